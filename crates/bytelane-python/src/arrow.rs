@@ -1,5 +1,5 @@
-//! Tables from and to other libraries, through Arrow's C stream interface
-//! ([PyCapsule interface](https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html)).
+//! Exchange of tables with other libraries, through Arrow's C stream interface ([PyCapsule
+//! interface](https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html)).
 
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{RecordBatch, RecordBatchIterator};
@@ -10,21 +10,21 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods};
 use std::ffi::CStr;
 
-/// The name of a capsule with a stream.
+/// Name of a capsule with a stream.
 const STREAM: &CStr = c"arrow_array_stream";
 
-/// The name of a capsule with a schema.
+/// Name of a capsule with a schema.
 const SCHEMA: &CStr = c"arrow_schema";
 
-/// The method of objects that give a stream.
+/// Method of objects that export a stream.
 const METHOD: &str = "__arrow_c_stream__";
 
-/// Whether an object gives a stream.
+/// Returns whether an object exports a stream.
 pub fn is_table(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     object.hasattr(METHOD)
 }
 
-/// The rows of a table, batch by batch.
+/// Imports the rows of a table, batch by batch.
 pub fn import(object: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
     if !is_table(object)? {
         let name = object.get_type().name()?;
@@ -35,14 +35,14 @@ pub fn import(object: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
     let capsule = capsule.cast_into::<PyCapsule>()?;
     let stream = capsule.pointer_checked(Some(STREAM))?;
     // SAFETY: the interface says that a capsule of this name points to a stream, aligned and initialised. The
-    // capsule owns it and is alive; this thread holds the interpreter's lock, so that nobody else reads or
-    // writes it. What is left behind is a released stream: the capsule's destructor does nothing then.
+    // capsule owns it and is alive; this thread holds the GIL, so that nothing else reads or writes it. A
+    // released stream is left behind, for which the capsule's destructor does nothing.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream.as_ptr().cast()) };
     RecordBatchStreamReader::try_new(stream)
         .map_err(|error| PyTypeError::new_err(format!("the stream is not a table: {error}")))
 }
 
-/// The schema that an object gives.
+/// Imports the schema that an object exports.
 pub fn import_schema(object: &Bound<'_, PyAny>) -> PyResult<Schema> {
     const METHOD: &str = "__arrow_c_schema__";
     if !object.hasattr(METHOD)? {
@@ -53,39 +53,39 @@ pub fn import_schema(object: &Bound<'_, PyAny>) -> PyResult<Schema> {
     let capsule = object.call_method0(METHOD)?;
     let capsule = capsule.cast_into::<PyCapsule>()?;
     let schema = capsule.pointer_checked(Some(SCHEMA))?;
-    // SAFETY: the interface says that a capsule of this name points to a schema, aligned and initialised. The capsule
-    // owns it and is alive; this thread holds the interpreter's lock, so that nobody else reads or writes it. What is left
-    // behind is a released schema: the capsule's destructor does nothing then.
+    // SAFETY: the interface says that a capsule of this name points to a schema, aligned and initialised. The capsule owns
+    // it and is alive; this thread holds the GIL, so that nothing else reads or writes it. A released schema is left
+    // behind, for which the capsule's destructor does nothing.
     let schema = unsafe { FFI_ArrowSchema::from_raw(schema.as_ptr().cast()) };
     Schema::try_from(&schema).map_err(|error| {
         PyTypeError::new_err(format!("the schema is not that of a table: {error}"))
     })
 }
 
-/// The rows of a table, at once.
+/// Reads all rows of a table.
 pub fn collect(rows: RecordBatchStreamReader) -> PyResult<Vec<RecordBatch>> {
     rows.collect::<Result<_, _>>().map_err(of_stream)
 }
 
-/// The exception for rows that another library did not give.
+/// Returns the exception for an error of another library's stream.
 pub fn of_stream(error: ArrowError) -> PyErr {
     PyValueError::new_err(format!("the table cannot be read: {error}"))
 }
 
-/// A capsule that owns a stream of these rows until somebody moves it out.
+/// Returns a capsule that owns a stream of these rows until a consumer moves it out.
 pub fn export<'py>(
     py: Python<'py>,
     schema: &SchemaRef,
     batches: Vec<RecordBatch>,
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    // A name that C cannot express would otherwise be found out only by who reads the stream.
+    // Otherwise, only the consumer of the stream would notice a name that C cannot express.
     to_c(schema)?;
     let rows = RecordBatchIterator::new(batches.into_iter().map(Ok), SchemaRef::clone(schema));
-    // Its destructor drops the stream, which releases what was not moved out.
+    // The capsule's destructor drops the stream, which releases it unless it was moved out.
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(rows)), STREAM)
 }
 
-/// A capsule that owns a schema until somebody moves it out.
+/// Returns a capsule that owns a schema until a consumer moves it out.
 pub fn export_schema<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'py, PyCapsule>> {
     PyCapsule::new_with_value(py, to_c(schema)?, SCHEMA)
 }

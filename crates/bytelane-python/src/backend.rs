@@ -1,13 +1,13 @@
-//! The choice of the instruction set.
+//! Choice of the instruction set.
 
 use bytelane::Backend;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// The name of the instruction set that calls use: `scalar`, `sse4.1`, `avx2`, `avx512` or `neon`.
+/// Returns the name of the instruction set in use: `scalar`, `sse4.1`, `avx2`, `avx512` or `neon`.
 ///
-/// It is the best that this machine has, unless `set_backend` or the environment variable
-/// `BYTELANE_BACKEND` chose another.
+/// It is the best one of this machine, unless `set_backend` or the environment variable
+/// `BYTELANE_BACKEND` selected another.
 ///
 /// >>> import bytelane
 /// >>> bytelane.backend() in bytelane.backends()
@@ -17,7 +17,7 @@ pub fn backend() -> String {
     Backend::active().to_string()
 }
 
-/// The names of the instruction sets that this machine has, slowest first.
+/// Returns the names of this machine's instruction sets, slowest first.
 ///
 /// >>> import bytelane
 /// >>> bytelane.backends()[0]
@@ -27,7 +27,7 @@ pub fn backends() -> Vec<String> {
     Backend::available().map(|it| it.to_string()).collect()
 }
 
-/// Makes all later calls of this process use an instruction set, for tests and measurements.
+/// Sets the instruction set of all later calls in this process, for tests and measurements.
 ///
 /// Raises ValueError if there is no such instruction set, or this machine lacks it.
 ///

@@ -10,14 +10,14 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The native half of `bytelane.dataset`.
+/// Native half of `bytelane.dataset`.
 #[pymodule]
 pub mod _dataset {
     #[pymodule_export]
     use super::{delete, plan, run, swap, verify};
 }
 
-/// Exception that ended the work, if there is one.
+/// Exception that ended the work, if any.
 type Raised = Arc<Mutex<Option<PyErr>>>;
 
 fn of_dataset(error: Error) -> PyErr {
@@ -51,7 +51,7 @@ fn invalid(error: impl ToString) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// Makes a plan.
+/// Creates a plan.
 #[pyfunction]
 #[pyo3(signature = (root, files, target_size, row_group_rows, min_saving, sample, goal, readers, compression, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
@@ -123,7 +123,7 @@ pub fn run(
     finished(outcome, &raised)
 }
 
-/// Compares the rows of two roots. Returns whether they are the same, and how they differ.
+/// Compares the rows of two roots. Returns whether they are the same, and their differences.
 #[pyfunction]
 pub fn verify(py: Python<'_>, old: PathBuf, new: PathBuf) -> PyResult<(bool, String)> {
     let raised = Raised::default();

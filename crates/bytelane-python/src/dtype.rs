@@ -1,4 +1,4 @@
-//! Types of numbers, by the names that NumPy, Arrow and polars give them.
+//! Types of numbers, by their names in NumPy, Arrow and polars.
 
 use crate::numpy::numpy;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -7,7 +7,7 @@ use pyo3::types::PyString;
 use std::ffi::CStr;
 use std::fmt;
 
-/// A type of numbers.
+/// Type of numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DType {
     pub kind: Kind,
@@ -28,7 +28,7 @@ impl DType {
         size: 1,
     };
 
-    /// All of them.
+    /// All types.
     pub const ALL: [Self; 11] = {
         use Kind::{Float, Signed, Unsigned};
         const fn of(kind: Kind, size: usize) -> DType {
@@ -49,18 +49,19 @@ impl DType {
         ]
     };
 
-    /// Their names in NumPy, Arrow and polars.
+    /// Names of the types in NumPy, Arrow and polars.
     const NAMES: [&'static str; 11] = [
         "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
         "float32", "float64",
     ];
 
-    /// Their names in the array interface.
+    /// Names of the types in the array interface.
     const CODES: [&'static str; 11] = [
         "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8",
     ];
 
-    /// The type of an argument: a name such as `uint32` or `<u4`, or whatever `numpy.dtype` accepts.
+    /// Returns the type for an argument: a name such as `uint32` or `<u4`, or anything that
+    /// `numpy.dtype` accepts.
     pub fn of_argument(argument: &Bound<'_, PyAny>) -> PyResult<Self> {
         let of_name = |name: &Bound<'_, PyString>| {
             let name = name.to_str()?;
@@ -98,13 +99,13 @@ impl DType {
         Some(Self::ALL[place])
     }
 
-    /// Its name in NumPy, Arrow and polars, such as `uint32`.
+    /// Returns the name in NumPy, Arrow and polars, such as `uint32`.
     pub fn name(self) -> &'static str {
         let place = Self::ALL.iter().position(|it| *it == self);
         place.map_or("a number of another size", |place| Self::NAMES[place])
     }
 
-    /// The type of a buffer's elements; `None` if they are not numbers.
+    /// Returns the type of a buffer's elements; `None` if they are not numbers.
     pub fn of_format(format: &CStr, size: usize) -> Option<Self> {
         let native: &[u8] = if cfg!(target_endian = "little") {
             b"@=<"
@@ -125,7 +126,7 @@ impl DType {
         Some(Self { kind, size })
     }
 
-    /// The exception for a codec that does not have the type.
+    /// Returns the exception for a codec that does not support the type.
     pub fn unsupported(self, codec: &str, types: &str) -> PyErr {
         let hint = if self == Self::BYTE {
             "; `dtype=` says what bytes contain"
@@ -142,7 +143,7 @@ impl fmt::Display for DType {
     }
 }
 
-/// Checks that some bytes are whole values.
+/// Checks that a number of bytes is a multiple of the value size.
 pub fn whole(bytes: usize, size: usize) -> PyResult<usize> {
     match bytes % size {
         0 => Ok(bytes / size),
@@ -152,7 +153,7 @@ pub fn whole(bytes: usize, size: usize) -> PyResult<usize> {
     }
 }
 
-/// Calls a generic function for the Rust type of a [`DType`], one of a list.
+/// Calls a generic function for the Rust type of a [`DType`] from a list.
 macro_rules! by_type {
     ($dtype:expr, $codec:literal, $types:literal, [$($kind:ident $size:literal $T:ty),*], $Name:ident => $call:expr) => {
         match $dtype {

@@ -1,11 +1,11 @@
-//! Errors of the codecs as exceptions.
+//! Conversion of the codecs' errors to exceptions.
 
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use std::fmt::{Debug, Display};
 
-/// An exception of an error of the core.
+/// Converts an error of the core to an exception.
 pub fn of_codec<K: Copy + Debug + Display>(error: bytelane::Error<K>) -> PyErr {
     let kind = format!("{:?}", error.kind());
     let end = kind.find(|it: char| !it.is_alphanumeric());
@@ -17,18 +17,18 @@ pub fn of_codec<K: Copy + Debug + Display>(error: bytelane::Error<K>) -> PyErr {
     })
 }
 
-/// A class of `bytelane/_errors.py`: the stable interface of Python 3.11 cannot derive exceptions with
+/// Returns a class of `bytelane/_errors.py`: Python 3.11's stable ABI cannot define exceptions with
 /// attributes.
 pub fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
     Ok(py.import("bytelane._errors")?.getattr(name)?.cast_into()?)
 }
 
-/// The exception for a destination that is too short.
+/// Returns the exception for a destination that is too short.
 pub fn of_room(error: bytelane::DestinationError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// The exception for a result that does not fit in memory.
+/// Returns the exception for a result that does not fit in memory.
 pub fn too_large(what: &str, count: usize) -> PyErr {
     PyMemoryError::new_err(format!("no memory for {count} {what}"))
 }

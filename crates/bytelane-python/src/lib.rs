@@ -1,6 +1,7 @@
-//! The native half of the Python package: arguments in, a call of a crate, results out.
+//! Native half of the Python package: converts arguments, calls a crate, and converts results.
 //!
-//! It has no logic of its own. What users see is in `python/bytelane`, with types in its stubs.
+//! It has no logic of its own. The public interface is in `python/bytelane`, with types in its
+//! stubs.
 #![allow(unsafe_code)] // Python passes pointers: see `memory`, `output` and `arrow`.
 
 mod arrow;
@@ -17,7 +18,7 @@ mod parquet;
 
 use pyo3::prelude::*;
 
-/// The native half of the package `bytelane`.
+/// Native half of the package `bytelane`.
 #[pymodule]
 mod _native {
     use pyo3::prelude::*;

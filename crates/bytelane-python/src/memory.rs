@@ -1,9 +1,9 @@
 //! Memory of Python objects as slices.
 //!
-//! `bytes` never change: they are borrowed, and long ones are processed without the interpreter's
-//! lock. All other memory may be written by another Python thread while the lock is released, which
-//! a Rust slice must never see. It is processed under the lock; on builds of Python without such a
-//! lock, it is copied first.
+//! `bytes` never change: they are borrowed, and long ones are processed without the GIL. Another
+//! Python thread may write to any other memory while the GIL is released, which must never happen
+//! behind a Rust slice. Such memory is processed under the GIL; on free-threaded builds of Python,
+//! it is copied first.
 
 use crate::dtype::{DType, whole};
 use bytelane::Value;
@@ -15,23 +15,23 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::slice;
 
-/// Inputs of this many bytes and more are processed without the interpreter's lock.
+/// Smallest input in bytes that is processed without the GIL.
 const DETACHED: usize = 64 << 10;
 
-/// The memory of an argument.
+/// Memory of an argument.
 pub struct Memory<'py> {
     py: Python<'py>,
     owner: Owner<'py>,
-    /// The type of its elements; none if they are not numbers.
+    /// Type of the elements; `None` if they are not numbers.
     dtype: Option<DType>,
     /// Bytes per element.
     pub size: usize,
 }
 
-/// What keeps the memory alive.
+/// Object that keeps the memory alive.
 enum Owner<'py> {
     Bytes(Bound<'py, PyBytes>),
-    /// The UTF-8 that a string keeps.
+    /// UTF-8 that a string caches.
     Text(Bound<'py, PyString>),
     Buffer {
         buffer: PyUntypedBuffer,
@@ -40,7 +40,7 @@ enum Owner<'py> {
 }
 
 impl<'py> Memory<'py> {
-    /// The memory of an object with the buffer protocol.
+    /// Returns the memory of an object with the buffer protocol.
     pub fn of(object: &Bound<'py, PyAny>) -> PyResult<Self> {
         let py = object.py();
         if let Ok(bytes) = object.cast_exact::<PyBytes>() {
@@ -64,11 +64,11 @@ impl<'py> Memory<'py> {
         })
     }
 
-    /// The memory of an object, or the UTF-8 of a string.
+    /// Returns the memory of an object, or the UTF-8 of a string.
     pub fn of_text(object: &Bound<'py, PyAny>) -> PyResult<Self> {
         match object.cast::<PyString>() {
             Ok(text) => {
-                // Makes the string keep its UTF-8, and refuses lone surrogates.
+                // Makes the string cache its UTF-8, and rejects lone surrogates.
                 text.to_str()?;
                 Ok(Self::owned(object.py(), Owner::Text(text.clone())))
             }
@@ -85,7 +85,7 @@ impl<'py> Memory<'py> {
         }
     }
 
-    /// The type of its numbers: of bytes, the one that the caller states.
+    /// Returns the type of the numbers; for bytes, the one that the caller states.
     pub fn numbers(&self, stated: Option<&Bound<'_, PyAny>>) -> PyResult<DType> {
         let stated = stated.map(DType::of_argument).transpose()?;
         match (self.dtype, stated) {
@@ -106,18 +106,18 @@ impl<'py> Memory<'py> {
         let of_slice = |bytes: &[u8]| (bytes.as_ptr(), bytes.len());
         match &self.owner {
             Owner::Bytes(bytes) => of_slice(bytes.as_bytes()),
-            // It was asked for before, and succeeded.
+            // The same call has succeeded before.
             Owner::Text(text) => of_slice(text.to_str().unwrap_or_default().as_bytes()),
             Owner::Buffer { buffer, .. } => (buffer.buf_ptr().cast(), buffer.len_bytes()),
         }
     }
 
-    /// Its length in bytes.
+    /// Returns the length in bytes.
     pub fn len(&self) -> usize {
         self.place().1
     }
 
-    /// Its addresses.
+    /// Returns the address range.
     pub fn range(&self) -> Range<usize> {
         let (start, length) = self.place();
         start.addr()..start.addr() + length
@@ -133,7 +133,7 @@ impl<'py> Memory<'py> {
         )
     }
 
-    /// The same bytes, copied if they might change between two calls of [`read`](Self::read).
+    /// Copies the bytes if they might change between two calls of [`read`](Self::read).
     pub fn frozen(self) -> PyResult<Self> {
         if self.is_immutable() {
             return Ok(self);
@@ -142,14 +142,14 @@ impl<'py> Memory<'py> {
         Ok(Self::owned(self.py, Owner::Bytes(copy)))
     }
 
-    /// Whether [`read`](Self::read) releases the interpreter's lock.
+    /// Returns whether [`read`](Self::read) releases the GIL.
     pub fn detaches(&self) -> bool {
         self.is_immutable() && self.len() >= DETACHED
     }
 
     /// Calls a function with the values.
     ///
-    /// It must not call Python, which might change them.
+    /// The function must not call Python, which might change them.
     pub fn read<T: Value, R: Send>(&self, work: impl FnOnce(&[T]) -> R + Send) -> PyResult<R> {
         let values = self.values::<T>()?;
         Ok(if self.detaches() {
@@ -159,12 +159,13 @@ impl<'py> Memory<'py> {
         })
     }
 
-    /// The same, and keeps the lock: the function may write to memory of other objects.
+    /// Calls a function with the values, and keeps the GIL: the function may write to memory of
+    /// other objects.
     pub fn read_attached<T: Value, R>(&self, work: impl FnOnce(&[T]) -> R) -> PyResult<R> {
         Ok(work(&self.values::<T>()?))
     }
 
-    /// The values: a copy if they are not aligned, or might change.
+    /// Returns the values: a copy if they are not aligned, or might change.
     fn values<T: Value>(&self) -> PyResult<Cow<'_, [T]>> {
         let (start, length) = self.place();
         let count = whole(length, size_of::<T>())?;
@@ -174,9 +175,9 @@ impl<'py> Memory<'py> {
         let start = start.cast::<T>();
         if !start.is_aligned() || (cfg!(Py_GIL_DISABLED) && !self.is_immutable()) {
             let mut values = vec![T::default(); count];
-            // SAFETY: both have `length` bytes, of which the second ones are fresh. `T` is a number:
-            // any bytes are values of it. If another thread writes meanwhile, as it may without a
-            // lock, the bytes are some mixture, as with every reader in C.
+            // SAFETY: both have `length` bytes, and the destination is freshly allocated. `T` is a
+            // number, so any bytes are valid. If another thread writes at the same time, as it may
+            // on free-threaded builds, the bytes are a mixture, as for every reader in C.
             unsafe {
                 start
                     .cast::<u8>()
@@ -184,9 +185,9 @@ impl<'py> Memory<'py> {
             };
             return Ok(Cow::Owned(values));
         }
-        // SAFETY: `owner` keeps the memory alive for as long as the slice; any bytes are values of
-        // `T`, a number, and they are aligned. Nobody writes while the slice exists: it is immutable,
-        // or this thread holds the interpreter's lock and runs no Python code.
+        // SAFETY: `owner` keeps the memory alive for as long as the slice; any bytes are valid values
+        // of `T`, a number, and they are aligned. Nothing writes while the slice exists: the memory
+        // is immutable, or this thread holds the GIL and runs no Python code.
         Ok(Cow::Borrowed(unsafe {
             slice::from_raw_parts(start, count)
         }))
@@ -200,13 +201,13 @@ fn not_a_buffer(object: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
     let message = if error.is_instance_of::<PyTypeError>(object.py()) {
         format!("{wanted}, but this is of type {name}")
     } else {
-        // Such as NumPy's dates, whose buffers no reader would understand.
+        // For example, NumPy does not export buffers of dates.
         format!("{wanted}, but this {name} cannot give one: {error}")
     };
     PyTypeError::new_err(message)
 }
 
-/// Refuses memory with gaps.
+/// Rejects memory with gaps.
 pub fn check_contiguous(buffer: &PyUntypedBuffer) -> PyResult<()> {
     if buffer.is_c_contiguous() {
         return Ok(());

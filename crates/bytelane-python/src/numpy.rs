@@ -1,15 +1,15 @@
-//! NumPy, where it is installed.
+//! NumPy, if it is installed.
 
 use crate::dtype::DType;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
-/// What NumPy has. Its types of numbers are looked up once: finding one by its name costs more than a new
+/// Objects of NumPy. Its dtypes are looked up once, because finding one by name costs more than a new
 /// array.
 pub struct NumPy {
     from_buffer: Py<PyAny>,
     empty: Py<PyAny>,
-    /// A type for each of [`DType::ALL`].
+    /// NumPy dtype for each type in [`DType::ALL`].
     dtypes: Vec<Py<PyAny>>,
 }
 
@@ -24,13 +24,13 @@ impl NumPy {
         })
     }
 
-    /// The type that one of NumPy's own objects for types stands for.
+    /// Returns the type for a NumPy dtype object.
     pub fn known(&self, dtype: &Bound<'_, PyAny>) -> Option<DType> {
         let place = self.dtypes.iter().position(|it| it.is(dtype))?;
         Some(DType::ALL[place])
     }
 
-    /// The numbers in some memory.
+    /// Returns an array of the numbers in some memory.
     pub fn array<'py>(
         &self,
         memory: Bound<'py, PyAny>,
@@ -40,14 +40,14 @@ impl NumPy {
         let place = DType::ALL.iter().position(|it| *it == dtype);
         let dtype = place.map(|place| self.dtypes[place].bind(py));
         match memory.len()? {
-            // Which `frombuffer` refuses.
+            // `frombuffer` rejects empty buffers.
             0 => self.empty.bind(py).call1((0, dtype)),
             _ => self.from_buffer.bind(py).call1((memory, dtype)),
         }
     }
 }
 
-/// NumPy, if it is installed.
+/// Returns NumPy, if it is installed.
 pub fn numpy(py: Python<'_>) -> Option<&NumPy> {
     static NUMPY: PyOnceLock<Option<NumPy>> = PyOnceLock::new();
     NUMPY.get_or_init(py, || NumPy::new(py).ok()).as_ref()

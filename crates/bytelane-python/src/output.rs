@@ -1,4 +1,4 @@
-//! Results: new objects that are written once, or memory of the caller.
+//! Results: new objects that are written once, or the caller's memory.
 
 use crate::dtype::DType;
 use crate::error::too_large;
@@ -14,34 +14,34 @@ use std::ffi::c_int;
 use std::mem::MaybeUninit;
 use std::{ptr, slice};
 
-/// Where a result goes.
+/// Destination of a result.
 pub enum Target {
-    /// To new `bytes`.
+    /// New `bytes`.
     Bytes,
-    /// To a new NumPy array, or to new `bytes` without NumPy.
+    /// New NumPy array, or new `bytes` without NumPy.
     Numbers(DType),
-    /// To memory of the caller; the result is the number of values written.
+    /// Memory of the caller; the result is the number of values written.
     Out(PyUntypedBuffer, Option<DType>),
 }
 
-/// How much room a result needs, in values.
+/// Size of a result, in values.
 #[derive(Clone, Copy)]
 pub enum Room {
     Exactly(usize),
     AtMost(usize),
 }
 
-/// What a function of the core says: the values that it has written, at the front of the room, and
-/// something else.
+/// Result of a function of the core: the values that it has written at the front of the
+/// destination, and a further result.
 pub type Written<'a, T, R> = (&'a mut [T], R);
 
 impl Target {
-    /// A destination of the caller's, or else new bytes.
+    /// Returns the caller's destination, or else new bytes.
     pub fn bytes(out: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         Self::new(out, Self::Bytes, None)
     }
 
-    /// A destination of the caller's, or else new numbers.
+    /// Returns the caller's destination, or else new numbers.
     pub fn numbers(out: Option<&Bound<'_, PyAny>>, dtype: DType) -> PyResult<Self> {
         Self::new(out, Self::Numbers(dtype), Some(dtype))
     }
@@ -68,7 +68,7 @@ impl Target {
         Ok(Self::Out(buffer, dtype))
     }
 
-    /// Calls a function of the core with the values of `source` and with room for its result.
+    /// Calls a function of the core with the values of `source` and a destination for its result.
     pub fn fill<'py, S: Value, T: Value, R: Send, E: Send>(
         self,
         source: &Memory<'py>,
@@ -100,13 +100,13 @@ impl Target {
 }
 
 impl Room {
-    /// The most values.
+    /// Returns the maximum number of values.
     fn count(self) -> usize {
         let (Self::Exactly(count) | Self::AtMost(count)) = self;
         count
     }
 
-    /// The most bytes.
+    /// Returns the maximum number of bytes.
     fn of<T>(self) -> PyResult<usize> {
         let bytes = self.count().checked_mul(size_of::<T>());
         let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as usize);
@@ -114,20 +114,20 @@ impl Room {
     }
 }
 
-/// A new object that nobody else knows yet.
+/// New object that no other code can access yet.
 struct Fresh<'py> {
     object: Bound<'py, PyAny>,
     start: *mut u8,
 }
 
-/// The address of a new object.
+/// Address of a new object.
 struct Start(*mut u8);
 
 // SAFETY: only the one thread that is inside `fill` uses it.
 unsafe impl Send for Start {}
 
 impl Start {
-    /// A method, so that a closure captures the whole.
+    /// Returns the address. It is a method so that a closure captures the whole struct.
     fn get(self) -> *mut u8 {
         self.0
     }
@@ -137,9 +137,9 @@ impl<'py> Fresh<'py> {
     fn bytes(py: Python<'py>, length: usize) -> PyResult<Self> {
         // SAFETY: without a source, the bytes remain uninitialised.
         let object = unsafe { ffi::PyBytes_FromStringAndSize(ptr::null(), length as isize) };
-        // SAFETY: a null result is an error that is set, and otherwise a reference of ours.
+        // SAFETY: a null result means that an error is set; otherwise we own the reference.
         let object = unsafe { Bound::from_owned_ptr_or_err(py, object) }?;
-        // SAFETY: it is `bytes`.
+        // SAFETY: the object is `bytes`.
         let start = unsafe { ffi::PyBytes_AsString(object.as_ptr()) }.cast();
         Ok(Self { object, start })
     }
@@ -147,9 +147,9 @@ impl<'py> Fresh<'py> {
     fn byte_array(py: Python<'py>, length: usize) -> PyResult<Self> {
         // SAFETY: without a source, the bytes remain uninitialised.
         let object = unsafe { ffi::PyByteArray_FromStringAndSize(ptr::null(), length as isize) };
-        // SAFETY: a null result is an error that is set, and otherwise a reference of ours.
+        // SAFETY: a null result means that an error is set; otherwise we own the reference.
         let object = unsafe { Bound::from_owned_ptr_or_err(py, object) }?;
-        // SAFETY: it is a `bytearray`.
+        // SAFETY: the object is a `bytearray`.
         let start = unsafe { ffi::PyByteArray_AsString(object.as_ptr()) }.cast();
         Ok(Self { object, start })
     }
@@ -168,8 +168,8 @@ impl<'py> Fresh<'py> {
         let done = source.read(|values: &[S]| {
             let room = match count {
                 0 => &mut [],
-                // SAFETY: the object has room for `count` values, aligned; they need not be
-                // initialised; nobody else knows of it before `fill` returns.
+                // SAFETY: the object has room for `count` aligned values, which need not be
+                // initialised; no other code can access it before `fill` returns.
                 _ => unsafe { slice::from_raw_parts_mut(start.get().cast(), count) },
             };
             let (written, rest) = work(values, room)?;
@@ -177,37 +177,37 @@ impl<'py> Fresh<'py> {
         })?;
         let (written, rest) = done.map_err(error)?;
         match room {
-            // A shorter result would show what the memory was before.
+            // A shorter result would expose uninitialised memory.
             Room::Exactly(_) => assert_eq!(written, count),
             Room::AtMost(_) => return Ok((self.shrunk(written * size_of::<T>())?, rest)),
         }
         Ok((self.object, rest))
     }
 
-    /// The front of `bytes`: the core has written that much. Memory is given back, not copied.
+    /// Shortens `bytes` to the length that the core has written. Memory is released, not copied.
     fn shrunk(self, length: usize) -> PyResult<Bound<'py, PyAny>> {
         let py = self.object.py();
         assert!(self.object.is_exact_instance_of::<PyBytes>());
         let mut object = self.object.into_ptr();
-        // SAFETY: these are `bytes` that nobody has hashed, and the reference to them, the only one, is
-        // given away. They have `length` bytes at least.
+        // SAFETY: the object is `bytes` that have not been hashed, and we pass on the only reference.
+        // It has at least `length` bytes.
         let failed = unsafe { _PyBytes_Resize(&raw mut object, length as isize) } != 0;
         if failed {
             Err(PyErr::fetch(py))
         } else {
-            // SAFETY: a reference of ours, to the same object or to another one.
+            // SAFETY: we own the reference, to the same object or to another one.
             unsafe { Bound::from_owned_ptr_or_err(py, object) }
         }
     }
 }
 
 unsafe extern "C" {
-    /// Of the stable interface, though PyO3 does not have it. Takes a reference, and puts another one in its
-    /// place, or null if it fails.
+    /// Part of the stable ABI, but missing in PyO3. Consumes a reference, and replaces it by another one, or
+    /// by null on failure.
     fn _PyBytes_Resize(bytes: *mut *mut ffi::PyObject, length: isize) -> c_int;
 }
 
-/// Writes to memory of the caller, under the interpreter's lock.
+/// Writes to the caller's memory, under the GIL.
 fn into_memory<S: Value, T: Value, R, E>(
     buffer: &PyUntypedBuffer,
     source: &Memory<'_>,
@@ -238,19 +238,19 @@ fn into_memory<S: Value, T: Value, R, E>(
     let mut copy = Vec::new();
     source.read_attached(|values: &[S]| {
         if cfg!(Py_GIL_DISABLED) {
-            // Another thread may use the buffer at any time, which a slice does not allow.
+            // Another thread may use the buffer at any time, which is not allowed for a slice.
             copy.reserve_exact(count);
             let (written, rest) = work(values, &mut copy.spare_capacity_mut()[..count])?;
             // SAFETY: the caller has checked that the buffer is writable and contiguous; both have
-            // room for `count` values, of which these were written.
+            // room for `count` values, and at most that many were written.
             unsafe { start.copy_from(written.as_ptr(), written.len()) };
             return Ok((written.len(), rest));
         }
         let room = match count {
             0 => &mut [],
-            // SAFETY: the buffer is writable, contiguous, aligned, alive, and apart from the source.
-            // Numbers have no invalid values, so it never holds one. Nobody looks at it while the
-            // slice exists: this thread holds the interpreter's lock.
+            // SAFETY: the buffer is writable, contiguous, aligned, alive, and does not overlap the
+            // source. Numbers have no invalid values, so the buffer never holds one. Nothing else
+            // accesses it while the slice exists: this thread holds the GIL.
             _ => unsafe { slice::from_raw_parts_mut(start.cast(), count) },
         };
         let (written, rest) = work(values, room)?;

@@ -13,7 +13,7 @@ ROWS = 3000
 
 
 def numbers(rows: int = ROWS) -> Any:
-    """A table without nested columns."""
+    """Returns a table without nested columns."""
     return pa.table(
         {
             "id": pa.array(range(rows), pa.int64()),
@@ -40,12 +40,13 @@ def nested(rows: int = ROWS) -> Any:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two tables have the same types and values. Dictionaries may have another order."""
+    """Returns whether two tables have the same types and values. Dictionaries may have another
+    order."""
     return bool(one.schema == other.schema and one.to_pylist() == other.to_pylist())
 
 
 def encodings(path: str) -> dict[str, set[str]]:
-    """The encodings of values in the first row group."""
+    """Returns the encodings of values in the first row group."""
     group = pq.read_metadata(path).row_group(0)
     columns = [group.column(index) for index in range(group.num_columns)]
     return {it.path_in_schema: set(it.encodings) - {"RLE", "BIT_PACKED"} for it in columns}

@@ -1,4 +1,4 @@
-"""Base64: the standard library decides what is right."""
+"""Tests of base64, with the standard library as the reference."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DECODERS = ["b64decode", "standard_b64decode", "urlsafe_b64decode", "decodebytes
 
 
 def outcome(function: Any, *arguments: Any, **named: Any) -> tuple[str, Any]:
-    """The result, or the exception with its text."""
+    """Returns the result, or the exception with its text."""
     try:
         return "result", function(*arguments, **named)
     except Exception as error:
@@ -49,7 +49,7 @@ def test_decoding(backend: str, name: str, length: int) -> None:
 
 @given(st.binary(), st.sampled_from([None, b"+/", b"-_", "-_", b"*$", "é_", b"abc", 7]))
 def test_any_bytes(data: bytes, altchars: Any) -> None:
-    # A string is accepted here, as by pybase64.
+    # Like pybase64, this also accepts a string.
     same("b64encode", data, altchars if altchars != "-_" else b"-_")
     encoded = standard.b64encode(data)
     for validate in (False, True):
@@ -83,7 +83,7 @@ def test_validate_is_any_integer(validate: int) -> None:
 def test_validate_is_any_object(validate: object) -> None:
     other = pytest.importorskip("pybase64")
     assert base64.b64decode(b"YWI=", validate=validate) == b"ab" == other.b64decode(b"YWI=", validate=validate)
-    # The alphabet decides here.
+    # The result depends on the alphabet.
     ours = outcome(base64.b64decode, b"YW I=", validate=validate)
     assert ours == outcome(standard.b64decode, b"YW I=", None, bool(validate))
     assert (ours[0] == "result") == (not validate)
@@ -103,7 +103,7 @@ def test_everything_in_the_standard_library_is_here() -> None:
     assert len(set(base64.__all__)) == len(base64.__all__)
     for name in set(standard.__all__) - set(ENCODERS + DECODERS):
         assert getattr(base64, name) is getattr(standard, name)
-        # It stays a function of the standard library.
+        # It is still a function of the standard library.
         assert getattr(standard, name).__module__ == "base64"
     for name in ENCODERS + DECODERS:
         assert getattr(base64, name) is not getattr(standard, name)

@@ -1,4 +1,4 @@
-"""Every codec: round trips, wrong arguments, and memory of all kinds."""
+"""Tests of every codec: round trips, wrong arguments, and all kinds of memory."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NUMBERS = ["int8", "uint16", "int32", "uint64", "float32", "float64"]
 
 
 def some(dtype: str, count: int) -> np.ndarray[Any, Any]:
-    """Numbers of all sizes, the same on every run."""
+    """Returns numbers of all sizes, the same on every run."""
     generator = np.random.default_rng(count)
     values = generator.integers(0, 256, count * np.dtype(dtype).itemsize, "u1").view(dtype)
     if np.dtype(dtype).kind in "iu":
@@ -132,7 +132,7 @@ def test_runs_that_are_wrong() -> None:
     with pytest.raises(bytelane.Error) as caught:
         rle_hybrid.look_up(b"\x06\x02", np.array([0.5, 1.5]), 3, 2)
     assert (caught.value.kind, caught.value.offset) == ("Index", 1)
-    # Counts that the input lacks: more than there is memory for.
+    # Counts larger than the input has, and larger than memory.
     for count in [1 << 40, 1 << 60]:
         with pytest.raises(bytelane.Error):
             rle_hybrid.decode(b"\x06\x02", "uint32", count, 2)
@@ -166,7 +166,7 @@ def test_nulls(backend: str, dtype: str, count: int) -> None:
     assert np.array_equal(again, np.where(levels == 2, 2, 1))
     column = np.where(levels == 2, some(dtype, count), 0).astype(dtype)
     dense = validity.compact(column, bitmap)
-    # Bytes, since some of the numbers are NaN.
+    # Compare bytes, because some of the numbers are NaN.
     assert dense.tobytes() == column[levels == 2].tobytes()
     assert validity.spread(dense, bitmap, count).tobytes() == column.tobytes()
 
@@ -373,7 +373,7 @@ def test_bytes_that_may_be_text(data: bytes) -> None:
 
 
 def objects(data: bytes) -> list[Any]:
-    """The same bytes in all kinds of memory."""
+    """Returns the same bytes in all kinds of memory."""
     with tempfile.TemporaryFile() as file:
         file.write(data)
         file.flush()
@@ -505,7 +505,7 @@ def test_counts_that_no_input_can_have() -> None:
         delta.decode(delta.encode(np.arange(10)), "int64", huge)
     with pytest.raises((MemoryError, bytelane.Error)):
         bit_packing.decode(b"\x01", "uint32", huge, 3)
-    # A header that promises 2^40 values.
+    # A header with 2^40 values.
     header = bytes([0x80, 0x01, 0x04]) + varint.encode(np.array([1 << 40], "u8")) + b"\x00"
     with pytest.raises(bytelane.Error):
         delta.decode(header, "int64")

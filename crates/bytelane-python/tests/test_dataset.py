@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Path:
-    """A directory with 12 small files in two partitions."""
+    """Creates a directory with 12 small files in two partitions."""
     root = tmp_path / "lake"
     for number in range(12):
         partition = root / f"year={2024 + number % 2}"
@@ -29,7 +29,7 @@ def lake(tmp_path: Path) -> Path:
 
 
 def rows(root: Path) -> pa.Table:
-    """All rows as pyarrow reads them, with their partitions."""
+    """Reads all rows with pyarrow, with their partitions."""
     table = ds.dataset(root, partitioning="hive").to_table()
     return table.sort_by("id").combine_chunks()
 

@@ -1,4 +1,4 @@
-"""The codecs of numcodecs and zarr."""
+"""Tests of the codecs for numcodecs and zarr."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_zarr_stores_no_parts_of_elements(tmp_path: Any) -> None:
 
 @pytest.fixture
 def codecs_of_zarr() -> Iterator[None]:
-    """Leaves zarr's choice of codecs as it was."""
+    """Restores zarr's choice of codecs after a test."""
     before = zarr.config.get("codecs")
     yield
     zarr.config.set({"codecs": before})

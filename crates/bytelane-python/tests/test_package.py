@@ -1,4 +1,4 @@
-"""The package as a whole: its documentation, its types, its command."""
+"""Tests of the package as a whole: its documentation, its types, its command."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ MODULES = ["bytelane", "bytelane._errors", "bytelane.numcodecs", "bytelane.zarr"
 
 
 def is_ours(value: Any) -> bool:
-    """Whether it is not a function of the standard library under another name."""
+    """Returns whether it is not a function of the standard library under another name."""
     return getattr(value, "__module__", None) != "base64"
 
 
 def documented() -> dict[str, Any]:
-    """Everything public that has documentation, by its name."""
+    """Returns everything public that has documentation, by its name."""
     found: dict[str, Any] = {}
     for name in MODULES:
         module = importlib.import_module(name)
@@ -32,7 +32,8 @@ def documented() -> dict[str, Any]:
         for member in getattr(module, "__all__", []):
             value = getattr(module, member)
             found[f"{name}.{member}"] = value
-            # `bytelane.parquet` has its examples run by its own tests, where it may write files.
+            # The tests of `bytelane.parquet` run its examples, in a directory where they may write
+            # files.
             if isinstance(value, types.ModuleType) and member != "parquet":
                 inner = {key: it for key, it in vars(value).items() if key[0] != "_" and is_ours(it)}
                 found |= {f"{name}.{member}.{key}": it for key, it in inner.items()}

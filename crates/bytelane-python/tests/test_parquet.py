@@ -126,7 +126,7 @@ def test_closed_files_are_not_read() -> None:
     for work in works:
         with pytest.raises(ValueError, match="a.parquet is closed"):
             work()
-    # What was begun goes on, and the footer is known.
+    # The existing iterator continues, and the footer is still known.
     assert first.num_rows + sum(batch.num_rows for batch in begun) == file.num_rows == ROWS
     assert file.num_row_groups == 3 and file.schema.names[0] == "id"
     file.close()
@@ -232,7 +232,7 @@ COLUMNS = {
 
 
 ENCODINGS: list[parquet.Encoding] = ["auto", "plain", "dictionary", "byte_stream_split", "delta_byte_array"]
-# Which pyarrow does not read.
+# Encodings that pyarrow does not read.
 PREVIEWS: list[parquet.Encoding] = ["alp"]
 
 

@@ -24,7 +24,7 @@ Work = Callable[[], object]
 
 
 class Fake:
-    """An object with any result of `__arrow_c_stream__`."""
+    """Object with any result of `__arrow_c_stream__`."""
 
     def __init__(self, result: object) -> None:
         self.result = result
@@ -78,7 +78,8 @@ def test_memory_is_limited() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems limit no address space")
 def test_a_process_of_little_memory_gets_an_error() -> None:
-    """4 GB of nulls in a small file are an error, and no crash; batches of them are read."""
+    """Checks that 4 GB of nulls in a small file are an error instead of a crash, and that batches of them can be
+    read."""
     nulls = pa.nulls(5_000_000, pa.int64())
     table = pa.table({f"column {number}": nulls for number in range(100)})
     pq.write_table(table, "a.parquet")

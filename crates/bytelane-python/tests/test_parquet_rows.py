@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("in_new_directory")
 DAY = datetime.date(2024, 1, 1)
 TIME = datetime.datetime(2024, 1, 1, 12, 30)
 
-# Types, and values of which columns have few, so that filters find some.
+# Types, each with a few distinct values, so that filters match some rows.
 COLUMNS: dict[str, tuple[Any, list[Any]]] = {
     "int8": (pa.int8(), [-3, 0, 1, 127]),
     "int64": (pa.int64(), [-(2**53), 0, 1, 2**40]),
@@ -150,7 +150,7 @@ def test_filters_that_do_not_fit() -> None:
 
 
 class Slow(io.RawIOBase):
-    """A file that gives a few bytes at a time."""
+    """File that returns a few bytes at a time."""
 
     def __init__(self, content: bytes) -> None:
         self.content = io.BytesIO(content)
@@ -200,7 +200,7 @@ def test_file_objects_that_fail() -> None:
 
 
 def write_lake() -> Any:
-    """A directory with columns in its names."""
+    """Writes directories with a column in their names."""
     table = pa.table(
         {
             "id": range(60),
@@ -243,7 +243,7 @@ def test_several_files() -> None:
     for source in sources:
         assert parquet.read_table(source).to_pyarrow().equals(table)
     assert parquet.read_table("?.parquet", filters="id >= 999 and id < 1001").num_rows == 2
-    # A name with the characters of a pattern.
+    # A name with pattern characters.
     os.rename("1.parquet", "[0-9].parquet")
     assert parquet.read_table("[0-9].parquet").num_rows == 1000
     for missing in ["*.csv", "missing", "missing.parquet"]:
@@ -291,7 +291,7 @@ def test_metadata_is_that_of_pyarrow() -> None:
 
 
 def addresses(column: Any) -> list[int]:
-    """The addresses of the values of a column of pyarrow."""
+    """Returns the addresses of the values of a pyarrow column."""
     return [chunk.buffers()[1].address for chunk in column.chunks]
 
 

@@ -1,4 +1,4 @@
-"""`bytelane.parquet`: types that Arrow and Parquet have each in its own way, and files in which something is odd."""
+"""`bytelane.parquet`: types that differ between Arrow and Parquet, and unusual files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("in_new_directory")
 
 
 def written(table: Any, **options: Any) -> Any:
-    """The file `a.parquet` of a table, as pyarrow sees it."""
+    """Writes a table to `a.parquet`, and opens the file with pyarrow."""
     parquet.write_table(table, "a.parquet", **options)
     return pq.ParquetFile("a.parquet")
 
@@ -92,7 +92,7 @@ def test_bounds_of_a_fixed_length_are_not_cut(width: int) -> None:
     values = [bytes([row]) + b"\xff" * (width - 1) for row in range(50)]
     table = pa.table({"hash": pa.array(values, pa.binary(width)), "id": range(50)})
     metadata = written(table).metadata
-    # pyarrow 26 ends the process where they are cut.
+    # pyarrow 26 crashes on truncated bounds.
     statistics = metadata.row_group(0).column(0).statistics
     assert (statistics.min, statistics.max) == (values[0], values[-1])
     assert pq.read_table("a.parquet", filters=[("hash", "==", values[5])]).num_rows == 1
@@ -113,7 +113,7 @@ def test_pyarrow_reads_nested_dictionaries_of_several_row_groups(goal: parquet.G
     pq.write_table(table, "a.parquet", use_dictionary=False, row_group_size=100)
     parquet.rewrite("a.parquet", "b.parquet", goal=goal, compression="zstd", verify=True)
     assert pq.ParquetFile("b.parquet").read().to_pylist() == table.to_pylist()
-    # With one row group they are.
+    # With one row group, dictionaries are used.
     pq.write_table(table, "a.parquet", use_dictionary=False)
     parquet.rewrite("a.parquet", "c.parquet", goal="size", compression="none")
     assert encodings("c.parquet")["lists.list.element"] == {"RLE_DICTIONARY", "PLAIN"}
@@ -128,7 +128,7 @@ def with_metadata(table: Any, metadata: dict[bytes, bytes]) -> None:
 
 
 def check(expected: list[dict[str, Any]]) -> None:
-    """Everything works with `a.parquet`, which has these rows."""
+    """Checks that all functions work with `a.parquet`, which has these rows."""
     assert parquet.read_table("a.parquet").to_pyarrow().to_pylist() == expected
     with parquet.ParquetFile("a.parquet") as file:
         assert file.num_rows == len(expected)

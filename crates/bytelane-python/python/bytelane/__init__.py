@@ -4,9 +4,8 @@ Each codec is a module: `alp`, `base64`, `big_endian`, `bit_packing`, `byte_stre
 `json_string`, `rle_hybrid`, `stream_vbyte`, `utf8`, `validity`, `varint`. Each uses the best instruction set of
 the machine.
 
-Arguments are objects with a buffer: bytes, bytearray, memoryview, mmap, array, NumPy and Arrow arrays.
-Bytes are processed without the interpreter's lock if they are long; all other memory keeps the lock,
-since another thread could write to it.
+Arguments are objects with a buffer: bytes, bytearray, memoryview, mmap, array, NumPy and Arrow arrays. Long `bytes` are
+processed without the GIL. All other memory is processed under the GIL, because another thread could write to it.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`Shuffle` needs numcodecs, which is optional."""
+    """Imports `Shuffle` on first use, because it needs numcodecs, which is optional."""
     if name == "Shuffle":
         from .numcodecs import Shuffle
 
@@ -69,7 +68,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _register() -> None:
-    """Makes `import bytelane.varint` work: the codecs are parts of the native module."""
+    """Makes `import bytelane.varint` work: the codecs are submodules of the native module."""
     for name, module in vars(_native).items():
         if isinstance(module, type(sys)):
             module.__name__ = f"bytelane.{name}"

@@ -10,7 +10,7 @@ from ._native import command
 
 def main() -> int:
     """Runs the command with the arguments of the process."""
-    # Ctrl-C ends the command as it would end any other, unless it has files to leave in order.
+    # Ctrl-C ends the command at once, unless the command must remove unfinished files first.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     return command(["bytelane", *sys.argv[1:]])
 

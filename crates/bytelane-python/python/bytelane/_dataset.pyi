@@ -1,4 +1,4 @@
-"""The native half of `bytelane.dataset`."""
+"""Native half of `bytelane.dataset`."""
 
 import os
 from collections.abc import Callable, Sequence

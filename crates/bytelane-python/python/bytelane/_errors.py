@@ -1,12 +1,12 @@
-"""Exceptions. They are defined here because the native half cannot give them attributes."""
+"""Exceptions. They are defined here because the native half cannot add attributes to them."""
 
 from __future__ import annotations
 
 
 class Error(ValueError):
-    """An input that a codec does not accept.
+    """Input that a codec does not accept.
 
-    `kind` is the name of the fault, `offset` its place in bytes, or None if no byte is at fault.
+    `kind` is the name of the fault, `offset` its position in bytes, or None if it has none.
 
     >>> from bytelane import Error, varint
     >>> try:
@@ -32,8 +32,8 @@ class ParquetError(ValueError):
     """A Parquet file that cannot be read or written, or an option that does not fit it.
 
     `kind` is the name of the problem: `Corrupt`, `NoSuchColumn`, `Encoding`, `Option`, `Unsupported` and so on. `path`,
-    `row_group`, `column` and `page` are its place, as far as it is known; row groups, and the data pages of a column in
-    one, are counted from 0. Problems of the system, such as a file that does not exist, are `OSError`.
+    `row_group`, `column` and `page` are its place, as far as known; row groups, and the data pages of a column chunk,
+    are counted from 0. Errors of the operating system, such as a missing file, are `OSError`.
 
     >>> import pyarrow as pa
     >>> from bytelane import parquet

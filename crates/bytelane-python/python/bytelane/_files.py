@@ -1,4 +1,4 @@
-"""Finding the files of a table: paths, patterns, and directories with columns in their names."""
+"""Finds the files of a table: paths, patterns, and directories with columns in their names."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import TypeAlias
 Partition: TypeAlias = tuple[str, bool, str | None]
 File: TypeAlias = tuple[str, list[Partition]]
 
-# The directory of rows in which the column is null.
+# Name of the directory with the rows in which the column is null.
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 def find(sources: Iterable[str | os.PathLike[str]]) -> list[File]:
-    """The files at paths, and those in directories and below, sorted; with the columns of names such as `year=2024`."""
+    """Returns the files at paths and below directories, sorted, with the columns of names such as `year=2024`."""
     found: list[tuple[str, dict[str, str | None]]] = []
     for source in sources:
         path = os.fspath(source)
@@ -33,7 +33,8 @@ def find(sources: Iterable[str | os.PathLike[str]]) -> list[File]:
 
 
 def _matches(path: str) -> list[str]:
-    """The path itself if it exists, as names may have these characters, and else what matches the pattern."""
+    """Returns the path itself if it exists, because names may have pattern characters, otherwise the matches of the
+    pattern."""
     if os.path.lexists(path) or not glob.has_magic(path):
         return [path]
     matches = sorted(glob.glob(path, recursive=True))
@@ -43,7 +44,7 @@ def _matches(path: str) -> list[str]:
 
 
 def _below(directory: str) -> Iterable[str]:
-    """Files of Parquet. Names that begin with a dot or an underscore are those of other things."""
+    """Returns the Parquet files below a directory, except those whose names begin with a dot or an underscore."""
     for root, directories, files in os.walk(directory):
         directories[:] = [name for name in directories if not name.startswith((".", "_"))]
         for name in files:
@@ -62,7 +63,7 @@ def _columns(path: str) -> dict[str, str | None]:
 
 
 def _typed(found: Sequence[tuple[str, dict[str, str | None]]]) -> list[File]:
-    """Columns in all names are integers of 32 bits if all their values are, and texts otherwise, as in pyarrow."""
+    """Adds the types of columns in names: 32-bit integers if all values are, otherwise strings, as in pyarrow."""
     keys: list[str] = list(dict.fromkeys(key for _, columns in found for key in columns))
     files: list[File] = []
     integers = {key: all(_is_integer(columns.get(key)) for _, columns in found) for key in keys}

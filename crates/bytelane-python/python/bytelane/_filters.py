@@ -1,4 +1,4 @@
-"""Conditions on rows, in the forms that users write, for the native half."""
+"""Converts conditions on rows from the forms that users write to that of the native half."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any, TypeAlias
 
 # Column, operator and value.
 Test: TypeAlias = tuple[str, str, Any]
-# Tests that must all be true, lists of tests of which one must have all true, or a text in the syntax of SQL.
+# A list of tests that must all be true, a list of such lists, one of which must be true, or a string in the
+# syntax of SQL.
 Filters: TypeAlias = str | Sequence[Test] | Sequence[Sequence[Test]]
-# The name of its kind, and the value.
+# Name of the kind, and the value.
 Tagged: TypeAlias = tuple[str, Any]
 
 _COMPARISONS = {"=": "==", "==": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
@@ -21,7 +22,7 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 
 
 def native(filters: Filters) -> str | list[list[tuple[str, str, list[Tagged]]]]:
-    """The same as lists of lists of tests, or the text."""
+    """Returns the condition as lists of lists of tests, or as a string."""
     if isinstance(filters, str):
         return filters
     conjunctions: Sequence[Any] = [filters] if all(isinstance(it, tuple) for it in filters) else filters
@@ -52,7 +53,7 @@ def _test(test: Any) -> tuple[str, str, list[Tagged]]:
 
 
 def _plain(value: Any) -> Any:
-    """Scalars of pyarrow and NumPy as Python's own."""
+    """Converts scalars of pyarrow and NumPy to Python's own."""
     if hasattr(value, "as_py"):
         return value.as_py()
     kind = getattr(getattr(value, "dtype", None), "kind", None)
@@ -65,14 +66,14 @@ def _plain(value: Any) -> Any:
 
 
 class _Nanoseconds:
-    """A datetime64 or timedelta64 of NumPy."""
+    """NumPy's datetime64 or timedelta64."""
 
     def __init__(self, kind: str, count: int) -> None:
         self.tagged: Tagged = ("timestamp" if kind == "M" else "duration", count)
 
 
 def _tagged(value: Any) -> Tagged:
-    """A value with the name of its kind."""
+    """Returns a value with the name of its kind."""
     match value:
         case _Nanoseconds():
             return value.tagged
@@ -91,7 +92,7 @@ def _tagged(value: Any) -> Tagged:
         case datetime.datetime():
             zone = value.utcoffset()
             local = value.replace(tzinfo=None)
-            # A type of pandas.
+            # pandas has nanoseconds.
             nanoseconds = _nanoseconds(local - _EPOCH) + getattr(value, "nanosecond", 0)
             if zone is None:
                 return "timestamp", nanoseconds

@@ -1,4 +1,4 @@
-"""The native half of `bytelane.parquet`."""
+"""Native half of `bytelane.parquet`."""
 
 from __future__ import annotations
 

@@ -10,5 +10,5 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Buffer
 
-    # Type checkers know the buffers of NumPy's arrays only from Python 3.12 on.
+    # Type checkers recognise NumPy arrays as buffers only from Python 3.12 on.
     Memory: TypeAlias = Buffer | NDArray[Any]

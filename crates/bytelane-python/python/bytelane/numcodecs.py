@@ -1,9 +1,8 @@
 """Codecs for numcodecs, and so for zarr 2: filters that go before a compressor.
 
-numcodecs finds `bytelane.byte_stream_split` and `bytelane.stream_vbyte` by their names, without an
-import. `Shuffle` has the name `shuffle`, as numcodecs' own, which stores can be read with where
-bytelane is not installed. `numcodecs.register_codec(bytelane.Shuffle)` makes numcodecs read all such
-stores with bytelane.
+numcodecs finds `bytelane.byte_stream_split` and `bytelane.stream_vbyte` by their names, without an import. `Shuffle`
+has the same name as numcodecs' own codec, `shuffle`, so stores can also be read where bytelane is not installed.
+`numcodecs.register_codec(bytelane.Shuffle)` makes numcodecs read all such stores with bytelane.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ __all__ = ["ByteStreamSplit", "Shuffle", "StreamVByte"]
 
 
 def _return(result: Any, out: Any) -> Any:
-    """The result, or the caller's buffer with its bytes."""
+    """Returns the result, or the caller's buffer with its bytes."""
     if out is None:
         return result
     source = ensure_contiguous_ndarray(result).view("u1")
@@ -37,15 +36,16 @@ def _return(result: Any, out: Any) -> Any:
 
 
 def _is_plain(buf: Any) -> bool:
-    """Whether it is an array of numbers, in order. Seeing that costs much less than the functions of numcodecs."""
+    """Returns whether it is a contiguous array of numbers. This check is much cheaper than the functions of
+    numcodecs."""
     return isinstance(buf, np.ndarray) and buf.ndim > 0 and buf.flags.c_contiguous and buf.dtype.kind in "iuf"
 
 
 class Shuffle(Codec):  # type: ignore[misc]
-    """Byte 0 of every element, then byte 1 of every element, and so on: the bytes of
-    `numcodecs.Shuffle`, several times faster. Stores written with one are read by the other.
+    """Byte 0 of every element, then byte 1 of every element, and so on: the bytes of `numcodecs.Shuffle`, several times
+    as fast. Stores written with one can be read with the other.
 
-    As there, a part of an element at the end is an error, and with an `elementsize` below 2 the bytes stay in
+    As in numcodecs, a partial element at the end is an error, and with an `elementsize` below 2 the bytes stay in
     order.
 
     >>> import numpy as np
@@ -74,8 +74,8 @@ class Shuffle(Codec):  # type: ignore[misc]
 
 
 class ByteStreamSplit(Codec):  # type: ignore[misc]
-    """Parquet's BYTE_STREAM_SPLIT: as `Shuffle`, but the elements are those of the array, and a part of
-    an element at the end is an error.
+    """Parquet's BYTE_STREAM_SPLIT: like `Shuffle`, but the elements are those of the array, and a partial element at
+    the end is an error.
 
     >>> import numpy as np
     >>> from bytelane.numcodecs import ByteStreamSplit
@@ -100,9 +100,9 @@ class ByteStreamSplit(Codec):  # type: ignore[misc]
 
 
 class StreamVByte(Codec):  # type: ignore[misc]
-    """Integers of 32 or 64 bits as their significant bytes, Stream VByte, after four bytes with their
-    number in little-endian order. `datetime64` and `timedelta64` are stored as integers of 64 bits; the byte
-    order of `dtype` does not change what is stored.
+    """Integers of 32 or 64 bits as their significant bytes, Stream VByte, after four bytes with their number in
+    little-endian order. `datetime64` and `timedelta64` are stored as 64-bit integers; the byte order of `dtype` does
+    not affect the stored bytes.
 
     With `delta`, differences are stored; with `zigzag`, small negative ones are short.
 
@@ -121,7 +121,7 @@ class StreamVByte(Codec):  # type: ignore[misc]
         self.zigzag = zigzag
 
     def _integers(self) -> np.dtype[Any]:
-        """The type of the integers that the values consist of in memory."""
+        """Returns the integer type of the values in memory."""
         dtype = np.dtype(self.dtype)
         return np.dtype("i8").newbyteorder(dtype.byteorder) if dtype.kind in "mM" else dtype
 

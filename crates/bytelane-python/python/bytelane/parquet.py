@@ -1,8 +1,8 @@
 """Parquet: the best encoding for each column, merging and comparing files, writing and reading.
 
 Tables are objects with `__arrow_c_stream__`: those of pyarrow, polars, DuckDB, pandas (which needs pyarrow for it),
-nanoarrow and many others. None of these libraries is required. The interpreter's lock is free while files are read and
-written, and Ctrl-C stops the work.
+nanoarrow and many others. None of these libraries is required. The GIL is released while files are read and written,
+and Ctrl-C stops the work.
 
 >>> import pyarrow as pa
 >>> from bytelane import parquet
@@ -75,14 +75,14 @@ Encoding: TypeAlias = Literal[
 
 
 class ArrowStream(Protocol):
-    """A table of any library."""
+    """Table of any library."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """A capsule with an Arrow stream."""
+        """Returns a capsule with an Arrow stream."""
 
 
 class _Options(NamedTuple):
-    """What the native functions have in common."""
+    """Common options of the native functions."""
 
     goal: str
     readers: str | None
@@ -129,7 +129,7 @@ def _joined(names: str | Iterable[str] | None) -> str | None:
 
 
 class CandidateDict(TypedDict):
-    """A way to write a column, and its result for the sample."""
+    """Encoding and compression of a column, with the result for the sample."""
 
     encoding: str
     compression: str
@@ -142,14 +142,14 @@ class CandidateDict(TypedDict):
 
 
 class AlternativeDict(TypedDict):
-    """A column in the same encoding with a stronger compression."""
+    """Alternative for a column: the same encoding with a stronger compression."""
 
     compression: str
     bytes: int
 
 
 class ColumnAdviceDict(TypedDict):
-    """The advice for a column; nested columns have one for each leaf."""
+    """Advice for a column; nested columns have one for each leaf."""
 
     path: str
     column_type: str
@@ -176,7 +176,7 @@ class ColumnAdviceDict(TypedDict):
 
 
 class SettingsDict(TypedDict):
-    """What to paste for one writer, and what it cannot express."""
+    """Settings to paste for one writer, and what it cannot express."""
 
     writer: str
     text: str
@@ -184,7 +184,7 @@ class SettingsDict(TypedDict):
 
 
 class AdviceDict(TypedDict):
-    """What `bytelane advise --format json` prints."""
+    """Output of `bytelane advise --format json`."""
 
     file: str
     kind: str
@@ -197,7 +197,7 @@ class AdviceDict(TypedDict):
 
 
 class ColumnStateDict(TypedDict):
-    """How a column is stored."""
+    """Encodings and compression of a column."""
 
     bytes: int
     encodings: list[str]
@@ -216,7 +216,7 @@ class RewrittenColumnDict(TypedDict):
 
 
 class RewrittenDict(TypedDict):
-    """What `bytelane rewrite --format json` prints."""
+    """Output of `bytelane rewrite --format json`."""
 
     bytes_before: int
     bytes_after: int
@@ -225,7 +225,7 @@ class RewrittenDict(TypedDict):
 
 
 class Finding(TypedDict):
-    """Something that is wrong with a file."""
+    """Fault of a file."""
 
     severity: Literal["error", "warning"]
     file: str
@@ -247,7 +247,7 @@ class Checked(TypedDict):
 
 
 class MergedPages(TypedDict):
-    """The number of data pages of a column, by what was done with them."""
+    """Numbers of data pages of a column, by operation."""
 
     copied: int
     mapped: int
@@ -267,7 +267,7 @@ class MergedColumn(TypedDict):
 
 
 class MergedFile(TypedDict):
-    """A file that was written."""
+    """Written file."""
 
     path: str
     bytes: int
@@ -291,7 +291,7 @@ class Merged(TypedDict):
 
 
 class Described(TypedDict):
-    """The number of column chunks that have something."""
+    """Numbers of column chunks, by the metadata that they have."""
 
     offset_indexes: int
     column_indexes: int
@@ -313,7 +313,7 @@ class Repaired(TypedDict):
 
 
 class RowPlace(TypedDict):
-    """A row by its file and number."""
+    """File and number of a row."""
 
     row: int
     file: str
@@ -321,7 +321,7 @@ class RowPlace(TypedDict):
 
 
 class DifferentValue(TypedDict):
-    """A value that differs, as text."""
+    """Different value, as text."""
 
     column: str
     left: str | None
@@ -329,7 +329,7 @@ class DifferentValue(TypedDict):
 
 
 class DifferentRow(TypedDict):
-    """A row that differs, or that only one side has."""
+    """Row that differs, or exists on one side only."""
 
     left: RowPlace | None
     right: RowPlace | None
@@ -348,17 +348,17 @@ class Difference(TypedDict):
 
 
 class _Report:
-    """A table with a text above and below it."""
+    """Table with a text above and below it."""
 
     def _texts(self) -> tuple[str, list[str], list[list[str]], str]:
-        """The text above, the header, the rows, and the text below."""
+        """Returns the text above, the header, the rows, and the text below."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
         above, header, rows, below = self._texts()
         lines = [[_printable(cell) for cell in row] for row in [header, *rows]]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        # Texts are at the left, numbers at the right.
+        # Strings are left-aligned, numbers right-aligned.
         shown = [
             "  ".join(
                 cell.rjust(width) if name in _NUMBERS else cell.ljust(width)
@@ -386,7 +386,7 @@ _NUMBERS = frozenset({"current size", "old size", "new size", "saved"})
 
 
 def _printable(text: str) -> str:
-    """Names may contain control characters, which a terminal would act on."""
+    """Escapes control characters, which a terminal would interpret."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
@@ -395,7 +395,7 @@ def _saved(before: int, after: int) -> float:
 
 
 class Advice(_Report):
-    """The best encoding for each column, and the settings that make other writers use it.
+    """Best encoding for each column, with settings for other writers.
 
     It prints as a table.
 
@@ -410,40 +410,41 @@ class Advice(_Report):
         self._data = data
 
     def to_dict(self) -> AdviceDict:
-        """Everything that was found out, as `bytelane advise --format json` prints it."""
+        """Returns all results, in the format of `bytelane advise --format json`."""
         data: AdviceDict = json.loads(json.dumps(self._data))
         return data
 
     @property
     def columns(self) -> list[ColumnAdviceDict]:
-        """The advice for each column, and for each leaf of nested ones."""
+        """Advice for each column, and for each leaf of nested ones."""
         return self.to_dict()["columns"]
 
     @property
     def bytes_now(self) -> int:
-        """The current size of all columns: that in the file or, for tables and arrays, that with pyarrow's default."""
+        """Current size of all columns: the size in the file or, for tables and arrays, the size with pyarrow's
+        defaults."""
         return sum(column["bytes_now"] for column in self._data["columns"])
 
     @property
     def bytes_then(self) -> int:
-        """The size that `rewrite` makes of all columns, estimated from parts of them."""
+        """Size of all columns after `rewrite`, estimated from a sample."""
         return sum(column["bytes_then"] for column in self._data["columns"])
 
     @property
     def saved(self) -> float:
-        """The size reduction, from 0 to 1."""
+        """Size reduction, from 0 to 1."""
         return _saved(self.bytes_now, self.bytes_then)
 
     def pyarrow(self) -> dict[str, Any]:
-        """Keyword arguments for `pyarrow.parquet.write_table`."""
+        """Returns keyword arguments for `pyarrow.parquet.write_table`."""
         return self._keywords("pyarrow")
 
     def polars(self) -> dict[str, Any]:
-        """Keyword arguments for `polars.DataFrame.write_parquet`. Polars has none for encodings."""
+        """Returns keyword arguments for `polars.DataFrame.write_parquet`. Polars has none for encodings."""
         return self._keywords("polars")
 
     def duckdb(self) -> str:
-        """The options of a `COPY` statement. DuckDB has none for the encoding of a column.
+        """Returns the options of a `COPY` statement. DuckDB has none for the encoding of a column.
 
         >>> import pyarrow as pa
         >>> from bytelane import parquet
@@ -457,7 +458,7 @@ class Advice(_Report):
         return next(it["text"] for it in self._data["settings"] if it["writer"] == writer)
 
     def _keywords(self, writer: str) -> dict[str, Any]:
-        """The arguments of the call that the settings show."""
+        """Returns the arguments of the call in the settings."""
         call = ast.parse(self._settings(writer), mode="eval").body
         assert isinstance(call, ast.Call)
         return {str(it.arg): ast.literal_eval(it.value) for it in call.keywords}
@@ -492,39 +493,39 @@ class Advice(_Report):
 
 
 class Rewritten(_Report):
-    """What `rewrite` has done. It prints as a table."""
+    """Outcome of `rewrite`. It prints as a table."""
 
     def __init__(self, data: RewrittenDict) -> None:
         self._data = data
 
     def to_dict(self) -> RewrittenDict:
-        """Everything that was done, as `bytelane rewrite --format json` prints it."""
+        """Returns the outcome, in the format of `bytelane rewrite --format json`."""
         data: RewrittenDict = json.loads(json.dumps(self._data))
         return data
 
     @property
     def columns(self) -> list[RewrittenColumnDict]:
-        """What was done with each column, and with each leaf of nested ones."""
+        """Outcome for each column, and for each leaf of nested ones."""
         return self.to_dict()["columns"]
 
     @property
     def bytes_before(self) -> int:
-        """Bytes of the old file."""
+        """Size of the old file in bytes."""
         return self._data["bytes_before"]
 
     @property
     def bytes_after(self) -> int:
-        """Bytes of the new file."""
+        """Size of the new file in bytes."""
         return self._data["bytes_after"]
 
     @property
     def verified(self) -> bool:
-        """Whether every value was compared."""
+        """True if every value was compared."""
         return self._data["verified"]
 
     @property
     def saved(self) -> float:
-        """The size reduction, from 0 to 1; negative if the new file is larger."""
+        """Size reduction, from 0 to 1; negative if the new file is larger."""
         return _saved(self.bytes_before, self.bytes_after)
 
     def _texts(self) -> tuple[str, list[str], list[list[str]], str]:
@@ -561,7 +562,8 @@ def advise(
     exact: bool = False,
     memory_limit: int | None = None,
 ) -> Advice:
-    """Encodes parts of each column in every encoding, and returns the best and what `rewrite` would make of it.
+    """Encodes parts of each column in every encoding. Returns the best encodings and the results of `rewrite` with
+    them.
 
     `source` is the path of a Parquet file, an `.npy` file or a raw array (`.f32 .sp .f64 .dp .i32 .i64`); a list of
     Parquet files with the same columns, which get one advice; or a table.
@@ -570,15 +572,15 @@ def advise(
     `"pyarrow>=17,duckdb"` or `["pyarrow>=17", "duckdb"]`, `"any"` for no restriction. The default is the newest pyarrow,
     DuckDB and Polars.
 
-    `encodings` are those to choose from: `"+alp"` adds ALP, a preview in the format, to the usual ones, and a list without
-    `+`, such as `"plain,dictionary"`, replaces them. An encoding that a reader cannot read is never chosen; if a preview
-    is never chosen for that reason, a `UserWarning` says so.
+    `encodings` are the encodings to choose from: `"+alp"` adds ALP, a preview in the format, to the usual ones, and a
+    list without `+`, such as `"plain,dictionary"`, replaces them. An encoding that a reader cannot read is never
+    chosen; if a preview is never chosen for that reason, a `UserWarning` says so.
 
-    Columns of Parquet files keep their compression by default; for others it is `"zstd"` at level 1. Row groups with
-    about `rows` rows of each column are looked at; `exact` encodes all rows with the choice.
+    Columns of Parquet files keep their compression by default; for others it is `"zstd"` at level 1. The sample has row
+    groups with about `rows` rows of each column; `exact` encodes all rows with the choice.
 
-    A column of a row group that takes more than `memory_limit` bytes in memory is not judged, and a page that takes more is
-    an error. By default, the limit is 128 MiB and 1024 times the size of the column in the file.
+    A column chunk that takes more than `memory_limit` bytes in memory is not analysed, and a page that takes more is an
+    error. By default, the limit is 128 MiB plus 1024 times the size of the column in the file.
 
     >>> import pyarrow as pa
     >>> from bytelane import parquet
@@ -612,14 +614,15 @@ def rewrite(
 ) -> Rewritten:
     """Re-encodes the columns of a Parquet file that benefit, and copies the others unchanged.
 
-    Values, schema, row groups, statistics and metadata stay the same. `dst` may be `src`: the new file appears under its
-    name when it is complete. Ctrl-C, or an exception of `progress`, stops the work and leaves an old `dst` intact.
+    Values, schema, row groups, statistics and metadata stay the same. `dst` may be `src`: the new file appears under
+    its name when it is complete. Ctrl-C, or an exception from `progress`, stops the work and leaves an old `dst`
+    intact.
 
-    `goal`, `readers` and `encodings` are those of `advise`. `compression` is for all columns; by default, each keeps its own.
-    `column_encoding` forces the encoding of columns, or of all columns in a group, by their paths. With `verify`, every
-    value of both files is compared first. With `force`, a `dst` that is read-only is replaced. `progress` is called with
-    the bytes of the columns that are done, and their total. `memory_limit` is that of `advise`; a column of a row group that
-    takes more is copied.
+    `goal`, `readers` and `encodings` are those of `advise`. `compression` is for all columns; by default, each keeps
+    its own. `column_encoding` forces the encoding of columns, or of all columns in a group, by their paths. With
+    `verify`, every value of both files is compared first. With `force`, a read-only `dst` is replaced. `progress` is
+    called with the processed bytes of the columns, and their total. `memory_limit` is that of `advise`; a column chunk
+    that takes more is copied.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -791,10 +794,10 @@ def write_table(
 
 
 class ArrowSchema(Protocol):
-    """A schema of any library that has Arrow's C interface: pyarrow, Polars, nanoarrow."""
+    """Schema of any library with Arrow's C interface: pyarrow, Polars, nanoarrow."""
 
     def __arrow_c_schema__(self) -> object:
-        """A capsule with the schema."""
+        """Returns a capsule with the schema."""
 
 
 class ParquetWriter:
@@ -843,7 +846,7 @@ class ParquetWriter:
     write = write_batch = write_table
 
     def close(self) -> None:
-        """Ends the file, which then appears under its name. Does nothing if the writer is closed."""
+        """Completes the file, which then appears under its name. Does nothing if the writer is closed."""
         self._writer.close()
 
     def __enter__(self) -> Self:
@@ -857,16 +860,16 @@ class ParquetWriter:
 
 
 class BinaryFile(Protocol):
-    """A file that is open for reading, or another object like it."""
+    """File that is open for reading, or a similar object."""
 
     def read(self, size: int, /) -> bytes:
-        """Up to `size` bytes from the current position."""
+        """Returns up to `size` bytes from the current position."""
 
     def seek(self, offset: int, whence: int = 0, /) -> int:
-        """Moves the position: from the start, or for 2 from the end."""
+        """Moves the position: relative to the start, or for 2 to the end."""
 
     def tell(self) -> int:
-        """The position."""
+        """Returns the position."""
 
 
 def read_table(
@@ -892,14 +895,14 @@ def read_table(
     in which statistics, indexes or Bloom filters exclude such rows are not read, and other columns only where rows are left.
     Columns in groups are paths: `"item.price"`. The columns of the filter need not be among `columns`.
 
-    Columns of text and bytes named in `read_dictionary` are read as dictionaries: categoricals in pandas and Polars.
+    Text and byte columns listed in `read_dictionary` are read as dictionaries: categoricals in pandas and Polars.
 
     As many threads decode as there are cores, unless `threads` says how many. A file is untrusted input: nulls and repeated
     values can be any number of times larger than their bytes in the file. A table that takes more than `memory_limit` bytes
     is an error, by default one of more than 8 GiB and 1024 times the size of the file, or three quarters of the memory that
     the process may have. `ParquetFile.iter_batches` reads larger ones.
 
-    The result is a table for any library that reads `__arrow_c_stream__`, without a copy.
+    Any library that reads `__arrow_c_stream__` can use the result without a copy.
 
     >>> import polars, pyarrow as pa
     >>> from bytelane import parquet

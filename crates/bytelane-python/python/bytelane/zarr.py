@@ -1,4 +1,4 @@
-"""Codecs for zarr 3, which go between the serializer and a compressor.
+"""Codecs for zarr 3, placed between the serializer and a compressor.
 
 ```python
 import zarr
@@ -34,7 +34,7 @@ __all__ = ["ByteStreamSplit", "Shuffle", "StreamVByte", "register_shuffle"]
 
 @dataclass(frozen=True)
 class _Filter(BytesBytesCodec):
-    """A codec of numcodecs, applied to the bytes of a chunk."""
+    """Codec of numcodecs, applied to the bytes of a chunk."""
 
     codec_name: ClassVar[str]
 
@@ -63,7 +63,7 @@ class _Filter(BytesBytesCodec):
 
 @dataclass(frozen=True)
 class Shuffle(_Filter):
-    """Byte 0 of every element, then byte 1 of every element, and so on: what numcodecs writes.
+    """Byte 0 of every element, then byte 1 of every element, and so on, as in numcodecs.
 
     Without `elementsize`, the elements are those of the array.
     """
@@ -90,7 +90,7 @@ class Shuffle(_Filter):
 
 @dataclass(frozen=True)
 class _Numbers(_Filter):
-    """A codec that knows the type of the numbers: without `dtype`, that of the array."""
+    """Codec that knows the type of the numbers: without `dtype`, that of the array."""
 
     dtype: str | None = None
 
@@ -105,7 +105,7 @@ class _Numbers(_Filter):
 
 @dataclass(frozen=True)
 class ByteStreamSplit(_Numbers):
-    """Parquet's BYTE_STREAM_SPLIT: as `Shuffle`, but a part of an element at the end is an error."""
+    """Parquet's BYTE_STREAM_SPLIT: like `Shuffle`, but a partial element at the end is an error."""
 
     codec_name: ClassVar[str] = "bytelane.byte_stream_split"
     is_fixed_size = True

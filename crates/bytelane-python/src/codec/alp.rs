@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 
-/// Parquet's ALP: floating-point numbers as decimal integers, packed with as few bits as they need. Prices
-/// and measurements with a few digits become small.
+/// Parquet's ALP: floating-point numbers as decimal integers, packed with as few bits as possible. It
+/// compresses prices and measurements with few digits well.
 #[pymodule]
 pub mod alp {
     use crate::codec::whole;
@@ -17,11 +17,11 @@ pub mod alp {
     use pyo3::prelude::*;
     use std::mem::MaybeUninit;
 
-    /// Encodes numbers of 4 or 8 bytes to a page.
+    /// Encodes numbers of 4 or 8 bytes as a page.
     ///
-    /// `values` is a NumPy array or another buffer; `dtype` says what plain bytes contain. Vectors have
-    /// `vector_size` values, a power of two from 8 to 32768. Returns bytes or, with `out`, the number of
-    /// bytes written there.
+    /// `values` is a NumPy array or another buffer; `dtype` is the type of numbers in plain bytes.
+    /// Vectors have `vector_size` values, a power of two from 8 to 32768. Returns bytes or, with `out`,
+    /// the number of bytes written there.
     ///
     /// >>> from array import array
     /// >>> from bytelane import alp
@@ -48,8 +48,8 @@ pub mod alp {
         })
     }
 
-    /// Estimates how many bytes `encode` would return, from some of the values. If it is more than the
-    /// values have, they are better stored as they are.
+    /// Estimates from a sample how many bytes `encode` would return. If that is more than the size of
+    /// the values, store them unencoded.
     ///
     /// >>> from array import array
     /// >>> from bytelane import alp
@@ -73,10 +73,10 @@ pub mod alp {
     ///
     /// Returns a NumPy array of `dtype` (bytes without NumPy) or, with `out`, the number of values
     /// written there. Without `count`, the page is checked first. Equal values take hardly any bytes, so
-    /// a short page can have many: pass `count` if you do not trust it.
+    /// a short page can have very many: pass `count` for untrusted input.
     ///
-    /// Raises bytelane.Error if the page is malformed or has fewer values, and ValueError if all
-    /// values were asked for and bytes follow the page.
+    /// Raises bytelane.Error if the page is malformed or has fewer values, and ValueError if bytes
+    /// follow the page and `count` is not given.
     ///
     /// >>> from array import array
     /// >>> from bytelane import alp
@@ -102,7 +102,7 @@ pub mod alp {
         }
     }
 
-    /// Decodes the first `count` values of a page. Returns what `decode` returns, and the number of
+    /// Decodes the first `count` values of a page. Returns the same as `decode`, and the number of
     /// bytes read, up to the end of a vector.
     ///
     /// >>> from array import array
@@ -129,11 +129,11 @@ pub mod alp {
         )
     }
 
-    /// Decodes values number `start` up to `stop`. Only the vectors that have them are read. Returns what
-    /// `decode` returns.
+    /// Decodes the values from index `start` up to `stop`. Only their vectors are read. Returns the same
+    /// as `decode`.
     ///
     /// Raises bytelane.Error if one of these vectors is malformed, the page has fewer values, or the range
-    /// begins after its end.
+    /// begins past its end.
     ///
     /// >>> from array import array
     /// >>> from bytelane import alp
@@ -153,7 +153,7 @@ pub mod alp {
         let dtype = DType::of_argument(dtype)?;
         let target = Target::numbers(out, dtype)?;
         let values = source.read(alp::stored)?.map_err(of_codec)?;
-        // The core refuses ranges that reach further, which need no memory.
+        // The core rejects ranges that reach further, so they need no memory.
         let room = Room::Exactly(stop.min(values).saturating_sub(start));
         by_float!(dtype, T => {
             let done = target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
@@ -163,7 +163,7 @@ pub mod alp {
         })
     }
 
-    /// The number of values that a page says it has. Nothing but its header is checked.
+    /// Returns the number of values according to the header of a page. Nothing else is checked.
     ///
     /// >>> from array import array
     /// >>> from bytelane import alp
@@ -174,8 +174,8 @@ pub mod alp {
         Memory::of(data)?.read(alp::stored)?.map_err(of_codec)
     }
 
-    /// Checks all that `decode` would check, without decoding. Returns the number of values, and the
-    /// length of the page in bytes, which more bytes may follow.
+    /// Performs all checks of `decode`, without decoding. Returns the number of values, and the
+    /// length of the page in bytes; more bytes may follow it.
     ///
     /// >>> from array import array
     /// >>> from bytelane import alp

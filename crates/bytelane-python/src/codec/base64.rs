@@ -2,10 +2,10 @@
 
 use pyo3::prelude::*;
 
-/// Base64: what `base64` of the standard library and pybase64 offer under the same names, with the
-/// same results and exceptions.
+/// Base64: the functions of the standard library's `base64` and of pybase64, with the same names,
+/// results and exceptions.
 ///
-/// What is rare or malformed is handed to the standard library, which decides.
+/// Rare or malformed input is passed to the standard library, which decides.
 #[pymodule]
 pub mod base64 {
     use crate::error::{of_codec, of_room};
@@ -35,7 +35,7 @@ pub mod base64 {
         }
     }
 
-    /// The same text as a string.
+    /// Encodes bytes, and returns a string.
     ///
     /// >>> from bytelane import base64
     /// >>> base64.b64encode_as_string(b"bytes")
@@ -51,7 +51,7 @@ pub mod base64 {
         PyString::from_bytes(py, text.as_bytes())
     }
 
-    /// Encodes bytes to memory of the caller. Returns the number of characters.
+    /// Encodes bytes into the caller's memory. Returns the number of characters.
     ///
     /// >>> from bytelane import base64
     /// >>> room = bytearray(12)
@@ -108,8 +108,8 @@ pub mod base64 {
         py.get_type::<pyo3::types::PyByteArray>().call1((bytes,))
     }
 
-    /// Decodes a text, in which nothing but the alphabet and padding may occur, to memory of the
-    /// caller. Returns the number of bytes.
+    /// Decodes a text into the caller's memory. The text may only have characters of the alphabet
+    /// and padding. Returns the number of bytes.
     ///
     /// Raises bytelane.Error for anything else.
     ///
@@ -134,7 +134,7 @@ pub mod base64 {
         Ok(done?.0)
     }
 
-    /// `b64encode` without `altchars`.
+    /// Encodes bytes, as `b64encode` without `altchars`.
     ///
     /// >>> from bytelane import base64
     /// >>> base64.standard_b64encode(b"bytes")
@@ -147,7 +147,7 @@ pub mod base64 {
         b64encode(py, s, None)
     }
 
-    /// `b64decode` without `altchars`.
+    /// Decodes a text, as `b64decode` without `altchars`.
     ///
     /// >>> from bytelane import base64
     /// >>> base64.standard_b64decode("Ynl0ZXM=")
@@ -199,7 +199,7 @@ pub mod base64 {
     /// b'Ynl0ZXM=\n'
     #[pyfunction]
     fn encodebytes<'py>(py: Python<'py>, s: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        /// Bytes of a line, and its characters with the newline.
+        /// Bytes per line, and characters per line with the newline.
         const LINE: (usize, usize) = (57, 77);
         let (Ok(source), Ok(_)) = (Memory::of(s), s.len()) else {
             return standard(py, "encodebytes", (s,));
@@ -221,7 +221,7 @@ pub mod base64 {
                 to[written].write(b'\n');
                 written += 1;
             }
-            // SAFETY: the loop has written all of them.
+            // SAFETY: the loop has written all of these bytes.
             Ok((unsafe { to[..written].assume_init_mut() }, ()))
         });
         Ok(done?.0)
@@ -258,13 +258,13 @@ pub mod base64 {
         Ok(done?.0)
     }
 
-    /// Truth of any object, as `if` sees it.
+    /// Returns the truth value of any object.
     fn truth(object: &Bound<'_, PyAny>) -> PyResult<bool> {
         object.is_truthy()
     }
 
-    /// What a well-formed text encodes, after ASCII whitespace was removed unless `validate` is set;
-    /// nothing for a text that needs the standard library's judgement.
+    /// Decodes a well-formed text, after removing ASCII whitespace unless `validate` is set. Returns
+    /// `None` for a text that the standard library must decide on.
     fn decode<'py>(
         py: Python<'py>,
         engine: Engine,
@@ -285,7 +285,7 @@ pub mod base64 {
         s: &Bound<'py, PyAny>,
     ) -> Option<Bound<'py, PyAny>> {
         let source = Memory::of_text(s).and_then(Memory::frozen).ok()?;
-        // As the standard library does, which ignores these bits.
+        // The standard library ignores these bits, too.
         let engine = engine.with_decode_allow_trailing_bits(true);
         let length = source.read(decoded_len).ok()?;
         let wrong = |_: ::bytelane::Error<ErrorKind>| PyOverflowError::new_err("not base64");
@@ -299,7 +299,7 @@ pub mod base64 {
         Some(done.ok()?.0)
     }
 
-    /// The engine for two characters in place of `+` and `/`, if the core has it.
+    /// Returns the engine for two characters in place of `+` and `/`, if the core has it.
     fn engine(altchars: Option<&Bound<'_, PyAny>>) -> Option<Engine> {
         let Some(altchars) = altchars else {
             return Some(STANDARD);

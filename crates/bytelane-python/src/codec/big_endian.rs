@@ -14,8 +14,8 @@ pub mod big_endian {
 
     /// Encodes numbers of 1, 2, 4 or 8 bytes.
     ///
-    /// `values` is a NumPy array or another buffer; `dtype` says what plain bytes contain. Returns
-    /// bytes or, with `out`, the number of bytes written there.
+    /// `values` is a NumPy array or another buffer; `dtype` is the type of numbers in plain bytes.
+    /// Returns bytes or, with `out`, the number of bytes written there.
     ///
     /// >>> from array import array
     /// >>> from bytelane import big_endian
@@ -51,7 +51,7 @@ pub mod big_endian {
     /// Decodes numbers.
     ///
     /// Returns a NumPy array of `dtype` (bytes without NumPy) or, with `out`, the number of values
-    /// written there. Raises ValueError if the input has a part of a number at its end.
+    /// written there. Raises ValueError if the input ends with a part of a number.
     ///
     /// >>> from bytelane import big_endian
     /// >>> big_endian.decode(bytes.fromhex("00010002"), "uint16").tolist()

@@ -1,4 +1,4 @@
-//! Integers of a fixed number of bits.
+//! Integers with a fixed number of bits.
 
 use pyo3::prelude::*;
 
@@ -21,8 +21,8 @@ pub mod bit_packing {
 
     /// Packs integers with `width` bits each.
     ///
-    /// `values` is a NumPy array or another buffer; `dtype` says what plain bytes contain. Returns bytes
-    /// or, with `out`, the number of bytes written there.
+    /// `values` is a NumPy array or another buffer; `dtype` is the type of numbers in plain bytes.
+    /// Returns bytes or, with `out`, the number of bytes written there.
     ///
     /// Raises bytelane.Error if a value does not fit.
     ///
@@ -87,7 +87,7 @@ pub mod bit_packing {
         whole(done, &Memory::of(data)?)
     }
 
-    /// Unpacks `count` integers at the front of an input. Returns what `decode` returns, and the number
+    /// Unpacks `count` integers at the front of an input. Returns the same as `decode`, and the number
     /// of bytes read.
     ///
     /// >>> from bytelane import bit_packing
@@ -124,9 +124,10 @@ pub mod bit_packing {
         })
     }
 
-    /// Unpacks values number `start` up to `stop`, without those before. Returns what `decode` returns.
+    /// Unpacks the values from index `start` up to `stop`, without those before. Returns the same as
+    /// `decode`.
     ///
-    /// Raises bytelane.Error if the input is too short, or the range begins after its end.
+    /// Raises bytelane.Error if the input is too short, or the range begins past its end.
     ///
     /// >>> from bytelane import bit_packing
     /// >>> bit_packing.decode_range(bytes.fromhex("d1581f"), "uint32", 2, 5, width=3).tolist()
@@ -163,7 +164,7 @@ pub mod bit_packing {
         })
     }
 
-    /// The number of bytes that `count` integers of `width` bits take.
+    /// Returns the number of bytes that `count` integers of `width` bits take.
     ///
     /// >>> from bytelane import bit_packing
     /// >>> bit_packing.encoded_len(9, width=13)
@@ -178,7 +179,8 @@ pub mod bit_packing {
         Ok(packing.format::<u64>()?.encoded_len(count))
     }
 
-    /// The smallest width that these integers fit, without a reference or zigzag: 0 if all are 0.
+    /// Returns the smallest width for these integers, without a reference or zigzag: 0 if all are
+    /// 0.
     ///
     /// >>> from array import array
     /// >>> from bytelane import bit_packing
@@ -193,7 +195,7 @@ pub mod bit_packing {
         })
     }
 
-    /// How integers are packed, as the arguments say.
+    /// Arguments that describe how integers are packed.
     struct Packing<'a, 'py> {
         width: u32,
         reference: Option<&'a Bound<'py, PyAny>>,
@@ -222,9 +224,9 @@ pub mod bit_packing {
         }
     }
 
-    /// A type of integers, signed or not.
+    /// Type of integers, signed or unsigned.
     trait Number: Integer + for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr> {
-        /// The format for values in zigzag form, which only signed ones have.
+        /// Returns the format for zigzag values; `None` for unsigned types.
         fn zigzag(format: Format<Self>) -> Option<Format<Self>>;
     }
 

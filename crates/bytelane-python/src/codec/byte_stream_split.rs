@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 
-/// Parquet's BYTE_STREAM_SPLIT: byte 0 of every value, then byte 1 of every value, and so on. Numbers
-/// of similar size compress better so.
+/// Parquet's BYTE_STREAM_SPLIT: byte 0 of every value, then byte 1 of every value, and so on. This
+/// makes numbers of similar size compress better.
 #[pymodule]
 pub mod byte_stream_split {
     use crate::dtype::DType;
@@ -41,7 +41,7 @@ pub mod byte_stream_split {
         Ok(done?.0)
     }
 
-    /// Joins streams to values, the opposite of `encode`.
+    /// Joins streams to values, the inverse of `encode`.
     ///
     /// Returns a NumPy array of `dtype` (bytes without NumPy), or bytes if `width` is given instead.
     /// With `out`, returns the number of values written there.

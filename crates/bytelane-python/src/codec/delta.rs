@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 
-/// Parquet's DELTA_BINARY_PACKED: differences of integers, packed in blocks with as few bits as they
-/// need. Sorted numbers and timestamps become small.
+/// Parquet's DELTA_BINARY_PACKED: differences of integers, packed in blocks with as few bits as
+/// possible. It compresses sorted numbers and timestamps well.
 #[pymodule]
 pub mod delta {
     use crate::codec::whole;
@@ -19,9 +19,9 @@ pub mod delta {
 
     /// Encodes integers of 32 or 64 bits.
     ///
-    /// `values` is a NumPy array or another buffer; `dtype` says what plain bytes contain. A block has
-    /// `block_values` values, a multiple of 128, in `miniblocks` parts. Returns bytes or, with `out`,
-    /// the number of bytes written there.
+    /// `values` is a NumPy array or another buffer; `dtype` is the type of numbers in plain bytes. A
+    /// block has `block_values` values, a multiple of 128, in `miniblocks` parts. Returns bytes or,
+    /// with `out`, the number of bytes written there.
     ///
     /// >>> from array import array
     /// >>> from bytelane import delta
@@ -57,11 +57,11 @@ pub mod delta {
     /// Decodes all values of a stream, or the first `count` of them.
     ///
     /// Returns a NumPy array of `dtype` (bytes without NumPy) or, with `out`, the number of values
-    /// written there. Without `count`, the stream is checked first: a header that promises more values
-    /// than there are costs no memory.
+    /// written there. Without `count`, the stream is checked first, so a header with too many values
+    /// does not cost memory.
     ///
-    /// Raises bytelane.Error if the stream is malformed or has fewer values, and ValueError if all
-    /// values were asked for and bytes follow the stream.
+    /// Raises bytelane.Error if the stream is malformed or has fewer values, and ValueError if
+    /// bytes follow the stream and `count` is not given.
     ///
     /// >>> from array import array
     /// >>> from bytelane import delta
@@ -87,7 +87,7 @@ pub mod delta {
         }
     }
 
-    /// Decodes the first `count` values of a stream. Returns what `decode` returns, and the number of
+    /// Decodes the first `count` values of a stream. Returns the same as `decode`, and the number of
     /// bytes read.
     ///
     /// >>> from array import array
@@ -114,10 +114,10 @@ pub mod delta {
         )
     }
 
-    /// Decodes values number `start` up to `stop`. The differences before are summed, but not stored.
-    /// Returns what `decode` returns.
+    /// Decodes the values from index `start` up to `stop`. The preceding differences are summed, but
+    /// not stored. Returns the same as `decode`.
     ///
-    /// Raises bytelane.Error if the stream is malformed, has fewer values, or the range begins after its
+    /// Raises bytelane.Error if the stream is malformed, has fewer values, or the range begins past its
     /// end. The stream is checked first, as for `decode`.
     ///
     /// >>> from array import array
@@ -138,7 +138,7 @@ pub mod delta {
         let dtype = DType::of_argument(dtype)?;
         let target = Target::numbers(out, dtype)?;
         let (values, _) = checked(&source, dtype)?;
-        // The core refuses ranges that reach further, which need no memory.
+        // The core rejects ranges that reach further, so they need no memory.
         let room = Room::Exactly(stop.min(values).saturating_sub(start));
         by_integer!(dtype, T => {
             let done = target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
@@ -148,7 +148,7 @@ pub mod delta {
         })
     }
 
-    /// The number of values that a stream says it has. Nothing but its header is checked.
+    /// Returns the number of values according to the header of a stream. Nothing else is checked.
     ///
     /// >>> from array import array
     /// >>> from bytelane import delta
@@ -159,8 +159,8 @@ pub mod delta {
         Memory::of(data)?.read(delta::stored)?.map_err(of_codec)
     }
 
-    /// Checks all that `decode` would check, without unpacking. Returns the number of values, and the
-    /// length of the stream in bytes, which more bytes may follow.
+    /// Performs all checks of `decode`, without unpacking. Returns the number of values, and the
+    /// length of the stream in bytes; more bytes may follow it.
     ///
     /// >>> from array import array
     /// >>> from bytelane import delta

@@ -1,8 +1,8 @@
-//! Strings of JSON.
+//! JSON strings.
 
 use pyo3::prelude::*;
 
-/// Strings of JSON, RFC 8259: escaping and reading them.
+/// JSON strings (RFC 8259): escapes and reads them.
 #[pymodule]
 pub mod json_string {
     use crate::error::{of_codec, of_room};
@@ -19,17 +19,17 @@ pub mod json_string {
     /// Strings up to this length are escaped on the stack.
     const SHORT: usize = 2048;
 
-    /// Up to this length, there is room for escapes everywhere, of which what is not needed is given back.
-    /// The system has no memory for room that is not written.
+    /// Up to this length, the buffer has room for escapes everywhere, and the unused part is released. The
+    /// system does not allocate pages that are never written.
     const LONG: usize = 4 << 20;
 
     fn format(quotes: bool) -> Format {
         if quotes { QUOTED } else { BARE }
     }
 
-    /// Escapes a text, as bytes of UTF-8, with quotes around it unless `quotes` is false.
+    /// Escapes a text to UTF-8 bytes, with quotes around it unless `quotes` is false.
     ///
-    /// `text` is a string, or bytes of UTF-8. Only quotes, backslashes and control characters are
+    /// `text` is a string, or UTF-8 bytes. Only quotes, backslashes and control characters are
     /// escaped. Returns bytes or, with `out`, the number of bytes written there.
     ///
     /// Raises bytelane.Error if bytes are not UTF-8, and UnicodeEncodeError if a string has lone
@@ -64,7 +64,7 @@ pub mod json_string {
         let target = Target::bytes(out)?;
         let done = if text.is_instance_of::<PyString>() {
             target.fill(&source, py, room, of_room, |bytes: &[u8], to| {
-                // SAFETY: it is what Python has encoded.
+                // SAFETY: Python has encoded these bytes as UTF-8.
                 let text = unsafe { str::from_utf8_unchecked(bytes) };
                 let written = format.escape_with(Detected::active(), text, to)?;
                 Ok((in_bytes(written), ()))
@@ -78,7 +78,8 @@ pub mod json_string {
         Ok(done?.0)
     }
 
-    /// Escapes a text for which the room that escapes might take is too much: its length is counted first.
+    /// Escapes a text that is too long for a buffer with room for escapes everywhere: counts the length of
+    /// the result first.
     fn escape_long<'py>(
         py: Python<'py>,
         source: &Memory<'py>,
@@ -97,12 +98,12 @@ pub mod json_string {
     }
 
     fn in_bytes(text: &mut str) -> &mut [u8] {
-        // SAFETY: nobody looks at it as text any more.
+        // SAFETY: these bytes are never used as text again.
         unsafe { text.as_bytes_mut() }
     }
 
-    /// Reads a string of JSON: the opposite of `escape`. With `quotes`, the input begins with a quote,
-    /// and must end with the closing one.
+    /// Reads a JSON string, the inverse of `escape`. With `quotes`, the input begins with a quote, and
+    /// must end with the closing one.
     ///
     /// Raises bytelane.Error for a malformed escape, a control character, invalid UTF-8 or a string
     /// that does not end, and ValueError if bytes follow it.
@@ -126,8 +127,8 @@ pub mod json_string {
         }
     }
 
-    /// Reads a string of JSON, in quotes, at the front of an input. Returns it and the number of bytes
-    /// read, quotes included.
+    /// Reads a JSON string, in quotes, at the front of an input. Returns the string and the number of
+    /// bytes read, including quotes.
     ///
     /// >>> from bytelane import json_string
     /// >>> json_string.unescape_prefix(b'"a", "b"')

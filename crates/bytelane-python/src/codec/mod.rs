@@ -1,4 +1,4 @@
-//! The codecs, a module each.
+//! Codecs, one module each.
 
 pub mod alp;
 pub mod base64;
@@ -17,7 +17,8 @@ use crate::memory::Memory;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// The result of a function that reads all of its input: refuses bytes behind the last value.
+/// Returns the result of a function that reads all of its input, and rejects bytes after the last
+/// value.
 fn whole<'py>(
     (values, read): (Bound<'py, PyAny>, usize),
     source: &Memory<'py>,

@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 
-/// Parquet's RLE/bit-packing hybrid: runs of small integers that repeat, or that are packed with a
-/// fixed number of bits each. Levels, indices of dictionaries and booleans are stored this way.
+/// Parquet's RLE/bit-packing hybrid: runs of small integers that repeat, or are packed with a fixed
+/// number of bits each. Levels, dictionary indices and booleans are stored this way.
 ///
 /// Neither the number of values nor their width is stored.
 #[pymodule]
@@ -21,8 +21,8 @@ pub mod rle_hybrid {
 
     /// Encodes integers of `width` bits.
     ///
-    /// `values` is a NumPy array or another buffer; `dtype` says what plain bytes contain. Returns bytes
-    /// or, with `out`, the number of bytes written there.
+    /// `values` is a NumPy array or another buffer; `dtype` is the type of numbers in plain bytes.
+    /// Returns bytes or, with `out`, the number of bytes written there.
     ///
     /// Raises bytelane.Error if a value does not fit.
     ///
@@ -75,7 +75,7 @@ pub mod rle_hybrid {
         whole(done, &Memory::of(data)?)
     }
 
-    /// Decodes `count` integers at the front of an input. Returns what `decode` returns, and the number
+    /// Decodes `count` integers at the front of an input. Returns the same as `decode`, and the number
     /// of bytes read.
     ///
     /// >>> from bytelane import rle_hybrid
@@ -105,10 +105,10 @@ pub mod rle_hybrid {
         })
     }
 
-    /// Decodes values number `start` up to `stop`. Runs before them are skipped. Returns what `decode`
-    /// returns.
+    /// Decodes the values from index `start` up to `stop`. Preceding runs are skipped. Returns the
+    /// same as `decode`.
     ///
-    /// Raises bytelane.Error for malformed input, or if the range begins after its end.
+    /// Raises bytelane.Error for malformed input, or if the range begins past its end.
     ///
     /// >>> from bytelane import rle_hybrid
     /// >>> rle_hybrid.decode_range(bytes.fromhex("062c01040700"), "uint32", 2, 5, width=9).tolist()
@@ -138,15 +138,14 @@ pub mod rle_hybrid {
         })
     }
 
-    /// Decodes `count` indices of `width` bits to the numbers of a dictionary that they stand for, in one
-    /// step.
+    /// Decodes `count` indices of `width` bits and looks up their numbers in a dictionary, in one step.
     ///
-    /// `dictionary` is a NumPy array or another buffer, of numbers of 4 or 8 bytes; `dtype` says what
-    /// plain bytes contain. Returns a NumPy array of the same type (bytes without NumPy) or, with `out`,
-    /// the number of values written there.
+    /// `dictionary` is a NumPy array or another buffer, of numbers of 4 or 8 bytes; `dtype` is the type
+    /// of numbers in plain bytes. Returns a NumPy array of the same type (bytes without NumPy) or, with
+    /// `out`, the number of values written there.
     ///
-    /// Raises bytelane.Error for malformed input, or an index that the dictionary does not have, and
-    /// ValueError if bytes follow the last run.
+    /// Raises bytelane.Error for malformed input, or an index that is out of range, and ValueError
+    /// if bytes follow the last run.
     ///
     /// >>> from array import array
     /// >>> from bytelane import rle_hybrid
@@ -179,8 +178,8 @@ pub mod rle_hybrid {
         whole(done?, &source)
     }
 
-    /// Encodes the first `count` bits of a bitmap, as `encode` does integers of one bit: least significant
-    /// bit of each byte first. Without `count`, all of them.
+    /// Encodes the first `count` bits of a bitmap, as `encode` does for integers of one bit: least
+    /// significant bit of each byte first. Without `count`, encodes all bits.
     ///
     /// Returns bytes or, with `out`, the number of bytes written there.
     ///
@@ -211,7 +210,7 @@ pub mod rle_hybrid {
         Ok(done?.0)
     }
 
-    /// Decodes `count` integers of one bit to a bitmap. Bits of its last byte after them are zeros.
+    /// Decodes `count` integers of one bit to a bitmap. The unused bits of its last byte are zeros.
     ///
     /// Returns bytes or, with `out`, the number of bytes written there.
     ///
@@ -258,7 +257,8 @@ pub mod rle_hybrid {
         done.map_err(of_codec)
     }
 
-    /// Checks that the input has so many values before memory for them is allocated: the caller states their number.
+    /// Checks that the input has `count` values before memory for them is allocated, because `count` comes from the
+    /// caller.
     fn check<T: Integer>(source: &Memory<'_>, format: Format<T>, count: usize) -> PyResult<()> {
         let done = source.read(|data: &[u8]| format.validate(data, count))?;
         done.map(drop).map_err(of_codec)

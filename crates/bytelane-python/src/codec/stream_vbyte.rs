@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 
-/// Stream VByte: integers as their significant bytes, with their lengths in a stream of their own.
-/// For inverted indices and other lists of small numbers.
+/// Stream VByte: integers as their significant bytes, with the lengths in a separate stream. For
+/// inverted indices and other lists of small numbers.
 #[pymodule]
 pub mod stream_vbyte {
     use crate::codec::whole;
@@ -20,10 +20,10 @@ pub mod stream_vbyte {
 
     /// Encodes integers of 32 or 64 bits.
     ///
-    /// `values` is a NumPy array or another buffer; `dtype` says what plain bytes contain. `variant` is
-    /// "1234" (the default for 32 bits), "0124" or "1248" (64 bits): the lengths that a value may have.
-    /// With `delta`, the number before the first one, differences are stored; with `zigzag`, small
-    /// negative numbers or differences are short.
+    /// `values` is a NumPy array or another buffer; `dtype` is the type of numbers in plain bytes.
+    /// `variant` is "1234" (the default for 32 bits), "0124" or "1248" (64 bits): the possible lengths
+    /// of a value in bytes. With `delta`, the number before the first one, differences are stored; with
+    /// `zigzag`, small negative numbers or differences are short.
     ///
     /// Returns bytes or, with `out`, the number of bytes written there.
     ///
@@ -82,7 +82,7 @@ pub mod stream_vbyte {
         whole(done, &Memory::of(data)?)
     }
 
-    /// Decodes `count` integers at the front of an input. Returns what `decode` returns, and the number
+    /// Decodes `count` integers at the front of an input. Returns the same as `decode`, and the number
     /// of bytes read.
     ///
     /// >>> from bytelane import stream_vbyte
@@ -105,7 +105,8 @@ pub mod stream_vbyte {
         let source = Memory::of(data)?;
         let dtype = DType::of_argument(dtype)?;
         let target = Target::numbers(out, dtype)?;
-        // Four values have a byte at least: more cannot be there, and need no memory.
+        // Each byte holds at most four values, so the input cannot have more, and more need no
+        // memory.
         let room = Room::Exactly(count.min(4 * source.len() + 1));
         by_type!(dtype, "stream_vbyte", "integers of 32 or 64 bits",
         [Unsigned 4 u32, Signed 4 i32, Unsigned 8 u64, Signed 8 i64], T => {
@@ -116,9 +117,10 @@ pub mod stream_vbyte {
         })
     }
 
-    /// Reads a stream in pieces, skips, and searches sorted lists, without decoding what lies between.
+    /// Reads a stream in pieces, skips values, and searches sorted lists, without decoding the values
+    /// in between.
     ///
-    /// The parameters are those of `decode`. The cursor keeps a copy of `data` unless that is `bytes`.
+    /// The parameters are those of `decode`. The cursor keeps a copy of `data` unless it is `bytes`.
     ///
     /// >>> from array import array
     /// >>> from bytelane import stream_vbyte
@@ -136,7 +138,7 @@ pub mod stream_vbyte {
         place: Place,
     }
 
-    /// Where a cursor is, and the format of its numbers.
+    /// Position of a cursor, and the format of its numbers.
     #[derive(Clone, Copy)]
     enum Place {
         U32(Format<u32>, Checkpoint<u32>),
@@ -145,7 +147,7 @@ pub mod stream_vbyte {
         I64(Format<i64>, Checkpoint<i64>),
     }
 
-    /// Runs an expression with a cursor of the core, and notes where that is afterwards.
+    /// Runs an expression with a cursor of the core, and stores its new position.
     macro_rules! at_place {
         ($self:expr, $py:expr, |$cursor:ident: $T:ident| $call:expr) => {{
             let this = $self;
@@ -209,19 +211,19 @@ pub mod stream_vbyte {
             })
         }
 
-        /// The number of values before the cursor.
+        /// Number of values before the cursor.
         #[getter]
         fn index(&mut self, py: Python<'_>) -> PyResult<usize> {
             Ok(at_place!(self, py, |cursor: T| cursor.index()))
         }
 
-        /// The number of values left.
+        /// Number of remaining values.
         #[getter]
         fn remaining(&mut self, py: Python<'_>) -> PyResult<usize> {
             Ok(at_place!(self, py, |cursor: T| cursor.remaining()))
         }
 
-        /// Decodes the next `count` values, or as many as are left.
+        /// Decodes the next `count` values, or all remaining ones if there are fewer.
         #[pyo3(signature = (count, *, out=None))]
         fn decode<'py>(
             &mut self,
@@ -240,7 +242,7 @@ pub mod stream_vbyte {
                     of_codec,
                     |_: &[u8], to: &mut [MaybeUninit<T>]| {
                         to.fill(MaybeUninit::new(0));
-                        // SAFETY: it was just filled.
+                        // SAFETY: the values were just written.
                         let values = unsafe { to.assume_init_mut() };
                         cursor.decode(values)?;
                         Ok::<_, Error>((values, ()))
@@ -250,18 +252,18 @@ pub mod stream_vbyte {
             })
         }
 
-        /// Moves to value number `index`, or past the last one.
+        /// Moves to the value with index `index`, or past the last one.
         fn seek(&mut self, py: Python<'_>, index: usize) -> PyResult<()> {
             at_place!(self, py, |cursor: T| cursor.seek(index).map_err(of_codec))
         }
 
-        /// Moves over `values` values.
+        /// Skips `values` values.
         fn skip(&mut self, py: Python<'_>, values: usize) -> PyResult<()> {
             at_place!(self, py, |cursor: T| cursor.skip(values).map_err(of_codec))
         }
 
-        /// Moves to the first value from here on that is `target` or more, in a sorted list, and returns
-        /// it; None if there is none.
+        /// Moves forward to the first value of a sorted list that is at least `target`, and returns it;
+        /// None if there is none.
         fn seek_at_least<'py>(
             &mut self,
             py: Python<'py>,
@@ -278,7 +280,7 @@ pub mod stream_vbyte {
         }
     }
 
-    /// A type of numbers with its variants of the format.
+    /// Type of numbers with its variants of the format.
     trait Number: Integer + for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr> {
         const VARIANTS: &'static [(&'static str, Format<Self>)];
 

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-/// Validation of UTF-8, without making a string.
+/// Validation of UTF-8, without creating a string.
 #[pymodule]
 pub mod utf8 {
     use crate::error::of_codec;
@@ -24,7 +24,7 @@ pub mod utf8 {
         done.map_err(of_codec)
     }
 
-    /// The length of the longest valid text at the front of some bytes.
+    /// Returns the length of the longest valid prefix of some bytes.
     ///
     /// >>> from bytelane import utf8
     /// >>> utf8.valid_up_to(b"ab\xff")
@@ -34,7 +34,7 @@ pub mod utf8 {
         Memory::of(data)?.read(utf8::valid_up_to)
     }
 
-    /// Whether all bytes are ASCII.
+    /// Returns whether all bytes are ASCII.
     ///
     /// >>> from bytelane import utf8
     /// >>> utf8.is_ascii(b"abc"), utf8.is_ascii("grün".encode())
@@ -44,7 +44,7 @@ pub mod utf8 {
         Memory::of_text(data)?.read(utf8::is_ascii)
     }
 
-    /// The number of code points in a text. Raises bytelane.Error if it is not UTF-8.
+    /// Returns the number of code points in a text. Raises bytelane.Error if it is not UTF-8.
     ///
     /// >>> from bytelane import utf8
     /// >>> utf8.count_chars("grün".encode())

@@ -2,11 +2,11 @@
 
 use pyo3::prelude::*;
 
-/// Which values are there: definition levels to bitmaps, and values without their nulls, as Parquet
-/// stores them, to arrays with a place for each null, as Arrow has them.
+/// Validity of values: converts definition levels to bitmaps, and values without nulls, as Parquet
+/// stores them, to arrays with a slot for each null, as in Arrow.
 ///
-/// Bitmaps are those of Arrow: a bit for each value, set if it is valid, least significant bit of each
-/// byte first.
+/// Bitmaps are Arrow's: a bit for each value, set if it is valid, least significant bit of each byte
+/// first.
 #[pymodule]
 pub mod validity {
     use crate::dtype::{DType, by_type};
@@ -19,10 +19,10 @@ pub mod validity {
     use pyo3::prelude::*;
     use std::mem::MaybeUninit;
 
-    /// Makes a bitmap of definition levels: a bit is set where the level is `max_level`.
+    /// Converts definition levels to a bitmap: a bit is set where the level is `max_level`.
     ///
-    /// `levels` is a NumPy array or another buffer; `dtype` says what plain bytes contain. Returns bytes
-    /// or, with `out`, the number of bytes written there.
+    /// `levels` is a NumPy array or another buffer; `dtype` is the type of numbers in plain bytes.
+    /// Returns bytes or, with `out`, the number of bytes written there.
     ///
     /// Raises bytelane.Error if a level is greater than `max_level`.
     ///
@@ -51,8 +51,8 @@ pub mod validity {
         })
     }
 
-    /// Makes `count` definition levels of a bitmap: `max_level` where a bit is set, and the level below it
-    /// elsewhere.
+    /// Converts the first `count` bits of a bitmap to definition levels: `max_level` where a bit is set,
+    /// and the level below it elsewhere.
     ///
     /// Returns a NumPy array of `dtype` (bytes without NumPy) or, with `out`, the number of levels written
     /// there.
@@ -86,7 +86,8 @@ pub mod validity {
         })
     }
 
-    /// Counts the set bits among the first `count` of a bitmap. Without `count`, all of them.
+    /// Counts the set bits among the first `count` bits of a bitmap, or in the whole bitmap without
+    /// `count`.
     ///
     /// >>> from bytelane import validity
     /// >>> validity.count_valid(b"\xff\x05", 9)
@@ -101,14 +102,15 @@ pub mod validity {
         valid.map_err(of_codec)
     }
 
-    /// Spreads numbers over `count` places: those whose bit is set take the next number, the others become
+    /// Spreads numbers over `count` slots: those whose bit is set get the next number, the others become
     /// zeros.
     ///
-    /// `values` is a NumPy array or another buffer; `dtype` says what plain bytes contain. Returns a NumPy
-    /// array of the same type (bytes without NumPy) or, with `out`, the number of places written there.
+    /// `values` is a NumPy array or another buffer; `dtype` is the type of numbers in plain bytes. Returns
+    /// a NumPy array of the same type (bytes without NumPy) or, with `out`, the number of slots written
+    /// there.
     ///
-    /// Raises ValueError if the bitmap has fewer bits, and bytelane.Error unless there are as many numbers
-    /// as set bits.
+    /// Raises ValueError if the bitmap has fewer bits, and bytelane.Error if the number of values differs
+    /// from the number of set bits.
     ///
     /// >>> from array import array
     /// >>> from bytelane import validity
@@ -129,7 +131,7 @@ pub mod validity {
         let dtype = source.numbers(dtype)?;
         let target = Target::numbers(out, dtype)?;
         check_bits(&bits, count)?;
-        // Another thread could write to it.
+        // Copy it, because another thread could write to it.
         let bitmap = bits.read(|bitmap: &[u8]| bitmap[..count.div_ceil(8)].to_vec())?;
         by_value!(dtype, T => {
             let room = Room::Exactly(count);
@@ -140,10 +142,11 @@ pub mod validity {
         })
     }
 
-    /// Compacts numbers: takes those whose bit is set, the opposite of `spread`.
+    /// Compacts numbers: takes those whose bit is set, the inverse of `spread`.
     ///
-    /// `values` is a NumPy array or another buffer; `dtype` says what plain bytes contain. Returns a NumPy
-    /// array of the same type (bytes without NumPy) or, with `out`, the number of values written there.
+    /// `values` is a NumPy array or another buffer; `dtype` is the type of numbers in plain bytes. Returns
+    /// a NumPy array of the same type (bytes without NumPy) or, with `out`, the number of values written
+    /// there.
     ///
     /// Raises ValueError if the bitmap has fewer bits than there are numbers.
     ///
@@ -166,7 +169,7 @@ pub mod validity {
         let target = Target::numbers(out, dtype)?;
         let count = source.len() / dtype.size;
         check_bits(&bits, count)?;
-        // Another thread could write to it.
+        // Copy it, because another thread could write to it.
         let bitmap = bits.read(|bitmap: &[u8]| bitmap[..count.div_ceil(8)].to_vec())?;
         let valid = values::count_valid(&bitmap, count).map_err(of_codec)?;
         by_value!(dtype, T => {

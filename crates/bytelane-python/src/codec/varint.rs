@@ -4,8 +4,8 @@ use pyo3::prelude::*;
 
 /// Lists of LEB128 varints, as in Thrift's Compact protocol, Protocol Buffers and Parquet's headers.
 ///
-/// Unsigned numbers are stored as they are; signed ones in zigzag form, so that small negative
-/// numbers are short.
+/// Unsigned numbers are stored directly, signed ones in zigzag form, so that small negative numbers
+/// are short.
 #[pymodule]
 pub mod varint {
     use crate::codec::whole;
@@ -18,8 +18,8 @@ pub mod varint {
 
     /// Encodes integers of 32 or 64 bits, one after the other.
     ///
-    /// `values` is a NumPy array or another buffer; `dtype` says what plain bytes contain. Returns
-    /// bytes or, with `out`, the number of bytes written there.
+    /// `values` is a NumPy array or another buffer; `dtype` is the type of numbers in plain bytes.
+    /// Returns bytes or, with `out`, the number of bytes written there.
     ///
     /// >>> from array import array
     /// >>> from bytelane import varint
@@ -73,7 +73,7 @@ pub mod varint {
         whole(decode_some(py, &source, dtype, count, out)?, &source)
     }
 
-    /// Decodes the first `count` varints of an input. Returns what `decode` returns, and the number of
+    /// Decodes the first `count` varints of an input. Returns the same as `decode`, and the number of
     /// bytes read.
     ///
     /// >>> from bytelane import varint
@@ -92,7 +92,7 @@ pub mod varint {
         decode_some(py, &Memory::of(data)?, dtype, count, out)
     }
 
-    /// The number of varints that end in an input.
+    /// Returns the number of varints that end in an input.
     ///
     /// >>> from bytelane import varint
     /// >>> varint.count(bytes.fromhex("01ac02"))
@@ -115,7 +115,8 @@ pub mod varint {
     ) -> PyResult<(Bound<'py, PyAny>, usize)> {
         let dtype = DType::of_argument(dtype)?;
         let target = Target::numbers(out, dtype)?;
-        // Each varint has a byte at least: more cannot be there, and need no memory.
+        // Each varint has at least one byte, so the input cannot have more, and more need no
+        // memory.
         let room = Room::Exactly(count.min(source.len() + 1));
         by_type!(dtype, "varint", "integers of 32 or 64 bits",
         [Unsigned 4 u32, Signed 4 i32, Unsigned 8 u64, Signed 8 i64], T => {

@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// The advice for a table or for files, as JSON.
+/// Returns the advice for a table or for files, as JSON.
 #[pyfunction]
 #[pyo3(signature = (source, options, rows, exact, memory_limit))]
 pub fn advise(
@@ -57,7 +57,7 @@ fn of_files(paths: &[PathBuf], options: &AdviseOptions) -> PyResult<Advice> {
     finish(advisor.map_err(of_parquet)?)
 }
 
-/// Looks for signals now and then, so that Ctrl-C ends it soon.
+/// Finishes the advice, and checks for signals regularly, so that Ctrl-C ends it soon.
 fn finish(mut advisor: Advisor) -> PyResult<Advice> {
     let raised = RefCell::new(None);
     let outcome = advisor.advise_rest(|_| match check_signals() {
@@ -75,7 +75,7 @@ fn finish(mut advisor: Advisor) -> PyResult<Advice> {
 }
 
 fn to_json(mut advice: Advice) -> PyResult<String> {
-    // Names of files need not be text, but JSON is.
+    // File names need not be valid UTF-8, but JSON must be.
     advice.file = advice.file.to_string_lossy().into_owned().into();
     serde_json::to_string(&advice).map_err(|error| PyValueError::new_err(error.to_string()))
 }

@@ -13,11 +13,11 @@ use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Column that a directory's name tells of, as in `year=2024`: its name, whether it is an integer, and the value, if it is not
+/// Column from the name of a directory, as in `year=2024`: its name, whether it is an integer, and the value unless it is
 /// null.
 type Partition = (String, bool, Option<String>);
 
-/// The rows of files with the same columns, one after the other.
+/// Reads the rows of files with the same columns, one after the other.
 #[pyfunction]
 pub fn read_files(
     py: Python<'_>,
@@ -49,7 +49,7 @@ pub fn read_files(
     Ok(table)
 }
 
-/// A dictionary with one entry: it takes little memory however many rows have it.
+/// Returns a dictionary column with one entry, which takes little memory for any number of rows.
 fn constant((name, is_integer, value): Partition) -> PyResult<(FieldRef, ArrayRef)> {
     let keys = Int32Array::from(vec![value.is_some().then_some(0)]);
     let values: ArrayRef = if is_integer {

@@ -1,4 +1,4 @@
-//! Errors of files as exceptions.
+//! Conversion of errors of files to exceptions.
 
 use bytelane_parquet::arrow_schema::ArrowError;
 use bytelane_parquet::{Error, Problem};
@@ -8,13 +8,13 @@ use std::error::Error as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Numbers that all systems have: `ENOENT`, `EACCES` and `EEXIST`.
+/// Error numbers that are the same on all systems: `ENOENT`, `EACCES` and `EEXIST`.
 const NOT_FOUND: i32 = 2;
 const PERMISSION_DENIED: i32 = 13;
 const ALREADY_EXISTS: i32 = 17;
 
-/// The exception for an error of the crate: that of a file object, an `OSError` for what the system said, and else a
-/// `ParquetError`.
+/// Converts an error of the crate to an exception: that of a file object, an `OSError` for an error of the operating
+/// system, otherwise a `ParquetError`.
 pub fn of_parquet(error: Error) -> PyErr {
     if let Some(raised) = of_python(error.problem()) {
         return raised;
@@ -32,7 +32,7 @@ pub fn of_parquet(error: Error) -> PyErr {
     }
 }
 
-/// The exception for an error of a reader, which hands errors on as those of Arrow.
+/// Converts an error of a reader, which wraps errors in those of Arrow, to an exception.
 pub fn of_reader(error: ArrowError, path: Option<&Path>) -> PyErr {
     let error = match error {
         ArrowError::ExternalError(inner) => match inner.downcast::<Error>() {
@@ -44,7 +44,7 @@ pub fn of_reader(error: ArrowError, path: Option<&Path>) -> PyErr {
     of_parquet(in_file(error, path))
 }
 
-/// The same error in a file, if it has a path.
+/// Adds the path of the file to an error, if there is one.
 pub fn in_file(error: Error, path: Option<&Path>) -> Error {
     match path {
         Some(path) => error.in_file(path),
@@ -52,13 +52,13 @@ pub fn in_file(error: Error, path: Option<&Path>) -> Error {
     }
 }
 
-/// The exception that a file object raised.
+/// Returns the exception that a file object raised, if any.
 fn of_python(problem: &Problem) -> Option<PyErr> {
     let raised = causes(problem).find_map(|cause| cause.downcast_ref::<PyErr>())?;
     Some(Python::attach(|py| raised.clone_ref(py)))
 }
 
-/// The system's number of an error, and what it says.
+/// Returns the operating system's error number and message, if any.
 fn of_system(problem: &Problem) -> Option<(i32, String)> {
     causes(problem).find_map(|cause| {
         let io = cause.downcast_ref::<io::Error>()?;
@@ -70,7 +70,7 @@ fn of_system(problem: &Problem) -> Option<(i32, String)> {
     })
 }
 
-/// The errors that a problem consists of, from the outermost.
+/// Returns the chain of errors in a problem, starting with the outermost.
 fn causes(problem: &Problem) -> impl Iterator<Item = &(dyn std::error::Error + 'static)> {
     let first: Option<&(dyn std::error::Error + 'static)> = match problem {
         Problem::Io(error) => Some(error),
@@ -84,13 +84,13 @@ fn next_cause<'a>(
     error: &'a (dyn std::error::Error + 'static),
 ) -> Option<&'a (dyn std::error::Error + 'static)> {
     match error.downcast_ref::<io::Error>() {
-        // Its own source would be that of the error in it.
+        // The source of an `io::Error` is the source of the error in it.
         Some(io) => Some(io.get_ref()?),
         None => error.source(),
     }
 }
 
-/// The number of an error, which libraries may have replaced by its kind.
+/// Returns the number of an error. Libraries may have replaced it by the kind.
 fn number(error: &io::Error) -> Option<i32> {
     error.raw_os_error().or_else(|| match error.kind() {
         io::ErrorKind::NotFound => Some(NOT_FOUND),
@@ -100,7 +100,8 @@ fn number(error: &io::Error) -> Option<i32> {
     })
 }
 
-/// `ParquetError` of `bytelane/_errors.py`: the message, the name of the problem, and its place.
+/// Creates a `ParquetError` of `bytelane/_errors.py` with the message, the name of the problem, and
+/// its place.
 fn parquet_error(error: &Error) -> PyErr {
     let name = format!("{:?}", error.problem());
     let end = name.find(|it: char| !it.is_alphanumeric());

@@ -1,4 +1,4 @@
-//! Reading files.
+//! Reads files.
 
 use super::check_signals;
 use super::error::{in_file, of_parquet, of_reader};
@@ -20,10 +20,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// A Parquet file of which parts are read, by any number of threads: a path, bytes, or a binary file with `read` and `seek`.
+/// A Parquet file that can be read in parts, by any number of threads. The source is a path, bytes, or a binary file with
+/// `read` and `seek`.
 ///
-/// It is open until `close`, or until the end of a `with` statement. Columns of text and bytes named in `read_dictionary` are read
-/// as dictionaries, which are categoricals in pandas and Polars.
+/// It is open until `close`, or until the end of a `with` statement. Text and byte columns listed in `read_dictionary` are read as
+/// dictionaries, which are categoricals in pandas and Polars.
 ///
 /// >>> import pyarrow as pa
 /// >>> from bytelane import parquet
@@ -36,11 +37,11 @@ use std::thread;
 /// [400, 200, 400]
 #[pyclass(frozen, module = "bytelane.parquet")]
 pub struct ParquetFile {
-    /// None for bytes and objects.
+    /// Path of the file; `None` for bytes and objects.
     path: Option<PathBuf>,
     metadata: Arc<ParquetMetaData>,
     schema: SchemaRef,
-    /// None once the file is closed.
+    /// Reader; `None` once the file is closed.
     reader: Mutex<Option<ReaderBuilder<Source>>>,
 }
 
@@ -68,31 +69,31 @@ impl ParquetFile {
         })
     }
 
-    /// The number of rows.
+    /// Number of rows.
     #[getter]
     fn num_rows(&self) -> i64 {
         self.metadata.file_metadata().num_rows()
     }
 
-    /// The number of row groups.
+    /// Number of row groups.
     #[getter]
     fn num_row_groups(&self) -> usize {
         self.metadata.num_row_groups()
     }
 
-    /// The program that wrote the file, if it left its name.
+    /// Program that wrote the file, if known.
     #[getter]
     fn created_by(&self) -> Option<&str> {
         self.metadata.file_metadata().created_by()
     }
 
-    /// The columns and their types.
+    /// Columns and their types.
     #[getter]
     fn schema(&self) -> Schema {
         Schema(SchemaRef::clone(&self.schema))
     }
 
-    /// The same under the name that it has in pyarrow.
+    /// The same schema, under pyarrow's name for it.
     #[getter]
     fn schema_arrow(&self) -> Schema {
         self.schema()
@@ -116,8 +117,8 @@ impl ParquetFile {
         self.opened().is_none()
     }
 
-    /// Closes the file. What its footer says remains known; iterators that have begun can go on, and close
-    /// it for themselves.
+    /// Closes the file. The contents of its footer remain available; existing iterators can continue, and
+    /// close it for themselves.
     fn close(&self) {
         drop(self.opened().take());
     }
@@ -131,12 +132,13 @@ impl ParquetFile {
         self.close();
     }
 
-    /// The rows, batch by batch: of all columns, or of those of these paths; of all row groups, or of those with these
-    /// indices; for which `filters` are true, as in `read_table`. A batch ends where its row group ends.
+    /// Reads the rows batch by batch: all columns or those with these paths, all row groups or those with these
+    /// indices, and only rows for which `filters` are true, as in `read_table`. A batch does not extend past its row
+    /// group.
     ///
-    /// As many threads decode as there are cores, unless it is told how many. What is in memory at a time takes no more than
-    /// `memory_limit` bytes, by default 2 GiB and 1024 times the size of the file: batches have fewer rows where necessary,
-    /// and a row that takes more is an error.
+    /// `threads` sets the number of threads; the default is one per core. At most `memory_limit` bytes are in memory at a
+    /// time, by default 2 GiB plus 1024 times the size of the file: batches have fewer rows where necessary, and a row that
+    /// takes more is an error.
     #[pyo3(
         signature = (
             batch_size=Count(BATCH_ROWS), columns=None, row_groups=None, *, filters=None, threads=None, memory_limit=None
@@ -161,7 +163,7 @@ impl ParquetFile {
         Ok(Batches(Mutex::new(rows)))
     }
 
-    /// The same rows at once. A table of more than `memory_limit` bytes is an error, by default one of more than 8 GiB and 1024
+    /// Reads the same rows as one table. A table of more than `memory_limit` bytes is an error; the default is 8 GiB plus 1024
     /// times the size of the file.
     #[pyo3(signature = (columns=None, row_groups=None, *, filters=None, threads=None, memory_limit=None))]
     fn read(
@@ -189,10 +191,10 @@ impl ParquetFile {
     }
 }
 
-/// The rows of a batch where nobody asks for another number.
+/// Default number of rows per batch.
 const BATCH_ROWS: usize = 65_536;
 
-/// Returns the selection of what to read.
+/// Returns the selection of rows and columns to read.
 pub fn selection(
     py: Python<'_>,
     columns: Option<Vec<String>>,
@@ -218,7 +220,7 @@ pub fn selection(
 
 impl ParquetFile {
     fn opened(&self) -> MutexGuard<'_, Option<ReaderBuilder<Source>>> {
-        // Nobody calls Python, or waits for anything else, while it is locked.
+        // No code calls Python, or waits for anything else, while holding this lock.
         self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -268,7 +270,7 @@ impl ParquetFile {
     }
 }
 
-/// How many threads read, and how much memory a batch may take.
+/// Number of reading threads, and memory limit of a batch.
 #[derive(Clone, Copy)]
 pub struct Limits {
     threads: NonZero<usize>,
@@ -282,7 +284,7 @@ impl Limits {
     }
 }
 
-/// Number of threads: as many as there are cores, unless somebody says how many.
+/// Returns the number of threads; the default is one per core.
 pub fn thread_count(threads: Option<Count>) -> PyResult<NonZero<usize>> {
     match threads {
         Some(Count(threads)) => {
@@ -292,10 +294,10 @@ pub fn thread_count(threads: Option<Count>) -> PyResult<NonZero<usize>> {
     }
 }
 
-/// Rows that are yet to be read.
+/// Rows that have not been read yet.
 struct Rows {
     rows: SelectedRows,
-    /// With the metadata of the file, which batches do not have.
+    /// Schema with the metadata of the file, which batches do not have.
     schema: SchemaRef,
     path: Option<PathBuf>,
 }
@@ -307,7 +309,7 @@ impl Rows {
     }
 }
 
-/// The batches of a file, each a `Table`.
+/// Iterator over the batches of a file, each a `Table`.
 #[pyclass(frozen, module = "bytelane.parquet")]
 pub struct Batches(Mutex<Rows>);
 
@@ -318,7 +320,7 @@ impl Batches {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Table>> {
-        // The interpreter's lock is free before the other one is waited for.
+        // Release the GIL before waiting for the other lock.
         py.detach(|| {
             let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let batch = rows.next()?;

@@ -1,20 +1,21 @@
-//! Conditions from the values of Python.
+//! Conditions from Python values.
 
 use super::error::of_parquet;
 use bytelane_parquet::filter::{Comparison, Predicate, Value};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Conjunctions of tests, of which one must be true. `_filters.py` makes these of all forms that users write.
+/// Conjunctions of tests, one of which must be true. `_filters.py` creates them from all forms that users
+/// write.
 pub type Disjunction = Vec<Vec<Test>>;
 
-/// Column, operator and values, of which all operators but `in` have one.
+/// Column, operator and values; all operators except `in` and `not in` have one value.
 pub type Test = (String, String, Vec<Tagged>);
 
 /// Condition in one of its two forms.
 #[derive(FromPyObject)]
 pub enum Filters {
-    /// In the syntax of SQL.
+    /// Condition in the syntax of SQL.
     Text(String),
     Tests(Disjunction),
 }
@@ -91,7 +92,7 @@ fn test(py: Python<'_>, (column, operator, values): &Test) -> PyResult<Predicate
     let comparison = match operator.as_str() {
         "in" => return Ok(is_in(values)),
         "in or null" => return Ok(Predicate::Or(vec![is_in(values), is_null()])),
-        // As in pyarrow, where null is not in a list that has no null.
+        // As in pyarrow, null is not in a list without nulls.
         "not in" => return Ok(Predicate::Or(vec![not(is_in(values)), is_null()])),
         "not in and not null" => {
             return Ok(Predicate::And(vec![not(is_in(values)), not(is_null())]));

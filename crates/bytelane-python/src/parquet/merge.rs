@@ -16,10 +16,10 @@ fn to_json(result: serde_json::Result<String>) -> PyResult<String> {
     result.map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Merges files. Returns what was done, as JSON.
+/// Merges files. Returns the outcome as JSON.
 ///
-/// Calls `progress`, if there is one, with the bytes done and their total. An exception of it, or of a signal, ends the
-/// work.
+/// Calls `progress`, if given, with the bytes done and their total. An exception from it, or from a signal handler,
+/// ends the work.
 #[pyfunction]
 #[pyo3(signature = (sources, destination, row_group_rows, file_size, fresh, verify, force, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
@@ -57,7 +57,8 @@ pub fn merge(
     }
 }
 
-/// Compares the rows of files. Returns whether they are the same, and how they differ, as JSON. A signal ends the work.
+/// Compares the rows of files. Returns whether they are the same, and their differences as JSON. A signal ends the
+/// work.
 #[pyfunction]
 #[pyo3(signature = (left, right, any_order, rows))]
 pub fn diff(
@@ -85,7 +86,7 @@ pub fn diff(
     }
 }
 
-/// Finds what is wrong with a file. Returns it as JSON.
+/// Checks a file. Returns the findings as JSON.
 #[pyfunction]
 #[pyo3(signature = (path, values, memory_limit))]
 pub fn check(
@@ -102,7 +103,7 @@ pub fn check(
     to_json(serde_json::to_string(&checked.map_err(of_parquet)?))
 }
 
-/// Adds what the writer of a file left out. Returns what was done, as JSON.
+/// Adds the metadata that the writer of a file left out. Returns the outcome as JSON.
 #[pyfunction]
 #[pyo3(signature = (source, destination, bloom_filters, verify, force))]
 pub fn repair(

@@ -35,19 +35,19 @@ impl FileMetaData {
         self.0.num_row_groups()
     }
 
-    /// The number of leaves: a flat column is one, a group has one for each column in it.
+    /// Number of leaf columns: a flat column is one, a group has one for each column in it.
     #[getter]
     fn num_columns(&self) -> usize {
         self.0.file_metadata().schema_descr().num_columns()
     }
 
-    /// The program that wrote the file, if it left its name.
+    /// Program that wrote the file, if known.
     #[getter]
     fn created_by(&self) -> Option<&str> {
         self.0.file_metadata().created_by()
     }
 
-    /// The row groups.
+    /// Row groups.
     #[getter]
     pub fn row_groups(&self) -> Vec<RowGroupMetaData> {
         let all = 0..self.num_row_groups();
@@ -58,7 +58,7 @@ impl FileMetaData {
         .collect()
     }
 
-    /// The row group with this index.
+    /// Returns the row group with this index.
     fn row_group(&self, index: usize) -> PyResult<RowGroupMetaData> {
         check(index, self.num_row_groups(), "row groups")?;
         Ok(RowGroupMetaData {
@@ -90,25 +90,25 @@ impl RowGroupMetaData {
         self.file.row_group(self.index).num_rows()
     }
 
-    /// The number of column chunks.
+    /// Number of column chunks.
     #[getter]
     fn num_columns(&self) -> usize {
         self.file.row_group(self.index).num_columns()
     }
 
-    /// Bytes of its columns without compression.
+    /// Uncompressed size of the columns in bytes.
     #[getter]
     fn total_byte_size(&self) -> i64 {
         self.file.row_group(self.index).total_byte_size()
     }
 
-    /// Bytes of its columns in the file.
+    /// Compressed size of the columns in bytes.
     #[getter]
     fn total_compressed_size(&self) -> i64 {
         self.file.row_group(self.index).compressed_size()
     }
 
-    /// The column chunks.
+    /// Column chunks.
     #[getter]
     fn columns(&self) -> Vec<ColumnChunkMetaData> {
         (0..self.num_columns())
@@ -116,7 +116,7 @@ impl RowGroupMetaData {
             .collect()
     }
 
-    /// The column chunk with this index.
+    /// Returns the column chunk with this index.
     fn column(&self, index: usize) -> PyResult<ColumnChunkMetaData> {
         check(index, self.num_columns(), "columns")?;
         Ok(self.chunk(index))
@@ -148,25 +148,25 @@ pub struct ColumnChunkMetaData {
 
 #[pymethods]
 impl ColumnChunkMetaData {
-    /// The path of the column; the names in it are joined by dots.
+    /// Path of the column, with names joined by dots.
     #[getter]
     fn path_in_schema(&self) -> String {
         self.chunk().column_path().string()
     }
 
-    /// The type in which values are stored.
+    /// Physical type of the values.
     #[getter]
     fn physical_type(&self) -> String {
         self.chunk().column_type().to_string()
     }
 
-    /// The number of values; nulls count.
+    /// Number of values, including nulls.
     #[getter]
     fn num_values(&self) -> i64 {
         self.chunk().num_values()
     }
 
-    /// The number of nulls, if the statistics have it.
+    /// Number of nulls, if the statistics have it.
     #[getter]
     fn null_count(&self) -> Option<u64> {
         self.chunk()
@@ -174,7 +174,7 @@ impl ColumnChunkMetaData {
             .and_then(Statistics::null_count_opt)
     }
 
-    /// The encodings of values, levels and dictionaries.
+    /// Encodings of values, levels and dictionaries.
     #[getter]
     fn encodings(&self) -> Vec<String> {
         self.chunk()
@@ -183,20 +183,20 @@ impl ColumnChunkMetaData {
             .collect()
     }
 
-    /// The compression: `none`, `zstd` and so on. A file does not tell the level.
+    /// Compression: `none`, `zstd` and so on. A file does not store the level.
     #[getter]
     fn compression(&self) -> String {
         let name = compression_name(self.chunk().compression());
         name.split(':').next().unwrap_or_default().to_owned()
     }
 
-    /// Bytes in the file.
+    /// Compressed size in bytes.
     #[getter]
     fn total_compressed_size(&self) -> i64 {
         self.chunk().compressed_size()
     }
 
-    /// Bytes without compression.
+    /// Uncompressed size in bytes.
     #[getter]
     fn total_uncompressed_size(&self) -> i64 {
         self.chunk().uncompressed_size()

@@ -19,7 +19,7 @@ pub use rewrite::watch;
 
 use pyo3::prelude::*;
 
-/// The native half of `bytelane.parquet`.
+/// Native half of `bytelane.parquet`.
 #[pymodule]
 pub mod _parquet {
     #[pymodule_export]
@@ -40,7 +40,7 @@ pub mod _parquet {
     use super::write::{ParquetWriter, write_table};
 }
 
-/// Lets Python handle signals; an exception if one of them raises it, as Ctrl-C does.
+/// Lets Python handle signals. Returns the exception if a handler raises one, as for Ctrl-C.
 fn check_signals() -> PyResult<()> {
     Python::attach(|py| py.check_signals())
 }

@@ -1,4 +1,4 @@
-//! Options by the names that the command has for them.
+//! Options, with the names that the command uses.
 
 use super::error::of_parquet;
 use bytelane_parquet::compatibility::Readers;
@@ -8,10 +8,10 @@ use pyo3::exceptions::{PyOverflowError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use std::ffi::CString;
 
-/// The frame of Python that a warning is about: the caller of the functions in `parquet.py`.
+/// Stack level of warnings: the caller of the functions in `parquet.py`.
 const CALLER: i32 = 2;
 
-/// A number of things, or the index of one.
+/// Count or index.
 #[derive(Clone, Copy)]
 pub struct Count(pub usize);
 
@@ -29,7 +29,8 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Count {
     }
 }
 
-/// What all functions accept: the goal, the readers, the encodings, and the compression with its level.
+/// Common options of all functions: the goal, the readers, the encodings, and the compression with its
+/// level.
 #[derive(FromPyObject)]
 pub struct Options {
     goal: String,
@@ -50,7 +51,7 @@ impl Options {
         }
     }
 
-    /// Warns of previews that are never chosen, although they were asked for.
+    /// Returns the encodings to choose from, and warns of requested previews that are never chosen.
     pub fn encodings(&self, py: Python<'_>) -> PyResult<Encodings> {
         let Some(encodings) = &self.encodings else {
             return Ok(Encodings::default());
@@ -72,7 +73,7 @@ impl Options {
         compression.transpose().map_err(of_parquet)
     }
 
-    /// How to write columns; some have an encoding of their own.
+    /// Returns the options of a writer; some columns may have an encoding of their own.
     pub fn writer(
         &self,
         py: Python<'_>,

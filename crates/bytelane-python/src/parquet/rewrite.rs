@@ -9,10 +9,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Rewrites a file. Returns what was done, as JSON.
+/// Rewrites a file. Returns the outcome as JSON.
 ///
-/// Calls `progress`, if there is one, with the bytes done and their total. An exception of it, or of a signal, ends the
-/// work.
+/// Calls `progress`, if given, with the bytes done and their total. An exception from it, or from a signal handler,
+/// ends the work.
 #[pyfunction]
 #[pyo3(signature = (source, destination, options, columns, verify, force, memory_limit, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
@@ -48,7 +48,7 @@ pub fn rewrite(
     }
 }
 
-/// Tells Python of the progress, and keeps the exception that ends the work.
+/// Reports progress to Python, and stores the exception that ends the work.
 pub fn watch(
     progress: Option<Py<PyAny>>,
     raised: Arc<Mutex<Option<PyErr>>>,

@@ -1,4 +1,4 @@
-//! Sources of a file: a path, bytes, or an object of Python with `read` and `seek`.
+//! Sources of a file: a path, bytes, or a Python object with `read` and `seek`.
 
 use bytelane_parquet::InputFile;
 use bytelane_parquet::parquet::errors::{ParquetError, Result};
@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::error::of_parquet;
 
-/// Bytes that are read at a time where it is not known how many are needed.
+/// Bytes to read at a time if the required number is not known.
 const BUFFER: usize = 1 << 16;
 
 /// Input of a reader.
@@ -25,7 +25,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Opens a path; takes bytes and objects as they are. Returns the path as well.
+    /// Opens a path; uses bytes and objects directly. Also returns the path.
     pub fn open(object: &Bound<'_, PyAny>) -> PyResult<(Self, Option<PathBuf>)> {
         if let Ok(bytes) = object.cast::<PyBytes>() {
             let bytes = PyBackedBytes::from(bytes.clone());
@@ -82,10 +82,9 @@ impl ChunkReader for Source {
     }
 }
 
-/// Object of Python with `read` and `seek`, for several threads.
+/// Python object with `read` and `seek`, shared by several threads.
 ///
-/// A thread does not hold the interpreter's lock while it waits for the object: otherwise, two threads could wait for each
-/// other.
+/// A thread does not hold the GIL while it waits for the object; otherwise, two threads could deadlock.
 #[derive(Clone)]
 pub struct FileObject {
     shared: Arc<Shared>,
@@ -93,7 +92,7 @@ pub struct FileObject {
 
 struct Shared {
     length: u64,
-    /// The object has one position.
+    /// Locked, because the object has a single position.
     object: Mutex<Py<PyAny>>,
 }
 
@@ -109,7 +108,7 @@ impl FileObject {
     }
 
     fn bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        // No more memory than there are bytes, whatever is asked for.
+        // Do not allocate more than the remaining bytes, however many are requested.
         if start
             .checked_add(length as u64)
             .is_none_or(|end| end > self.shared.length)
@@ -152,7 +151,7 @@ impl FileObject {
     }
 }
 
-/// Reads an object from a position on.
+/// Reader of an object from a position on.
 struct From {
     object: FileObject,
     position: u64,

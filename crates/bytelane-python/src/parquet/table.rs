@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::fmt::Write;
 
-/// Rows in memory, which other libraries read without copying them.
+/// Rows in memory, which other libraries can read without copying.
 ///
 /// >>> import pyarrow as pa
 /// >>> from bytelane import parquet
@@ -26,7 +26,7 @@ pub struct Table {
 
 #[pymethods]
 impl Table {
-    /// Arrow's C stream interface. `requested_schema` is not supported: the types stay as they are.
+    /// Arrow's C stream interface. `requested_schema` is ignored: the types are not converted.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -42,41 +42,41 @@ impl Table {
         arrow::export_schema(py, &self.schema)
     }
 
-    /// The number of rows.
+    /// Number of rows.
     #[getter]
     fn num_rows(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    /// The number of columns.
+    /// Number of columns.
     #[getter]
     fn num_columns(&self) -> usize {
         self.schema.fields().len()
     }
 
-    /// The names of the columns.
+    /// Names of the columns.
     #[getter]
     fn column_names(&self) -> Vec<String> {
         names(&self.schema)
     }
 
-    /// The columns and their types.
+    /// Columns and their types.
     #[getter]
     fn schema(&self) -> Schema {
         Schema(SchemaRef::clone(&self.schema))
     }
 
-    /// The same rows as a pyarrow.Table.
+    /// Returns the same rows as a pyarrow.Table.
     fn to_pyarrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("pyarrow")?.call_method1("table", (slf,))
     }
 
-    /// The same rows as a polars.DataFrame.
+    /// Returns the same rows as a polars.DataFrame.
     fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("polars")?.call_method1("DataFrame", (slf,))
     }
 
-    /// The same rows as a pandas.DataFrame, which pyarrow makes.
+    /// Returns the same rows as a pandas.DataFrame, converted by pyarrow.
     fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         Self::to_pyarrow(slf)?.call_method0("to_pandas")
     }
@@ -92,7 +92,7 @@ impl Table {
     }
 }
 
-/// The columns of a file and their types in Arrow.
+/// Columns of a file and their Arrow types.
 #[pyclass(frozen, module = "bytelane.parquet")]
 pub struct Schema(pub SchemaRef);
 
@@ -103,13 +103,13 @@ impl Schema {
         arrow::export_schema(py, &self.0)
     }
 
-    /// The names of the columns.
+    /// Names of the columns.
     #[getter]
     fn names(&self) -> Vec<String> {
         names(&self.0)
     }
 
-    /// The same as a pyarrow.Schema.
+    /// Returns the same schema as a pyarrow.Schema.
     fn to_pyarrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("pyarrow")?.call_method1("schema", (slf,))
     }
@@ -129,7 +129,7 @@ fn names(schema: &SchemaRef) -> Vec<String> {
     fields.map(|field| field.name().clone()).collect()
 }
 
-/// A line for each column. Control characters are escaped, as in Python's `repr`.
+/// Lists the columns, one per line. Control characters are escaped, as in Python's `repr`.
 fn listed(schema: &SchemaRef) -> String {
     let mut text = String::new();
     for field in schema.fields() {

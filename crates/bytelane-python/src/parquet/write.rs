@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Writes a table to a file, which appears when it is complete, or to an object.
+/// Writes a table to an object, or to a file, which appears under its name when it is complete.
 #[pyfunction]
 #[pyo3(signature = (table, sink, options, layout, threads))]
 pub fn write_table(
@@ -41,7 +41,7 @@ pub fn write_table(
     })
 }
 
-/// How the parts of a file are written, apart from what all functions accept.
+/// Options for writing the parts of a file, in addition to the common options of all functions.
 #[derive(FromPyObject)]
 pub struct Layout {
     encoding: String,
@@ -52,7 +52,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The options of a writer for tables with this schema.
+    /// Returns the options of a writer for tables with this schema.
     fn writer(&self, py: Python<'_>, options: Options, schema: &Schema) -> PyResult<WriterOptions> {
         let mut writer = options
             .writer(py, self.columns.clone())?
@@ -73,7 +73,7 @@ impl Layout {
     }
 }
 
-/// Row group by row group, so that Ctrl-C ends it soon.
+/// Appends rows row group by row group, so that Ctrl-C ends it soon.
 fn append(
     writer: &mut Writer<Sink>,
     rows: RecordBatchStreamReader,
@@ -92,11 +92,12 @@ fn append(
     Ok(())
 }
 
-/// A Parquet file to which tables are appended. One with a path appears when it is closed.
+/// Parquet file to which tables are appended. A file with a path appears under its name when it is
+/// closed.
 #[pyclass(module = "bytelane._native._parquet")]
 pub struct ParquetWriter {
     row_group_size: usize,
-    /// Nothing once the file is closed or given up.
+    /// Open file; `None` once it is closed or discarded.
     open: Option<Open>,
 }
 
@@ -140,7 +141,7 @@ impl ParquetWriter {
         py.detach(|| append(writer, rows, row_group_size, place))
     }
 
-    /// Ends the file, which then appears under its name. Does nothing if the writer is closed.
+    /// Completes the file, which then appears under its name. Does nothing if the writer is closed.
     fn close(&mut self, py: Python<'_>) -> PyResult<()> {
         let Some(Open { place, writer }) = self.open.take() else {
             return Ok(());
@@ -151,7 +152,7 @@ impl ParquetWriter {
         })
     }
 
-    /// Closes the writer, and leaves what there was under the name of the file.
+    /// Closes the writer, and leaves an existing file under that name unchanged.
     fn discard(&mut self) {
         self.open = None;
     }

@@ -29,7 +29,7 @@ Progress: TypeAlias = Callable[[int, int], object]
 
 
 class FailedUnit(TypedDict):
-    """A unit of a plan that failed."""
+    """Failed unit of a plan."""
 
     unit: str
     source: str
@@ -76,8 +76,8 @@ def plan(
 ) -> Plan:
     """Decides which files below a directory to merge, split or rewrite, as `bytelane dataset plan` does.
 
-    Returns the plan, and writes it to `output`, if that is given. `files` are paths below `root`, such as the current files of
-    a table. `progress` is called with the number of footers and samples read, and of all.
+    Returns the plan, and also writes it to `output`, if given. `files` are paths below `root`, such as the current
+    files of a table. `progress` is called with the number of footers and samples read, and their total.
     """
     chosen = None if files is None else list(files)
     sample = (sample_files, sample_rows, seed)
@@ -109,11 +109,11 @@ def run(
     retry_failed: bool = False,
     progress: Progress | None = None,
 ) -> Run:
-    """Runs a plan, or that in a file: writes the directory `out`, and leaves the old one unchanged.
+    """Runs a plan, given directly or as a file: writes the directory `out`, and leaves the old one unchanged.
 
-    An interrupted run is continued by the same call. `shard` is the share of this process, counted from 0, and the number of
-    shares. `progress` is called with the bytes of the sources that are done, and their total; an exception of it, or Ctrl-C,
-    stops the work.
+    To continue an interrupted run, repeat the call. `shard` is the index of this process's share, counted from 0, and
+    the number of shares. `progress` is called with the processed bytes of the sources, and their total; an exception of
+    it, or Ctrl-C, stops the work.
     """
     outcome: Run = json.loads(
         _dataset.run(_text(plan), out, jobs, f"{shard[0]}/{shard[1]}", retry_failed, progress)
@@ -128,7 +128,7 @@ def verify(old: Path, new: Path) -> Verified:
 
 
 def swap(one: Path, other: Path) -> None:
-    """Exchanges two verified directories in one step. The same call undoes it."""
+    """Exchanges two verified directories atomically. To undo it, repeat the call."""
     _dataset.swap(one, other)
 
 

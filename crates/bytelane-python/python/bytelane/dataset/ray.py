@@ -1,4 +1,4 @@
-"""Runs of plans on a Ray cluster. Both directories must be on a file system that all nodes share."""
+"""Runs plans on a Ray cluster. Both directories must be on a file system that all nodes share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import run as _run_here
 
 __all__ = ["run"]
 
-# Shards per processor: more balance the load better, fewer read fewer journals.
+# Shards per processor: more shards balance the load better, fewer shards read fewer journals.
 SHARDS_PER_CPU = 4
 
 
@@ -23,11 +23,11 @@ def run(
     retry_failed: bool = False,
     max_retries: int = 3,
 ) -> Run:
-    """Runs a plan, or that in a file, as tasks of the Ray cluster that this process is connected to.
+    """Runs a plan, given directly or as a file, as tasks of the Ray cluster that this process is connected to.
 
-    Each task does one shard of the plan on one processor, with a journal of its own. Ray starts the task of a killed worker
-    again, up to `max_retries` times, and the shard goes on where it ended. If the driver is killed, the same call goes
-    on, with any number of shards. No row passes through Ray.
+    Each task processes one shard of the plan on one processor, with a journal of its own. Ray restarts the task of a
+    killed worker, up to `max_retries` times, and the shard resumes where it stopped. If the driver is killed, repeat
+    the call to continue, with any number of shards. No rows pass through Ray.
     """
     text = _text(plan)
     count = shards or SHARDS_PER_CPU * max(1, int(ray.cluster_resources().get("CPU", 1)))
@@ -35,7 +35,8 @@ def run(
     shared = ray.put(text)
     pending = [task.remote(shared, str(out), (index, count), retry_failed) for index in range(count)]
     done: list[Run] = ray.get(pending)
-    # The journals of all shards say what is complete; there is nothing left to do.
+    # Nothing is left to do; this run only reads the journals of all shards to find out what is
+    # complete.
     whole = _run_here(_plan(text), out)
     whole["published"] += sum(shard["published"] for shard in done)
     whole["published_before"] = whole["units"] - whole["published"] - len(whole["failed"])
