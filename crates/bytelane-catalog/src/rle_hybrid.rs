@@ -1,4 +1,4 @@
-//! The row of `rle_hybrid`.
+//! Row of `rle_hybrid`.
 
 use crate::stream::{AlignedBytes, StreamError};
 use crate::varint::{in_order, to_little_endian};
@@ -6,7 +6,7 @@ use crate::{
     Codec, Decoded, Entry, Experiment, Failure, Parameter, Parameters, SpecificationError, numbers,
     numbers_mut,
 };
-use bytelane::rle_hybrid::{self, Dictionary, Format, Integer, bits};
+use bytelane::rle_hybrid::{self, Dictionary, Effort, Format, Integer, bits};
 use bytelane::{Backend, Detected, Value};
 use bytemuck::Pod;
 use std::io::{Read, Write};
@@ -29,6 +29,11 @@ pub(crate) const ENTRY: Entry = Entry {
             name: "entries",
             default: Some("none"),
             help: "for u32 and u64, the size of a dictionary of the numbers from 0 on: values are indices of it",
+        },
+        Parameter {
+            name: "effort",
+            default: Some("small"),
+            help: "small: search for the shortest runs; fast, for u8, u16 and u32: take the first that will do",
         },
         Parameter {
             name: "count",
@@ -62,6 +67,7 @@ pub(crate) const ENTRY: Entry = Entry {
             }
             _ => {
                 parameters.get("width", |&width: &u32| width == 1)?;
+                parameters.get("effort", |effort: &String| effort == "small")?;
                 Ok(Box::new(RleHybrid { work: Bits, count }))
             }
         }
@@ -78,6 +84,9 @@ pub(crate) const ENTRY: Entry = Entry {
         "type=u32,width=10",
         "type=u32,width=27",
         "type=u32,width=32",
+        "type=u8,width=1,effort=fast",
+        "type=u16,width=3,effort=fast",
+        "type=u32,width=10,effort=fast",
         "type=bits,width=1",
         "type=u32,width=3,entries=8",
         "type=u32,width=4,entries=15",
@@ -109,7 +118,8 @@ pub(crate) const ENTRY: Entry = Entry {
     plain: Some(crate::plain::rle_hybrid::open),
 };
 
-/// The most entries of a dictionary here, so that a short specification does not take much memory.
+/// Maximum number of entries of a dictionary here, so that a short specification does not take much
+/// memory.
 const MOST_ENTRIES: usize = 1 << 24;
 
 const fn experiment(cases: &'static [&'static str], data: &'static [&'static str]) -> Experiment {
@@ -122,7 +132,7 @@ const fn experiment(cases: &'static [&'static str], data: &'static [&'static str
     }
 }
 
-/// A number that need not be given.
+/// Parses an optional number.
 fn optional(
     parameters: &Parameters<'_>,
     name: &'static str,
@@ -141,11 +151,20 @@ fn open<T: Integer, W: Work + 'static>(
     work: impl FnOnce(Format<T>) -> W,
 ) -> Result<Box<dyn Codec>, SpecificationError> {
     let width = parameters.get("width", |&width: &u32| Format::<T>::new(width).is_some())?;
-    let work = work(Format::new(width).expect("it was accepted"));
+    let effort: String = parameters.get("effort", |effort: &String| {
+        ["small", "fast"].contains(&effort.as_str())
+    })?;
+    let effort = if effort == "fast" {
+        Effort::Fast
+    } else {
+        Effort::Small
+    };
+    let format = Format::new(width).expect("it was accepted");
+    let work = work(format.effort(effort));
     Ok(Box::new(RleHybrid { work, count }))
 }
 
-/// Numbers from 0 on, each at its own index.
+/// Returns a dictionary of numbers from 0 on, each at its own index.
 fn dictionary<T: rle_hybrid::Entry + TryFrom<usize>>(entries: usize) -> Dictionary<T> {
     let number = |i| T::try_from(i).unwrap_or_default();
     Dictionary::new(&(0..entries).map(number).collect::<Vec<T>>())
@@ -153,16 +172,16 @@ fn dictionary<T: rle_hybrid::Entry + TryFrom<usize>>(entries: usize) -> Dictiona
 
 /// Operations that differ between lists, bits and dictionaries.
 trait Work: Send + Sync {
-    /// The type of the values.
+    /// Type of the values.
     const ELEMENT: &'static str;
 
-    /// Bytes in a value.
+    /// Number of bytes in a value.
     const WIDTH: usize;
 
-    /// Bits per value.
+    /// Returns the number of bits per value.
     fn bits(&self) -> u32;
 
-    /// Data sets for this width.
+    /// Returns the data sets for this width.
     fn data(&self) -> &'static [&'static str] {
         let fits = DATA.iter().rev().find(|(needed, _)| *needed <= self.bits());
         fits.map_or(&["bits_1"], |(_, data)| data)
@@ -177,17 +196,17 @@ trait Work: Send + Sync {
         encoded: &mut [u8],
     ) -> Result<usize, Failure>;
 
-    /// The number of values in so many bytes.
+    /// Returns the number of values in `bytes` bytes.
     fn count(&self, bytes: usize) -> usize {
         bytes / Self::WIDTH
     }
 
-    /// The number of bytes that so many values take.
+    /// Returns the number of bytes that `count` values take.
     fn bytes(&self, count: usize) -> usize {
         count.saturating_mul(Self::WIDTH)
     }
 
-    /// Decodes so many values, which fill the destination. Returns the number of bytes read.
+    /// Decodes `count` values, which fill the destination. Returns the number of bytes read.
     fn decode(
         &self,
         backend: Detected,
@@ -407,7 +426,8 @@ impl<W: Work> Codec for RleHybrid<W> {
         })
     }
 
-    /// The last group of packed values may be incomplete, so pieces cannot follow each other.
+    /// `None`: the last group of packed values may be incomplete, so pieces cannot follow each
+    /// other.
     fn piece(&self) -> Option<usize> {
         None
     }

@@ -1,14 +1,15 @@
-//! Passes over values of the compact protocol.
+//! Skips values of the compact protocol.
 //!
-//! The common case, in which every value is well-formed, is a loop over a slice. Whatever it does not accept is left to
-//! the reader, which knows the error and its place.
+//! The common case, in which every value is well formed, is a loop over a slice. It leaves
+//! everything else to the reader, which reports the error and its offset.
 
 use super::{FALSE, TRUE};
 use crate::Limits;
 
-/// Bytes after a value whose type has this number. None if the value is malformed, exceeds a limit, or is rare.
+/// Returns the bytes after a value of a type. `None` if the value is malformed, exceeds a limit, or
+/// is rare.
 ///
-/// The slice goes from call to call by value: it stays in registers.
+/// The slice is passed from call to call by value, so it stays in registers.
 #[inline(always)]
 pub(super) fn behind<'de>(
     bytes: &'de [u8],
@@ -32,7 +33,7 @@ pub(super) fn behind<'de>(
     }
 }
 
-/// A varint has up to `length` bytes, the last of which is at most `last`.
+/// Skips a varint of up to `length` bytes, the last of which is at most `last`.
 #[inline(always)]
 fn behind_varint(bytes: &[u8], length: usize, last: u8) -> Option<&[u8]> {
     for at in 0..length {
@@ -46,7 +47,7 @@ fn behind_varint(bytes: &[u8], length: usize, last: u8) -> Option<&[u8]> {
     None
 }
 
-/// The number of bytes or elements that follow.
+/// Reads the number of bytes or elements that follow.
 #[inline(always)]
 fn size(mut bytes: &[u8]) -> Option<(usize, &[u8])> {
     let mut size = 0;
@@ -112,7 +113,7 @@ mod tests {
     use crate::input::Input;
     use crate::{Compact, Limits, Protocol, Reader, Type};
 
-    /// A struct of everything that is passed over quickly.
+    /// A struct with one field of everything that is skipped quickly.
     const STRUCT: &[u8] = &[
         0x11, 0x12, 0x13, 7, 0x14, 0xff, 0xff, 3, 0x15, 0xff, 0xff, 0xff, 0xff, 15, 0x16, 0x80, 1,
         0x17, 1, 2, 3, 4, 5, 6, 7, 8, 0x18, 3, b'a', b'b', b'c', 0x19, 0x32, 0, 1, 2, 0x1a, 0xf5,

@@ -1,8 +1,8 @@
-//! The public functions: methods of a width.
+//! Public functions: methods of a width.
 #![forbid(unsafe_code)]
 
 use super::runs::{Cursor, MOST, Runs};
-use super::{Error, ErrorKind, Integer};
+use super::{Effort, Error, ErrorKind, Integer};
 use crate::codec::bit_packing::Layout;
 #[cfg(feature = "alloc")]
 use crate::memory;
@@ -27,11 +27,12 @@ use core::ops::Range;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Format<T> {
     layout: Layout,
+    effort: Effort,
     of: PhantomData<T>,
 }
 
-/// The most bytes that values of a width can take: packed ones, and one more group, for searches
-/// that do not remember everything.
+/// Returns the maximum size of values of a width: that of packed values, and one more group, for
+/// searches that do not remember everything.
 pub(super) const fn max_encoded_len(width: usize, count: usize) -> usize {
     let groups = count.div_ceil(8).saturating_add(1);
     let headers = 5 * (2 + count / (MOST / 8 * 8));
@@ -39,7 +40,7 @@ pub(super) const fn max_encoded_len(width: usize, count: usize) -> usize {
 }
 
 impl<T: Integer> Format<T> {
-    /// Values of this many bits. `None` if the type has fewer.
+    /// Sets the width in bits. `None` if the type has fewer bits.
     #[must_use]
     #[inline]
     pub const fn new(width: u32) -> Option<Self> {
@@ -51,11 +52,33 @@ impl<T: Integer> Format<T> {
             reference: 0,
             zigzag: false,
         };
-        let of = PhantomData;
-        Some(Self { layout, of })
+        Some(Self {
+            layout,
+            effort: Effort::Small,
+            of: PhantomData,
+        })
     }
 
-    /// Bits per value.
+    /// Sets the effort of the encoder: [`Effort::Small`] unless this is called. Decoding needs no such choice.
+    ///
+    /// ```
+    /// use bytelane::rle_hybrid::{Effort, Format};
+    ///
+    /// let small = Format::<u16>::new(10).expect("at most 16 bits");
+    /// let values = [[500; 6], [600; 6]].concat();
+    /// assert_eq!(small.encode_to_vec(&values)?.len(), 6);
+    /// let packed = small.effort(Effort::Fast).encode_to_vec(&values)?;
+    /// assert_eq!(packed.len(), 21);
+    /// assert_eq!(small.decode_to_vec(&packed, 12)?, (values, 21));
+    /// # Ok::<(), bytelane::rle_hybrid::Error>(())
+    /// ```
+    #[must_use]
+    #[inline]
+    pub const fn effort(self, effort: Effort) -> Self {
+        Self { effort, ..self }
+    }
+
+    /// Returns the number of bits per value.
     #[must_use]
     #[inline]
     pub const fn width(self) -> u32 {
@@ -68,27 +91,32 @@ impl<T: Integer> Format<T> {
         self.layout
     }
 
-    /// The most bytes that [`encode`](Self::encode) can write for this many values; `usize::MAX` if
-    /// it does not fit in a `usize`.
+    /// Returns the maximum number of bytes that [`encode`](Self::encode) writes for `count` values;
+    /// `usize::MAX` if it does not fit in a `usize`.
     #[must_use]
     pub const fn max_encoded_len(self, count: usize) -> usize {
-        max_encoded_len(self.layout.width, count)
+        // Without a search, every group may be a run of its own, with a header.
+        let width = match self.effort {
+            Effort::Small => self.layout.width,
+            Effort::Fast => self.layout.width + 1,
+        };
+        max_encoded_len(width, count)
     }
 
-    /// The number of bytes that [`encode`](Self::encode) writes. It looks at all values.
+    /// Returns the number of bytes that [`encode`](Self::encode) writes. It looks at all values.
     #[must_use]
     pub fn encoded_len(self, values: &[T]) -> usize {
-        T::encoded_len(self.layout, values)
+        T::encoded_len(self.layout, self.effort, values)
     }
 
-    /// Encodes values to the front of `dst`. Returns the number of bytes. If `dst` has more, bytes
+    /// Encodes values to the front of `dst`. Returns the number of bytes. If `dst` is longer, bytes
     /// after the result may be overwritten.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Destination`] if the result does not fit; otherwise [`ErrorKind::Value`] for the
-    /// first value that does not fit the width, with its place in memory. The contents of `dst` are
-    /// then unspecified.
+    /// [`ErrorKind::Destination`] if the result does not fit; otherwise [`ErrorKind::Value`] for
+    /// the first value that does not fit the width, with its offset in memory. The contents of
+    /// `dst` are then unspecified.
     #[inline]
     pub fn encode(self, values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
         let written = self.encode_with(Detected::active(), values, dst);
@@ -184,8 +212,8 @@ impl<T: Integer> Format<T> {
     /// [`decode`](Self::decode) of `count` values, appended to a `Vec`. Returns the number of bytes
     /// read.
     ///
-    /// Memory for `count` values is allocated after the runs have been checked to have them. A run
-    /// of a few bytes can have up to 2^31 values: limit `count` where the input is not trusted.
+    /// Memory for `count` values is allocated only after checking that the runs have them. A run of
+    /// a few bytes can have up to 2^31 values: limit `count` for untrusted input.
     ///
     /// # Errors
     ///
@@ -211,7 +239,7 @@ impl<T: Integer> Format<T> {
         Ok((values, read))
     }
 
-    /// Decodes the values of a range to the front of `values`. Returns how many they are. Runs before
+    /// Decodes the values of a range to the front of `values`. Returns their number. Runs before
     /// the range are skipped.
     ///
     /// ```
@@ -258,7 +286,7 @@ impl<T: Integer> Format<T> {
         Ok(written)
     }
 
-    /// Checks all that [`decode`](Self::decode) of `count` values would check, without unpacking any.
+    /// Performs every check of [`decode`](Self::decode) of `count` values without unpacking any.
     /// Returns the number of bytes that it would read.
     ///
     /// # Errors
@@ -268,8 +296,8 @@ impl<T: Integer> Format<T> {
         Cursor::new(self.layout, src).skip(count)
     }
 
-    /// The runs of `count` values, for consumers that need not see every value. Their counts add up
-    /// to `count`.
+    /// Returns the runs of `count` values, for consumers that need not see every value. Their
+    /// counts add up to `count`.
     ///
     /// ```
     /// use bytelane::rle_hybrid::{Format, Run};
@@ -296,6 +324,7 @@ impl<T: Integer> Format<T> {
     fn encoding(self, backend: Detected, values: &[T]) -> Encode<'_, T> {
         Encode {
             layout: self.layout,
+            effort: self.effort,
             values,
             backend,
         }
@@ -313,9 +342,10 @@ impl<T: Integer> Format<T> {
     }
 }
 
-/// Values to runs.
+/// Encodes values to runs.
 pub(crate) struct Encode<'a, T> {
     layout: Layout,
+    effort: Effort,
     values: &'a [T],
     backend: Detected,
 }
@@ -326,12 +356,12 @@ impl<T: Integer> Fill for Encode<'_, T> {
 
     #[inline]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), Error> {
-        let length = T::encode(self.layout, self.values, to, self.backend)?;
+        let length = T::encode(self.layout, self.effort, self.values, to, self.backend)?;
         Ok((length, ()))
     }
 }
 
-/// A range of the values of runs.
+/// Decodes a range of the values of runs.
 pub(crate) struct Decode<'a, T> {
     layout: Layout,
     src: &'a [u8],
@@ -341,7 +371,7 @@ pub(crate) struct Decode<'a, T> {
 }
 
 impl<T: Integer> Fill for Decode<'_, T> {
-    /// The number of bytes read.
+    /// Number of bytes read.
     type Done = usize;
     type Error = Error;
 

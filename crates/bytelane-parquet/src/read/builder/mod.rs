@@ -1,0 +1,429 @@
+//! What to read from a file, and how.
+
+mod build;
+mod dictionaries;
+mod kept;
+mod stored;
+
+use super::row_group::Conditional;
+use super::schema::{can_exist, fitted, with_whole_intervals, without_other_values};
+pub(super) use kept::Kept;
+
+use crate::budget::{MemoryLimit, check_widths};
+use crate::catch_panic::catch_panic;
+use crate::file::{Footer, read_footer};
+use crate::input::InputFile;
+use crate::options::is_within;
+use crate::stack::{depth_of, with_stack};
+use crate::types::extension::with_extension_types;
+use crate::{Problem, Result};
+use arrow_schema::SchemaRef;
+use bytelane::Detected;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, RowFilter, RowSelection,
+};
+use parquet::arrow::{ARROW_SCHEMA_META_KEY, ProjectionMask};
+use parquet::file::metadata::ParquetMetaData;
+use parquet::file::reader::ChunkReader;
+use parquet::schema::types::SchemaDescriptor;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Chooses what a [`Reader`](crate::Reader) reads. Its functions are those of the crate `parquet`'s
+/// [`ParquetRecordBatchReaderBuilder`], and some more.
+pub struct ReaderBuilder<T> {
+    input: Arc<T>,
+    file: Option<PathBuf>,
+    metadata: ArrowReaderMetadata,
+    projection: ProjectionMask,
+    row_groups: Option<Vec<usize>>,
+    selection: Option<RowSelection>,
+    conditions: Vec<Conditional>,
+    offset: usize,
+    limit: Option<usize>,
+    batch_size: usize,
+    backend: Detected,
+    threads: NonZero<usize>,
+    memory: MemoryLimit,
+    keeps_batches: bool,
+}
+
+impl ReaderBuilder<InputFile> {
+    /// Opens a file and reads its footer. Errors will name it.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Io`] if it cannot be opened, [`Problem::Corrupt`] if it is not a Parquet file,
+    /// [`Problem::Unsupported`] if it is encrypted.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        InputFile::open(path)
+            .and_then(Self::try_new)
+            .map(|builder| Self {
+                file: Some(path.to_owned()),
+                ..builder
+            })
+            .map_err(|error| error.in_file(path))
+    }
+}
+
+impl<T: ChunkReader + 'static> ReaderBuilder<T> {
+    /// Reads the footer. Columns have the types of the Arrow schema in the file, if there is one that fits them and changes no
+    /// values. Otherwise, INTERVAL is an interval of months, days and nanoseconds, so that no part of it is lost. Columns of the
+    /// logical types UUID and JSON have the extension types `arrow.uuid` and `arrow.json`, as in pyarrow.
+    ///
+    /// Where an annotation does not fit a column, or Arrow has no type for it, the physical type takes its place.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Corrupt`] if it is not a Parquet file, [`Problem::Unsupported`] if it is encrypted.
+    pub fn try_new(input: T) -> Result<Self> {
+        let footer = read_footer(&input)?;
+        let depth = footer.depth;
+        let (footer, own) = in_arrow_itself(footer)?;
+        let columns = footer.file_metadata().schema_descr().columns();
+        let with_types = |schema| {
+            let options = ArrowReaderOptions::new().with_schema(schema);
+            in_arrow(&footer, depth, options)
+        };
+        let hinted = has_arrow_schema(&footer)
+            .then(|| in_arrow(&footer, depth, ArrowReaderOptions::new()).ok());
+        let metadata = match hinted.flatten() {
+            Some(hinted) => match without_other_values(hinted.schema(), own.schema(), columns) {
+                Some(schema) => with_types(schema).unwrap_or(own),
+                None => hinted,
+            },
+            // An Arrow schema may be that of other columns, or nested deeper than its format allows.
+            None => with_whole_intervals(own.schema()).map_or(Ok(own), with_types)?,
+        };
+        let extended = with_extension_types(metadata.schema(), columns);
+        let extended = extended.and_then(|schema| with_types(schema).ok());
+        Self::checked(input, extended.unwrap_or(metadata))
+    }
+
+    /// Reads the footer; the options say which Arrow types the columns get.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`try_new`](Self::try_new); [`Problem::Parquet`] if the columns cannot have these types.
+    pub fn try_new_with_options(input: T, options: ArrowReaderOptions) -> Result<Self> {
+        let footer = read_footer(&input)?;
+        let depth = footer.depth;
+        let (footer, _) = in_arrow_itself(footer)?;
+        let metadata = in_arrow(&footer, depth, options)?;
+        Self::checked(input, metadata)
+    }
+
+    pub(super) fn checked(input: T, metadata: ArrowReaderMetadata) -> Result<Self> {
+        check_widths(metadata.parquet_schema().columns().iter(), input.len())?;
+        Ok(Self::new_with_metadata(input, metadata))
+    }
+
+    /// Of an input whose footer has been read.
+    pub fn new_with_metadata(input: T, metadata: ArrowReaderMetadata) -> Self {
+        Self {
+            input: Arc::new(input),
+            file: None,
+            metadata,
+            projection: ProjectionMask::all(),
+            row_groups: None,
+            selection: None,
+            conditions: Vec::new(),
+            offset: 0,
+            limit: None,
+            batch_size: 65_536,
+            backend: Detected::active(),
+            threads: NonZero::<usize>::MIN,
+            memory: MemoryLimit::default(),
+            keeps_batches: false,
+        }
+    }
+
+    pub(super) fn input(&self) -> &T {
+        &self.input
+    }
+
+    /// The schema of the whole file.
+    #[must_use]
+    pub fn schema(&self) -> &SchemaRef {
+        self.metadata.schema()
+    }
+
+    /// The footer.
+    #[must_use]
+    pub fn metadata(&self) -> &Arc<ParquetMetaData> {
+        self.metadata.metadata()
+    }
+
+    /// The schema of the whole file, as Parquet has it.
+    #[must_use]
+    pub fn parquet_schema(&self) -> &SchemaDescriptor {
+        self.metadata.parquet_schema()
+    }
+
+    /// How deep the columns are nested in Arrow, which is at least as deep as they are in the file without groups that
+    /// have no leaves.
+    fn depth(&self) -> usize {
+        2 * depth_of(self.schema().fields().iter().map(AsRef::as_ref))
+    }
+
+    /// The maximum number of rows of a batch, 65,536 by default. Batches with values larger than 1 KiB have fewer.
+    #[must_use]
+    pub fn with_batch_size(mut self, rows: usize) -> Self {
+        self.batch_size = rows;
+        self
+    }
+
+    /// The leaves to read; all by default.
+    #[must_use]
+    pub fn with_projection(mut self, projection: ProjectionMask) -> Self {
+        self.projection = projection;
+        self
+    }
+
+    /// The columns to read, by the paths of leaves or groups; batches have them in the order of the file.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::NoSuchColumn`].
+    pub fn with_columns<'a>(self, paths: impl IntoIterator<Item = &'a str>) -> Result<Self> {
+        let schema = self.metadata.parquet_schema();
+        let mut leaves = Vec::new();
+        for path in paths {
+            let found = schema.columns().iter().enumerate();
+            let found = found.filter(|(_, column)| is_within(column.path(), path));
+            let before = leaves.len();
+            leaves.extend(found.map(|(index, _)| index));
+            if leaves.len() == before {
+                return Err(Problem::NoSuchColumn(path.to_owned()).into());
+            }
+        }
+        let projection = ProjectionMask::leaves(schema, leaves);
+        Ok(self.with_projection(projection))
+    }
+
+    /// The row groups to read, in this order; all by default.
+    #[must_use]
+    pub fn with_row_groups(mut self, row_groups: Vec<usize>) -> Self {
+        self.row_groups = Some(row_groups);
+        self
+    }
+
+    /// The rows to read of these row groups, counted from the first of them on; all by default. Pages without such rows
+    /// are passed over; of files with an offset index, they are not even read.
+    ///
+    /// ```
+    /// use arrow_array::{Int32Array, RecordBatch};
+    /// use bytelane_parquet::parquet::arrow::arrow_reader::{RowSelection, RowSelector};
+    /// use bytelane_parquet::{Reader, Writer, WriterOptions};
+    /// use bytes::Bytes;
+    /// use std::sync::Arc;
+    ///
+    /// let numbers = Int32Array::from_iter_values(0..1000);
+    /// let batch = RecordBatch::try_from_iter([("number", Arc::new(numbers) as _)])?;
+    /// let mut file = Vec::new();
+    /// let mut writer = Writer::try_new(&mut file, batch.schema(), WriterOptions::default())?;
+    /// writer.write(&batch)?;
+    /// writer.close()?;
+    ///
+    /// let rows = RowSelection::from(vec![RowSelector::skip(300), RowSelector::select(2)]);
+    /// let mut reader = Reader::builder(Bytes::from(file))?.with_row_selection(rows).build()?;
+    /// assert_eq!(reader.next().transpose()?, Some(batch.slice(300, 2)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_row_selection(mut self, selection: RowSelection) -> Self {
+        self.selection = Some(selection);
+        self
+    }
+
+    /// The conditions on rows, in this order: each is evaluated on its own columns, for the rows that those before it leave, and
+    /// other columns are read for the rows that are left at the end. With [`with_threads`](Self::with_threads), row groups are
+    /// evaluated in any order, one at a time for each predicate.
+    ///
+    /// [`filter::Selection`](crate::filter::Selection) has conditions that are known, which exclude row groups and pages, too.
+    ///
+    /// ```
+    /// use arrow_array::cast::AsArray;
+    /// use arrow_array::types::Int32Type;
+    /// use arrow_array::{BooleanArray, Int32Array, RecordBatch};
+    /// use bytelane_parquet::parquet::arrow::ProjectionMask;
+    /// use bytelane_parquet::parquet::arrow::arrow_reader::{ArrowPredicateFn, RowFilter};
+    /// use bytelane_parquet::{Reader, Writer, WriterOptions};
+    /// use bytes::Bytes;
+    /// use std::sync::Arc;
+    ///
+    /// let numbers = Int32Array::from_iter_values(0..1000);
+    /// let batch = RecordBatch::try_from_iter([("number", Arc::new(numbers) as _)])?;
+    /// let mut file = Vec::new();
+    /// let mut writer = Writer::try_new(&mut file, batch.schema(), WriterOptions::default())?;
+    /// writer.write(&batch)?;
+    /// writer.close()?;
+    ///
+    /// let builder = Reader::builder(Bytes::from(file))?;
+    /// let projection = ProjectionMask::columns(builder.parquet_schema(), ["number"]);
+    /// let is_square = |number: i32| f64::from(number).sqrt().fract() == 0.0;
+    /// let predicate = ArrowPredicateFn::new(projection, move |batch: RecordBatch| {
+    ///     Ok(BooleanArray::from_unary(batch.column(0).as_primitive::<Int32Type>(), is_square))
+    /// });
+    /// let mut reader = builder.with_row_filter(RowFilter::new(vec![Box::new(predicate)])).build()?;
+    /// assert_eq!(reader.next().transpose()?.map(|batch| batch.num_rows()), Some(32));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_row_filter(self, filter: RowFilter) -> Self {
+        let predicates = filter.into_predicates().into_iter();
+        self.with_conditions(predicates.map(Conditional::of_predicate).collect())
+    }
+
+    /// Sets conditions on the rows, in this order.
+    pub(crate) fn with_conditions(mut self, conditions: Vec<Conditional>) -> Self {
+        self.conditions = conditions;
+        self
+    }
+
+    /// Passes over as many of the selected rows; 0 by default.
+    #[must_use]
+    pub fn with_offset(mut self, rows: usize) -> Self {
+        self.offset = rows;
+        self
+    }
+
+    /// The maximum number of rows to read, of those after the offset; all by default.
+    #[must_use]
+    pub fn with_limit(mut self, rows: usize) -> Self {
+        self.limit = Some(rows);
+        self
+    }
+
+    /// How many threads decode; one by default, which is that of the caller. Several row groups are decoded at the same time,
+    /// and the columns of a batch. Batches come in the same order: up to 512 MiB of them wait for those before them, or half
+    /// of what [`with_memory_limit`](Self::with_memory_limit) allows.
+    #[must_use]
+    pub fn with_threads(mut self, threads: NonZero<usize>) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Limits the memory that is taken at a time, in bytes: by pages, dictionaries, levels, and the arrays of a batch, of all
+    /// columns together. Batches whose rows would take more have fewer; a row that takes more is
+    /// [`Problem::MemoryLimit`].
+    ///
+    /// A file is untrusted input: pages, strings that a dictionary repeats, and lists of nulls can be any number of times
+    /// larger than their bytes in the file. By default, 2 GiB and 1024 times the size of the file are the limit, but no
+    /// more than three quarters of the memory that the process may have; and a page may have 128 MiB, 1024 times the size of
+    /// its column chunk, and 64 bytes for each value of that, or is [`Problem::PageTooLarge`].
+    #[must_use]
+    pub fn with_memory_limit(mut self, bytes: u64) -> Self {
+        self.memory = MemoryLimit(Some(bytes));
+        self
+    }
+
+    /// Sets whether the caller keeps all batches, as where a whole table is read. They may then take as much memory together as
+    /// [`with_memory_limit`](Self::with_memory_limit) says; by default, 8 GiB and 1024 times the size of the file, but no more
+    /// than three quarters of the memory that the process may have. More is [`Problem::MemoryLimit`], before anything is
+    /// read if it is known from the footer.
+    ///
+    /// ```
+    /// use arrow_array::{Int64Array, RecordBatch};
+    /// use bytelane_parquet::{Problem, Reader, Writer, WriterOptions};
+    /// use bytes::Bytes;
+    /// use std::sync::Arc;
+    ///
+    /// let numbers = Int64Array::from_iter_values(0..100_000);
+    /// let batch = RecordBatch::try_from_iter([("number", Arc::new(numbers) as _)])?;
+    /// let mut file = Vec::new();
+    /// let mut writer = Writer::try_new(&mut file, batch.schema(), WriterOptions::default())?;
+    /// writer.write(&batch)?;
+    /// writer.close()?;
+    ///
+    /// let builder = Reader::builder(Bytes::from(file))?.with_batches_kept(true);
+    /// let batches = builder.clone().build()?.collect::<Result<Vec<_>, _>>()?;
+    /// assert_eq!(batches.len(), 2);
+    /// let error = builder.with_memory_limit(500_000).build().unwrap_err();
+    /// assert!(matches!(error.problem(), Problem::MemoryLimit { limit: 500_000 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_batches_kept(mut self, kept: bool) -> Self {
+        self.keeps_batches = kept;
+        self
+    }
+
+    /// The instruction set of the kernels.
+    #[must_use]
+    pub fn with_backend(mut self, backend: Detected) -> Self {
+        self.backend = backend;
+        self
+    }
+}
+
+/// The footer, without annotations that Arrow has no types for, and the types that its columns have without an Arrow schema.
+pub(super) fn in_arrow_itself(
+    footer: Footer,
+) -> Result<(Arc<ParquetMetaData>, ArrowReaderMetadata)> {
+    let Footer {
+        metadata, depth, ..
+    } = footer;
+    let footer = Arc::new(metadata);
+    let has_schema = has_arrow_schema(&footer);
+    // Other metadata becomes that of the schema.
+    let options = || ArrowReaderOptions::new().with_skip_arrow_metadata(has_schema);
+    match in_arrow(&footer, depth, options()) {
+        Ok(own) if can_exist(own.schema().fields()) => Ok((footer, own)),
+        _ => {
+            let footer = Arc::new(with_stack(depth, || fitted(&footer))?);
+            let own = in_arrow(&footer, depth, options())?;
+            Ok((footer, own))
+        }
+    }
+}
+
+/// The footer of columns nested so deep, with their types in Arrow.
+pub(super) fn in_arrow(
+    footer: &Arc<ParquetMetaData>,
+    depth: usize,
+    options: ArrowReaderOptions,
+) -> Result<ArrowReaderMetadata> {
+    let footer = Arc::clone(footer);
+    with_stack(depth, || {
+        catch_panic(|| Ok(ArrowReaderMetadata::try_new(footer, options)?))
+    })
+}
+
+fn has_arrow_schema(footer: &ParquetMetaData) -> bool {
+    let entries = footer.file_metadata().key_value_metadata();
+    entries.is_some_and(|entries| entries.iter().any(|it| it.key == ARROW_SCHEMA_META_KEY))
+}
+
+/// Another reader of the same input: nothing is opened or read again.
+impl<T> Clone for ReaderBuilder<T> {
+    fn clone(&self) -> Self {
+        Self {
+            input: Arc::clone(&self.input),
+            file: self.file.clone(),
+            metadata: self.metadata.clone(),
+            projection: self.projection.clone(),
+            row_groups: self.row_groups.clone(),
+            selection: self.selection.clone(),
+            conditions: self.conditions.clone(),
+            offset: self.offset,
+            limit: self.limit,
+            batch_size: self.batch_size,
+            backend: self.backend,
+            threads: self.threads,
+            memory: self.memory,
+            keeps_batches: self.keeps_batches,
+        }
+    }
+}
+
+impl<T> std::fmt::Debug for ReaderBuilder<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReaderBuilder")
+            .field("file", &self.file)
+            .field("batch_size", &self.batch_size)
+            .finish_non_exhaustive()
+    }
+}

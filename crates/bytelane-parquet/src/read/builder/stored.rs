@@ -1,0 +1,28 @@
+//! Values as they are stored, whatever they mean.
+
+use super::{ReaderBuilder, in_arrow, in_arrow_itself};
+use crate::Result;
+use crate::budget::with_views;
+use crate::file::read_bare_footer;
+use arrow_schema::Schema;
+use parquet::arrow::arrow_reader::ArrowReaderOptions;
+use parquet::file::reader::ChunkReader;
+use std::sync::Arc;
+
+impl<T: ChunkReader + 'static> ReaderBuilder<T> {
+    /// Reads the footer. Columns have the types of the stored values, bit for bit: a timestamp is a number, a string is bytes
+    /// of a view, INT96 is 12 bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`try_new`](Self::try_new).
+    pub(crate) fn of_stored_values(input: T) -> Result<Self> {
+        let footer = read_bare_footer(&input)?;
+        let depth = footer.depth;
+        let (footer, own) = in_arrow_itself(footer)?;
+        let fields = own.schema().fields().iter().map(with_views);
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let options = ArrowReaderOptions::new().with_schema(schema);
+        Self::checked(input, in_arrow(&footer, depth, options)?)
+    }
+}
