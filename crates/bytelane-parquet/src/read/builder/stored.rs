@@ -1,7 +1,6 @@
 //! Values as they are stored, whatever they mean.
 
-use super::ReaderBuilder;
-use super::builder::{in_arrow, in_arrow_itself};
+use super::{ReaderBuilder, in_arrow, in_arrow_itself};
 use crate::Result;
 use crate::budget::with_views;
 use crate::file::read_bare_footer;
