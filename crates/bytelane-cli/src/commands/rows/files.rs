@@ -18,10 +18,10 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::thread;
 
-/// Rows that are decoded at a time.
+/// Number of rows that are decoded at a time.
 const BATCH_ROWS: usize = 8192;
 
-/// Names of columns that an error lists.
+/// Number of column names that an error lists.
 const LISTED: usize = 20;
 
 /// Rows of a selection by their indices over all files.
@@ -34,7 +34,7 @@ pub struct Chosen<'a> {
     pub is_filtered: bool,
 }
 
-/// Returns the files at paths, and those below directories.
+/// Returns the files at these paths; directories are searched recursively.
 pub fn files_at(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
@@ -59,14 +59,14 @@ pub fn files_at(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 /// Files with the same columns. One is open at a time.
 pub struct Files {
     paths: Vec<PathBuf>,
-    /// Columns of the file that is opened first.
+    /// Path and columns of the file that is opened first.
     schema: OnceLock<(PathBuf, Schema)>,
     /// Bytes of standard input, once they have been read.
     standard: OnceLock<Bytes>,
 }
 
 impl Files {
-    /// Finds the files at paths, and those below directories.
+    /// Finds the files at these paths; directories are searched recursively.
     pub fn find(paths: &[PathBuf]) -> anyhow::Result<Self> {
         let is_standard = |path: &PathBuf| path == Path::new(STANDARD);
         let paths = match paths {
@@ -89,7 +89,7 @@ impl Files {
         &self.paths
     }
 
-    /// Opens a file, which must have the columns of the others and those that are named.
+    /// Opens a file, which must have the columns of the others and the named columns.
     fn open(&self, path: &Path, named: &[&str]) -> anyhow::Result<ReaderBuilder<Input>> {
         let file = self.builder(path)?.with_batch_size(BATCH_ROWS);
         let (first, schema) = self
@@ -119,8 +119,8 @@ impl Files {
         Ok(builder.map_err(|error| error.in_file(shown(path)))?)
     }
 
-    /// Reads a selection of all files, and hands it on batch by batch until enough is read. Without a filter, no more than
-    /// the first `most` rows are needed.
+    /// Reads a selection of all files, and passes it on batch by batch until the callback stops it. Without a filter, at
+    /// most the first `most` rows are needed.
     pub fn each(
         &self,
         selection: &Selection,
@@ -136,7 +136,7 @@ impl Files {
             let rows = selection
                 .read(file)
                 .map_err(|error| error.in_file(shown(path)))?;
-            // A file without rows has columns, which the output shows.
+            // The output shows the columns of a file even if it has no rows.
             if hand_on(RecordBatch::new_empty(rows.schema()))?.is_break() {
                 return Ok(());
             }
@@ -150,7 +150,7 @@ impl Files {
         Ok(())
     }
 
-    /// Counts the rows of each file, whatever its columns, or those that a selection has.
+    /// Counts the rows of each file, or those of a selection. Files may have different columns.
     pub fn counts(
         &self,
         selection: Option<&Selection>,
@@ -165,7 +165,7 @@ impl Files {
                 return Ok(rows.fold(0, u64::saturating_add));
             };
             let file = self.open(path, named)?;
-            // The columns of the condition are read, and none is returned.
+            // The columns of the condition are read, but none is returned.
             let selection = selection.clone().with_columns::<&str>([]);
             let threads = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
             let rows = selection
@@ -181,7 +181,7 @@ impl Files {
         self.paths.iter().map(count).collect()
     }
 
-    /// Hands on the chosen rows of a selection. Without a filter, only these rows are read.
+    /// Passes on the chosen rows of a selection. Without a filter, only these rows are read.
     pub fn rows(
         &self,
         selection: &Selection,
