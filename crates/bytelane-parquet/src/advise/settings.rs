@@ -323,7 +323,12 @@ impl Columns<'_> {
 
     /// Returns whether any column uses an encoding that was introduced with version 2 of the format.
     fn wants_version_2(&self) -> bool {
-        self.any(|encoding| !matches!(encoding, Encoding::Plain | Encoding::Dictionary))
+        self.any(|encoding| {
+            !matches!(
+                encoding,
+                Encoding::Plain | Encoding::Dictionary | Encoding::Rle
+            )
+        })
     }
 
     fn duckdb(&self) -> Settings {

@@ -1,9 +1,11 @@
 //! Options for writing a file.
 
+mod content;
 mod encodings;
 mod names;
 mod properties;
 
+pub use content::ContentDefinedPages;
 pub use encodings::Encodings;
 pub(crate) use names::codec_name;
 pub use names::{DataPageVersion, Encoding, Goal, compression_name, parse_compression};
@@ -95,9 +97,12 @@ pub struct WriterOptions {
     pub(crate) version: DataPageVersion,
     pub(crate) page_rows: Option<usize>,
     pub(crate) page_bytes: Option<usize>,
+    pub(crate) content_defined_pages: Option<ContentDefinedPages>,
     pub(crate) row_group_rows: usize,
+    pub(crate) row_group_bytes: usize,
     pub(crate) dictionary_page_bytes: usize,
     pub(crate) page_header_statistics: bool,
+    pub(crate) bound_bytes: usize,
     pub(crate) key_values: Vec<KeyValue>,
     pub(crate) sorting_columns: Option<Vec<SortingColumn>>,
     pub(crate) backend: Detected,
@@ -106,9 +111,9 @@ pub struct WriterOptions {
 }
 
 impl Default for WriterOptions {
-    /// Returns [`Encoding::Auto`] with zstd at level 1, statistics and indexes of every page, pages of up to
-    /// 131,072 rows and 1 MiB (if only the size counts, of the best size up to 4 MiB), row groups of
-    /// 1,048,576 rows, and no Bloom filters.
+    /// [`Encoding::Auto`] with zstd at level 1, statistics and indexes of every page, pages of up to 131,072
+    /// rows and 1 MiB (if only the size counts: of the best size up to 4 MiB), row groups of 1,048,576 rows or 512 MiB in
+    /// memory, no Bloom filters.
     fn default() -> Self {
         Self {
             encoding: Encoding::Auto,
@@ -122,9 +127,12 @@ impl Default for WriterOptions {
             version: DataPageVersion::default(),
             page_rows: None,
             page_bytes: None,
+            content_defined_pages: None,
             row_group_rows: 1 << 20,
+            row_group_bytes: 512 << 20,
             dictionary_page_bytes: 1 << 20,
             page_header_statistics: false,
+            bound_bytes: 64,
             key_values: Vec::new(),
             sorting_columns: None,
             backend: Detected::active(),
@@ -174,7 +182,9 @@ impl WriterOptions {
         self
     }
 
-    /// Sets the Bloom filter of every column that has none of its own.
+    /// Sets the Bloom filter of every column that has none of its own. Its size is computed from the counted
+    /// distinct values of a row group, and from the share of false positives. The number of values in the
+    /// properties is ignored.
     #[must_use]
     pub fn with_bloom_filter(mut self, properties: BloomFilterProperties) -> Self {
         self.bloom_filter = Some(properties);
@@ -225,10 +235,28 @@ impl WriterOptions {
         self
     }
 
+    /// Lets pages end where the content of the values determines it. A maximum number of rows still applies,
+    /// but a maximum number of bytes does not.
+    #[must_use]
+    pub fn with_content_defined_pages(mut self, pages: ContentDefinedPages) -> Self {
+        self.content_defined_pages = Some(pages);
+        self
+    }
+
     /// Sets the number of rows of a row group, which the writer keeps in memory.
     #[must_use]
     pub fn with_row_group_rows(mut self, rows: usize) -> Self {
         self.row_group_rows = rows;
+        self
+    }
+
+    /// Sets the maximum size of the values of a row group in memory, in bytes. A row group has fewer rows if
+    /// they would take more. A single row may be larger.
+    ///
+    /// The writer keeps a row group in memory, plus one encoded column of it per thread.
+    #[must_use]
+    pub fn with_row_group_bytes(mut self, bytes: usize) -> Self {
+        self.row_group_bytes = bytes;
         self
     }
 
@@ -255,7 +283,8 @@ impl WriterOptions {
 
     /// Returns whether page sizes can be chosen freely.
     pub(crate) fn leaves_pages_open(&self) -> bool {
-        self.page_rows.is_none() && self.page_bytes.is_none()
+        let is_given = self.page_rows.is_some() || self.page_bytes.is_some();
+        !is_given && self.content_defined_pages.is_none()
     }
 
     /// Sets whether the statistics of a page are repeated in its header, for readers that do not use the
@@ -263,6 +292,14 @@ impl WriterOptions {
     #[must_use]
     pub fn with_page_header_statistics(mut self, write: bool) -> Self {
         self.page_header_statistics = write;
+        self
+    }
+
+    /// Sets the length in bytes to which bounds of strings are shortened in statistics and indexes: 64 by
+    /// default, `usize::MAX` for no limit. Text stays valid UTF-8, and a shortened upper bound is increased.
+    #[must_use]
+    pub fn with_bound_bytes(mut self, bytes: usize) -> Self {
+        self.bound_bytes = bytes;
         self
     }
 
@@ -360,6 +397,8 @@ impl WriterOptions {
             ("rows of a page", self.page_limits().0),
             ("bytes of a page", self.page_limits().1),
             ("rows of a row group", self.row_group_rows),
+            ("bytes of a row group", self.row_group_bytes),
+            ("bytes of a bound", self.bound_bytes),
         ];
         if let Some((what, _)) = sizes.iter().find(|(_, size)| *size == 0) {
             return Err(Problem::Option(format!("the {what} cannot be 0")).into());
@@ -369,6 +408,13 @@ impl WriterOptions {
             if !leaves.iter().any(|(leaf, _)| is_within(leaf, name)) {
                 return Err(Problem::NoSuchColumn(name.clone()).into());
             }
+        }
+        let sorted = self.sorting_columns.iter().flatten();
+        let count = leaves.len();
+        let is_leaf = |index: i32| usize::try_from(index).is_ok_and(|index| index < count);
+        if let Some(wrong) = sorted.map(|it| it.column_idx).find(|it| !is_leaf(*it)) {
+            let problem = format!("rows sorted by column {wrong}, of {count} columns from 0");
+            return Err(Problem::Option(problem).into());
         }
         for (path, physical) in leaves {
             let compression = self.compression_of(path.clone());

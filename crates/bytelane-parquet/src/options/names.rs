@@ -37,6 +37,8 @@ pub enum Encoding {
     /// Length of the prefix shared with the previous string, then the rest of the string: for BYTE_ARRAY and
     /// FIXED_LEN_BYTE_ARRAY.
     DeltaByteArray,
+    /// Runs of equal values and packed bits, for BOOLEAN.
+    Rle,
     /// Decimal numbers as bit-packed integers, for FLOAT and DOUBLE; PLAIN for pages that it would not make
     /// smaller. This encoding is a preview in the format: [`is_preview`](Self::is_preview).
     Alp,
@@ -54,6 +56,7 @@ impl Encoding {
         Encoding::DeltaBinaryPacked,
         Encoding::DeltaLengthByteArray,
         Encoding::DeltaByteArray,
+        Encoding::Rle,
         Encoding::Alp,
         Encoding::Auto,
     ];
@@ -68,6 +71,7 @@ impl Encoding {
             Encoding::DeltaBinaryPacked => "delta_binary_packed",
             Encoding::DeltaLengthByteArray => "delta_length_byte_array",
             Encoding::DeltaByteArray => "delta_byte_array",
+            Encoding::Rle => "rle",
             Encoding::Alp => "alp",
             Encoding::Auto => "auto",
         }
@@ -97,6 +101,7 @@ impl Encoding {
             Encoding::DeltaBinaryPacked => matches!(physical, INT32 | INT64),
             Encoding::DeltaLengthByteArray => physical == BYTE_ARRAY,
             Encoding::DeltaByteArray => matches!(physical, BYTE_ARRAY | FIXED_LEN_BYTE_ARRAY),
+            Encoding::Rle => physical == BOOLEAN,
             Encoding::Alp => matches!(physical, FLOAT | DOUBLE),
         }
     }
@@ -152,7 +157,7 @@ pub enum Goal {
     Write,
     /// Shortest time to read, with no column more than 6% larger than it could be.
     Read,
-    /// Shortest time to write and read, with no column more than 2% larger than it could be.
+    /// Shortest time to write and read, with no column more than 1% larger than it could be.
     #[default]
     Balanced,
 }

@@ -9,6 +9,7 @@ mod merge;
 mod metadata;
 mod options;
 mod rewrite;
+mod sink;
 mod source;
 mod table;
 mod write;

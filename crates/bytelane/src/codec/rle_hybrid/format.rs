@@ -59,7 +59,8 @@ impl<T: Integer> Format<T> {
         })
     }
 
-    /// Sets the effort of the encoder: [`Effort::Small`] unless this is called. Decoding needs no such choice.
+    /// Sets the effort of the encoder; the default is [`Effort::Small`]. It makes no difference to
+    /// decoders.
     ///
     /// ```
     /// use bytelane::rle_hybrid::{Effort, Format};
