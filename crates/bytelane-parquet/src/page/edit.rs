@@ -1,4 +1,4 @@
-//! Pages whose values stay as they are encoded, while their indices or their compression change.
+//! Edits pages whose values keep their encoding, while their indices or their compression change.
 
 use super::codec::{Compressor, Decompressor, check_promise};
 use super::header::{DataPage, DictionaryPage, LevelLayout, PageKind, read};
@@ -16,7 +16,7 @@ use flate2::Crc;
 use parquet::basic::{Compression, CompressionCodec};
 use parquet::schema::types::ColumnDescriptor;
 
-/// Edits the pages of one column.
+/// Editor of the pages of one column.
 pub(crate) struct PageEditor {
     opener: Opener,
     decompressor: Decompressor,
@@ -26,12 +26,12 @@ pub(crate) struct PageEditor {
     most: u64,
     indices: Vec<u32>,
     edited: Vec<u8>,
-    /// New definition levels of the old ones, if they change.
+    /// New definition level for each old one, if they change.
     widened: Option<Vec<u8>>,
 }
 
 impl PageEditor {
-    /// Reads pages of this codec, which have no more than `most` bytes without compression.
+    /// Creates an editor for pages of this codec, with an uncompressed size of up to `most` bytes.
     pub(crate) fn new(
         codec: CompressionCodec,
         column: &ColumnDescriptor,
@@ -58,13 +58,14 @@ impl PageEditor {
         })
     }
 
-    /// Gives the pages the definition levels of a schema in which more is optional: for each level the new one.
+    /// Sets the definition levels of the pages for a schema in which more is optional. `levels` has the new
+    /// level for each old one.
     pub(crate) fn with_definition_levels(mut self, levels: Vec<u8>) -> Self {
         self.widened = Some(levels);
         self
     }
 
-    /// Returns the definition levels of a page as they are written.
+    /// Returns the definition levels of a page in the form in which they are written.
     fn definition(&self, page: &DataPage, old: &LevelBytes) -> Result<LevelBytes> {
         let Some(new) = &self.widened else {
             return Ok(old.clone());
@@ -102,7 +103,7 @@ impl PageEditor {
         Ok(LevelBytes::Rle(bytes.into()))
     }
 
-    /// Returns the values of a dictionary: `bytes` are those after its header.
+    /// Returns the values of a dictionary. `bytes` are the bytes after its header.
     pub(crate) fn dictionary(&mut self, header: &DictionaryPage, bytes: &Bytes) -> Result<Bytes> {
         let codec = self.decompressor.codec();
         if codec == CompressionCodec::UNCOMPRESSED {
@@ -117,7 +118,7 @@ impl PageEditor {
         Ok(values.into())
     }
 
-    /// Returns the number of rows that begin in a data page, and whether it begins with one.
+    /// Returns the number of rows that begin in a data page, and whether the page begins with a new row.
     pub(crate) fn rows(&mut self, page: &DataPage, bytes: &Bytes) -> Result<(usize, bool)> {
         let parts = self.opener.open(page, bytes.clone())?;
         self.levels.open(page, parts.repetition, parts.definition)?;
@@ -125,12 +126,13 @@ impl PageEditor {
         Ok((rows, self.levels.begins_row()))
     }
 
-    /// Returns the parts of a page, decompressed.
+    /// Decompresses a page and splits it into its parts.
     pub(crate) fn open(&mut self, page: &DataPage, bytes: &Bytes) -> Result<Parts> {
         self.opener.open(page, bytes.clone())
     }
 
-    /// Returns a data page with other indices, the entries of `map`, if there is one, compressed by `compressor`.
+    /// Recompresses a data page with `compressor`. If there is a `map`, the indices are replaced by its
+    /// entries.
     pub(crate) fn edit(
         &mut self,
         header: &PageHeader,
@@ -190,7 +192,7 @@ impl PageEditor {
         Ok((header, body.into()))
     }
 
-    /// Returns the indices of a page after `map`, with their width in front.
+    /// Maps the indices of a page. Returns them, preceded by their width.
     fn mapped(&mut self, page: &DataPage, parts: &Parts, map: &[u32]) -> Result<Bytes> {
         let (repetition, definition) = (parts.repetition.clone(), parts.definition.clone());
         self.levels.open(page, repetition, definition)?;
@@ -200,7 +202,7 @@ impl PageEditor {
         let indices = &mut self.indices[..];
         look_up(indices, map)?;
         let greatest = indices.iter().copied().max().unwrap_or(0);
-        // Not all readers know indices of no bits.
+        // Not all readers support indices of 0 bits.
         let width = (u32::BITS - greatest.leading_zeros()).max(1);
         let format = Format::<u32>::new(width)
             .ok_or_else(|| Error::corrupt(format!("indices of {width} bits")))?;
@@ -212,9 +214,9 @@ impl PageEditor {
     }
 }
 
-/// Decodes the indices of a page, which follow their width.
+/// Decodes the indices of a page, which are preceded by their width.
 pub(super) fn decoded_indices(values: &Bytes, valid: usize, to: &mut Vec<u32>) -> Result<()> {
-    // Some writers write no indices as no bytes.
+    // Some writers represent an empty list of indices by no bytes.
     let (width, runs) = values.split_first().unwrap_or((&0, &[]));
     let format = Format::<u32>::new(u32::from(*width))
         .ok_or_else(|| Error::corrupt(format!("indices of {width} bits")))?;
@@ -263,7 +265,7 @@ fn damaged(error: rle_hybrid::Error) -> Error {
     Error::corrupt(format!("the indices into the dictionary: {error}"))
 }
 
-/// Writes the sizes of a page into its header, and its checksum where it has one.
+/// Writes the sizes of a page into its header, and updates its checksum if it has one.
 pub(crate) fn set_sizes(header: &mut PageHeader, uncompressed: usize, body: &[u8]) -> Result<()> {
     let size = |bytes: usize| {
         i32::try_from(bytes).map_err(|_| Error::corrupt("a page is larger than 2 GiB"))
@@ -278,7 +280,7 @@ pub(crate) fn set_sizes(header: &mut PageHeader, uncompressed: usize, body: &[u8
     Ok(())
 }
 
-/// Returns a page of nulls at the outermost level: `rows` rows of a column whose root is optional.
+/// Returns a page of `rows` null rows, for a column with an optional root.
 pub(crate) fn null_page(
     column: &ColumnDescriptor,
     rows: usize,

@@ -1,4 +1,4 @@
-//! Data pages: their values and levels, decoded and encoded.
+//! Decodes and encodes data pages: their values and levels.
 
 mod byte_array;
 mod codec;
