@@ -20,6 +20,7 @@ pub mod merge;
 mod options;
 mod page;
 mod parallel;
+mod progress;
 mod read;
 pub mod repair;
 pub mod rewrite;

@@ -71,13 +71,15 @@ def check(path: _Path, values: bool, memory_limit: int | None) -> str: ...
 def merge(
     sources: Sequence[_Path],
     destination: _Path,
-    row_group_rows: int,
+    row_group_rows: int | None,
     file_size: int | None,
+    fresh: bool,
     verify: bool,
     force: bool,
     progress: Callable[[int, int], object] | None,
 ) -> str: ...
 def diff(left: Sequence[_Path], right: Sequence[_Path], any_order: bool, rows: int) -> tuple[bool, str]: ...
+def repair(source: _Path, destination: _Path, bloom_filters: Sequence[str], verify: bool, force: bool) -> str: ...
 def write_table(
     table: _Stream,
     path: _Path,

@@ -54,6 +54,7 @@ __all__ = [
     "diff",
     "merge",
     "read_table",
+    "repair",
     "rewrite",
     "write_table",
 ]
@@ -230,6 +231,7 @@ class MergedPages(TypedDict):
     mapped: int
     recompressed: int
     encoded: int
+    joined: int
     nulls: int
 
 
@@ -263,6 +265,28 @@ class Merged(TypedDict):
     verified: bool
     outputs: list[MergedFile]
     columns: list[MergedColumn]
+    notes: list[str]
+
+
+class Described(TypedDict):
+    """The number of column chunks that have something."""
+
+    offset_indexes: int
+    column_indexes: int
+    encoding_stats: int
+    nan_counts: int
+    bloom_filters: int
+
+
+class Repaired(TypedDict):
+    """Output of `bytelane repair --format json`."""
+
+    bytes_before: int
+    bytes_after: int
+    chunks: int
+    before: Described
+    after: Described
+    verified: bool
     notes: list[str]
 
 
@@ -596,17 +620,19 @@ def merge(
     sources: Path | Sequence[Path],
     dst: Path,
     *,
-    row_group_rows: int = 1 << 20,
+    row_group_rows: int | None = None,
     file_size: int | None = None,
+    pages: Literal["kept", "fresh"] = "kept",
     verify: bool = False,
     force: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> Merged:
     """Merges Parquet files into one, or into several of a size, and copies their data pages as they are.
 
-    Row groups are joined to larger ones of up to `row_group_rows` rows. Columns are matched by name; an optional column that
-    a file does not have is null there. With `file_size`, in bytes, `dst.parquet` becomes `dst-00000.parquet` and so on. With
-    `verify`, every value is compared before the outputs appear under their names. With `force`, an output that is read-only
+    Row groups are joined to larger ones of up to `row_group_rows` rows, and larger ones are split. Without it, they are joined
+    up to 1,048,576 rows, and none is split. Columns are matched by name; an optional column that a file does not have is null
+    there. With `file_size`, in bytes, `dst.parquet` becomes `dst-00000.parquet` and so on. With `pages="fresh"`, all pages are
+    written anew: files are smaller, but it takes longer. With `verify`, every value is compared before the outputs appear under their names. With `force`, an output that is read-only
     is replaced. `progress` is called with the bytes of the columns that are done, and their total; an exception of it, or
     Ctrl-C, stops the work and leaves old outputs intact.
 
@@ -617,10 +643,39 @@ def merge(
     >>> parquet.merge(["1.parquet", "2.parquet"], "merged.parquet", verify=True)["rows"]
     2000
     """
+    if pages not in ("kept", "fresh"):
+        message = f"pages is {pages!r}; use 'kept' or 'fresh'"
+        raise ValueError(message)
     merged: Merged = json.loads(
-        _parquet.merge(_paths(sources), dst, row_group_rows, file_size, verify, force, progress)
+        _parquet.merge(
+            _paths(sources), dst, row_group_rows, file_size, pages == "fresh", verify, force, progress
+        )
     )
     return merged
+
+
+def repair(
+    src: Path,
+    dst: Path,
+    *,
+    bloom_filters: Sequence[str] = (),
+    verify: bool = False,
+    force: bool = False,
+) -> Repaired:
+    """Adds what the writer of a Parquet file left out, so that readers can skip pages. Pages are copied byte for byte.
+
+    Makes offset and column indexes, `encoding_stats`, sizes and counts of NaN, and Bloom filters for the columns in
+    `bloom_filters`. With `verify`, every value is compared before the new file appears under its name. With `force`, a file
+    that is read-only is replaced. `dst` may be `src`.
+
+    >>> import pyarrow as pa, pyarrow.parquet as pq
+    >>> from bytelane import parquet
+    >>> pq.write_table(pa.table({"id": range(1000)}), "plain.parquet")
+    >>> parquet.repair("plain.parquet", "indexed.parquet", bloom_filters=["id"])["after"]["offset_indexes"]
+    1
+    """
+    repaired: Repaired = json.loads(_parquet.repair(src, dst, list(bloom_filters), verify, force))
+    return repaired
 
 
 def diff(

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::runs::{Cursor, MOST, Runs};
-use super::{Error, ErrorKind, Integer};
+use super::{Effort, Error, ErrorKind, Integer};
 use crate::codec::bit_packing::Layout;
 #[cfg(feature = "alloc")]
 use crate::memory;
@@ -27,6 +27,7 @@ use core::ops::Range;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Format<T> {
     layout: Layout,
+    effort: Effort,
     of: PhantomData<T>,
 }
 
@@ -51,8 +52,31 @@ impl<T: Integer> Format<T> {
             reference: 0,
             zigzag: false,
         };
-        let of = PhantomData;
-        Some(Self { layout, of })
+        Some(Self {
+            layout,
+            effort: Effort::Small,
+            of: PhantomData,
+        })
+    }
+
+    /// Sets the effort of the encoder; the default is [`Effort::Small`]. It makes no difference to
+    /// decoders.
+    ///
+    /// ```
+    /// use bytelane::rle_hybrid::{Effort, Format};
+    ///
+    /// let small = Format::<u16>::new(10).expect("at most 16 bits");
+    /// let values = [[500; 6], [600; 6]].concat();
+    /// assert_eq!(small.encode_to_vec(&values)?.len(), 6);
+    /// let packed = small.effort(Effort::Fast).encode_to_vec(&values)?;
+    /// assert_eq!(packed.len(), 21);
+    /// assert_eq!(small.decode_to_vec(&packed, 12)?, (values, 21));
+    /// # Ok::<(), bytelane::rle_hybrid::Error>(())
+    /// ```
+    #[must_use]
+    #[inline]
+    pub const fn effort(self, effort: Effort) -> Self {
+        Self { effort, ..self }
     }
 
     /// Returns the number of bits per value.
@@ -72,13 +96,18 @@ impl<T: Integer> Format<T> {
     /// `usize::MAX` if it does not fit in a `usize`.
     #[must_use]
     pub const fn max_encoded_len(self, count: usize) -> usize {
-        max_encoded_len(self.layout.width, count)
+        // Without a search, every group may be a run of its own, with a header.
+        let width = match self.effort {
+            Effort::Small => self.layout.width,
+            Effort::Fast => self.layout.width + 1,
+        };
+        max_encoded_len(width, count)
     }
 
     /// Returns the number of bytes that [`encode`](Self::encode) writes. It looks at all values.
     #[must_use]
     pub fn encoded_len(self, values: &[T]) -> usize {
-        T::encoded_len(self.layout, values)
+        T::encoded_len(self.layout, self.effort, values)
     }
 
     /// Encodes values to the front of `dst`. Returns the number of bytes. If `dst` is longer, bytes
@@ -95,8 +124,8 @@ impl<T: Integer> Format<T> {
         written.map(|written| written.len())
     }
 
-    /// [`encode`](Self::encode) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the bytes written.
+    /// Same as [`encode`](Self::encode), on a backend of the caller's choice, into memory that need
+    /// not be initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
@@ -112,7 +141,7 @@ impl<T: Integer> Format<T> {
         Ok(written)
     }
 
-    /// [`encode`](Self::encode), appended to a `Vec`. Returns the number of bytes.
+    /// Same as [`encode`](Self::encode), but appends to a `Vec`. Returns the number of bytes.
     ///
     /// # Errors
     ///
@@ -125,7 +154,7 @@ impl<T: Integer> Format<T> {
         Ok(memory::append(operation, self.encoded_len(values), to)?.0)
     }
 
-    /// [`encode`](Self::encode), as a new `Vec`.
+    /// Same as [`encode`](Self::encode), but returns a new `Vec`.
     ///
     /// # Errors
     ///
@@ -163,8 +192,9 @@ impl<T: Integer> Format<T> {
         read.map(|(_, read)| read)
     }
 
-    /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the values, which fill the destination, and the number of bytes read.
+    /// Same as [`decode`](Self::decode), on a backend of the caller's choice, into memory that need
+    /// not be initialised. Returns the values, which fill the destination, and the number of bytes
+    /// read.
     ///
     /// # Errors
     ///
@@ -181,8 +211,8 @@ impl<T: Integer> Format<T> {
         values.fill(self.decoding(backend, src, 0..count))
     }
 
-    /// [`decode`](Self::decode) of `count` values, appended to a `Vec`. Returns the number of bytes
-    /// read.
+    /// Same as [`decode`](Self::decode) of `count` values, but appends to a `Vec`. Returns the
+    /// number of bytes read.
     ///
     /// Memory for `count` values is allocated only after checking that the runs have them. A run of
     /// a few bytes can have up to 2^31 values: limit `count` for untrusted input.
@@ -198,8 +228,8 @@ impl<T: Integer> Format<T> {
         Ok(memory::append(operation, count, to)?.1)
     }
 
-    /// [`decode_append`](Self::decode_append) to a new `Vec`. Returns it and the number of bytes
-    /// read.
+    /// Same as [`decode_append`](Self::decode_append), but to a new `Vec`. Returns it and the
+    /// number of bytes read.
     ///
     /// # Errors
     ///
@@ -240,8 +270,8 @@ impl<T: Integer> Format<T> {
         written.map(|written| written.len())
     }
 
-    /// [`decode_range`](Self::decode_range) on a backend of the caller's choice, into memory that
-    /// need not be initialised. Returns the values written.
+    /// Same as [`decode_range`](Self::decode_range), on a backend of the caller's choice, into
+    /// memory that need not be initialised. Returns the values written.
     ///
     /// # Errors
     ///
@@ -296,6 +326,7 @@ impl<T: Integer> Format<T> {
     fn encoding(self, backend: Detected, values: &[T]) -> Encode<'_, T> {
         Encode {
             layout: self.layout,
+            effort: self.effort,
             values,
             backend,
         }
@@ -316,6 +347,7 @@ impl<T: Integer> Format<T> {
 /// Encodes values to runs.
 pub(crate) struct Encode<'a, T> {
     layout: Layout,
+    effort: Effort,
     values: &'a [T],
     backend: Detected,
 }
@@ -326,7 +358,7 @@ impl<T: Integer> Fill for Encode<'_, T> {
 
     #[inline]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), Error> {
-        let length = T::encode(self.layout, self.values, to, self.backend)?;
+        let length = T::encode(self.layout, self.effort, self.values, to, self.backend)?;
         Ok((length, ()))
     }
 }

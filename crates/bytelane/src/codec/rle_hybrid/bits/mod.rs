@@ -24,7 +24,7 @@ pub(super) use words::{Bits, decode_words, encode_one_by_one, encode_words};
 use super::encode::length;
 #[cfg(feature = "alloc")]
 use super::runs::Cursor;
-use super::{Error, Format, decode_bits, encode_bits};
+use super::{Effort, Error, Format, decode_bits, encode_bits};
 use crate::codec::bit_packing::Layout;
 #[cfg(feature = "alloc")]
 use crate::memory;
@@ -54,7 +54,7 @@ pub const fn max_encoded_len(count: usize) -> usize {
 /// Panics if the bitmap has fewer bits.
 #[must_use]
 pub fn encoded_len(bitmap: &[u8], count: usize) -> usize {
-    length(LAYOUT, &Bits::new(bitmap, count))
+    length(LAYOUT, Effort::Small, &Bits::new(bitmap, count))
 }
 
 /// Encodes the first `count` bits of a bitmap to the front of `dst`. Returns the number of bytes.
@@ -73,8 +73,8 @@ pub fn encode(bitmap: &[u8], count: usize, dst: &mut [u8]) -> Result<usize, Dest
     written.map(|written| written.len())
 }
 
-/// [`encode`] on a backend of the caller's choice, into memory that need not be initialised.
-/// Returns the bytes written.
+/// Same as [`encode`], on a backend of the caller's choice, into memory that need not be
+/// initialised. Returns the bytes written.
 ///
 /// # Errors
 ///
@@ -94,7 +94,7 @@ pub fn encode_with<'a>(
     Ok(written)
 }
 
-/// [`encode`], appended to a `Vec`. Returns the number of bytes.
+/// Same as [`encode`], but appends to a `Vec`. Returns the number of bytes.
 ///
 /// # Panics
 ///
@@ -103,13 +103,13 @@ pub fn encode_with<'a>(
 #[inline]
 pub fn encode_append(bitmap: &[u8], count: usize, to: &mut Vec<u8>) -> usize {
     let operation = Encode::new(bitmap, count, Detected::active());
-    let length = length(LAYOUT, &operation.bits);
+    let length = length(LAYOUT, Effort::Small, &operation.bits);
     memory::append(operation, length, to)
         .expect("there is room")
         .0
 }
 
-/// [`encode`], as a new `Vec`.
+/// Same as [`encode`], but returns a new `Vec`.
 ///
 /// # Panics
 ///
@@ -134,8 +134,8 @@ pub fn decode(src: &[u8], count: usize, bitmap: &mut [u8]) -> Result<usize, Erro
     decode_with(Detected::active(), src, count, bitmap).map(|(_, read)| read)
 }
 
-/// [`decode`] on a backend of the caller's choice, into memory that need not be initialised.
-/// Returns the bytes written, and the number of bytes read.
+/// Same as [`decode`], on a backend of the caller's choice, into memory that need not be
+/// initialised. Returns the bytes written, and the number of bytes read.
 ///
 /// # Errors
 ///
@@ -155,7 +155,7 @@ pub fn decode_with<'a>(
     bitmap.into().fill(operation)
 }
 
-/// Same as [`decode`] of `count` bits, appended to a `Vec`, starting at a new byte. Returns the
+/// Same as [`decode`] of `count` bits, but appends to a `Vec`, starting at a new byte. Returns the
 /// number of bytes read.
 ///
 /// Memory is allocated only after checking that the runs have `count` bits. A run of a few bytes
@@ -177,7 +177,7 @@ pub fn decode_append(src: &[u8], count: usize, to: &mut Vec<u8>) -> Result<usize
     Ok(memory::append(operation, count.div_ceil(8), to)?.1)
 }
 
-/// [`decode_append`] to a new `Vec`. Returns it and the number of bytes read.
+/// Same as [`decode_append`], but to a new `Vec`. Returns it and the number of bytes read.
 ///
 /// # Errors
 ///
