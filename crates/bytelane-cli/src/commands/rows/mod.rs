@@ -84,7 +84,7 @@ pub struct Count {
 
 #[derive(Debug, clap::Args)]
 struct Source {
-    /// Parquet files with the same columns, directories that are searched for .parquet files, or - for standard input
+    /// Parquet files with the same columns, directories of such files, or - for standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Only rows for which this condition is true
