@@ -74,7 +74,7 @@ impl Opener {
         bytes: Bytes,
     ) -> Result<Bytes> {
         let values = self.decompressed(bytes, header.uncompressed)?;
-        // It lives as long as the chunk.
+        // The dictionary lives as long as the chunk.
         self.last = Bytes::new();
         std::mem::swap(&mut self.memory, &mut self.dictionary);
         self.memory.release();
