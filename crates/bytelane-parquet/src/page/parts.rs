@@ -133,7 +133,7 @@ impl Opener {
         let mut values = bytes;
         let repetition = LevelBytes::Rle(values.split_to(repetition));
         let definition = LevelBytes::Rle(values.split_to(definition));
-        // Some writers compress an empty list of values to no bytes.
+        // Some writers store no bytes if there are no values to compress.
         let values = match compressed && !values.is_empty() {
             true => self.decompressed(values, size)?,
             false => values,
