@@ -1,8 +1,9 @@
-//! The allocator of the command, and of the Python package, which brings the command along.
+//! Allocator of the command, and of the Python package, which includes the command.
 //!
-//! The system's returns the memory of large arrays at once, and page faults zero it again at the next read: that takes a third
-//! of the time. This one keeps it for a few seconds. The measurements are in `docs/lab-notes/whole-tables.md`.
-#![allow(unsafe_code)] // The allocator's options are those of a C library.
+//! The system's allocator returns the memory of large arrays at once, and page faults zero it again during the next read,
+//! which takes a third of the time. This allocator keeps it for a few seconds. The measurements are in
+//! `docs/lab-notes/whole-tables.md`.
+#![allow(unsafe_code)] // The options of the allocator belong to a C library.
 
 use libmimalloc_sys::{mi_option_set, mi_option_t};
 
@@ -12,15 +13,15 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// `mi_option_purge_delay` in `mimalloc.h`, for which the bindings have no constant.
 const PURGE_DELAY: mi_option_t = 15;
 
-/// Milliseconds for which memory is kept. With the allocator's default of one second, a process that reads a table over and over
-/// faults in half of its memory at most reads.
+/// Time to keep free memory, in milliseconds. With the allocator's default of one second, a process that reads a table
+/// repeatedly faults in half of its memory in most reads.
 const KEPT: core::ffi::c_long = 10_000;
 
-/// Keeps free memory for ten seconds, unless the environment says how long.
+/// Keeps free memory for ten seconds, unless the environment sets another time.
 pub(crate) fn keep_memory() {
     if std::env::var_os("MIMALLOC_PURGE_DELAY").is_none() {
-        // SAFETY: the option exists in this version of the library, which ignores numbers of options that it does not have. Its
-        // value is a word that other threads, if there are any yet, read as a whole: they keep memory for either time.
+        // SAFETY: the option exists in this version of the library, which ignores unknown option numbers. Its value is a word
+        // that other threads, if there are any yet, read as a whole: they use either the old time or the new one.
         unsafe { mi_option_set(PURGE_DELAY, KEPT) };
     }
 }

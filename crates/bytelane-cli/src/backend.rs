@@ -5,7 +5,7 @@ use bytelane::Backend;
 
 const VARIABLE: &str = "BYTELANE_BACKEND";
 
-/// Makes the backend that the environment asks for the active one, and returns it if it does.
+/// Activates the backend that the environment names, if any, and returns it.
 pub fn force_from_environment() -> anyhow::Result<Option<Backend>> {
     let Some(name) = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()) else {
         return Ok(None);

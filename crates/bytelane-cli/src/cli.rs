@@ -96,7 +96,7 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    /// A snapshot for each command, including those that are added later.
+    /// Compares the help of each command, including future ones, with a snapshot.
     #[test]
     fn help_texts() {
         let mut root = Cli::command().term_width(100);
@@ -116,7 +116,7 @@ mod tests {
         }
     }
 
-    /// The help without what comes from the lists of codecs and data sets: these grow.
+    /// Removes the lists of codecs and data sets, which grow, from a help text.
     fn without_lists(help: &str) -> String {
         let mut shown = String::new();
         let mut in_list = false;

@@ -1,4 +1,4 @@
-//! Inputs and outputs: files or pipes, and no half-written file.
+//! Inputs and outputs: files or pipes. No half-written files remain.
 
 use crate::{readable, signals, standard};
 use anyhow::{Context, bail};
@@ -8,13 +8,13 @@ use std::io::{self, BufWriter, IsTerminal, Read, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// The name that means standard input or output.
+/// Name that means standard input or output.
 const DASH: &str = "-";
 
-/// Bytes that the writer collects before a system call.
+/// Buffer size of the writer, in bytes.
 const WRITE_BUFFER: usize = 1 << 16;
 
-/// A file or standard input.
+/// File or standard input.
 #[derive(Debug)]
 pub struct Input {
     name: String,
@@ -28,7 +28,7 @@ enum Source {
 }
 
 impl Input {
-    /// Opens `path`; none and `-` mean standard input.
+    /// Opens `path`; `None` and `-` mean standard input.
     pub fn open(path: Option<&Path>) -> anyhow::Result<Self> {
         let Some(path) = path.filter(|path| *path != Path::new(DASH)) else {
             return Ok(Self {
@@ -51,12 +51,12 @@ impl Input {
         })
     }
 
-    /// How the input is called in messages.
+    /// Returns the name of the input in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its length in bytes, where that is known beforehand. A hint: files can grow.
+    /// Returns the length in bytes, if known in advance. This is a hint, because files can grow.
     pub fn length(&self) -> Option<u64> {
         match self.source {
             Source::Stdin(_) => None,
@@ -74,13 +74,13 @@ impl Read for Input {
     }
 }
 
-/// Standard output, or a file that appears under its name when [`finish`](Output::finish) is
-/// called and not before.
+/// Standard output, or a file that appears under its name only when [`finish`](Output::finish) is
+/// called.
 #[derive(Debug)]
 pub enum Output {
     Stdout {
         stdout: BufWriter<StdoutLock<'static>>,
-        /// True if a person would see what is written, and did not ask for it by name.
+        /// True if the output would go to a terminal without an explicit request.
         to_people: bool,
     },
     File {
@@ -91,7 +91,7 @@ pub enum Output {
 }
 
 impl Output {
-    /// Prepares to write to `path`; none and `-` mean standard output.
+    /// Prepares to write to `path`; `None` and `-` mean standard output.
     pub fn create(path: Option<&Path>) -> anyhow::Result<Self> {
         let Some(path) = path.filter(|path| *path != Path::new(DASH)) else {
             let stdout = BufWriter::with_capacity(WRITE_BUFFER, standard::output()?);
@@ -111,7 +111,7 @@ impl Output {
         })
     }
 
-    /// Completes the output: from here on the file is there under its name.
+    /// Completes the output: the file now has its final name.
     pub fn finish(mut self) -> anyhow::Result<()> {
         let message = format!("cannot write {}", self.name());
         self.flush().with_context(|| message.clone())?;
@@ -121,7 +121,7 @@ impl Output {
         }
     }
 
-    /// How the output is called in messages.
+    /// Returns the name of the output in messages.
     pub fn name(&self) -> String {
         match self {
             Self::Stdout { .. } => "standard output".to_owned(),
@@ -151,8 +151,8 @@ impl Write for Output {
     }
 }
 
-/// Creates a file that Ctrl-C, and other signals that ask the process to end, remove as long as it
-/// has this name.
+/// Creates a file that is removed on Ctrl-C and other termination signals, as long as it has this
+/// name.
 fn removed_if_interrupted(
     create: impl FnOnce() -> bytelane_parquet::Result<NewFile>,
 ) -> anyhow::Result<NewFile> {
@@ -163,10 +163,10 @@ fn removed_if_interrupted(
     if paths.is_empty() {
         signals::on_signal(move |status| {
             for path in half_written().iter() {
-                // It may have been renamed or removed already; there is no one left to tell.
+                // It may have been renamed or removed already; errors cannot be reported any more.
                 let _ = fs::remove_file(path);
             }
-            // The work may be waiting for its input, and cannot be told: the process ends here.
+            // The main thread may be blocked on its input, so end the process here.
             std::process::exit(status);
         })?;
     }

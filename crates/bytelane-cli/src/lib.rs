@@ -1,7 +1,7 @@
 //! The command `bytelane`.
 //!
-//! Each subcommand is one file in `commands/`. Exit codes: 0 fine, 1 something was found (where a
-//! subcommand says so), 2 error, and 128 and the number of a signal that ended it.
+//! Each subcommand is one file in `commands/`. Exit codes: 0 success, 1 something was found (for
+//! subcommands that document this), 2 error, and 128 plus the number of the signal that ended it.
 
 #[cfg(all(
     not(miri),
@@ -41,11 +41,12 @@ use std::sync::Once;
 enum Outcome {
     /// Exit code 0.
     Fine,
-    /// Exit code 1: what the user asked to be told of.
+    /// Exit code 1: the subcommand found what it searches for.
     Found,
 }
 
-/// Lets the allocator keep free memory for a few seconds, where it is this crate's. [`run`] does so itself.
+/// Lets the allocator keep free memory for a few seconds, if it is this crate's allocator. [`run`] does so
+/// itself.
 pub fn keep_memory() {
     #[cfg(all(
         not(miri),
@@ -58,7 +59,7 @@ pub fn keep_memory() {
     allocator::keep_memory();
 }
 
-/// Runs the command with these arguments, of which the first one is its name. Returns the exit code.
+/// Runs the command with these arguments; the first one is its name. Returns the exit code.
 ///
 /// Help, the version and errors in the arguments are printed.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
@@ -72,7 +73,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     match cli.command.run() {
         Ok(Outcome::Fine) => 0,
         Ok(Outcome::Found) => 1,
-        // The reader of our output has seen enough: `bytelane .. | head`.
+        // The reader of our output has stopped reading: `bytelane .. | head`.
         Err(error) if is_closed_pipe(&error) => 0,
         Err(error) => match error.downcast_ref::<signals::Interrupted>() {
             Some(signals::Interrupted(status)) => u8::try_from(*status).unwrap_or(u8::MAX),
@@ -103,15 +104,15 @@ fn show(mut answer: clap::Error) -> u8 {
     });
     for (kind, text) in escaped.collect::<Vec<_>>() {
         answer.insert(kind, text);
-        // It would say the text once more, as it is.
+        // It would repeat the text unescaped.
         answer.insert(ContextKind::Suggested, ContextValue::None);
     }
-    // There is no one left to tell that it cannot be printed.
+    // A failure to print cannot be reported.
     let _ = answer.print();
     u8::try_from(answer.exit_code()).unwrap_or(u8::MAX)
 }
 
-/// Panics at malformed files that become errors are reported as these.
+/// Suppresses the messages of panics on malformed files that are reported as errors.
 fn leave_out_contained_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

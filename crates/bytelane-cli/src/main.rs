@@ -1,4 +1,4 @@
-//! The command `bytelane`, as a program.
+//! Program `bytelane`.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Where figures come from: what was built, how it was called, and the state of the machine.
+//! Provenance of figures: build, command line, and state of the machine.
 
 use bytelane_measure::row::Row;
 use bytelane_measure::{cpu, system};
@@ -6,32 +6,33 @@ use serde::Serialize;
 use serde_json::Value;
 use std::env;
 
-/// Facts for anyone who doubts a figure, or repeats it.
+/// Facts for checking and reproducing a figure.
 #[derive(Clone, Debug, Serialize)]
 pub struct Provenance {
-    /// The version of bytelane.
+    /// Version of bytelane.
     pub version: &'static str,
     pub cpu: String,
-    /// The commit of an optimised build in a checkout.
+    /// Commit of an optimised build in a checkout.
     pub commit: Option<&'static str>,
     pub rustc: &'static str,
-    /// The target, the optimisation and the flags of the compiler.
+    /// Target, optimisation level and compiler flags.
     pub build: &'static str,
     pub command_line: String,
     pub kernel: Option<String>,
-    /// The family, model and stepping of an x86 CPU.
+    /// Family, model and stepping of an x86 CPU.
     pub cpu_model: Option<String>,
     pub governor: Option<String>,
-    /// The frequency before measuring.
+    /// Frequency before measuring.
     pub megahertz: Option<f64>,
-    /// Processes that ran or waited in the minute before measuring.
+    /// Load average over the minute before measuring.
     pub load: Option<f64>,
 }
 
 impl Provenance {
-    /// Collects the facts before measuring. Keeps the thread on its core, if it may run on others.
+    /// Collects the facts before measuring, and pins the thread to its core.
     pub fn here() -> Self {
-        // Where it is refused, as in some sandboxes, the system may move us: the medians survive that.
+        // If pinning is refused, as in some sandboxes, the system may move the thread; medians
+        // tolerate that.
         let core = cpu::pin_to_current_core().unwrap_or(0);
         let arguments: Vec<_> = env::args_os().collect();
         let arguments = arguments.iter().map(|argument| argument.to_string_lossy());
@@ -50,7 +51,7 @@ impl Provenance {
         }
     }
 
-    /// The row with all of it, for output that has nothing but rows.
+    /// Returns the row with all facts added, for output that consists only of rows.
     pub fn add_to(&self, row: &Row) -> Row {
         let mut row = row.clone();
         if let Ok(Value::Object(fields)) = serde_json::to_value(self) {

@@ -1,17 +1,17 @@
-//! Names and messages as people see them: with control characters escaped.
+//! Names and messages for people, with control characters escaped.
 //!
-//! Anyone who named a file, or a column in it, could otherwise move the cursor, change the colours or
-//! the title of the terminal, and make one line look like another.
+//! Otherwise, the name of a file or a column could move the cursor, change the colours or the title
+//! of the terminal, and make one line look like another.
 
 use std::borrow::Cow;
 use std::path::Path;
 
-/// A text on one line. Programs get texts as they are: this is not for JSON and CSV.
+/// Escapes a string for one line. Not for JSON and CSV: programs get strings unchanged.
 pub fn line(text: &str) -> Cow<'_, str> {
     escape(text, char::is_control)
 }
 
-/// A text of several lines: line breaks and tabs stay.
+/// Escapes a text of several lines, except line breaks and tabs.
 pub fn lines(text: &str) -> Cow<'_, str> {
     escape(text, |c| c.is_control() && c != '\n' && c != '\t')
 }
@@ -31,12 +31,12 @@ fn escape(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     shown.into()
 }
 
-/// The name of a file.
+/// Formats the path of a file.
 pub fn path(path: &Path) -> String {
     line(&path.to_string_lossy()).into_owned()
 }
 
-/// A number of bytes in the unit that makes it short.
+/// Formats a number of bytes with a suitable unit.
 pub fn size(bytes: u64) -> String {
     let mut size = bytes as f64;
     if size < 1024.0 {
@@ -44,7 +44,7 @@ pub fn size(bytes: u64) -> String {
     }
     let mut unit = "";
     for larger in ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"] {
-        // Nothing is shown as 1024 of a unit.
+        // Sizes that would round to 1024 use the next unit.
         if !unit.is_empty() && size < 1023.5 {
             break;
         }
@@ -82,17 +82,17 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "it is larger than any memory".to_owned())
 }
 
-/// Throughput in MB/s, which is in MiB/s for programs.
+/// Formats throughput in MB/s, from MiB/s.
 pub fn megabytes(mib_per_s: f64) -> String {
     format!("{:.0}", decimal_megabytes(mib_per_s))
 }
 
-/// MB from MiB.
+/// Converts MiB to MB.
 pub fn decimal_megabytes(mib: f64) -> f64 {
     mib * f64::from(1 << 20) / 1e6
 }
 
-/// An error with its causes, on one line if they are.
+/// Formats an error with its causes, on one line if they are.
 pub fn error(error: &anyhow::Error) -> String {
     let causes = error.chain().map(|cause| {
         if let Some(error) = cause.downcast_ref() {
@@ -106,7 +106,7 @@ pub fn error(error: &anyhow::Error) -> String {
     causes.collect::<Vec<_>>().join(": ")
 }
 
-/// An error of a Parquet file.
+/// Formats an error of a Parquet file.
 pub fn parquet_error(error: &bytelane_parquet::Error) -> String {
     let mut place = error.place().clone();
     place.file = place.file.map(|file| self::path(&file).into());
@@ -114,7 +114,7 @@ pub fn parquet_error(error: &bytelane_parquet::Error) -> String {
     format!("{place}{}", lines(&error.problem().to_string()))
 }
 
-/// An error of a file of Thrift's IDL, which shows a line of it.
+/// Formats an error in a Thrift IDL file, which includes a line of the file.
 fn idl_error(error: &bytelane_thrift_build::Error) -> String {
     let mut error = error.clone();
     error.path = self::path(&error.path).into();

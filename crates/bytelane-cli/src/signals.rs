@@ -1,10 +1,10 @@
-//! Being asked to end: by Ctrl-C, a supervisor, or a terminal that closes.
+//! Termination signals: from Ctrl-C, a supervisor, or a terminal that closes.
 
 use std::fmt;
 use std::io;
 
-/// An error for work that ended early because a signal asked the process to end: 128 and the number of
-/// the signal, which becomes the exit status.
+/// Error for work that a termination signal ended early. It has the exit status: 128 plus the number
+/// of the signal.
 #[derive(Clone, Copy, Debug)]
 pub struct Interrupted(pub i32);
 
@@ -16,8 +16,8 @@ impl fmt::Display for Interrupted {
 
 impl std::error::Error for Interrupted {}
 
-/// Calls `end` with the exit status that stands for each signal that asks the process to end: 128
-/// and its number, 130 for Ctrl-C, 143 for `kill`. It runs on a thread of its own.
+/// Calls `end` with an exit status for each termination signal: 128 plus its number, such as 130
+/// for Ctrl-C and 143 for `kill`. It runs on a thread of its own.
 #[cfg(unix)]
 pub fn on_signal(mut end: impl FnMut(i32) + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -29,7 +29,7 @@ pub fn on_signal(mut end: impl FnMut(i32) + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
-/// Calls `end` with the exit status that stands for Ctrl-C. It runs on a thread of its own.
+/// Calls `end` with the exit status for Ctrl-C. It runs on a thread of its own.
 #[cfg(not(unix))]
 pub fn on_signal(mut end: impl FnMut(i32) + Send + 'static) -> io::Result<()> {
     ctrlc::set_handler(move || end(130)).map_err(io::Error::other)

@@ -4,7 +4,7 @@ use crate::readable;
 use bytelane_catalog::{CODECS, Codec, Entry, Parameter, SpecificationError};
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 
-/// A codec of the catalog with the parameters that were given.
+/// Codec of the catalog with the given parameters.
 #[derive(Clone, Debug)]
 pub struct Specification {
     pub entry: &'static Entry,
@@ -12,7 +12,7 @@ pub struct Specification {
 }
 
 impl Specification {
-    /// The codec; parameters that were left out must have defaults.
+    /// Opens the codec; omitted parameters must have defaults.
     pub fn open(&self) -> Result<Box<dyn Codec>, anyhow::Error> {
         self.entry.open(&self.parameters).map_err(explain)
     }
@@ -27,7 +27,7 @@ impl Specification {
     }
 }
 
-/// The error, with the name that was probably meant.
+/// Adds the most similar name to an error.
 fn explain(error: SpecificationError) -> anyhow::Error {
     let meant = match &error {
         SpecificationError::Codec(name) => similar(name, CODECS.iter().map(|entry| entry.name)),
@@ -50,14 +50,14 @@ fn explain(error: SpecificationError) -> anyhow::Error {
     }
 }
 
-/// The name most like `wrong`, if it is like it at all.
+/// Returns the name most similar to `wrong`, if any is similar.
 pub fn similar<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let scored = names.map(|name| (strsim::jaro_winkler(wrong, name), name));
     let best = scored.max_by(|one, other| one.0.total_cmp(&other.0))?;
     (best.0 > 0.75).then_some(best.1)
 }
 
-/// A section of help: every codec with its parameters, and after them `examples`.
+/// Returns a section of help: every codec with its parameters, followed by `examples`.
 pub fn codecs_and(examples: &str) -> String {
     let mut help = "Codecs and their parameters:\n".to_owned();
     for entry in CODECS {
@@ -75,7 +75,7 @@ pub fn codecs_and(examples: &str) -> String {
     format!("{help}\nExamples:\n{examples}")
 }
 
-/// Reads a [`Specification`], and tells help and completions which codecs there are.
+/// Parses a [`Specification`], and lists the codecs for help and completions.
 #[derive(Clone, Debug)]
 pub struct SpecificationParser;
 

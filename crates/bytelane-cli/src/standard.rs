@@ -4,7 +4,7 @@ use anyhow::bail;
 use std::io::{self, Stdin, StdoutLock};
 use std::path::Path;
 
-/// Standard input.
+/// Returns standard input.
 ///
 /// # Errors
 /// It was closed when the process began.
@@ -15,7 +15,7 @@ pub fn input() -> anyhow::Result<Stdin> {
     Ok(io::stdin())
 }
 
-/// Standard output.
+/// Returns standard output.
 ///
 /// # Errors
 /// It was closed when the process began.
@@ -34,7 +34,7 @@ pub fn is_output(path: &Path) -> bool {
     let (Ok(own), Ok(other)) = (fstat(rustix::stdio::stdout()), stat(path)) else {
         return false;
     };
-    // Devices hold nothing that a report could spoil.
+    // Writing to a device cannot damage a file.
     let is_device = FileType::from_raw_mode(own.st_mode) == FileType::CharacterDevice;
     !is_device && (own.st_dev, own.st_ino) == (other.st_dev, other.st_ino)
 }
@@ -60,7 +60,7 @@ mod at_start {
     pub static INPUT: Stream = Stream(AtomicBool::new(false));
     pub static OUTPUT: Stream = Stream(AtomicBool::new(false));
 
-    /// A stream; true if the process cannot use it.
+    /// Standard stream; true if the process cannot use it.
     pub struct Stream(AtomicBool);
 
     impl Stream {
@@ -68,15 +68,15 @@ mod at_start {
             self.0.load(Ordering::Relaxed)
         }
 
-        /// Notes a stream that is closed, or open for the other direction alone.
+        /// Records whether a stream is closed, or open only for the other direction.
         fn look(&self, stream: BorrowedFd<'_>, other: OFlags) {
             let is_open = fcntl_getfl(stream).is_ok_and(|mode| mode & OFlags::RWMODE != other);
             self.0.store(!is_open, Ordering::Relaxed);
         }
     }
 
-    // SAFETY: before `main` the standard library may not be ready. Nothing of it is used: these are
-    // system calls, and stores to atomics that are constants until then.
+    // SAFETY: before `main` the standard library may not be ready. This code does not use it: it
+    // makes system calls, and stores to atomics that are constants until then.
     ctor::declarative::ctor! {
         #[ctor(unsafe)]
         fn look() {
@@ -91,7 +91,7 @@ mod at_start {
     pub static INPUT: Stream = Stream;
     pub static OUTPUT: Stream = Stream;
 
-    /// A stream, of which nothing is known.
+    /// Standard stream of unknown state.
     pub struct Stream;
 
     impl Stream {

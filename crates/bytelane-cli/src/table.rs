@@ -1,4 +1,4 @@
-//! Tables of texts, for commands whose rows are not measurements of codecs.
+//! Tables of strings, for commands whose rows are not measurements of codecs.
 
 pub use bytelane_measure::table::{number, text};
 
@@ -9,12 +9,12 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Reads the name of a [`Format`], and tells help and completions which there are.
+/// Returns a parser for [`Format`] that also lists the formats for help and completions.
 pub fn format_parser() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.map(|(name, _)| name)).try_map(|name| name.parse())
 }
 
-/// A number of bytes: exact for programs, short for people.
+/// Formats a number of bytes: exact for programs, short for people.
 pub fn size(bytes: u64, format: Format) -> String {
     match format {
         Format::Csv | Format::Json => bytes.to_string(),
@@ -22,7 +22,7 @@ pub fn size(bytes: u64, format: Format) -> String {
     }
 }
 
-/// A table under construction.
+/// Table under construction.
 #[derive(Debug)]
 pub struct Table {
     columns: Vec<Column>,
@@ -37,7 +37,7 @@ impl Table {
         }
     }
 
-    /// Adds a row of as many cells as there are columns.
+    /// Adds a row with one cell per column.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }
@@ -74,7 +74,7 @@ impl Table {
         writer.flush()
     }
 
-    /// The cells as people see them.
+    /// Returns the escaped cells, for people.
     fn readable(&self) -> Vec<Vec<String>> {
         let cells = |row: &Vec<String>| {
             let cells = row.iter().map(|cell| readable::line(cell).into_owned());
@@ -88,7 +88,7 @@ impl Table {
 pub mod tests {
     use super::*;
 
-    /// Output with 60, 80, 120 and 0 characters per line.
+    /// Returns the output with 60, 80, 120 and 0 characters per line.
     pub fn at_all_widths(write: impl Fn(usize, &mut Vec<u8>) -> io::Result<()>) -> String {
         let mut all = String::new();
         for width in [60, 80, 120, 0] {

@@ -38,7 +38,7 @@ pub use options::{
     compression_name, parse_compression,
 };
 pub use read::{
-    AsyncReader, Decoded, PushDecoder, PushedBytes, RangeReader, Reader, ReaderBuilder,
+    AsyncReader, Decoded, Metrics, PushDecoder, PushedBytes, RangeReader, Reader, ReaderBuilder,
 };
 
 /// [`Reader`], by its name in the crate `parquet`.

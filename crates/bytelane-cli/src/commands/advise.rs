@@ -88,7 +88,7 @@ const EXAMPLES: &str = "Examples:
 
 Speeds are measured on one thread while other threads are busy; the size ratios do not depend on that.";
 
-/// The extensions of the files that are looked for in directories.
+/// Returns the extensions of the files to search for in directories.
 fn endings() -> impl Iterator<Item = &'static str> {
     let raw = RAW_ENDINGS.iter().map(|(ending, _)| *ending);
     ["parquet", "npy"].into_iter().chain(raw)
@@ -122,7 +122,7 @@ impl Arguments {
         self.show(advice, &mut out)
     }
 
-    /// Several columns at the same time.
+    /// Analyses several columns at the same time.
     fn advise_columns(
         &self,
         file: &Path,
@@ -143,14 +143,14 @@ impl Arguments {
         Ok(advisor.advice())
     }
 
-    /// Several files at the same time.
+    /// Analyses several files at the same time.
     fn advise_files(
         &self,
         files: &[PathBuf],
         options: &AdviseOptions,
         progress: &ProgressBar,
     ) -> anyhow::Result<Vec<bytelane_parquet::Result<Advice>>> {
-        // 0: as many as the machine has cores.
+        // 0: one per core.
         let threads = self.threads.map_or(0, NonZero::get);
         let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
         let options = options.clone().with_threads(NonZero::<usize>::MIN);
@@ -163,7 +163,7 @@ impl Arguments {
         Ok(pool.install(|| files.par_iter().map(advised).collect()))
     }
 
-    /// Shows what was found, and then fails if some file could not be read.
+    /// Shows the results, then fails if some file could not be read.
     fn show(
         &self,
         advice: Vec<bytelane_parquet::Result<Advice>>,
@@ -205,15 +205,15 @@ impl Arguments {
         }
     }
 
-    /// Everything that was tried for the columns of these files.
+    /// Returns all results for the columns of these files.
     fn candidates<'a>(&self, files: impl IntoIterator<Item = &'a Advice>) -> Table {
         let is_csv = self.format == Format::Csv;
-        // Names in CSV files do not change.
+        // Names in CSV files are stable.
         let [write, read] = match is_csv {
             true => ["write MiB/s", "read MiB/s"],
             false => ["write\nMB/s", "read\nMB/s"],
         };
-        // It is the same for all of a column, unless several are compared.
+        // All results of a column have the same compression, unless several are compared.
         let compression = if self.compare.is_empty() { 2 } else { 0 };
         let file = is_csv.then(|| text("file"));
         let mut table = Table::new(file.into_iter().chain([
@@ -291,7 +291,7 @@ impl Arguments {
         write_settings(self.format, &advice.settings, out)
     }
 
-    /// The paths for a shell.
+    /// Returns the paths, quoted for a shell.
     fn words(&self) -> String {
         let words = self.paths.iter().map(|path| {
             let path = readable::path(path);
@@ -304,7 +304,7 @@ impl Arguments {
     }
 }
 
-/// Another compression that would save much more.
+/// Suggests another compression if it would save much more.
 fn smaller_compression(advice: &Advice) -> Option<String> {
     let (name, bytes) = advice.smaller_compression()?;
     let more = 100.0 * (1.0 - bytes as f64 / advice.bytes_then().max(1) as f64);
@@ -314,7 +314,7 @@ fn smaller_compression(advice: &Advice) -> Option<String> {
     ))
 }
 
-/// Says why columns cannot be re-encoded, or have to be.
+/// Writes why columns cannot be re-encoded, or must be.
 fn write_notes(advice: &Advice, out: &mut impl Write) -> io::Result<()> {
     for column in &advice.columns {
         let name = readable::line(&column.path);
@@ -348,7 +348,7 @@ fn write_settings(format: Format, all: &[Settings], out: &mut impl Write) -> any
     Ok(())
 }
 
-/// The choice for each column of a file.
+/// Returns the choice for each column of a file.
 fn choices(advice: &Advice) -> Table {
     let mut table = Table::new([
         text("column"),
@@ -393,7 +393,7 @@ fn cells(candidate: &Candidate, column: &ColumnAdvice, is_csv: bool) -> [String;
     ]
 }
 
-/// A number, with a mark if it is an estimate.
+/// Formats a number, with a mark if it is an estimate.
 fn count(number: Option<u64>, is_estimated: bool) -> String {
     match (number, is_estimated) {
         (None, _) => "?".to_owned(),
@@ -406,7 +406,7 @@ fn summary(column: &ColumnAdvice) -> [String; 10] {
     [
         column.path.clone(),
         column.column_type.clone(),
-        // A sample need not have as many nulls as the other rows.
+        // The share of nulls in a sample may differ from that in the other rows.
         count((!column.nulls_estimated).then_some(column.nulls), false),
         count(column.distinct, column.distinct_estimated),
         column
@@ -424,10 +424,10 @@ fn summary(column: &ColumnAdvice) -> [String; 10] {
     ]
 }
 
-/// The files at paths, those of such data below directories too.
+/// Returns the files at these paths; directories are searched recursively.
 ///
 /// # Errors
-/// A path that cannot be read, or no file at all.
+/// A path cannot be read, or there is no file at all.
 pub fn files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
@@ -447,7 +447,7 @@ pub fn files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The file at a path, or those with a known extension below it. Hidden files are not looked at.
+/// Collects the file at a path, or the files with a known extension below it. Skips hidden files.
 pub fn collect(
     path: &Path,
     is_known: &impl Fn(&str) -> bool,
@@ -465,7 +465,7 @@ pub fn collect(
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
-        // A link to a directory could lead round in a circle.
+        // Following links to directories could loop.
         if entry.file_name().to_string_lossy().starts_with('.')
             || (path.is_symlink() && path.is_dir())
         {

@@ -42,7 +42,7 @@ enum Format {
     Json,
 }
 
-/// The outcome of a file for programs.
+/// Result for a file, for programs.
 #[derive(Serialize)]
 struct Answer<'a> {
     file: &'a Path,
@@ -150,7 +150,7 @@ fn show_salvaged(salvaged: &Salvaged, to: &Path, out: &mut impl Write) -> anyhow
     Ok(())
 }
 
-/// A finding on one line.
+/// Formats a finding on one line.
 fn line(finding: &Finding) -> String {
     let mut place = finding.place();
     place.file = place.file.map(|file| readable::path(&file).into());

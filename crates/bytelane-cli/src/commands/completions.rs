@@ -28,7 +28,7 @@ pub struct Arguments {
 
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        // Into memory first: the generator panics where it cannot write.
+        // Write to memory first: the generator panics if it cannot write.
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "bytelane", &mut script);
         standard::output()?.write_all(&script)?;

@@ -41,7 +41,7 @@ const EXAMPLES: &str = "Examples:
   bytelane diff january.parquet february.parquet --with merged.parquet
   bytelane diff lake/ merged.parquet --any-order";
 
-/// The outcome for programs.
+/// Result for programs.
 #[derive(Serialize)]
 struct Answer<'a> {
     same: bool,
@@ -113,7 +113,7 @@ impl Arguments {
     }
 }
 
-/// A row by its number, and its file where there are several.
+/// Formats a row by its number, and its file if there are several.
 fn place(place: Option<&RowPlace>, files: usize) -> String {
     match place {
         None => "none".to_owned(),

@@ -84,7 +84,7 @@ impl Arguments {
     }
 }
 
-/// The sums of a column over row groups.
+/// Sums of a column over row groups.
 struct Sums<'a> {
     chunks: Vec<&'a Column>,
 }
@@ -94,7 +94,7 @@ impl Sums<'_> {
         self.chunks.iter().map(|chunk| of(chunk)).sum()
     }
 
-    /// The distinct texts, in order of appearance.
+    /// Returns the distinct strings, in order of appearance.
     fn distinct<'b>(&'b self, of: impl Fn(&'b Column) -> Vec<&'b str>) -> String {
         let mut texts: Vec<&str> = Vec::new();
         for text in self.chunks.iter().flat_map(|chunk| of(chunk)) {
@@ -105,7 +105,7 @@ impl Sums<'_> {
         texts.join(", ")
     }
 
-    /// The cells that a column has in every table but that of pages.
+    /// Returns the cells of a column that every table except that of pages has.
     fn cells(&self, format: Format) -> Vec<String> {
         let nulls = self
             .chunks
@@ -131,7 +131,7 @@ impl Sums<'_> {
     }
 }
 
-/// The columns that every table but that of pages has.
+/// Returns the table columns that every table except that of pages has.
 fn header() -> [TableColumn; 10] {
     [
         text("column"),

@@ -53,7 +53,7 @@ pub struct Arguments {
     format: Format,
 }
 
-/// Where the pages of the outputs come from.
+/// Source of the pages of the outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Pages {
     /// Pages of the inputs
@@ -140,7 +140,7 @@ impl Arguments {
     }
 }
 
-/// Returns the number of pages by what was done with them.
+/// Formats the number of pages by operation.
 fn pages(pages: MergedPages) -> String {
     let kinds = [
         (pages.copied, "copied"),

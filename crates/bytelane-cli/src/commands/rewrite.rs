@@ -105,7 +105,7 @@ const EXAMPLES: &str = "Examples:
   bytelane rewrite january.parquet february.parquet smaller/ --threads 4
   bytelane rewrite trades.parquet out.parquet --column price=byte_stream_split --column id=delta_binary_packed";
 
-/// What stands for no signal where the exit status for one would.
+/// Exit status used when no signal was received.
 const RUNNING: i32 = 0;
 
 pub fn goal_parser() -> impl TypedValueParser<Value = Goal> {
@@ -129,7 +129,7 @@ fn parse_column(text: &str) -> anyhow::Result<(String, Encoding)> {
     Ok((name.to_owned(), encoding.parse()?))
 }
 
-/// Says which previews are never chosen although they were asked for, and why.
+/// Notes which requested previews are never chosen, and why.
 pub fn note_obstacles(encodings: Option<&Encodings>, readers: &Readers) {
     let obstacles = encodings.map(|encodings| encodings.obstacles(readers));
     for (encoding, reader) in obstacles.into_iter().flatten() {
@@ -140,18 +140,18 @@ pub fn note_obstacles(encodings: Option<&Encodings>, readers: &Readers) {
     }
 }
 
-/// A file on its way.
+/// File to rewrite.
 struct Job {
     input: PathBuf,
-    /// None: nothing is written.
+    /// Output path; `None` if nothing is written.
     output: Option<PathBuf>,
 }
 
-/// What has become of a file.
+/// Result for a file.
 #[derive(Serialize)]
 struct Done {
     input: String,
-    /// None: nothing was written.
+    /// Output path; `None` if nothing was written.
     output: Option<String>,
     #[serde(flatten)]
     rewritten: Rewritten,
@@ -182,7 +182,7 @@ impl Arguments {
         Ok(Outcome::Fine)
     }
 
-    /// What to write where.
+    /// Returns which files to rewrite, and their outputs.
     fn jobs(&self) -> anyhow::Result<Vec<Job>> {
         let is_directory = self.writes_directory();
         if is_directory && self.output.exists() && !self.output.is_dir() {
@@ -217,7 +217,7 @@ impl Arguments {
         Ok(jobs)
     }
 
-    /// Whether the output is a directory, which may have to be created.
+    /// Returns whether the output is a directory, which may not exist yet.
     fn writes_directory(&self) -> bool {
         let has_slash = self.output.as_os_str().as_encoded_bytes().ends_with(b"/");
         let is_several = self.inputs.len() > 1 || self.inputs.iter().any(|input| input.is_dir());
@@ -332,7 +332,7 @@ impl Arguments {
     }
 }
 
-/// The files to read at a path, each with its place below that path.
+/// Returns the files to read at a path, each with its relative path.
 fn files_of(input: &Path) -> anyhow::Result<Vec<(PathBuf, PathBuf)>> {
     if !input.is_dir() {
         let name = input.file_name().unwrap_or(input.as_os_str());
@@ -341,7 +341,7 @@ fn files_of(input: &Path) -> anyhow::Result<Vec<(PathBuf, PathBuf)>> {
     let mut files = Vec::new();
     super::advise::collect(input, &|ending| ending == "parquet", &mut files)?;
     if files.is_empty() {
-        // As the other commands say it.
+        // Same message as in the other commands.
         bail!("{}: it is a directory", readable::path(input));
     }
     let files = files.into_iter().map(|file| {
@@ -369,7 +369,7 @@ fn cells(column: &RewrittenColumn, format: Format) -> [String; 7] {
 }
 
 impl Arguments {
-    /// One line for each of several files, and their sum.
+    /// Writes one line for each of several files, and their sum.
     fn show_files(&self, all: &[Done], out: &mut impl Write) -> anyhow::Result<()> {
         let mut table = Table::new([
             text("file"),
@@ -476,13 +476,14 @@ impl Done {
     }
 }
 
-/// Whether standard output is meant.
+/// Returns whether the path means standard output.
 fn is_stream(output: &Path) -> bool {
     output == Path::new("-") || standard::is_output(output)
 }
 
-/// Ends the work when a signal asks for it: before the next column, so that the new file is removed. What is
-/// not a file leaves nothing behind, and may wait for a reader that never comes.
+/// Ends the work when a signal requests it: before the next column, so that the new file is removed. If the
+/// output is not a file, the process ends at once: nothing needs to be removed, and it may be waiting for a
+/// reader that never comes.
 fn end_on_signal(jobs: &[Job], signal: Arc<AtomicI32>) -> io::Result<()> {
     let leaves_nothing = |job: &Job| match &job.output {
         None => true,
@@ -497,7 +498,7 @@ fn end_on_signal(jobs: &[Job], signal: Arc<AtomicI32>) -> io::Result<()> {
     })
 }
 
-/// `before -> after`, or what stayed.
+/// Formats `before -> after`, or the value if it is unchanged.
 fn change(column: &RewrittenColumn, of: impl Fn(&ColumnState) -> &Vec<String>) -> String {
     let (before, after) = (of(&column.before).join(", "), of(&column.after).join(", "));
     match before == after {

@@ -66,10 +66,10 @@ struct Compile {
     one_file: bool,
 }
 
-/// A method of the compiler that sets a path.
+/// Method of the compiler that sets a path.
 type Set = fn(Compiler, String) -> Compiler;
 
-/// Splits a text at the first `=`.
+/// Splits a string at the first `=`.
 fn pair(text: &str) -> Result<(String, String), String> {
     let (of, value) = text
         .split_once('=')

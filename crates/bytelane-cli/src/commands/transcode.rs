@@ -91,7 +91,8 @@ impl Arguments {
     }
 }
 
-/// A bar, or for an input of unknown length a counter, on standard error if that is a terminal.
+/// Returns a progress bar, or a counter for input of unknown length, on standard error if that is a
+/// terminal.
 fn progress(input: &Input) -> anyhow::Result<ProgressBar> {
     let (bar, template) = match input.length() {
         Some(length) => (

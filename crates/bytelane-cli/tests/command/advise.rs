@@ -1,4 +1,4 @@
-//! `bytelane advise`: what it finds in files of all kinds, and what it says of those that it cannot read.
+//! `bytelane advise`: results for files of all kinds, and errors for unreadable files.
 
 use crate::{bytelane, failure, text};
 use arrow_array::{Float64Array, Int64Array, RecordBatch};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// A slow walk in small steps: better split than plain.
+/// Returns a slow random walk, which BYTE_STREAM_SPLIT stores better than PLAIN.
 fn walk(count: usize) -> Vec<f64> {
     let mut value = 300.0;
     let steps = (0..count).map(|index| {
@@ -32,7 +32,7 @@ fn file(directory: &TempDir, name: &str, contents: &[u8]) -> PathBuf {
     path
 }
 
-/// A Parquet file whose columns are PLAIN and uncompressed.
+/// Writes a Parquet file whose columns are PLAIN and uncompressed.
 fn parquet(path: &Path, rows: usize) {
     let prices = Float64Array::from_iter_values(walk(rows));
     let times =
@@ -79,7 +79,7 @@ fn a_raw_array_gets_a_choice_and_settings() {
     assert_eq!(column["encoding"], "byte_stream_split");
     assert!(column["entropy_bits"].as_f64().unwrap() > 10.0, "{column}");
     let candidates = column["candidates"].as_array().unwrap();
-    // PLAIN, DICTIONARY, BYTE_STREAM_SPLIT with five compressions each.
+    // PLAIN, DICTIONARY and BYTE_STREAM_SPLIT, with five compressions each.
     assert_eq!(candidates.len(), 15);
     assert!(
         candidates

@@ -1,4 +1,4 @@
-//! `bytelane bench codec`: that it runs, what it measures, what it prints. How fast is not a test.
+//! `bytelane bench codec`: runs, measurements and output. Speed is not tested.
 
 use crate::{bytelane, distinct, failure, text};
 use assert_cmd::Command;

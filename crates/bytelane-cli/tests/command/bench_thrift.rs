@@ -1,4 +1,4 @@
-//! `bytelane bench thrift`: that it runs, what it measures, what it prints. How fast is not a test.
+//! `bytelane bench thrift`: runs, measurements and output. Speed is not tested.
 
 use crate::{bytelane, distinct, failure, rows, text};
 use assert_cmd::Command;
@@ -30,7 +30,7 @@ fn every_struct_is_measured_in_every_protocol_on_every_backend() {
     for backend in bytelane::Backend::available() {
         assert!(backends.iter().any(|of| of == backend.name()), "{backend}");
     }
-    // Each in both operations, by all that there are and by memcpy.
+    // Each has both operations, on all backends and memcpy.
     let cases = rows.len() / (2 * backends.len());
     assert_eq!(rows.len(), cases * 2 * backends.len());
     assert!(cases >= 4 * structs.len(), "{cases}");
@@ -49,7 +49,7 @@ fn rows_have_every_key_and_their_figures_agree() {
         assert_eq!(row["struct"], "SmallString");
         assert_eq!(row["data"], "published");
         let number = |key: &str| row[key].as_f64().unwrap();
-        // Type, id, length, text and stop, whatever the protocol.
+        // Type, id, length, text and stop, in every protocol.
         assert_eq!(number("bytes"), 20.0);
         assert!((number("gb_per_s") * number("ns") / 20.0 - 1.0).abs() < 1e-9);
     }
@@ -96,7 +96,7 @@ fn there_is_one_table_for_each_protocol() {
     let expected = PROTOCOLS
         .map(|protocol| format!("**thrift, protocol={protocol}: GB/s (share of memcpy's speed)**"));
     assert_eq!(titles.collect::<Vec<_>>(), expected);
-    // Six kinds of texts, three lengths of random integers, three other ranges.
+    // Six kinds of strings, three lengths of random integers, three other ranges.
     let is_line = |line: &&str| line.contains("BigString") || line.contains("ListInt");
     assert_eq!(shown.lines().filter(is_line).count(), 4 * 12, "{shown}");
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// A data set of six small files in two partitions.
+/// Creates a data set of six small files in two partitions.
 fn lake() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     for number in 0..6 {
@@ -27,7 +27,7 @@ fn lake() -> TempDir {
     directory
 }
 
-/// Runs a command whose exit status is this, and returns what it prints.
+/// Runs a command, checks its exit status, and returns its output.
 #[track_caller]
 fn printed(directory: &Path, status: i32, arguments: &[&str]) -> String {
     let output = bytelane(arguments).current_dir(directory).output().unwrap();

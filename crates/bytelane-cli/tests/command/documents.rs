@@ -1,4 +1,5 @@
-//! Runs the commands in the documents: each block marked `sh`, those of one page in one directory.
+//! Runs the commands in the documents: all blocks marked `sh`. The blocks of a page share a
+//! directory.
 
 use arrow_array::{Float32Array, Int64Array, RecordBatch};
 use bytelane_parquet::{Writer, WriterOptions};
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-/// The blocks of a page that are marked `sh`.
+/// Returns the blocks of a page that are marked `sh`.
 fn blocks(page: &str) -> Vec<&str> {
     let pieces = page.split("\n```sh\n").skip(1);
     pieces
@@ -38,7 +39,7 @@ fn needs_pyarrow(block: &str) -> bool {
     block.contains("import") && block.contains("pyarrow")
 }
 
-/// Runs the blocks of a page, of which there must be `count`.
+/// Runs the blocks of a page; there must be `count`.
 fn run(page: &str, count: usize) {
     let documents = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     let text = fs::read_to_string(documents.join(page)).unwrap();

@@ -1,4 +1,4 @@
-//! The command as a user runs it.
+//! Tests of the command as a user runs it.
 
 mod advise;
 mod bench;
@@ -20,7 +20,7 @@ use assert_cmd::Command;
 use serde_json::{Map, Value};
 use std::process::Output;
 
-/// The command with these arguments, without the caller's own settings.
+/// Returns the command with these arguments, without the caller's own settings.
 fn bytelane(arguments: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("bytelane"));
     command.args(arguments);
@@ -52,7 +52,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// The rows that a benchmark printed as JSON.
+/// Parses the rows that a benchmark printed as JSON.
 #[track_caller]
 fn rows(output: &Output) -> Vec<Map<String, Value>> {
     text(&output.stdout)
@@ -61,7 +61,7 @@ fn rows(output: &Output) -> Vec<Map<String, Value>> {
         .collect()
 }
 
-/// The distinct values of a key, sorted as text.
+/// Returns the distinct values of a key, sorted as text.
 fn distinct(rows: &[Map<String, Value>], key: &str) -> Vec<String> {
     let shown = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
     let mut values: Vec<String> = rows.iter().map(|row| shown(&row[key])).collect();

@@ -23,7 +23,7 @@ fn write(directory: &Path, name: &str, ids: impl Iterator<Item = i64> + Clone) {
     writer.close().unwrap();
 }
 
-/// A directory with three files of 1000 rows each.
+/// Creates a directory with three files of 1000 rows each.
 fn directory() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     for (name, first) in [("a.parquet", 0), ("b.parquet", 1000), ("c.parquet", 2000)] {
@@ -32,7 +32,7 @@ fn directory() -> TempDir {
     directory
 }
 
-/// Runs a command whose exit status is this, and returns what it prints.
+/// Runs a command, checks its exit status, and returns its output.
 #[track_caller]
 fn printed(directory: &Path, status: i32, arguments: &[&str]) -> String {
     let output = bytelane(arguments).current_dir(directory).output().unwrap();

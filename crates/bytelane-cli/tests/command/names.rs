@@ -1,4 +1,4 @@
-//! Names that would play tricks on a terminal.
+//! Names with control characters for terminals.
 #![cfg(unix)]
 
 use crate::{bytelane, text};
@@ -11,15 +11,15 @@ use std::sync::Arc;
 /// Sets the title of the terminal, rings, and makes a second line of an output.
 const EVIL: &str = "a\x1b]0;title\x07\nQ";
 
-/// How it is shown.
+/// Escaped form of the name.
 const ESCAPED: &str = r"a\u{1b}]0;title\u{7}\nQ";
 
-/// A column that turns what follows red, and how it is shown. A line break in it would be one in a
-/// schema.
+/// Column name that would turn the following text red. It has no line break, because a schema would
+/// keep it.
 const EVIL_COLUMN: &str = "c\x1b[31m";
 const ESCAPED_COLUMN: &str = r"c\u{1b}[31m";
 
-/// A Parquet file whose name and column are evil.
+/// Writes a Parquet file with an evil name and column.
 fn write_parquet(directory: &Path) -> String {
     let name = format!("{EVIL}.parquet");
     let values = Arc::new(Float64Array::from_iter_values((0..3000).map(f64::from)));
@@ -32,7 +32,7 @@ fn write_parquet(directory: &Path) -> String {
     name
 }
 
-/// Runs a command, which must name what is evil, and escape it.
+/// Runs a command, which must show the evil name, escaped.
 #[track_caller]
 fn check(directory: &Path, arguments: &[&str]) {
     let output = bytelane(arguments).current_dir(directory).output().unwrap();
@@ -97,7 +97,7 @@ fn no_command_shows_control_characters() {
         &["bench", "parquet", float],
         &["bench", "parquet", &format!("{EVIL}.txt")],
         &["thrift", "compile", missing, "-o", "modules"],
-        // Names that a shell makes of `*`.
+        // Names from a shell's expansion of `*`.
         &["encode", EVIL],
         &["encode", codec, "in", EVIL],
         &["inspect", EVIL, EVIL],

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// A directory with a file of two columns, `value` and `name`.
+/// Creates a directory with a file of two columns, `value` and `name`.
 fn directory() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let values = Float64Array::from_iter_values((0..3000).map(|i| 20.0 + f64::from(i).sin()));
@@ -54,7 +54,7 @@ fn inspect_shows_columns_row_groups_and_pages() {
         assert!(shown.contains(word), "{word} in\n{shown}");
     }
     assert!(shown.contains(" KiB"), "{shown}");
-    // A file does not tell the level.
+    // A file does not store the level.
     assert!(!shown.contains("zstd:"), "{shown}");
     let shown = run(
         directory,
@@ -174,7 +174,7 @@ fn alp_is_written_only_if_it_is_asked_for() {
     let usual = rewrite("alp.parquet", "usual.parquet", &[]);
     assert_ne!(usual, serde_json::json!(["alp"]));
 
-    // The usual readers do not know it.
+    // The default readers do not support it.
     let output = bytelane(&["advise", "prices.parquet", "--encodings", "+alp"])
         .current_dir(path)
         .unwrap();

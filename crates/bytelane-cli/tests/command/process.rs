@@ -11,7 +11,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Runs a line of shell in a directory; `bytelane` in it is the command.
+/// Runs a line of shell in a directory, with `bytelane` as the command.
 fn shell(directory: &Path, line: &str) -> Output {
     let line = line.replace("bytelane", "\"$0\"");
     let mut shell = Command::new("sh");
@@ -100,7 +100,7 @@ fn a_filter_that_is_asked_to_end_says_by_what_and_leaves_nothing() {
             .stdin(Stdio::piped())
             .spawn()
             .unwrap();
-        // Waiting for the child would close it, and end the input.
+        // Waiting for the child would close its standard input.
         let input = child.stdin.take();
         wait_for_output(directory);
         signal(&child, name);
@@ -143,7 +143,7 @@ fn a_rewrite_that_is_asked_to_end_says_by_what_and_leaves_nothing() {
     }
 }
 
-/// A rewrite to a pipe or a stream gives the bytes that one to a file does, and replaces nothing.
+/// A rewrite to a pipe or a stream writes the same bytes as one to a file, and replaces nothing.
 #[test]
 fn a_rewrite_writes_to_pipes_and_streams() {
     let directory = tempfile::tempdir().unwrap();
@@ -175,7 +175,7 @@ fn a_rewrite_writes_to_pipes_and_streams() {
     assert_eq!(full.status.code(), Some(2));
     let message = text(&full.stderr);
     assert!(message.contains("No space left"), "{message}");
-    // The reader has seen enough.
+    // The reader stops early.
     let left = shell(
         directory,
         "(sleep 0.3; bytelane rewrite in.parquet -; echo $? >&2) | true",
@@ -194,7 +194,7 @@ fn a_rewrite_writes_to_pipes_and_streams() {
     }
 }
 
-/// Waits until the thread that handles signals is there: a signal that comes earlier ends the process by itself.
+/// Waits until the signal handler's thread exists: an earlier signal would end the process by itself.
 #[cfg(target_os = "linux")]
 fn wait_for_handler(child: &Child) {
     let threads = format!("/proc/{}/task", child.id());
@@ -212,7 +212,7 @@ fn wait_for_handler(child: &Child) {
     }
 }
 
-/// A pipe without a reader is waited for until somebody ends it.
+/// A rewrite waits for the reader of a pipe until a signal ends it.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_rewrite_that_waits_for_a_reader_can_be_ended() {

@@ -1,4 +1,4 @@
-//! `bytelane report`: that it runs, what it writes and where. How fast is not a test.
+//! `bytelane report`: runs, outputs and their paths. Speed is not tested.
 
 use crate::{bytelane, failure, text};
 use arrow_array::{Float64Array, Int64Array, RecordBatch};
@@ -110,7 +110,7 @@ fn every_experiment_is_on_the_page_and_its_figures_beside_it() {
     assert!(page.matches("<title>").count() > 500);
 }
 
-/// Every section of results says in its first sentence what it shows.
+/// Checks that every section of results begins with a sentence that states its result.
 fn assert_messages(page: &str) {
     let sections: Vec<&str> = page.split("<section id=\"").skip(1).collect();
     assert!(sections.len() > 8, "{}", sections.len());
@@ -157,7 +157,7 @@ fn experiments_can_be_chosen() {
     );
 }
 
-/// A Parquet file with a column of steps and one of what never repeats.
+/// Writes a Parquet file with a column of steps and a column without repetitions.
 fn write_parquet(path: &Path) {
     let steps = Float64Array::from_iter_values((0..5000).map(|row| f64::from(row / 7)));
     let scattered = (0..5000_i64).map(|row| row.wrapping_mul(0x9E37_79B9_7F4A_7C15_u64 as i64));

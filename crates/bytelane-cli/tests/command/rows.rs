@@ -31,7 +31,7 @@ fn write(path: &Path, batch: &RecordBatch) {
     writer.close().unwrap();
 }
 
-/// Rows with an id, a price that rises, and a venue that is null for every fifth.
+/// Returns rows with an id, a rising price, and a venue that is null in every fifth row.
 fn trades(ids: std::ops::Range<i64>) -> RecordBatch {
     let prices = ids.clone().map(|id| id as f64 / 4.0);
     let venues = ids
@@ -45,7 +45,7 @@ fn trades(ids: std::ops::Range<i64>) -> RecordBatch {
     RecordBatch::try_from_iter(columns).unwrap()
 }
 
-/// A directory with `lake/a.parquet` (3000 rows) and `lake/b/b.parquet` (2000 rows).
+/// Creates a directory with `lake/a.parquet` (3000 rows) and `lake/b/b.parquet` (2000 rows).
 fn lake() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     fs::create_dir_all(directory.path().join("lake/b")).unwrap();
@@ -154,7 +154,7 @@ fn count_needs_only_footers() {
     let json = run(lake, &["count", "lake/a.parquet", "--format", "json"]);
     assert_eq!(json, "{\"file\":\"lake/a.parquet\",\"rows\":3000}\n");
 
-    // Values that cannot be read do not matter.
+    // Unreadable values do not matter.
     let path = lake.join("lake/a.parquet");
     let mut bytes = fs::read(&path).unwrap();
     let (start, end) = (4, bytes.len() - 8);
@@ -173,7 +173,7 @@ fn samples_are_spread_over_all_files_and_repeat_with_a_seed() {
     let rows = sample("1");
     assert_eq!(rows.len(), 1000);
     assert!(rows.is_sorted_by(|one, other| one < other));
-    // 400 are expected of the second file, with a standard deviation of 14.
+    // The expected number from the second file is 400, with a standard deviation of 14.
     let second = rows.iter().filter(|id| **id >= 3000).count();
     assert!((300..500).contains(&second), "{second}");
     assert_eq!(sample("1"), rows);
@@ -198,7 +198,7 @@ fn samples_are_spread_over_all_files_and_repeat_with_a_seed() {
     assert_eq!(header, "id,price,venue\n");
 }
 
-/// Values that formats treat in different ways.
+/// Returns values that the formats treat differently.
 fn values() -> RecordBatch {
     let mut map = MapBuilder::new(None, Int32Builder::new(), StringBuilder::new());
     map.keys().append_value(7);
@@ -345,7 +345,7 @@ fn errors_say_what_would_help() {
     }
 }
 
-/// Changes the pages of a file, whose footer stays.
+/// Damages the pages of a file, but not its footer.
 fn damage(path: &Path) {
     let mut file = fs::read(path).unwrap();
     let end = file.len() / 2;
@@ -371,4 +371,58 @@ fn a_pipe_that_closes_ends_quietly() {
         assert_eq!(text(&output.stderr), "", "{format}");
         assert_eq!(output.status.code(), Some(0), "{format}");
     }
+}
+
+#[test]
+fn standard_input_is_read_as_a_file() {
+    let directory = TempDir::new().unwrap();
+    let file = directory.path().join("trades.parquet");
+    write(&file, &trades(0..2500));
+    let run = |arguments: &[&str]| {
+        let output = bytelane(arguments)
+            .write_stdin(fs::read(&file).unwrap())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let from_file = |arguments: &[&str]| text(&bytelane(arguments).output().unwrap().stdout);
+    let path = file.to_str().unwrap();
+    let condition = ["--where", "price > 100 and id < 410", "--format", "csv"];
+    assert_eq!(
+        run(&[&["cat", "-"], &condition[..]].concat()),
+        from_file(&[&["cat", path], &condition[..]].concat())
+    );
+    assert_eq!(
+        run(&["head", "-n", "2", "--format", "csv", "-"])
+            .lines()
+            .count(),
+        3
+    );
+    // Rows are counted, and then read.
+    let sample = [
+        "--seed",
+        "1",
+        "-n",
+        "3",
+        "--where",
+        "id >= 2000",
+        "--format",
+        "csv",
+    ];
+    assert_eq!(
+        run(&[&["sample", "-"], &sample[..]].concat()),
+        from_file(&[&["sample", path], &sample[..]].concat())
+    );
+    assert!(run(&["count", "-"]).contains("2500"));
+
+    let message = failure(bytelane(&["head", "-"]).write_stdin(""));
+    assert!(message.starts_with("error: standard input"), "{message}");
+    let message = failure(bytelane(&["head", "-", path]).write_stdin(""));
+    assert!(message.contains("together with files"), "{message}");
+    let message = failure(bytelane(&["check", "-"]).write_stdin(""));
+    assert!(
+        message.contains("only head, cat, sample and count"),
+        "{message}"
+    );
 }

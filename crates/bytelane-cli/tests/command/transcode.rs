@@ -5,14 +5,14 @@ use bytelane_measure::data::{Dataset, ElementType};
 use std::fs;
 use std::process::Stdio;
 
-/// 1,000 doubles that are not all alike, as bytes.
+/// Returns 1,000 doubles that are not all alike, as bytes.
 fn doubles() -> Vec<u8> {
     (0..1000)
         .flat_map(|i| (f64::from(i) * 0.37).to_le_bytes())
         .collect()
 }
 
-/// The specification of BYTE_STREAM_SPLIT, for one block.
+/// Encodes one block as the specification of BYTE_STREAM_SPLIT does.
 fn split(values: &[u8], width: usize) -> Vec<u8> {
     (0..width)
         .flat_map(|k| values.iter().skip(k).step_by(width).copied())
@@ -237,7 +237,7 @@ fn links_devices_and_permissions_survive() {
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
 }
 
-/// 512 MiB through a pipe within 128 MiB of address space.
+/// Encodes 512 MiB from a pipe within 128 MiB of address space.
 #[test]
 #[cfg(target_os = "linux")]
 fn long_streams_need_little_memory() {
@@ -261,7 +261,7 @@ fn long_streams_need_little_memory() {
             );
         }
     }
-    // The lengths of both directions must fit.
+    // The lengths of both directions must agree.
     let limited = "ulimit -v 131072; head -c 536870912 /dev/zero | \"$0\" encode \"$1\" \
         | \"$0\" decode \"$1,count=134217728\" | cmp -n 536870912 - /dev/zero";
     let output = std::process::Command::new("sh")
@@ -305,8 +305,8 @@ fn a_parameter_is_given_once() {
     );
 }
 
-/// Every case of every codec, including those that are added later. Formats that do not say how many
-/// values they hold have a parameter for it.
+/// Covers every case of every codec, including future ones. Formats that do not store the number of
+/// values have a parameter for it.
 #[test]
 fn what_is_encoded_is_decoded() {
     const VALUES: usize = 1000;
@@ -317,7 +317,7 @@ fn what_is_encoded_is_decoded() {
             let dataset: &Dataset = codec.data()[0].parse().unwrap();
             let values = dataset.generate(element, VALUES, 1);
             let mut specification = format!("{}:{case}", entry.name);
-            // Not all that a codec does needs the number of values.
+            // Not every operation of a codec needs the number of values.
             if entry.open(&format!("{case},count=1")).is_ok() {
                 // A bitmap has eight values in each byte.
                 let count = if case.contains("type=bits") {
@@ -384,7 +384,7 @@ fn pages_of_decimals_say_how_many_values_they_have() {
     let encoded = pipe(&["encode", "alp:type=f64,vector=64"], &values);
     assert_eq!(encoded[..7], [0, 0, 6, 100, 0, 0, 0]);
     assert_eq!(encoded.len(), 7 + 2 * (4 + 13) + 64 * 6 / 8 + 36 * 6 / 8);
-    // The size of vectors is that of the page.
+    // The vector size is that of the page.
     assert_eq!(pipe(&["decode", "alp:type=f64"], &encoded), values);
 
     let fails = |arguments: &[&str], input: &[u8]| {

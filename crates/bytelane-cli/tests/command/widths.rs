@@ -1,4 +1,4 @@
-//! Tables fit the width of the terminal, and break no number and no name.
+//! Tables fit the width of the terminal without breaking numbers or names.
 
 use crate::{bytelane, text};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch};
@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Writes a file whose sizes depend on no compression.
+/// Writes a file whose sizes do not depend on compression.
 fn write_parquet(directory: &Path) {
     let prices = Float64Array::from_iter_values((0..3000).map(f64::from));
     let numbers = Int64Array::from_iter((0..3000).map(|number| (number % 7 > 0).then_some(number)));
@@ -26,7 +26,7 @@ fn write_parquet(directory: &Path) {
     writer.close().unwrap();
 }
 
-/// Output of a command where lines have 60, 80, 120, and an unknown number of characters.
+/// Returns the output of a command with 60, 80, 120, and an unknown number of characters per line.
 fn at_all_widths(directory: &Path, arguments: &[&str]) -> String {
     let mut all = String::new();
     for width in ["60", "80", "120", "0"] {

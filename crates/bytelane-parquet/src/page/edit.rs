@@ -70,9 +70,13 @@ impl PageEditor {
         let Some(new) = &self.widened else {
             return Ok(old.clone());
         };
+        if self.definition_bits == 0 {
+            let level = new.first().copied().unwrap_or(0);
+            return Ok(LevelBytes::Rle(run(page.slots, level).into()));
+        }
+        check_size(page.slots as u64, self.most)?;
         let mut levels = vec![0; page.slots];
         match old {
-            _ if self.definition_bits == 0 => {}
             LevelBytes::Rle(bytes) => {
                 let format = Format::<u8>::new(self.definition_bits);
                 let format = format.ok_or_else(|| Error::corrupt("levels of so many bits"))?;
@@ -193,6 +197,7 @@ impl PageEditor {
         let (repetition, definition) = (parts.repetition.clone(), parts.definition.clone());
         self.levels.open(page, repetition, definition)?;
         let valid = self.levels.valid();
+        check_size((valid * size_of::<u32>()) as u64, self.most)?;
         decoded_indices(&parts.values, valid, &mut self.indices)?;
         let indices = &mut self.indices[..];
         look_up(indices, map)?;
@@ -235,6 +240,18 @@ pub(super) fn look_up(indices: &mut [u32], map: &[u32]) -> Result<()> {
         *index = *mapped;
     }
     Ok(())
+}
+
+/// Returns a run of one level of up to 8 bits.
+fn run(slots: usize, level: u8) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut header = (slots as u64) << 1;
+    while header >= 0x80 {
+        bytes.push(header as u8 | 0x80);
+        header >>= 7;
+    }
+    bytes.extend([header as u8, level]);
+    bytes
 }
 
 fn append_levels(levels: &LevelBytes, to: &mut Vec<u8>) {

@@ -6,7 +6,7 @@ use super::header::{DataPage, ValueEncoding};
 use super::levels::{LeafLevels, PageLevels};
 use super::parts::Parts;
 use super::values::{ArrayDecoder, Slots, decoder_of};
-use crate::budget::Budget;
+use crate::budget::{Budget, Reservation};
 use crate::types::bare::bare_leaf;
 use crate::types::physical;
 use crate::{Error, Result};
@@ -17,6 +17,9 @@ use bytelane::Detected;
 use parquet::basic::Type;
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 use std::sync::Arc;
+
+/// Bytes of the levels and the index of a slot, before and after they are gathered.
+const PER_SLOT: u64 = 12;
 
 /// Selection of rows of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +60,8 @@ pub(crate) struct PageGatherer {
     decoder: Option<Box<dyn ArrayDecoder>>,
     column: ColumnDescPtr,
     budget: Budget,
+    /// Memory of the levels and indices of a page.
+    memory: Reservation,
     greatest: (u16, u16),
     /// Size of a value in bytes, if it is the same for all.
     width: Option<usize>,
@@ -93,6 +98,7 @@ impl PageGatherer {
             greatest: (definition.cast_unsigned(), repetition.cast_unsigned()),
             column: Arc::new(ColumnDescriptor::new(bare, definition, repetition, path)),
             budget: budget.clone(),
+            memory: budget.reservation(),
             encoding: None,
             all: SlotLevels::default(),
             repetition: Vec::new(),
@@ -123,6 +129,7 @@ impl PageGatherer {
         } = parts;
         self.levels.open(page, repetition, definition)?;
         let valid = self.levels.valid();
+        self.memory.cover(PER_SLOT * page.slots as u64)?;
         let passed = if wanted.begun {
             0
         } else {

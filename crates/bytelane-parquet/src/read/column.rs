@@ -35,10 +35,14 @@ impl ColumnReader {
         let plan = Plan::new(schema, &ProjectionMask::all(), arrow.fields())?;
         let columns = (0..plan.columns.len()).collect();
         let schema = arrow;
-        let output = View { schema, columns };
+        let output = View {
+            schema: Arc::clone(&schema),
+            columns,
+        };
         let settings = Settings {
             stages: stages(&plan, Vec::new(), &output),
             plan,
+            schema,
             output,
             batch_size: batch_rows,
             backend: Detected::active(),

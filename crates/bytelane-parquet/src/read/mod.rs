@@ -15,7 +15,7 @@ mod tests;
 pub use builder::ReaderBuilder;
 pub(crate) use column::ColumnReader;
 pub(crate) use input::Input;
-pub use input::PushedBytes;
+pub use input::{Metrics, PushedBytes};
 pub use push::{AsyncReader, Decoded, PushDecoder, RangeReader};
 pub(crate) use row_group::{Condition, Conditional, LeafChunk, page_ranges};
 pub(crate) use rows::Ranges;
@@ -93,6 +93,12 @@ impl Reader {
         self.metadata.metadata()
     }
 
+    /// Returns what has been read so far, by all threads.
+    #[must_use]
+    pub fn metrics(&self) -> Metrics {
+        self.settings.input.counters().metrics()
+    }
+
     /// Returns the rows of a batch that are to be returned, and whether they are the last ones.
     fn within_limits(&mut self, mut batch: RecordBatch) -> Result<(RecordBatch, bool)> {
         let mut is_last = false;
@@ -154,7 +160,7 @@ impl Iterator for Reader {
 
 impl RecordBatchReader for Reader {
     fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.settings.output.schema)
+        Arc::clone(&self.settings.schema)
     }
 }
 
@@ -162,7 +168,7 @@ impl std::fmt::Debug for Reader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Reader")
             .field("file", &self.file)
-            .field("schema", &self.settings.output.schema)
+            .field("schema", &self.settings.schema)
             .finish_non_exhaustive()
     }
 }

@@ -1,7 +1,7 @@
 //! A decoder that says which bytes it needs next, and an asynchronous reader over it.
 
 use super::in_flight::Waiting;
-use super::input::{Input, PushedBytes};
+use super::input::{Input, Metrics, PushedBytes};
 use super::row_group::RowGroup;
 use super::{Reader, ReaderBuilder};
 use crate::stack::with_stack;
@@ -103,7 +103,13 @@ impl PushDecoder {
     /// Returns the columns of batches.
     #[must_use]
     pub fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.reader.settings.output.schema)
+        Arc::clone(&self.reader.settings.schema)
+    }
+
+    /// Returns what has been read so far.
+    #[must_use]
+    pub fn metrics(&self) -> Metrics {
+        self.reader.metrics()
     }
 
     /// Gives the bytes from a position on.

@@ -213,7 +213,7 @@ fn booleans_in_stretches_become_runs() {
     let mut next = random();
     let stretches = (0..COUNT).map(|row| Some(row / 1000 % 3 == 0));
     let stretches: ArrayRef = Arc::new(BooleanArray::from_iter(stretches));
-    let coins: Vec<Option<bool>> = (0..COUNT).map(|_| Some(next() % 2 == 0)).collect();
+    let coins: Vec<Option<bool>> = (0..COUNT).map(|_| Some(next().is_multiple_of(2))).collect();
     let coins: ArrayRef = Arc::new(BooleanArray::from(coins));
     for compression in ["none", "zstd:1"] {
         let among = [Encoding::Plain, Encoding::Rle];

@@ -6,7 +6,7 @@ use crate::table::{Table, number, text};
 use bytelane_parquet::advise::{Advice, ColumnAdvice};
 use std::io::Write;
 
-/// Files with the same columns, each with the advice for it.
+/// Advice for files with the same columns.
 type Group<'a> = Vec<&'a Advice>;
 
 /// Shows advice for several files.
@@ -50,7 +50,7 @@ fn cells(name: String, rows: u64, now: u64, then: u64) -> [String; 5] {
     ]
 }
 
-/// The files by their columns, in order of appearance.
+/// Groups files by their columns, in order of appearance.
 fn groups(all: &[Advice]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for advice in all {
@@ -107,7 +107,7 @@ fn show_group(
     write_settings(arguments.format, &sum.settings, out)
 }
 
-/// Makes the advice for a column of one file that for all of them.
+/// Extends the advice for a column of one file to that column in all files.
 fn add_up(column: &mut ColumnAdvice, all: &[&ColumnAdvice]) {
     let sum = |of: fn(&ColumnAdvice) -> u64| all.iter().map(|it| of(it)).sum();
     column.bytes_now = sum(|it| it.bytes_now);
@@ -121,10 +121,10 @@ fn add_up(column: &mut ColumnAdvice, all: &[&ColumnAdvice]) {
         alternative.bytes = sum(bytes);
     }
     column.rows = sum(|it| it.rows);
-    // Where some files change, the choice for the largest one is shown, as in the settings.
+    // If some files change, show the choice for the largest one, as in the settings.
     column.keep = all.iter().all(|it| it.keep);
     column.nulls_estimated = all.iter().any(|it| it.nulls_estimated);
-    // Files may have the same values, or others.
+    // Files may or may not share values, so distinct values cannot be added up.
     if all.len() > 1 {
         (column.distinct, column.entropy_bits) = (None, None);
     }

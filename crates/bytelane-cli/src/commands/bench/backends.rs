@@ -1,4 +1,4 @@
-//! The option that restricts a benchmark to some backends.
+//! Option that restricts a benchmark to some backends.
 
 use crate::backend;
 use anyhow::bail;
@@ -12,8 +12,7 @@ pub struct Backends {
 }
 
 impl Backends {
-    /// Returns the backends that were asked for, by the option or the environment; none if all are
-    /// wanted.
+    /// Returns the backends requested by the option or the environment; an empty list means all.
     pub fn asked_for(mut self) -> anyhow::Result<Vec<Backend>> {
         if let Some(forced) = backend::force_from_environment()?
             && self.backends.is_empty()
@@ -27,7 +26,7 @@ impl Backends {
     }
 }
 
-/// The backends to measure where these were asked for.
+/// Returns the backends to measure: the requested ones, or all if the list is empty.
 pub fn or_all(asked_for: &[Backend]) -> Vec<Backend> {
     match asked_for {
         [] => Backend::available().collect(),

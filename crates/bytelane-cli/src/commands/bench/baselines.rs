@@ -1,12 +1,12 @@
-//! Loops that handle one value at a time, as the publications compare with: what a compiler makes
-//! of the specification when it does not vectorise.
+//! Loops that handle one value at a time, the baseline of the publications: the specification
+//! compiled without vectorisation.
 
 use bytelane_measure::memory::opaque;
 
-/// The name of these loops in the column of backends.
+/// Name of these loops in the column of backends.
 pub const UNVECTORISED: &str = "unvectorised";
 
-/// A loop to compare with: from the first buffer to the second, by the bytes per value.
+/// Loop to compare with: takes the input, the output and the bytes per value.
 #[derive(Debug)]
 pub struct Baseline {
     pub name: &'static str,
@@ -14,7 +14,7 @@ pub struct Baseline {
     pub decode: fn(&[u8], usize, &mut [u8]),
 }
 
-/// The loops that a codec is compared with: the one place that knows.
+/// Only list of the loops that codecs are compared with.
 static BASELINES: &[(&str, &[Baseline])] = &[
     (
         "byte_stream_split",
@@ -34,7 +34,7 @@ static BASELINES: &[(&str, &[Baseline])] = &[
     ),
 ];
 
-/// The loops that this codec is compared with.
+/// Returns the loops that this codec is compared with.
 pub fn of(codec: &str) -> &'static [Baseline] {
     BASELINES
         .iter()
@@ -50,7 +50,7 @@ fn split_bytes(values: &[u8], width: usize, streams: &mut [u8]) {
     }
 }
 
-/// The width is known at compile time, as in C++.
+/// Splits values into byte streams. The width is known at compile time, as in C++.
 fn split<const WIDTH: usize>(values: &[u8], streams: &mut [u8]) {
     split_any(values, WIDTH, streams);
 }

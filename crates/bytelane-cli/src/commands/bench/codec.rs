@@ -63,9 +63,9 @@ impl Arguments {
     }
 }
 
-/// Measures a case, after every backend and every plain loop has brought its values back. Where
-/// backends are asked for, only the plain loops of their levels and of the lowest one take part, and not the
-/// loops of publications.
+/// Measures a case, after every backend and every plain loop has restored its values. If backends are
+/// requested, only the plain loops of their levels and of the lowest level are measured, and not the loops
+/// of publications.
 pub fn measure(
     case: &Case,
     inputs: usize,
@@ -99,7 +99,7 @@ pub fn measure(
     Ok(rows)
 }
 
-/// The levels that these backends are compared with, lowest first.
+/// Returns the levels that these backends are compared with, lowest first.
 fn levels_of(backends: &[Backend]) -> Vec<Level> {
     let mut levels = Level::available();
     levels.retain(|level| {

@@ -1,4 +1,4 @@
-//! The options that every benchmark has: how to measure, and how to show it.
+//! Options of every benchmark: how to measure, and how to show the results.
 
 use crate::provenance::Provenance;
 use crate::table::format_parser;
@@ -46,13 +46,13 @@ pub struct Measuring {
 }
 
 impl Timing {
-    /// Settles on a core and returns how to measure.
+    /// Pins the thread to a core and returns how to measure.
     pub fn rounds(&self) -> anyhow::Result<Rounds> {
         match self.core {
             Some(core) => {
                 cpu::pin_to_core(core).with_context(|| format!("cannot run on core {core}"))?;
             }
-            // Without being asked to, we pin where we can: some systems and sandboxes cannot.
+            // Without the option, pin if possible: some systems and sandboxes do not allow it.
             None => drop(cpu::pin_to_current_core()),
         }
         Ok(Rounds {
@@ -68,14 +68,14 @@ impl Timing {
 }
 
 impl Measuring {
-    /// Settles on a core and returns how to measure.
+    /// Pins the thread to a core and returns how to measure.
     pub fn rounds(&self) -> anyhow::Result<Rounds> {
         self.timing.rounds()
     }
 
-    /// Measures `cases` one after the other and shows their rows; those with the same title share a
-    /// table, and rows for programs have their provenance. Progress goes to standard error if that is a
-    /// terminal.
+    /// Measures `cases` one after the other and shows their rows. Rows with the same title share a
+    /// table, and rows for programs include their provenance. Progress goes to standard error if that
+    /// is a terminal.
     pub fn show<C>(
         &self,
         cases: &[C],
@@ -94,7 +94,7 @@ impl Measuring {
                 measured = measured.iter().map(|row| provenance.add_to(row)).collect();
             }
             match self.format {
-                // Something may be waiting at the other end of a pipe.
+                // A program may be waiting at the other end of a pipe.
                 Format::Json => {
                     format::write(&measured, Format::Json, Tables::default(), &mut out)?;
                     out.flush()?;
@@ -127,7 +127,7 @@ mod tests {
     use bytelane_measure::rounds::Measurement;
     use bytelane_measure::row::Workload;
 
-    /// Rows of a codec on six backends, with parameters that the type does not imply.
+    /// Returns rows of a codec on six backends, with parameters that the type does not imply.
     fn rows(operation: &str, values: u64) -> Vec<Row> {
         let workload = Workload {
             codec: "byte_stream_split".to_owned(),

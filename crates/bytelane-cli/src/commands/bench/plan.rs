@@ -6,11 +6,11 @@ use bytelane_catalog::{CODECS, Entry, Experiment};
 use bytelane_measure::data::{DATASETS, Dataset, ElementType};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// Bytes of values if only `--evicted` is given: far more than the caches near a core hold.
+/// Bytes of values if only `--evicted` is given: far more than the caches near a core can hold.
 const EVICTED_BYTES: usize = 32 << 20;
 
-/// Where no codec is named, experiments on more than this are left out, so that all codecs take
-/// about a minute: most of what one of these has to tell is told by the smaller ones.
+/// Size limit of experiments if no codec is named, so that all codecs take about a minute. Larger
+/// experiments add little to the smaller ones.
 const MOST_BYTES_UNNAMED: usize = 4 << 20;
 
 /// Which codecs, on which data.
@@ -40,7 +40,7 @@ fn data_parser() -> impl TypedValueParser<Value = &'static Dataset> {
     PossibleValuesParser::new(values).try_map(|name| name.parse())
 }
 
-/// One input size of one codec with one kind of data: both operations share its buffers.
+/// One input size of one codec with one kind of data. Both operations share its buffers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
     pub codec: &'static str,
@@ -52,7 +52,7 @@ pub struct Case {
 }
 
 impl Choice {
-    /// Returns the cases to measure, and the number of published experiments that they leave out.
+    /// Returns the cases to measure, and the number of published experiments that are left out.
     pub fn plan(&self) -> anyhow::Result<(Vec<Case>, usize)> {
         let every = || {
             CODECS.iter().map(|entry| Specification {
@@ -106,7 +106,7 @@ impl Choice {
         self.chosen_cases(entry, &parameters)
     }
 
-    /// Parameters that make a codec of a type which was asked for.
+    /// Returns the parameters for which the codec has a requested type.
     fn of_wanted_type<'a>(
         &self,
         entry: &Entry,
@@ -123,7 +123,7 @@ impl Choice {
         Ok(wanted)
     }
 
-    /// The published experiments, as far as they are about these parameters.
+    /// Returns the published experiments with these parameters.
     fn published_cases(&self, entry: &Entry, parameters: &[&str]) -> anyhow::Result<Vec<Case>> {
         let mut cases = Vec::new();
         for experiment in entry.experiments {
@@ -141,7 +141,7 @@ impl Choice {
         Ok(cases)
     }
 
-    /// Cases that the options ask for.
+    /// Returns the cases that the options select.
     fn chosen_cases(&self, entry: &Entry, parameters: &[&str]) -> anyhow::Result<Vec<Case>> {
         let mut cases = Vec::new();
         for parameters in parameters {

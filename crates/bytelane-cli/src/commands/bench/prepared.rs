@@ -31,7 +31,7 @@ impl Operation {
     }
 }
 
-/// Subjects that are measured beside the copies.
+/// Subjects that are measured in addition to the copies.
 #[derive(Clone, Copy)]
 pub struct Compared<'a> {
     /// Levels of the plain loops.
@@ -41,7 +41,7 @@ pub struct Compared<'a> {
     pub backends: &'a [Backend],
 }
 
-/// A case with its data.
+/// Case with its data.
 pub struct Prepared<'a> {
     case: &'a Case,
     codec: Box<dyn Codec>,
@@ -74,7 +74,7 @@ impl<'a> Prepared<'a> {
         })
     }
 
-    /// A benchmark of wrong results would be fast.
+    /// Checks the round trip, because a benchmark of wrong results would be fast.
     pub fn check_round_trip(&self, backend: Backend) -> anyhow::Result<()> {
         for (values, encoded) in self.values.iter().zip(self.encoded.iter()) {
             let by_backend = encode(&*self.codec, backend, values)?;
@@ -92,8 +92,8 @@ impl<'a> Prepared<'a> {
         Ok(())
     }
 
-    /// A plain loop need not give the same encoding where the format leaves a choice, but one that has
-    /// the same values.
+    /// Checks a plain loop. Its encoding may differ where the format leaves a choice, but must decode
+    /// to the same values.
     pub fn check_plain(&self, level: Level) -> anyhow::Result<()> {
         let Some(plain) = &self.plain else {
             return Ok(());
@@ -162,7 +162,7 @@ impl<'a> Prepared<'a> {
         self.rows(operation, &rounds.measure(subjects))
     }
 
-    /// Room for a result of the operation, and for a copy of the values.
+    /// Returns the size of a buffer for a result of the operation and for a copy of the values.
     fn output_len(&self, operation: Operation) -> usize {
         let longest = self.values.iter().map(<[u8]>::len).max().unwrap_or(0);
         match operation {
@@ -264,8 +264,8 @@ fn plain_subject<'a>(
     }
 }
 
-/// The plain loops that a backend is compared with, by the key of the ratio: that of a build without
-/// options, and that for the instruction set of the backend.
+/// Returns the plain loops that a backend is compared with, by the key of the ratio: one built
+/// without options, and one for the instruction set of the backend.
 fn plain_levels(name: &str) -> impl Iterator<Item = (&'static str, Level)> {
     let backend = name.parse::<Backend>().ok().into_iter();
     backend.flat_map(|backend| {

@@ -1,4 +1,4 @@
-//! The verdict beside that of another report, mostly of another machine.
+//! Compares the verdict with that of another report, usually from another machine.
 
 use super::verdict::Verdict;
 use crate::readable;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::Path;
 
-/// Used fields of the JSON of a report.
+/// Fields of a report's JSON that are used here.
 #[derive(Debug, Deserialize)]
 pub struct Other {
     version: String,
@@ -21,7 +21,7 @@ struct Machine {
     cpu: String,
 }
 
-/// Used fields of a line of its verdict.
+/// Fields of a line of its verdict that are used here.
 #[derive(Debug, Deserialize)]
 struct Line {
     codec: String,
@@ -32,24 +32,25 @@ struct Line {
     data: String,
     values: u64,
     memcpy_gb_per_s: f64,
-    /// Missing in reports of 0.1.0, whose share of memcpy is that of the fastest backend.
+    /// Active backend. It is missing in reports of 0.1.0, whose share of memcpy is that of the
+    /// fastest backend.
     active: Option<String>,
     best: String,
     of_memcpy: f64,
 }
 
-/// Two reports side by side.
+/// Comparison of two reports.
 #[derive(Debug, Serialize)]
 pub struct Comparison {
-    /// The version of bytelane in the other report.
+    /// Version of bytelane in the other report.
     pub version: String,
     pub date: String,
     pub cpu: String,
-    /// One for each line of the verdict.
+    /// One pair for each line of the verdict.
     pub lines: Vec<Pair>,
 }
 
-/// The active backend here, and in the other report if that has the result.
+/// Results of the active backend here and in the other report, if that has one.
 #[derive(Debug, Serialize)]
 pub struct Pair {
     pub codec: String,
@@ -63,7 +64,7 @@ pub struct Pair {
     pub there: Option<Result>,
 }
 
-/// The result of a backend.
+/// Result of a backend.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Result {
     pub backend: String,
@@ -81,7 +82,7 @@ impl Other {
         })
     }
 
-    /// The verdict of this machine beside it.
+    /// Compares it with the verdict of this machine.
     pub fn beside(self, verdict: &[Verdict]) -> Comparison {
         let pair = |here: &Verdict| {
             let there = self.verdict.iter().find(|line| line.is_of(here));
@@ -107,12 +108,12 @@ impl Other {
 }
 
 impl Line {
-    /// The backend that `of_memcpy` is about.
+    /// Returns the backend to which `of_memcpy` refers.
     fn backend(&self) -> &str {
         self.active.as_ref().unwrap_or(&self.best)
     }
 
-    /// Returns whether it is the result of the same work.
+    /// Returns whether both results are for the same work.
     fn is_of(&self, other: &Verdict) -> bool {
         let Verdict {
             codec,

@@ -1,13 +1,13 @@
-//! How figures are summed up and written.
+//! Summarises and formats figures.
 
-/// The middle one of some values, the greater of two.
+/// Returns the median; of two middle values, the greater one.
 pub fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied()
 }
 
-/// Three digits, as far as they are needed: 0.123, 1.23, 12.3, 123, 1,234.
+/// Formats a value with up to three digits: 0.123, 1.23, 12.3, 123, 1,234.
 pub fn figure(value: f64) -> String {
     match value.abs() {
         size if size >= 999.5 => grouped(value.round() as u64),
@@ -18,7 +18,7 @@ pub fn figure(value: f64) -> String {
     }
 }
 
-/// Formats a value for a tick, with no more digits than it has.
+/// Formats a value for a tick, without trailing zeros.
 pub fn short(value: f64) -> String {
     match value {
         value if value >= 1000.0 => grouped(value.round() as u64),
@@ -26,7 +26,7 @@ pub fn short(value: f64) -> String {
     }
 }
 
-/// A ratio: 0.93.
+/// Formats a ratio: 0.93.
 pub fn ratio(value: f64) -> String {
     format!("{value:.2}")
 }
@@ -35,17 +35,17 @@ pub fn gigabytes_per_second(value: f64) -> String {
     format!("{} GB/s", figure(value))
 }
 
-/// A gain: 1.23×.
+/// Formats a gain: 1.23×.
 pub fn times(value: f64) -> String {
     format!("{}×", figure(value))
 }
 
-/// A share: 87%.
+/// Formats a share: 87%.
 pub fn percent(share: f64) -> String {
     format!("{:.0}%", 100.0 * share)
 }
 
-/// A number of bytes in the largest unit that leaves at most three digits before the point.
+/// Formats a number of bytes with up to three digits before the decimal point.
 pub fn bytes(value: u64) -> String {
     let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     match units.iter().find(|(size, _)| value >= *size) {
@@ -55,7 +55,7 @@ pub fn bytes(value: u64) -> String {
     }
 }
 
-/// Thousands apart: 12,345.
+/// Formats a number with thousands separators: 12,345.
 pub fn grouped(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::new();
@@ -68,7 +68,7 @@ pub fn grouped(value: u64) -> String {
     text
 }
 
-/// Seconds for people: 40 s, 2 min 5 s.
+/// Formats seconds: 40 s, 2 min 5 s.
 pub fn duration(seconds: f64) -> String {
     match seconds.ceil() as u64 {
         seconds @ 0..=59 => format!("{seconds} s"),

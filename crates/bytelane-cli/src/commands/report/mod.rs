@@ -1,7 +1,7 @@
 //! `bytelane report`.
 //!
-//! The experiments say what to measure, in steps; the steps fill the figures of the model; the
-//! page, the JSON and the CSV are three views of it.
+//! The experiments define what to measure, in steps. The steps fill the figures of the model; the
+//! page, the JSON and the CSV are three views of the model.
 
 mod compare;
 mod experiments;
@@ -121,7 +121,7 @@ impl Arguments {
         Ok(Outcome::Fine)
     }
 
-    /// Returns whether only the user's files are asked for.
+    /// Returns whether the report is only about the user's files.
     fn is_about_files(&self) -> bool {
         self.only.iter().all(|name| name == experiments::FILES) && !self.only.is_empty()
     }
@@ -164,7 +164,7 @@ impl Arguments {
         (wanted, left_out)
     }
 
-    /// Why an experiment is not run; nothing if it is.
+    /// Returns why an experiment is not run; `None` if it is.
     fn why_not(&self, experiment: &Experiment) -> Option<&'static str> {
         let chosen = self.only.iter().any(|name| name == experiment.name);
         if experiment.name == experiments::FILES && self.files.is_empty() {
@@ -174,7 +174,7 @@ impl Arguments {
     }
 }
 
-/// The steps of the experiments, each once.
+/// Returns the steps of the experiments, each once.
 fn steps(experiments: &[&Experiment], settings: &Settings) -> anyhow::Result<Vec<Step>> {
     let mut known = HashSet::new();
     let mut steps = Vec::new();
@@ -206,12 +206,12 @@ fn date(time: SystemTime) -> String {
     time.format("%Y-%m-%d %H:%M UTC").to_string()
 }
 
-/// The figures of a report as files.
+/// Output files for the figures of a report.
 #[derive(Debug)]
 struct Beside {
     json: Output,
     csv: Output,
-    /// The figures of Parquet columns, which have other units.
+    /// Figures of Parquet columns, which have other units.
     parquet: Output,
     /// Advice for the user's own files, if there are any.
     files: Option<Output>,
@@ -262,7 +262,7 @@ impl Beside {
     }
 }
 
-/// Writes to an output; an error says which one.
+/// Writes to an output; an error names it.
 fn written(
     output: &mut Output,
     write: impl FnOnce(&mut Output) -> anyhow::Result<()>,
@@ -271,16 +271,16 @@ fn written(
     write(output).with_context(|| format!("cannot write {name}"))
 }
 
-/// The files of a report. They appear under their names when all of them are complete.
+/// Output files of a report. They appear under their names when all of them are complete.
 #[derive(Debug)]
 struct Outputs {
     page: Output,
-    /// The figures; none beside standard output and devices.
+    /// Figures; `None` if the page goes to standard output or a device.
     beside: Option<Beside>,
 }
 
 impl Outputs {
-    /// Prepares to write, so that a path that cannot be written ends the run before it begins.
+    /// Opens the outputs, so that an unwritable path ends the run before it begins.
     fn create(page: &Path, files: &[PathBuf]) -> anyhow::Result<Self> {
         if page
             .extension()
@@ -314,7 +314,7 @@ impl Outputs {
         })
     }
 
-    /// Writes them, and returns the names of those that are files.
+    /// Writes the outputs, and returns the names of the files.
     fn write(mut self, report: &Report) -> anyhow::Result<Vec<String>> {
         let page = page::page(report)?;
         written(&mut self.page, |output| {

@@ -1,4 +1,4 @@
-//! Model of a report, before it is a page: the JSON beside the page is this.
+//! Model of a report, from which the page is made. The JSON output is its serialised form.
 
 use super::compare::Comparison;
 use super::figures::median;
@@ -17,38 +17,38 @@ use serde::Serialize;
 /// A whole report.
 #[derive(Debug, Serialize)]
 pub struct Report {
-    /// The version of bytelane.
+    /// Version of bytelane.
     pub version: &'static str,
     pub provenance: Provenance,
-    /// When it was taken, in UTC.
+    /// Date of the measurement, in UTC.
     pub date: String,
-    /// True if it was the short run.
+    /// True for a short run.
     pub quick: bool,
-    /// How long measuring took.
+    /// Duration of the measurement.
     pub seconds: f64,
     pub rounds: usize,
     pub sample_microseconds: u128,
-    /// The median of the rows' spreads.
+    /// Median of the rows' spreads.
     pub spread: Option<f64>,
     pub machine: Machine,
     /// Measurements that were left out, and the reasons.
     pub left_out: Vec<LeftOut>,
     pub verdict: Vec<Verdict>,
-    /// The record of other libraries to which the verdict refers.
+    /// Record of other libraries to which the verdict refers.
     pub record: Summary,
-    /// The verdict beside that of another report.
+    /// Comparison of the verdict with that of another report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
     #[serde(flatten)]
     pub figures: Figures,
 }
 
-/// Speedup of a row of a backend over the plain loop without options.
+/// Returns the speedup of a backend's row over the plain loop without options.
 pub fn gain(row: &Row) -> Option<f64> {
     row.extra.get("of_plain")?.as_f64()
 }
 
-/// Everything that was measured.
+/// All measurements.
 #[derive(Debug, Default, Serialize)]
 pub struct Figures {
     /// Codecs and protocols.
@@ -59,7 +59,7 @@ pub struct Figures {
     pub files: Vec<Advice>,
 }
 
-/// Where it was measured.
+/// Machine of the measurement.
 #[derive(Debug, Serialize)]
 pub struct Machine {
     pub cpu: String,
@@ -87,10 +87,10 @@ pub struct BackendState {
     pub missing_features: Vec<&'static str>,
 }
 
-/// Something that the report does not have.
+/// Measurement that was left out.
 #[derive(Debug, Serialize)]
 pub struct LeftOut {
-    /// The name of the experiment.
+    /// Name of the experiment.
     pub experiment: &'static str,
     pub what: &'static str,
     pub why: &'static str,
@@ -104,7 +104,7 @@ impl Report {
             .any(|name| name == experiment)
     }
 
-    /// The rows of the backend that programs use, as far as they are wanted.
+    /// Returns the wanted rows of the backend that programs use.
     pub fn of_active_backend(&self, wanted: impl Fn(&Row) -> bool) -> Vec<&Row> {
         let active = self.machine.active();
         let rows = self.figures.rows.iter();
@@ -134,7 +134,7 @@ impl Machine {
 }
 
 impl Machine {
-    /// The backend that programs use.
+    /// Returns the backend that programs use.
     pub fn active(&self) -> &'static str {
         let active = self.backends.iter().find(|backend| backend.active);
         active.map_or(Backend::Scalar.name(), |backend| backend.name)
@@ -153,7 +153,7 @@ impl BackendState {
 }
 
 impl Figures {
-    /// The rows of a codec with these parameters, in the order in which they were measured.
+    /// Returns the rows of a codec with these parameters, in measurement order.
     pub fn of<'a>(
         &'a self,
         codec: &'a str,
@@ -169,13 +169,14 @@ impl Figures {
         })
     }
 
-    /// The median of the spreads of rows.
+    /// Returns the median of the rows' spreads.
     pub fn spread(&self) -> Option<f64> {
         median(self.rows.iter().filter_map(|row| row.spread))
     }
 
-    /// Rows that worked on values in the caches and are compared, each once. The scalar code and the loop of
-    /// publications are not, unless there are no other backends: they are slower than what anybody writes.
+    /// Returns the names of the compared workers on values in the caches, each once. The scalar code and the
+    /// loop of publications are left out unless there are no other backends, because they are slower than
+    /// realistic code.
     pub fn workers(&self) -> Vec<String> {
         let mut workers: Vec<String> = Vec::new();
         for row in &self.rows {
@@ -194,7 +195,8 @@ impl Figures {
         workers
     }
 
-    /// How fast copies of memory that is in no cache are: plainly, and past the caches.
+    /// Returns the speed of copies of uncached memory: with plain stores, and with stores that
+    /// bypass the caches.
     pub fn memory_bandwidth(&self) -> Option<(f64, Option<f64>)> {
         let best = |name: &str| {
             let rows = self.rows.iter();

@@ -1,12 +1,12 @@
-//! How far a run is, and how long it will take yet.
+//! Progress of a run, with the remaining time.
 
 use super::figures::duration;
 use crate::progress;
 use indicatif::ProgressBar;
 use std::time::{Duration, Instant};
 
-/// A bar over the expected time of all steps. What is left is corrected by how long the steps that
-/// are done took.
+/// Progress bar over the expected time of all steps. The remaining time is corrected by the actual
+/// time of the finished steps.
 pub struct Progress {
     bar: ProgressBar,
     started: Instant,
@@ -40,7 +40,7 @@ impl Progress {
     }
 }
 
-/// The time left, at the pace so far. As long as little is done, the pace is mostly the expected one.
+/// Returns the remaining time at the pace so far. While little is done, the expected pace dominates.
 fn left(expected: Duration, done: Duration, elapsed: Duration) -> Duration {
     let trusted = expected / 20;
     let pace = (elapsed + trusted).as_secs_f64() / (done + trusted).as_secs_f64().max(1e-9);

@@ -1,37 +1,37 @@
-//! Other libraries: what the newest record of `cargo xtask record` says. A report cannot measure them,
-//! since the command does not contain them.
+//! Results of other libraries, from the newest record of `cargo xtask record`. A report cannot measure
+//! them, because the command does not contain them.
 
 use super::verdict::Workload;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-/// The record below its name, which is a date and a CPU. `cargo xtask record` writes it.
+/// Record, after a line with its name: a date and a CPU. `cargo xtask record` writes it.
 const FILE: &str = include_str!("record.csv");
 
-/// A difference of up to a twentieth is a tie: two records differ by that much.
+/// Ratios up to this are a tie, because two records differ by that much.
 const EVEN: f64 = 1.05;
 
-/// Bytelane and the fastest other library for each of many workloads, on another machine.
+/// Results of bytelane and of the fastest other library for many workloads, on another machine.
 #[derive(Debug)]
 pub struct Record {
     pub summary: Summary,
     cells: Vec<Cell>,
 }
 
-/// All workloads of a record.
+/// Summary of all workloads of a record.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     pub date: String,
     pub cpu: String,
     /// Number of workloads.
     pub cases: usize,
-    /// In how many of them another library was faster.
+    /// Number of workloads in which another library was faster.
     pub lost: usize,
-    /// The geometric mean of the speedups over the fastest other library.
+    /// Geometric mean of the speedups over the fastest other library.
     pub speedup: f64,
 }
 
-/// The fastest other library for one workload.
+/// Fastest other library for one workload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OtherLibrary {
     pub name: String,
@@ -51,7 +51,7 @@ struct Cell {
 }
 
 impl Record {
-    /// The record that this program was built with.
+    /// Returns the record that this program was built with.
     pub fn newest() -> anyhow::Result<Self> {
         Self::parse(FILE).context("the record of other libraries")
     }
@@ -77,7 +77,7 @@ impl Record {
         })
     }
 
-    /// The fastest other library for a workload.
+    /// Returns the fastest other library for a workload.
     pub fn of(&self, workload: &Workload, operation: &str) -> Option<OtherLibrary> {
         let is_same = |cell: &&Cell| {
             (&*cell.codec, &*cell.parameters) == (workload.codec, workload.parameters)
@@ -92,7 +92,8 @@ impl Record {
     }
 }
 
-/// The CPU in the name of a record: `-sapphire-rapids` is Sapphire Rapids, `-zen5` is Zen 5.
+/// Returns the CPU in the name of a record: `-sapphire-rapids` is Sapphire Rapids, `-zen5` is Zen
+/// 5.
 fn readable(cpu: &str) -> String {
     let mut text = String::new();
     for letter in cpu.trim_start_matches('-').chars() {

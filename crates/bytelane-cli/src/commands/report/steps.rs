@@ -9,39 +9,39 @@ use bytelane_measure::rounds::{FEWEST_ROUNDS, Rounds};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How a report is measured.
+/// Settings of the measurements of a report.
 #[derive(Debug)]
 pub struct Settings {
     pub quick: bool,
-    /// The user's own files.
+    /// User's own files.
     pub files: Vec<PathBuf>,
     pub rounds: Rounds,
-    /// The backends if they are not all that there are.
+    /// Requested backends; empty for all.
     pub backends: Vec<Backend>,
 }
 
-/// One piece of work.
+/// Unit of work.
 pub struct Step {
-    /// Name of the measurement. Two steps that measure the same are one.
+    /// Name of the measurement. Steps with the same label are run once.
     pub label: String,
-    /// How long it should take; only the proportions matter once some steps are done.
+    /// Expected duration. Once some steps are done, only the proportions matter.
     pub expected: Duration,
     pub run: Run,
 }
 
 pub type Run = Box<dyn Fn(&Settings, &mut Figures) -> anyhow::Result<()>>;
 
-/// Bytes per nanosecond, a guess at the slowest that is measured of a codec.
+/// Estimated throughput of the slowest subject of a codec, in bytes per nanosecond.
 const SLOWEST: f64 = 0.7;
 
-/// Nanoseconds to make a byte of input.
+/// Nanoseconds for generating a byte of input.
 const GENERATION: f64 = 4.0;
 
-/// Nanoseconds to evict a byte.
+/// Nanoseconds for evicting a byte.
 const EVICTION: f64 = 0.2;
 
 impl Step {
-    /// Measures a case of a codec, both operations.
+    /// Creates a step that measures both operations of a codec.
     pub fn codec(case: Case, settings: &Settings) -> Self {
         let state = if case.evicted { ", evicted" } else { "" };
         let label = format!(
@@ -68,7 +68,7 @@ impl Step {
 fn expected(case: &Case, settings: &Settings) -> Duration {
     let bytes = case.bytes as f64;
     // The plain loops, the loop of publications and the scalar code may be slow; the copy and the other
-    // backends are not.
+    // backends are fast.
     let slow_subjects = 2.0 + Level::available().len() as f64;
     let subjects = slow_subjects + Backend::available().count() as f64;
     let sample = settings.rounds.sample.as_nanos() as f64;

@@ -1,4 +1,4 @@
-//! The verdict: one line per codec and operation, beside other libraries and what was published.
+//! Verdict: one line per codec and operation, next to other libraries and published figures.
 
 use super::model::Figures;
 use super::record::{OtherLibrary, Record};
@@ -8,7 +8,7 @@ use bytelane_catalog::plain::Level;
 use bytelane_measure::row::Row;
 use serde::Serialize;
 
-/// Where a figure was published.
+/// Publication of a figure.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Source {
     pub name: &'static str,
@@ -37,7 +37,7 @@ const KITEX: Source = Source {
     address: None,
 };
 
-/// Figures that others reported for the same operation.
+/// Figures that others have published for the same operation.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Published {
     pub figures: &'static str,
@@ -48,7 +48,7 @@ const fn published(figures: &'static str, source: Source) -> Published {
     Published { figures, source }
 }
 
-/// A workload that stands for its codec.
+/// Workload that represents its codec.
 #[derive(Debug)]
 pub struct Workload {
     pub codec: &'static str,
@@ -59,8 +59,8 @@ pub struct Workload {
     pub decode: &'static [Published],
 }
 
-/// The lines of the verdict. What was published is of other machines and other years: it says what
-/// was gained there, not what should be reached here.
+/// Lines of the verdict. Published figures come from older, different machines: they show the gain
+/// there, not a target for this machine.
 pub static WORKLOADS: &[Workload] = &[
     Workload {
         codec: "byte_stream_split",
@@ -192,7 +192,7 @@ pub static WORKLOADS: &[Workload] = &[
 ];
 
 impl Workload {
-    /// The workload as the benchmark takes it.
+    /// Returns the benchmark case of the workload.
     pub fn case(&self) -> anyhow::Result<Case> {
         let width = bytelane_catalog::find(self.codec)?
             .open(self.parameters)?
@@ -208,7 +208,7 @@ impl Workload {
     }
 }
 
-/// One line: speeds in decoded gigabytes per second.
+/// Line of the verdict, with speeds in decoded gigabytes per second.
 #[derive(Clone, Debug, Serialize)]
 pub struct Verdict {
     pub codec: String,
@@ -220,33 +220,33 @@ pub struct Verdict {
     pub values: u64,
     pub bytes: u64,
     pub memcpy_gb_per_s: f64,
-    /// The plain loop, compiled for each level that ran, the lowest first.
+    /// Plain loop, compiled for each level that ran, the lowest first.
     pub plain: Vec<Speed>,
-    /// Every backend that ran, the scalar code first.
+    /// Backends that ran, the scalar code first.
     pub backends: Vec<Speed>,
-    /// The fastest of them.
+    /// Fastest backend.
     pub best: &'static str,
-    /// The one that programs use; the fastest one if that did not run.
+    /// Backend that programs use, or the fastest one if that did not run.
     pub active: &'static str,
-    /// Share of memcpy's speed, of the active backend.
+    /// Speed of the active backend as a share of memcpy's.
     pub of_memcpy: f64,
     /// Speed of the active backend, as a multiple of the plain loop compiled without options.
     pub gain: f64,
-    /// The same, if the loop is compiled for the instruction set of the backend.
+    /// Same gain over the loop compiled for the instruction set of the backend.
     pub gain_at_level: Option<f64>,
-    /// The fastest other library in the newest record.
+    /// Fastest other library in the newest record.
     pub other_library: Option<OtherLibrary>,
     pub published: &'static [Published],
 }
 
-/// How fast a backend or a plain loop is.
+/// Speed of a backend or a plain loop.
 #[derive(Clone, Debug, Serialize)]
 pub struct Speed {
     pub backend: &'static str,
     pub gb_per_s: f64,
 }
 
-/// The lines for which there are figures. `active` is the backend that programs use.
+/// Returns the lines that have figures. `active` is the backend that programs use.
 pub fn verdict(figures: &Figures, record: &Record, active: Backend) -> Vec<Verdict> {
     let lines = WORKLOADS.iter().flat_map(|workload| {
         let operations = [("encode", workload.encode), ("decode", workload.decode)];

@@ -1,4 +1,4 @@
-//! Values as texts, for tables and CSV.
+//! Values as strings, for tables and CSV.
 
 use super::json;
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -8,7 +8,8 @@ use arrow_json::writer::NullableEncoder;
 use bytelane_parquet::arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
 use std::sync::Arc;
 
-/// Returns the same rows with all time zones UTC, as they are stored: Arrow shows others only with a database of time zones.
+/// Returns the same rows with all time zones as UTC, in which they are stored: Arrow needs a time zone database to show
+/// others.
 pub fn in_utc(batch: &RecordBatch) -> anyhow::Result<RecordBatch> {
     let schema = batch.schema_ref();
     let fields: Fields = schema.fields().iter().map(field_in_utc).collect();
@@ -54,7 +55,7 @@ pub struct Cells<'a> {
 
 enum Writer<'a> {
     Flat(Texts<'a>),
-    /// Lists, structs and maps are JSON.
+    /// Lists, structs and maps, as JSON.
     Nested(NullableEncoder<'a>),
 }
 
@@ -67,7 +68,7 @@ impl<'a> Cells<'a> {
         Ok(Self { array, writer })
     }
 
-    /// Returns the text of a value; none for null.
+    /// Returns the text of a value; `None` for null.
     pub fn text(&mut self, row: usize) -> Option<String> {
         if self.array.is_null(row) {
             return None;
@@ -86,7 +87,7 @@ impl<'a> Cells<'a> {
 /// Values of a flat column as Arrow shows them: dates and times in ISO 8601, bytes in hexadecimal.
 pub struct Texts<'a> {
     formatter: ArrayFormatter<'a>,
-    /// The numbers that are stored, for dates and times beyond the calendar.
+    /// Stored numbers, for dates and times beyond the calendar.
     stored: Option<ArrayRef>,
 }
 

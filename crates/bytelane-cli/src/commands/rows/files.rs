@@ -1,5 +1,6 @@
 //! Files with the same columns, read one after the other.
 
+use super::input::{Input, STANDARD, standard_input};
 use crate::commands::advise::collect;
 use crate::readable;
 use crate::specification::similar;
@@ -9,17 +10,18 @@ use arrow_select::filter::filter_record_batch;
 use bytelane_parquet::arrow_schema::Schema;
 use bytelane_parquet::filter::Selection;
 use bytelane_parquet::parquet::arrow::arrow_reader::{RowSelection, RowSelector};
-use bytelane_parquet::{Error, InputFile, ReaderBuilder};
+use bytelane_parquet::{Error, ReaderBuilder};
+use bytes::Bytes;
 use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::thread;
 
-/// Rows that are decoded at a time.
+/// Number of rows that are decoded at a time.
 const BATCH_ROWS: usize = 8192;
 
-/// Names of columns that an error lists.
+/// Number of column names that an error lists.
 const LISTED: usize = 20;
 
 /// Rows of a selection by their indices over all files.
@@ -32,13 +34,14 @@ pub struct Chosen<'a> {
     pub is_filtered: bool,
 }
 
-/// Returns the files at paths, and those below directories.
+/// Returns the files at these paths; directories are searched recursively.
 pub fn files_at(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
-        if path == Path::new("-") {
+        if path == Path::new(STANDARD) {
             bail!(
-                "a Parquet file cannot be read from standard input, which is not seekable; save it to disk first"
+                "only head, cat, sample and count read a Parquet file from standard input, which is not seekable; save it \
+                 to disk first"
             );
         }
         let before = files.len();
@@ -56,16 +59,29 @@ pub fn files_at(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 /// Files with the same columns. One is open at a time.
 pub struct Files {
     paths: Vec<PathBuf>,
-    /// Columns of the file that is opened first.
+    /// Path and columns of the file that is opened first.
     schema: OnceLock<(PathBuf, Schema)>,
+    /// Bytes of standard input, once they have been read.
+    standard: OnceLock<Bytes>,
 }
 
 impl Files {
-    /// Finds the files at paths, and those below directories.
+    /// Finds the files at these paths; directories are searched recursively.
     pub fn find(paths: &[PathBuf]) -> anyhow::Result<Self> {
+        let is_standard = |path: &PathBuf| path == Path::new(STANDARD);
+        let paths = match paths {
+            [path] if is_standard(path) => vec![path.clone()],
+            _ => match paths.iter().find(|path| is_standard(path)) {
+                Some(_) => bail!(
+                    "standard input cannot be read together with files; save it to disk first"
+                ),
+                None => files_at(paths)?,
+            },
+        };
         Ok(Self {
-            paths: files_at(paths)?,
+            paths,
             schema: OnceLock::new(),
+            standard: OnceLock::new(),
         })
     }
 
@@ -73,9 +89,9 @@ impl Files {
         &self.paths
     }
 
-    /// Opens a file, which must have the columns of the others and those that are named.
-    fn open(&self, path: &Path, named: &[&str]) -> anyhow::Result<ReaderBuilder<InputFile>> {
-        let file = ReaderBuilder::open(path)?.with_batch_size(BATCH_ROWS);
+    /// Opens a file, which must have the columns of the others and the named columns.
+    fn open(&self, path: &Path, named: &[&str]) -> anyhow::Result<ReaderBuilder<Input>> {
+        let file = self.builder(path)?.with_batch_size(BATCH_ROWS);
         let (first, schema) = self
             .schema
             .get_or_init(|| (path.to_owned(), Schema::clone(file.schema())));
@@ -90,8 +106,21 @@ impl Files {
         Ok(file)
     }
 
-    /// Reads a selection of all files, and hands it on batch by batch until enough is read. Without a filter, no more than
-    /// the first `most` rows are needed.
+    fn builder(&self, path: &Path) -> anyhow::Result<ReaderBuilder<Input>> {
+        let input = if path == Path::new(STANDARD) {
+            if self.standard.get().is_none() {
+                let _ = self.standard.set(standard_input()?);
+            }
+            Input::Memory(self.standard.get().cloned().unwrap_or_default())
+        } else {
+            Input::open(path)?
+        };
+        let builder = ReaderBuilder::try_new(input);
+        Ok(builder.map_err(|error| error.in_file(shown(path)))?)
+    }
+
+    /// Reads a selection of all files, and passes it on batch by batch until the callback stops it. Without a filter, at
+    /// most the first `most` rows are needed.
     pub fn each(
         &self,
         selection: &Selection,
@@ -104,13 +133,16 @@ impl Files {
             let file = self
                 .open(path, named)?
                 .with_batch_size(BATCH_ROWS.min(most.max(1)));
-            let rows = selection.read(file).map_err(|error| error.in_file(path))?;
-            // A file without rows has columns, which the output shows.
+            let rows = selection
+                .read(file)
+                .map_err(|error| error.in_file(shown(path)))?;
+            // The output shows the columns of a file even if it has no rows.
             if hand_on(RecordBatch::new_empty(rows.schema()))?.is_break() {
                 return Ok(());
             }
             for batch in rows {
-                if hand_on(batch.map_err(Error::new)?)?.is_break() {
+                let batch = batch.map_err(|error| Error::new(error).in_file(shown(path)))?;
+                if hand_on(batch)?.is_break() {
                     return Ok(());
                 }
             }
@@ -118,7 +150,7 @@ impl Files {
         Ok(())
     }
 
-    /// Counts the rows of each file, whatever its columns, or those that a selection has.
+    /// Counts the rows of each file, or those of a selection. Files may have different columns.
     pub fn counts(
         &self,
         selection: Option<&Selection>,
@@ -126,29 +158,30 @@ impl Files {
     ) -> anyhow::Result<Vec<u64>> {
         let count = |path: &PathBuf| {
             let Some(selection) = selection else {
-                let file = ReaderBuilder::open(path)?;
+                let file = self.builder(path)?;
                 let row_groups = file.metadata().row_groups().iter();
                 let rows =
                     row_groups.map(|row_group| u64::try_from(row_group.num_rows()).unwrap_or(0));
                 return Ok(rows.fold(0, u64::saturating_add));
             };
             let file = self.open(path, named)?;
-            // The columns of the condition are read, and none is returned.
+            // The columns of the condition are read, but none is returned.
             let selection = selection.clone().with_columns::<&str>([]);
             let threads = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
             let rows = selection
                 .read(file.with_threads(threads))
-                .map_err(|error| error.in_file(path))?;
+                .map_err(|error| error.in_file(shown(path)))?;
             let mut count = 0;
             for batch in rows {
-                count += batch.map_err(Error::new)?.num_rows() as u64;
+                let batch = batch.map_err(|error| Error::new(error).in_file(shown(path)))?;
+                count += batch.num_rows() as u64;
             }
             Ok(count)
         };
         self.paths.iter().map(count).collect()
     }
 
-    /// Hands on the chosen rows of a selection. Without a filter, only these rows are read.
+    /// Passes on the chosen rows of a selection. Without a filter, only these rows are read.
     pub fn rows(
         &self,
         selection: &Selection,
@@ -178,11 +211,13 @@ impl Files {
             if !is_filtered {
                 file = file.with_row_selection(only(&own));
             }
-            let rows = selection.read(file).map_err(|error| error.in_file(path))?;
+            let rows = selection
+                .read(file)
+                .map_err(|error| error.in_file(shown(path)))?;
             hand_on(RecordBatch::new_empty(rows.schema()))?;
             let mut before = 0;
             for batch in rows {
-                let batch = batch.map_err(Error::new)?;
+                let batch = batch.map_err(|error| Error::new(error).in_file(shown(path)))?;
                 if !is_filtered {
                     hand_on(batch)?;
                     continue;
@@ -195,6 +230,15 @@ impl Files {
             }
         }
         Ok(())
+    }
+}
+
+/// Returns the name of an input in errors.
+fn shown(path: &Path) -> &Path {
+    if path == Path::new(STANDARD) {
+        Path::new("standard input")
+    } else {
+        path
     }
 }
 
@@ -240,7 +284,7 @@ fn difference(first: &Schema, other: &Schema) -> Option<String> {
 }
 
 /// Checks that a file has all named columns.
-fn check_names(file: &ReaderBuilder<InputFile>, named: &[&str]) -> anyhow::Result<()> {
+fn check_names(file: &ReaderBuilder<Input>, named: &[&str]) -> anyhow::Result<()> {
     let columns = file.parquet_schema().columns().iter();
     let paths = columns.flat_map(|column| {
         let parts = column.path().parts();

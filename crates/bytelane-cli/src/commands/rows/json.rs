@@ -1,8 +1,8 @@
 //! Rows as JSON.
 //!
-//! arrow-json writes what JSON has: integers and decimals with all digits, NaN and infinities as null, bytes in hexadecimal.
-//! The factory here adds dates and times beyond the calendar, which become the numbers that are stored, and maps whose keys
-//! are not texts.
+//! arrow-json writes integers and decimals with all digits, NaN and infinities as null, and bytes in hexadecimal. The
+//! factory here adds dates and times beyond the calendar, which become the stored numbers, and maps whose keys are not
+//! strings.
 
 use super::cells::Texts;
 use arrow_array::cast::AsArray;
@@ -12,7 +12,7 @@ use arrow_json::writer::{Encoder, EncoderFactory, EncoderOptions, NullableEncode
 use bytelane_parquet::arrow_schema::{ArrowError, DataType, FieldRef};
 use std::sync::{Arc, LazyLock};
 
-/// Returns what writes the values of a column.
+/// Returns an encoder for the values of a column.
 pub fn encoder<'a>(
     field: &'a FieldRef,
     array: &'a ArrayRef,
@@ -70,7 +70,7 @@ impl Encoder for Time<'_> {
     }
 }
 
-/// Maps as objects, with texts of the keys.
+/// Maps as objects, with keys as strings.
 struct Map<'a> {
     offsets: &'a [i32],
     keys: ArrayRef,

@@ -2,6 +2,7 @@
 
 mod cells;
 mod files;
+mod input;
 mod json;
 mod output;
 mod sample;
@@ -21,7 +22,7 @@ use std::io::{BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// Rows of `head` and `sample`.
+/// Default number of rows of `head` and `sample`.
 const USUAL_ROWS: u64 = 10;
 
 /// Show the first rows of Parquet files
@@ -83,7 +84,7 @@ pub struct Count {
 
 #[derive(Debug, clap::Args)]
 struct Source {
-    /// Parquet files with the same columns, or directories that are searched for .parquet files
+    /// Parquet files with the same columns, directories that are searched for .parquet files, or - for standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Only rows for which this condition is true
@@ -212,7 +213,7 @@ fn show(files: &Files, source: &Source, shown: &Shown, rows: u64) -> anyhow::Res
     Ok(Outcome::Fine)
 }
 
-/// Returns the sum of numbers of rows, which footers may have made too large.
+/// Returns the sum of row counts, saturated because footers may have wrong counts.
 fn sum(counts: &[u64]) -> u64 {
     counts
         .iter()

@@ -1,4 +1,4 @@
-//! Rows in the format that was asked for.
+//! Rows in the requested format.
 
 use super::cells::{Cells, in_utc};
 use super::table::RowTable;
@@ -28,7 +28,7 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Writes rows; of a batch without rows, its columns.
+    /// Writes rows, or only the columns of a batch without rows.
     pub fn write(&mut self, batch: &RecordBatch) -> anyhow::Result<()> {
         let batch = &in_utc(batch)?;
         match self {
@@ -86,8 +86,8 @@ fn write_csv(batch: &RecordBatch, out: &mut impl Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes a line of CSV ([RFC 4180](https://www.rfc-editor.org/rfc/rfc4180), with line feeds). A null is empty, an empty text
-/// has quotation marks, as in DuckDB: the crate `csv` writes both alike.
+/// Writes a line of CSV ([RFC 4180](https://www.rfc-editor.org/rfc/rfc4180), with line feeds). A null is empty, and an empty
+/// string has quotation marks, as in DuckDB: the crate `csv` does not distinguish the two.
 fn write_csv_row(
     cells: impl Iterator<Item = Option<String>>,
     out: &mut impl Write,

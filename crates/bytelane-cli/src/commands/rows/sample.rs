@@ -1,4 +1,4 @@
-//! Which rows to show.
+//! Chooses random rows.
 
 use rand_mt::Mt64;
 use std::collections::BTreeSet;
@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 
 /// Returns `wanted` of `total` rows, or all if there are fewer, in ascending order. Each set of rows is equally likely.
 pub fn choose(total: u64, wanted: u64, seed: Option<u64>) -> Vec<u64> {
-    // A hasher is the standard library's source of random numbers.
+    // The standard library's only source of random numbers is a hasher.
     let seed = seed.unwrap_or_else(|| RandomState::new().hash_one(0));
     let mut random = Mt64::new(seed);
     let wanted = wanted.min(total);
@@ -21,7 +21,7 @@ pub fn choose(total: u64, wanted: u64, seed: Option<u64>) -> Vec<u64> {
     chosen.into_iter().collect()
 }
 
-/// Returns a random number below `end`. Numbers are equally likely but for a share of `end / 2^64`.
+/// Returns a random number below `end`. Numbers are equally likely up to a bias of `end / 2^64`.
 fn below(end: u64, random: &mut Mt64) -> u64 {
     let product = u128::from(random.next_u64()) * u128::from(end);
     (product >> 64) as u64
@@ -50,7 +50,7 @@ mod tests {
             *counts.entry(choose(5, 2, Some(seed))).or_insert(0) += 1;
         }
         assert_eq!(counts.len(), 10);
-        // 1000 each, with a standard deviation of 30.
+        // The expected count is 1000, with a standard deviation of 30.
         for (rows, count) in counts {
             assert!((800..1200).contains(&count), "{rows:?}: {count}");
         }

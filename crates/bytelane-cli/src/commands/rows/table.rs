@@ -1,4 +1,4 @@
-//! Rows as a table for people, of any number of rows.
+//! Tables for people, with any number of rows.
 
 use super::cells::Cells;
 use crate::readable;
@@ -7,16 +7,16 @@ use bytelane_measure::table::wrapped;
 use std::io::{self, Write};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Rows that decide how wide the columns are. About that many are kept in memory.
+/// Number of rows that determine the column widths. About this many rows are kept in memory.
 const LAYOUT_ROWS: usize = 1000;
 
-/// Characters of a text or a nested value, of which the rest is cut.
+/// Longest string or nested value in characters; longer ones are truncated.
 const WIDEST: usize = 40;
 
 /// Text of nulls.
 const NULL: &str = "null";
 
-/// Writes rows below each other: the first columns, as many as fit.
+/// Writes rows as a table with the first columns that fit.
 pub struct RowTable<W> {
     out: W,
     /// Characters per line.
@@ -31,7 +31,7 @@ struct Layout {
     hidden: usize,
 }
 
-/// Column that is shown.
+/// Shown column.
 struct Column {
     width: usize,
     is_number: bool,
@@ -59,7 +59,7 @@ impl<W: Write> RowTable<W> {
         }
     }
 
-    /// Writes the rows that wait, and says how many columns are hidden.
+    /// Writes the waiting rows, and says how many columns are hidden.
     pub fn finish(mut self) -> anyhow::Result<()> {
         if self.layout.is_none() {
             self.begin()?;
@@ -76,7 +76,7 @@ impl<W: Write> RowTable<W> {
         Ok(())
     }
 
-    /// Writes the header and the rows that wait.
+    /// Writes the header and the waiting rows.
     fn begin(&mut self) -> anyhow::Result<()> {
         let waiting = std::mem::take(&mut self.waiting);
         let Some(first) = waiting.first() else {
@@ -123,7 +123,7 @@ impl<W: Write> RowTable<W> {
 }
 
 impl Layout {
-    /// Writes rows. Numbers that are wider than those before are shown whole.
+    /// Writes rows. Numbers that are too wide for their column are shown in full.
     fn write(&self, batch: &RecordBatch, out: &mut impl Write) -> anyhow::Result<()> {
         let schema = batch.schema();
         let columns = schema
@@ -155,7 +155,7 @@ impl Layout {
     }
 }
 
-/// Returns a value on one line: a number as it is, anything else cut.
+/// Returns a value on one line: numbers in full, anything else truncated.
 fn shown(cells: &mut Cells<'_>, row: usize, is_number: bool, widest: usize) -> String {
     let text = cells.text(row).unwrap_or_else(|| NULL.to_owned());
     match is_number {
@@ -164,7 +164,7 @@ fn shown(cells: &mut Cells<'_>, row: usize, is_number: bool, widest: usize) -> S
     }
 }
 
-/// Returns a text that is no wider than so many characters.
+/// Truncates a text to `widest` characters.
 fn cut(text: String, widest: usize) -> String {
     if text.width() <= widest {
         return text;

@@ -13,7 +13,7 @@ use crate::catch_panic::catch_panic;
 use crate::stack::{stack_size, with_stack};
 use crate::{Error, Problem, Result};
 use arrow_array::RecordBatchReader;
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::reader::ChunkReader;
@@ -65,6 +65,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         let settings = Settings {
             input: Input::new(Arc::clone(&self.input)),
             batch_size,
+            schema: self.with_numbers(&output.schema),
             output,
             stages,
             plan,
@@ -83,6 +84,20 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             window,
             kept,
         })
+    }
+
+    /// Returns the columns of batches: those of the file, and row numbers if they are wanted.
+    fn with_numbers(&self, in_file: &SchemaRef) -> SchemaRef {
+        let Some(name) = &self.row_numbers else {
+            return Arc::clone(in_file);
+        };
+        let numbers = Arc::new(Field::new(name, DataType::Int64, false));
+        let fields = in_file.fields().iter().cloned().chain([numbers]);
+        let metadata = in_file.metadata().clone();
+        Arc::new(Schema::new_with_metadata(
+            fields.collect::<Vec<_>>(),
+            metadata,
+        ))
     }
 
     /// Returns the columns to read, those of batches, and the stages in which they are read.

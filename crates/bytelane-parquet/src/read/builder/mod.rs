@@ -16,13 +16,14 @@ use crate::input::InputFile;
 use crate::options::is_within;
 use crate::stack::{depth_of, with_stack};
 use crate::types::extension::with_extension_types;
-use crate::{Problem, Result};
+use crate::{Error, Problem, Result};
 use arrow_schema::SchemaRef;
 use bytelane::Detected;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, RowFilter, RowSelection,
 };
 use parquet::arrow::{ARROW_SCHEMA_META_KEY, ProjectionMask};
+use parquet::bloom_filter::Sbbf;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::ChunkReader;
 use parquet::schema::types::SchemaDescriptor;
@@ -40,6 +41,7 @@ pub struct ReaderBuilder<T> {
     row_groups: Option<Vec<usize>>,
     selection: Option<RowSelection>,
     conditions: Vec<Conditional>,
+    row_numbers: Option<String>,
     offset: usize,
     limit: Option<usize>,
     batch_size: usize,
@@ -130,6 +132,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             row_groups: None,
             selection: None,
             conditions: Vec::new(),
+            row_numbers: None,
             offset: 0,
             limit: None,
             batch_size: 65_536,
@@ -277,6 +280,58 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         self.with_conditions(predicates.map(Conditional::of_predicate).collect())
     }
 
+    /// Adds a column of this name after the others: the number of each row in the file, from 0 on.
+    ///
+    /// ```
+    /// use arrow_array::cast::AsArray;
+    /// use arrow_array::types::Int64Type;
+    /// use arrow_array::{Int32Array, RecordBatch};
+    /// use bytelane_parquet::filter::Selection;
+    /// use bytelane_parquet::{Reader, Writer, WriterOptions};
+    /// use bytes::Bytes;
+    /// use std::sync::Arc;
+    ///
+    /// let numbers = Int32Array::from_iter_values((0..1000).map(|it| it / 2));
+    /// let batch = RecordBatch::try_from_iter([("number", Arc::new(numbers) as _)])?;
+    /// let mut file = Vec::new();
+    /// let options = WriterOptions::default().with_row_group_rows(300);
+    /// let mut writer = Writer::try_new(&mut file, batch.schema(), options)?;
+    /// writer.write(&batch)?;
+    /// writer.close()?;
+    ///
+    /// let builder = Reader::builder(Bytes::from(file))?.with_row_numbers("row");
+    /// let mut reader = Selection::default().with_filter("number = 407".parse()?).choose(builder)?.build()?;
+    /// let batch = reader.next().transpose()?.unwrap();
+    /// assert_eq!(batch["row"].as_primitive::<Int64Type>().values(), &[814, 815]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_row_numbers(mut self, name: impl Into<String>) -> Self {
+        self.row_numbers = Some(name.into());
+        self
+    }
+
+    /// Reads the Bloom filter of a column chunk, if it has one.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Parquet`] if it is damaged.
+    pub fn get_row_group_column_bloom_filter(
+        &self,
+        row_group: usize,
+        column: usize,
+    ) -> Result<Option<Sbbf>> {
+        let row_groups = self.metadata().row_groups();
+        let chunk = row_groups
+            .get(row_group)
+            .and_then(|it| it.columns().get(column));
+        let chunk = chunk.ok_or_else(|| {
+            let problem = format!("the file has no row group {row_group} with a column {column}");
+            Error::new(Problem::Option(problem))
+        })?;
+        catch_panic(|| Ok(Sbbf::read_from_column_chunk(chunk, &*self.input)?))
+    }
+
     /// Sets conditions on the rows, in this order.
     pub(crate) fn with_conditions(mut self, conditions: Vec<Conditional>) -> Self {
         self.conditions = conditions;
@@ -408,6 +463,7 @@ impl<T> Clone for ReaderBuilder<T> {
             row_groups: self.row_groups.clone(),
             selection: self.selection.clone(),
             conditions: self.conditions.clone(),
+            row_numbers: self.row_numbers.clone(),
             offset: self.offset,
             limit: self.limit,
             batch_size: self.batch_size,

@@ -15,20 +15,24 @@ use super::rows::{Ranges, Rows, Step};
 use super::schema::Plan;
 use crate::Result;
 use crate::budget::{Budget, MemoryLimit};
-use arrow_array::RecordBatch;
+use arrow_array::{ArrayRef, Int64Array, RecordBatch};
+use arrow_schema::SchemaRef;
 use bytelane::Detected;
 use chunk::leaf_chunk;
-use parquet::file::metadata::ParquetMetaData;
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::Length;
 use partial::Partial;
 use rayon::ThreadPool;
 use stage::Stage;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// How the row groups of a file are read.
 pub(super) struct Settings {
     pub(super) input: Input,
-    /// Columns of batches.
+    /// Columns of batches: those of the file, and row numbers after them, if they are wanted.
+    pub(super) schema: SchemaRef,
+    /// Columns of batches that are in the file.
     pub(super) output: View,
     /// Columns that are read.
     pub(super) plan: Plan,
@@ -54,6 +58,8 @@ pub(super) struct RowGroup {
     rows: Rows,
     /// Rows before these.
     at: usize,
+    /// Number of its first row in the file, if batches have row numbers.
+    first_row: Option<i64>,
     batch_size: usize,
     stages: Vec<Stage>,
     /// Batch for which bytes are missing.
@@ -82,6 +88,7 @@ impl RowGroup {
         mut rows: Rows,
     ) -> Result<Self> {
         let row_group = file.row_group(index);
+        let wanted = rows.wanted();
         for stage in &settings.stages {
             if let Some((condition, _)) = &stage.condition
                 && !rows.is_empty()
@@ -93,6 +100,11 @@ impl RowGroup {
                 )?);
             }
         }
+        let excluded = wanted - rows.wanted();
+        // What excludes more may still be missing.
+        if !settings.input.lacks_bytes() {
+            settings.input.counters().rows_excluded.add(excluded);
+        }
         if rows.is_empty() {
             return Self::new(settings, Vec::new(), 0, rows);
         }
@@ -103,7 +115,16 @@ impl RowGroup {
         });
         let chunks = chunks.collect::<Result<_>>()?;
         let row_count = usize::try_from(row_group.num_rows()).unwrap_or(0);
-        Self::new(settings, chunks, row_count, rows)
+        let has_numbers = settings.schema.fields().len() > settings.output.columns.len();
+        let before = || {
+            file.row_groups()[..index]
+                .iter()
+                .map(RowGroupMetaData::num_rows)
+        };
+        Ok(Self {
+            first_row: has_numbers.then(|| before().sum()),
+            ..Self::new(settings, chunks, row_count, rows)?
+        })
     }
 
     /// Opens a row group of these chunks, which are those of the leaves of the plan.
@@ -132,6 +153,7 @@ impl RowGroup {
             row_count,
             rows,
             at: 0,
+            first_row: None,
             batch_size: settings.batch_size,
             pending: None,
             budget: Budget::new(settings.memory),
@@ -262,7 +284,17 @@ impl RowGroup {
             }
             work.stages = number + 1;
         }
-        work.partial.batch(&settings.output)
+        let batch = work.partial.batch(&settings.output)?;
+        let dropped = work.rows - batch.num_rows();
+        settings.input.counters().rows_dropped.add(dropped);
+        let Some(first) = self.first_row.filter(|_| batch.num_rows() > 0) else {
+            return Ok(batch);
+        };
+        let numbers = within(&places, &work.partial.left());
+        let numbers = numbers.into_iter().flatten().map(|row| first + row as i64);
+        let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(numbers));
+        let columns = [batch.columns(), &[numbers]].concat();
+        Ok(RecordBatch::try_new(settings.schema.clone(), columns)?)
     }
 }
 

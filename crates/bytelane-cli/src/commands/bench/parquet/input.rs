@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The data sets that stand for the published files.
+/// Synthetic data sets in place of the published files.
 const STAND_INS: [(&str, ElementType); 8] = [
     ("messages", ElementType::F64),
     ("messages", ElementType::F32),
@@ -22,26 +22,26 @@ const STAND_INS: [(&str, ElementType); 8] = [
     ("random", ElementType::F64),
 ];
 
-/// The deviations of the discrete Gaussian in the sweep: entropies of some 1 to 17 bits.
+/// Standard deviations of the discrete Gaussian in the sweep: entropies of about 1 to 17 bits.
 const DEVIATIONS: [f64; 9] = [0.5, 2.0, 8.0, 32.0, 128.0, 512.0, 2048.0, 8192.0, 32_768.0];
 
-/// A column of numbers, still to be read or generated.
+/// Column of numbers, not yet read or generated.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
-    /// A file with one of the endings.
+    /// File with a known extension.
     File(PathBuf),
-    /// A data set of so many values.
+    /// Data set with this number of values.
     Generated {
         dataset: &'static str,
         element: ElementType,
         values: usize,
     },
-    /// Samples of a Gaussian, rounded: its entropy is measured as well.
+    /// Rounded samples of a Gaussian, whose entropy is also measured.
     Gaussian { deviation: f64, values: usize },
 }
 
 impl Input {
-    /// Arrays that stand for the published files.
+    /// Returns arrays in place of the published files.
     pub fn stand_ins(values: usize) -> Vec<Self> {
         let inputs = STAND_INS.iter().map(|&(dataset, element)| Self::Generated {
             dataset,
@@ -51,7 +51,7 @@ impl Input {
         inputs.collect()
     }
 
-    /// Arrays with one entropy after the other.
+    /// Returns arrays of increasing entropy.
     pub fn sweep(values: usize) -> Vec<Self> {
         let inputs = DEVIATIONS.iter();
         inputs
@@ -59,7 +59,7 @@ impl Input {
             .collect()
     }
 
-    /// How it is called in rows and tables.
+    /// Returns the name in rows and tables.
     pub fn name(&self) -> String {
         match self {
             Self::File(path) => match path.file_name() {
@@ -73,7 +73,7 @@ impl Input {
         }
     }
 
-    /// The numbers.
+    /// Reads or generates the numbers.
     pub fn load(&self) -> anyhow::Result<Column> {
         let seed = 1;
         let (element, bytes) = match *self {
@@ -112,7 +112,7 @@ pub struct Column {
     pub array: ArrayRef,
     /// Bytes of the numbers.
     pub bytes: usize,
-    /// Bits of information in a number, by how often each occurs; where that is of interest.
+    /// Entropy in bits per number, if it is of interest.
     pub entropy_bits: Option<f64>,
 }
 
@@ -146,7 +146,7 @@ fn array(element: ElementType, bytes: &[u8]) -> anyhow::Result<ArrayRef> {
             element.width()
         );
     }
-    /// The numbers, from their little-endian bytes.
+    /// Converts little-endian bytes to numbers.
     macro_rules! numbers {
         ($array:ty, $number:ty) => {{
             let (numbers, _) = bytes.as_chunks();
@@ -163,7 +163,7 @@ fn array(element: ElementType, bytes: &[u8]) -> anyhow::Result<ArrayRef> {
     })
 }
 
-/// The zero-order entropy in bits per value, from the frequency of each value.
+/// Computes the zero-order entropy in bits per value, from the frequency of each value.
 fn entropy(bytes: &[u8], width: usize) -> f64 {
     let mut counts: HashMap<&[u8], u64> = HashMap::new();
     for value in bytes.chunks_exact(width) {

@@ -1,4 +1,4 @@
-//! Measuring one column in each way of storing it.
+//! Measures one column with each layout.
 
 use super::input::{Column, Input};
 use anyhow::{Context, ensure};
@@ -17,50 +17,50 @@ use std::hint::black_box;
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub inputs: Vec<Input>,
-    /// Only these encodings, if there are any; [`Encoding::Auto`] only where it is among them.
+    /// Encodings to measure; all but [`Encoding::Auto`] if empty.
     pub encodings: Vec<Encoding>,
     /// Goal of [`Encoding::Auto`].
     pub goal: Goal,
-    /// The compression of those that have one.
+    /// Compression of the compressed layouts.
     pub compression: Compression,
     pub rounds: Rounds,
 }
 
-/// A figure: a column, stored in one way.
+/// Result for a column in one layout.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ParquetRow {
-    /// The name of the input.
+    /// Name of the input.
     pub file: String,
-    /// The type of its values.
+    /// Type of the values.
     #[serde(rename = "type")]
     pub element_type: String,
-    /// Its values.
+    /// Number of values.
     pub values: usize,
-    /// Bytes of these.
+    /// Bytes of the values.
     pub bytes: usize,
-    /// The encoding.
+    /// Encoding of the values.
     pub encoding: String,
-    /// The compression of its pages.
+    /// Compression of the pages.
     pub compression: String,
-    /// The instruction set; `parquet` where the crate of that name did the work.
+    /// Instruction set, or `parquet` if the crate of that name did the work.
     pub backend: String,
-    /// Bytes of the values over bytes of the file.
+    /// Bytes of the values divided by bytes of the file.
     pub ratio: f64,
-    /// MiB of values that are written in a second, from one array into memory.
+    /// Write throughput in MiB of values per second, from an array to memory.
     pub write_mib_s: f64,
-    /// MiB of values that are read in a second, from memory into arrays.
+    /// Read throughput in MiB of values per second, from memory to arrays.
     pub read_mib_s: f64,
-    /// The share of the time to write that zstd alone takes, and of the time to read, in BYTE_STREAM_SPLIT.
+    /// zstd's share of the write time and of the read time, for BYTE_STREAM_SPLIT.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zstd_share: Option<[f64; 2]>,
     /// Encoding that `auto` chose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<String>,
-    /// The share of the time to write that choosing took: what is left without the time of the
-    /// encoding that was chosen.
+    /// Share of the write time spent on choosing: the rest after subtracting the time of the chosen
+    /// encoding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choice_share_of_write: Option<f64>,
-    /// Bits of information in a value, in the sweep of entropies.
+    /// Entropy in bits per value, in the sweep of entropies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entropy_bits: Option<f64>,
 }
@@ -72,10 +72,10 @@ impl ParquetRow {
     }
 }
 
-/// Measures the inputs one after the other; all ways of storing one take turns.
+/// Measures the inputs one after the other; the layouts of an input take turns.
 ///
 /// # Errors
-/// An input cannot be read, or does not come back as it was.
+/// An input cannot be read, or its round trip changes it.
 pub fn measure(plan: &Plan, sink: &mut dyn FnMut(ParquetRow)) -> anyhow::Result<()> {
     for input in &plan.inputs {
         let column = input.load()?;
@@ -86,18 +86,19 @@ pub fn measure(plan: &Plan, sink: &mut dyn FnMut(ParquetRow)) -> anyhow::Result<
     Ok(())
 }
 
-/// A way of storing a column.
+/// Layout of a column: encoding, compression and backend.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     encoding: Encoding,
     compression: Compression,
-    /// Backend of the kernels, where they take part.
+    /// Backend of the kernels, if they are used.
     backend: Option<Backend>,
     goal: Goal,
 }
 
 impl Way {
-    /// Encodings of the published experiment, ALP for floats, and [`Encoding::Auto`] if it was asked for.
+    /// Returns the layouts of the published experiment, ALP for floats, and [`Encoding::Auto`] on
+    /// request.
     fn all(plan: &Plan, element: ElementType) -> Vec<Self> {
         let compressed = plan.compression;
         let by_parquet = |encoding, compression| Self {
@@ -149,7 +150,7 @@ impl Way {
         Detected::new(self.backend.unwrap_or(Backend::active()))
     }
 
-    /// Writes a file; returns the encoding of its values.
+    /// Writes a file and returns the encoding of its values.
     fn write_to(&self, file: &mut Vec<u8>, batch: &RecordBatch) -> anyhow::Result<Encoding> {
         let options = WriterOptions::default()
             .with_encoding(self.encoding)
@@ -163,7 +164,7 @@ impl Way {
         Ok(written.first().map_or(self.encoding, |columns| columns[0]))
     }
 
-    /// Writes repeatedly; `batch` has been written before, without an error.
+    /// Returns a subject that writes `batch`, which has been written before without an error.
     fn writing(self, batch: &RecordBatch) -> Subject<'_> {
         let mut file = Vec::new();
         Subject::new(self.name(), move |_| {
@@ -173,7 +174,7 @@ impl Way {
         })
     }
 
-    /// The same with the encoding that [`Encoding::Auto`] became.
+    /// Replaces [`Encoding::Auto`] by the encoding that it chooses.
     fn chosen(self, batch: &RecordBatch) -> anyhow::Result<Self> {
         Ok(Self {
             encoding: self.write_to(&mut Vec::new(), batch)?,
@@ -211,7 +212,7 @@ fn measure_column(plan: &Plan, column: &Column) -> anyhow::Result<Vec<ParquetRow
     for (way, content) in ways.iter().zip(&files) {
         writes.push(way.writing(&batch));
         reads.push(Subject::new(way.name(), move |_| {
-            // It has been read without an error before.
+            // The file has been read before without an error.
             let _ = way.read(black_box(content), |batch| drop(black_box(batch)));
         }));
     }
@@ -229,7 +230,7 @@ fn measure_column(plan: &Plan, column: &Column) -> anyhow::Result<Vec<ParquetRow
     let share = |measured: &[Measurement], index: usize| {
         measured[ways.len()].nanoseconds / measured[index].nanoseconds
     };
-    // The encoding that was chosen is measured last.
+    // The chosen encoding is measured last.
     let share_of_choice =
         |index: usize| 1.0 - written[written.len() - 1].nanoseconds / written[index].nanoseconds;
     let of_choice = |way: &Way| chosen.filter(|_| way.encoding == Encoding::Auto);
@@ -256,12 +257,12 @@ fn measure_column(plan: &Plan, column: &Column) -> anyhow::Result<Vec<ParquetRow
 /// Zstd alone, for a file of BYTE_STREAM_SPLIT pages.
 struct Zstd {
     level: i32,
-    /// The pages before and after compression.
+    /// Pages before and after compression.
     pages: Vec<(Bytes, Vec<u8>)>,
 }
 
 impl Zstd {
-    /// The pages of the last file in BYTE_STREAM_SPLIT, if they are compressed by zstd.
+    /// Takes the pages of the last BYTE_STREAM_SPLIT file, if it is compressed with zstd.
     fn of(ways: &[Way], files: &[Bytes]) -> anyhow::Result<Option<Self>> {
         let mut split = ways.iter().zip(files).filter(|(way, _)| way.is_split());
         let Some((way, file)) = split.next_back() else {
@@ -288,7 +289,7 @@ impl Zstd {
             for (page, _) in &self.pages {
                 output.clear();
                 output.reserve(zstd::zstd_safe::compress_bound(page.len()));
-                // There is room, so it succeeds.
+                // The output is large enough, so this succeeds.
                 let _ = context.compress_to_buffer(black_box(page.as_ref()), &mut output);
                 black_box(&output);
             }
@@ -309,11 +310,11 @@ impl Zstd {
     }
 }
 
-/// A benchmark of wrong results would be fast.
+/// Checks the round trip, because a benchmark of wrong results would be fast.
 fn check_round_trip(way: &Way, file: &Bytes, batch: &RecordBatch) -> anyhow::Result<()> {
     let (mut rows, mut same) = (0, true);
     way.read(file, |read| {
-        // Arrow compares floats as the bits they are.
+        // Arrow compares floats by their bits.
         let end = batch.num_rows().min(rows + read.num_rows());
         same &= read.columns() == batch.slice(rows, end - rows).columns();
         rows += read.num_rows();

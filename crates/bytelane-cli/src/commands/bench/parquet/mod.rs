@@ -92,7 +92,7 @@ impl Arguments {
             let mut measured = Vec::new();
             measure(&plan, &mut |row| measured.push(row))?;
             match self.format {
-                // Something may be waiting at the other end of a pipe.
+                // A program may be waiting at the other end of a pipe.
                 Format::Json => {
                     let objects = measured.iter().map(|row| WithProvenance {
                         row,
@@ -130,7 +130,7 @@ impl Arguments {
         inputs
     }
 
-    /// A table for each kind of figure, with the ways of storing side by side, as published.
+    /// Writes a table for each kind of figure, with the layouts side by side, as published.
     fn write_tables(&self, rows: &[ParquetRow], out: &mut impl Write) -> anyhow::Result<()> {
         type Figure = (&'static str, fn(&ParquetRow) -> String);
         let figures: [Figure; 3] = [
@@ -153,7 +153,7 @@ impl Arguments {
     }
 }
 
-/// A row as JSON has it.
+/// Row in the JSON output.
 #[derive(Serialize)]
 struct WithProvenance<'a> {
     #[serde(flatten)]
@@ -162,7 +162,7 @@ struct WithProvenance<'a> {
     provenance: &'a Provenance,
 }
 
-/// One line per row.
+/// Returns a table with one line per row.
 pub fn list(rows: &[ParquetRow]) -> Table {
     let mut table = Table::new([
         text("file"),
@@ -205,10 +205,10 @@ pub fn list(rows: &[ParquetRow]) -> Table {
     table
 }
 
-/// One line per file, and one column for each way of storing it.
+/// Returns a table with one line per file and one column per layout.
 fn side_by_side(rows: &[ParquetRow], figure: impl Fn(&ParquetRow) -> String) -> Table {
     let is_scalar = |row: &ParquetRow| row.backend == "scalar";
-    // The scalar code and uncompressed files stand for comparison, unless there is nothing else.
+    // The scalar code and uncompressed files are only for comparison, unless there is nothing else.
     let has_vectors = rows
         .iter()
         .any(|row| !is_scalar(row) && row.backend != "parquet");
@@ -219,7 +219,7 @@ fn side_by_side(rows: &[ParquetRow], figure: impl Fn(&ParquetRow) -> String) -> 
             row if has_compressed && !row.is_compressed() => 2,
             _ => 0,
         };
-        // Only BYTE_STREAM_SPLIT is measured with several.
+        // Only BYTE_STREAM_SPLIT is measured on several backends.
         let name = match row.backend.as_str() {
             _ if row.encoding == Encoding::Alp.name() => {
                 format!("{}\n{}", row.encoding, row.compression)

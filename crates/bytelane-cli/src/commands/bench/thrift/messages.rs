@@ -1,4 +1,4 @@
-//! A value of some type as a message of a protocol that is chosen at run time.
+//! Messages of any type in a protocol that is chosen at run time.
 
 use bytelane_measure::rounds::Subject;
 use bytelane_thrift::{
@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use std::fmt::Debug;
 use std::hint::black_box;
 
-/// A protocol. Compact is fbthrift's dialect, as the benchmark is: Apache's has no floats.
+/// Thrift protocol. Compact is fbthrift's dialect, like the benchmark: Apache's has no floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum Protocol {
@@ -31,7 +31,7 @@ impl Protocol {
     }
 }
 
-/// Evaluates an expression in which a type stands for the protocol.
+/// Evaluates an expression with the type of the protocol.
 macro_rules! with {
     ($protocol:expr, $P:ident => $value:expr) => {
         match $protocol {
@@ -55,18 +55,18 @@ macro_rules! with {
     };
 }
 
-/// A value and its messages.
+/// Value with its messages.
 pub trait Messages: Debug {
-    /// The message.
+    /// Returns the message.
     fn encoded(&self, protocol: Protocol) -> Result<Vec<u8>, Error>;
 
-    /// Returns whether the message is read as this value.
+    /// Returns whether the message decodes to this value.
     fn is_decoded(&self, protocol: Protocol, message: &[u8]) -> Result<bool, Error>;
 
-    /// Writes the message to a new `Vec`.
+    /// Returns a subject that writes the message to a new `Vec`.
     fn write<'a>(&'a self, protocol: Protocol, name: &str) -> Subject<'a>;
 
-    /// Reads the message into a new value, which is dropped.
+    /// Returns a subject that reads the message into a new value and drops it.
     fn read<'a>(&self, protocol: Protocol, name: &str, message: &'a [u8]) -> Subject<'a>;
 }
 

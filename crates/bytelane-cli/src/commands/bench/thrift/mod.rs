@@ -81,7 +81,7 @@ fn data_parser() -> impl TypedValueParser<Value = &'static str> {
     parser(|workload| workload.data)
 }
 
-/// Takes what one of the workloads has.
+/// Returns a parser that accepts the names of workloads.
 fn parser(of: fn(&Workload) -> &'static str) -> impl TypedValueParser<Value = &'static str> {
     let mut names: Vec<&str> = Vec::new();
     for name in WORKLOADS.iter().map(of) {
@@ -95,7 +95,7 @@ fn parser(of: fn(&Workload) -> &'static str) -> impl TypedValueParser<Value = &'
     })
 }
 
-/// A workload in one protocol: what is measured together.
+/// Workload in one protocol; its subjects are measured together.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     pub workload: &'static Workload,
@@ -103,7 +103,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Label that tells it from the other cases.
+    /// Returns a unique label.
     pub fn label(&self) -> String {
         let Workload {
             name, data, values, ..
@@ -132,7 +132,8 @@ impl Arguments {
             Some(operation) => vec![operation],
             None => Operation::ALL.to_vec(),
         };
-        // A table for each protocol: there are many structs and kinds of data, of few rows each.
+        // One table per protocol, because there are many structs and kinds of data with few rows
+        // each.
         self.measuring
             .show(&cases, Titles::Parameters, Case::label, |case| {
                 measure(case, &operations, &rounds, &backends)
@@ -145,7 +146,7 @@ impl Arguments {
     }
 }
 
-/// The workloads in each of these protocols, or in all if none is given.
+/// Returns the workloads in each of these protocols, or in all if none is given.
 pub fn cases(workloads: &[&'static Workload], protocols: &[Protocol]) -> Vec<Case> {
     let protocols = match protocols {
         [] => &Protocol::ALL,
@@ -160,14 +161,14 @@ pub fn cases(workloads: &[&'static Workload], protocols: &[Protocol]) -> Vec<Cas
     cases
 }
 
-/// Measures a case on these backends, beside memcpy: a row for each operation and subject.
+/// Measures a case on these backends and memcpy. Returns a row for each operation and subject.
 pub fn measure(
     case: &Case,
     operations: &[Operation],
     rounds: &Rounds,
     backends: &[Backend],
 ) -> anyhow::Result<Vec<Row>> {
-    // The calls of bytelane-thrift run on the backend that is active in the whole process.
+    // bytelane-thrift uses the backend that is active in the whole process.
     let active = Backend::active();
     let measured = Prepared::new(case, backends).map(|prepared| {
         let rows = operations
@@ -179,17 +180,18 @@ pub fn measure(
     measured
 }
 
-/// A case with its value and messages.
+/// Case with its value and messages.
 struct Prepared<'a> {
     case: &'a Case,
     value: Box<dyn Messages>,
     message: Vec<u8>,
-    /// The message in the Binary protocol, whose length stands for that of the value in all.
+    /// Message in the Binary protocol; its length counts as the size of the value in all protocols.
     plain: Vec<u8>,
 }
 
 impl<'a> Prepared<'a> {
-    /// A benchmark of wrong results would be fast: checks that all backends agree.
+    /// Prepares a case and checks that all backends agree, because a benchmark of wrong results
+    /// would be fast.
     fn new(case: &'a Case, backends: &[Backend]) -> anyhow::Result<Self> {
         let (value, protocol) = (case.workload.make()?, case.protocol);
         Backend::set_active(Backend::Scalar)?;
@@ -225,7 +227,7 @@ impl<'a> Prepared<'a> {
                 Operation::Write => self.value.write(protocol, name),
                 Operation::Read => self.value.read(protocol, name, &self.message),
             };
-            // It is available: the round trip has been checked with it.
+            // The backend is available, because the round trip has been checked with it.
             subjects.push(subject.prepared_by(move || {
                 let _ = Backend::set_active(backend);
             }));

@@ -3,7 +3,7 @@
 use bytelane_thrift::Thrift;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Structs of one field, whose id is 1.
+/// Defines structs with one field, whose id is 1.
 macro_rules! one_field {
     ($($Struct:ident { $field:ident: $of:ty })*) => { $(
         #[derive(Clone, Debug, PartialEq, Thrift)]
@@ -51,7 +51,7 @@ pub struct Mixed {
     pub text: String,
 }
 
-/// The struct of 100 fields, whose types take turns, and its value.
+/// Defines the struct with 100 fields of alternating types, and its value.
 macro_rules! large_mixed {
     ($($int:ident $i:literal $long:ident $l:literal $flag:ident $f:literal $text:ident $t:literal)*) => {
         #[derive(Clone, Debug, PartialEq, Thrift)]

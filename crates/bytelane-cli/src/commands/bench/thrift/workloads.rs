@@ -1,4 +1,4 @@
-//! The structs with what they are filled with.
+//! Structs with their data.
 
 use super::messages::Messages;
 use super::structs::*;
@@ -9,22 +9,22 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Name of the data of the published benchmark.
 const PUBLISHED: &str = "published";
 
-/// A struct with its value.
+/// Struct with its value.
 #[derive(Debug)]
 pub struct Workload {
-    /// The name in ProtocolBench, or one in its manner.
+    /// Name in ProtocolBench, or a similar one.
     pub name: &'static str,
-    /// [`PUBLISHED`], or a data set.
+    /// Name of a data set, or [`PUBLISHED`].
     pub data: &'static str,
     /// Number of values: bytes, elements, fields or leaves.
     pub values: usize,
     make: Make,
 }
 
-/// With more values, all the rest together takes less time than this one.
+/// Size limit of unnamed workloads: a larger one takes longer than all others together.
 const MOST_VALUES_UNNAMED: usize = 50_000;
 
-/// Every workload: a new one is one row here.
+/// All workloads. To add one, add a row here.
 pub static WORKLOADS: &[Workload] = &[
     published("SmallInt", 1, |_| one::<Int, _>(5)),
     published("BigInt", 1, |_| one::<BigInt, _>(0x1234_5678_90ab_cdef)),
@@ -34,7 +34,7 @@ pub static WORKLOADS: &[Workload] = &[
     published("BigString", 10_000, |of| {
         one::<Text, _>("a".repeat(of.values))
     }),
-    // ProtocolBench leaves bytes as they lie in memory.
+    // ProtocolBench leaves these bytes uninitialised.
     published("SmallBinary", 12, |of| many::<Binary, _>(of, |n| n as u8)),
     published("BigBinary", 10_000, |of| many::<Binary, _>(of, |n| n as u8)),
     published("LargeBinary", 10_000_000, |of| {
@@ -148,22 +148,22 @@ const fn doubles(values: usize) -> Workload {
 }
 
 impl Workload {
-    /// Returns whether it is left out unless it is named.
+    /// Returns whether the workload is left out unless it is named.
     pub fn is_long(&self) -> bool {
         self.values > MOST_VALUES_UNNAMED
     }
 
-    /// Returns whether the data are those of the published benchmark.
+    /// Returns whether this is the data of the published benchmark.
     pub fn is_published(&self) -> bool {
         self.data == PUBLISHED
     }
 
-    /// The value.
+    /// Creates the value.
     pub fn make(&self) -> anyhow::Result<Box<dyn Messages>> {
         (self.make)(self)
     }
 
-    /// Bytes of the data set of the workload's name.
+    /// Generates the bytes of the workload's data set.
     fn generate(&self, element: ElementType) -> anyhow::Result<Vec<u8>> {
         let dataset: &Dataset = self.data.parse()?;
         Ok(dataset.generate(element, self.values, 0))
@@ -179,12 +179,12 @@ impl Workload {
     }
 }
 
-/// A struct made of its field.
+/// Creates a struct from its field.
 fn one<S: Messages + From<T> + 'static, T>(field: T) -> anyhow::Result<Box<dyn Messages>> {
     Ok(Box::new(S::from(field)))
 }
 
-/// A struct made of a list of numbers as ProtocolBench makes them.
+/// Creates a struct from a list of numbers, as ProtocolBench generates them.
 fn many<S: Messages + From<Vec<T>> + 'static, T>(
     of: &Workload,
     from: fn(u32) -> T,
@@ -192,7 +192,7 @@ fn many<S: Messages + From<Vec<T>> + 'static, T>(
     one::<S, _>(twisted(of, from).collect::<Vec<_>>())
 }
 
-/// Values of the generator of ProtocolBench: C++'s `mt19937` with its default seed.
+/// Returns values from ProtocolBench's generator: C++'s `mt19937` with its default seed.
 fn twisted<T>(of: &Workload, from: fn(u32) -> T) -> std::vec::IntoIter<T> {
     let mut random = Mt::new_unseeded();
     let numbers = (0..of.values).map(|_| from(random.next_u32()));
@@ -208,7 +208,7 @@ fn mixed() -> Mixed {
     }
 }
 
-/// Ten entries on each of five levels.
+/// Creates a map with ten entries on each of five levels.
 fn nested_map() -> NestedMap {
     fn level<T>(of: impl Fn(i32) -> T) -> BTreeMap<i32, T> {
         (0..10).map(|key| (key, of(key))).collect()

@@ -1,4 +1,4 @@
-//! Parquet columns of growing entropy: the figures 1 to 3 of BYTE_STREAM_SPLIT's proposal.
+//! Parquet columns of growing entropy: figures 1 to 3 of BYTE_STREAM_SPLIT's proposal.
 
 use super::parquet::{by_way, read_speed, steps_of, values, write_speed};
 use super::{Experiment, Shown};
@@ -51,7 +51,7 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
     })
 }
 
-/// From which entropy on BYTE_STREAM_SPLIT is the smallest.
+/// Names the entropy from which on BYTE_STREAM_SPLIT is the smallest.
 fn message(report: &Report) -> Option<String> {
     let rows = report.figures.parquet.iter();
     let mut rows: Vec<_> = rows
@@ -93,7 +93,7 @@ fn chart(
         .iter()
         .filter(|row| row.entropy_bits.is_some());
     let compressed = rows.filter(|row| row.is_compressed());
-    // The scalar code of BYTE_STREAM_SPLIT is in the tables of the experiment before.
+    // The tables of the previous experiment have the scalar code of BYTE_STREAM_SPLIT.
     let ways = by_way(compressed.filter(|row| row.backend != "scalar"));
     let series: Vec<Series> = ways
         .iter()

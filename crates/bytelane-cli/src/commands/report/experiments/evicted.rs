@@ -1,4 +1,4 @@
-//! BYTE_STREAM_SPLIT in cache and from memory: the figure 4 of its proposal.
+//! BYTE_STREAM_SPLIT in cache and from memory: figure 4 of its proposal.
 
 use super::{Experiment, Shown};
 use crate::commands::bench::Case;
@@ -20,10 +20,10 @@ const DATA: &str = "smooth";
 const IN_CACHE: usize = 1 << 20;
 const EVICTED: usize = 32 << 20;
 
-/// A short run flushes less: it is the flushing that takes long.
+/// A short run evicts less, because the eviction takes most of the time.
 const EVICTED_QUICK: usize = 8 << 20;
 
-/// The widths, each plainly and with stores that bypass the caches.
+/// Widths, each with plain stores and with stores that bypass the caches.
 const WIDTHS: [(usize, &str, &str); 2] = [
     (4, "width=4", "width=4,stores=non_temporal"),
     (8, "width=8", "width=8,stores=non_temporal"),

@@ -1,4 +1,4 @@
-//! Lists of 12,345 numbers in big-endian order, as Thrift's binary protocol has them.
+//! Lists of 12,345 big-endian numbers, as in Thrift's Binary protocol.
 
 use super::{Experiment, Shown};
 use crate::commands::bench::Case;

@@ -1,4 +1,4 @@
-//! The experiments, one file each: what each measures, and how the page shows it.
+//! Experiments, one file each: measurements, and how the page shows them.
 
 mod distributions;
 mod entropy;
@@ -17,24 +17,24 @@ use super::steps::{Settings, Step};
 use files::ShownFile;
 use serde::Serialize;
 
-/// One part of the report.
+/// Part of the report.
 #[derive(Debug)]
 pub struct Experiment {
-    /// Its name on the command line, and the anchor on the page.
+    /// Name on the command line, and anchor on the page.
     pub name: &'static str,
     pub title: &'static str,
-    /// Steps of the measurement.
+    /// Returns the steps of the measurement.
     pub steps: fn(&Settings) -> anyhow::Result<Vec<Step>>,
-    /// How its figures are shown.
+    /// Renders the figures.
     pub show: fn(&Report) -> anyhow::Result<Shown>,
 }
 
-/// The name of the experiment on the user's own files.
+/// Name of the experiment on the user's own files.
 pub const FILES: &str = files::EXPERIMENT.name;
 
 pub use files::list;
 
-/// Every experiment, in the order of the page. A new one is a file and a row here.
+/// All experiments, in the order of the page. To add one, add a file, and a row here.
 pub static EXPERIMENTS: &[Experiment] = &[
     files::EXPERIMENT,
     sizes::EXPERIMENT,
@@ -47,24 +47,24 @@ pub static EXPERIMENTS: &[Experiment] = &[
     lists::EXPERIMENT,
 ];
 
-/// A section of the page.
+/// Section of the page.
 #[derive(Debug, Default, Serialize)]
 pub struct Shown {
-    /// The result in one sentence.
+    /// Result in one sentence.
     pub message: String,
     /// Description of the figures, in HTML.
     pub about: &'static str,
     /// Remark on these figures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,
-    /// Whose colours need to be named: bars name theirs.
+    /// Names whose colours need a legend: bars have labels of their own.
     pub legend: Vec<String>,
     pub figures: Vec<Figure>,
     pub tables: Vec<Table>,
     pub files: Vec<ShownFile>,
 }
 
-/// A table: names in the first column, figures in the others.
+/// Table with names in the first column and figures in the others.
 #[derive(Debug, Serialize)]
 pub struct Table {
     pub caption: String,

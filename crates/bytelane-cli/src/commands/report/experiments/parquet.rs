@@ -1,4 +1,4 @@
-//! A column in a Parquet file: how small it gets, and how fast it is written and read.
+//! Columns of a Parquet file: size, and write and read speed.
 
 use super::scatter::{Way, scatter};
 use super::{Experiment, Shown, Table};
@@ -19,17 +19,17 @@ pub const EXPERIMENT: Experiment = Experiment {
     show,
 };
 
-/// Number of values: as doubles, more than the writer keeps in a dictionary.
+/// Number of values. As doubles, they exceed the writer's limit for a dictionary.
 const VALUES_QUICK: usize = 200_000;
 const VALUES: usize = 1_000_000;
 
-/// Bytes of values that the slowest way of storing writes and reads in a nanosecond, as a guess.
+/// Estimated throughput of the slowest layout, in bytes of values per nanosecond.
 const SLOWEST: f64 = 0.1;
 
-/// Encodings that are compared, as they are called in the rows.
+/// Compared encodings, by their names in the rows.
 const ENCODINGS: [&str; 4] = ["plain", "dictionary", "byte_stream_split", "alp"];
 
-/// Ways of storing.
+/// Number of layouts.
 const WAYS: f64 = 8.0;
 
 const ABOUT: &str = "\
@@ -42,7 +42,7 @@ Arrow C++ on a Sandy Bridge i7-3930K, zstd; geometric means of his table, ratio,
 PLAIN 1.63, 299 and 445; DICTIONARY 1.73, 262 and 447; BYTE_STREAM_SPLIT 1.97, 289 and 707, with SIMD \
 382 and 880.</p>";
 
-/// The steps of inputs, one each; of these encodings alone, if there are any.
+/// Returns one step per input, restricted to these encodings if there are any.
 pub fn steps_of(
     inputs: Vec<Input>,
     encodings: &[Encoding],
@@ -73,7 +73,7 @@ pub fn steps_of(
     Ok(steps.collect())
 }
 
-/// Number of values of a run.
+/// Returns the number of values of a run.
 pub fn values(settings: &Settings) -> usize {
     if settings.quick { VALUES_QUICK } else { VALUES }
 }
@@ -83,7 +83,7 @@ fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
     steps_of(Input::stand_ins(values), &[], values, settings)
 }
 
-/// The rows of an experiment, by the way of storing, in the order in which they were measured.
+/// Groups the rows of an experiment by layout, in measurement order.
 pub fn by_way<'a>(
     rows: impl Iterator<Item = &'a ParquetRow>,
 ) -> Vec<(String, Vec<&'a ParquetRow>)> {
@@ -128,7 +128,7 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
     })
 }
 
-/// The ways that are compared: zstd over two encodings, the second one by the active backend.
+/// Returns the two compared layouts: zstd over two encodings, the second one by the active backend.
 fn compared<'a>(ways: &'a [(String, Vec<&'a ParquetRow>)]) -> Option<[&'a [&'a ParquetRow]; 2]> {
     let find = |encoding: &str| {
         let is_it = |row: &ParquetRow| row.encoding == encoding && row.is_compressed();
@@ -153,7 +153,7 @@ fn message(report: &Report) -> Option<String> {
     ))
 }
 
-/// Where PLAIN is smaller, and why.
+/// Explains where PLAIN is smaller, and why.
 fn remark(ways: &[(String, Vec<&ParquetRow>)]) -> Option<String> {
     let [plain, split] = compared(ways)?;
     let is_smaller = |plain: &&&ParquetRow| {
@@ -178,12 +178,12 @@ fn remark(ways: &[(String, Vec<&ParquetRow>)]) -> Option<String> {
 
 type Of = fn(&ParquetRow) -> f64;
 
-/// In MB/s.
+/// Returns MB/s.
 pub fn write_speed(row: &ParquetRow) -> f64 {
     readable::decimal_megabytes(row.write_mib_s)
 }
 
-/// In MB/s.
+/// Returns MB/s.
 pub fn read_speed(row: &ParquetRow) -> f64 {
     readable::decimal_megabytes(row.read_mib_s)
 }
@@ -205,13 +205,13 @@ fn shown(
     scatter(format!("Ratio and {verb} throughput"), label, &ways)
 }
 
-/// The geometric mean.
+/// Returns the geometric mean.
 fn mean(rows: &[&ParquetRow], of: Of) -> f64 {
     let logarithms: f64 = rows.iter().map(|row| of(row).ln()).sum();
     (logarithms / rows.len() as f64).exp()
 }
 
-/// One line per file, one column per way of storing it, and the geometric means.
+/// Returns a table with one line per file, one column per layout, and the geometric means.
 fn table(
     caption: &'static str,
     ways: &[(String, Vec<&ParquetRow>)],

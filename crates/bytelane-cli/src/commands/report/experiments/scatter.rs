@@ -1,19 +1,19 @@
-//! Ratio against throughput: every way of storing is a dot, and those that nothing beats are joined.
+//! Ratio against throughput: each layout is a dot, and a line joins the Pareto front.
 
 use crate::commands::report::figures::{figure, ratio, short};
 use crate::commands::report::plot::{Axis, Chart, Figure, Point, Scale, Series};
 
-/// A way of storing a column.
+/// Layout of a column.
 #[derive(Debug)]
 pub struct Way {
     pub name: String,
-    /// The class of its colour.
+    /// CSS class of its colour.
     pub class: &'static str,
-    /// Bytes of the values over bytes of the file.
+    /// Bytes of the values divided by bytes of the file.
     pub ratio: f64,
-    /// MB of values per second.
+    /// Throughput in MB of values per second.
     pub speed: f64,
-    /// True if it is the one to take.
+    /// True if this is the recommended layout.
     pub is_choice: bool,
 }
 
@@ -23,7 +23,7 @@ impl Way {
     }
 }
 
-/// The drawing; `label` is what the throughput is called, with its unit.
+/// Draws the chart; `label` names the throughput with its unit.
 pub fn scatter(title: String, label: &'static str, ways: &[Way]) -> anyhow::Result<Figure> {
     let points: Vec<(f64, f64)> = ways.iter().map(Way::at).collect();
     let front = front(&points);
@@ -32,13 +32,13 @@ pub fn scatter(title: String, label: &'static str, ways: &[Way]) -> anyhow::Resu
         joined: true,
         points: front.iter().copied().map(Point::at).collect(),
     }];
-    // Where names would touch, the first one stands.
+    // If labels would touch, the first one is kept.
     let (chosen, others): (Vec<&Way>, Vec<&Way>) = ways.iter().partition(|way| way.is_choice);
     for way in chosen.into_iter().chain(others) {
         let mut point = Point::at(way.at());
         let (ratio, speed) = (ratio(way.ratio), figure(way.speed));
         point.title = format!("{}: ratio {ratio}, {speed} MB/s", way.name);
-        // The others are too close to one another to be named.
+        // The others are too close together for labels.
         let is_named = way.is_choice || front.contains(&way.at());
         point.label = is_named.then(|| way.name.clone());
         point.is_ringed = way.is_choice;
@@ -66,7 +66,7 @@ pub fn scatter(title: String, label: &'static str, ways: &[Way]) -> anyhow::Resu
     chart.figure()
 }
 
-/// Linear, unless a few ratios would press the others together.
+/// Returns a linear scale, unless a few ratios would squeeze the others together.
 fn ratios(values: impl Iterator<Item = f64> + Clone) -> Scale {
     const MOST: f64 = 10.0;
     let least = values.clone().fold(f64::MAX, f64::min);
@@ -77,7 +77,7 @@ fn ratios(values: impl Iterator<Item = f64> + Clone) -> Scale {
     }
 }
 
-/// The points than which no other is as far in both directions, from left to right.
+/// Returns the Pareto front: the points that no other dominates, from left to right.
 fn front(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let beaten = |&(x, y): &(f64, f64)| {
         let beats = |&&(other_x, other_y): &&(f64, f64)| {

@@ -1,4 +1,4 @@
-//! Throughput of every codec over the size of its input.
+//! Throughput of every codec by the size of its input.
 
 use super::{Experiment, Shown};
 use crate::commands::bench::Case;
@@ -21,7 +21,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     show,
 };
 
-/// Number of sets of parameters of each codec: the others look alike.
+/// Number of parameter sets per codec: the others look alike.
 const MOST_CASES: usize = 2;
 
 const QUICK_BYTES: &[usize] = &[64, 512, 4 << 10, 32 << 10, 256 << 10, 2 << 20];
@@ -39,7 +39,7 @@ const FULL_BYTES: &[usize] = &[
     64 << 20,
 ];
 
-/// One line of charts: a codec with parameters and data.
+/// Row of charts: a codec with parameters and data.
 struct Curve {
     codec: &'static str,
     parameters: &'static str,
@@ -116,7 +116,7 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
     })
 }
 
-/// The middle sizes: longer than the cost of a call, shorter than a cache.
+/// Medium sizes: large enough to hide the cost of a call, small enough for a cache.
 const TYPICAL: RangeInclusive<u64> = 4 << 10..=256 << 10;
 
 fn message(report: &Report) -> Option<String> {
@@ -148,7 +148,7 @@ fn chart(report: &Report, curve: &Curve, operation: &str) -> Chart {
         .filter(|row| !row.evicted)
         .collect();
     let workers = report.figures.workers();
-    // The loop without options is drawn last, as others may be as fast.
+    // Draw the loop without options last, because others may be as fast.
     let (plain, others): (Vec<_>, Vec<_>) = workers
         .iter()
         .map(String::as_str)
@@ -165,7 +165,7 @@ fn chart(report: &Report, curve: &Curve, operation: &str) -> Chart {
         "" => format!("{codec}, {operation}"),
         parameters => format!("{codec}:{parameters}, {operation}"),
     };
-    // Half is for the input, half for the output.
+    // The input takes one half, the output the other.
     let caches = report.machine.caches.iter();
     let places = caches.map(|cache| {
         let level = cache.name.split(' ').next().unwrap_or_default();

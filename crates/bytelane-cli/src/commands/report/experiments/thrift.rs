@@ -1,4 +1,4 @@
-//! ProtocolBench: Thrift's protocols by the scalar code and by the active backend.
+//! ProtocolBench: Thrift's protocols with the scalar code and with the active backend.
 
 use super::{Experiment, Shown};
 use crate::commands::bench::thrift::{self, Case, Operation, Protocol, WORKLOADS, Workload};
@@ -19,7 +19,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 const CODEC: &str = "thrift";
 
-/// Nanoseconds per value, a guess: entries of maps in JSON.
+/// Estimated nanoseconds per value in the slowest case, map entries in JSON.
 const SLOWEST: u64 = 60;
 
 const ABOUT: &str = "\
@@ -53,7 +53,7 @@ fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
     Ok(steps.collect())
 }
 
-/// Returns whether a case is shown: what was published, and other texts where they matter.
+/// Returns whether a case is shown: the published ones, and other strings where they matter.
 fn is_shown(case: &Case) -> bool {
     let is_text = case.workload.name == "BigString" && case.protocol == Protocol::Json;
     case.workload.is_published() || is_text

@@ -18,10 +18,10 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 const CODEC: &str = "bit_packing";
 
-/// Values that fill 128 KiB: more than the first cache has.
+/// Bytes of values: more than the first-level cache holds.
 const BYTES: usize = 128 << 10;
 
-/// A type of values: its name, its bytes, and the widths that are measured.
+/// Type of values: name, bytes, and the measured widths.
 struct Curve {
     element: &'static str,
     bytes: usize,
@@ -56,7 +56,7 @@ impl Curve {
     }
 }
 
-/// The data set of values of a width.
+/// Returns the data set for values of a width.
 fn data(width: u32) -> String {
     format!("bits_{width}")
 }
@@ -121,7 +121,7 @@ fn chart(report: &Report, curve: &Curve) -> anyhow::Result<Figure> {
         rows.extend(decoded.map(|row| (width, row)));
     }
     let workers = report.figures.workers();
-    // The loop without options is drawn last, as others may be as fast.
+    // Draw the loop without options last, because others may be as fast.
     let (plain, others): (Vec<_>, Vec<_>) = workers
         .iter()
         .map(String::as_str)

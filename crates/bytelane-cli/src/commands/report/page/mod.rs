@@ -1,4 +1,4 @@
-//! The page: one HTML file that opens without a network. What it says is in `page.html`.
+//! Page: one HTML file that opens without a network. Its text is in `page.html`.
 
 mod summary;
 
@@ -16,7 +16,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use summary::Summary;
 
-/// The whole page.
+/// Renders the whole page.
 pub fn page(report: &Report) -> anyhow::Result<String> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
@@ -60,7 +60,7 @@ pub fn page(report: &Report) -> anyhow::Result<String> {
     Ok(template.render(Serde(view))?)
 }
 
-/// A name that may continue on another line after `.`, `_`, `/` and `-`.
+/// Returns a name that may break after `.`, `_`, `/` and `-`.
 fn breakable(name: &str) -> Value {
     let parts = name.split_inclusive(['.', '_', '/', '-']);
     let parts = parts.map(|part| HtmlEscape(part).to_string());
@@ -74,20 +74,20 @@ struct View<'a> {
     style: &'static str,
     title: String,
     heading: &'static str,
-    /// True if there is nothing but advice for the user's files.
+    /// True if the page only has advice for the user's files.
     is_about_files: bool,
     summary: Option<Summary>,
     gains: Vec<Figure>,
     saved: Option<Saved>,
     bandwidth: Option<(f64, Option<f64>)>,
     columns: Vec<&'static str>,
-    /// The backend that programs use.
+    /// Backend that programs use.
     active: &'static str,
     sources: Sources,
     sections: Vec<Section>,
 }
 
-/// A part of the page.
+/// Section of the page.
 #[derive(Serialize)]
 struct Section {
     name: &'static str,
@@ -129,8 +129,8 @@ impl Saved {
     }
 }
 
-/// Workers with a column in the results: plain loops and backends. The scalar code is no yardstick, but has one if no
-/// other backend ran.
+/// Returns the workers with a column in the results: plain loops and backends. The scalar code has a column only if
+/// no other backend ran.
 fn columns(verdict: &[Verdict]) -> Vec<&'static str> {
     let Some(line) = verdict.first() else {
         return Vec::new();
@@ -141,7 +141,7 @@ fn columns(verdict: &[Verdict]) -> Vec<&'static str> {
     names.filter(is_shown).collect()
 }
 
-/// Where the published figures of the verdict are from, and the number of each.
+/// Sources of the published figures of the verdict, with their numbers.
 #[derive(Default, Serialize)]
 struct Sources {
     list: Vec<Source>,

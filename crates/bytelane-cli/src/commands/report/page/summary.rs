@@ -1,14 +1,14 @@
-//! The first screen of the page: the results in three numbers, and a chart of all of them.
+//! First screen of the page: the results in three numbers, and a chart of all of them.
 
 use crate::commands::report::figures::{self, times};
 use crate::commands::report::plot::{Bar, Bars, Figure, Group, class_of};
 use crate::commands::report::verdict::Verdict;
 use serde::Serialize;
 
-/// The results in a few numbers.
+/// Results in a few numbers.
 #[derive(Serialize)]
 pub struct Summary {
-    /// Over the plain loop.
+    /// Median gain over the plain loop.
     median_gain: f64,
     /// Median share of the speed of `memcpy`.
     median_share: f64,
@@ -26,7 +26,7 @@ impl Summary {
     }
 }
 
-/// The gain over the plain loop in every line of the results, one chart per operation.
+/// Draws the gain over the plain loop in every line of the results, one chart per operation.
 pub fn gains(verdict: &[Verdict]) -> anyhow::Result<Vec<Figure>> {
     if verdict.is_empty() {
         return Ok(Vec::new());
@@ -51,7 +51,7 @@ pub fn gains(verdict: &[Verdict]) -> anyhow::Result<Vec<Figure>> {
     ["encode", "decode"].into_iter().map(chart).collect()
 }
 
-/// The codec with what tells its lines apart.
+/// Returns the codec with the parameters that distinguish its lines.
 fn name(line: &Verdict) -> String {
     let Verdict {
         codec,

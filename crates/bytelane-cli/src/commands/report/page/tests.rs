@@ -1,4 +1,4 @@
-//! The page of invented figures: what it says, without its drawings.
+//! Tests the text of a page with invented figures, without its charts.
 
 use super::{breakable, page};
 use crate::commands::report::compare::Other;
@@ -11,7 +11,7 @@ use bytelane_catalog::plain::Level;
 use bytelane_measure::rounds::Measurement;
 use bytelane_measure::row::{Row, Workload};
 
-/// Nanoseconds of each, for 1000 bytes.
+/// Nanoseconds of each subject, for 1000 bytes.
 const SUBJECTS: [(&str, f64); 5] = [
     ("memcpy", 20.0),
     (Level::TARGET.name(), 100.0),
@@ -63,7 +63,7 @@ fn backend(name: &'static str, available: bool) -> BackendState {
     }
 }
 
-/// A record of one workload.
+/// Returns a record of one workload.
 fn record() -> Record {
     let text = "# 2026-01-01-model-7\n\
                 codec,parameters,operation,type,data,values,library,speedup\n\
@@ -124,7 +124,7 @@ fn report() -> Report {
     }
 }
 
-/// The text between `from` and `to`, both left out, wherever they occur.
+/// Removes every text between `from` and `to`, and these.
 fn without(page: &str, from: &str, to: &str) -> String {
     let mut parts = page.split(from);
     let mut rest = parts.next().unwrap_or_default().to_owned();
@@ -184,7 +184,7 @@ fn the_gain_is_that_of_the_active_backend() {
     assert!(page.contains("The active backend reaches 5% of memcpy’s speed and 0.250× that"));
     assert!(page.contains("Programs use the active backend, <code>scalar</code>"));
     assert!(page.contains("data-label=\"gain\">0.250×<"));
-    // One that did not run has no figures.
+    // A worker that did not run has no figures.
     for line in verdict(&figures, &record(), Backend::Avx512) {
         assert_eq!((line.best, line.active), ("avx2", "avx2"));
     }

@@ -1,4 +1,4 @@
-//! Horizontal bars in groups: each group under its own line of text, so that names may be long.
+//! Horizontal bars in groups. Each group has its name on a line above, so that names may be long.
 
 use super::svg::{Mark, PIXEL, Svg, document};
 use super::{Figure, LETTER, LETTERS, Scale, WIDTH, letters};
@@ -8,7 +8,7 @@ use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, IntoDrawingArea};
 use plotters::element::Text;
 
-/// The height of a bar with the space below it, and of the text over a group.
+/// Height of a bar with the space below it, and of the text above a group.
 const BAR: u32 = 16 * PIXEL;
 const HEADING: u32 = 24 * PIXEL;
 
@@ -18,19 +18,19 @@ pub struct Bar {
     pub class: &'static str,
     pub name: String,
     pub value: f64,
-    /// How the value is written, with its unit.
+    /// Formatted value, with its unit.
     pub text: String,
 }
 
-/// Values that are compared.
+/// Values to compare.
 #[derive(Debug)]
 pub struct Group {
-    /// Title over the bars; nothing if it is empty.
+    /// Title above the bars; not drawn if empty.
     pub name: String,
     pub bars: Vec<Bar>,
 }
 
-/// A drawing of such groups, all on one scale.
+/// Chart of groups, all on one scale.
 #[derive(Debug)]
 pub struct Bars {
     pub title: String,
@@ -63,7 +63,7 @@ impl Bars {
         })
     }
 
-    /// The share of the width that the longest bar takes; the rest is for what the bars say.
+    /// Returns the share of the width for the longest bar; the rest is for labels.
     fn longest(&self, width: u32) -> f64 {
         let bars = self.groups.iter().flat_map(|group| &group.bars);
         let letters = bars.map(|bar| bar.label().chars().count()).max();

@@ -13,7 +13,7 @@ use plotters_backend::text_anchor::{HPos, Pos, VPos};
 
 const HEIGHT: u32 = 250 * PIXEL;
 
-/// Between a tick's label and the axis.
+/// Distance between the label of a tick and the axis.
 const TICK: u32 = 4 * PIXEL;
 
 /// One axis.
@@ -22,24 +22,24 @@ pub struct Axis {
     /// Label of the axis, with its unit.
     pub label: &'static str,
     pub scale: Scale,
-    /// How a value is written at a tick.
+    /// Formats a value for a tick.
     pub tick: fn(f64) -> String,
 }
 
-/// One value with what is said of it when it is hovered.
+/// Value with the text shown on hover.
 #[derive(Clone, Debug)]
 pub struct Point {
     pub x: f64,
     pub y: f64,
     pub title: String,
-    /// The label next to it.
+    /// Label next to the point.
     pub label: Option<String>,
-    /// True if it is drawn with a ring.
+    /// True if the point has a ring.
     pub is_ringed: bool,
 }
 
 impl Point {
-    /// A point of which nothing is said.
+    /// Creates a point without text.
     pub fn at((x, y): (f64, f64)) -> Self {
         Self {
             x,
@@ -67,14 +67,14 @@ pub struct Chart {
     pub x: Axis,
     pub y: Axis,
     pub series: Vec<Series>,
-    /// Places on the x axis that have a name, such as the size of a cache.
+    /// Named positions on the x axis, such as the size of a cache.
     pub places: Vec<(f64, String)>,
 }
 
 impl Chart {
     pub fn figure(&self) -> anyhow::Result<Figure> {
         let mut elements = String::new();
-        // The error of a drawing borrows from it.
+        // The error of a drawing borrows from `elements`.
         self.draw(Svg::new((WIDTH, HEIGHT), &mut elements).into_drawing_area())
             .map_err(|error| anyhow!("{}: {error}", self.title))?;
         Ok(Figure {
@@ -87,7 +87,7 @@ impl Chart {
         &self,
         area: DrawingArea<Svg<'_>, Shift>,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        // The names of places are above the lines and dots.
+        // The names of positions are above the lines and dots.
         let above = if self.places.is_empty() { 8 } else { 22 };
         let mut chart = ChartBuilder::on(&area)
             .margin(8 * PIXEL)

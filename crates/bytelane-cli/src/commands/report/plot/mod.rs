@@ -15,16 +15,16 @@ use plotters_backend::text_anchor::Pos;
 use serde::Serialize;
 use svg::PIXEL;
 
-/// The width of every drawing: that of a phone, where it fills the screen.
+/// Width of every chart: that of a phone, where it fills the screen.
 const WIDTH: u32 = 400 * PIXEL;
 
-/// The size of letters.
+/// Font size.
 const LETTERS: u32 = 13 * PIXEL;
 
-/// The width of a letter, as a share of the size of letters: more than most take.
+/// Upper estimate of the width of a letter, as a share of the font size.
 const LETTER: f64 = 0.62;
 
-/// Text of a class. The family is the page's own.
+/// Returns the text style of a class. The page sets the font family.
 fn letters(class: &'static str) -> TextStyle<'static> {
     TextStyle {
         font: ("sans-serif", LETTERS).into_font(),
@@ -33,7 +33,7 @@ fn letters(class: &'static str) -> TextStyle<'static> {
     }
 }
 
-/// A drawing with its caption.
+/// Chart with its caption.
 #[derive(Debug, Serialize)]
 pub struct Figure {
     pub caption: String,

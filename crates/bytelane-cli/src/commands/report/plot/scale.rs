@@ -3,10 +3,10 @@
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use std::ops::Range;
 
-/// The largest number of labels that fit side by side.
+/// Largest number of labels that fit side by side.
 const MOST_TICKS: usize = 6;
 
-/// How values become places.
+/// Mapping of values to positions.
 #[derive(Clone, Debug)]
 pub enum Scale {
     Linear(Range<f64>),
@@ -15,13 +15,13 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// From zero to the largest of the values.
+    /// Creates a scale from zero to the largest value.
     pub fn from_zero(values: impl IntoIterator<Item = f64>) -> Self {
         let most = values.into_iter().fold(0.0, f64::max);
         Self::Linear(0.0..if most > 0.0 { 1.05 * most } else { 1.0 })
     }
 
-    /// From below the least of the values to above the largest.
+    /// Creates a scale from below the smallest value to above the largest.
     pub fn around(values: impl IntoIterator<Item = f64>) -> Self {
         let ends = values.into_iter().fold(None, |ends, value| match ends {
             None => Some((value, value)),
@@ -32,7 +32,7 @@ impl Scale {
         Self::Linear(least - space..most + space)
     }
 
-    /// From the power of two below the least of the values to the one above the largest.
+    /// Creates a scale from the power of two below the smallest value to the one above the largest.
     pub fn doubling(values: impl IntoIterator<Item = f64>) -> Self {
         let logarithms = values
             .into_iter()
@@ -76,7 +76,7 @@ impl Scale {
     }
 }
 
-/// The step of 1, 2 or 5 times a power of ten that is not below `least`.
+/// Returns the smallest step of 1, 2 or 5 times a power of ten that is at least `least`.
 fn round_step(least: f64) -> f64 {
     let power = 10_f64.powf(least.log10().floor());
     let steps = [1.0, 2.0, 5.0].map(|digit| digit * power);

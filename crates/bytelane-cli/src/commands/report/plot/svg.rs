@@ -1,5 +1,5 @@
-//! A backend of plotters whose colours are CSS classes, so that a page themes its charts, and whose
-//! marks tell their values when they are hovered.
+//! Backend of plotters whose colours are CSS classes, so that the page themes its charts, and whose
+//! marks show their values on hover.
 
 use super::{LETTER, LETTERS, Point};
 use minijinja::HtmlEscape;
@@ -12,13 +12,13 @@ use plotters_backend::{
 };
 use std::fmt::{self, Write};
 
-/// Plotters counts in whole pixels, which would bend lines: ours are tenths.
+/// Units per pixel. Plotters uses whole units, which would distort lines if they were pixels.
 pub const PIXEL: u32 = 10;
 
 type Drawn = Result<(), DrawingErrorKind<fmt::Error>>;
 
-/// Element of a chart: the class of the page's style sheet that colours it. Plotters knows a class as a shade of red,
-/// by its place in this list.
+/// Classes of the page's style sheet that colour the elements of a chart. Plotters sees a class as a shade of red, by
+/// its position in this list.
 static CLASSES: &[&str] = &[
     "grid",
     "axis",
@@ -46,7 +46,7 @@ static CLASSES: &[&str] = &[
     "alp",
 ];
 
-/// The class of whatever has this name: a backend, a copy, an encoding.
+/// Returns the class for a name: a backend, a copy or an encoding.
 pub fn class_of(name: &str) -> &'static str {
     let same = |class: &&&str| {
         let letters = name.chars().map(|letter| match letter {
@@ -58,7 +58,7 @@ pub fn class_of(name: &str) -> &'static str {
     CLASSES.iter().find(same).copied().unwrap_or("label")
 }
 
-/// The class as a colour of plotters.
+/// Returns the class as a colour of plotters.
 pub fn color(class: &str) -> RGBColor {
     let place = CLASSES.iter().position(|known| *known == class);
     RGBColor(place.unwrap_or_default() as u8, 0, 0)
@@ -76,11 +76,11 @@ fn class(color: BackendColor) -> &'static str {
 pub struct Svg<'a> {
     size: (u32, u32),
     elements: &'a mut String,
-    /// Where dots and their labels are.
+    /// Areas of dots and their labels.
     taken: Vec<Area>,
 }
 
-/// A part of the drawing, from the first place to the second.
+/// Rectangle between two opposite corners.
 #[derive(Clone, Copy, Debug)]
 struct Area((i32, i32), (i32, i32));
 
@@ -101,8 +101,8 @@ impl<'a> Svg<'a> {
         }
     }
 
-    /// Text above a dot, below it or beside it, turned inwards near the edges; none where dots or other
-    /// labels are in its way.
+    /// Draws text above a dot, below it or next to it, shifted inwards near the edges. Draws nothing if
+    /// dots or other labels are in the way.
     fn label(&mut self, text: &str, x: i32, y: i32) -> Drawn {
         let width = (LETTER * f64::from(LETTERS) * text.chars().count() as f64) as i32;
         let (away, letters) = (2 * DOT as i32, LETTERS as i32);
@@ -152,7 +152,7 @@ impl<'a> Svg<'a> {
     }
 }
 
-/// The drawing around its elements; `title` is for those who cannot see it.
+/// Wraps elements in an SVG document; `title` is for screen readers.
 pub fn document((width, height): (u32, u32), title: &str, elements: &str) -> String {
     let title = HtmlEscape(title);
     format!(
@@ -245,13 +245,13 @@ impl DrawingBackend for Svg<'_> {
     }
 }
 
-/// Points as SVG lists them.
+/// Formats points for SVG.
 fn points(path: impl IntoIterator<Item = BackendCoord>) -> String {
     let points = path.into_iter().map(|(x, y)| format!("{x},{y}"));
     points.collect::<Vec<_>>().join(" ")
 }
 
-/// A mark that tells its title when it is hovered or touched.
+/// Mark that shows its title when hovered or touched.
 #[derive(Debug)]
 pub struct Mark {
     shape: Shape,
@@ -263,13 +263,13 @@ pub struct Mark {
 #[derive(Debug)]
 enum Shape {
     Dot([(f64, f64); 1]),
-    /// The label next to a dot.
+    /// Label next to a dot.
     Label([(f64, f64); 1], String),
-    /// Between two opposite corners.
+    /// Bar between two opposite corners.
     Bar([(f64, f64); 2]),
 }
 
-/// The radius of a dot.
+/// Radius of a dot.
 const DOT: u32 = 3 * PIXEL;
 
 impl Mark {
@@ -282,7 +282,8 @@ impl Mark {
         }
     }
 
-    /// The label of a point that has one. All dots come first: it must not hide any.
+    /// Returns the label of a point, if it has one. All dots are drawn first, so that labels do not
+    /// hide any.
     pub fn label(point: &Point) -> Option<Self> {
         let label = point.label.clone()?;
         Some(Self {

@@ -1,9 +1,9 @@
-//! Advice as one table, for spreadsheets: one line for everything that was tried.
+//! Advice as one table, for spreadsheets, with all results.
 
 use crate::table::{Table, number, text};
 use bytelane_parquet::advise::{Advice, Candidate, ColumnAdvice};
 
-/// One line for each column, encoding and compression.
+/// Returns a table with one line for each column, encoding and compression.
 pub fn list(files: &[Advice]) -> Table {
     let mut table = Table::new([
         text("file"),

@@ -1,4 +1,4 @@
-//! The user's own files: what `advise` says of them.
+//! Results of `advise` for the user's own files.
 
 mod list;
 mod shown;
@@ -23,11 +23,11 @@ pub const EXPERIMENT: Experiment = Experiment {
     show,
 };
 
-/// Rows of a column that are tried.
+/// Number of rows of a column to try.
 const ROWS_QUICK: usize = 1 << 16;
 const ROWS: usize = 1 << 18;
 
-/// Estimated time to try every encoding: per byte of values, and per column.
+/// Estimated nanoseconds for trying every encoding: per byte of values, and per column.
 const NANOSECONDS: u64 = 300;
 const COLUMN: Duration = Duration::from_millis(5);
 
@@ -42,15 +42,15 @@ fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
     let options = AdviseOptions::default().with_rows(rows);
     let mut steps = Vec::new();
     for path in &settings.files {
-        // A file that cannot be read ends the run before it begins.
+        // An unreadable file ends the run before it begins.
         steps.extend(steps_of(path, Advisor::open(path, &options)?));
     }
     Ok(steps)
 }
 
-/// A step for each column; the last one has the advice.
+/// Returns a step for each column; the last one produces the advice.
 fn steps_of(path: &Path, advisor: Advisor) -> Vec<Step> {
-    // A file without columns has advice as well.
+    // A file without columns gets advice, too.
     let count = advisor.columns().max(1);
     let times: Vec<Duration> = (0..count)
         .map(|column| COLUMN + Duration::from_nanos(NANOSECONDS * advisor.bytes_to_try(column)))

@@ -1,4 +1,5 @@
-//! Advice as the page shows it: the files and columns that save most first, the others folded up.
+//! Advice as the page shows it: the files and columns that save most come first, the others are
+//! collapsed.
 
 use super::super::Table;
 use super::super::scatter::{Way, scatter};
@@ -9,19 +10,19 @@ use bytelane_parquet::advise::{Advice, Candidate, ColumnAdvice, Settings};
 use serde::Serialize;
 use std::cmp::Reverse;
 
-/// Number of files that are not folded up, and have drawings.
+/// Number of files that are expanded and have charts.
 const LEADING_FILES: usize = 3;
 
-/// Number of columns of a file that are not folded up, and have drawings.
+/// Number of columns of a file that are expanded and have charts.
 const LEADING_COLUMNS: usize = 10;
 
-/// A file.
+/// File on the page.
 #[derive(Debug, Serialize)]
 pub struct ShownFile {
     name: String,
     is_array: bool,
     rows: u64,
-    /// The most rows of a column that were tried.
+    /// Largest number of rows tried in a column.
     rows_tried: u64,
     goal: String,
     readers: String,
@@ -30,7 +31,7 @@ pub struct ShownFile {
     bytes_then: u64,
     saved: f64,
     is_leading: bool,
-    /// The columns that save most, and the others.
+    /// Columns that save most; the others follow.
     leading: Vec<Line>,
     others: Vec<Line>,
     others_saved: u64,
@@ -38,7 +39,7 @@ pub struct ShownFile {
     settings: Vec<Settings>,
 }
 
-/// A column in a table.
+/// Column in a table.
 #[derive(Debug, Serialize)]
 struct Line {
     name: String,
@@ -53,17 +54,17 @@ struct Line {
     saved: f64,
 }
 
-/// A column with everything that was tried.
+/// Column with all results.
 #[derive(Debug, Serialize)]
 struct DrawnColumn {
     name: String,
-    /// Whose colours its drawings have.
+    /// Names whose colours the charts use.
     legend: Vec<String>,
     figures: Vec<Figure>,
     table: Table,
 }
 
-/// The files, those that save most first.
+/// Returns the files, those that save most first.
 pub fn of(files: &[Advice]) -> anyhow::Result<Vec<ShownFile>> {
     let mut sorted: Vec<&Advice> = files.iter().collect();
     sorted.sort_by_key(|advice| Reverse(advice.bytes_now().saturating_sub(advice.bytes_then())));
@@ -152,7 +153,7 @@ impl DrawnColumn {
     }
 }
 
-/// Bytes that a column saves.
+/// Returns the number of bytes that a column saves.
 fn saved(column: &ColumnAdvice) -> u64 {
     column.bytes_now.saturating_sub(column.bytes_then)
 }
@@ -173,7 +174,7 @@ fn is_choice(candidate: &Candidate, column: &ColumnAdvice) -> bool {
     candidate.encoding == column.encoding && candidate.compression == column.compression
 }
 
-/// Everything that was tried for a column.
+/// Returns a table with all results for a column.
 fn table(column: &ColumnAdvice) -> Table {
     let header = [
         "encoding",
@@ -210,7 +211,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// A file with so many columns, of which the later ones save more.
+    /// Returns advice for a file with this number of columns; later columns save more.
     fn advice(columns: u64) -> Advice {
         let candidates = ["plain", "byte_stream_split"].map(|encoding| {
             json!({
