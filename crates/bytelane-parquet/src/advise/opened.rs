@@ -31,7 +31,7 @@ pub(super) struct Opened {
     pub(super) path: PathBuf,
     /// Footer.
     pub(super) metadata: Arc<ParquetMetaData>,
-    /// The file as `rewrite` reads it.
+    /// File in the form in which `rewrite` reads it.
     pub(super) source: Source<InputFile>,
     /// Column types that other readers see; `None` for a column that Arrow cannot represent.
     types: Vec<Option<FieldRef>>,

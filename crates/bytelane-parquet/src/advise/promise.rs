@@ -233,7 +233,8 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
     Ok(promises)
 }
 
-/// Predicts rows that are not in a Parquet file, in the row groups that the writer would make.
+/// Predicts the outcome for rows that are not in a Parquet file, in the row groups that the writer would
+/// make.
 fn of_rows(source: &Source, column: usize, options: &AdviseOptions) -> Result<Vec<Promise>> {
     let writer = options
         .writer()

@@ -165,7 +165,7 @@ pub const PROGRAMS: &[Program] = &[
         name: "pyarrow",
         newest: version(26, 0, 1),
         reads: &[
-            // 12.0.1 to 15 read floats, but 16.0.0 rejects pages with nulls as those before did.
+            // 12.0.1 to 15 read floats, but 16.0.0 rejects pages with nulls, as earlier versions did.
             since(ByteStreamSplit, FIXED_WIDTH, 16, 1, 0),
             since(DeltaBinaryPacked, INTEGERS, 10, 0, 0),
             since(DeltaLengthByteArray, &[Bytes], 12, 0, 0),

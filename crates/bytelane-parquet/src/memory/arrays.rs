@@ -78,7 +78,7 @@ pub(crate) fn byte_array<T: Content>(
             nulls,
         ));
     };
-    // Unlike `is_sorted`, the compiler vectorises this.
+    // The compiler vectorises this, unlike `is_sorted`.
     let pairs = offsets.iter().zip(&offsets[1..]);
     let rise = pairs.fold(true, |rise, (start, end)| rise & (start <= end));
     assert!(

@@ -111,9 +111,9 @@ pub struct WriterOptions {
 }
 
 impl Default for WriterOptions {
-    /// [`Encoding::Auto`] with zstd at level 1, statistics and indexes of every page, pages of up to 131,072
-    /// rows and 1 MiB (if only the size counts: of the best size up to 4 MiB), row groups of 1,048,576 rows or 512 MiB in
-    /// memory, no Bloom filters.
+    /// Returns [`Encoding::Auto`] with zstd at level 1, statistics and indexes of every page, pages of up to
+    /// 131,072 rows and 1 MiB (if only the size counts, of the best size up to 4 MiB), row groups of
+    /// 1,048,576 rows or 512 MiB in memory, and no Bloom filters.
     fn default() -> Self {
         Self {
             encoding: Encoding::Auto,

@@ -131,8 +131,8 @@ impl Decompressor {
         }
     }
 
-    /// Decompresses into the first `size` bytes of a buffer. The buffer grows as needed, and is never
-    /// shortened.
+    /// Decompresses into the first `size` bytes of a buffer. The buffer grows as needed, and may stay longer
+    /// than `size`.
     pub(crate) fn decompress(&mut self, bytes: &[u8], size: usize, to: &mut Vec<u8>) -> Result<()> {
         check_promise(self.codec(), bytes.len(), size)?;
         if let Decompressor::Brotli = self {

@@ -216,7 +216,7 @@ impl PageEditor {
 
 /// Decodes the indices of a page, which are preceded by their width.
 pub(super) fn decoded_indices(values: &Bytes, valid: usize, to: &mut Vec<u32>) -> Result<()> {
-    // Some writers represent an empty list of indices by no bytes.
+    // Some writers store no bytes, not even a width, if there are no indices.
     let (width, runs) = values.split_first().unwrap_or((&0, &[]));
     let format = Format::<u32>::new(u32::from(*width))
         .ok_or_else(|| Error::corrupt(format!("indices of {width} bits")))?;

@@ -18,7 +18,7 @@ use parquet::basic::Type;
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 use std::sync::Arc;
 
-/// Bytes of the levels and the index of a slot, before and after they are gathered.
+/// Size of the levels and the index of a slot in bytes, before and after they are gathered.
 const PER_SLOT: u64 = 12;
 
 /// Selection of rows of a page.

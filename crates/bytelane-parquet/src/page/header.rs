@@ -71,7 +71,7 @@ pub(crate) enum LevelLayout {
         repetition: LevelEncoding,
         definition: LevelEncoding,
     },
-    /// Uncompressed RLE in front of the values, with these lengths in bytes. `compressed` tells whether the
+    /// Uncompressed RLE in front of the values, with these lengths in bytes. `compressed` is true if the
     /// values are compressed.
     Before {
         repetition: usize,

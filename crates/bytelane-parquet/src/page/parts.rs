@@ -74,7 +74,7 @@ impl Opener {
         bytes: Bytes,
     ) -> Result<Bytes> {
         let values = self.decompressed(bytes, header.uncompressed)?;
-        // It lives as long as the chunk.
+        // The dictionary lives as long as the chunk.
         self.last = Bytes::new();
         std::mem::swap(&mut self.memory, &mut self.dictionary);
         self.memory.release();
@@ -133,7 +133,7 @@ impl Opener {
         let mut values = bytes;
         let repetition = LevelBytes::Rle(values.split_to(repetition));
         let definition = LevelBytes::Rle(values.split_to(definition));
-        // Some writers compress an empty list of values to no bytes.
+        // Some writers store no bytes if there are no values to compress.
         let values = match compressed && !values.is_empty() {
             true => self.decompressed(values, size)?,
             false => values,

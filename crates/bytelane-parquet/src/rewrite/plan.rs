@@ -67,7 +67,7 @@ impl Wish {
 /// Column index of new pages.
 #[derive(Debug)]
 pub(super) enum NewIndex {
-    /// The encoded index; none if the old pages had none.
+    /// Encoded index; `None` if the old pages had none.
     Of(Option<Bytes>),
     /// Reason why there cannot be one, although the old pages have one.
     Obstacle(&'static str),

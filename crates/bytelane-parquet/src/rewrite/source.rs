@@ -176,8 +176,8 @@ impl<R: Reopen> Source<R> {
         self.footer.row_groups.len()
     }
 
-    /// Returns the sizes of all row groups according to the footer. Returns an error if a row, or pages that
-    /// chunks share, would take more memory than the limit allows.
+    /// Returns the sizes of all row groups according to the footer. Returns an error if a row takes more
+    /// memory than the limit allows, or all chunks together do, because they share pages.
     pub fn sizes(&self, limit: MemoryLimit) -> Result<Sizes> {
         let bytes = self.reader.len();
         let mut sizes = Sizes {

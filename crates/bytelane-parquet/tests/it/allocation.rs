@@ -195,7 +195,7 @@ fn strings_of_more_than_2_gib_have_batches_of_fewer_rows() {
     assert!(peak < 512 * MIB, "{peak}");
 }
 
-/// One of three rows, whose list has all values.
+/// One of the three rows has a list with all values.
 #[test]
 fn a_list_of_a_billion_nulls_is_refused() {
     let mut chunk = column(Type::INT32, 0);

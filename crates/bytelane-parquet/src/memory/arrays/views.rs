@@ -185,7 +185,7 @@ impl<T: ViewContent> ViewBuilder<T> {
         if utf8::is_ascii_with(self.backend, bytes) {
             return true;
         }
-        // Otherwise, a string is text if it begins and ends at a character boundary.
+        // If all bytes together are UTF-8, a string is text if it begins and ends at a character boundary.
         let whole = utf8::validate_with(self.backend, bytes).ok();
         self.views[start..].iter().all(|view| {
             let view = View(*view);

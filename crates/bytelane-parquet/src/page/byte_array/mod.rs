@@ -64,7 +64,7 @@ trait Values: Send {
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef>;
 }
 
-/// Decodes the pages of a column chunk of the type BYTE_ARRAY.
+/// Decoder of the pages of a column chunk of the type BYTE_ARRAY.
 pub(crate) struct ByteArrayDecoder {
     backend: Detected,
     /// Memory of the dictionary, and of the parts of a page that are decoded before its values are taken.

@@ -141,7 +141,7 @@ mod tests {
         levels.ok()
     }
 
-    /// Decodes levels. `has_value` tells whether a repetition of length zero has a value.
+    /// Decodes levels. `has_value` is true if a repetition of length zero has a value.
     fn specified_with(
         bytes: &[u8],
         count: usize,

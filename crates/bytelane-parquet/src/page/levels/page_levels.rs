@@ -338,7 +338,7 @@ fn read_levels(
             }
         }
     }
-    // Unlike `max` of an iterator, the compiler vectorises this.
+    // The compiler vectorises this, unlike `max` of an iterator.
     match to.iter().fold(0, |most, level| (*level).max(most)) {
         most if most > greatest => Err(format!("a level of {most}, above {greatest}")),
         _ => Ok(()),

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// Returns an error unless a page declares `valid` values, without those of null slots.
 pub(crate) fn check_count(page: &[u8], valid: usize) -> Result<()> {
-    // Writers may represent an empty list of values by no bytes.
+    // Some writers may store no bytes if there are no values.
     if valid == 0 && page.is_empty() {
         return Ok(());
     }

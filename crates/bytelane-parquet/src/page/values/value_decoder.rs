@@ -290,7 +290,7 @@ fn numbers<T: Pod>(bytes: &[u8]) -> Vec<T> {
 }
 
 fn check_deltas(page: &[u8], valid: usize) -> Result<()> {
-    // Writers may represent an empty list of values by no bytes.
+    // Some writers may store no bytes if there are no values.
     if valid == 0 && page.is_empty() {
         return Ok(());
     }

@@ -151,7 +151,7 @@ proptest! {
             ours = ours.with_offset(offset).with_limit(limit);
             theirs = theirs.with_offset(offset).with_limit(limit);
         }
-        // Of maps, the crate `parquet` can only read all or nothing.
+        // The crate `parquet` cannot read only a part of a map.
         let Ok(theirs) = theirs.build() else {
             prop_assert!(ours.build().is_err());
             return Ok(());

@@ -100,7 +100,7 @@ pub(crate) fn read_lengths(
     what: &str,
     room: &Room<'_>,
 ) -> Result<(Vec<i32>, usize)> {
-    // Writers may represent an empty list of values by no bytes.
+    // Some writers may store no bytes if there are no values.
     if valid == 0 && bytes.is_empty() {
         return Ok((Vec::new(), 0));
     }

@@ -22,7 +22,7 @@ pub(crate) struct Indices {
 impl Indices {
     /// Opens a page of `valid` indices. The first byte is their width.
     pub(crate) fn open(backend: Detected, bytes: Bytes, valid: usize) -> Result<Self> {
-        // Some writers represent an empty list of indices by no bytes.
+        // Some writers store no bytes, not even a width, if there are no indices.
         let width = bytes.first().copied().unwrap_or_default();
         let Some(format) = Format::new(u32::from(width)) else {
             return Err(Error::corrupt(format!("indices of {width} bits")));
@@ -88,7 +88,7 @@ impl Indices {
     /// Decodes the next indices, and checks that a dictionary with this number of entries has all of them.
     pub(crate) fn decode_below(&mut self, entries: usize, to: &mut [u32]) -> Result<()> {
         self.decode(to)?;
-        // Unlike `max` of an iterator, the compiler vectorises this.
+        // The compiler vectorises this, unlike `max` of an iterator.
         let greatest = to.iter().fold(0, |most, index| (*index).max(most));
         match to.is_empty() || (greatest as usize) < entries {
             true => Ok(()),

@@ -8,7 +8,7 @@ use crate::{Error, Problem, Result};
 pub(crate) struct Room<'a> {
     /// Memory of the array.
     memory: &'a Reservation,
-    /// Bytes of it that are used for other things than strings.
+    /// Bytes of it that are used for things other than strings.
     others: u64,
     /// Number of bytes that the offsets can address.
     addressable: u64,

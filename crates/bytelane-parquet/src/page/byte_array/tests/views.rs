@@ -80,7 +80,7 @@ fn pages_come_back_unless_they_are_held() {
     }
 }
 
-/// This test does not need to write 2 GB.
+/// Checks the limit without writing 2 GB.
 #[test]
 fn offsets_must_fit() {
     let memory = Budget::new(u64::MAX).reservation();
