@@ -69,6 +69,7 @@ Encoding: TypeAlias = Literal[
     "delta_binary_packed",
     "delta_length_byte_array",
     "delta_byte_array",
+    "rle",
     "alp",
 ]
 
@@ -100,6 +101,27 @@ def _options(
         compression = f"{compression}:{level}"
     compression = compression and compression.lower()
     return _Options(goal, _joined(readers), _joined(encodings), compression)
+
+
+class _Layout(NamedTuple):
+    """How a new file is laid out."""
+
+    encoding: str
+    columns: list[tuple[str, str]]
+    row_group_size: int
+    row_group_bytes: int
+    content_defined_pages: tuple[int, int] | None
+
+
+def _layout(
+    encoding: str,
+    columns: Mapping[str, Encoding] | None,
+    row_group_size: int,
+    row_group_bytes: int,
+    pages: bool | tuple[int, int],
+) -> _Layout:
+    bounds = (256 << 10, 1 << 20) if pages is True else pages or None
+    return _Layout(encoding, list(dict(columns or {}).items()), row_group_size, row_group_bytes, bounds)
 
 
 def _joined(names: str | Iterable[str] | None) -> str | None:
@@ -721,9 +743,16 @@ def check(path: Path, *, values: bool = False, memory_limit: int | None = None) 
     return checked
 
 
+class BinarySink(Protocol):
+    """A binary file that is open for writing, or another object like it."""
+
+    def write(self, data: bytes, /) -> object:
+        """Writes bytes, and returns how many if it may write fewer."""
+
+
 def write_table(
     table: ArrowStream,
-    path: Path,
+    where: Path | BinarySink,
     encoding: Encoding = "auto",
     *,
     column_encoding: Mapping[str, Encoding] | None = None,
@@ -733,6 +762,8 @@ def write_table(
     readers: str | Iterable[str] | None = None,
     encodings: str | Iterable[str] | None = None,
     row_group_size: int = 1 << 20,
+    row_group_bytes: int = 512 << 20,
+    content_defined_pages: bool | tuple[int, int] = False,
     threads: int | None = None,
 ) -> None:
     """Writes a table to a Parquet file, each column in the best encoding for the goal.
@@ -742,7 +773,12 @@ def write_table(
     `"gzip"` and `"brotli"` are the others. `goal`, `readers` and `encodings` are those of `advise`. As many threads encode as there
     are cores, unless `threads` says how many; the file is the same for any number.
 
-    The file appears under its name when it is complete; an existing file is replaced then, and not before.
+    A row group has up to `row_group_size` rows, and fewer if their values take more than `row_group_bytes` in memory.
+    With `content_defined_pages`, pages end where the values themselves say: where rows are inserted into a table, only a few pages
+    change, so that a store that deduplicates keeps the others once. A pair of numbers is the fewest and the most bytes of a page.
+
+    `where` is a path, or a binary file with `write`, which stays open. A file with a path appears under its name when it is
+    complete; an existing file is replaced then, and not before.
 
     >>> import pyarrow as pa
     >>> from bytelane import parquet
@@ -750,8 +786,8 @@ def write_table(
     >>> parquet.write_table(table, "trades.parquet", column_encoding={"price": "byte_stream_split"})
     """
     options = _options(goal, readers, encodings, compression, compression_level)
-    columns = list(dict(column_encoding or {}).items())
-    _parquet.write_table(table, path, options, encoding, columns, row_group_size, threads)
+    layout = _layout(encoding, column_encoding, row_group_size, row_group_bytes, content_defined_pages)
+    _parquet.write_table(table, where, options, layout, threads)
 
 
 class ArrowSchema(Protocol):
@@ -767,7 +803,7 @@ class ParquetWriter:
     The arguments are those of `write_table`; all tables have this `schema`. Rows are buffered until a row group is full.
 
     The file appears under its name when the writer is closed; an existing file is replaced then, and not before. If the block of a
-    `with` statement raises an exception, no file appears.
+    `with` statement raises an exception, no file appears; a binary file gets nothing more.
 
     >>> import pyarrow as pa
     >>> from bytelane import parquet
@@ -781,7 +817,7 @@ class ParquetWriter:
 
     def __init__(
         self,
-        where: Path,
+        where: Path | BinarySink,
         schema: ArrowSchema,
         encoding: Encoding = "auto",
         *,
@@ -792,11 +828,13 @@ class ParquetWriter:
         readers: str | Iterable[str] | None = None,
         encodings: str | Iterable[str] | None = None,
         row_group_size: int = 1 << 20,
+        row_group_bytes: int = 512 << 20,
+        content_defined_pages: bool | tuple[int, int] = False,
         threads: int | None = None,
     ) -> None:
         options = _options(goal, readers, encodings, compression, compression_level)
-        columns = list(dict(column_encoding or {}).items())
-        self._writer = _parquet.ParquetWriter(where, schema, options, encoding, columns, row_group_size, threads)
+        layout = _layout(encoding, column_encoding, row_group_size, row_group_bytes, content_defined_pages)
+        self._writer = _parquet.ParquetWriter(where, schema, options, layout, threads)
 
     def write_table(self, table: ArrowStream) -> None:
         """Appends the rows of a table or of a record batch."""

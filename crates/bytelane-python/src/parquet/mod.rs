@@ -9,9 +9,13 @@ mod merge;
 mod metadata;
 mod options;
 mod rewrite;
+mod sink;
 mod source;
 mod table;
 mod write;
+
+pub use error::of_parquet;
+pub use rewrite::watch;
 
 use pyo3::prelude::*;
 
