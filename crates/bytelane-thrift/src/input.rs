@@ -23,6 +23,8 @@ pub struct Input<'de> {
     limits: Limits,
     /// Bytes of the message that no container has claimed for its elements.
     unclaimed: usize,
+    /// False once a struct had a field after one of the same id, or of a larger one. Only the compact protocol tells.
+    pub(crate) is_ordered: bool,
     /// True if a field of another type is an error.
     pub(crate) strict_types: bool,
     /// True if JSON may be as Apache Thrift for Python writes it.
@@ -44,6 +46,7 @@ impl<'de> Input<'de> {
             total: message.len(),
             limits: options.limits.within_formats(),
             unclaimed: message.len(),
+            is_ordered: true,
             strict_types: options.strict_types,
             lenient_json: options.lenient_json,
             merges: false,
@@ -120,6 +123,14 @@ impl<'de> Input<'de> {
     #[must_use]
     pub fn offset(&self) -> usize {
         self.total - self.rest.len()
+    }
+
+    /// Returns whether all structs that were read, and not skipped, had their fields in ascending order, none of them twice:
+    /// in the compact protocol, as all writers have them, two programs cannot differ in which one counts. True in others.
+    #[inline]
+    #[must_use]
+    pub fn is_ordered(&self) -> bool {
+        self.is_ordered
     }
 
     /// The bytes that have not been read.

@@ -1,27 +1,27 @@
 //! What to read from a file, and how.
 
 use super::Reader;
+use super::arrow::{ArrowFooter, in_arrow};
 use super::in_flight::InFlight;
 use super::input::Input;
 use super::kept::{Kept, least_bits};
 use super::row_group::Settings;
 use super::rows::{Rows, selected};
-use super::schema::{Plan, can_exist, fitted, with_whole_intervals, without_other_values};
+use super::schema::Plan;
 use crate::budget::{MemoryLimit, batch_rows, check_widths};
 use crate::catch_panic::catch_panic;
-use crate::file::{Footer, read_footer};
+use crate::file::{OpenFooter, RowGroups, open_columns, open_footer};
 use crate::input::InputFile;
 use crate::options::is_within;
 use crate::stack::{depth_of, stack_size, with_stack};
-use crate::types::extension::with_extension_types;
 use crate::{Error, Problem, Result};
 use arrow_array::RecordBatchReader;
 use arrow_schema::SchemaRef;
 use bytelane::Detected;
+use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
 };
-use parquet::arrow::{ARROW_SCHEMA_META_KEY, ProjectionMask};
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::ChunkReader;
 use parquet::schema::types::SchemaDescriptor;
@@ -35,7 +35,10 @@ use std::sync::Arc;
 pub struct ReaderBuilder<T> {
     input: Arc<T>,
     file: Option<PathBuf>,
+    /// Schema of the file. Its row groups may be missing here.
     metadata: ArrowReaderMetadata,
+    /// Row groups of the file.
+    in_file: RowGroups,
     projection: ProjectionMask,
     row_groups: Option<Vec<usize>>,
     selection: Option<RowSelection>,
@@ -66,11 +69,30 @@ impl ReaderBuilder<InputFile> {
         let path = path.as_ref();
         InputFile::open(path)
             .and_then(Self::try_new)
-            .map(|builder| Self {
-                file: Some(path.to_owned()),
-                ..builder
-            })
+            .map(|builder| builder.named(path))
             .map_err(|error| error.in_file(path))
+    }
+
+    /// Opens a file of which only these columns are needed:
+    /// [`try_new_with_columns`](Self::try_new_with_columns). Errors will name it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open), and [`Problem::NoSuchColumn`].
+    pub fn open_with_columns<'a>(
+        path: impl AsRef<Path>,
+        columns: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self> {
+        let path = path.as_ref();
+        InputFile::open(path)
+            .and_then(|file| Self::try_new_with_columns(file, columns))
+            .map(|builder| builder.named(path))
+            .map_err(|error| error.in_file(path))
+    }
+
+    fn named(mut self, path: &Path) -> Self {
+        self.file = Some(path.to_owned());
+        self
     }
 }
 
@@ -85,27 +107,49 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     ///
     /// [`Problem::Corrupt`] if it is not a Parquet file, [`Problem::Unsupported`] if it is encrypted.
     pub fn try_new(input: T) -> Result<Self> {
-        let footer = read_footer(&input)?;
-        let depth = footer.depth;
-        let (footer, own) = in_arrow_itself(footer)?;
-        let columns = footer.file_metadata().schema_descr().columns();
-        let with_types = |schema| {
-            let options = ArrowReaderOptions::new().with_schema(schema);
-            in_arrow(&footer, depth, options)
-        };
-        let hinted = has_arrow_schema(&footer)
-            .then(|| in_arrow(&footer, depth, ArrowReaderOptions::new()).ok());
-        let metadata = match hinted.flatten() {
-            Some(hinted) => match without_other_values(hinted.schema(), own.schema(), columns) {
-                Some(schema) => with_types(schema).unwrap_or(own),
-                None => hinted,
-            },
-            // An Arrow schema may be that of other columns, or nested deeper than its format allows.
-            None => with_whole_intervals(own.schema()).map_or(Ok(own), with_types)?,
-        };
-        let extended = with_extension_types(metadata.schema(), columns);
-        let extended = extended.and_then(|schema| with_types(schema).ok());
-        Self::checked(input, extended.unwrap_or(metadata))
+        let footer = open_footer(&input)?;
+        Self::of_footer(input, footer)
+    }
+
+    /// As [`try_new`](Self::try_new) and [`with_columns`](Self::with_columns), of a file that has many other columns: these are
+    /// passed over in the footer, and [`schema`](Self::schema) and [`metadata`](Self::metadata) lack them. A column within a
+    /// group stays with all of the group.
+    ///
+    /// ```
+    /// use arrow_array::{ArrayRef, Int32Array, RecordBatch};
+    /// use bytelane_parquet::{ReaderBuilder, Writer, WriterOptions};
+    /// use bytes::Bytes;
+    /// use std::sync::Arc;
+    ///
+    /// let numbers: ArrayRef = Arc::new(Int32Array::from_iter_values(0..10));
+    /// let columns = (0..1000).map(|index| (format!("column_{index}"), Arc::clone(&numbers)));
+    /// let batch = RecordBatch::try_from_iter(columns)?;
+    /// let mut file = Vec::new();
+    /// let mut writer = Writer::try_new(&mut file, batch.schema(), WriterOptions::default())?;
+    /// writer.write(&batch)?;
+    /// writer.close()?;
+    ///
+    /// let builder = ReaderBuilder::try_new_with_columns(Bytes::from(file), ["column_7", "column_70"])?;
+    /// assert_eq!(builder.metadata().row_group(0).num_columns(), 2);
+    /// assert_eq!(builder.build()?.next().transpose()?, Some(batch.project(&[7, 70])?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of both.
+    pub fn try_new_with_columns<'a>(
+        input: T,
+        paths: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self> {
+        let paths: Vec<&str> = paths.into_iter().collect();
+        let footer = open_columns(&input, &paths)?;
+        Self::of_footer(input, footer)?.with_columns(paths)
+    }
+
+    fn of_footer(input: T, footer: OpenFooter) -> Result<Self> {
+        let (row_groups, metadata) = ArrowFooter::new(footer)?.usual_types()?;
+        Self::checked(input, row_groups, metadata)
     }
 
     /// Reads the footer; the options say which Arrow types the columns get.
@@ -114,23 +158,29 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     ///
     /// Those of [`try_new`](Self::try_new); [`Problem::Parquet`] if the columns cannot have these types.
     pub fn try_new_with_options(input: T, options: ArrowReaderOptions) -> Result<Self> {
-        let footer = read_footer(&input)?;
-        let depth = footer.depth;
-        let (footer, _) = in_arrow_itself(footer)?;
-        let metadata = in_arrow(&footer, depth, options)?;
-        Self::checked(input, metadata)
+        let ArrowFooter { footer, .. } = ArrowFooter::new(open_footer(&input)?)?;
+        let metadata = in_arrow(&footer, options)?;
+        Self::checked(input, footer.row_groups, metadata)
     }
 
-    pub(super) fn checked(input: T, metadata: ArrowReaderMetadata) -> Result<Self> {
+    pub(super) fn checked(
+        input: T,
+        row_groups: RowGroups,
+        metadata: ArrowReaderMetadata,
+    ) -> Result<Self> {
         check_widths(metadata.parquet_schema().columns().iter(), input.len())?;
-        Ok(Self::new_with_metadata(input, metadata))
+        Ok(Self {
+            in_file: row_groups,
+            ..Self::new_with_metadata(input, metadata)
+        })
     }
 
-    /// Of an input whose footer has been read.
+    /// Reads an input whose footer has been read.
     pub fn new_with_metadata(input: T, metadata: ArrowReaderMetadata) -> Self {
         Self {
             input: Arc::new(input),
             file: None,
+            in_file: RowGroups::Decoded(Arc::clone(metadata.metadata())),
             metadata,
             projection: ProjectionMask::all(),
             row_groups: None,
@@ -151,10 +201,10 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         self.metadata.schema()
     }
 
-    /// The footer.
+    /// Returns the footer. Of most files, this decodes all column chunks when it is called for the first time.
     #[must_use]
     pub fn metadata(&self) -> &Arc<ParquetMetaData> {
-        self.metadata.metadata()
+        self.in_file.metadata()
     }
 
     /// The schema of the whole file, as Parquet has it.
@@ -358,7 +408,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         };
         Ok(Reader {
             file: self.file,
-            metadata: self.metadata,
+            row_groups: self.in_file,
             settings: Arc::new(settings),
             in_flight,
             kept,
@@ -394,12 +444,14 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         if threads == 1 {
             return 1;
         }
-        let bytes = row_groups.iter().map(|(index, _)| {
-            let row_group = self.metadata.metadata().row_group(*index);
-            let chunks = plan.leaves.iter().map(|leaf| row_group.column(leaf.column));
-            let bytes = chunks.map(|it| u64::try_from(it.uncompressed_size()).unwrap_or(0));
+        let leaves = plan.leaves.iter();
+        let bytes = row_groups.iter().map(|(row_group, _)| {
+            let bytes = leaves.clone().map(|leaf| {
+                let size = self.in_file.uncompressed_size(*row_group, leaf.column);
+                size.map_or(0, |size| u64::try_from(size).unwrap_or(0))
+            });
             let pages = bytes.map(|bytes| bytes.min(USUAL_PAGE)).sum::<u64>();
-            let rows = usize::try_from(row_group.num_rows()).unwrap_or(0);
+            let rows = usize::try_from(self.in_file.rows(*row_group)).unwrap_or(0);
             let values = rows.min(batch_size).saturating_mul(plan.leaves.len()) as u64;
             pages.saturating_add(values.saturating_mul(USUAL_VALUE))
         });
@@ -410,8 +462,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
 
     /// The row groups that have wanted rows, and these.
     fn row_groups(&self) -> Result<Vec<(usize, Rows)>> {
-        let metadata = self.metadata.metadata();
-        let count = metadata.num_row_groups();
+        let count = self.in_file.count();
         let row_groups = self.row_groups.clone();
         let row_groups = row_groups.unwrap_or_else(|| (0..count).collect());
         if let Some(beyond) = row_groups.iter().find(|index| **index >= count) {
@@ -419,7 +470,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             return Err(Problem::Option(problem).into());
         }
         let lengths = row_groups.iter().map(|index| {
-            let rows = usize::try_from(metadata.row_group(*index).num_rows());
+            let rows = usize::try_from(self.in_file.rows(*index));
             let negative = || Error::corrupt("a row group with a negative number of rows");
             rows.map_err(|_| negative().in_row_group(*index))
         });
@@ -443,44 +494,6 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     }
 }
 
-/// The footer, without annotations that Arrow has no types for, and the types that its columns have without an Arrow schema.
-pub(super) fn in_arrow_itself(
-    footer: Footer,
-) -> Result<(Arc<ParquetMetaData>, ArrowReaderMetadata)> {
-    let Footer {
-        metadata, depth, ..
-    } = footer;
-    let footer = Arc::new(metadata);
-    let has_schema = has_arrow_schema(&footer);
-    // Other metadata becomes that of the schema.
-    let options = || ArrowReaderOptions::new().with_skip_arrow_metadata(has_schema);
-    match in_arrow(&footer, depth, options()) {
-        Ok(own) if can_exist(own.schema().fields()) => Ok((footer, own)),
-        _ => {
-            let footer = Arc::new(with_stack(depth, || fitted(&footer))?);
-            let own = in_arrow(&footer, depth, options())?;
-            Ok((footer, own))
-        }
-    }
-}
-
-/// The footer of columns nested so deep, with their types in Arrow.
-pub(super) fn in_arrow(
-    footer: &Arc<ParquetMetaData>,
-    depth: usize,
-    options: ArrowReaderOptions,
-) -> Result<ArrowReaderMetadata> {
-    let footer = Arc::clone(footer);
-    with_stack(depth, || {
-        catch_panic(|| Ok(ArrowReaderMetadata::try_new(footer, options)?))
-    })
-}
-
-fn has_arrow_schema(footer: &ParquetMetaData) -> bool {
-    let entries = footer.file_metadata().key_value_metadata();
-    entries.is_some_and(|entries| entries.iter().any(|it| it.key == ARROW_SCHEMA_META_KEY))
-}
-
 /// The threads of a reader, unless it has only the caller's.
 fn pool(threads: NonZero<usize>, depth: usize) -> Result<Option<ThreadPool>> {
     if threads.get() == 1 {
@@ -500,6 +513,7 @@ impl<T> Clone for ReaderBuilder<T> {
             input: Arc::clone(&self.input),
             file: self.file.clone(),
             metadata: self.metadata.clone(),
+            in_file: self.in_file.clone(),
             projection: self.projection.clone(),
             row_groups: self.row_groups.clone(),
             selection: self.selection.clone(),

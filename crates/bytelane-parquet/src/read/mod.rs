@@ -1,5 +1,6 @@
 //! Parquet files to record batches.
 
+mod arrow;
 mod builder;
 mod column;
 mod in_flight;
@@ -15,15 +16,14 @@ mod tests;
 
 pub use builder::ReaderBuilder;
 pub(crate) use column::ColumnReader;
-pub(crate) use row_group::LeafChunk;
 
+use crate::file::RowGroups;
 use crate::stack::with_stack;
 use crate::{Error, Result};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use in_flight::InFlight;
 use kept::Kept;
-use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 use parquet::file::reader::ChunkReader;
 use row_group::Settings;
 use std::path::PathBuf;
@@ -55,7 +55,7 @@ use std::sync::Arc;
 /// ```
 pub struct Reader {
     file: Option<PathBuf>,
-    metadata: ArrowReaderMetadata,
+    row_groups: RowGroups,
     settings: Arc<Settings>,
     in_flight: InFlight,
     /// Memory of all batches together, if they are kept.
@@ -82,10 +82,10 @@ impl Reader {
         Self::builder(input)?.with_batch_size(batch_size).build()
     }
 
-    /// The footer.
+    /// Returns the footer. Of most files, this decodes all column chunks when it is called for the first time.
     #[must_use]
     pub fn metadata(&self) -> &parquet::file::metadata::ParquetMetaData {
-        self.metadata.metadata()
+        self.row_groups.metadata()
     }
 
     fn located(&self, error: Error) -> ArrowError {
@@ -102,9 +102,9 @@ impl Iterator for Reader {
     /// After an error there is nothing more.
     fn next(&mut self) -> Option<Self::Item> {
         let (settings, in_flight) = (&self.settings, &mut self.in_flight);
-        let file = self.metadata.metadata();
+        let row_groups = &self.row_groups;
         let batch = with_stack(settings.depth, || {
-            in_flight.next(settings, file).transpose()
+            in_flight.next(settings, row_groups).transpose()
         });
         let batch = batch.transpose()?;
         let batch = batch.and_then(|batch| match &mut self.kept {

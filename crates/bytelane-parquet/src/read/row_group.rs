@@ -5,7 +5,7 @@ use super::leaf::{Leaf, LeafArray, PageIndex, PageReader};
 use super::rows::{Rows, Step};
 use super::schema::{LeafPlan, Plan};
 use crate::budget::{Budget, MemoryLimit};
-use crate::chunk::chunk_range;
+use crate::file::{LeafChunk, RowGroups};
 use crate::format::{self, OffsetIndex};
 use crate::input::bytes_at;
 use crate::page::{Opener, PageLevels, decoder_of};
@@ -13,13 +13,10 @@ use crate::{Error, Result};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
 use bytelane::Detected;
-use parquet::basic::CompressionCodec;
-use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::reader::Length;
 use parquet::schema::types::ColumnDescPtr;
 use rayon::ThreadPool;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
-use std::ops::Range;
 use std::sync::Arc;
 
 /// How the row groups of a file are read.
@@ -37,19 +34,6 @@ pub(super) struct Settings {
     pub(super) depth: usize,
     /// None for one thread.
     pub(super) pool: Option<ThreadPool>,
-}
-
-/// A column chunk, as far as its footer must tell.
-#[derive(Clone, Debug)]
-pub(crate) struct LeafChunk {
-    pub(crate) column: ColumnDescPtr,
-    pub(crate) codec: CompressionCodec,
-    /// Number of values that it claims to have; nulls count.
-    pub(crate) values: u64,
-    /// Position of its pages.
-    pub(crate) range: Range<u64>,
-    /// Position of its offset index.
-    pub(crate) offset_index: Option<Range<u64>>,
 }
 
 /// A row group of which rows are left.
@@ -73,16 +57,15 @@ impl RowGroup {
     /// Opens a row group of a file; nothing but its indexes is read.
     pub(super) fn open(
         settings: &Settings,
-        row_group: &RowGroupMetaData,
+        row_groups: &RowGroups,
+        index: usize,
         rows: Rows,
     ) -> Result<Self> {
-        let chunks = settings.plan.leaves.iter().map(|leaf| {
-            let chunk = row_group.column(leaf.column);
-            let located = leaf_chunk(chunk, settings.input.len());
-            located.map_err(|error| error.in_column(chunk.column_path().string()))
-        });
+        let leaves = settings.plan.leaves.iter();
+        let length = settings.input.len();
+        let chunks = leaves.map(|leaf| row_groups.chunk(index, leaf.column, length));
         let chunks = chunks.collect::<Result<_>>()?;
-        let row_count = usize::try_from(row_group.num_rows()).unwrap_or(0);
+        let row_count = usize::try_from(row_groups.rows(index)).unwrap_or(0);
         Self::new(settings, chunks, row_count, rows)
     }
 
@@ -255,22 +238,6 @@ fn open_leaf(
     let pages = PageReader::new(settings.input.clone(), range.clone(), index);
     let column = ColumnDescPtr::clone(column);
     Ok(Leaf::new(column, pages, opener, levels, decoder, budget))
-}
-
-/// Returns what a footer tells of a chunk.
-fn leaf_chunk(chunk: &ColumnChunkMetaData, file_bytes: u64) -> Result<LeafChunk> {
-    let index = || {
-        let start = u64::try_from(chunk.offset_index_offset()?).ok()?;
-        let length = u64::try_from(chunk.offset_index_length()?).ok()?;
-        Some(start..start.checked_add(length)?)
-    };
-    Ok(LeafChunk {
-        column: chunk.column_descr_ptr(),
-        codec: chunk.compression_codec(),
-        values: u64::try_from(chunk.num_values()).unwrap_or(0),
-        range: chunk_range(chunk, file_bytes)?,
-        offset_index: index(),
-    })
 }
 
 /// The offset index of a chunk, if the file has one that can be true.

@@ -2,7 +2,7 @@
 
 use super::bloom;
 use super::bounds::{self, PageBounds};
-use super::codec::{compression_of, in_parquet, target};
+use super::codec::{compression_of, target};
 use super::dictionary::{Dictionary, Map};
 use super::index::{column_index, offset_index, size_statistics};
 use super::pages::{NewPages, START};
@@ -14,7 +14,9 @@ use crate::format::{
 };
 use crate::merge::input::{Leaf, StoredPage};
 use crate::merge::outcome::{MergedPages, Notes};
-use crate::page::{Compressor, PageEditor, PageKind, null_page, read_header, set_sizes};
+use crate::page::{
+    Compressor, PageEditor, PageKind, codec_in_parquet, null_page, read_header, set_sizes,
+};
 use crate::statistics::Compare;
 use crate::types::physical;
 use crate::{Error, Result};
@@ -188,7 +190,12 @@ impl Join<'_> {
         let limit = MemoryLimit::default();
         let budget = Budget::new(limit.of_read(bytes));
         let most = limit.of_page(bytes, values);
-        PageEditor::new(in_parquet(metadata.codec)?, self.column, most, &budget)
+        PageEditor::new(
+            codec_in_parquet(metadata.codec)?,
+            self.column,
+            most,
+            &budget,
+        )
     }
 
     /// Returns the rows of each page of an input, if they are known.

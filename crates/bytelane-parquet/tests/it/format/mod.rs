@@ -1,6 +1,7 @@
 //! The structs of `parquet.thrift`, compared with what the crate `parquet` makes of the same bytes: a wrong field number,
 //! name or type in the IDL shows here.
 
+mod columns;
 mod footer;
 mod indexes;
 mod tolerance;
@@ -29,7 +30,7 @@ fn the_code_is_what_the_compiler_makes_of_the_idl() {
 }
 
 /// The footer of a file.
-fn footer(file: &Bytes) -> Bytes {
+pub fn footer(file: &Bytes) -> Bytes {
     let end = file.len() - 8;
     let length = u32::from_le_bytes(file[end..end + 4].try_into().unwrap());
     file.slice(end - length as usize..end)

@@ -1,0 +1,154 @@
+//! The row groups of a file that is read.
+
+use crate::Result;
+use crate::catch_panic::catch_panic;
+use crate::chunk::{chunk_range, viewed_range};
+use crate::format::{ChunkView, RowGroupView};
+use crate::page::codec_in_parquet;
+use crate::stack::with_stack;
+use bytes::Bytes;
+use parquet::basic::CompressionCodec;
+use parquet::file::metadata::{
+    ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader,
+};
+use parquet::schema::types::ColumnDescPtr;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+/// A column chunk, as far as its footer must tell.
+#[derive(Clone, Debug)]
+pub(crate) struct LeafChunk {
+    pub(crate) column: ColumnDescPtr,
+    pub(crate) codec: CompressionCodec,
+    /// Number of values that it claims to have; nulls count.
+    pub(crate) values: u64,
+    /// Position of its pages.
+    pub(crate) range: Range<u64>,
+    /// Position of its offset index.
+    pub(crate) offset_index: Option<Range<u64>>,
+}
+
+/// Row groups of a file. Those of a regular footer stay encoded, and a chunk is decoded when it is used.
+#[derive(Clone, Debug)]
+pub(crate) enum RowGroups {
+    Decoded(Arc<ParquetMetaData>),
+    Encoded(Arc<EncodedRowGroups>),
+}
+
+/// Row groups in a footer that the crate `parquet` reads as the format says.
+#[derive(Debug)]
+pub(crate) struct EncodedRowGroups {
+    pub(super) footer: Bytes,
+    pub(super) row_groups: Vec<RowGroupView>,
+    /// Schema of the file, without its row groups.
+    pub(super) schema: Arc<ParquetMetaData>,
+    pub(super) depth: usize,
+    /// All of the footer, once somebody has asked for it.
+    pub(super) decoded: OnceLock<Arc<ParquetMetaData>>,
+}
+
+impl RowGroups {
+    /// Returns the number of row groups.
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            Self::Decoded(file) => file.num_row_groups(),
+            Self::Encoded(file) => file.row_groups.len(),
+        }
+    }
+
+    /// Returns the number of rows that a row group claims to have.
+    pub(crate) fn rows(&self, row_group: usize) -> i64 {
+        match self {
+            Self::Decoded(file) => file.row_group(row_group).num_rows(),
+            Self::Encoded(file) => file.row_groups[row_group].num_rows,
+        }
+    }
+
+    /// Returns the number of bytes of a chunk's pages before they were compressed.
+    pub(crate) fn uncompressed_size(&self, row_group: usize, column: usize) -> Result<i64> {
+        Ok(match self {
+            Self::Decoded(file) => file.row_group(row_group).column(column).uncompressed_size(),
+            Self::Encoded(file) => {
+                let chunk = file.chunk(row_group, column)?;
+                chunk.meta_data.total_uncompressed_size
+            }
+        })
+    }
+
+    /// Returns a chunk in a file of `length` bytes.
+    pub(crate) fn chunk(&self, row_group: usize, column: usize, length: u64) -> Result<LeafChunk> {
+        match self {
+            Self::Decoded(file) => {
+                let chunk = file.row_group(row_group).column(column);
+                let leaf = LeafChunk::of_decoded(chunk, length);
+                leaf.map_err(|error| error.in_column(chunk.column_path().string()))
+            }
+            Self::Encoded(file) => {
+                let descriptor = file.schema.file_metadata().schema_descr().column(column);
+                let chunk = file.chunk(row_group, column);
+                let leaf = chunk.and_then(|it| LeafChunk::of_view(&it, &descriptor, length));
+                leaf.map_err(|error| error.in_column(descriptor.path().string()))
+            }
+        }
+    }
+
+    /// Returns all of the footer, as the crate `parquet` has it.
+    pub(crate) fn metadata(&self) -> &Arc<ParquetMetaData> {
+        match self {
+            Self::Decoded(file) => file,
+            Self::Encoded(file) => file.decoded.get_or_init(|| {
+                // A regular footer is one that this crate reads.
+                file.decode().map_or(Arc::clone(&file.schema), Arc::new)
+            }),
+        }
+    }
+}
+
+impl EncodedRowGroups {
+    fn chunk(&self, row_group: usize, column: usize) -> Result<ChunkView<'_>> {
+        self.row_groups[row_group].columns[column].decode(&self.footer)
+    }
+
+    fn decode(&self) -> Result<ParquetMetaData> {
+        let schema = self.schema.file_metadata().schema_descr_ptr();
+        let options = ParquetMetaDataOptions::new().with_schema(schema);
+        let footer = &self.footer;
+        with_stack(self.depth, || {
+            catch_panic(|| {
+                let options = Some(&options);
+                Ok(ParquetMetaDataReader::decode_metadata_with_options(
+                    footer, options,
+                )?)
+            })
+        })
+    }
+}
+
+impl LeafChunk {
+    fn of_decoded(chunk: &ColumnChunkMetaData, length: u64) -> Result<Self> {
+        Ok(Self {
+            column: chunk.column_descr_ptr(),
+            codec: chunk.compression_codec(),
+            values: u64::try_from(chunk.num_values()).unwrap_or(0),
+            range: chunk_range(chunk, length)?,
+            offset_index: index(chunk.offset_index_offset(), chunk.offset_index_length()),
+        })
+    }
+
+    fn of_view(chunk: &ChunkView<'_>, column: &ColumnDescPtr, length: u64) -> Result<Self> {
+        Ok(Self {
+            column: ColumnDescPtr::clone(column),
+            codec: codec_in_parquet(chunk.meta_data.codec)?,
+            values: u64::try_from(chunk.meta_data.num_values).unwrap_or(0),
+            range: viewed_range(chunk, length)?,
+            offset_index: index(chunk.offset_index_offset, chunk.offset_index_length),
+        })
+    }
+}
+
+/// Returns where an index is, if the footer says so.
+fn index(offset: Option<i64>, length: Option<i32>) -> Option<Range<u64>> {
+    let start = u64::try_from(offset?).ok()?;
+    let length = u64::try_from(length?).ok()?;
+    Some(start..start.checked_add(length)?)
+}
