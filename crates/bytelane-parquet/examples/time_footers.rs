@@ -6,7 +6,7 @@
 
 use bytelane_measure::clock::Clock;
 use bytelane_measure::rounds::{Measurement, Rounds, Subject};
-use bytelane_parquet::format::{self, ChunkView, FileMetaData, FileView, decode};
+use bytelane_parquet::format::{self, ChunkView, ElementView, FileMetaData, FileView, decode};
 use bytelane_parquet::{ReaderBuilder, Result};
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
@@ -137,7 +137,7 @@ fn read(footer: &Bytes) -> Result<usize> {
 
 /// Decodes a footer to structs that borrow it, each chunk and its statistics; returns how many chunks have some. Lists are checked.
 fn view(footer: &Bytes) -> Option<usize> {
-    let file: FileView<'_> = format::view(footer)?;
+    let file: FileView<'_, ElementView<'_>> = format::view(footer)?;
     let mut with_statistics = 0;
     for chunk in file
         .row_groups
@@ -221,7 +221,7 @@ fn chunk(leaf: &ColumnDescPtr, index: usize) -> Result<ColumnChunkMetaData> {
         encoding,
         count,
     });
-    let offset = (index as i64) << 20;
+    let offset = 4 + ((index as i64) << 20);
     let chunk = ColumnChunkMetaData::builder(Arc::clone(leaf))
         .set_compression(Compression::SNAPPY)
         .set_encodings(vec![

@@ -3,7 +3,7 @@
 use super::schema::depth_of_schema;
 use crate::catch_panic::catch_panic;
 use crate::format::{
-    self, ElementView, Encoded, FileMetaData, FileView, KeyValue, KeyValueView, RowGroup,
+    self, Encoded, FileMetaData, FileView, KeyValue, KeyValueView, NodeView, Placed, RowGroup,
     RowGroupView, SchemaElement, SortingColumn,
 };
 use crate::{Error, Result};
@@ -14,6 +14,9 @@ use bytes::Bytes;
 use parquet::arrow::{ARROW_SCHEMA_META_KEY, encode_arrow_schema};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+
+/// An element of the schema and its bytes.
+type Node<'a> = Placed<NodeView<'a>>;
 
 /// Columns at the top of a schema.
 #[derive(Default)]
@@ -31,23 +34,19 @@ struct Roots {
 /// Returns a footer of the columns at the top of a schema that these paths are in, and how deep they are nested. None if the
 /// footer is not as the format says, and if no column is found.
 pub(super) fn of_columns(footer: &Bytes, paths: &[&str]) -> Option<(FileMetaData, usize)> {
-    let view: FileView<'_> = format::view(footer)?;
+    let view: FileView<'_, Node<'_>> = format::view(footer)?;
     let roots = Roots::find(&view.schema, paths)?;
     if !view.unknown_fields.is_empty() || roots.positions.is_empty() {
         return None;
     }
-    let elements = roots
+    let nodes = roots
         .elements
         .iter()
         .flat_map(|it| &view.schema[it.clone()]);
-    let root = SchemaElement {
-        num_children: i32::try_from(roots.positions.len()).ok(),
-        ..view.schema.first()?.lossless(footer)
-    };
-    let schema = [root].into_iter();
-    let schema: Vec<_> = schema
-        .chain(elements.map(|it| it.lossless(footer)))
-        .collect();
+    let nodes = view.schema.first().into_iter().chain(nodes);
+    let schema = nodes.map(|node| format::decode_part(&footer[node.range.clone()]));
+    let mut schema: Vec<SchemaElement> = schema.collect::<Result<_>>().ok()?;
+    schema.first_mut()?.num_children = i32::try_from(roots.positions.len()).ok();
     let row_groups = view.row_groups.value.into_iter();
     let row_groups = row_groups.map(|row_group| row_group.of_leaves(&roots, footer));
     let pairs = view.key_value_metadata;
@@ -78,15 +77,14 @@ pub(super) fn of_columns(footer: &Bytes, paths: &[&str]) -> Option<(FileMetaData
 
 impl Roots {
     /// Finds the columns that are, or are around, those of these paths. None if the schema is damaged.
-    fn find(schema: &[ElementView<'_>], paths: &[&str]) -> Option<Self> {
+    fn find(schema: &[Node<'_>], paths: &[&str]) -> Option<Self> {
         // Names may have dots.
         let names = paths.iter().flat_map(|path| {
             let dots = path.match_indices('.').map(|(dot, _)| &path[..dot]);
             dots.chain([*path]).map(str::as_bytes)
         });
         let names: HashSet<&[u8], ahash::RandomState> = names.collect();
-        let children =
-            |element: &ElementView<'_>| usize::try_from(element.num_children.unwrap_or(0)).ok();
+        let children = |node: &Node<'_>| usize::try_from(node.value.num_children.unwrap_or(0)).ok();
         let mut roots = Self {
             position_count: children(schema.first()?)?,
             ..Self::default()
@@ -94,13 +92,13 @@ impl Roots {
         let mut end = 1;
         for position in 0..roots.position_count {
             let start = end;
-            let is_wanted = names.contains(schema.get(start)?.name);
+            let is_wanted = names.contains(schema.get(start)?.value.name);
             let mut left = 1_usize;
             while left > 0 {
-                let element = schema.get(end)?;
-                let within = children(element)?;
+                let node = schema.get(end)?;
+                let within = children(node)?;
                 left = (left - 1).checked_add(within)?;
-                if within == 0 && element.physical_type.is_some() {
+                if within == 0 && node.value.physical_type.is_some() {
                     roots.leaves.extend(is_wanted.then_some(roots.leaf_count));
                     roots.leaf_count += 1;
                 }

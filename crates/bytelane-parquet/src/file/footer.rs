@@ -154,7 +154,7 @@ pub(super) fn damaged(error: &dyn Display) -> Error {
 
 /// The same without what old writers are known to get wrong: the rows of all row groups, which some do not sum; the
 /// offset of a dictionary that is not there; and the size of a chunk, of which some leave out a part.
-fn with_right_sizes(
+pub(super) fn with_right_sizes(
     reader: &impl ChunkReader,
     metadata: ParquetMetaData,
 ) -> Result<ParquetMetaData> {

@@ -17,11 +17,10 @@ use std::sync::{Arc, OnceLock};
 /// A list without elements in the compact protocol: no elements, which would be structs.
 const EMPTY_LIST: u8 = 12;
 
-/// Opens a footer in which nothing is to be repaired: no field is unknown, or of another type than the format's, and nothing is
-/// what writers are known to get wrong. The crate `parquet` decodes the schema; what it will make of the row groups is known, so
-/// these stay encoded.
+/// Opens a footer in which nothing is to be repaired but perhaps chunks, which are passed over: no field is unknown, or of another
+/// type than the format's, and nothing is what writers are known to get wrong. The crate `parquet` decodes the schema.
 pub(super) fn regular(footer: &Bytes) -> Option<EncodedRowGroups> {
-    let view: FileView<'_> = format::view(footer)?;
+    let view: FileView<'_, ElementView<'_>> = format::view(footer)?;
     let depth = depth_of_schema(&view.schema).ok()?;
     let row_groups = view.row_groups.value.iter();
     let rows = row_groups.clone().map(|it| it.num_rows);
@@ -37,12 +36,9 @@ pub(super) fn regular(footer: &Bytes) -> Option<EncodedRowGroups> {
         return None;
     }
     let schema = with_stack(depth, || without_row_groups(footer, &view.row_groups.range)).ok()?;
-    let leaves = schema.file_metadata().schema_descr();
-    if has_unknown_type(&schema)
-        || !row_groups
-            .clone()
-            .all(|it| are_regular_chunks(it, leaves, footer))
-    {
+    let leaves = schema.file_metadata().schema_descr().num_columns();
+    let mut row_groups = row_groups;
+    if has_unknown_type(&schema) || !row_groups.all(|it| it.columns.len() == leaves) {
         return None;
     }
     Some(EncodedRowGroups {
@@ -79,17 +75,21 @@ fn is_regular_row_group(row_group: &RowGroupView) -> bool {
     row_group.unknown_fields.is_empty() && sorting.all(|it| it.unknown_fields.is_empty())
 }
 
-fn are_regular_chunks(row_group: &RowGroupView, leaves: &SchemaDescriptor, footer: &[u8]) -> bool {
-    let chunks = row_group.columns.iter().zip(leaves.columns());
-    row_group.columns.len() == leaves.num_columns()
-        && chunks.clone().all(|(chunk, leaf)| {
-            let Some(chunk) = format::view::<ChunkView<'_>>(chunk.bytes(footer)) else {
-                return false;
-            };
-            let values = &chunk.meta_data;
-            let bounds = values.statistics.as_ref();
-            chunk.is_regular()
-                && values.dictionary_page_offset != Some(0)
-                && bounds.is_none_or(|it| fits(it, leaf))
-        })
+/// Returns whether nothing is to be repaired in the chunks of a row group, which are as many as the leaves.
+pub(super) fn are_regular_chunks(
+    row_group: &RowGroupView,
+    leaves: &SchemaDescriptor,
+    footer: &[u8],
+) -> bool {
+    let mut chunks = row_group.columns.iter().zip(leaves.columns());
+    chunks.all(|(chunk, leaf)| {
+        let Some(chunk) = format::view::<ChunkView<'_>>(chunk.bytes(footer)) else {
+            return false;
+        };
+        let values = &chunk.meta_data;
+        let bounds = values.statistics.as_ref();
+        chunk.is_regular()
+            && values.dictionary_page_offset != Some(0)
+            && bounds.is_none_or(|it| fits(it, leaf))
+    })
 }

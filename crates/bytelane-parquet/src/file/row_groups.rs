@@ -1,11 +1,14 @@
 //! The row groups of a file that is read.
 
-use crate::Result;
+use super::footer::with_right_sizes;
+use super::regular::are_regular_chunks;
+use super::repair::in_parquet;
 use crate::catch_panic::catch_panic;
 use crate::chunk::{chunk_range, viewed_range};
-use crate::format::{ChunkView, RowGroupView};
+use crate::format::{self, ChunkView, ColumnChunk, Encoded, FileMetaData, RowGroupView};
 use crate::page::codec_in_parquet;
 use crate::stack::with_stack;
+use crate::{Error, Result};
 use bytes::Bytes;
 use parquet::basic::CompressionCodec;
 use parquet::file::metadata::{
@@ -28,14 +31,14 @@ pub(crate) struct LeafChunk {
     pub(crate) offset_index: Option<Range<u64>>,
 }
 
-/// Row groups of a file. Those of a regular footer stay encoded, and a chunk is decoded when it is used.
+/// Row groups of a file. Those of a footer with a regular schema stay encoded, and a chunk is decoded when it is used.
 #[derive(Clone, Debug)]
 pub(crate) enum RowGroups {
     Decoded(Arc<ParquetMetaData>),
     Encoded(Arc<EncodedRowGroups>),
 }
 
-/// Row groups in a footer that the crate `parquet` reads as the format says.
+/// Row groups in a footer whose schema the crate `parquet` reads as the format says.
 #[derive(Debug)]
 pub(crate) struct EncodedRowGroups {
     pub(super) footer: Bytes,
@@ -92,13 +95,16 @@ impl RowGroups {
         }
     }
 
-    /// Returns all of the footer, as the crate `parquet` has it.
+    /// Returns all of the footer, as the crate `parquet` has it. A chunk that cannot be decoded, which is an error where it is read,
+    /// has no values and no statistics here.
     pub(crate) fn metadata(&self) -> &Arc<ParquetMetaData> {
         match self {
             Self::Decoded(file) => file,
             Self::Encoded(file) => file.decoded.get_or_init(|| {
-                // A regular footer is one that this crate reads.
-                file.decode().map_or(Arc::clone(&file.schema), Arc::new)
+                let decoded = file.decode_regular();
+                let decoded = decoded.or_else(|_| file.decode_repaired(|it| it.decode().is_ok()));
+                let decoded = decoded.or_else(|_| file.decode_repaired(|_| false));
+                decoded.map_or(Arc::clone(&file.schema), Arc::new)
             }),
         }
     }
@@ -109,17 +115,35 @@ impl EncodedRowGroups {
         self.row_groups[row_group].columns[column].decode(&self.footer)
     }
 
-    fn decode(&self) -> Result<ParquetMetaData> {
+    /// Decodes a footer whose chunks the crate `parquet` reads as the format says.
+    fn decode_regular(&self) -> Result<ParquetMetaData> {
         let schema = self.schema.file_metadata().schema_descr_ptr();
+        let is_regular = |it: &RowGroupView| are_regular_chunks(it, &schema, &self.footer);
+        if !self.row_groups.iter().all(is_regular) {
+            return Err(Error::corrupt("a chunk is to be repaired"));
+        }
         let options = ParquetMetaDataOptions::new().with_schema(schema);
         let footer = &self.footer;
+        catch_panic(|| {
+            let options = Some(&options);
+            Ok(ParquetMetaDataReader::decode_metadata_with_options(
+                footer, options,
+            )?)
+        })
+    }
+
+    /// Decodes a footer with chunks of which nothing is known in place of the others.
+    fn decode_repaired(
+        &self,
+        is_kept: impl Fn(&Encoded<ColumnChunk>) -> bool,
+    ) -> Result<ParquetMetaData> {
+        let mut file: FileMetaData = format::decode(&self.footer)?;
+        let chunks = file.row_groups.iter_mut().flat_map(|it| &mut it.columns);
+        for chunk in chunks.filter(|it| !is_kept(it)) {
+            *chunk = Encoded::new(&ColumnChunk::default())?;
+        }
         with_stack(self.depth, || {
-            catch_panic(|| {
-                let options = Some(&options);
-                Ok(ParquetMetaDataReader::decode_metadata_with_options(
-                    footer, options,
-                )?)
-            })
+            with_right_sizes(&self.footer, in_parquet(&file)?)
         })
     }
 }

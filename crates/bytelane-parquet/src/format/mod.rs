@@ -16,7 +16,9 @@ pub(crate) use footer::{
     MAGIC, TAIL_LENGTH, decode_footer, encode_footer, encrypted, footer_length,
 };
 pub use generated::*;
-pub use view::{ChunkView, ElementView, FileView, KeyValueView, RowGroupView, StatisticsView};
+pub use view::{
+    ChunkView, ElementView, FileView, KeyValueView, NodeView, Placed, RowGroupView, StatisticsView,
+};
 
 use crate::{Error, Result};
 use bytelane_thrift::{Decode, DecodeOwned, Encode, Input, Limits, Protocol, Reader, Writer};
@@ -50,7 +52,7 @@ pub(crate) fn decode_prefix<T: DecodeOwned>(
 }
 
 /// Decodes a struct that borrows the bytes.
-fn decode_part<'a, T: Decode<'a>>(bytes: &'a [u8]) -> Result<T> {
+pub(crate) fn decode_part<'a, T: Decode<'a>>(bytes: &'a [u8]) -> Result<T> {
     let mut reader = Parquet::reader(Input::new(bytes, Limits::default()));
     T::read(&mut reader).map_err(damaged)
 }

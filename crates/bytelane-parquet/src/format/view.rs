@@ -5,13 +5,11 @@
 //! What is not declared here is in `unknown_fields`; a field of another type than the format's, too.
 
 use super::{
-    ColumnChunk, ColumnOrder, CompressionCodec, ConvertedType, Encoded, Encoding,
-    FieldRepetitionType, LogicalType, PageEncodingStats, PageType, PhysicalType, SchemaElement,
-    SortingColumn, decode_part,
+    ColumnChunk, ColumnOrder, CompressionCodec, ConvertedType, Encoding, FieldRepetitionType,
+    LogicalType, PageEncodingStats, PageType, PhysicalType, SortingColumn, decode_part,
 };
 use crate::Result;
 use bytelane_thrift::{Decode, Element, Error, Reader, Thrift, Type, UnknownFields};
-use bytes::Bytes;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -146,14 +144,14 @@ impl<'de, T: Decode<'de> + MayBeUnknown> Decode<'de> for Checked<T> {
     }
 }
 
-/// All of a footer.
+/// All of a footer; `E` is an element of its schema.
 #[derive(Debug, Thrift)]
 #[thrift(decode_only, name = "FileMetaData")]
-pub struct FileView<'a> {
+pub struct FileView<'a, E> {
     #[thrift(id = 1, required)]
     pub version: i32,
     #[thrift(id = 2, required)]
-    pub schema: Vec<ElementView<'a>>,
+    pub schema: Vec<E>,
     #[thrift(id = 3, required)]
     pub num_rows: i64,
     #[thrift(id = 4, required)]
@@ -168,6 +166,7 @@ pub struct FileView<'a> {
     pub unknown_fields: UnknownFields,
 }
 
+/// An element of a schema.
 #[derive(Debug, Thrift)]
 #[thrift(decode_only, name = "SchemaElement")]
 pub struct ElementView<'a> {
@@ -195,25 +194,16 @@ pub struct ElementView<'a> {
     pub unknown_fields: UnknownFields,
 }
 
-impl ElementView<'_> {
-    /// Returns the element with all that the footer has of it.
-    pub fn lossless(&self, footer: &[u8]) -> SchemaElement {
-        let copied = |bytes: &[u8]| Bytes::copy_from_slice(bytes);
-        let logical = self.logical_type.as_ref();
-        SchemaElement {
-            physical_type: self.physical_type,
-            type_length: self.type_length,
-            repetition_type: self.repetition_type,
-            name: copied(self.name),
-            num_children: self.num_children,
-            converted_type: self.converted_type,
-            scale: self.scale,
-            precision: self.precision,
-            field_id: self.field_id,
-            logical_type: logical.map(|it| Encoded::of_bytes(copied(it.bytes(footer)))),
-            unknown_fields: self.unknown_fields.clone(),
-        }
-    }
+/// Name and place of an element in the tree of a schema.
+#[derive(Debug, Thrift)]
+#[thrift(decode_only, name = "SchemaElement")]
+pub struct NodeView<'a> {
+    #[thrift(id = 1, name = "type")]
+    pub physical_type: Option<PhysicalType>,
+    #[thrift(id = 4, required)]
+    pub name: &'a [u8],
+    #[thrift(id = 5)]
+    pub num_children: Option<i32>,
 }
 
 #[derive(Debug, Thrift)]
