@@ -1,5 +1,6 @@
-//! Names the shared library for the dynamic linker. Before 1.0, every minor version may break the
-//! interface; then only major versions may. See "The ABI" in docs/getting-started/c.md.
+//! Sets the name of the shared library for the dynamic linker. Before 1.0, every minor version may
+//! break the interface; after that, only major versions may. See "The ABI" in
+//! docs/getting-started/c.md.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,4 +1,4 @@
-//! Any bytes as input of the C functions, compared with the catalog.
+//! Passes any bytes to the C functions, and compares with the catalog.
 #![no_main]
 
 #[path = "../../crates/bytelane-capi/tests/it/functions/common/mod.rs"]

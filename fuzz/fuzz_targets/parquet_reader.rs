@@ -1,4 +1,4 @@
-//! Any bytes as a Parquet file that is read, on every backend.
+//! Reads any bytes as a Parquet file, on every backend.
 #![no_main]
 
 #[path = "../../crates/bytelane-parquet/tests/it/fuzzing/chunk.rs"]

@@ -1,4 +1,4 @@
-//! Any bytes as a Parquet file that is rewritten.
+//! Rewrites any bytes as a Parquet file.
 #![no_main]
 
 #[path = "../../crates/bytelane-parquet/tests/it/fuzzing/chunk.rs"]

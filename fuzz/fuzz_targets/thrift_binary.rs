@@ -1,4 +1,4 @@
-//! Any bytes as a Thrift message in the binary protocol, on every backend.
+//! Reads any bytes as a Thrift message in the binary protocol, on every backend.
 #![no_main]
 
 #[path = "../../crates/bytelane-thrift/tests/it/common/readers.rs"]

@@ -8,10 +8,10 @@ thread_local! {
     static LAST: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Lets panics of other crates unwind to where they are contained. A panic of this project's own code is a crash as
-/// before, contained or not.
+/// Lets panics of other crates unwind to the code that catches them. A panic of this project's own
+/// code is still a crash, caught or not.
 ///
-/// To be called once, after libFuzzer has set a hook that aborts at every panic.
+/// Call this once, after libFuzzer has set a hook that aborts at every panic.
 pub fn let_others_panic() {
     let abort = take_hook();
     set_hook(Box::new(move |panic| {
@@ -26,7 +26,7 @@ pub fn let_others_panic() {
     }));
 }
 
-/// Runs a target; a panic that nobody has contained is a crash.
+/// Runs a target; an uncaught panic is a crash.
 pub fn run(target: impl FnOnce()) {
     if catch_unwind(AssertUnwindSafe(target)).is_err() {
         LAST.with_borrow(|message| eprintln!("not contained: {message}"));

@@ -9,9 +9,9 @@ import (
 	"github.com/bytelane/bytelane/go/internal/bulk"
 )
 
-// Both directions against copy, the limit, and against the loop they replace,
-// from short lists to 1 MiB, at an address where elements are aligned and at
-// one where they are not. The module compare/ measures other libraries.
+// Measures both directions against copy, the limit, and against the loop they
+// replace, from short lists to 1 MiB, at an address where elements are aligned
+// and at one where they are not. The module compare/ measures other libraries.
 func BenchmarkWrite(b *testing.B) {
 	measure(b, func(numbers []uint32, wire []byte) map[string]func() {
 		return map[string]func(){

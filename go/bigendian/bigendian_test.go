@@ -12,8 +12,8 @@ import (
 
 type temperature float64
 
-// check puts values at every address of a cache line and gets them back, with
-// encoding/binary on the other side.
+// check writes values at every address of a cache line and reads them back,
+// and compares with encoding/binary.
 func check[T Element](t *testing.T, name string, values []T) {
 	t.Helper()
 	want, err := binary.Append(nil, binary.BigEndian, values)
@@ -41,7 +41,7 @@ func check[T Element](t *testing.T, name string, values []T) {
 	}
 }
 
-// sameBits tells one NaN from another.
+// sameBits compares bits, so it distinguishes NaNs.
 func sameBits[T Element](a, b []T) bool {
 	x, _ := binary.Append(nil, binary.BigEndian, a)
 	y, _ := binary.Append(nil, binary.BigEndian, b)

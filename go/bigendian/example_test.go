@@ -16,7 +16,7 @@ func Example() {
 	// [1 -2 16909060]
 }
 
-// A buffer and a slice that live on make both directions free of allocations.
+// With a buffer and a slice that are reused, both directions allocate nothing.
 func ExampleReadInto() {
 	message := []byte{'d', 0x3f, 0xf8, 0, 0, 0, 0, 0, 0}
 	values := make([]float64, 0, 1000)

@@ -63,7 +63,7 @@ type step struct {
 	run func()
 }
 
-// A comparison is the ways of doing the same.
+// A comparison is a set of ways of doing the same.
 type comparison struct {
 	name  string // as in Write/type=i64/n=16
 	steps []step
@@ -130,7 +130,7 @@ func BenchmarkLists(b *testing.B) {
 
 var record = flag.Int("record", 0, "measure in this number of interleaved rounds, and print the medians")
 
-// What -record prints has the format of Go's benchmarks.
+// The output of -record has the format of Go's benchmarks.
 func TestRecord(t *testing.T) {
 	if *record == 0 {
 		t.Skip("SKIPPED: -record is not given")

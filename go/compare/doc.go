@@ -5,9 +5,10 @@
 // a dependency of the library.
 //
 // Every way writes and reads the same message, a struct with one list field,
-// and each is checked against the others before it is timed. For the limit,
-// copy moves the list's bytes without converting them.
+// and is checked against the others before it is timed. As the limit, copy
+// moves the list's bytes without converting them.
 //
+//	go generate .                                      # make bulk_gen, which the others need
 //	go test ./...                                      # every way agrees
 //	./record.sh 2026-11-22-go-sapphire-rapids          # measure, and keep it
 //	go run ./ratios < ../../benchmarks/record/FILE.txt # the table in ../README.md
@@ -20,5 +21,8 @@
 //	go run github.com/cloudwego/kitex/tool/cmd/kitex@v0.15.0 \
 //		-module github.com/bytelane/bytelane/go/compare lists.thrift
 //
-// and bulk_gen is a copy of them whose k-lists.go kitexlists has rewritten.
+// and bulk_gen, which generate.sh creates, is a copy of them whose k-lists.go
+// kitexlists has rewritten.
 package compare
+
+//go:generate ./generate.sh

@@ -19,6 +19,7 @@ name=${1:?usage: record.sh NAME}
 record=../../benchmarks/record/$name
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+go generate .
 read -ra run <<<"${RUN:-taskset -c 1}"
 
 go test -c -o "$work/compare" .

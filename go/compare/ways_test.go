@@ -23,15 +23,15 @@ type way[T thriftlist.Fixed] struct {
 	read  func(buf []byte) []T
 }
 
-// element says how one type is written and read by the value.
+// element describes how one type is written and read value by value.
 type element[T thriftlist.Fixed] struct {
 	name   string
 	code   thriftlist.Type
 	values func(n int) []T
-	// The body of a list: a plain loop each.
+	// Body of a list: a plain loop for each direction.
 	put func(body []byte, values []T)
 	get func(values []T, body []byte)
-	// gopkg's append functions and Apache Thrift, which have a name a type.
+	// gopkg's append functions and Apache Thrift, which have one name per type.
 	gopkg       func(buf []byte, values []T) []byte
 	apacheWrite func(p apache.TProtocol, values []T) error
 	apacheRead  func(p apache.TProtocol, values []T) error
@@ -40,8 +40,8 @@ type element[T thriftlist.Fixed] struct {
 	contents  func(thrift.FastCodec) []T
 }
 
-// The message is a field header, the list, and a stop byte: the values begin 8
-// bytes in, where they do in every struct whose first field is a list.
+// The message is a field header, the list, and a stop byte. The values begin 8
+// bytes in, as in every struct whose first field is a list.
 const (
 	bodyOffset = 3 + thriftlist.HeaderLength
 	stop       = byte(thrift.STOP)

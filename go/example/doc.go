@@ -1,9 +1,10 @@
-// Package example shows both ways in which a Kitex service takes bytelane's
-// lists, and its tests exchange bytes with Kitex's own code.
+// Package example shows both ways to use bytelane's lists in a Kitex service.
+// Its tests exchange bytes with Kitex's own code.
 //
-// The generated way: kitex_gen is what the command kitex made of
-// telemetry.thrift and the command kitexlists then rewrote. plain_gen is the
-// same before it was rewritten, which the tests talk to. Both come from
+// The generated way: the command kitex generated kitex_gen from
+// telemetry.thrift, and the command kitexlists then rewrote it. plain_gen is
+// the same code before it was rewritten; the tests communicate with it. Both
+// come from
 //
 //	go run github.com/cloudwego/kitex/tool/cmd/kitex@v0.15.0 \
 //		-module github.com/bytelane/bytelane/go/example telemetry.thrift

@@ -25,8 +25,8 @@ import (
 	plainstore "github.com/bytelane/bytelane/go/example/plain_gen/telemetry/store"
 )
 
-// batch returns a message with n elements in each list of numbers. One entry a
-// map, for Go writes maps in an order of its own.
+// batch returns a message with n elements in each list of numbers. Maps have
+// one entry, because Go writes map entries in random order.
 func batch(n int) *plain.Batch {
 	b := plain.NewBatch()
 	b.Title = "measured"
@@ -54,7 +54,7 @@ func batch(n int) *plain.Batch {
 	return b
 }
 
-// inBulk gives a plain batch to the rewritten package by way of bytes.
+// inBulk converts a plain batch to the rewritten package, through its bytes.
 func inBulk(t *testing.T, b *plain.Batch) *bulk.Batch {
 	t.Helper()
 	read := bulk.NewBatch()
@@ -191,8 +191,8 @@ func TestHandwrittenCodecAndGeneratedStruct(t *testing.T) {
 			t.Errorf("no error for %d of %d bytes", cut, len(bytes))
 		}
 	}
-	// Generated code reads the list that lies after a field header, an empty
-	// name and another field header.
+	// Generated code reads the list, which follows a field header, an empty name
+	// and another field header.
 	message := thrift.Binary.AppendFieldBegin(nil, thrift.LIST, 1)
 	message = append(message, bytes[3+4+3:][:5+3*8]...)
 	message = append(thrift.Binary.AppendFieldBegin(message, thrift.LIST, 2), 4, 0, 0, 0, 0, 0)
@@ -202,7 +202,8 @@ func TestHandwrittenCodecAndGeneratedStruct(t *testing.T) {
 	}
 }
 
-// reused is set when these tests run with files that kitexlists -reuse made.
+// reused is set when these tests run with files that kitexlists -reuse
+// generated.
 var reused = flag.Bool("reused", false, "expect lists in the memory of the struct's slices")
 
 func TestReusedMemory(t *testing.T) {
@@ -231,8 +232,8 @@ func goTool(t *testing.T, arguments ...string) {
 	}
 }
 
-// The rewriter makes kitex_gen of plain_gen; what -reuse makes of it compiles
-// as well, and reads a message twice into the same memory.
+// The rewriter generates kitex_gen from plain_gen. The output of -reuse
+// compiles as well, and reads a message twice into the same memory.
 func TestKitexlistsMakesTheseFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: -short, and this builds a command")

@@ -6,8 +6,8 @@ import (
 	"github.com/bytelane/bytelane/go/thriftlist"
 )
 
-// Series is a struct written by hand that Kitex takes as it takes generated
-// ones: it implements thrift.FastCodec. On the wire it is
+// Series is a handwritten struct that Kitex accepts like generated ones: it
+// implements thrift.FastCodec. On the wire it is
 //
 //	struct Series { 1: string name, 2: list<i64> times, 3: list<double> values }
 type Series struct {

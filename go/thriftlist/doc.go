@@ -3,11 +3,11 @@
 // as a big-endian i32), then the elements one after another. Lists and sets of
 // fixed-width elements take one bulk conversion instead of one call per value.
 //
-// The functions come in the style of Kitex's generated code. [BLength] says how
-// many bytes a list takes, [Write] puts them into a buffer of at least that
-// size and returns how many they were, [Append] appends them, and [Read] and
-// [ReadInto] return how many bytes they used. Lists and sets have the same
-// bytes and the same functions.
+// The functions follow the style of Kitex's generated code. [BLength] returns
+// the number of bytes that a list takes, [Write] writes them to a buffer of at
+// least that size and returns their number, [Append] appends them, and [Read]
+// and [ReadInto] return the number of bytes that they used. Lists and sets
+// have the same bytes and the same functions.
 //
 //	Thrift              Go                  functions
 //	bool                ~bool               Write, Append, Read, ReadInto
@@ -22,13 +22,13 @@
 //
 // # Untrusted input
 //
-// The readers check a list's element type, and its size against the bytes that
-// are left, before they allocate anything: what is allocated is at most the
-// size of the input for fixed-width elements, twice that for enums, and for
-// strings the size of the input and a Go header for every four bytes of it.
-// Every error is an [*Error] that names the offending byte. No input makes a
-// reader panic.
+// The readers check a list's element type, and its size against the remaining
+// bytes, before they allocate memory. They allocate at most the size of the
+// input for fixed-width elements, twice that for enums, and for strings the
+// size of the input and a Go header for every four bytes of it. Every error is
+// an [*Error] with the offset of the offending byte. No input makes a reader
+// panic.
 //
-// An empty list is accepted with any element type: there are peers that write
-// none. A bool is true if its byte is 1, as in Kitex and in Apache Thrift for Go.
+// An empty list is accepted with any element type: some peers write none. A
+// bool is true if its byte is 1, as in Kitex and in Apache Thrift for Go.
 package thriftlist

@@ -6,11 +6,11 @@ import (
 	"github.com/bytelane/bytelane/go/internal/bulk"
 )
 
-// enumLength is the number of bytes in which an enum is written.
+// enumLength is the encoded size of an enum in bytes.
 const enumLength = 4
 
-// Enum is the type that a code generator gives to Thrift's enums, which are an
-// i32 on the wire.
+// Enum is a type that a code generator uses for Thrift enums, which are an i32
+// on the wire.
 type Enum interface {
 	~int32 | ~int64
 }
@@ -21,9 +21,9 @@ func EnumsBLength[T Enum](values []T) int {
 }
 
 // WriteEnums writes the list or set of enums to the front of buf and returns
-// the number of bytes written. Of a value that is no i32, it writes the low 32
-// bits. It panics if buf is shorter than [EnumsBLength] says, or if there are
-// more values than a list can hold.
+// the number of bytes written. If a value does not fit in an i32, it writes
+// the low 32 bits. It panics if buf is shorter than [EnumsBLength] returns, or
+// if there are more values than a list can hold.
 func WriteEnums[T Enum](buf []byte, values []T) int {
 	length := EnumsBLength(values)
 	body := buf[HeaderLength:length]
@@ -45,16 +45,16 @@ func AppendEnums[T Enum](buf []byte, values []T) []byte {
 	return buf
 }
 
-// ReadEnums reads the list or set of enums at the front of buf into a slice of
-// its own, which is not nil, and returns it and the number of bytes used. Its
-// error is an [*Error]; nothing has been allocated then.
+// ReadEnums reads the list or set of enums at the front of buf into a new
+// slice, which is not nil, and returns it and the number of bytes used. Its
+// error is an [*Error]; in this case, it has allocated nothing.
 func ReadEnums[T Enum](buf []byte) (values []T, used int, err error) {
 	return ReadEnumsInto[T](nil, buf)
 }
 
-// ReadEnumsInto is [ReadEnums] into the memory of values, as far as its
-// capacity goes; a new slice is allocated if the capacity is too small. With an
-// error it returns values as they were.
+// ReadEnumsInto is [ReadEnums] into the memory of values, up to its capacity;
+// a new slice is allocated if the capacity is too small. If there is an error,
+// it returns values unchanged.
 func ReadEnumsInto[T Enum](values []T, buf []byte) (_ []T, used int, err error) {
 	size, used, err := ReadHeader(buf, I32, enumLength)
 	if err != nil {

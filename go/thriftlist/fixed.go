@@ -7,20 +7,21 @@ import (
 	"github.com/bytelane/bytelane/go/internal/bulk"
 )
 
-// Fixed is an element whose size on the wire is its size in memory. For enums,
-// which Kitex keeps as an int64 and Thrift sends as an i32, see [WriteEnums].
+// Fixed is an element type with the same size on the wire and in memory. For
+// enums, which Kitex stores as an int64 and Thrift sends as an i32, see
+// [WriteEnums].
 type Fixed interface {
 	~bool | ~int8 | ~int16 | ~int32 | ~int64 | ~float64
 }
 
-// BulkLength is the number of elements from which [Write], [Read] and their
-// relatives are faster than a loop over the values. Shorter lists are not worth
-// the call, and code that writes many of them does better with a loop.
+// BulkLength is the number of elements from which [Write], [Read] and related
+// functions are faster than a loop over the values. Shorter lists are not
+// worth the call; code that writes many of them is faster with a loop.
 const BulkLength = 10
 
 // typeOf returns the type code of T. Its size is a constant in each instance
-// and tells most types from each other. Of 8 bytes that are all ones, only a
-// float64 differs from itself, which is a NaN then.
+// and distinguishes most types. Of 8 bytes that are all ones, only a float64
+// differs from itself, because it is a NaN.
 func typeOf[T Fixed]() Type {
 	switch bulk.Width[T]() {
 	case 2:
@@ -37,8 +38,8 @@ func typeOf[T Fixed]() Type {
 	}
 }
 
-// typeOfByte tells bool from int8. Reflection, which is slow, is left with those
-// under names of their own.
+// typeOfByte distinguishes bool from int8. Only named types need reflection,
+// which is slow.
 func typeOfByte[T Fixed]() Type {
 	var zero T
 	switch any(zero).(type) {
@@ -59,8 +60,8 @@ func BLength[T Fixed](values []T) int {
 }
 
 // Write writes the list or set of values to the front of buf and returns the
-// number of bytes written. It panics if buf is shorter than [BLength] says, or
-// if there are more values than a list can hold.
+// number of bytes written. It panics if buf is shorter than [BLength] returns,
+// or if there are more values than a list can hold.
 func Write[T Fixed](buf []byte, values []T) int {
 	return write(buf, bulk.Bytes(values), len(values), typeOf[T]())
 }
@@ -83,16 +84,16 @@ func Append[T Fixed](buf []byte, values []T) []byte {
 	return buf
 }
 
-// Read reads the list or set at the front of buf into a slice of its own, which
-// is not nil, and returns it and the number of bytes used. Its error is an
-// [*Error]; nothing has been allocated then.
+// Read reads the list or set at the front of buf into a new slice, which is
+// not nil, and returns it and the number of bytes used. Its error is an
+// [*Error]; in this case, it has allocated nothing.
 func Read[T Fixed](buf []byte) (values []T, used int, err error) {
 	return ReadInto[T](nil, buf)
 }
 
-// ReadInto is [Read] into the memory of values, as far as its capacity goes; a
-// new slice is allocated if the capacity is too small. With an error it
-// returns values as they were.
+// ReadInto is [Read] into the memory of values, up to its capacity; a new
+// slice is allocated if the capacity is too small. If there is an error, it
+// returns values unchanged.
 func ReadInto[T Fixed](values []T, buf []byte) (_ []T, used int, err error) {
 	element := typeOf[T]()
 	size, used, err := ReadHeader(buf, element, bulk.Width[T]())

@@ -9,7 +9,7 @@ import (
 // Type is a type code of the binary protocol.
 type Type byte
 
-// The type codes that Thrift's binary protocol gives to elements.
+// Type codes of elements in Thrift's binary protocol.
 const (
 	Bool   Type = 2
 	Byte   Type = 3
@@ -30,7 +30,7 @@ var typeNames = [...]string{
 	Struct: "struct", Map: "map", Set: "set", List: "list", UUID: "uuid",
 }
 
-// String returns the name that the type has in Thrift's language.
+// String returns the name of the type in Thrift's IDL.
 func (t Type) String() string {
 	if int(t) < len(typeNames) && typeNames[t] != "" {
 		return typeNames[t]
@@ -42,8 +42,8 @@ func (t Type) String() string {
 const HeaderLength = 5
 
 // WriteHeader writes the header of a list or set of size elements to the front
-// of buf and returns [HeaderLength]. It panics if buf is shorter than that or
-// size is no Thrift size: negative, or above 2,147,483,647.
+// of buf and returns [HeaderLength]. It panics if buf is shorter than that, or
+// if size is not a valid Thrift size: negative, or above 2,147,483,647.
 func WriteHeader(buf []byte, element Type, size int) int {
 	if uint(size) > math.MaxInt32 {
 		panic(sizeError(size))
@@ -53,7 +53,7 @@ func WriteHeader(buf []byte, element Type, size int) int {
 	return HeaderLength
 }
 
-// sizeError is what WriteHeader panics with.
+// sizeError is the panic value of WriteHeader.
 type sizeError int
 
 func (e sizeError) Error() string {
@@ -61,7 +61,7 @@ func (e sizeError) Error() string {
 }
 
 // AppendHeader appends the header of a list or set of size elements to buf. It
-// panics if size is no Thrift size.
+// panics if size is not a valid Thrift size.
 func AppendHeader(buf []byte, element Type, size int) []byte {
 	var header [HeaderLength]byte
 	WriteHeader(header[:], element, size)
@@ -70,10 +70,10 @@ func AppendHeader(buf []byte, element Type, size int) []byte {
 
 // ReadHeader reads the header of a list or set from the front of buf and
 // returns its size and [HeaderLength]. Its error is an [*Error] if the header
-// is cut off, the elements are not of the wanted type (unless there are none),
-// the size is negative, or so many elements of at least smallest bytes cannot
-// lie in the rest of buf. No element takes less than 1 byte, a string no less
-// than 4; a struct takes 1.
+// is truncated, the elements are not of the requested type (unless there are
+// none), the size is negative, or so many elements of at least smallest bytes
+// cannot fit in the rest of buf. Every element takes at least 1 byte, a string
+// at least 4; a struct takes 1.
 func ReadHeader(buf []byte, element Type, smallest int) (size, used int, err error) {
 	if len(buf) >= HeaderLength {
 		size = int(int32(binary.BigEndian.Uint32(buf[1:])))
@@ -85,7 +85,7 @@ func ReadHeader(buf []byte, element Type, smallest int) (size, used int, err err
 	return 0, 0, headerError(buf, element)
 }
 
-// headerError says what is wrong with the header that ReadHeader refuses.
+// headerError returns the error for a header that ReadHeader rejects.
 func headerError(buf []byte, element Type) *Error {
 	if len(buf) < HeaderLength {
 		return &Error{Err: ErrTruncated, Offset: len(buf),

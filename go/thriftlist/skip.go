@@ -5,22 +5,23 @@ import (
 	"fmt"
 )
 
-// maxDepth is how deep structs and containers may be nested, as in Kitex.
+// maxDepth is the maximum nesting depth of structs and containers, as in
+// Kitex.
 const maxDepth = 64
 
-// lengths says how many bytes each value takes, for the types where that is fixed.
+// lengths is the size of values in bytes, for the types where it is fixed.
 var lengths = [256]uint8{Bool: 1, Byte: 1, Double: 8, I16: 2, I32: 4, I64: 8}
 
-// Skip returns the number of bytes that the value of type t at the front of buf
-// takes. Its error is an [*Error]. It skips what Kitex skips, and returns an
-// error where Kitex's Skip panics: for a type that is no Thrift type, and for a
-// value that ends after buf.
+// Skip returns the number of bytes of the value of type t at the front of buf.
+// Its error is an [*Error]. It skips everything that Kitex skips, and returns
+// an error where Kitex's Skip panics: for an unknown type, and for a value
+// that ends after buf.
 func Skip(buf []byte, t Type) (used int, err error) {
 	return skip(buf, 0, t, maxDepth)
 }
 
-// skip returns where the value of type t at buf[offset:] ends, or 0 and an
-// error. Lists of fixed-width elements are dealt with here, which saves a call.
+// skip returns the end of the value of type t at buf[offset:], or 0 and an
+// error. Lists of fixed-width elements are handled here, which saves a call.
 func skip(buf []byte, offset int, t Type, depth int) (end int, err error) {
 	if length := int(lengths[t]); length > 0 {
 		if length > len(buf)-offset {
@@ -55,7 +56,7 @@ func skip(buf []byte, offset int, t Type, depth int) (end int, err error) {
 	}
 }
 
-// The errors of skip are made out of line, which keeps it fast.
+// The errors of skip are created out of line, which keeps it fast.
 
 //go:noinline
 func tooDeep(offset int) error {
@@ -72,9 +73,9 @@ func cutOff(buf []byte, t Type) error {
 	return &Error{Err: ErrTruncated, Offset: len(buf), Detail: fmt.Sprintf("the input ends within a value of type %v", t)}
 }
 
-// stringEnd returns where the string at buf[offset:] ends, or a negative number
-// if it does not. The comparison with 0 tells the compiler that the slice below
-// needs no further checks.
+// stringEnd returns the end of the string at buf[offset:], or a negative
+// number if it does not fit. The comparison with 0 tells the compiler that the
+// slice below needs no further checks.
 func stringEnd(buf []byte, offset int) int {
 	if offset < 0 || offset > len(buf)-lengthLength {
 		return -1
@@ -94,7 +95,7 @@ func skipString(buf []byte, offset int) (end int, err error) {
 	return end, nil
 }
 
-// stringError says what is wrong with the string that stringEnd refuses.
+// stringError returns the error for a string that stringEnd rejects.
 func stringError(buf []byte, offset int) error {
 	if len(buf)-offset >= lengthLength && int8(buf[offset]) < 0 {
 		return negative(offset, int(int32(binary.BigEndian.Uint32(buf[offset:]))))
@@ -125,7 +126,7 @@ func skipStruct(buf []byte, offset, depth int) (end int, err error) {
 	return 0, cutOff(buf, Struct)
 }
 
-// skipList returns where the elements of a list end that begin at offset.
+// skipList returns the end of the elements of a list that begin at offset.
 func skipList(buf []byte, offset, size int, element Type, depth int) (end int, err error) {
 	switch {
 	case size < 0:

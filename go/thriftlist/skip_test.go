@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// values are values of every type, each with what it takes.
+// values are values of every type, each with its size.
 var values = []struct {
 	t    Type
 	wire []byte
@@ -84,7 +84,7 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
-// Whatever the input, Skip ends within it.
+// For any input, Skip ends within it.
 func FuzzSkip(f *testing.F) {
 	for _, value := range values {
 		f.Add(value.wire, byte(value.t))

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// lengthLength is the number of bytes in which a string's length is written.
+// lengthLength is the size of a string's length in bytes.
 const lengthLength = 4
 
 // StringsBLength returns the number of bytes that [WriteStrings] writes.
@@ -21,9 +21,9 @@ func StringsBLength[T ~string | ~[]byte](values []T) int {
 }
 
 // WriteStrings writes the list or set of strings or binaries to the front of
-// buf and returns the number of bytes written. It panics if buf is shorter than
-// [StringsBLength] says, or if there are more values, or a longer one, than
-// Thrift can express (2,147,483,647).
+// buf and returns the number of bytes written. It panics if buf is shorter
+// than [StringsBLength] returns, or if there are more values, or a longer one,
+// than Thrift supports (2,147,483,647).
 func WriteStrings[T ~string | ~[]byte](buf []byte, values []T) int {
 	offset := WriteHeader(buf, String, len(values))
 	for _, v := range values {
@@ -38,7 +38,7 @@ func WriteStrings[T ~string | ~[]byte](buf []byte, values []T) int {
 }
 
 // AppendStrings appends the list or set of strings or binaries to buf and
-// returns the extended slice. It panics as [WriteStrings] does.
+// returns the extended slice. It panics like [WriteStrings].
 func AppendStrings[T ~string | ~[]byte](buf []byte, values []T) []byte {
 	start, length := len(buf), StringsBLength(values)
 	buf = slices.Grow(buf, length)[:start+length]
@@ -49,7 +49,7 @@ func AppendStrings[T ~string | ~[]byte](buf []byte, values []T) []byte {
 // ReadStrings reads the list or set of strings at the front of buf and returns
 // them, in a slice that is not nil, and the number of bytes used. The strings
 // are parts of one string, so keeping one keeps the memory of all. Its error
-// is an [*Error]; nothing has been allocated then.
+// is an [*Error]; in this case, it has allocated nothing.
 func ReadStrings[T ~string](buf []byte) (values []T, used int, err error) {
 	size, used, err := stringsEnd(buf)
 	if err != nil {
@@ -67,8 +67,9 @@ func ReadStrings[T ~string](buf []byte) (values []T, used int, err error) {
 	return values, used, nil
 }
 
-// ReadBinaries is [ReadStrings] for binaries. They are parts of one allocation,
-// each with a capacity of its length, so appending to one leaves the others be.
+// ReadBinaries is [ReadStrings] for binaries. They are parts of one
+// allocation, each with a capacity of its length, so appending to one does not
+// affect the others.
 func ReadBinaries[T ~[]byte](buf []byte) (values []T, used int, err error) {
 	size, used, err := stringsEnd(buf)
 	if err != nil {
@@ -86,8 +87,8 @@ func ReadBinaries[T ~[]byte](buf []byte) (values []T, used int, err error) {
 	return values, used, nil
 }
 
-// stringsEnd checks the list of strings at the front of buf and returns how
-// many there are and where the list ends.
+// stringsEnd checks the list of strings at the front of buf. It returns their
+// number and the end of the list.
 func stringsEnd(buf []byte) (size, end int, err error) {
 	size, end, err = ReadHeader(buf, String, lengthLength)
 	if err != nil {

@@ -275,7 +275,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// Whatever the input, a list that is read has the bytes it is written in, but
+// For any input, a list that is read is written with the same bytes, except
 // for bools that are neither 0 nor 1 and the type of an empty list.
 func FuzzRead(f *testing.F) {
 	f.Add(Append(nil, []int64{1, -2, 3}))

@@ -1,4 +1,4 @@
-//! Measures bytelane's codecs beside other libraries.
+//! Measures bytelane's codecs and other libraries.
 
 mod libraries;
 mod thrift;
@@ -21,7 +21,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Measure bytelane's codecs beside other libraries, in interleaved rounds of one process
+/// Measure bytelane's codecs and other libraries, in interleaved rounds of one process
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
@@ -33,20 +33,21 @@ struct Arguments {
     /// Only this operation: encode or decode, for Thrift write or read
     #[arg(long)]
     operation: Option<String>,
-    /// How to write the figures
+    /// Output format
     #[arg(long, default_value = "table")]
     format: Format,
-    /// Where to write them [default: standard output]
+    /// Output file [default: standard output]
     #[arg(long)]
     output: Option<PathBuf>,
-    /// A turn of a tenth of a millisecond, and only the first size: to see that everything runs
+    /// Use turns of a tenth of a millisecond, and only the first size, to check that everything
+    /// runs
     #[arg(long)]
     quick: bool,
 }
 
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
-    // A process that moves between cores finds its data in the other one's cache.
+    // A process that moves between cores finds its data in the cache of the other core.
     if let Err(error) = cpu::pin_to_current_core() {
         eprintln!("not pinned to a core: {error}");
     }
@@ -80,7 +81,7 @@ fn main() -> anyhow::Result<()> {
 
 fn rounds(arguments: &Arguments) -> Rounds {
     let sample = Duration::from_micros(if arguments.quick { 100 } else { 2000 });
-    // Time of the thread: other work on the machine does not count.
+    // CPU time of the thread: other work on the machine does not count.
     Rounds {
         clock: Clock::ThreadCpu,
         sample,
@@ -88,7 +89,7 @@ fn rounds(arguments: &Arguments) -> Rounds {
     }
 }
 
-/// Writes beside, then renames: a record is there when it is complete.
+/// Writes to a temporary file, then renames it, so that a record exists only when it is complete.
 fn output(arguments: &Arguments, rows: &[Row]) -> anyhow::Result<()> {
     let mut text = Vec::new();
     write(rows, arguments.format, Tables::default(), &mut text)?;
@@ -102,7 +103,7 @@ fn output(arguments: &Arguments, rows: &[Row]) -> anyhow::Result<()> {
         .with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// All sizes, data sets and operations of one comparison.
+/// Measures all sizes, data sets and operations of one comparison.
 fn measure(
     arguments: &Arguments,
     comparison: &Comparison,
@@ -134,13 +135,13 @@ fn measure(
     Ok(())
 }
 
-/// The number of values that stands for 8 to 64, another one each call.
+/// Number of values that means 8 to 64, with a different number in each call.
 const VARIED_LENGTHS: usize = 0;
 
-/// Inputs that a branch predictor cannot learn by heart take about this many bytes.
+/// Total size in bytes of inputs that a branch predictor cannot memorise.
 const POOL_BYTES: usize = 1 << 20;
 
-/// One size of one kind of data.
+/// A size and a kind of data.
 struct Case<'a> {
     comparison: &'a Comparison,
     codec: &'a dyn Codec,
@@ -159,7 +160,8 @@ impl<'a> Case<'a> {
     ) -> anyhow::Result<Self> {
         let element: ElementType = codec.element().parse()?;
         let dataset: &Dataset = data.parse()?;
-        // The number of inputs follows from their total, but the caches must hold what one call needs.
+        // The number of inputs follows from their total, but the caches must hold what one call
+        // needs.
         let (inputs, length): (usize, fn(usize, usize) -> usize) = match values {
             VARIED_LENGTHS => (4096, |_, index| 8 + index * 37 % 57),
             _ if comparison.varied => {
@@ -198,7 +200,7 @@ impl<'a> Case<'a> {
         } else {
             &self.encoded
         };
-        // Some peers ask for room after their result, and the copy takes as much as the values.
+        // Some peers require room after their result, and the copy takes as much as the values.
         let room = usize::max(self.room(encodes), self.room(false));
         let output = RefCell::new(Buffer::zeroed(room + 64, APART));
         let buffers = Buffers {
@@ -292,7 +294,8 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The subject for a piece of work, once that has given the right result for every input.
+    /// Returns the subject for a piece of work, after it has produced the right result for every
+    /// input.
     fn checked<'b>(
         &'b self,
         buffers: Buffers<'b>,
@@ -328,8 +331,9 @@ impl<'a> Case<'a> {
         }))
     }
 
-    /// How much of the output a piece of work is given: room for all the values, or for the most
-    /// bytes that they can become. Where inputs are of different lengths the decoder finds out.
+    /// Returns the size of the output for a piece of work: room for all values, or for the maximum
+    /// number of bytes that they can become. If inputs have different lengths, the decoder
+    /// determines the length.
     fn room(&self, encodes: bool) -> usize {
         let values = self.decoded.iter().map(<[u8]>::len).max().unwrap_or(0);
         if encodes {

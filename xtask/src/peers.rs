@@ -46,10 +46,12 @@ pub fn run_command(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Measures everything, to a file.
-pub fn record(path: &Path) -> Result<()> {
-    let output = ["--format", "csv", "--output"].map(OsString::from);
-    measure(&[&output[..], &[path.into()]].concat())
+/// Measures these codecs to a file, or all if there are none.
+pub fn record(path: &Path, codecs: &[String]) -> Result<()> {
+    let mut arguments = ["--format", "csv", "--output"].map(OsString::from).to_vec();
+    arguments.push(path.into());
+    arguments.extend(codecs.iter().map(OsString::from));
+    measure(&arguments)
 }
 
 fn measure(arguments: &[OsString]) -> Result<()> {

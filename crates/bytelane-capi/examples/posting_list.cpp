@@ -12,7 +12,7 @@ namespace svb = bytelane::stream_vbyte;
 
 constexpr std::size_t block = 128;
 
-// A block of ids, and those of its bytes that are still free.
+// Returns part of a vector: a block of ids, or the bytes that are still free.
 template <typename T>
 bytelane::span<T> part(std::vector<T> &all, std::size_t from, std::size_t length) {
     return {all.data() + from, std::min(length, all.size() - from)};

@@ -2,21 +2,21 @@
 //
 // This file is generated from crates/bytelane-capi; do not edit it.
 //
-// What holds for every function:
+// Rules for every function:
 //
-// - A buffer is a pointer and a length, in bytes for `uint8_t` and in values otherwise. Nothing
-//   outside it is read or written, and no padding is needed. A null pointer is allowed if the length
-//   is 0.
-// - You promise that the memory is there: readable for inputs, writable for destinations, which need
-//   not be initialised, and that no other thread writes to it during the call. What can be checked
-//   is checked: null pointers, lengths above PTRDIFF_MAX, alignment of values, and overlapping
-//   buffers are refused with a status, and nothing is written.
-// - A destination that is too short is refused with BYTELANE_DESTINATION and the length that it
-//   needs, and nothing is written.
+// - A buffer is a pointer and a length, in bytes for `uint8_t` and in values otherwise. No function
+//   reads or writes outside its buffers, and none needs padding. A null pointer is allowed if the
+//   length is 0.
+// - The caller guarantees that the memory is valid: readable for inputs, writable for destinations,
+//   which need not be initialised; and that no other thread writes to it during the call. The
+//   functions check what they can: null pointers, lengths above PTRDIFF_MAX, alignment of values,
+//   and overlapping buffers result in an error status, and nothing is written.
+// - A destination that is too short results in BYTELANE_DESTINATION and the required length, and
+//   nothing is written.
 // - No function allocates memory, takes a lock, unwinds, calls exit or reads the environment. There
 //   is no global state except the detected instruction set. All functions can be called from
 //   several threads at once.
-// - A defect in the library itself aborts the process: it does not unwind into its caller.
+// - A bug in the library itself aborts the process: it does not unwind into its caller.
 
 
 #ifndef BYTELANE_H
@@ -30,59 +30,59 @@
 #define BYTELANE_VERSION_MINOR 1
 #define BYTELANE_VERSION_PATCH 0
 
-// The `offset` of a failure that is in no byte of the input.
+// The `offset` of a failure without a position in the input.
 #define BYTELANE_NOWHERE SIZE_MAX
 
 
 
-// A variant of Stream VByte: values of 32 bits in 1, 2, 3 or 4 bytes.
+// Variant of Stream VByte: 32-bit values in 1, 2, 3 or 4 bytes.
 #define BYTELANE_STREAM_VBYTE_1234 0
 
-// A variant of Stream VByte: values of 32 bits in 0, 1, 2 or 4 bytes.
+// Variant of Stream VByte: 32-bit values in 0, 1, 2 or 4 bytes.
 #define BYTELANE_STREAM_VBYTE_0124 1
 
-// A variant of Stream VByte: values of 64 bits in 1, 2, 4 or 8 bytes.
+// Variant of Stream VByte: 64-bit values in 1, 2, 4 or 8 bytes.
 #define BYTELANE_STREAM_VBYTE_1248 2
 
-// A flag of a `bytelane_stream_vbyte_format`: store differences, of each value from the previous
+// Flag of a `bytelane_stream_vbyte_format`: store the difference of each value from the previous
 // one, and of the first one from `start`.
 #define BYTELANE_STREAM_VBYTE_DELTA 1
 
-// A flag of a `bytelane_stream_vbyte_format`: store 0, -1, 1, -2 as 0, 1, 2, 3.
+// Flag of a `bytelane_stream_vbyte_format`: store 0, -1, 1, -2 as 0, 1, 2, 3.
 #define BYTELANE_STREAM_VBYTE_ZIGZAG 2
 
-// The maximum number of bytes of the varint of a 32-bit integer.
+// Maximum number of bytes of the varint of a 32-bit integer.
 #define BYTELANE_VARINT_MAX_32 5
 
-// The maximum number of bytes of the varint of a 64-bit integer.
+// Maximum number of bytes of the varint of a 64-bit integer.
 #define BYTELANE_VARINT_MAX_64 10
 
-// A flag of the base64 functions: `-` and `_` instead of `+` and `/`.
+// Flag of the base64 functions: `-` and `_` instead of `+` and `/`.
 #define BYTELANE_BASE64_URL_SAFE 1
 
-// A flag of the base64 functions: no padding, neither written nor accepted. Without it, padding is
+// Flag of the base64 functions: no padding, neither written nor accepted. Without it, padding is
 // written and required.
 #define BYTELANE_BASE64_NO_PADDING 2
 
-// A flag of the base64 functions: accept a text with or without padding.
+// Flag of the base64 functions: accept text with or without padding.
 #define BYTELANE_BASE64_PADDING_OPTIONAL 4
 
-// A flag of the base64 functions: accept a last character with bits beyond the last byte.
+// Flag of the base64 functions: accept a last character with bits beyond the last byte.
 #define BYTELANE_BASE64_TRAILING_BITS 8
 
-// A flag of the JSON functions: no quotes around the text. Without it, writing adds both quotes,
-// and reading starts after the opening quote and stops after the closing one.
+// Flag of the JSON functions: no quotes around the text. Without it, writing adds both quotes, and
+// reading starts after the opening quote and stops after the closing one.
 #define BYTELANE_JSON_STRING_BARE 1
 
-// A flag of a `bytelane_bit_packing_format`: pack 0, -1, 1, -2 as 0, 1, 2, 3. Only for signed
+// Flag of a `bytelane_bit_packing_format`: pack 0, -1, 1, -2 as 0, 1, 2, 3. Only for signed
 // integers, and without a reference.
 #define BYTELANE_BIT_PACKING_ZIGZAG 1
 
-// Outcome of a call.
+// Status of a call.
 //
-// Statuses below 10 are mistakes of the caller; unless the function says otherwise, nothing has
-// been written then. Statuses from 10 on say that the input is malformed; the destination may hold
-// anything then, within its length. Later versions may add statuses.
+// Statuses below 10 are errors of the caller; unless the function says otherwise, nothing has been
+// written then. Statuses from 10 on mean that the input is malformed; the contents of the
+// destination are then unspecified, within its length. Later versions may add statuses.
 typedef enum bytelane_status {
   // The call succeeded.
   BYTELANE_OK = 0,
@@ -94,17 +94,17 @@ typedef enum bytelane_status {
   BYTELANE_OVERLAP = 3,
   // A pointer to values is not aligned to their size.
   BYTELANE_MISALIGNED = 4,
-  // A width, a variant, a flag or a name that does not exist.
+  // A width, variant, flag or name does not exist.
   BYTELANE_ARGUMENT = 5,
-  // The destination is too short; `count` is what it needs.
+  // The destination is too short; `count` is the required length.
   BYTELANE_DESTINATION = 6,
   // The length of the input is not a multiple of the width.
   BYTELANE_INDIVISIBLE = 7,
-  // A range that is not within the values.
+  // A range is not within the values.
   BYTELANE_RANGE = 8,
   // This CPU lacks the backend.
   BYTELANE_UNAVAILABLE = 9,
-  // Malformed in a way that this version of the header has no name for.
+  // The input is malformed in a way for which this version of the header has no status.
   BYTELANE_MALFORMED = 10,
   // The input ends too early.
   BYTELANE_TRUNCATED = 11,
@@ -112,69 +112,68 @@ typedef enum bytelane_status {
   BYTELANE_OVERLONG = 12,
   // The value of a varint does not fit its type.
   BYTELANE_OVERFLOW = 13,
-  // A byte that is not in the base64 alphabet.
+  // A byte is not in the base64 alphabet.
   BYTELANE_INVALID_BYTE = 14,
   // The padding of a base64 text is missing or not allowed.
   BYTELANE_INVALID_PADDING = 15,
   // The last character of a base64 text has bits beyond the last byte.
   BYTELANE_INVALID_LAST_SYMBOL = 16,
-  // Bytes that are not UTF-8.
+  // Bytes are not UTF-8.
   BYTELANE_INVALID_UTF8 = 17,
-  // An unescaped quote in a JSON string without quotes around it.
+  // A JSON string without quotes around it contains an unescaped quote.
   BYTELANE_UNEXPECTED_QUOTE = 18,
-  // An unescaped control character in a JSON string.
+  // A JSON string contains an unescaped control character.
   BYTELANE_CONTROL_CHARACTER = 19,
-  // An unknown escape in a JSON string.
+  // A JSON string contains an unknown escape.
   BYTELANE_INVALID_ESCAPE = 20,
-  // `\u` without four hexadecimal digits in a JSON string.
+  // A JSON string contains `\u` without four hexadecimal digits.
   BYTELANE_INVALID_HEX = 21,
-  // One half of a surrogate pair without the other in a JSON string.
+  // A JSON string contains one half of a surrogate pair without the other.
   BYTELANE_LONE_SURROGATE = 22,
-  // A value that does not fit the width of bit packing.
+  // A value does not fit the width.
   BYTELANE_INVALID_VALUE = 23,
 } bytelane_status;
 
-// The result of a call.
+// Result of a call.
 typedef struct bytelane_result {
-  // Outcome of the call.
+  // Status of the call.
   enum bytelane_status status;
-  // On success, how much of the input was read, in elements of the input: bytes or values. On
-  // failure, the offset of the malformed byte, or `BYTELANE_NOWHERE`.
+  // On success, the number of elements of the input that were read: bytes or values. On failure,
+  // the offset of the malformed byte, or `BYTELANE_NOWHERE`.
   size_t offset;
-  // On success, how much was written, in elements of the destination: bytes or values. With
-  // `BYTELANE_DESTINATION`, how many the destination needs. Otherwise 0.
+  // On success, the number of elements of the destination that were written: bytes or values.
+  // With `BYTELANE_DESTINATION`, the number that the destination needs. Otherwise 0.
   size_t count;
 } bytelane_result;
 
-// How values are written. All zeros is the original format of the C library `streamvbyte`.
+// Format of encoded values. All zeros is the original format of the C library `streamvbyte`.
 //
-// Signed values are passed as the unsigned ones of the same bits.
+// Pass signed values as unsigned values with the same bits.
 typedef struct bytelane_stream_vbyte_format {
   // `BYTELANE_STREAM_VBYTE_1234`, `.._0124` or `.._1248`.
   uint32_t variant;
   // 0 or a sum of `BYTELANE_STREAM_VBYTE_DELTA` and `BYTELANE_STREAM_VBYTE_ZIGZAG`.
   uint32_t flags;
-  // The value before the first one, for `BYTELANE_STREAM_VBYTE_DELTA`; otherwise ignored.
+  // Value before the first one, for `BYTELANE_STREAM_VBYTE_DELTA`; otherwise ignored.
   uint64_t start;
 } bytelane_stream_vbyte_format;
 
-// How integers are packed.
+// Format of packed integers.
 typedef struct bytelane_bit_packing_format {
-  // Bits per value, from 0 to those of the type.
+  // Number of bits per value, from 0 to those of the type.
   uint32_t width;
   // 0 or `BYTELANE_BIT_PACKING_ZIGZAG`.
   uint32_t flags;
-  // Number that is subtracted from the values, modulo the size of the type; usually the smallest
-  // value.
+  // Number subtracted from the values, modulo the size of the type; usually the smallest value.
   uint64_t reference;
 } bytelane_bit_packing_format;
 
-// How differences are packed. All zeros means blocks of 128 values in 4 miniblocks, which most
+// Format of packed differences. All zeros means blocks of 128 values in 4 miniblocks, which most
 // writers use.
 typedef struct bytelane_delta_format {
-  // Values per block: a multiple of 128.
+  // Number of values per block: a multiple of 128.
   uint32_t block;
-  // Parts of a block, each of a multiple of 32 values.
+  // Number of miniblocks per block, each of a multiple of 32 values.
   uint32_t miniblocks;
 } bytelane_delta_format;
 
@@ -182,14 +181,14 @@ typedef struct bytelane_delta_format {
 extern "C" {
 #endif // __cplusplus
 
-// The version of the library, such as "0.1.0".
+// Returns the version of the library, such as "0.1.0".
 const char *bytelane_version(void);
 
-// Describes a status by an English phrase; never null, also for numbers that are no status.
+// Describes a status in an English phrase; never null, even for numbers that are not a status.
 const char *bytelane_status_message(int status);
 
-// The name of the instruction set that all calls use, such as "avx2". It is the best one of this
-// CPU unless `bytelane_set_backend` chose another.
+// Returns the name of the instruction set that all calls use, such as "avx2". It is the best one
+// of this CPU unless `bytelane_set_backend` chose another.
 const char *bytelane_backend(void);
 
 // Makes all later calls in this process use the instruction set of this name: `scalar`, `sse4.1`,
@@ -218,7 +217,7 @@ struct bytelane_result bytelane_byte_stream_split_decode(const uint8_t *src,
                                                          size_t count,
                                                          size_t width);
 
-// Splits values of any `width` but 0, given as bytes, such as Parquet's `FIXED_LEN_BYTE_ARRAY`.
+// Splits values of any `width` except 0, given as bytes, such as Parquet's `FIXED_LEN_BYTE_ARRAY`.
 // No alignment is needed. The result has `src_length` bytes.
 //
 // Fails with `BYTELANE_INDIVISIBLE` if `src_length` is not a multiple of the width.
@@ -228,15 +227,15 @@ struct bytelane_result bytelane_byte_stream_split_encode_bytes(const uint8_t *sr
                                                                uint8_t *dst,
                                                                size_t dst_length);
 
-// The opposite of `bytelane_byte_stream_split_encode_bytes`. The result has `src_length` bytes.
+// Reverses `bytelane_byte_stream_split_encode_bytes`. The result has `src_length` bytes.
 struct bytelane_result bytelane_byte_stream_split_decode_bytes(const uint8_t *src,
                                                                size_t src_length,
                                                                size_t width,
                                                                uint8_t *dst,
                                                                size_t dst_length);
 
-// Decodes only the values from number `start` up to, but not including, number `end`, out of all
-// the streams in `src`. The result has `(end - start) * width` bytes; `offset` is `src_length`.
+// Decodes only the values from number `start` up to, but not including, number `end`, from all
+// streams in `src`. The result has `(end - start) * width` bytes; `offset` is `src_length`.
 //
 // Fails with `BYTELANE_RANGE` if the range is not within the values.
 struct bytelane_result bytelane_byte_stream_split_decode_range(const uint8_t *src,
@@ -265,29 +264,29 @@ struct bytelane_result bytelane_big_endian_decode(const uint8_t *src,
                                                   size_t count,
                                                   size_t width);
 
-// The maximum encoded length of `count` values: `SIZE_MAX` if it does not fit in a `size_t` or the
-// format does not exist.
+// Returns the maximum encoded length of `count` values: `SIZE_MAX` if it does not fit in a
+// `size_t` or the format does not exist.
 size_t bytelane_stream_vbyte_max_encoded_length(struct bytelane_stream_vbyte_format format,
                                                 size_t count);
 
-// Encodes `count` values in a format of 32 bits. `dst` needs no more room than the result;
-// encoding is faster if it has the maximum. Bytes of `dst` after the result may be overwritten.
-// The number of values is not stored.
+// Encodes `count` values in a 32-bit format. `dst` only needs room for the result; encoding is
+// faster if it has the maximum. Bytes of `dst` after the result may be overwritten. The number of
+// values is not stored.
 struct bytelane_result bytelane_stream_vbyte_encode_u32(struct bytelane_stream_vbyte_format format,
                                                         const uint32_t *values,
                                                         size_t count,
                                                         uint8_t *dst,
                                                         size_t dst_length);
 
-// As `bytelane_stream_vbyte_encode_u32`, in a format of 64 bits.
+// Same as `bytelane_stream_vbyte_encode_u32`, in a 64-bit format.
 struct bytelane_result bytelane_stream_vbyte_encode_u64(struct bytelane_stream_vbyte_format format,
                                                         const uint64_t *values,
                                                         size_t count,
                                                         uint8_t *dst,
                                                         size_t dst_length);
 
-// Decodes `count` values in a format of 32 bits from the front of `src`, which may be longer:
-// `offset` is the number of bytes read.
+// Decodes `count` values in a 32-bit format from the front of `src`, which may be longer: `offset`
+// is the number of bytes read.
 //
 // Fails with `BYTELANE_TRUNCATED` if `src` is too short. No padding is needed.
 struct bytelane_result bytelane_stream_vbyte_decode_u32(struct bytelane_stream_vbyte_format format,
@@ -296,7 +295,7 @@ struct bytelane_result bytelane_stream_vbyte_decode_u32(struct bytelane_stream_v
                                                         uint32_t *values,
                                                         size_t count);
 
-// As `bytelane_stream_vbyte_decode_u32`, in a format of 64 bits.
+// Same as `bytelane_stream_vbyte_decode_u32`, in a 64-bit format.
 struct bytelane_result bytelane_stream_vbyte_decode_u64(struct bytelane_stream_vbyte_format format,
                                                         const uint8_t *src,
                                                         size_t src_length,
@@ -308,7 +307,7 @@ struct bytelane_result bytelane_stream_vbyte_encoded_length_u32(struct bytelane_
                                                                 const uint32_t *values,
                                                                 size_t count);
 
-// As `bytelane_stream_vbyte_encoded_length_u32`, in a format of 64 bits.
+// Same as `bytelane_stream_vbyte_encoded_length_u32`, in a 64-bit format.
 struct bytelane_result bytelane_stream_vbyte_encoded_length_u64(struct bytelane_stream_vbyte_format format,
                                                                 const uint64_t *values,
                                                                 size_t count);
@@ -322,27 +321,27 @@ struct bytelane_result bytelane_stream_vbyte_validate(struct bytelane_stream_vby
                                                       size_t src_length,
                                                       size_t count);
 
-// Writes the varints of `count` values. `dst` needs no more room than the result; encoding is a
-// little faster if it has the maximum, `count * BYTELANE_VARINT_MAX_32`. Bytes of `dst` after the
-// result may be overwritten.
+// Writes the varints of `count` values. `dst` only needs room for the result; encoding is a little
+// faster if it has the maximum, `count * BYTELANE_VARINT_MAX_32`. Bytes of `dst` after the result
+// may be overwritten.
 struct bytelane_result bytelane_varint_encode_u32(const uint32_t *values,
                                                   size_t count,
                                                   uint8_t *dst,
                                                   size_t dst_length);
 
-// As `bytelane_varint_encode_u32`; the maximum is `count * BYTELANE_VARINT_MAX_64`.
+// Same as `bytelane_varint_encode_u32`; the maximum is `count * BYTELANE_VARINT_MAX_64`.
 struct bytelane_result bytelane_varint_encode_u64(const uint64_t *values,
                                                   size_t count,
                                                   uint8_t *dst,
                                                   size_t dst_length);
 
-// As `bytelane_varint_encode_u32`, with zigzag: 0, -1, 1, -2 are written as 0, 1, 2, 3.
+// Same as `bytelane_varint_encode_u32`, with zigzag: 0, -1, 1, -2 are written as 0, 1, 2, 3.
 struct bytelane_result bytelane_varint_encode_i32(const int32_t *values,
                                                   size_t count,
                                                   uint8_t *dst,
                                                   size_t dst_length);
 
-// As `bytelane_varint_encode_u64`, with zigzag.
+// Same as `bytelane_varint_encode_u64`, with zigzag.
 struct bytelane_result bytelane_varint_encode_i64(const int64_t *values,
                                                   size_t count,
                                                   uint8_t *dst,
@@ -352,25 +351,25 @@ struct bytelane_result bytelane_varint_encode_i64(const int64_t *values,
 // bytes read.
 //
 // Fails with `BYTELANE_TRUNCATED`, `BYTELANE_OVERLONG` or `BYTELANE_OVERFLOW`; `offset` is then
-// where the malformed varint begins.
+// the start of the malformed varint.
 struct bytelane_result bytelane_varint_decode_u32(const uint8_t *src,
                                                   size_t src_length,
                                                   uint32_t *values,
                                                   size_t count);
 
-// As `bytelane_varint_decode_u32`.
+// Same as `bytelane_varint_decode_u32`.
 struct bytelane_result bytelane_varint_decode_u64(const uint8_t *src,
                                                   size_t src_length,
                                                   uint64_t *values,
                                                   size_t count);
 
-// As `bytelane_varint_decode_u32`, with zigzag.
+// Same as `bytelane_varint_decode_u32`, with zigzag.
 struct bytelane_result bytelane_varint_decode_i32(const uint8_t *src,
                                                   size_t src_length,
                                                   int32_t *values,
                                                   size_t count);
 
-// As `bytelane_varint_decode_u32`, with zigzag.
+// Same as `bytelane_varint_decode_u32`, with zigzag.
 struct bytelane_result bytelane_varint_decode_i64(const uint8_t *src,
                                                   size_t src_length,
                                                   int64_t *values,
@@ -383,17 +382,17 @@ struct bytelane_result bytelane_varint_count(const uint8_t *src, size_t src_leng
 // Counts the bytes that `bytelane_varint_encode_u32` would write: `count` is their number.
 struct bytelane_result bytelane_varint_encoded_length_u32(const uint32_t *values, size_t count);
 
-// As `bytelane_varint_encoded_length_u32`.
+// Same as `bytelane_varint_encoded_length_u32`.
 struct bytelane_result bytelane_varint_encoded_length_u64(const uint64_t *values, size_t count);
 
-// As `bytelane_varint_encoded_length_u32`, with zigzag.
+// Same as `bytelane_varint_encoded_length_u32`, with zigzag.
 struct bytelane_result bytelane_varint_encoded_length_i32(const int32_t *values, size_t count);
 
-// As `bytelane_varint_encoded_length_u32`, with zigzag.
+// Same as `bytelane_varint_encoded_length_u32`, with zigzag.
 struct bytelane_result bytelane_varint_encoded_length_i64(const int64_t *values, size_t count);
 
-// The number of characters that `bytelane_base64_encode` writes for `length` bytes: `SIZE_MAX` if
-// it does not fit in a `size_t` or a flag does not exist.
+// Returns the number of characters that `bytelane_base64_encode` writes for `length` bytes:
+// `SIZE_MAX` if it does not fit in a `size_t` or a flag does not exist.
 size_t bytelane_base64_encoded_length(size_t length, uint32_t flags);
 
 // Writes bytes as text, without a null byte at its end. The result has
@@ -410,8 +409,8 @@ struct bytelane_result bytelane_base64_encode(const uint8_t *src,
 // the length and the last two characters.
 struct bytelane_result bytelane_base64_decoded_length(const uint8_t *src, size_t src_length);
 
-// Reads all of a text. White space and everything else that no encoder writes is an error, unless
-// a flag says otherwise. `src_length / 4 * 3 + 2` bytes are always room enough.
+// Decodes all of a text. Whitespace and everything else that no encoder writes is an error, unless
+// a flag says otherwise. `src_length / 4 * 3 + 2` bytes are always enough room.
 //
 // `flags` is 0 or a sum of `BYTELANE_BASE64_..`. Fails with `BYTELANE_INVALID_BYTE`,
 // `BYTELANE_INVALID_PADDING`, `BYTELANE_INVALID_LAST_SYMBOL` or, if the last group has only one
@@ -427,9 +426,8 @@ struct bytelane_result bytelane_json_string_escaped_length(const uint8_t *src,
                                                            size_t src_length,
                                                            uint32_t flags);
 
-// Writes a UTF-8 text as a JSON string. `dst` needs no more room than the result; escaping is
-// faster if it has the maximum, `6 * src_length + 2`. Bytes of `dst` after the result may be
-// overwritten.
+// Writes a UTF-8 text as a JSON string. `dst` only needs room for the result; escaping is faster
+// if it has the maximum, `6 * src_length + 2`. Bytes of `dst` after the result may be overwritten.
 //
 // `flags` is 0 or `BYTELANE_JSON_STRING_BARE`. Fails with `BYTELANE_INVALID_UTF8`; nothing is
 // written then.
@@ -439,9 +437,9 @@ struct bytelane_result bytelane_json_string_escape(const uint8_t *src,
                                                    uint8_t *dst,
                                                    size_t dst_length);
 
-// Reads a JSON string, to UTF-8. `offset` is the number of bytes read; with quotes, `src` may
-// continue after the closing one. `dst` needs no more room than the text, which is never longer
-// than the string; bytes of `dst` after the text may be overwritten.
+// Decodes a JSON string to UTF-8. `offset` is the number of bytes read; with quotes, `src` may
+// continue after the closing one. `dst` only needs room for the text, which is never longer than
+// the string; bytes of `dst` after the text may be overwritten.
 //
 // `flags` is 0 or `BYTELANE_JSON_STRING_BARE`. Fails with the statuses of JSON strings and
 // `BYTELANE_TRUNCATED`.
@@ -466,17 +464,17 @@ struct bytelane_result bytelane_utf8_validate(const uint8_t *src, size_t src_len
 
 // Copies bytes if they are UTF-8, to a destination of at least the same length.
 //
-// Fails as `bytelane_utf8_validate` does; nothing is written then.
+// Fails in the same cases as `bytelane_utf8_validate`; nothing is written then.
 struct bytelane_result bytelane_utf8_copy(const uint8_t *src,
                                           size_t src_length,
                                           uint8_t *dst,
                                           size_t dst_length);
 
-// Tests for ASCII: `count` is 1 if all bytes are.
+// Tests for ASCII: `count` is 1 if all bytes are ASCII.
 struct bytelane_result bytelane_utf8_is_ascii(const uint8_t *src, size_t src_length);
 
-// The number of bytes that `count` values take: `SIZE_MAX` if it does not fit in a `size_t` or the
-// width is above 64.
+// Returns the number of bytes that `count` values take: `SIZE_MAX` if it does not fit in a
+// `size_t` or the width is above 64.
 size_t bytelane_bit_packing_encoded_length(struct bytelane_bit_packing_format format, size_t count);
 
 // Packs `count` values, least significant bit first. The result has
@@ -490,35 +488,35 @@ struct bytelane_result bytelane_bit_packing_encode_u8(struct bytelane_bit_packin
                                                       uint8_t *dst,
                                                       size_t dst_length);
 
-// As `bytelane_bit_packing_encode_u8`.
+// Same as `bytelane_bit_packing_encode_u8`.
 struct bytelane_result bytelane_bit_packing_encode_u16(struct bytelane_bit_packing_format format,
                                                        const uint16_t *values,
                                                        size_t count,
                                                        uint8_t *dst,
                                                        size_t dst_length);
 
-// As `bytelane_bit_packing_encode_u8`.
+// Same as `bytelane_bit_packing_encode_u8`.
 struct bytelane_result bytelane_bit_packing_encode_u32(struct bytelane_bit_packing_format format,
                                                        const uint32_t *values,
                                                        size_t count,
                                                        uint8_t *dst,
                                                        size_t dst_length);
 
-// As `bytelane_bit_packing_encode_u8`.
+// Same as `bytelane_bit_packing_encode_u8`.
 struct bytelane_result bytelane_bit_packing_encode_u64(struct bytelane_bit_packing_format format,
                                                        const uint64_t *values,
                                                        size_t count,
                                                        uint8_t *dst,
                                                        size_t dst_length);
 
-// As `bytelane_bit_packing_encode_u8`.
+// Same as `bytelane_bit_packing_encode_u8`.
 struct bytelane_result bytelane_bit_packing_encode_i32(struct bytelane_bit_packing_format format,
                                                        const int32_t *values,
                                                        size_t count,
                                                        uint8_t *dst,
                                                        size_t dst_length);
 
-// As `bytelane_bit_packing_encode_u8`.
+// Same as `bytelane_bit_packing_encode_u8`.
 struct bytelane_result bytelane_bit_packing_encode_i64(struct bytelane_bit_packing_format format,
                                                        const int64_t *values,
                                                        size_t count,
@@ -535,46 +533,46 @@ struct bytelane_result bytelane_bit_packing_decode_u8(struct bytelane_bit_packin
                                                       uint8_t *values,
                                                       size_t count);
 
-// As `bytelane_bit_packing_decode_u8`.
+// Same as `bytelane_bit_packing_decode_u8`.
 struct bytelane_result bytelane_bit_packing_decode_u16(struct bytelane_bit_packing_format format,
                                                        const uint8_t *src,
                                                        size_t src_length,
                                                        uint16_t *values,
                                                        size_t count);
 
-// As `bytelane_bit_packing_decode_u8`.
+// Same as `bytelane_bit_packing_decode_u8`.
 struct bytelane_result bytelane_bit_packing_decode_u32(struct bytelane_bit_packing_format format,
                                                        const uint8_t *src,
                                                        size_t src_length,
                                                        uint32_t *values,
                                                        size_t count);
 
-// As `bytelane_bit_packing_decode_u8`.
+// Same as `bytelane_bit_packing_decode_u8`.
 struct bytelane_result bytelane_bit_packing_decode_u64(struct bytelane_bit_packing_format format,
                                                        const uint8_t *src,
                                                        size_t src_length,
                                                        uint64_t *values,
                                                        size_t count);
 
-// As `bytelane_bit_packing_decode_u8`.
+// Same as `bytelane_bit_packing_decode_u8`.
 struct bytelane_result bytelane_bit_packing_decode_i32(struct bytelane_bit_packing_format format,
                                                        const uint8_t *src,
                                                        size_t src_length,
                                                        int32_t *values,
                                                        size_t count);
 
-// As `bytelane_bit_packing_decode_u8`.
+// Same as `bytelane_bit_packing_decode_u8`.
 struct bytelane_result bytelane_bit_packing_decode_i64(struct bytelane_bit_packing_format format,
                                                        const uint8_t *src,
                                                        size_t src_length,
                                                        int64_t *values,
                                                        size_t count);
 
-// The maximum number of bytes that `count` values of 32 or 64 bits take: `SIZE_MAX` if it does not
-// fit in a `size_t` or the format does not exist.
+// Returns the maximum number of bytes that `count` values of 32 or 64 bits take: `SIZE_MAX` if it
+// does not fit in a `size_t` or the format does not exist.
 size_t bytelane_delta_max_encoded_length(struct bytelane_delta_format format, size_t count);
 
-// Encodes `count` values. `dst` needs no more room than the result. Bytes of `dst` after the result
+// Encodes `count` values. `dst` only needs room for the result. Bytes of `dst` after the result
 // may be overwritten.
 struct bytelane_result bytelane_delta_encode_i32(struct bytelane_delta_format format,
                                                  const int32_t *values,
@@ -582,15 +580,15 @@ struct bytelane_result bytelane_delta_encode_i32(struct bytelane_delta_format fo
                                                  uint8_t *dst,
                                                  size_t dst_length);
 
-// As `bytelane_delta_encode_i32`.
+// Same as `bytelane_delta_encode_i32`.
 struct bytelane_result bytelane_delta_encode_i64(struct bytelane_delta_format format,
                                                  const int64_t *values,
                                                  size_t count,
                                                  uint8_t *dst,
                                                  size_t dst_length);
 
-// Decodes the first `count` values of a stream in any legal format, at the front of `src`. `offset`
-// is the number of bytes of the stream that were read.
+// Decodes the first `count` values of a stream at the front of `src`, in any valid format.
+// `offset` is the number of bytes of the stream read.
 //
 // Fails with `BYTELANE_TRUNCATED` if the stream has fewer values or ends early, and with
 // `BYTELANE_OVERLONG` or `BYTELANE_MALFORMED`.
@@ -599,23 +597,22 @@ struct bytelane_result bytelane_delta_decode_i32(const uint8_t *src,
                                                  int32_t *values,
                                                  size_t count);
 
-// As `bytelane_delta_decode_i32`.
+// Same as `bytelane_delta_decode_i32`.
 struct bytelane_result bytelane_delta_decode_i64(const uint8_t *src,
                                                  size_t src_length,
                                                  int64_t *values,
                                                  size_t count);
 
-// Reads the number of values that a stream says it has: `count`. It may be more than the stream
-// really has; do not allocate memory for it before you know who wrote the stream.
+// Reads the number of values that a stream claims to have: `count`. It may be more than the stream
+// really has; do not allocate memory for it unless you trust the stream.
 struct bytelane_result bytelane_delta_stored(const uint8_t *src, size_t src_length);
 
-// The maximum number of bytes that `count` values of `width` bits take: `SIZE_MAX` if it does not fit
-// in a `size_t` or the width is above 32. For bits, the width is 1.
-size_t bytelane_rle_hybrid_max_encoded_length(uint32_t width,
-                                              size_t count);
+// Returns the maximum number of bytes that `count` values of `width` bits take: `SIZE_MAX` if it
+// does not fit in a `size_t` or the width is above 32. For bits, the width is 1.
+size_t bytelane_rle_hybrid_max_encoded_length(uint32_t width, size_t count);
 
-// Encodes `count` values of `width` bits each. `dst` needs no more room than the result. Bytes of `dst`
-// after the result may be overwritten.
+// Encodes `count` values of `width` bits each. `dst` only needs room for the result. Bytes of
+// `dst` after the result may be overwritten.
 //
 // Fails with `BYTELANE_INVALID_VALUE` if a value does not fit the width; `offset` is then that of
 // its first byte in memory.
@@ -625,14 +622,14 @@ struct bytelane_result bytelane_rle_hybrid_encode_u8(uint32_t width,
                                                      uint8_t *dst,
                                                      size_t dst_length);
 
-// As `bytelane_rle_hybrid_encode_u8`.
+// Same as `bytelane_rle_hybrid_encode_u8`.
 struct bytelane_result bytelane_rle_hybrid_encode_u16(uint32_t width,
                                                       const uint16_t *values,
                                                       size_t count,
                                                       uint8_t *dst,
                                                       size_t dst_length);
 
-// As `bytelane_rle_hybrid_encode_u8`.
+// Same as `bytelane_rle_hybrid_encode_u8`.
 struct bytelane_result bytelane_rle_hybrid_encode_u32(uint32_t width,
                                                       const uint32_t *values,
                                                       size_t count,
@@ -650,22 +647,22 @@ struct bytelane_result bytelane_rle_hybrid_decode_u8(uint32_t width,
                                                      uint8_t *values,
                                                      size_t count);
 
-// As `bytelane_rle_hybrid_decode_u8`.
+// Same as `bytelane_rle_hybrid_decode_u8`.
 struct bytelane_result bytelane_rle_hybrid_decode_u16(uint32_t width,
                                                       const uint8_t *src,
                                                       size_t src_length,
                                                       uint16_t *values,
                                                       size_t count);
 
-// As `bytelane_rle_hybrid_decode_u8`.
+// Same as `bytelane_rle_hybrid_decode_u8`.
 struct bytelane_result bytelane_rle_hybrid_decode_u32(uint32_t width,
                                                       const uint8_t *src,
                                                       size_t src_length,
                                                       uint32_t *values,
                                                       size_t count);
 
-// Encodes the first `count` bits of a bitmap, as values of one bit: least significant bit of each byte
-// first. `offset` is the number of bytes read.
+// Encodes the first `count` bits of a bitmap as values of one bit, least significant bit of each
+// byte first. `offset` is the number of bytes read.
 //
 // Fails with `BYTELANE_RANGE` if the bitmap has fewer bits.
 struct bytelane_result bytelane_rle_hybrid_encode_bits(const uint8_t *bitmap,
@@ -674,19 +671,19 @@ struct bytelane_result bytelane_rle_hybrid_encode_bits(const uint8_t *bitmap,
                                                        uint8_t *dst,
                                                        size_t dst_length);
 
-// Decodes `count` values of one bit to the bits of a bitmap, which needs a byte for each eight of
-// them. Bits of the last byte after them become zeros. `offset` is the number of bytes read.
+// Decodes `count` values of one bit to the bits of a bitmap, which needs one byte for eight
+// values. The remaining bits of the last byte become zeros. `offset` is the number of bytes read.
 //
-// Fails as `bytelane_rle_hybrid_decode_u8` does.
+// Fails in the same cases as `bytelane_rle_hybrid_decode_u8`.
 struct bytelane_result bytelane_rle_hybrid_decode_bits(const uint8_t *src,
                                                        size_t src_length,
                                                        size_t count,
                                                        uint8_t *bitmap,
                                                        size_t bitmap_length);
 
-// Makes a bitmap of `count` definition levels, a bit for each, which is set if the level is `max_level`:
-// least significant bit of each byte first. Bits of the last byte after them become zeros. The number
-// of valid values is that of `bytelane_validity_count_valid`.
+// Converts `count` definition levels to a bitmap: one bit for each, set if the level is
+// `max_level`, least significant bit of each byte first. The remaining bits of the last byte
+// become zeros. `bytelane_validity_count_valid` returns the number of valid values.
 //
 // Fails with `BYTELANE_INVALID_VALUE` if a level is greater than `max_level`; `offset` is then that of
 // its first byte in memory. `max_level` is 1 to 255.
@@ -696,15 +693,15 @@ struct bytelane_result bytelane_validity_encode_u8(uint16_t max_level,
                                                    uint8_t *bitmap,
                                                    size_t bitmap_length);
 
-// As `bytelane_validity_encode_u8`; `max_level` is 1 to 32767.
+// Same as `bytelane_validity_encode_u8`; `max_level` is 1 to 32767.
 struct bytelane_result bytelane_validity_encode_u16(uint16_t max_level,
                                                     const uint16_t *levels,
                                                     size_t count,
                                                     uint8_t *bitmap,
                                                     size_t bitmap_length);
 
-// Makes `count` definition levels of a bitmap: `max_level` where a bit is set, and the level below it
-// elsewhere. `offset` is the number of bytes read.
+// Converts a bitmap to `count` definition levels: `max_level` for each set bit, and the level
+// below it for the others. `offset` is the number of bytes read.
 //
 // Fails with `BYTELANE_RANGE` if the bitmap has fewer bits.
 struct bytelane_result bytelane_validity_decode_u8(uint16_t max_level,
@@ -713,7 +710,7 @@ struct bytelane_result bytelane_validity_decode_u8(uint16_t max_level,
                                                    uint8_t *levels,
                                                    size_t count);
 
-// As `bytelane_validity_decode_u8`.
+// Same as `bytelane_validity_decode_u8`.
 struct bytelane_result bytelane_validity_decode_u16(uint16_t max_level,
                                                     const uint8_t *bitmap,
                                                     size_t bitmap_length,
@@ -727,11 +724,12 @@ struct bytelane_result bytelane_validity_count_valid(const uint8_t *bitmap,
                                                      size_t bitmap_length,
                                                      size_t places);
 
-// Spreads values of `width` bytes, 1, 2, 4 or 8, over `places` places: those whose bit is set take the
-// next value, the others become zeros. `offset` is the number of values read.
+// Spreads values of `width` bytes, 1, 2, 4 or 8, over `places` positions: those whose bit is set
+// get the next value, the others become zeros. `offset` is the number of values read.
 //
-// Fails with `BYTELANE_RANGE` if the bitmap has fewer bits than there are places; with
-// `BYTELANE_MALFORMED` if there are not as many values as set bits, after it may have written.
+// Fails with `BYTELANE_RANGE` if the bitmap has fewer bits than there are positions; with
+// `BYTELANE_MALFORMED` if the number of values differs from the number of set bits, in which case
+// values may have been written.
 struct bytelane_result bytelane_validity_spread(const void *dense,
                                                 size_t dense_count,
                                                 size_t width,
@@ -740,11 +738,11 @@ struct bytelane_result bytelane_validity_spread(const void *dense,
                                                 void *values,
                                                 size_t places);
 
-// Compacts `places` values of `width` bytes, 1, 2, 4 or 8: takes those whose bit is set to the front of
-// `dense`. `offset` is the number of places, `count` that of the values written. Values of `dense` after
-// them may be overwritten.
+// Compacts `places` values of `width` bytes, 1, 2, 4 or 8: moves those whose bit is set to the
+// front of `dense`. `offset` is the number of positions, `count` the number of values written.
+// Values of `dense` after them may be overwritten.
 //
-// Fails with `BYTELANE_RANGE` if the bitmap has fewer bits than there are places.
+// Fails with `BYTELANE_RANGE` if the bitmap has fewer bits than there are positions.
 struct bytelane_result bytelane_validity_compact(const void *values,
                                                  size_t places,
                                                  size_t width,
@@ -753,26 +751,25 @@ struct bytelane_result bytelane_validity_compact(const void *values,
                                                  void *dense,
                                                  size_t dense_room);
 
-// The maximum number of bytes that `count` values of `width` bytes take, in vectors of `vector` values:
-// `SIZE_MAX` if it does not fit in a `size_t`, or if there is no such width or size of vectors.
-size_t bytelane_alp_max_encoded_length(uint32_t vector,
-                                       size_t width,
-                                       size_t count);
+// Returns the maximum number of bytes that `count` values of `width` bytes take, in vectors of
+// `vector` values: `SIZE_MAX` if it does not fit in a `size_t`, or if the width or the vector size
+// does not exist.
+size_t bytelane_alp_max_encoded_length(uint32_t vector, size_t width, size_t count);
 
-// Estimates how many bytes `bytelane_alp_encode_f32` would write, judged by some of the values: the result's
-// `count`. If it is more than the values have, they are better stored as they are.
+// Estimates the number of bytes that `bytelane_alp_encode_f32` would write, from some of the
+// values: the result's `count`. If it exceeds the size of the values, store them unchanged.
 struct bytelane_result bytelane_alp_estimated_length_f32(uint32_t vector,
                                                          const float *values,
                                                          size_t count);
 
-// As `bytelane_alp_estimated_length_f32`, for `bytelane_alp_encode_f64`.
+// Same as `bytelane_alp_estimated_length_f32`, for `bytelane_alp_encode_f64`.
 struct bytelane_result bytelane_alp_estimated_length_f64(uint32_t vector,
                                                          const double *values,
                                                          size_t count);
 
-// Encodes `count` values to a page with vectors of `vector` values: a power of two from 8 to 32768, or 0 for
-// 1024, which most writers use. `dst` needs no more room than the result. Bytes of `dst` after the
-// result may be overwritten.
+// Encodes `count` values to a page with vectors of `vector` values: a power of two from 8 to
+// 32768, or 0 for 1024, which most writers use. `dst` only needs room for the result. Bytes of
+// `dst` after the result may be overwritten.
 //
 // Fails with `BYTELANE_LENGTH` for more than 2^31 - 1 values or 2^32 - 1 bytes.
 struct bytelane_result bytelane_alp_encode_f32(uint32_t vector,
@@ -781,15 +778,15 @@ struct bytelane_result bytelane_alp_encode_f32(uint32_t vector,
                                                uint8_t *dst,
                                                size_t dst_length);
 
-// As `bytelane_alp_encode_f32`.
+// Same as `bytelane_alp_encode_f32`.
 struct bytelane_result bytelane_alp_encode_f64(uint32_t vector,
                                                const double *values,
                                                size_t count,
                                                uint8_t *dst,
                                                size_t dst_length);
 
-// Decodes the first `count` values of a page with vectors of any size, at the front of `src`. `offset`
-// is the number of bytes that were read, up to the end of a vector.
+// Decodes the first `count` values of a page at the front of `src`, with vectors of any size.
+// `offset` is the number of bytes read, up to the end of a vector.
 //
 // Fails with `BYTELANE_TRUNCATED` if the page has fewer values or ends early, and with
 // `BYTELANE_MALFORMED`.
@@ -798,43 +795,42 @@ struct bytelane_result bytelane_alp_decode_f32(const uint8_t *src,
                                                float *values,
                                                size_t count);
 
-// As `bytelane_alp_decode_f32`.
+// Same as `bytelane_alp_decode_f32`.
 struct bytelane_result bytelane_alp_decode_f64(const uint8_t *src,
                                                size_t src_length,
                                                double *values,
                                                size_t count);
 
-// Decodes `count` values of a page, from number `start` on. Only the vectors that have them are read.
-// `offset` is `src_length`.
+// Decodes `count` values of a page, from number `start` on. Reads only the vectors that contain
+// them. `offset` is `src_length`.
 //
-// Fails with `BYTELANE_RANGE` if the page has fewer values; otherwise as `bytelane_alp_decode_f32`.
+// Fails with `BYTELANE_RANGE` if the page has fewer values; otherwise in the same cases as
+// `bytelane_alp_decode_f32`.
 struct bytelane_result bytelane_alp_decode_range_f32(const uint8_t *src,
                                                      size_t src_length,
                                                      size_t start,
                                                      float *values,
                                                      size_t count);
 
-// As `bytelane_alp_decode_range_f32`.
+// Same as `bytelane_alp_decode_range_f32`.
 struct bytelane_result bytelane_alp_decode_range_f64(const uint8_t *src,
                                                      size_t src_length,
                                                      size_t start,
                                                      double *values,
                                                      size_t count);
 
-// Checks a page without decoding it: `count` is the number of its values, and `offset` its length in
-// bytes, which more bytes may follow.
+// Checks a page without decoding it: `count` is the number of its values, and `offset` its length
+// in bytes; more bytes may follow it.
 //
-// Fails as `bytelane_alp_decode_f32` of all values would.
-struct bytelane_result bytelane_alp_validate_f32(const uint8_t *src,
-                                                 size_t src_length);
+// Fails in the same cases as `bytelane_alp_decode_f32` of all values.
+struct bytelane_result bytelane_alp_validate_f32(const uint8_t *src, size_t src_length);
 
-// As `bytelane_alp_validate_f32`.
+// Same as `bytelane_alp_validate_f32`.
 struct bytelane_result bytelane_alp_validate_f64(const uint8_t *src, size_t src_length);
 
-// Reads the number of values that a page says it has: `count`. Equal values take hardly any bytes, so
-// a short page may really have many; limit how many you allocate memory for.
-struct bytelane_result bytelane_alp_stored(const uint8_t *src,
-                                           size_t src_length);
+// Reads the number of values that a page claims to have: `count`. Equal values take hardly any
+// bytes, so even a short page may have many; limit the number that you allocate memory for.
+struct bytelane_result bytelane_alp_stored(const uint8_t *src, size_t src_length);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -23,7 +23,7 @@ namespace bytelane {
 
 namespace detail {
 
-// Whether values of type From can be viewed as values of type To: the same type, or bytes as bytes.
+// True if values of type From can be viewed as values of type To: the same type, or bytes as bytes.
 template <typename From, typename To>
 constexpr bool is_viewable() {
     using Source = std::remove_cv_t<From>;
@@ -36,7 +36,7 @@ constexpr bool is_viewable() {
 
 }  // namespace detail
 
-// Values in memory, as std::span of C++20. Anything with data and size converts to it: std::vector,
+// Values in memory, like std::span of C++20. Anything with data and size converts to it: std::vector,
 // std::array, std::span, arrays; and std::string and std::byte to bytes.
 template <typename T>
 class span {
@@ -67,7 +67,7 @@ private:
 using bytes = span<const std::uint8_t>;
 using mutable_bytes = span<std::uint8_t>;
 
-// The category of all error codes here; their values are those of bytelane_status.
+// Category of all error codes here; their values are those of bytelane_status.
 inline const std::error_category &category() noexcept {
     class statuses final : public std::error_category {
         const char *name() const noexcept override { return "bytelane"; }
@@ -81,7 +81,7 @@ inline std::error_code make_error_code(bytelane_status status) noexcept {
     return {static_cast<int>(status), category()};
 }
 
-// The result of a call; true if it succeeded.
+// Result of a call; true if it succeeded.
 class [[nodiscard]] result {
 public:
     result(bytelane_result result) noexcept : result_(result) {}
@@ -90,22 +90,22 @@ public:
     std::error_code error() const noexcept { return make_error_code(result_.status); }
     bytelane_status status() const noexcept { return result_.status; }
 
-    // On success, how much of the input was read, in its elements. On failure, the offset of the
+    // On success, the number of elements of the input that were read. On failure, the offset of the
     // malformed byte, or BYTELANE_NOWHERE.
     std::size_t offset() const noexcept { return result_.offset; }
 
-    // On success, how much was written, in elements of the destination. If the destination is too
-    // short, how many it needs.
+    // On success, the number of elements of the destination that were written. If the destination is
+    // too short, the number that it needs.
     std::size_t count() const noexcept { return result_.count; }
 
 private:
     bytelane_result result_;
 };
 
-// The instruction set that all calls use.
+// Returns the instruction set that all calls use.
 inline const char *backend() noexcept { return bytelane_backend(); }
 
-// BYTE_STREAM_SPLIT: numbers to the streams of their bytes.
+// BYTE_STREAM_SPLIT: splits numbers into the streams of their bytes.
 namespace byte_stream_split {
 
 template <typename T>
@@ -168,12 +168,12 @@ inline constexpr format v1234{BYTELANE_STREAM_VBYTE_1234, 0, 0};
 inline constexpr format v0124{BYTELANE_STREAM_VBYTE_0124, 0, 0};
 inline constexpr format v1248{BYTELANE_STREAM_VBYTE_1248, 0, 0};
 
-// The format that stores differences, the first one from `start`.
+// Returns the format that stores differences, the first one from `start`.
 constexpr format delta(format plain, std::uint64_t start = 0) noexcept {
     return {plain.variant, plain.flags | BYTELANE_STREAM_VBYTE_DELTA, start};
 }
 
-// The format for values, or differences, that can be negative.
+// Returns the format for values, or differences, that can be negative.
 constexpr format zigzag(format plain) noexcept {
     return {plain.variant, plain.flags | BYTELANE_STREAM_VBYTE_ZIGZAG, plain.start};
 }
@@ -274,7 +274,7 @@ inline result count(bytes src) noexcept { return bytelane_varint_count(src.data(
 // Base64.
 namespace base64 {
 
-// A sum of BYTELANE_BASE64_.. flags.
+// Sum of BYTELANE_BASE64_.. flags.
 using flags = std::uint32_t;
 
 inline std::size_t encoded_length(std::size_t length, flags how = 0) noexcept {
@@ -337,7 +337,7 @@ inline bool is_ascii(bytes src) noexcept {
 
 }  // namespace utf8
 
-// Integers of the same number of bits each.
+// Integers with the same number of bits each.
 namespace bit_packing {
 
 using format = bytelane_bit_packing_format;

@@ -1,4 +1,4 @@
-# Before 1.0, every minor version may change the interface; then only major versions may.
+# Before 1.0, every minor version may change the interface; after that, only major versions may.
 set(PACKAGE_VERSION "@VERSION@")
 if(PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)
     set(PACKAGE_VERSION_COMPATIBLE FALSE)

@@ -5,8 +5,9 @@ use crate::result::*;
 use bytelane::alp::{self, ErrorKind, Float, Format};
 use bytelane::{DestinationError, Detected};
 
-/// The maximum number of bytes that `count` values of `width` bytes take, in vectors of `vector` values:
-/// `SIZE_MAX` if it does not fit in a `size_t`, or if there is no such width or size of vectors.
+/// Returns the maximum number of bytes that `count` values of `width` bytes take, in vectors of
+/// `vector` values: `SIZE_MAX` if it does not fit in a `size_t`, or if the width or the vector size
+/// does not exist.
 #[unsafe(no_mangle)]
 pub extern "C" fn bytelane_alp_max_encoded_length(
     vector: u32,
@@ -20,8 +21,8 @@ pub extern "C" fn bytelane_alp_max_encoded_length(
     }
 }
 
-/// Estimates how many bytes `bytelane_alp_encode_f32` would write, judged by some of the values: the result's
-/// `count`. If it is more than the values have, they are better stored as they are.
+/// Estimates the number of bytes that `bytelane_alp_encode_f32` would write, from some of the
+/// values: the result's `count`. If it exceeds the size of the values, store them unchanged.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_alp_estimated_length_f32(
     vector: u32,
@@ -33,7 +34,7 @@ pub unsafe extern "C" fn bytelane_alp_estimated_length_f32(
     unsafe { estimated_length(vector, values, count) }
 }
 
-/// As `bytelane_alp_estimated_length_f32`, for `bytelane_alp_encode_f64`.
+/// Same as `bytelane_alp_estimated_length_f32`, for `bytelane_alp_encode_f64`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_alp_estimated_length_f64(
     vector: u32,
@@ -45,9 +46,9 @@ pub unsafe extern "C" fn bytelane_alp_estimated_length_f64(
     unsafe { estimated_length(vector, values, count) }
 }
 
-/// Encodes `count` values to a page with vectors of `vector` values: a power of two from 8 to 32768, or 0 for
-/// 1024, which most writers use. `dst` needs no more room than the result. Bytes of `dst` after the
-/// result may be overwritten.
+/// Encodes `count` values to a page with vectors of `vector` values: a power of two from 8 to
+/// 32768, or 0 for 1024, which most writers use. `dst` only needs room for the result. Bytes of
+/// `dst` after the result may be overwritten.
 ///
 /// Fails with `BYTELANE_LENGTH` for more than 2^31 - 1 values or 2^32 - 1 bytes.
 #[unsafe(no_mangle)]
@@ -63,7 +64,7 @@ pub unsafe extern "C" fn bytelane_alp_encode_f32(
     unsafe { encode(vector, (values, count), (dst, dst_length)) }
 }
 
-/// As `bytelane_alp_encode_f32`.
+/// Same as `bytelane_alp_encode_f32`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_alp_encode_f64(
     vector: u32,
@@ -77,8 +78,8 @@ pub unsafe extern "C" fn bytelane_alp_encode_f64(
     unsafe { encode(vector, (values, count), (dst, dst_length)) }
 }
 
-/// Decodes the first `count` values of a page with vectors of any size, at the front of `src`. `offset`
-/// is the number of bytes that were read, up to the end of a vector.
+/// Decodes the first `count` values of a page at the front of `src`, with vectors of any size.
+/// `offset` is the number of bytes read, up to the end of a vector.
 ///
 /// Fails with `BYTELANE_TRUNCATED` if the page has fewer values or ends early, and with
 /// `BYTELANE_MALFORMED`.
@@ -94,7 +95,7 @@ pub unsafe extern "C" fn bytelane_alp_decode_f32(
     unsafe { decode((src, src_length), (values, count)) }
 }
 
-/// As `bytelane_alp_decode_f32`.
+/// Same as `bytelane_alp_decode_f32`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_alp_decode_f64(
     src: *const u8,
@@ -107,10 +108,11 @@ pub unsafe extern "C" fn bytelane_alp_decode_f64(
     unsafe { decode((src, src_length), (values, count)) }
 }
 
-/// Decodes `count` values of a page, from number `start` on. Only the vectors that have them are read.
-/// `offset` is `src_length`.
+/// Decodes `count` values of a page, from number `start` on. Reads only the vectors that contain
+/// them. `offset` is `src_length`.
 ///
-/// Fails with `BYTELANE_RANGE` if the page has fewer values; otherwise as `bytelane_alp_decode_f32`.
+/// Fails with `BYTELANE_RANGE` if the page has fewer values; otherwise in the same cases as
+/// `bytelane_alp_decode_f32`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_alp_decode_range_f32(
     src: *const u8,
@@ -124,7 +126,7 @@ pub unsafe extern "C" fn bytelane_alp_decode_range_f32(
     unsafe { decode_range((src, src_length), start, (values, count)) }
 }
 
-/// As `bytelane_alp_decode_range_f32`.
+/// Same as `bytelane_alp_decode_range_f32`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_alp_decode_range_f64(
     src: *const u8,
@@ -138,10 +140,10 @@ pub unsafe extern "C" fn bytelane_alp_decode_range_f64(
     unsafe { decode_range((src, src_length), start, (values, count)) }
 }
 
-/// Checks a page without decoding it: `count` is the number of its values, and `offset` its length in
-/// bytes, which more bytes may follow.
+/// Checks a page without decoding it: `count` is the number of its values, and `offset` its length
+/// in bytes; more bytes may follow it.
 ///
-/// Fails as `bytelane_alp_decode_f32` of all values would.
+/// Fails in the same cases as `bytelane_alp_decode_f32` of all values.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_alp_validate_f32(
     src: *const u8,
@@ -152,7 +154,7 @@ pub unsafe extern "C" fn bytelane_alp_validate_f32(
     unsafe { validate::<f32>(src, src_length) }
 }
 
-/// As `bytelane_alp_validate_f32`.
+/// Same as `bytelane_alp_validate_f32`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_alp_validate_f64(
     src: *const u8,
@@ -163,8 +165,8 @@ pub unsafe extern "C" fn bytelane_alp_validate_f64(
     unsafe { validate::<f64>(src, src_length) }
 }
 
-/// Reads the number of values that a page says it has: `count`. Equal values take hardly any bytes, so
-/// a short page may really have many; limit how many you allocate memory for.
+/// Reads the number of values that a page claims to have: `count`. Equal values take hardly any
+/// bytes, so even a short page may have many; limit the number that you allocate memory for.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_alp_stored(src: *const u8, src_length: usize) -> bytelane_result {
     catching(|| {
@@ -183,7 +185,7 @@ fn of(vector: u32) -> Option<Format> {
 
 /// # Safety
 ///
-/// Those of [`input`].
+/// The same as [`input`].
 #[inline(always)]
 unsafe fn estimated_length<T: Float>(
     vector: u32,
@@ -200,7 +202,7 @@ unsafe fn estimated_length<T: Float>(
 
 /// # Safety
 ///
-/// Those of [`both`].
+/// The same as [`both`].
 #[inline(always)]
 unsafe fn encode<T: Float>(
     vector: u32,
@@ -211,7 +213,7 @@ unsafe fn encode<T: Float>(
         let format = of(vector).ok_or(BYTELANE_ARGUMENT)?;
         // SAFETY: the caller promises what `both` requires.
         let (values, dst) = unsafe { both(values, dst) }?;
-        // The core would find out only after it has written.
+        // The core would detect this only after writing.
         let most = format.max_encoded_len::<T>(values.len());
         if dst.len() < most || u32::try_from(most).is_err() {
             let length = format.encoded_len(values);
@@ -225,7 +227,7 @@ unsafe fn encode<T: Float>(
 
 /// # Safety
 ///
-/// Those of [`both`].
+/// The same as [`both`].
 #[inline(always)]
 unsafe fn decode<T: Float>(src: (*const u8, usize), values: (*mut T, usize)) -> bytelane_result {
     catching(|| {
@@ -238,7 +240,7 @@ unsafe fn decode<T: Float>(src: (*const u8, usize), values: (*mut T, usize)) -> 
 
 /// # Safety
 ///
-/// Those of [`both`].
+/// The same as [`both`].
 #[inline(always)]
 unsafe fn decode_range<T: Float>(
     src: (*const u8, usize),
@@ -262,7 +264,7 @@ unsafe fn decode_range<T: Float>(
 
 /// # Safety
 ///
-/// Those of [`input`].
+/// The same as [`input`].
 #[inline(always)]
 unsafe fn validate<T: Float>(src: *const u8, src_length: usize) -> bytelane_result {
     catching(|| {

@@ -5,21 +5,21 @@ use crate::result::*;
 use bytelane::base64::{Alphabet, DecodePadding, Engine, ErrorKind, STANDARD, decoded_len};
 use bytelane::{DestinationError, Detected};
 
-/// A flag of the base64 functions: `-` and `_` instead of `+` and `/`.
+/// Flag of the base64 functions: `-` and `_` instead of `+` and `/`.
 pub const BYTELANE_BASE64_URL_SAFE: u32 = 1;
 
-/// A flag of the base64 functions: no padding, neither written nor accepted. Without it, padding is
+/// Flag of the base64 functions: no padding, neither written nor accepted. Without it, padding is
 /// written and required.
 pub const BYTELANE_BASE64_NO_PADDING: u32 = 2;
 
-/// A flag of the base64 functions: accept a text with or without padding.
+/// Flag of the base64 functions: accept text with or without padding.
 pub const BYTELANE_BASE64_PADDING_OPTIONAL: u32 = 4;
 
-/// A flag of the base64 functions: accept a last character with bits beyond the last byte.
+/// Flag of the base64 functions: accept a last character with bits beyond the last byte.
 pub const BYTELANE_BASE64_TRAILING_BITS: u32 = 8;
 
-/// The number of characters that `bytelane_base64_encode` writes for `length` bytes: `SIZE_MAX` if
-/// it does not fit in a `size_t` or a flag does not exist.
+/// Returns the number of characters that `bytelane_base64_encode` writes for `length` bytes:
+/// `SIZE_MAX` if it does not fit in a `size_t` or a flag does not exist.
 #[unsafe(no_mangle)]
 pub extern "C" fn bytelane_base64_encoded_length(length: usize, flags: u32) -> usize {
     let engine = engine(flags).ok();
@@ -62,8 +62,8 @@ pub unsafe extern "C" fn bytelane_base64_decoded_length(
     })
 }
 
-/// Reads all of a text. White space and everything else that no encoder writes is an error, unless
-/// a flag says otherwise. `src_length / 4 * 3 + 2` bytes are always room enough.
+/// Decodes all of a text. Whitespace and everything else that no encoder writes is an error, unless
+/// a flag says otherwise. `src_length / 4 * 3 + 2` bytes are always enough room.
 ///
 /// `flags` is 0 or a sum of `BYTELANE_BASE64_..`. Fails with `BYTELANE_INVALID_BYTE`,
 /// `BYTELANE_INVALID_PADDING`, `BYTELANE_INVALID_LAST_SYMBOL` or, if the last group has only one
@@ -91,7 +91,7 @@ fn engine(flags: u32) -> Result<Engine, bytelane_status> {
     engine.copied().ok_or(BYTELANE_ARGUMENT)
 }
 
-/// The engines of all flags, so that a short call need not put one together.
+/// Engines for all flags, so that a short call need not build one.
 static ENGINES: [Engine; 16] = {
     let mut engines = [STANDARD; 16];
     let mut flags = 0;

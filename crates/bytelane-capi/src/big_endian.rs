@@ -35,7 +35,7 @@ pub unsafe extern "C" fn bytelane_big_endian_decode(
 
 /// # Safety
 ///
-/// As for [`both`], with values of type `T`.
+/// The same as [`both`], with values of type `T`.
 #[inline(always)]
 unsafe fn encode<T: Value>(
     (values, count): (*const c_void, usize),
@@ -51,7 +51,7 @@ unsafe fn encode<T: Value>(
 
 /// # Safety
 ///
-/// As for [`both`], with values of type `T`.
+/// The same as [`both`], with values of type `T`.
 #[inline(always)]
 unsafe fn decode<T: Value>(
     src: (*const u8, usize),

@@ -1,29 +1,28 @@
-//! Bit packing: integers of the same number of bits each.
+//! Bit packing: integers with the same number of bits each.
 
 use crate::buffers::both;
 use crate::result::*;
 use bytelane::bit_packing::{ErrorKind, Format, Integer, SignedInteger};
 use bytelane::{DestinationError, Detected, Value};
 
-/// A flag of a `bytelane_bit_packing_format`: pack 0, -1, 1, -2 as 0, 1, 2, 3. Only for signed
+/// Flag of a `bytelane_bit_packing_format`: pack 0, -1, 1, -2 as 0, 1, 2, 3. Only for signed
 /// integers, and without a reference.
 pub const BYTELANE_BIT_PACKING_ZIGZAG: u32 = 1;
 
-/// How integers are packed.
+/// Format of packed integers.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[repr(C)]
 pub struct bytelane_bit_packing_format {
-    /// Bits per value, from 0 to those of the type.
+    /// Number of bits per value, from 0 to those of the type.
     pub width: u32,
     /// 0 or `BYTELANE_BIT_PACKING_ZIGZAG`.
     pub flags: u32,
-    /// Number that is subtracted from the values, modulo the size of the type; usually the smallest
-    /// value.
+    /// Number subtracted from the values, modulo the size of the type; usually the smallest value.
     pub reference: u64,
 }
 
-/// The number of bytes that `count` values take: `SIZE_MAX` if it does not fit in a `size_t` or the
-/// width is above 64.
+/// Returns the number of bytes that `count` values take: `SIZE_MAX` if it does not fit in a
+/// `size_t` or the width is above 64.
 #[unsafe(no_mangle)]
 pub extern "C" fn bytelane_bit_packing_encoded_length(
     format: bytelane_bit_packing_format,
@@ -51,7 +50,7 @@ pub unsafe extern "C" fn bytelane_bit_packing_encode_u8(
     unsafe { encode(format, (values, count), (dst, dst_length)) }
 }
 
-/// As `bytelane_bit_packing_encode_u8`.
+/// Same as `bytelane_bit_packing_encode_u8`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_bit_packing_encode_u16(
     format: bytelane_bit_packing_format,
@@ -65,7 +64,7 @@ pub unsafe extern "C" fn bytelane_bit_packing_encode_u16(
     unsafe { encode(format, (values, count), (dst, dst_length)) }
 }
 
-/// As `bytelane_bit_packing_encode_u8`.
+/// Same as `bytelane_bit_packing_encode_u8`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_bit_packing_encode_u32(
     format: bytelane_bit_packing_format,
@@ -79,7 +78,7 @@ pub unsafe extern "C" fn bytelane_bit_packing_encode_u32(
     unsafe { encode(format, (values, count), (dst, dst_length)) }
 }
 
-/// As `bytelane_bit_packing_encode_u8`.
+/// Same as `bytelane_bit_packing_encode_u8`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_bit_packing_encode_u64(
     format: bytelane_bit_packing_format,
@@ -93,7 +92,7 @@ pub unsafe extern "C" fn bytelane_bit_packing_encode_u64(
     unsafe { encode(format, (values, count), (dst, dst_length)) }
 }
 
-/// As `bytelane_bit_packing_encode_u8`.
+/// Same as `bytelane_bit_packing_encode_u8`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_bit_packing_encode_i32(
     format: bytelane_bit_packing_format,
@@ -107,7 +106,7 @@ pub unsafe extern "C" fn bytelane_bit_packing_encode_i32(
     unsafe { encode(format, (values, count), (dst, dst_length)) }
 }
 
-/// As `bytelane_bit_packing_encode_u8`.
+/// Same as `bytelane_bit_packing_encode_u8`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_bit_packing_encode_i64(
     format: bytelane_bit_packing_format,
@@ -138,7 +137,7 @@ pub unsafe extern "C" fn bytelane_bit_packing_decode_u8(
     unsafe { decode(format, (src, src_length), (values, count)) }
 }
 
-/// As `bytelane_bit_packing_decode_u8`.
+/// Same as `bytelane_bit_packing_decode_u8`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_bit_packing_decode_u16(
     format: bytelane_bit_packing_format,
@@ -152,7 +151,7 @@ pub unsafe extern "C" fn bytelane_bit_packing_decode_u16(
     unsafe { decode(format, (src, src_length), (values, count)) }
 }
 
-/// As `bytelane_bit_packing_decode_u8`.
+/// Same as `bytelane_bit_packing_decode_u8`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_bit_packing_decode_u32(
     format: bytelane_bit_packing_format,
@@ -166,7 +165,7 @@ pub unsafe extern "C" fn bytelane_bit_packing_decode_u32(
     unsafe { decode(format, (src, src_length), (values, count)) }
 }
 
-/// As `bytelane_bit_packing_decode_u8`.
+/// Same as `bytelane_bit_packing_decode_u8`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_bit_packing_decode_u64(
     format: bytelane_bit_packing_format,
@@ -180,7 +179,7 @@ pub unsafe extern "C" fn bytelane_bit_packing_decode_u64(
     unsafe { decode(format, (src, src_length), (values, count)) }
 }
 
-/// As `bytelane_bit_packing_decode_u8`.
+/// Same as `bytelane_bit_packing_decode_u8`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_bit_packing_decode_i32(
     format: bytelane_bit_packing_format,
@@ -194,7 +193,7 @@ pub unsafe extern "C" fn bytelane_bit_packing_decode_i32(
     unsafe { decode(format, (src, src_length), (values, count)) }
 }
 
-/// As `bytelane_bit_packing_decode_u8`.
+/// Same as `bytelane_bit_packing_decode_u8`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_bit_packing_decode_i64(
     format: bytelane_bit_packing_format,
@@ -208,7 +207,7 @@ pub unsafe extern "C" fn bytelane_bit_packing_decode_i64(
     unsafe { decode(format, (src, src_length), (values, count)) }
 }
 
-/// Meaning of a C format for a type.
+/// Interpretation of a C format for a type.
 trait Element: Integer + Value {
     fn format(format: bytelane_bit_packing_format) -> Option<Format<Self>>;
 }
@@ -236,7 +235,7 @@ elements! {
     i64, signed;
 }
 
-/// No flag is for unsigned integers.
+/// Interprets a format for unsigned integers, which have no flags.
 fn unsigned<T>(_: Format<T>, _: bytelane_bit_packing_format) -> Option<Format<T>> {
     None
 }
@@ -251,7 +250,7 @@ fn signed<T: SignedInteger>(
 
 /// # Safety
 ///
-/// Those of [`both`].
+/// The same as [`both`].
 #[inline(always)]
 unsafe fn encode<T: Element>(
     format: bytelane_bit_packing_format,
@@ -269,7 +268,7 @@ unsafe fn encode<T: Element>(
 
 /// # Safety
 ///
-/// Those of [`both`].
+/// The same as [`both`].
 #[inline(always)]
 unsafe fn decode<T: Element>(
     format: bytelane_bit_packing_format,

@@ -1,11 +1,11 @@
-//! Pointers and lengths of C as slices, checked as far as they can be.
+//! Converts pointers and lengths of C to slices, and checks them as far as possible.
 
 use crate::result::*;
 use bytelane::Value;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
-/// A buffer of the caller: the address of its first byte, and its length in bytes.
+/// Buffer of the caller: the address of its first byte, and its length in bytes.
 #[derive(Clone, Copy)]
 struct Extent {
     address: usize,
@@ -13,7 +13,7 @@ struct Extent {
 }
 
 impl Extent {
-    /// Checks what can be checked without knowing who owns the memory.
+    /// Checks everything that can be checked without knowing who owns the memory.
     #[inline(always)]
     fn check<T>(start: *const T, count: usize) -> Result<Self, bytelane_status> {
         if count > isize::MAX as usize / size_of::<T>() {
@@ -31,11 +31,11 @@ impl Extent {
         })
     }
 
-    /// Returns whether two buffers share a byte. An empty one shares none.
+    /// Returns whether two buffers share a byte. An empty buffer shares none.
     #[inline(always)]
     fn overlaps(self, other: Self) -> bool {
-        // The distance from one to the other, modulo the address space, is less than a length
-        // exactly if the other begins within it.
+        // One buffer begins within the other exactly if the distance from the other to it, modulo
+        // the address space, is less than the other's length.
         let (ahead, behind) = (
             other.address.wrapping_sub(self.address),
             self.address.wrapping_sub(other.address),
@@ -44,12 +44,12 @@ impl Extent {
     }
 }
 
-/// The values that a call reads.
+/// Returns the values that a call reads.
 ///
 /// # Safety
 ///
 /// If `count` is not 0 and `start` is neither null nor misaligned, `start` points to `count`
-/// initialised values that nobody writes to during `'a`.
+/// initialised values that nothing writes to during `'a`.
 #[inline(always)]
 pub(crate) unsafe fn input<'a, T: Value>(
     start: *const T,
@@ -60,13 +60,13 @@ pub(crate) unsafe fn input<'a, T: Value>(
     Ok(unsafe { view(start, count) })
 }
 
-/// The values that a call reads, and the memory that it writes to.
+/// Returns the values that a call reads, and the memory that it writes to.
 ///
 /// # Safety
 ///
 /// For `src`, as for [`input`]. If `room` is not 0 and `dst` is neither null nor misaligned, `dst`
-/// points to memory for `room` values, initialised or not, that nobody else accesses during `'a`;
-/// unless it overlaps `src`, which is refused.
+/// points to memory for `room` values, initialised or not, that nothing else accesses during `'a`;
+/// unless it overlaps `src`, which is rejected.
 #[inline(always)]
 pub(crate) unsafe fn both<'a, S: Value, D: Value>(
     (src, count): (*const S, usize),
@@ -82,18 +82,19 @@ pub(crate) unsafe fn both<'a, S: Value, D: Value>(
         _ => dst.cast(),
     };
     // SAFETY: `check` has passed for both, and they do not overlap. So `dst` is aligned, not null,
-    // and has at most `isize::MAX` bytes; the caller promises that they are there and not accessed
-    // by others. Uninitialised memory is valid as `MaybeUninit`. No bytes are there at any address.
+    // and has at most `isize::MAX` bytes; the caller promises that they exist and that nothing else
+    // accesses them. Uninitialised memory is valid as `MaybeUninit`. An empty slice is valid at any
+    // address.
     let to = unsafe { core::slice::from_raw_parts_mut(dst, room) };
     // SAFETY: the requirements of `view` are those of this function, and `check` has passed.
     Ok((unsafe { view(src, count) }, to))
 }
 
-/// The slice of checked values.
+/// Returns the slice of checked values.
 ///
 /// # Safety
 ///
-/// As for [`input`]; and `Extent::check` has accepted the arguments.
+/// The same as [`input`]; and `Extent::check` has accepted the arguments.
 #[inline(always)]
 unsafe fn view<'a, T: Value>(start: *const T, count: usize) -> &'a [T] {
     let start = match count {
@@ -101,12 +102,12 @@ unsafe fn view<'a, T: Value>(start: *const T, count: usize) -> &'a [T] {
         _ => start,
     };
     // SAFETY: not null, aligned, and at most `isize::MAX` bytes, as `check` has found; the caller
-    // promises that the values are there, initialised, and not written to. Every pattern of bits is
-    // a `Value`. No bytes are there at any address.
+    // promises that the values exist, are initialised, and are not written to. Every pattern of
+    // bits is a `Value`. An empty slice is valid at any address.
     unsafe { core::slice::from_raw_parts(start, count) }
 }
 
-/// Calls an unsafe function for the numbers of a width.
+/// Calls an unsafe function for numbers of a given width.
 macro_rules! of_width {
     ($width:expr, $function:ident $arguments:tt) => {
         match $width {

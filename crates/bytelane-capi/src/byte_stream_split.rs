@@ -35,7 +35,7 @@ pub unsafe extern "C" fn bytelane_byte_stream_split_decode(
     of_width!(width, decode((src, src_length), (values, count)))
 }
 
-/// Splits values of any `width` but 0, given as bytes, such as Parquet's `FIXED_LEN_BYTE_ARRAY`.
+/// Splits values of any `width` except 0, given as bytes, such as Parquet's `FIXED_LEN_BYTE_ARRAY`.
 /// No alignment is needed. The result has `src_length` bytes.
 ///
 /// Fails with `BYTELANE_INDIVISIBLE` if `src_length` is not a multiple of the width.
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn bytelane_byte_stream_split_encode_bytes(
     })
 }
 
-/// The opposite of `bytelane_byte_stream_split_encode_bytes`. The result has `src_length` bytes.
+/// Reverses `bytelane_byte_stream_split_encode_bytes`. The result has `src_length` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_byte_stream_split_decode_bytes(
     src: *const u8,
@@ -74,8 +74,8 @@ pub unsafe extern "C" fn bytelane_byte_stream_split_decode_bytes(
     })
 }
 
-/// Decodes only the values from number `start` up to, but not including, number `end`, out of all
-/// the streams in `src`. The result has `(end - start) * width` bytes; `offset` is `src_length`.
+/// Decodes only the values from number `start` up to, but not including, number `end`, from all
+/// streams in `src`. The result has `(end - start) * width` bytes; `offset` is `src_length`.
 ///
 /// Fails with `BYTELANE_RANGE` if the range is not within the values.
 #[unsafe(no_mangle)]
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn bytelane_byte_stream_split_decode_range(
 
 /// # Safety
 ///
-/// As for [`both`], with values of type `T`.
+/// The same as [`both`], with values of type `T`.
 #[inline(always)]
 unsafe fn encode<T: Value>(
     (values, count): (*const c_void, usize),
@@ -116,7 +116,7 @@ unsafe fn encode<T: Value>(
 
 /// # Safety
 ///
-/// As for [`both`], with values of type `T`.
+/// The same as [`both`], with values of type `T`.
 #[inline(always)]
 unsafe fn decode<T: Value>(
     src: (*const u8, usize),

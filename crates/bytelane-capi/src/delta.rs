@@ -5,19 +5,19 @@ use crate::result::*;
 use bytelane::delta::{self, ErrorKind, Format, Integer};
 use bytelane::{DestinationError, Detected, Value};
 
-/// How differences are packed. All zeros means blocks of 128 values in 4 miniblocks, which most
+/// Format of packed differences. All zeros means blocks of 128 values in 4 miniblocks, which most
 /// writers use.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[repr(C)]
 pub struct bytelane_delta_format {
-    /// Values per block: a multiple of 128.
+    /// Number of values per block: a multiple of 128.
     pub block: u32,
-    /// Parts of a block, each of a multiple of 32 values.
+    /// Number of miniblocks per block, each of a multiple of 32 values.
     pub miniblocks: u32,
 }
 
-/// The maximum number of bytes that `count` values of 32 or 64 bits take: `SIZE_MAX` if it does not
-/// fit in a `size_t` or the format does not exist.
+/// Returns the maximum number of bytes that `count` values of 32 or 64 bits take: `SIZE_MAX` if it
+/// does not fit in a `size_t` or the format does not exist.
 #[unsafe(no_mangle)]
 pub extern "C" fn bytelane_delta_max_encoded_length(
     format: bytelane_delta_format,
@@ -27,7 +27,7 @@ pub extern "C" fn bytelane_delta_max_encoded_length(
     format.map_or(usize::MAX, |format| format.max_encoded_len::<i64>(count))
 }
 
-/// Encodes `count` values. `dst` needs no more room than the result. Bytes of `dst` after the result
+/// Encodes `count` values. `dst` only needs room for the result. Bytes of `dst` after the result
 /// may be overwritten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_delta_encode_i32(
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn bytelane_delta_encode_i32(
     unsafe { encode(format, (values, count), (dst, dst_length)) }
 }
 
-/// As `bytelane_delta_encode_i32`.
+/// Same as `bytelane_delta_encode_i32`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_delta_encode_i64(
     format: bytelane_delta_format,
@@ -56,8 +56,8 @@ pub unsafe extern "C" fn bytelane_delta_encode_i64(
     unsafe { encode(format, (values, count), (dst, dst_length)) }
 }
 
-/// Decodes the first `count` values of a stream in any legal format, at the front of `src`. `offset`
-/// is the number of bytes of the stream that were read.
+/// Decodes the first `count` values of a stream at the front of `src`, in any valid format.
+/// `offset` is the number of bytes of the stream read.
 ///
 /// Fails with `BYTELANE_TRUNCATED` if the stream has fewer values or ends early, and with
 /// `BYTELANE_OVERLONG` or `BYTELANE_MALFORMED`.
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn bytelane_delta_decode_i32(
     unsafe { decode((src, src_length), (values, count)) }
 }
 
-/// As `bytelane_delta_decode_i32`.
+/// Same as `bytelane_delta_decode_i32`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_delta_decode_i64(
     src: *const u8,
@@ -86,8 +86,8 @@ pub unsafe extern "C" fn bytelane_delta_decode_i64(
     unsafe { decode((src, src_length), (values, count)) }
 }
 
-/// Reads the number of values that a stream says it has: `count`. It may be more than the stream
-/// really has; do not allocate memory for it before you know who wrote the stream.
+/// Reads the number of values that a stream claims to have: `count`. It may be more than the stream
+/// really has; do not allocate memory for it unless you trust the stream.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_delta_stored(
     src: *const u8,
@@ -110,7 +110,7 @@ fn of(format: bytelane_delta_format) -> Option<Format> {
 
 /// # Safety
 ///
-/// Those of [`both`].
+/// The same as [`both`].
 #[inline(always)]
 unsafe fn encode<T: Integer + Value>(
     format: bytelane_delta_format,
@@ -121,7 +121,7 @@ unsafe fn encode<T: Integer + Value>(
         let format = of(format).ok_or(BYTELANE_ARGUMENT)?;
         // SAFETY: the caller promises what `both` requires.
         let (values, dst) = unsafe { both(values, dst) }?;
-        // The core would find out only after it has written.
+        // The core would detect this only after writing.
         if dst.len() < format.max_encoded_len::<T>(values.len()) {
             check_room(dst.len(), format.encoded_len(values))?;
         }
@@ -132,7 +132,7 @@ unsafe fn encode<T: Integer + Value>(
 
 /// # Safety
 ///
-/// Those of [`both`].
+/// The same as [`both`].
 #[inline(always)]
 unsafe fn decode<T: Integer + Value>(
     src: (*const u8, usize),

@@ -5,8 +5,8 @@ use crate::result::*;
 use bytelane::json_string::{self, BARE, ErrorKind, Format, QUOTED, Scanned};
 use bytelane::{DestinationError, Detected, utf8};
 
-/// A flag of the JSON functions: no quotes around the text. Without it, writing adds both quotes,
-/// and reading starts after the opening quote and stops after the closing one.
+/// Flag of the JSON functions: no quotes around the text. Without it, writing adds both quotes, and
+/// reading starts after the opening quote and stops after the closing one.
 pub const BYTELANE_JSON_STRING_BARE: u32 = 1;
 
 /// Counts the bytes that `bytelane_json_string_escape` would write: `count` is their number.
@@ -24,9 +24,8 @@ pub unsafe extern "C" fn bytelane_json_string_escaped_length(
     })
 }
 
-/// Writes a UTF-8 text as a JSON string. `dst` needs no more room than the result; escaping is
-/// faster if it has the maximum, `6 * src_length + 2`. Bytes of `dst` after the result may be
-/// overwritten.
+/// Writes a UTF-8 text as a JSON string. `dst` only needs room for the result; escaping is faster
+/// if it has the maximum, `6 * src_length + 2`. Bytes of `dst` after the result may be overwritten.
 ///
 /// `flags` is 0 or `BYTELANE_JSON_STRING_BARE`. Fails with `BYTELANE_INVALID_UTF8`; nothing is
 /// written then.
@@ -43,7 +42,7 @@ pub unsafe extern "C" fn bytelane_json_string_escape(
         // SAFETY: the caller promises what `both` requires.
         let (src, dst) = unsafe { both((src, src_length), (dst, dst_length)) }?;
         let text = text(src)?;
-        // The core would find out only after it has written.
+        // The core would detect this only after writing.
         if dst.len() < src_length.saturating_mul(6).saturating_add(2) {
             check_room(dst.len(), format.escaped_len(text))?;
         }
@@ -52,9 +51,9 @@ pub unsafe extern "C" fn bytelane_json_string_escape(
     })
 }
 
-/// Reads a JSON string, to UTF-8. `offset` is the number of bytes read; with quotes, `src` may
-/// continue after the closing one. `dst` needs no more room than the text, which is never longer
-/// than the string; bytes of `dst` after the text may be overwritten.
+/// Decodes a JSON string to UTF-8. `offset` is the number of bytes read; with quotes, `src` may
+/// continue after the closing one. `dst` only needs room for the text, which is never longer than
+/// the string; bytes of `dst` after the text may be overwritten.
 ///
 /// `flags` is 0 or `BYTELANE_JSON_STRING_BARE`. Fails with the statuses of JSON strings and
 /// `BYTELANE_TRUNCATED`.
@@ -70,7 +69,7 @@ pub unsafe extern "C" fn bytelane_json_string_unescape(
         let format = format(flags)?;
         // SAFETY: the caller promises what `both` requires.
         let (src, dst) = unsafe { both((src, src_length), (dst, dst_length)) }?;
-        // The core would find out only after it has written.
+        // The core would detect this only after writing.
         if dst.len() < src.len()
             && let Some(needed) = more_than(dst.len(), format, src)
         {
@@ -107,15 +106,15 @@ fn format(flags: u32) -> Result<Format, bytelane_status> {
     }
 }
 
-/// The bytes as text: in C, no type says that they are.
+/// Returns the bytes as text: in C, no type guarantees that they are.
 #[inline]
 fn text(bytes: &[u8]) -> Result<&str, bytelane_result> {
     utf8::validate(bytes)
         .map_err(|error| bytelane_result::malformed(BYTELANE_INVALID_UTF8, error.valid_up_to()))
 }
 
-/// The length of the text of a string, if it is more than `room`; nothing if the string is
-/// malformed. Takes long only if the string is longer than that.
+/// Returns the length of the text of a string, if it is more than `room`; `None` if the string is
+/// malformed. Takes long only if the string is longer than `room`.
 #[cold]
 fn more_than(room: usize, format: Format, src: &[u8]) -> Option<usize> {
     let string = if format == QUOTED {
@@ -139,7 +138,7 @@ fn more_than(room: usize, format: Format, src: &[u8]) -> Option<usize> {
     (length > room).then_some(length)
 }
 
-/// The lengths of an escape, with both halves of a surrogate pair, and of its UTF-8.
+/// Returns the lengths of an escape, with both halves of a surrogate pair, and of its UTF-8.
 fn escape(string: &[u8]) -> Option<(usize, usize)> {
     match string.get(1)? {
         b'u' => {}
@@ -161,7 +160,7 @@ fn escape(string: &[u8]) -> Option<(usize, usize)> {
     }
 }
 
-/// Four hexadecimal digits.
+/// Parses four hexadecimal digits.
 fn unit(digits: &[u8]) -> Option<u32> {
     let digit = |unit, &byte: &u8| Some(16 * unit + char::from(byte).to_digit(16)?);
     digits.iter().try_fold(0, digit)

@@ -1,16 +1,16 @@
-//! The library as a whole: its version, its backends, and the texts of statuses.
+//! The library as a whole: its version, its backends, and the messages of statuses.
 
 use crate::result::*;
 use bytelane::Backend;
 use core::ffi::{CStr, c_char, c_int};
 
-/// The version of the library, such as "0.1.0".
+/// Returns the version of the library, such as "0.1.0".
 #[unsafe(no_mangle)]
 pub extern "C" fn bytelane_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// Describes a status by an English phrase; never null, also for numbers that are no status.
+/// Describes a status in an English phrase; never null, even for numbers that are not a status.
 #[unsafe(no_mangle)]
 pub extern "C" fn bytelane_status_message(status: c_int) -> *const c_char {
     message(status).as_ptr()
@@ -77,8 +77,8 @@ fn message(status: c_int) -> &'static CStr {
     known.map_or(c"an unknown status", |(_, message)| message)
 }
 
-/// The name of the instruction set that all calls use, such as "avx2". It is the best one of this
-/// CPU unless `bytelane_set_backend` chose another.
+/// Returns the name of the instruction set that all calls use, such as "avx2". It is the best one
+/// of this CPU unless `bytelane_set_backend` chose another.
 #[unsafe(no_mangle)]
 pub extern "C" fn bytelane_backend() -> *const c_char {
     let name = match Backend::active() {

@@ -2,11 +2,11 @@
 
 use bytelane::{DestinationError, Error, LengthErrorKind};
 
-/// Outcome of a call.
+/// Status of a call.
 ///
-/// Statuses below 10 are mistakes of the caller; unless the function says otherwise, nothing has
-/// been written then. Statuses from 10 on say that the input is malformed; the destination may hold
-/// anything then, within its length. Later versions may add statuses.
+/// Statuses below 10 are errors of the caller; unless the function says otherwise, nothing has been
+/// written then. Statuses from 10 on mean that the input is malformed; the contents of the
+/// destination are then unspecified, within its length. Later versions may add statuses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub enum bytelane_status {
@@ -20,17 +20,17 @@ pub enum bytelane_status {
     BYTELANE_OVERLAP = 3,
     /// A pointer to values is not aligned to their size.
     BYTELANE_MISALIGNED = 4,
-    /// A width, a variant, a flag or a name that does not exist.
+    /// A width, variant, flag or name does not exist.
     BYTELANE_ARGUMENT = 5,
-    /// The destination is too short; `count` is what it needs.
+    /// The destination is too short; `count` is the required length.
     BYTELANE_DESTINATION = 6,
     /// The length of the input is not a multiple of the width.
     BYTELANE_INDIVISIBLE = 7,
-    /// A range that is not within the values.
+    /// A range is not within the values.
     BYTELANE_RANGE = 8,
     /// This CPU lacks the backend.
     BYTELANE_UNAVAILABLE = 9,
-    /// Malformed in a way that this version of the header has no name for.
+    /// The input is malformed in a way for which this version of the header has no status.
     BYTELANE_MALFORMED = 10,
     /// The input ends too early.
     BYTELANE_TRUNCATED = 11,
@@ -38,50 +38,50 @@ pub enum bytelane_status {
     BYTELANE_OVERLONG = 12,
     /// The value of a varint does not fit its type.
     BYTELANE_OVERFLOW = 13,
-    /// A byte that is not in the base64 alphabet.
+    /// A byte is not in the base64 alphabet.
     BYTELANE_INVALID_BYTE = 14,
     /// The padding of a base64 text is missing or not allowed.
     BYTELANE_INVALID_PADDING = 15,
     /// The last character of a base64 text has bits beyond the last byte.
     BYTELANE_INVALID_LAST_SYMBOL = 16,
-    /// Bytes that are not UTF-8.
+    /// Bytes are not UTF-8.
     BYTELANE_INVALID_UTF8 = 17,
-    /// An unescaped quote in a JSON string without quotes around it.
+    /// A JSON string without quotes around it contains an unescaped quote.
     BYTELANE_UNEXPECTED_QUOTE = 18,
-    /// An unescaped control character in a JSON string.
+    /// A JSON string contains an unescaped control character.
     BYTELANE_CONTROL_CHARACTER = 19,
-    /// An unknown escape in a JSON string.
+    /// A JSON string contains an unknown escape.
     BYTELANE_INVALID_ESCAPE = 20,
-    /// `\u` without four hexadecimal digits in a JSON string.
+    /// A JSON string contains `\u` without four hexadecimal digits.
     BYTELANE_INVALID_HEX = 21,
-    /// One half of a surrogate pair without the other in a JSON string.
+    /// A JSON string contains one half of a surrogate pair without the other.
     BYTELANE_LONE_SURROGATE = 22,
-    /// A value that does not fit the width of bit packing.
+    /// A value does not fit the width.
     BYTELANE_INVALID_VALUE = 23,
 }
 pub use bytelane_status::*;
 
-/// The `offset` of a failure that is in no byte of the input; `cbindgen.toml` has it too, because
-/// cbindgen does not know `usize::MAX`.
+/// The `offset` of a failure without a position in the input. It is also in `cbindgen.toml`,
+/// because cbindgen does not know `usize::MAX`.
 pub const BYTELANE_NOWHERE: usize = usize::MAX;
 
-/// The result of a call.
+/// Result of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 #[must_use]
 pub struct bytelane_result {
-    /// Outcome of the call.
+    /// Status of the call.
     pub status: bytelane_status,
-    /// On success, how much of the input was read, in elements of the input: bytes or values. On
-    /// failure, the offset of the malformed byte, or `BYTELANE_NOWHERE`.
+    /// On success, the number of elements of the input that were read: bytes or values. On failure,
+    /// the offset of the malformed byte, or `BYTELANE_NOWHERE`.
     pub offset: usize,
-    /// On success, how much was written, in elements of the destination: bytes or values. With
-    /// `BYTELANE_DESTINATION`, how many the destination needs. Otherwise 0.
+    /// On success, the number of elements of the destination that were written: bytes or values.
+    /// With `BYTELANE_DESTINATION`, the number that the destination needs. Otherwise 0.
     pub count: usize,
 }
 
 impl bytelane_result {
-    /// Success.
+    /// Returns success.
     #[inline]
     pub(crate) const fn ok(read: usize, written: usize) -> Self {
         Self {
@@ -91,13 +91,13 @@ impl bytelane_result {
         }
     }
 
-    /// A failure that is in no byte of the input.
+    /// Returns a failure without a position in the input.
     #[inline]
     pub(crate) const fn refused(status: bytelane_status) -> Self {
         Self::malformed(status, BYTELANE_NOWHERE)
     }
 
-    /// A failure that is in a byte of the input.
+    /// Returns a failure at a byte of the input.
     #[inline]
     pub(crate) const fn malformed(status: bytelane_status, offset: usize) -> Self {
         Self {
@@ -107,7 +107,7 @@ impl bytelane_result {
         }
     }
 
-    /// The destination needs this many elements.
+    /// Returns the failure of a destination that needs `needed` elements.
     #[inline]
     pub(crate) const fn too_short(needed: usize) -> Self {
         Self {
@@ -117,7 +117,8 @@ impl bytelane_result {
         }
     }
 
-    /// The same failure for a destination of values: the core counts what it needs in bytes.
+    /// Converts the failure for a destination of values: the core counts its required size in
+    /// bytes.
     #[inline]
     pub(crate) const fn in_values<T>(mut self) -> Self {
         self.count /= size_of::<T>();
@@ -125,9 +126,9 @@ impl bytelane_result {
     }
 }
 
-/// The kinds of errors of a codec, as statuses.
+/// Kinds of errors of a codec, converted to statuses.
 pub(crate) trait Kind: Copy {
-    /// The status; or what a destination that is too short needs.
+    /// Returns the status, or the required length of a destination that is too short.
     fn status(self) -> Result<bytelane_status, DestinationError>;
 }
 
@@ -166,7 +167,7 @@ impl Kind for LengthErrorKind {
     }
 }
 
-/// Runs a call whose failures are results too.
+/// Runs a call whose failures are also results.
 #[inline(always)]
 pub(crate) fn catching(
     call: impl FnOnce() -> Result<bytelane_result, bytelane_result>,
@@ -176,7 +177,7 @@ pub(crate) fn catching(
     }
 }
 
-/// Refuses a destination that is too short.
+/// Fails for a destination that is too short.
 #[inline]
 pub(crate) fn check_room(room: usize, needed: usize) -> Result<(), bytelane_result> {
     if room < needed {

@@ -5,16 +5,16 @@ use crate::result::*;
 use bytelane::rle_hybrid::{ErrorKind, Format, Integer, bits};
 use bytelane::{DestinationError, Detected};
 
-/// The maximum number of bytes that `count` values of `width` bits take: `SIZE_MAX` if it does not fit
-/// in a `size_t` or the width is above 32. For bits, the width is 1.
+/// Returns the maximum number of bytes that `count` values of `width` bits take: `SIZE_MAX` if it
+/// does not fit in a `size_t` or the width is above 32. For bits, the width is 1.
 #[unsafe(no_mangle)]
 pub extern "C" fn bytelane_rle_hybrid_max_encoded_length(width: u32, count: usize) -> usize {
     let format = Format::<u32>::new(width);
     format.map_or(usize::MAX, |format| format.max_encoded_len(count))
 }
 
-/// Encodes `count` values of `width` bits each. `dst` needs no more room than the result. Bytes of `dst`
-/// after the result may be overwritten.
+/// Encodes `count` values of `width` bits each. `dst` only needs room for the result. Bytes of
+/// `dst` after the result may be overwritten.
 ///
 /// Fails with `BYTELANE_INVALID_VALUE` if a value does not fit the width; `offset` is then that of
 /// its first byte in memory.
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_encode_u8(
     unsafe { encode(width, (values, count), (dst, dst_length)) }
 }
 
-/// As `bytelane_rle_hybrid_encode_u8`.
+/// Same as `bytelane_rle_hybrid_encode_u8`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_rle_hybrid_encode_u16(
     width: u32,
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_encode_u16(
     unsafe { encode(width, (values, count), (dst, dst_length)) }
 }
 
-/// As `bytelane_rle_hybrid_encode_u8`.
+/// Same as `bytelane_rle_hybrid_encode_u8`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_rle_hybrid_encode_u32(
     width: u32,
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_decode_u8(
     unsafe { decode(width, (src, src_length), (values, count)) }
 }
 
-/// As `bytelane_rle_hybrid_decode_u8`.
+/// Same as `bytelane_rle_hybrid_decode_u8`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_rle_hybrid_decode_u16(
     width: u32,
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_decode_u16(
     unsafe { decode(width, (src, src_length), (values, count)) }
 }
 
-/// As `bytelane_rle_hybrid_decode_u8`.
+/// Same as `bytelane_rle_hybrid_decode_u8`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_rle_hybrid_decode_u32(
     width: u32,
@@ -105,8 +105,8 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_decode_u32(
     unsafe { decode(width, (src, src_length), (values, count)) }
 }
 
-/// Encodes the first `count` bits of a bitmap, as values of one bit: least significant bit of each byte
-/// first. `offset` is the number of bytes read.
+/// Encodes the first `count` bits of a bitmap as values of one bit, least significant bit of each
+/// byte first. `offset` is the number of bytes read.
 ///
 /// Fails with `BYTELANE_RANGE` if the bitmap has fewer bits.
 #[unsafe(no_mangle)]
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_encode_bits(
         if count.div_ceil(8) > bitmap.len() {
             return Err(BYTELANE_RANGE.into());
         }
-        // The core would find out only after it has written.
+        // The core would detect this only after writing.
         if dst.len() < bits::max_encoded_len(count) {
             check_room(dst.len(), bits::encoded_len(bitmap, count))?;
         }
@@ -132,10 +132,10 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_encode_bits(
     })
 }
 
-/// Decodes `count` values of one bit to the bits of a bitmap, which needs a byte for each eight of
-/// them. Bits of the last byte after them become zeros. `offset` is the number of bytes read.
+/// Decodes `count` values of one bit to the bits of a bitmap, which needs one byte for eight
+/// values. The remaining bits of the last byte become zeros. `offset` is the number of bytes read.
 ///
-/// Fails as `bytelane_rle_hybrid_decode_u8` does.
+/// Fails in the same cases as `bytelane_rle_hybrid_decode_u8`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_rle_hybrid_decode_bits(
     src: *const u8,
@@ -154,7 +154,7 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_decode_bits(
 
 /// # Safety
 ///
-/// Those of [`both`].
+/// The same as [`both`].
 #[inline(always)]
 unsafe fn encode<T: Integer>(
     width: u32,
@@ -165,7 +165,7 @@ unsafe fn encode<T: Integer>(
         let format = Format::<T>::new(width).ok_or(BYTELANE_ARGUMENT)?;
         // SAFETY: the caller promises what `both` requires.
         let (values, dst) = unsafe { both(values, dst) }?;
-        // The core would find out only after it has written.
+        // The core would detect this only after writing.
         if dst.len() < format.max_encoded_len(values.len()) {
             check_room(dst.len(), format.encoded_len(values))?;
         }
@@ -176,7 +176,7 @@ unsafe fn encode<T: Integer>(
 
 /// # Safety
 ///
-/// Those of [`both`].
+/// The same as [`both`].
 #[inline(always)]
 unsafe fn decode<T: Integer>(
     width: u32,

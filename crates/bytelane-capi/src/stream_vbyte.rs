@@ -5,25 +5,25 @@ use crate::result::*;
 use bytelane::stream_vbyte::{ErrorKind, Format, Integer};
 use bytelane::{DestinationError, Detected, Value};
 
-/// A variant of Stream VByte: values of 32 bits in 1, 2, 3 or 4 bytes.
+/// Variant of Stream VByte: 32-bit values in 1, 2, 3 or 4 bytes.
 pub const BYTELANE_STREAM_VBYTE_1234: u32 = 0;
 
-/// A variant of Stream VByte: values of 32 bits in 0, 1, 2 or 4 bytes.
+/// Variant of Stream VByte: 32-bit values in 0, 1, 2 or 4 bytes.
 pub const BYTELANE_STREAM_VBYTE_0124: u32 = 1;
 
-/// A variant of Stream VByte: values of 64 bits in 1, 2, 4 or 8 bytes.
+/// Variant of Stream VByte: 64-bit values in 1, 2, 4 or 8 bytes.
 pub const BYTELANE_STREAM_VBYTE_1248: u32 = 2;
 
-/// A flag of a `bytelane_stream_vbyte_format`: store differences, of each value from the previous
+/// Flag of a `bytelane_stream_vbyte_format`: store the difference of each value from the previous
 /// one, and of the first one from `start`.
 pub const BYTELANE_STREAM_VBYTE_DELTA: u32 = 1;
 
-/// A flag of a `bytelane_stream_vbyte_format`: store 0, -1, 1, -2 as 0, 1, 2, 3.
+/// Flag of a `bytelane_stream_vbyte_format`: store 0, -1, 1, -2 as 0, 1, 2, 3.
 pub const BYTELANE_STREAM_VBYTE_ZIGZAG: u32 = 2;
 
-/// How values are written. All zeros is the original format of the C library `streamvbyte`.
+/// Format of encoded values. All zeros is the original format of the C library `streamvbyte`.
 ///
-/// Signed values are passed as the unsigned ones of the same bits.
+/// Pass signed values as unsigned values with the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[repr(C)]
 pub struct bytelane_stream_vbyte_format {
@@ -31,12 +31,12 @@ pub struct bytelane_stream_vbyte_format {
     pub variant: u32,
     /// 0 or a sum of `BYTELANE_STREAM_VBYTE_DELTA` and `BYTELANE_STREAM_VBYTE_ZIGZAG`.
     pub flags: u32,
-    /// The value before the first one, for `BYTELANE_STREAM_VBYTE_DELTA`; otherwise ignored.
+    /// Value before the first one, for `BYTELANE_STREAM_VBYTE_DELTA`; otherwise ignored.
     pub start: u64,
 }
 
-/// The maximum encoded length of `count` values: `SIZE_MAX` if it does not fit in a `size_t` or the
-/// format does not exist.
+/// Returns the maximum encoded length of `count` values: `SIZE_MAX` if it does not fit in a
+/// `size_t` or the format does not exist.
 #[unsafe(no_mangle)]
 pub extern "C" fn bytelane_stream_vbyte_max_encoded_length(
     format: bytelane_stream_vbyte_format,
@@ -50,9 +50,9 @@ pub extern "C" fn bytelane_stream_vbyte_max_encoded_length(
     }
 }
 
-/// Encodes `count` values in a format of 32 bits. `dst` needs no more room than the result;
-/// encoding is faster if it has the maximum. Bytes of `dst` after the result may be overwritten.
-/// The number of values is not stored.
+/// Encodes `count` values in a 32-bit format. `dst` only needs room for the result; encoding is
+/// faster if it has the maximum. Bytes of `dst` after the result may be overwritten. The number of
+/// values is not stored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_stream_vbyte_encode_u32(
     format: bytelane_stream_vbyte_format,
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn bytelane_stream_vbyte_encode_u32(
     unsafe { encode(format, (values, count), (dst, dst_length)) }
 }
 
-/// As `bytelane_stream_vbyte_encode_u32`, in a format of 64 bits.
+/// Same as `bytelane_stream_vbyte_encode_u32`, in a 64-bit format.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_stream_vbyte_encode_u64(
     format: bytelane_stream_vbyte_format,
@@ -80,8 +80,8 @@ pub unsafe extern "C" fn bytelane_stream_vbyte_encode_u64(
     unsafe { encode(format, (values, count), (dst, dst_length)) }
 }
 
-/// Decodes `count` values in a format of 32 bits from the front of `src`, which may be longer:
-/// `offset` is the number of bytes read.
+/// Decodes `count` values in a 32-bit format from the front of `src`, which may be longer: `offset`
+/// is the number of bytes read.
 ///
 /// Fails with `BYTELANE_TRUNCATED` if `src` is too short. No padding is needed.
 #[unsafe(no_mangle)]
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn bytelane_stream_vbyte_decode_u32(
     unsafe { decode(format, (src, src_length), (values, count)) }
 }
 
-/// As `bytelane_stream_vbyte_decode_u32`, in a format of 64 bits.
+/// Same as `bytelane_stream_vbyte_decode_u32`, in a 64-bit format.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_stream_vbyte_decode_u64(
     format: bytelane_stream_vbyte_format,
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn bytelane_stream_vbyte_encoded_length_u32(
     unsafe { encoded_length(format, values, count) }
 }
 
-/// As `bytelane_stream_vbyte_encoded_length_u32`, in a format of 64 bits.
+/// Same as `bytelane_stream_vbyte_encoded_length_u32`, in a 64-bit format.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_stream_vbyte_encoded_length_u64(
     format: bytelane_stream_vbyte_format,
@@ -157,7 +157,7 @@ pub unsafe extern "C" fn bytelane_stream_vbyte_validate(
     })
 }
 
-/// The integers of the interface, and their formats.
+/// Integers of the interface, and their formats.
 trait Lane: Integer + Value {
     fn format(format: bytelane_stream_vbyte_format) -> Result<Format<Self>, bytelane_status>;
 }
@@ -170,7 +170,7 @@ impl Lane for u32 {
             BYTELANE_STREAM_VBYTE_0124 => Format::V0124,
             _ => return Err(BYTELANE_ARGUMENT),
         };
-        // The upper half of `start` is what sign extension makes of a negative value.
+        // The upper half of `start` results from the sign extension of a negative value.
         transformed(plain, format.flags, format.start as u32)
     }
 }
@@ -207,7 +207,7 @@ fn transformed<T: Integer>(
 
 /// # Safety
 ///
-/// As for [`both`].
+/// The same as [`both`].
 #[inline(always)]
 unsafe fn encode<T: Lane>(
     format: bytelane_stream_vbyte_format,
@@ -218,7 +218,7 @@ unsafe fn encode<T: Lane>(
         let format = T::format(format)?;
         // SAFETY: the requirements are those of this function.
         let (values, dst) = unsafe { both(values, dst) }?;
-        // The core would find out only after it has written.
+        // The core would detect this only after writing.
         if dst.len() < format.max_encoded_len(values.len()) {
             check_room(dst.len(), encoded_len(format, values))?;
         }
@@ -227,7 +227,7 @@ unsafe fn encode<T: Lane>(
     })
 }
 
-/// A call of its own, so that calls which need not count save no registers for it.
+/// A separate function, so that calls that need not count save no registers for it.
 #[cold]
 #[inline(never)]
 fn encoded_len<T: Lane>(format: Format<T>, values: &[T]) -> usize {
@@ -236,7 +236,7 @@ fn encoded_len<T: Lane>(format: Format<T>, values: &[T]) -> usize {
 
 /// # Safety
 ///
-/// As for [`both`].
+/// The same as [`both`].
 #[inline(always)]
 unsafe fn decode<T: Lane>(
     format: bytelane_stream_vbyte_format,
@@ -254,7 +254,7 @@ unsafe fn decode<T: Lane>(
 
 /// # Safety
 ///
-/// As for [`input`].
+/// The same as [`input`].
 unsafe fn encoded_length<T: Lane>(
     format: bytelane_stream_vbyte_format,
     values: *const T,

@@ -23,7 +23,7 @@ pub unsafe extern "C" fn bytelane_utf8_validate(
 
 /// Copies bytes if they are UTF-8, to a destination of at least the same length.
 ///
-/// Fails as `bytelane_utf8_validate` does; nothing is written then.
+/// Fails in the same cases as `bytelane_utf8_validate`; nothing is written then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_utf8_copy(
     src: *const u8,
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn bytelane_utf8_copy(
     })
 }
 
-/// Tests for ASCII: `count` is 1 if all bytes are.
+/// Tests for ASCII: `count` is 1 if all bytes are ASCII.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_utf8_is_ascii(
     src: *const u8,

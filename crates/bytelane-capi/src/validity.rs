@@ -6,9 +6,9 @@ use bytelane::validity::{Element, ErrorKind, Format, Level, values};
 use bytelane::{DestinationError, Detected, Value};
 use core::ffi::c_void;
 
-/// Makes a bitmap of `count` definition levels, a bit for each, which is set if the level is `max_level`:
-/// least significant bit of each byte first. Bits of the last byte after them become zeros. The number
-/// of valid values is that of `bytelane_validity_count_valid`.
+/// Converts `count` definition levels to a bitmap: one bit for each, set if the level is
+/// `max_level`, least significant bit of each byte first. The remaining bits of the last byte
+/// become zeros. `bytelane_validity_count_valid` returns the number of valid values.
 ///
 /// Fails with `BYTELANE_INVALID_VALUE` if a level is greater than `max_level`; `offset` is then that of
 /// its first byte in memory. `max_level` is 1 to 255.
@@ -25,7 +25,7 @@ pub unsafe extern "C" fn bytelane_validity_encode_u8(
     unsafe { encode(max_level, (levels, count), (bitmap, bitmap_length)) }
 }
 
-/// As `bytelane_validity_encode_u8`; `max_level` is 1 to 32767.
+/// Same as `bytelane_validity_encode_u8`; `max_level` is 1 to 32767.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_validity_encode_u16(
     max_level: u16,
@@ -39,8 +39,8 @@ pub unsafe extern "C" fn bytelane_validity_encode_u16(
     unsafe { encode(max_level, (levels, count), (bitmap, bitmap_length)) }
 }
 
-/// Makes `count` definition levels of a bitmap: `max_level` where a bit is set, and the level below it
-/// elsewhere. `offset` is the number of bytes read.
+/// Converts a bitmap to `count` definition levels: `max_level` for each set bit, and the level
+/// below it for the others. `offset` is the number of bytes read.
 ///
 /// Fails with `BYTELANE_RANGE` if the bitmap has fewer bits.
 #[unsafe(no_mangle)]
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn bytelane_validity_decode_u8(
     unsafe { decode(max_level, (bitmap, bitmap_length), (levels, count)) }
 }
 
-/// As `bytelane_validity_decode_u8`.
+/// Same as `bytelane_validity_decode_u8`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_validity_decode_u16(
     max_level: u16,
@@ -87,11 +87,12 @@ pub unsafe extern "C" fn bytelane_validity_count_valid(
     })
 }
 
-/// Spreads values of `width` bytes, 1, 2, 4 or 8, over `places` places: those whose bit is set take the
-/// next value, the others become zeros. `offset` is the number of values read.
+/// Spreads values of `width` bytes, 1, 2, 4 or 8, over `places` positions: those whose bit is set
+/// get the next value, the others become zeros. `offset` is the number of values read.
 ///
-/// Fails with `BYTELANE_RANGE` if the bitmap has fewer bits than there are places; with
-/// `BYTELANE_MALFORMED` if there are not as many values as set bits, after it may have written.
+/// Fails with `BYTELANE_RANGE` if the bitmap has fewer bits than there are positions; with
+/// `BYTELANE_MALFORMED` if the number of values differs from the number of set bits, in which case
+/// values may have been written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_validity_spread(
     dense: *const c_void,
@@ -109,11 +110,11 @@ pub unsafe extern "C" fn bytelane_validity_spread(
     )
 }
 
-/// Compacts `places` values of `width` bytes, 1, 2, 4 or 8: takes those whose bit is set to the front of
-/// `dense`. `offset` is the number of places, `count` that of the values written. Values of `dense` after
-/// them may be overwritten.
+/// Compacts `places` values of `width` bytes, 1, 2, 4 or 8: moves those whose bit is set to the
+/// front of `dense`. `offset` is the number of positions, `count` the number of values written.
+/// Values of `dense` after them may be overwritten.
 ///
-/// Fails with `BYTELANE_RANGE` if the bitmap has fewer bits than there are places.
+/// Fails with `BYTELANE_RANGE` if the bitmap has fewer bits than there are positions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_validity_compact(
     values: *const c_void,
@@ -133,7 +134,7 @@ pub unsafe extern "C" fn bytelane_validity_compact(
 
 /// # Safety
 ///
-/// Those of [`both`].
+/// The same as [`both`].
 #[inline(always)]
 unsafe fn encode<T: Level>(
     max_level: u16,
@@ -151,7 +152,7 @@ unsafe fn encode<T: Level>(
 
 /// # Safety
 ///
-/// Those of [`both`].
+/// The same as [`both`].
 #[inline(always)]
 unsafe fn decode<T: Level>(
     max_level: u16,
@@ -169,7 +170,7 @@ unsafe fn decode<T: Level>(
 
 /// # Safety
 ///
-/// Those of [`both`], with either of the inputs.
+/// The same as [`both`], with either of the inputs.
 #[inline(always)]
 unsafe fn spread<T: Element + Value>(
     dense: (*const T, usize),
@@ -188,7 +189,7 @@ unsafe fn spread<T: Element + Value>(
 
 /// # Safety
 ///
-/// Those of [`both`], with either of the inputs.
+/// The same as [`both`], with either of the inputs.
 #[inline(always)]
 unsafe fn compact<T: Element + Value>(
     from: (*const T, usize),
@@ -200,7 +201,7 @@ unsafe fn compact<T: Element + Value>(
         let (bitmap, _) = unsafe { both(bitmap, to) }?;
         // SAFETY: the caller promises what `both` requires.
         let (from, to) = unsafe { both(from, to) }?;
-        // The core would find out only after it has written.
+        // The core would detect this only after writing.
         if to.len() < from.len() {
             check_room(to.len(), values::count_valid(bitmap, from.len())?)?;
         }

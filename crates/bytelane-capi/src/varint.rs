@@ -5,15 +5,15 @@ use crate::result::*;
 use bytelane::varint::{self, ErrorKind, Integer};
 use bytelane::{DestinationError, Detected, Value};
 
-/// The maximum number of bytes of the varint of a 32-bit integer.
+/// Maximum number of bytes of the varint of a 32-bit integer.
 pub const BYTELANE_VARINT_MAX_32: usize = 5;
 
-/// The maximum number of bytes of the varint of a 64-bit integer.
+/// Maximum number of bytes of the varint of a 64-bit integer.
 pub const BYTELANE_VARINT_MAX_64: usize = 10;
 
-/// Writes the varints of `count` values. `dst` needs no more room than the result; encoding is a
-/// little faster if it has the maximum, `count * BYTELANE_VARINT_MAX_32`. Bytes of `dst` after the
-/// result may be overwritten.
+/// Writes the varints of `count` values. `dst` only needs room for the result; encoding is a little
+/// faster if it has the maximum, `count * BYTELANE_VARINT_MAX_32`. Bytes of `dst` after the result
+/// may be overwritten.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_varint_encode_u32(
     values: *const u32,
@@ -26,7 +26,7 @@ pub unsafe extern "C" fn bytelane_varint_encode_u32(
     unsafe { encode((values, count), (dst, dst_length)) }
 }
 
-/// As `bytelane_varint_encode_u32`; the maximum is `count * BYTELANE_VARINT_MAX_64`.
+/// Same as `bytelane_varint_encode_u32`; the maximum is `count * BYTELANE_VARINT_MAX_64`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_varint_encode_u64(
     values: *const u64,
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn bytelane_varint_encode_u64(
     unsafe { encode((values, count), (dst, dst_length)) }
 }
 
-/// As `bytelane_varint_encode_u32`, with zigzag: 0, -1, 1, -2 are written as 0, 1, 2, 3.
+/// Same as `bytelane_varint_encode_u32`, with zigzag: 0, -1, 1, -2 are written as 0, 1, 2, 3.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_varint_encode_i32(
     values: *const i32,
@@ -52,7 +52,7 @@ pub unsafe extern "C" fn bytelane_varint_encode_i32(
     unsafe { encode((values, count), (dst, dst_length)) }
 }
 
-/// As `bytelane_varint_encode_u64`, with zigzag.
+/// Same as `bytelane_varint_encode_u64`, with zigzag.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_varint_encode_i64(
     values: *const i64,
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn bytelane_varint_encode_i64(
 /// bytes read.
 ///
 /// Fails with `BYTELANE_TRUNCATED`, `BYTELANE_OVERLONG` or `BYTELANE_OVERFLOW`; `offset` is then
-/// where the malformed varint begins.
+/// the start of the malformed varint.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_varint_decode_u32(
     src: *const u8,
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn bytelane_varint_decode_u32(
     unsafe { decode((src, src_length), (values, count)) }
 }
 
-/// As `bytelane_varint_decode_u32`.
+/// Same as `bytelane_varint_decode_u32`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_varint_decode_u64(
     src: *const u8,
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn bytelane_varint_decode_u64(
     unsafe { decode((src, src_length), (values, count)) }
 }
 
-/// As `bytelane_varint_decode_u32`, with zigzag.
+/// Same as `bytelane_varint_decode_u32`, with zigzag.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_varint_decode_i32(
     src: *const u8,
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn bytelane_varint_decode_i32(
     unsafe { decode((src, src_length), (values, count)) }
 }
 
-/// As `bytelane_varint_decode_u32`, with zigzag.
+/// Same as `bytelane_varint_decode_u32`, with zigzag.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_varint_decode_i64(
     src: *const u8,
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn bytelane_varint_encoded_length_u32(
     unsafe { encoded_length(values, count) }
 }
 
-/// As `bytelane_varint_encoded_length_u32`.
+/// Same as `bytelane_varint_encoded_length_u32`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_varint_encoded_length_u64(
     values: *const u64,
@@ -157,7 +157,7 @@ pub unsafe extern "C" fn bytelane_varint_encoded_length_u64(
     unsafe { encoded_length(values, count) }
 }
 
-/// As `bytelane_varint_encoded_length_u32`, with zigzag.
+/// Same as `bytelane_varint_encoded_length_u32`, with zigzag.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_varint_encoded_length_i32(
     values: *const i32,
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn bytelane_varint_encoded_length_i32(
     unsafe { encoded_length(values, count) }
 }
 
-/// As `bytelane_varint_encoded_length_u32`, with zigzag.
+/// Same as `bytelane_varint_encoded_length_u32`, with zigzag.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_varint_encoded_length_i64(
     values: *const i64,
@@ -181,7 +181,7 @@ pub unsafe extern "C" fn bytelane_varint_encoded_length_i64(
 
 /// # Safety
 ///
-/// As for [`both`].
+/// The same as [`both`].
 #[inline(always)]
 unsafe fn encode<T: Integer + Value>(
     values: (*const T, usize),
@@ -190,7 +190,7 @@ unsafe fn encode<T: Integer + Value>(
     catching(|| {
         // SAFETY: the requirements are those of this function.
         let (values, dst) = unsafe { both(values, dst) }?;
-        // The core would find out only after it has written.
+        // The core would detect this only after writing.
         if dst.len() < varint::max_encoded_len::<T>(values.len()) {
             check_room(dst.len(), varint::encoded_len(values))?;
         }
@@ -201,7 +201,7 @@ unsafe fn encode<T: Integer + Value>(
 
 /// # Safety
 ///
-/// As for [`both`].
+/// The same as [`both`].
 #[inline(always)]
 unsafe fn decode<T: Integer + Value>(
     src: (*const u8, usize),
@@ -217,7 +217,7 @@ unsafe fn decode<T: Integer + Value>(
 
 /// # Safety
 ///
-/// As for [`input`].
+/// The same as [`input`].
 unsafe fn encoded_length<T: Integer + Value>(values: *const T, count: usize) -> bytelane_result {
     catching(|| {
         // SAFETY: the requirements are those of this function.

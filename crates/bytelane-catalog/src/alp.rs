@@ -1,4 +1,4 @@
-//! The row of `alp`.
+//! Row of `alp`.
 
 use crate::stream::{self, StreamError};
 use crate::varint::{in_order, to_little_endian};
@@ -52,7 +52,7 @@ pub(crate) const ENTRY: Entry = Entry {
     plain: Some(crate::plain::alp::open),
 };
 
-/// Bytes that a vector takes at least, with its offset.
+/// Minimum number of bytes of a vector, with its offset.
 const LEAST_VECTOR: usize = 13;
 
 struct Alp<T> {
@@ -120,7 +120,7 @@ impl<T: Float + Pod> Codec for Alp<T> {
         })
     }
 
-    /// The number of values comes first.
+    /// `None`: the number of values comes first.
     fn piece(&self) -> Option<usize> {
         None
     }

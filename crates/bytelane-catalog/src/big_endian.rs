@@ -1,4 +1,4 @@
-//! The row of `big_endian`.
+//! Row of `big_endian`.
 
 use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter, numbers, numbers_mut};
 use bytelane::{Backend, Detected, Value, big_endian};
@@ -121,8 +121,9 @@ fn decode<T: Value + Pod>(
     Ok(length)
 }
 
-/// Values are little-endian here on every machine. On a big-endian machine the codec, which works
-/// on the machine's own numbers, has not changed anything yet.
+/// Converts little-endian values, which are used here on every machine, to the byte order of the
+/// machine. On a big-endian machine the codec, which works on the machine's own numbers, has not
+/// changed anything yet.
 fn from_little_endian<T>(bytes: &mut [u8]) {
     if cfg!(target_endian = "big") {
         bytes

@@ -1,4 +1,4 @@
-//! The row of `bit_packing`.
+//! Row of `bit_packing`.
 
 use crate::stream::{AT_A_TIME, AlignedBytes, Lookahead, StreamError};
 use crate::varint::{in_order, to_little_endian};
@@ -100,12 +100,12 @@ const fn experiment(cases: &'static [&'static str], data: &'static [&'static str
     }
 }
 
-/// The format of a specification, without zigzag.
+/// Returns the format of a specification, without zigzag.
 fn plain<T: Integer>(format: Format<T>, zigzag: bool) -> Option<Format<T>> {
     (!zigzag).then_some(format)
 }
 
-/// As [`plain`], or with zigzag.
+/// Same as [`plain`], or with zigzag.
 fn signed<T: SignedInteger>(format: Format<T>, zigzag: bool) -> Option<Format<T>> {
     Some(if zigzag { format.zigzag() } else { format })
 }
@@ -219,7 +219,7 @@ impl<T: Integer + Pod> Codec for BitPacking<T> {
         })
     }
 
-    /// A multiple of eight values, so that pieces end with whole bytes.
+    /// Returns a multiple of eight values, so that pieces end at a byte boundary.
     fn piece(&self) -> Option<usize> {
         Some(AT_A_TIME)
     }

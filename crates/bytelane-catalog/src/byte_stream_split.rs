@@ -1,4 +1,4 @@
-//! The row of `byte_stream_split`.
+//! Row of `byte_stream_split`.
 
 use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter};
 use bytelane::byte_stream_split::Width;

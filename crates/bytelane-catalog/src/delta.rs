@@ -1,4 +1,4 @@
-//! The row of `delta`.
+//! Row of `delta`.
 
 use crate::stream::{self, StreamError};
 use crate::varint::{in_order, to_little_endian};
@@ -125,7 +125,7 @@ impl<T: Integer + Pod> Codec for Delta<T> {
         })
     }
 
-    /// The number of values comes first.
+    /// `None`: the number of values comes first.
     fn piece(&self) -> Option<usize> {
         None
     }

@@ -1,4 +1,4 @@
-//! The row of `json_string`.
+//! Row of `json_string`.
 
 use crate::stream::{StreamError, chunks};
 use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter};
@@ -118,7 +118,7 @@ impl Codec for JsonString {
         })
     }
 
-    /// The quotes enclose the whole text.
+    /// `None`: the quotes enclose the whole text.
     fn piece(&self) -> Option<usize> {
         None
     }
@@ -141,7 +141,7 @@ impl Codec for JsonString {
         escaper
             .finish(&mut json)
             .map_err(|error| match error.kind() {
-                // Without quotes, none can be missing.
+                // Without quotes, no quote can be missing.
                 ErrorKind::UnexpectedEnd => StreamError::Codec(cut_off(length)),
                 _ => failure(error),
             })?;
@@ -184,7 +184,7 @@ impl Codec for JsonString {
     }
 }
 
-/// The error for a text of this length whose last character is unfinished.
+/// Returns the error for a text of this length whose last character is incomplete.
 fn cut_off(length: usize) -> Failure {
     format!("offset {length}: truncated UTF-8: the text ends within a character").into()
 }
@@ -193,14 +193,14 @@ fn failure(error: Error) -> StreamError {
     StreamError::Codec(error.into())
 }
 
-/// The first byte that is not white space, with its place.
+/// Returns the first byte that is not whitespace, with its position.
 fn not_space(bytes: &[u8]) -> Option<(usize, u8)> {
     let mut bytes = bytes.iter().copied().enumerate();
     bytes.find(|(_, byte)| !b" \t\n\r".contains(byte))
 }
 
-/// The place after the opening quote, which only white space may precede; `None` if there is
-/// nothing else.
+/// Returns the position after the opening quote, which only whitespace may precede; `None` if there
+/// is nothing else.
 fn opening_quote(bytes: &[u8], offset: usize) -> Result<Option<usize>, Failure> {
     match not_space(bytes) {
         None => Ok(None),
@@ -209,12 +209,12 @@ fn opening_quote(bytes: &[u8], offset: usize) -> Result<Option<usize>, Failure> 
     }
 }
 
-/// The error for an input that has something else in place of its first quote.
+/// Returns the error for an input that has another character instead of its first quote.
 fn no_opening_quote(place: usize) -> Failure {
     format!("offset {place}: no opening quote").into()
 }
 
-/// Checks that only white space follows the closing quote.
+/// Checks that only whitespace follows the closing quote.
 fn only_space(bytes: &[u8], offset: usize) -> Result<(), Failure> {
     match not_space(bytes) {
         None => Ok(()),

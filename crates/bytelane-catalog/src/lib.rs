@@ -57,19 +57,19 @@ pub static CODECS: &[Entry] = &[
 /// A codec of the list.
 #[derive(Debug)]
 pub struct Entry {
-    /// Its name in specifications: `byte_stream_split`.
+    /// Name in specifications: `byte_stream_split`.
     pub name: &'static str,
-    /// Summary in one line.
+    /// One-line summary.
     pub summary: &'static str,
-    /// The parameters that a specification may give after the name.
+    /// Parameters that a specification may give after the name.
     pub parameters: &'static [Parameter],
     /// Creates the codec from the parameters of a specification.
     pub open: fn(&Parameters<'_>) -> Result<Box<dyn Codec>, SpecificationError>,
     /// Parameters that together reach every path of the codec: tests and fuzzers run each of them.
     pub cases: &'static [&'static str],
-    /// The measurements that the benchmark makes by default.
+    /// Measurements that the benchmark makes by default.
     pub experiments: &'static [Experiment],
-    /// Creates the loops that the codec is compared with, if it has any.
+    /// Creates the plain loops for comparison, if the codec has any.
     #[cfg(feature = "plain")]
     pub plain: Option<plain::Open>,
 }
@@ -84,12 +84,12 @@ impl Entry {
         (self.open)(&Parameters::read(self, parameters)?)
     }
 
-    /// The plain loops to compare the codec with, for the same parameters; `None` if it has none, and on
-    /// big-endian machines, for which they are not written.
+    /// Opens the plain loops for comparison, for the same parameters; `None` if the codec has none,
+    /// and on big-endian machines, which they do not support.
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open).
+    /// The same as [`open`](Self::open).
     #[cfg(feature = "plain")]
     pub fn open_plain(
         &self,
@@ -105,9 +105,9 @@ impl Entry {
 /// A group of related measurements.
 #[derive(Debug)]
 pub struct Experiment {
-    /// Title of the group: what it shows.
+    /// Title of the group, which says what it shows.
     pub title: &'static str,
-    /// The parameters of the codec, one set per measurement.
+    /// Parameters of the codec, one set per measurement.
     pub cases: &'static [&'static str],
     /// Names of data sets.
     pub data: &'static [&'static str],
@@ -117,15 +117,15 @@ pub struct Experiment {
     pub evicted: bool,
 }
 
-/// Why a codec failed: a message that says where.
+/// Error of a codec: a message with the position.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// The result of decoding.
+/// Result of decoding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Decoded {
-    /// Encoded bytes read.
+    /// Number of encoded bytes read.
     pub read: usize,
-    /// Bytes of values written.
+    /// Number of bytes of values written.
     pub written: usize,
 }
 
@@ -134,23 +134,23 @@ pub struct Decoded {
 /// Values are the bytes of little-endian numbers, or of text. A buffer of numbers is aligned to
 /// [`width`](Self::width), up to 8.
 pub trait Codec: Send + Sync {
-    /// The type of one value as the data generators call it: `f32`, `u8`, `fixed12`.
+    /// Returns the type of one value, as the data generators call it: `f32`, `u8`, `fixed12`.
     fn element(&self) -> String;
 
-    /// Bytes in a value.
+    /// Returns the number of bytes in a value.
     fn width(&self) -> usize;
 
-    /// Names of data sets that show how the codec behaves, most typical first.
+    /// Returns the names of data sets that show how the codec behaves, most typical first.
     fn data(&self) -> &'static [&'static str];
 
-    /// The maximum encoded length of `values` bytes of values.
+    /// Returns the maximum encoded length of `values` bytes of values.
     fn max_encoded_len(&self, values: usize) -> usize;
 
-    /// The maximum number of bytes of values that `encoded` bytes can contain.
+    /// Returns the maximum number of bytes of values that `encoded` bytes can contain.
     fn max_decoded_len(&self, encoded: usize) -> usize;
 
-    /// Encodes all values to the front of `encoded` and returns the length of the result. No more
-    /// room is needed than that.
+    /// Encodes all values to the front of `encoded`. Returns the length of the result. No more room
+    /// is needed than that.
     ///
     /// # Errors
     ///
@@ -164,7 +164,7 @@ pub trait Codec: Send + Sync {
     ///
     /// # Errors
     ///
-    /// If the input is malformed, the destination does not fit, or the backend is not available.
+    /// If the input is malformed, the destination is too short, or the backend is not available.
     fn decode(
         &self,
         backend: Backend,
@@ -172,8 +172,8 @@ pub trait Codec: Send + Sync {
         values: &mut [u8],
     ) -> Result<Decoded, Failure>;
 
-    /// Bytes of values that a stream encodes at a time, which bounds its memory; `None` if the
-    /// codec needs them all at once, or implements streams itself.
+    /// Returns the number of bytes of values that a stream encodes at a time, which bounds its
+    /// memory; `None` if the codec needs all values at once, or implements streams itself.
     fn piece(&self) -> Option<usize>;
 
     /// Encodes from a reader to a writer. The default implementation is for formats whose
@@ -181,7 +181,7 @@ pub trait Codec: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`StreamError`] if reading, writing or encoding fails, with the place in the input.
+    /// [`StreamError`] if reading, writing or encoding fails, with the offset in the input.
     fn encode_stream(
         &self,
         backend: Backend,
@@ -203,7 +203,7 @@ pub trait Codec: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`StreamError`] if reading, writing or decoding fails, with the place in the input.
+    /// [`StreamError`] if reading, writing or decoding fails, with the offset in the input.
     fn decode_stream(
         &self,
         backend: Backend,
@@ -254,7 +254,7 @@ fn whole<T>(bytes: usize) -> Result<(), LengthErrorKind> {
 ///
 /// # Errors
 ///
-/// [`SpecificationError`], with a list of what exists instead.
+/// [`SpecificationError`], with a list of valid names.
 pub fn open(specification: &str) -> Result<Box<dyn Codec>, SpecificationError> {
     let (name, parameters) = specification.split_once(':').unwrap_or((specification, ""));
     find(name)?.open(parameters)

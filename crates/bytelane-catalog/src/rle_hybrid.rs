@@ -1,4 +1,4 @@
-//! The row of `rle_hybrid`.
+//! Row of `rle_hybrid`.
 
 use crate::stream::{AlignedBytes, StreamError};
 use crate::varint::{in_order, to_little_endian};
@@ -109,7 +109,8 @@ pub(crate) const ENTRY: Entry = Entry {
     plain: Some(crate::plain::rle_hybrid::open),
 };
 
-/// The most entries of a dictionary here, so that a short specification does not take much memory.
+/// Maximum number of entries of a dictionary here, so that a short specification does not take much
+/// memory.
 const MOST_ENTRIES: usize = 1 << 24;
 
 const fn experiment(cases: &'static [&'static str], data: &'static [&'static str]) -> Experiment {
@@ -122,7 +123,7 @@ const fn experiment(cases: &'static [&'static str], data: &'static [&'static str
     }
 }
 
-/// A number that need not be given.
+/// Parses an optional number.
 fn optional(
     parameters: &Parameters<'_>,
     name: &'static str,
@@ -145,7 +146,7 @@ fn open<T: Integer, W: Work + 'static>(
     Ok(Box::new(RleHybrid { work, count }))
 }
 
-/// Numbers from 0 on, each at its own index.
+/// Returns a dictionary of numbers from 0 on, each at its own index.
 fn dictionary<T: rle_hybrid::Entry + TryFrom<usize>>(entries: usize) -> Dictionary<T> {
     let number = |i| T::try_from(i).unwrap_or_default();
     Dictionary::new(&(0..entries).map(number).collect::<Vec<T>>())
@@ -153,16 +154,16 @@ fn dictionary<T: rle_hybrid::Entry + TryFrom<usize>>(entries: usize) -> Dictiona
 
 /// Operations that differ between lists, bits and dictionaries.
 trait Work: Send + Sync {
-    /// The type of the values.
+    /// Type of the values.
     const ELEMENT: &'static str;
 
-    /// Bytes in a value.
+    /// Number of bytes in a value.
     const WIDTH: usize;
 
-    /// Bits per value.
+    /// Returns the number of bits per value.
     fn bits(&self) -> u32;
 
-    /// Data sets for this width.
+    /// Returns the data sets for this width.
     fn data(&self) -> &'static [&'static str] {
         let fits = DATA.iter().rev().find(|(needed, _)| *needed <= self.bits());
         fits.map_or(&["bits_1"], |(_, data)| data)
@@ -177,17 +178,17 @@ trait Work: Send + Sync {
         encoded: &mut [u8],
     ) -> Result<usize, Failure>;
 
-    /// The number of values in so many bytes.
+    /// Returns the number of values in `bytes` bytes.
     fn count(&self, bytes: usize) -> usize {
         bytes / Self::WIDTH
     }
 
-    /// The number of bytes that so many values take.
+    /// Returns the number of bytes that `count` values take.
     fn bytes(&self, count: usize) -> usize {
         count.saturating_mul(Self::WIDTH)
     }
 
-    /// Decodes so many values, which fill the destination. Returns the number of bytes read.
+    /// Decodes `count` values, which fill the destination. Returns the number of bytes read.
     fn decode(
         &self,
         backend: Detected,
@@ -407,7 +408,8 @@ impl<W: Work> Codec for RleHybrid<W> {
         })
     }
 
-    /// The last group of packed values may be incomplete, so pieces cannot follow each other.
+    /// `None`: the last group of packed values may be incomplete, so pieces cannot follow each
+    /// other.
     fn piece(&self) -> Option<usize> {
         None
     }

@@ -6,15 +6,15 @@ use std::str::FromStr;
 /// A parameter of a codec.
 #[derive(Debug)]
 pub struct Parameter {
-    /// The word before `=`.
+    /// Name before `=`.
     pub name: &'static str,
-    /// The value if the specification gives none; `None` if it must give one.
+    /// Default value; `None` if a value is required.
     pub default: Option<&'static str>,
-    /// Its meaning and the values that it accepts, in one line.
+    /// One-line description, with the accepted values.
     pub help: &'static str,
 }
 
-/// Why a specification is invalid.
+/// Reason why a specification is invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SpecificationError {
     /// No codec has this name.
@@ -23,9 +23,9 @@ pub enum SpecificationError {
     /// The codec has no such parameter.
     #[error("{codec} has no parameter `{parameter}`; its parameters: {known}")]
     Parameter {
-        /// The codec's name.
+        /// Name of the codec.
         codec: &'static str,
-        /// The word given.
+        /// The given name.
         parameter: String,
         /// The parameters of the codec.
         known: String,
@@ -33,7 +33,7 @@ pub enum SpecificationError {
     /// A parameter is given more than once.
     #[error("{codec}:{parameter} is given more than once; give it once")]
     Repeated {
-        /// The codec's name.
+        /// Name of the codec.
         codec: &'static str,
         /// The parameter.
         parameter: &'static str,
@@ -41,33 +41,33 @@ pub enum SpecificationError {
     /// A parameter without a default is not given.
     #[error("{codec} needs the parameter `{parameter}`: {help}; as in {codec}:{parameter}=..")]
     Missing {
-        /// The codec's name.
+        /// Name of the codec.
         codec: &'static str,
         /// The parameter.
         parameter: &'static str,
         /// The meaning of the parameter.
         help: &'static str,
     },
-    /// A value that the parameter does not accept.
+    /// The parameter does not accept the value.
     #[error("{codec}:{parameter} cannot be `{value}`: {help}")]
     Value {
-        /// The codec's name.
+        /// Name of the codec.
         codec: &'static str,
         /// The parameter.
         parameter: &'static str,
-        /// The value given.
+        /// The given value.
         value: String,
-        /// The values that the parameter accepts.
+        /// Values that the parameter accepts.
         help: &'static str,
     },
 }
 
-/// Words separated by commas.
+/// Joins words with commas.
 fn list<'a>(words: impl Iterator<Item = &'a str>) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// The parameters of one specification.
+/// Parameters of one specification.
 #[derive(Debug)]
 pub struct Parameters<'a> {
     entry: &'a Entry,
@@ -110,7 +110,7 @@ impl<'a> Parameters<'a> {
         Ok(Self { entry, given })
     }
 
-    /// The value of a parameter of the codec: the given one, or the default.
+    /// Returns the value of a parameter of the codec: the given one, or the default.
     ///
     /// # Errors
     ///

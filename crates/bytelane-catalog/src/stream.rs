@@ -5,7 +5,7 @@ use bytelane::Backend;
 use std::io::{self, Read, Write};
 use std::ops::{Deref, DerefMut};
 
-/// Why a stream ended early.
+/// Reason why a stream ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum StreamError {
     /// The input could not be read.
@@ -38,7 +38,7 @@ impl AlignedBytes {
         const STEP: usize = 1 << 20;
         let mut filled = 0;
         while filled < length {
-            // Memory grows with the bytes received, not with the length asked for.
+            // Memory grows with the bytes received, not with the requested length.
             self.resize(length.min(filled.next_power_of_two().max(STEP)));
             if filled == self.len() {
                 self.resize(length.min(2 * filled));
@@ -69,17 +69,17 @@ impl DerefMut for AlignedBytes {
     }
 }
 
-/// Bytes to read or encode at a time when the codec has no preference.
+/// Number of bytes to read or encode at a time when the codec has no preference.
 pub(crate) const AT_A_TIME: usize = 1 << 16;
 
 /// A reader that buffers some of the input ahead.
 pub(crate) struct Lookahead<'a> {
     input: &'a mut dyn Read,
     ended: bool,
-    /// The buffered bytes, from `start` on.
+    /// Buffered bytes, from `start` on.
     bytes: Vec<u8>,
     start: usize,
-    /// Bytes of the input before the buffered ones.
+    /// Number of bytes of the input before the buffered ones.
     offset: u64,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Lookahead<'a> {
     }
 
     /// Reads until `length` bytes are buffered, or until the end. Memory grows with the bytes
-    /// received, not with the length asked for.
+    /// received, not with the requested length.
     pub(crate) fn fill(&mut self, length: usize) -> Result<(), StreamError> {
         if self.bytes().len() < length && !self.ended {
             self.bytes.drain(..self.start);
@@ -107,12 +107,12 @@ impl<'a> Lookahead<'a> {
         Ok(())
     }
 
-    /// The buffered bytes.
+    /// Returns the buffered bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes[self.start..]
     }
 
-    /// The offset of the buffered bytes in the input.
+    /// Returns the offset of the buffered bytes in the input.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
@@ -151,8 +151,7 @@ pub fn pieces(
     }
 }
 
-/// Passes on an input in chunks, each with the place where it begins; returns the length of the
-/// input.
+/// Passes on an input in chunks, each with its offset. Returns the length of the input.
 pub(crate) fn chunks(
     input: &mut dyn Read,
     mut each: impl FnMut(usize, &[u8]) -> Result<(), StreamError>,
@@ -172,19 +171,19 @@ pub(crate) fn chunks(
     }
 }
 
-/// The number of bytes that an input of any length may become when it is decoded whole.
+/// Decoded size in bytes that is allowed for an input of any length, when it is decoded as a whole.
 const ALWAYS: usize = 1 << 30;
 
-/// Greatest growth of a longer input, as a multiple of its length: equal values have hardly any bytes, so that a short
-/// input could ask for any amount of memory.
+/// Maximum growth of a longer input, as a multiple of its length: equal values take hardly any
+/// bytes, so that a short input could ask for any amount of memory.
 const MOST_GROWTH: usize = 1024;
 
-/// Decodes an input that says how many values it has, all at once, after `check` has found it well formed
-/// and returned this number and the length that it should have.
+/// Decodes an input that stores its number of values, all at once, after `check` has found it well
+/// formed and returned this number and the expected length.
 ///
 /// # Errors
 ///
-/// Those of `check`; an input that is longer than it should be, or has more values than are worth its
+/// The errors of `check`; an input that is longer than expected, or has too many values for its
 /// length; [`StreamError::Read`] and [`StreamError::Write`].
 pub(crate) fn decode_whole(
     codec: &dyn Codec,
@@ -215,7 +214,7 @@ pub(crate) fn decode_whole(
     output.write_all(&values).map_err(StreamError::Write)
 }
 
-/// Adds the place of the piece to its error, unless it is the first piece.
+/// Adds the offset of the piece to its error, unless it is the first piece.
 fn at(offset: u64, error: StreamError) -> StreamError {
     match error {
         StreamError::Codec(failure) if offset > 0 => {

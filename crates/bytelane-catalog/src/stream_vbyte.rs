@@ -1,4 +1,4 @@
-//! The row of `stream_vbyte`.
+//! Row of `stream_vbyte`.
 
 use crate::stream::{self, AT_A_TIME, AlignedBytes, Lookahead, StreamError};
 use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter, numbers, numbers_mut};
@@ -97,12 +97,12 @@ pub(crate) const ENTRY: Entry = Entry {
     plain: Some(crate::plain::stream_vbyte::open),
 };
 
-/// How a list is split.
+/// Division of a list into blocks.
 #[derive(Clone, Copy)]
 struct Blocks {
-    /// Values per block.
+    /// Number of values per block.
     block: usize,
-    /// Values to decode.
+    /// Number of values to decode.
     count: Option<usize>,
 }
 
@@ -126,7 +126,7 @@ struct StreamVbyte<T> {
 }
 
 impl<T: Integer + Pod> StreamVbyte<T> {
-    /// The format of the block that follows the value `last`; the first block follows 0.
+    /// Returns the format of the block that follows the value `last`; the first block follows 0.
     fn after(&self, last: T) -> Format<T> {
         if self.delta {
             self.format.delta(last)
@@ -240,7 +240,7 @@ impl<T: Integer + Pod> Codec for StreamVbyte<T> {
         })
     }
 
-    /// Whole blocks; many of them if they are small.
+    /// Returns whole blocks; many of them if they are small.
     fn piece(&self) -> Option<usize> {
         let block = self.blocks.block.checked_mul(size_of::<T>())?;
         block.checked_mul(usize::max(AT_A_TIME / block, 1))
@@ -263,7 +263,8 @@ impl<T: Integer + Pod> Codec for StreamVbyte<T> {
         })
     }
 
-    /// Decodes block by block. The control bytes say how long a block is; the maximum is buffered.
+    /// Decodes block by block. The control bytes determine the length of a block; the maximum is
+    /// buffered.
     fn decode_stream(
         &self,
         backend: Backend,
@@ -308,7 +309,8 @@ impl<T: Integer + Pod> Codec for StreamVbyte<T> {
     }
 }
 
-/// Values are little-endian here on every machine; the codec works on the machine's own numbers.
+/// Converts between little-endian values, which are used here on every machine, and the machine's
+/// own numbers, on which the codec works.
 fn swap(width: usize, values: &mut [u8]) {
     values.chunks_exact_mut(width).for_each(<[u8]>::reverse);
 }
@@ -327,7 +329,7 @@ mod tests {
         }
     }
 
-    /// Numbers of all lengths, as bytes.
+    /// Returns numbers of all lengths, as bytes.
     fn numbers(bytes: usize) -> AlignedBytes {
         let mut state = 1_u64;
         let mut numbers = AlignedBytes::default();

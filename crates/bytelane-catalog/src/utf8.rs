@@ -1,4 +1,4 @@
-//! The row of `utf8`.
+//! Row of `utf8`.
 
 use crate::stream::{StreamError, chunks};
 use crate::{Codec, Decoded, Entry, Experiment, Failure};
@@ -85,7 +85,7 @@ impl Codec for Utf8 {
         })
     }
 
-    /// A piece may end within a character.
+    /// `None`: a piece may end within a character.
     fn piece(&self) -> Option<usize> {
         None
     }

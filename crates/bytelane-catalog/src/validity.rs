@@ -1,4 +1,4 @@
-//! The row of `validity`, and the bitmaps with which it spreads values.
+//! Row of `validity`, and the bitmaps with which it spreads values.
 
 use crate::stream::{AT_A_TIME, AlignedBytes, Lookahead, StreamError};
 use crate::varint::{in_order, to_little_endian};
@@ -122,7 +122,7 @@ fn open_spread<T: Element + Pod>(
     nulls: u32,
     parameters: &Parameters<'_>,
 ) -> Result<Box<dyn Codec>, SpecificationError> {
-    // Values that are spread have no levels.
+    // Values to spread have no levels.
     parameters.get("max_level", |max: &String| max == "none")?;
     parameters.get("count", |count: &String| count == "unknown")?;
     Ok(Box::new(Spread::<T> {
@@ -185,7 +185,7 @@ impl<T: Level + Pod> Codec for Levels<T> {
         Ok(Decoded { read, written })
     }
 
-    /// A multiple of eight levels, so that pieces end with whole bytes.
+    /// Returns a multiple of eight levels, so that pieces end at a byte boundary.
     fn piece(&self) -> Option<usize> {
         Some(AT_A_TIME)
     }
@@ -223,20 +223,20 @@ impl<T: Level + Pod> Codec for Levels<T> {
     }
 }
 
-/// A synthetic bitmap, the same on every machine, in which nulls have a share. It repeats after a
-/// while, so that there is no limit to its length.
+/// A synthetic bitmap, the same on every machine, with a given share of nulls. It repeats after a
+/// while, so its length is unlimited.
 #[derive(Debug)]
 pub struct Places {
     bitmap: Vec<u8>,
-    /// The place after each value.
+    /// Position after each value.
     after: Vec<usize>,
 }
 
 impl Places {
-    /// Bits before the first ones are repeated.
+    /// Number of bits before the pattern repeats.
     const PERIOD: usize = 1 << 16;
 
-    /// A bitmap in which about so many percent of the bits are not set.
+    /// Creates a bitmap in which about `nulls` percent of the bits are not set.
     #[must_use]
     pub fn new(nulls: u32) -> Self {
         let mut state = 1_u64;
@@ -263,7 +263,7 @@ impl Places {
         Self { bitmap, after }
     }
 
-    /// The number of places up to the last one of so many values.
+    /// Returns the number of positions up to the last one of `count` values.
     #[must_use]
     pub fn of_values(&self, count: usize) -> usize {
         match count.checked_sub(1) {
@@ -275,7 +275,7 @@ impl Places {
         }
     }
 
-    /// The bitmap of so many places.
+    /// Returns the bitmap of `places` positions.
     #[must_use]
     pub fn bitmap(&self, places: usize) -> Cow<'_, [u8]> {
         let bytes = places.div_ceil(8);
@@ -286,7 +286,7 @@ impl Places {
     }
 }
 
-/// Values of a synthetic column: dense ones, and one for each of its places.
+/// Values of a synthetic column: dense ones, and one for each of its positions.
 struct Spread<T> {
     element: &'static str,
     places: Places,
@@ -379,7 +379,7 @@ impl<T: Element + Pod> Codec for Spread<T> {
     }
 }
 
-/// Spreads values over bytes, which need not be aligned.
+/// Spreads values given as bytes, which need not be aligned.
 fn spread<T: Element + Pod>(
     backend: Detected,
     dense: &[T],
@@ -396,7 +396,7 @@ fn spread<T: Element + Pod>(
     Ok(())
 }
 
-/// Compacts the values of bytes, which need not be aligned.
+/// Compacts values given as bytes, which need not be aligned.
 fn compact<T: Element + Pod>(
     backend: Detected,
     from: &[u8],

@@ -1,4 +1,4 @@
-//! The row of `varint`.
+//! Row of `varint`.
 
 use crate::stream::{AlignedBytes, StreamError};
 use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter, numbers, numbers_mut};
@@ -132,7 +132,7 @@ impl<T: Integer + Pod> Codec for Varint<T> {
             output.write_all(&values).map_err(StreamError::Write)?;
             pending.drain(..read);
             offset += read;
-            // The remaining bytes have no end, or none yet.
+            // The remaining bytes contain no end, or none yet.
             match varint::read::<T>(&pending) {
                 Err(error) if error.kind() == ErrorKind::Truncated && !is_last => {}
                 _ if pending.is_empty() => return Ok(()),
@@ -143,7 +143,8 @@ impl<T: Integer + Pod> Codec for Varint<T> {
     }
 }
 
-/// Values are little-endian here on every machine; the codec works on the machine's own numbers.
+/// Converts values to little-endian, which is used here on every machine; the codec works on the
+/// machine's own numbers.
 pub(crate) fn in_order<T: Pod>(values: &[T]) -> std::borrow::Cow<'_, [T]> {
     if cfg!(target_endian = "little") {
         return values.into();
@@ -153,7 +154,7 @@ pub(crate) fn in_order<T: Pod>(values: &[T]) -> std::borrow::Cow<'_, [T]> {
     values.into()
 }
 
-/// From the machine's byte order to little-endian or back, which is the same operation.
+/// Converts from the machine's byte order to little-endian or back, which is the same operation.
 pub(crate) fn to_little_endian<T>(bytes: &mut [u8]) {
     if cfg!(target_endian = "big") {
         bytes

@@ -1,4 +1,4 @@
-//! How much memory streams use.
+//! Tests the memory use of streams.
 
 use bytelane::Backend;
 use bytelane_catalog::CODECS;
@@ -10,7 +10,7 @@ static MEMORY: PeakAlloc = PeakAlloc;
 
 const MIB: usize = 1 << 20;
 
-/// The peak memory use of `run`.
+/// Returns the peak memory use of `run`.
 fn peak(run: impl FnOnce()) -> usize {
     MEMORY.reset_peak_usage();
     let before = MEMORY.current_usage();
@@ -18,8 +18,8 @@ fn peak(run: impl FnOnce()) -> usize {
     MEMORY.peak_usage().saturating_sub(before)
 }
 
-/// Every codec that has blocks, including any added later. The inputs are zeros, which are valid
-/// values in any format: control bytes of zeros announce at most one byte per value.
+/// Tests every codec that has blocks, including any added later. The inputs are zeros, which are
+/// valid values in any format: control bytes of zeros announce at most one byte per value.
 #[test]
 fn blocks_bound_the_memory_of_streams() {
     const LENGTH: usize = 64 * MIB;

@@ -1,19 +1,19 @@
-//! Buffers whose place in memory is chosen, not left to the allocator.
+//! Buffers with a chosen alignment, not left to the allocator.
 //!
 //! A load whose low 12 address bits equal those of a store shortly before it waits for that store
-//! (4 KiB aliasing), which can halve a result. Whether it happens is a matter of luck unless input
-//! and output are placed.
+//! (4 KiB aliasing), which can halve a result. Whether it happens is a matter of luck unless the
+//! positions of input and output are controlled.
 
 use std::ops::{Deref, DerefMut};
 
-/// Bytes in a page; a buffer's offset counts from such a boundary.
+/// Size of a page in bytes; a buffer's offset counts from such a boundary.
 pub const PAGE: usize = 4096;
 
-/// An offset for outputs whose inputs lie at offset 0: half a page and one cache line away, where
-/// no load follows a store to an address that looks the same.
+/// Offset for outputs whose inputs lie at offset 0: half a page and one cache line away, so that no
+/// load follows a store to an aliasing address.
 pub const APART: usize = PAGE / 2 + 64;
 
-/// A run of bytes that starts a chosen number of bytes after a page boundary, every page touched.
+/// Bytes that start a chosen number of bytes after a page boundary, with every page touched.
 ///
 /// ```
 /// use bytelane_measure::buffer::{Buffer, PAGE};
@@ -29,11 +29,11 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// A buffer of `len` zero bytes, `offset % PAGE` bytes after a page boundary.
+    /// Creates a buffer of `len` zero bytes, `offset % PAGE` bytes after a page boundary.
     #[must_use]
     pub fn zeroed(len: usize, offset: usize) -> Self {
         let mut bytes = vec![0_u8; len + 2 * PAGE];
-        // Fresh zero pages are all one page until something is written.
+        // Fresh zero pages all map to one physical page until something is written.
         for byte in bytes.iter_mut().step_by(PAGE) {
             *std::hint::black_box(byte) = 0;
         }
@@ -41,7 +41,7 @@ impl Buffer {
         Self { bytes, start, len }
     }
 
-    /// A copy of `content`, `offset % PAGE` bytes after a page boundary.
+    /// Creates a copy of `content`, `offset % PAGE` bytes after a page boundary.
     #[must_use]
     pub fn from_slice(content: &[u8], offset: usize) -> Self {
         let mut buffer = Self::zeroed(content.len(), offset);
@@ -64,8 +64,8 @@ impl DerefMut for Buffer {
     }
 }
 
-/// Several inputs that differ, taken in turn: a branch predictor memorises one input of some 4,096
-/// values, and then a decoder with data-dependent branches looks faster than it is.
+/// Several different inputs, used in turn: a branch predictor memorises one input of about 4,096
+/// values, which makes a decoder with data-dependent branches look faster than it is.
 ///
 /// ```
 /// use bytelane_measure::buffer::Pool;
@@ -78,8 +78,8 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// `count` inputs (at least one), each `offset % PAGE` bytes after a page boundary;
-    /// `generate` gives the content of each, by its index.
+    /// Creates `count` inputs (at least one), each `offset % PAGE` bytes after a page boundary;
+    /// `generate` returns the content of each, given its index.
     pub fn generate(
         count: usize,
         offset: usize,
@@ -91,11 +91,11 @@ impl Pool {
         }
     }
 
-    /// The input of the call with this number: they take turns.
+    /// Returns the input for a call; calls use the inputs in turn.
     #[inline]
     #[must_use]
     pub fn input(&self, call: usize) -> &[u8] {
-        // A division would show beside a call of some nanoseconds.
+        // A division would be noticeable in a call of a few nanoseconds.
         if self.inputs.len() == 1 {
             &self.inputs[0]
         } else {
@@ -103,7 +103,7 @@ impl Pool {
         }
     }
 
-    /// All inputs.
+    /// Returns all inputs.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.inputs.iter().map(|input| &**input)
     }

@@ -1,23 +1,24 @@
-//! The clock.
+//! Clocks.
 
 use std::fmt;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-/// Unit of a measurement.
+/// Clock for a measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Clock {
-    /// Time on the wall. Cheap to read (some 20 ns); includes time in which others held the core.
+    /// Wall-clock time. Cheap to read (about 20 ns); includes the time in which other threads used
+    /// the core.
     #[default]
     Monotonic,
-    /// Time that the calling thread spent on a CPU: right where a neighbour may load the machine.
-    /// Reading it is a system call on Linux (some 300 ns), so samples must be long. Falls back to
-    /// [`Clock::Monotonic`] on systems that are not Unix.
+    /// CPU time of the calling thread: the right choice if other programs may load the machine.
+    /// Reading it is a system call on Linux (about 300 ns), so samples must be long. Falls back to
+    /// [`Clock::Monotonic`] on systems other than Unix.
     ThreadCpu,
 }
 
 impl Clock {
-    /// The time since some fixed moment; only differences mean something.
+    /// Returns the time since some fixed moment; only differences are meaningful.
     ///
     /// ```
     /// use bytelane_measure::clock::Clock;

@@ -1,4 +1,4 @@
-//! The CPU: its name, its caches, and staying on one core.
+//! The CPU: its name, its caches, and pinning to a core.
 
 use std::fmt;
 use std::io;
@@ -6,11 +6,11 @@ use std::io;
 /// One cache of the CPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cache {
-    /// 1 for the one nearest to the core.
+    /// Level; 1 is the nearest to the core.
     pub level: u8,
     /// Contents: `Data`, `Instruction` or `Unified`.
     pub kind: String,
-    /// Its size in bytes.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for Cache {
     }
 }
 
-/// The name that the CPU gives itself, or at least its architecture.
+/// Returns the name that the CPU reports, or at least its architecture.
 #[must_use]
 pub fn name() -> String {
     brand().unwrap_or_else(|| std::env::consts::ARCH.to_owned())
@@ -58,7 +58,7 @@ fn brand() -> Option<String> {
         })
     };
     field("model name").or_else(|| {
-        // Arm's kernels print numbers only.
+        // Linux on Arm reports only numbers.
         let (implementer, part) = (field("CPU implementer")?, field("CPU part")?);
         Some(format!(
             "{} implementer {implementer} part {part}",
@@ -67,7 +67,7 @@ fn brand() -> Option<String> {
     })
 }
 
-/// The caches of the first core, as Linux describes them; empty on other systems.
+/// Returns the caches of the first core, as Linux describes them; empty on other systems.
 #[must_use]
 pub fn caches() -> Vec<Cache> {
     (0..)
@@ -85,7 +85,7 @@ pub fn caches() -> Vec<Cache> {
         .collect()
 }
 
-/// The size in bytes of the largest cache; 32 MiB where the system does not tell.
+/// Returns the size in bytes of the largest cache; 32 MiB if the system does not report it.
 #[must_use]
 pub fn last_level_cache_bytes() -> u64 {
     caches()
@@ -95,7 +95,7 @@ pub fn last_level_cache_bytes() -> u64 {
         .unwrap_or(32 << 20)
 }
 
-/// Sizes as in `/sys`: `48K`, `2048K`, `32M`.
+/// Parses sizes as in `/sys`: `48K`, `2048K`, `32M`.
 fn parse_size(text: &str) -> Option<u64> {
     let (digits, unit) = match text.strip_suffix(['K', 'M']) {
         Some(digits) if text.ends_with('K') => (digits, 1 << 10),
@@ -105,20 +105,20 @@ fn parse_size(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(unit)
 }
 
-/// Keeps the calling thread on the core that it runs on, and returns that core's number.
+/// Pins the calling thread to the core that it runs on. Returns that core's number.
 ///
-/// Done before buffers are touched, this also keeps them on the core's own memory node.
+/// If you call it before buffers are touched, they also stay on the core's own memory node.
 ///
 /// # Errors
-/// The system's error where it refuses; [`io::ErrorKind::Unsupported`] on systems other than Linux.
+/// The system's error if it refuses; [`io::ErrorKind::Unsupported`] on systems other than Linux.
 pub fn pin_to_current_core() -> io::Result<usize> {
     pin(None)
 }
 
-/// Keeps the calling thread on core `core`.
+/// Pins the calling thread to core `core`.
 ///
 /// # Errors
-/// The system's error where there is no such core or the process may not use it;
+/// The system's error if there is no such core or the process may not use it;
 /// [`io::ErrorKind::Unsupported`] on systems other than Linux.
 pub fn pin_to_core(core: usize) -> io::Result<()> {
     pin(Some(core)).map(|_| ())

@@ -1,7 +1,7 @@
-//! Rows for people and for programs.
+//! Formats of rows for people and for programs.
 //!
-//! Programs get one row a line ([`Format::Json`], [`Format::Csv`]). People get tables in which all
-//! that did the same work stand side by side ([`Format::Table`], [`Format::Markdown`]).
+//! Programs get one row per line ([`Format::Json`], [`Format::Csv`]). People get tables in which
+//! everything that did the same work is side by side ([`Format::Table`], [`Format::Markdown`]).
 
 use crate::row::Row;
 use crate::table::{self, Column, number, text};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use std::io::{self, Write};
 use std::str::FromStr;
 
-/// A way to write rows.
+/// Output format of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// Tables for a terminal.
@@ -18,14 +18,14 @@ pub enum Format {
     Table,
     /// One JSON object per line.
     Json,
-    /// Comma-separated values with a header; a key that a row lacks is left empty.
+    /// Comma-separated values with a header; a key that a row lacks is empty.
     Csv,
     /// Tables for a document.
     Markdown,
 }
 
 impl Format {
-    /// Every format with its name on the command line.
+    /// All formats, with their names on the command line.
     pub const ALL: [(&'static str, Self); 4] = [
         ("table", Self::Table),
         ("json", Self::Json),
@@ -50,7 +50,7 @@ impl FromStr for Format {
     }
 }
 
-/// Unit of a cell in a table.
+/// Unit of the cells in a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unit {
     /// Decoded gigabytes per second.
@@ -60,7 +60,7 @@ pub enum Unit {
     Nanoseconds,
 }
 
-/// Properties that the rows of a table share. The other properties tell its lines apart.
+/// Properties that the rows of a table share. The other properties distinguish its lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Titles {
     /// Codec, operation and data.
@@ -70,19 +70,19 @@ pub enum Titles {
     Parameters,
 }
 
-/// How tables show rows.
+/// Layout of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tables {
     /// Unit of the cells.
     pub unit: Unit,
-    /// Which rows share a table.
+    /// Grouping of rows into tables.
     pub titles: Titles,
-    /// Characters per line of the terminal.
+    /// Number of characters per line of the terminal.
     pub width: usize,
 }
 
 impl Default for Tables {
-    /// For the terminal on standard output.
+    /// Returns the layout for the terminal on standard output.
     fn default() -> Self {
         Self {
             unit: Unit::default(),
@@ -94,10 +94,10 @@ impl Default for Tables {
 
 /// Writes `rows` to `out`.
 ///
-/// `tables` matters to tables only; programs get all figures, one row each.
+/// `tables` affects only tables; programs get all figures, one per row.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write(rows: &[Row], format: Format, tables: Tables, out: &mut impl Write) -> io::Result<()> {
     match format {
         Format::Table | Format::Markdown => write_tables(rows, format, tables, out),
@@ -109,7 +109,7 @@ pub fn write(rows: &[Row], format: Format, tables: Tables, out: &mut impl Write)
 /// Writes one row as a JSON object on a line of its own.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write_json(row: &Row, out: &mut impl Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, row)?;
     out.write_all(b"\n")
@@ -164,11 +164,12 @@ impl Titles {
         }
     }
 
-    /// The columns that tell the lines of a table apart, besides the numbers of values and bytes.
+    /// Returns the columns that distinguish the lines of a table, besides the numbers of values and
+    /// bytes.
     fn labels(self, rows: &[&Row]) -> Vec<Label> {
         let element_type: Label = ("type", |row| &row.element_type);
         match self {
-            // Mostly the type says it all: `width=4` is f32.
+            // Usually the type is enough: `width=4` is f32.
             Self::Data => {
                 let kinds = distinct(rows, |row| (&row.element_type, &row.parameters));
                 if kinds.len() > distinct(rows, |row| &row.element_type).len() {
@@ -186,7 +187,7 @@ impl Titles {
     }
 }
 
-/// A column of texts with its name.
+/// Name and contents of a text column.
 type Label = (&'static str, fn(&Row) -> &str);
 
 fn parameters(row: &Row) -> &str {
@@ -201,7 +202,7 @@ fn line<'a>(row: &'a Row, labels: &[Label]) -> Line<'a> {
     (texts, row.values, row.bytes)
 }
 
-/// The distinct values of `key`, in order of appearance.
+/// Returns the distinct values of `key`, in order of appearance.
 fn distinct<'a, K: PartialEq>(rows: &[&'a Row], key: impl Fn(&'a Row) -> K) -> Vec<K> {
     let mut keys = Vec::new();
     for &row in rows {
@@ -243,7 +244,7 @@ fn write_tables(
     Ok(())
 }
 
-/// The columns and the lines of a table.
+/// Returns the columns and the lines of a table.
 fn cells(rows: &[&Row], tables: Tables) -> (Vec<Column>, Vec<Vec<String>>) {
     let labels = tables.titles.labels(rows);
     let workers = workers(rows);
@@ -271,9 +272,9 @@ fn cells(rows: &[&Row], tables: Tables) -> (Vec<Column>, Vec<Vec<String>>) {
     (columns, cells)
 }
 
-/// Workers, and how dispensable the column of each is. Our slower backends and the plain loops for higher levels are
-/// left out first, in turns. The last backend, which is the fastest, stays, and so do other libraries; next come memcpy
-/// and the first plain loop.
+/// Returns the workers, and how dispensable the column of each is. Our slower backends and the
+/// plain loops for higher levels are dropped first, alternately. The last backend, which is the
+/// fastest, is kept, and so are other libraries; memcpy and the first plain loop are dropped next.
 fn workers(rows: &[&Row]) -> Vec<(String, u8)> {
     let workers = distinct(rows, |row| (row.worker(), row.library.is_some()));
     let is_plain = |name: &str| name.starts_with(PLAIN);
@@ -296,7 +297,7 @@ fn workers(rows: &[&Row]) -> Vec<(String, u8)> {
     ranked.collect()
 }
 
-/// Labels stay in their order of appearance, sizes within them ascend.
+/// Sorts lines: labels stay in their order of appearance, and sizes within them ascend.
 fn sorted_by_size(mut lines: Vec<Line<'_>>) -> Vec<Line<'_>> {
     let labels: Vec<Vec<&str>> = lines.iter().map(|line| line.0.clone()).collect();
     lines.sort_by_key(|(texts, values, bytes)| {
@@ -317,8 +318,8 @@ fn cell(row: &Row, unit: Unit) -> String {
     }
 }
 
-/// Three significant digits; never fewer than those before the point, never more than two after it
-/// unless all of these are zero.
+/// Formats a number with three significant digits; never fewer than those before the point, and
+/// never more than two after it unless all of these are zero.
 fn significant(figure: f64) -> String {
     let decimals = match figure.abs() {
         size if size >= 99.95 => 0,
@@ -329,7 +330,7 @@ fn significant(figure: f64) -> String {
     format!("{figure:.decimals$}")
 }
 
-/// Digits in groups of three: `12,345`.
+/// Formats digits in groups of three: `12,345`.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -342,7 +343,7 @@ fn grouped(number: u64) -> String {
     text
 }
 
-/// `100 B`, `8 KiB`, `48.2 KiB`.
+/// Formats sizes: `100 B`, `8 KiB`, `48.2 KiB`.
 fn bytes_text(bytes: u64) -> String {
     let (unit, name) = match bytes {
         0..1024 => return format!("{bytes} B"),

@@ -1,19 +1,20 @@
-//! How bytelane is measured.
+//! Measurement of bytelane.
 //!
-//! A figure is a ratio taken in one process, in one run: against `memcpy` of the decoded bytes,
-//! which is the limit, and against other libraries. Everything here serves that sentence.
+//! A figure is a ratio measured in one process, in one run: relative to `memcpy` of the decoded
+//! bytes, which is the limit, and relative to other libraries. Everything here serves this
+//! principle.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`rounds`] | interleaved rounds (A B C A B C ..), calibrated batches, medians with their spread |
 //! | [`clock`] | wall-clock time or the CPU time of one thread |
 //! | [`cpu`] | the CPU's name and caches, pinning to a core |
 //! | [`system`] | the CPU's exact model and clock, the kernel, the load |
-//! | [`buffer`] | buffers at a chosen offset from a page, pools of inputs that differ |
+//! | [`buffer`] | buffers at a chosen offset from a page, pools of different inputs |
 //! | [`memory`] | cache eviction, a copy that bypasses the caches |
-//! | [`data`] | named generators: element type, name and seed to bytes |
-//! | [`transform`] | from one buffer to another, beside the copies that are the limit |
-//! | [`row`] | the one row type for every figure |
+//! | [`data`] | named generators of bytes from an element type, a name and a seed |
+//! | [`transform`] | work from one buffer to another, and the copies that are its limit |
+//! | [`row`] | the row type of all figures |
 //! | [`format`](mod@format) | rows as tables for people, JSON lines, CSV, Markdown |
 //! | [`table`] | tables that fit a terminal without breaking numbers or names |
 //!

@@ -5,15 +5,15 @@
 #[cfg(target_arch = "x86_64")]
 use crate::buffer::PAGE;
 
-/// Bytes in a cache line on the CPUs that [`evict`] flushes line by line.
+/// Size in bytes of a cache line on the CPUs that [`evict`] flushes line by line.
 #[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
 
 /// Drops `bytes` from every level of cache.
 ///
-/// x86-64 flushes line by line (`clflushopt`, or `clflush` where the CPU lacks it); elsewhere a
-/// walk over a buffer twice as large as the last-level cache displaces them, which takes longer
-/// and is less thorough.
+/// x86-64 flushes line by line (`clflushopt`, or `clflush` if the CPU lacks it). Elsewhere, a walk
+/// over a buffer twice as large as the last-level cache displaces them, which takes longer and is
+/// less thorough.
 #[cfg(target_arch = "x86_64")]
 pub fn evict(bytes: &[u8]) {
     use core::arch::x86_64::_mm_mfence;
@@ -23,7 +23,8 @@ pub fn evict(bytes: &[u8]) {
         flush_line
     };
     bytes.chunks(LINE).for_each(flush);
-    // A slice that does not start on a line may reach into one line more than it has chunks.
+    // A slice that does not start at a line boundary may extend into one line more than it has
+    // chunks.
     bytes.rchunks(1).take(1).for_each(flush);
     // SAFETY: mfence is part of x86-64 and takes no operands.
     unsafe { _mm_mfence() };
@@ -46,7 +47,8 @@ fn flush_line(bytes: &[u8]) {
     unsafe { core::arch::x86_64::_mm_clflush(bytes.as_ptr()) };
 }
 
-/// The same without waiting for the flush before: 20 times as fast. For CPUs with `clflushopt`.
+/// Does the same without waiting for the previous flush: 20 times as fast. For CPUs with
+/// `clflushopt`.
 #[cfg(target_arch = "x86_64")]
 fn flush_line_weakly_ordered(bytes: &[u8]) {
     assert!(has_clflushopt());
@@ -59,9 +61,9 @@ fn flush_line_weakly_ordered(bytes: &[u8]) {
 
 /// Drops `bytes` from every level of cache.
 ///
-/// x86-64 flushes line by line (`clflushopt`, or `clflush` where the CPU lacks it); elsewhere a
-/// walk over a buffer twice as large as the last-level cache displaces them, which takes longer
-/// and is less thorough.
+/// x86-64 flushes line by line (`clflushopt`, or `clflush` if the CPU lacks it). Elsewhere, a walk
+/// over a buffer twice as large as the last-level cache displaces them, which takes longer and is
+/// less thorough.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn evict(bytes: &[u8]) {
     use std::sync::{LazyLock, Mutex};
@@ -77,11 +79,11 @@ pub fn evict(bytes: &[u8]) {
     core::hint::black_box(&mut *sweep);
 }
 
-/// Copies `from` to `to` with stores that bypass the caches, where the architecture has them and
-/// this crate uses them (x86-64). Returns whether it did; `to` is unchanged if not.
+/// Copies `from` to `to` with stores that bypass the caches, if the architecture has them and this
+/// crate uses them (x86-64). Returns whether it did; `to` is unchanged if not.
 ///
-/// It is the second limit beside `memcpy` for data that is not in cache: the C library's copy
-/// streams only beyond a share of the last-level cache, which large servers never reach.
+/// It is the second limit besides `memcpy` for data that is not in cache: the C library's copy
+/// streams only above a share of the last-level cache, which large servers never reach.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -94,7 +96,8 @@ pub fn copy_non_temporal(from: &[u8], to: &mut [u8]) -> bool {
     );
     #[cfg(target_arch = "x86_64")]
     {
-        // A streaming store must be aligned: copy up to the first boundary, and the rest, plainly.
+        // A streaming store must be aligned: copy up to the first boundary, and the rest, with
+        // plain stores.
         let head = to.as_ptr().align_offset(LINE).min(to.len());
         let (from_head, from) = from.split_at(head);
         let (to_head, to) = to.split_at_mut(head);
@@ -107,8 +110,8 @@ pub fn copy_non_temporal(from: &[u8], to: &mut [u8]) -> bool {
     cfg!(target_arch = "x86_64")
 }
 
-/// Copies whole lines, from four pages in turn: a single stream of reads leaves half of the
-/// memory's bandwidth unused.
+/// Copies whole lines, from four pages in turn: a single stream of reads would leave half of the
+/// memory bandwidth unused.
 #[cfg(target_arch = "x86_64")]
 fn stream_lines(from: &[[u8; LINE]], to: &mut [[u8; LINE]]) {
     const LINES: usize = PAGE / LINE;
@@ -128,7 +131,7 @@ fn stream_lines(from: &[[u8; LINE]], to: &mut [[u8; LINE]]) {
     unsafe { core::arch::x86_64::_mm_sfence() };
 }
 
-/// Needs a fence before anyone may rely on the order of its stores.
+/// Streams one line. A fence is needed before anything may rely on the order of its stores.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn stream_line(from: &[u8; LINE], to: &mut [u8; LINE]) {
@@ -144,7 +147,7 @@ fn stream_line(from: &[u8; LINE], to: &mut [u8; LINE]) {
         // SAFETY: SSE2 is part of x86-64 and `from` is 16 readable bytes.
         let value = unsafe { _mm_loadu_si128(from.as_ptr().cast()) };
         // SAFETY: `to` is 16 writable bytes that we borrow exclusively, aligned as just asserted;
-        // the caller's fence orders the store before whatever comes next.
+        // the caller's fence orders the store before later accesses.
         unsafe { _mm_stream_si128(to, value) };
     }
 }
@@ -152,7 +155,7 @@ fn stream_line(from: &[u8; LINE], to: &mut [u8; LINE]) {
 /// Returns `value` through a register that the optimiser cannot see through, so that a loop around
 /// it handles one value at a time: the unvectorised baseline of published tables.
 ///
-/// Unlike [`core::hint::black_box`] it costs no trip through memory.
+/// Unlike [`core::hint::black_box`], it does not go through memory.
 #[inline(always)]
 #[must_use]
 pub fn opaque(value: u64) -> u64 {

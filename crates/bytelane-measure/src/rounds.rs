@@ -1,16 +1,17 @@
-//! Interleaved rounds, and what a measurement says.
+//! Interleaved rounds, and the results of a measurement.
 //!
-//! Subjects are measured in turns (A B C A B C ..), so that whatever disturbs the machine for a
-//! while disturbs all of them, and each subject's figure is the median of its rounds.
+//! Subjects are measured in turns (A B C A B C ..), so that a temporary disturbance of the machine
+//! affects all of them. Each subject's figure is the median of its rounds.
 
 use crate::clock::Clock;
 use std::fmt;
 use std::time::Duration;
 
-/// Fewer rounds than this give no median worth quoting.
+/// Minimum number of rounds for a meaningful median.
 pub const FEWEST_ROUNDS: usize = 11;
 
-/// Evicted calls are timed one by one, so a sample of tiny ones must end somewhere.
+/// Maximum number of evicted calls per sample. These calls are timed one by one, so a sample of
+/// tiny ones must end somewhere.
 const MOST_EVICTED_CALLS: usize = 64;
 
 /// One thing to measure.
@@ -22,13 +23,13 @@ pub struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// A subject whose unit of work is `call`; its argument counts the calls from 0, so that
-    /// [`Pool::input`](crate::buffer::Pool::input) can hand out inputs in turn.
+    /// Creates a subject whose unit of work is `call`; its argument counts the calls from 0, so
+    /// that [`Pool::input`](crate::buffer::Pool::input) can provide inputs in turn.
     ///
-    /// Pass what goes in and what comes out through [`std::hint::black_box`], or the optimiser may
-    /// hoist or drop the work.
+    /// Pass inputs and outputs through [`std::hint::black_box`], or the optimiser may hoist or drop
+    /// the work.
     pub fn new(name: impl Into<String>, mut call: impl FnMut(usize) + 'a) -> Self {
-        // The loop is compiled together with the call: no indirection between two calls.
+        // The loop is compiled together with the call, without an indirection between two calls.
         let batch = move |first: usize, calls: usize| {
             for index in first..first + calls {
                 call(index);
@@ -42,23 +43,23 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Runs `evict` before each call, outside the measured time; its argument is the number of
-    /// that call. It should [`evict`](crate::memory::evict) whatever the call reads or writes.
+    /// Runs `evict` before each call, outside the measured time; its argument is the number of that
+    /// call. It should [`evict`](crate::memory::evict) everything that the call reads or writes.
     #[must_use]
     pub fn evicted_by(mut self, evict: impl FnMut(usize) + 'a) -> Self {
         self.evict = Some(Box::new(evict));
         self
     }
 
-    /// Runs `prepare` before each turn, outside the measured time: for what all subjects share and
-    /// each wants its own way.
+    /// Runs `prepare` before each turn, outside the measured time: for state that all subjects
+    /// share but each needs in a different form.
     #[must_use]
     pub fn prepared_by(mut self, prepare: impl FnMut() + 'a) -> Self {
         self.prepare = Some(Box::new(prepare));
         self
     }
 
-    /// The time that calls `first..first + calls` take.
+    /// Returns the time that calls `first..first + calls` take.
     fn sample(&mut self, watch: Stopwatch, first: usize, calls: usize) -> Duration {
         if let Some(prepare) = &mut self.prepare {
             prepare();
@@ -87,7 +88,8 @@ impl<'a> Subject<'a> {
             if taken >= sample || calls == most {
                 return calls;
             }
-            // A short first sample says little about the next: at most double until it does.
+            // A short first sample says little about the next one, so at most double the number of
+            // calls.
             let wanted = sample.as_secs_f64() / taken.as_secs_f64().max(1e-9) * calls as f64;
             let long_enough = taken * 8 >= sample;
             let next = if long_enough {
@@ -131,22 +133,22 @@ impl Stopwatch {
 /// Samples of one subject.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurement {
-    /// The subject's name.
+    /// Name of the subject.
     pub name: String,
     /// Nanoseconds per call: the median of the rounds.
     pub nanoseconds: f64,
-    /// The distance between the quartiles of the rounds, as a share of the median.
+    /// Distance between the quartiles of the rounds, as a share of the median.
     pub spread: f64,
 }
 
-/// How to measure.
+/// Settings of a measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rounds {
-    /// The clock.
+    /// Clock to use.
     pub clock: Clock,
-    /// How often each subject takes its turn; at least [`FEWEST_ROUNDS`] are run.
+    /// Number of turns of each subject; at least [`FEWEST_ROUNDS`] are run.
     pub rounds: usize,
-    /// How long a turn is: calls are repeated until a turn takes this long.
+    /// Time per turn: calls are repeated until a turn takes this long.
     pub sample: Duration,
 }
 
@@ -162,9 +164,9 @@ impl Default for Rounds {
 }
 
 impl Rounds {
-    /// Measures the subjects in turns, and returns one measurement for each, in their order.
+    /// Measures the subjects in turns. Returns one measurement for each, in their order.
     ///
-    /// Takes about `rounds + 2` times `sample` for each subject, or that many calls where one call
+    /// Takes about `rounds + 2` times `sample` for each subject, or that many calls if one call
     /// takes longer than a sample.
     #[must_use]
     pub fn measure(&self, mut subjects: Vec<Subject<'_>>) -> Vec<Measurement> {
@@ -192,7 +194,7 @@ impl Rounds {
 
 fn summarise(name: String, mut samples: Vec<f64>) -> Measurement {
     samples.sort_by(f64::total_cmp);
-    // No call takes no time: a clock too coarse for the sample must not lead to infinite speed.
+    // No call takes zero time: a clock too coarse for the sample must not lead to infinite speed.
     let nanoseconds = quantile(&samples, 0.5).max(1e-3);
     let spread = (quantile(&samples, 0.75) - quantile(&samples, 0.25)) / nanoseconds;
     Measurement {
@@ -202,7 +204,7 @@ fn summarise(name: String, mut samples: Vec<f64>) -> Measurement {
     }
 }
 
-/// The value below which the given share of `sorted` lies, between two of them if need be.
+/// Returns the value below which the given share of `sorted` lies, interpolated if needed.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() - 1) as f64;
     let (below, above) = (
@@ -241,7 +243,7 @@ mod tests {
     #[test]
     fn subjects_take_turns_at_least_eleven_times() {
         let order = RefCell::new(Vec::new());
-        // Slow enough that one call fills a sample, so each turn is one call.
+        // Slow enough for one call to fill a sample, so each turn is one call.
         let slow = |name: char| {
             let order = &order;
             move |call: usize| {

@@ -1,4 +1,4 @@
-//! The one row type: every benchmark of the project writes it, whatever it measures.
+//! The common row type: every benchmark of the project writes it.
 
 use crate::rounds::Measurement;
 use serde::{Deserialize, Serialize};
@@ -7,26 +7,26 @@ use serde_json::{Map, Value};
 /// One figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// The codec, e.g. `byte_stream_split`.
+    /// Codec, e.g. `byte_stream_split`.
     pub codec: String,
-    /// The codec's parameters, if it has any, e.g. `width=4`.
+    /// Parameters of the codec, if it has any, e.g. `width=4`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<String>,
     /// Operation, e.g. `encode`.
     pub operation: String,
-    /// The type of a value, e.g. `f32`.
+    /// Type of a value, e.g. `f32`.
     #[serde(rename = "type")]
     pub element_type: String,
-    /// The name of the data.
+    /// Name of the data.
     pub data: String,
-    /// The instruction set, e.g. `avx2`, or what else did the work, e.g. `memcpy`.
+    /// Instruction set, e.g. `avx2`, or other worker, e.g. `memcpy`.
     pub backend: String,
-    /// The library, where it is not bytelane.
+    /// Library, if it is not bytelane.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library: Option<String>,
-    /// Values per call.
+    /// Number of values per call.
     pub values: u64,
-    /// Bytes of these values in memory, decoded.
+    /// Size of these values in memory, decoded, in bytes.
     pub bytes: u64,
     /// True if inputs and outputs were evicted from the caches before each call.
     pub evicted: bool,
@@ -34,11 +34,11 @@ pub struct Row {
     pub ns: f64,
     /// `bytes / ns`.
     pub gb_per_s: f64,
-    /// `bytes` over the time in which `memcpy` copied them in the same rounds.
+    /// `bytes` divided by the time in which `memcpy` copied them in the same rounds.
     pub memcpy_gb_per_s: f64,
-    /// `gb_per_s / memcpy_gb_per_s`: the figure that means something on another machine.
+    /// `gb_per_s / memcpy_gb_per_s`: the figure that is comparable between machines.
     pub of_memcpy: f64,
-    /// The distance between the quartiles of the rounds, as a share of the median.
+    /// Distance between the quartiles of the rounds, as a share of the median.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<f64>,
     /// Further fields, added by a codec, a command or a comparison.
@@ -46,7 +46,7 @@ pub struct Row {
     pub extra: Map<String, Value>,
 }
 
-/// Properties of a row's input, apart from who did the work and how fast.
+/// Properties of a row's input, apart from the worker and the speed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workload {
     /// See [`Row::codec`].
@@ -66,8 +66,8 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// The row of one measurement of this workload; `memcpy` is that of the same rounds. The
-    /// measurement's name becomes the backend.
+    /// Returns the row of one measurement of this workload; `memcpy` is that of the same rounds.
+    /// The measurement's name becomes the backend.
     ///
     /// ```
     /// use bytelane_measure::{rounds::Measurement, row::Workload};
@@ -104,7 +104,7 @@ impl Workload {
 }
 
 impl Row {
-    /// The row with a key added.
+    /// Returns the row with an additional key.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.extra.insert(key.to_owned(), value.into());

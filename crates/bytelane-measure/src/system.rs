@@ -1,17 +1,18 @@
-//! Conditions of a measurement besides the CPU's name and caches: its exact model, its clock, the kernel, and what else
-//! runs. Linux tells all of it where it may be read; of other systems, most is unknown.
+//! Conditions of a measurement besides the CPU's name and caches: its exact model, its clock, the
+//! kernel, and the load. Linux reports all of it if it may be read; on other systems, most is
+//! unknown.
 
 use std::fmt;
 use std::fs;
 
-/// The exact model of an x86 CPU. CPUs of one name can differ in it.
+/// Exact model of an x86 CPU. CPUs of the same name can differ in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Model {
-    /// With the extended family added.
+    /// Family, with the extended family added.
     pub family: u8,
-    /// With the extended model.
+    /// Model, including the extended model.
     pub model: u8,
-    /// The revision.
+    /// Revision.
     pub stepping: u8,
 }
 
@@ -29,7 +30,7 @@ impl fmt::Display for Model {
     }
 }
 
-/// The model of this CPU, if it is an x86 CPU.
+/// Returns the model of this CPU, if it is an x86 CPU.
 #[must_use]
 #[cfg(target_arch = "x86_64")]
 pub fn model() -> Option<Model> {
@@ -41,21 +42,22 @@ pub fn model() -> Option<Model> {
     })
 }
 
-/// The model of this CPU, if it is an x86 CPU.
+/// Returns the model of this CPU, if it is an x86 CPU.
 #[must_use]
 #[cfg(not(target_arch = "x86_64"))]
 pub fn model() -> Option<Model> {
     None
 }
 
-/// The kernel with its version, such as `Linux 6.12.1`.
+/// Returns the kernel with its version, such as `Linux 6.12.1`.
 #[must_use]
 pub fn kernel() -> Option<String> {
     let read = |name: &str| line(&format!("/proc/sys/kernel/{name}"));
     Some(format!("{} {}", read("ostype")?, read("osrelease")?))
 }
 
-/// Governor, which chooses the frequency of a core, such as `performance`. Virtual machines are not told.
+/// Returns the governor, which chooses the frequency of a core, such as `performance`. It is
+/// unknown in virtual machines.
 #[must_use]
 pub fn governor(core: usize) -> Option<String> {
     line(&format!(
@@ -63,7 +65,7 @@ pub fn governor(core: usize) -> Option<String> {
     ))
 }
 
-/// The frequency at which a core runs now.
+/// Returns the current frequency of a core.
 #[must_use]
 pub fn megahertz(core: usize) -> Option<f64> {
     let path = format!("/sys/devices/system/cpu/cpu{core}/cpufreq/scaling_cur_freq");
@@ -73,7 +75,7 @@ pub fn megahertz(core: usize) -> Option<f64> {
     }
 }
 
-/// The frequency of a core in `/proc/cpuinfo`.
+/// Returns the frequency of a core in `/proc/cpuinfo`.
 fn megahertz_of(core: usize, cpuinfo: &str) -> Option<f64> {
     let mut of_core = false;
     for line in cpuinfo.lines() {
@@ -89,13 +91,13 @@ fn megahertz_of(core: usize, cpuinfo: &str) -> Option<f64> {
     None
 }
 
-/// The number of processes that ran or waited for a core, on average over the last minute.
+/// Returns the number of processes that ran or waited for a core, on average over the last minute.
 #[must_use]
 pub fn load() -> Option<f64> {
     line("/proc/loadavg")?.split(' ').next()?.parse().ok()
 }
 
-/// The text of a file of one line, unless it is empty.
+/// Returns the text of a single-line file, unless it is empty.
 fn line(path: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())

@@ -1,15 +1,15 @@
 //! Tables for people, laid out for a number of characters per line.
 //!
-//! No number and no name is ever broken. A table that is too wide loses columns, the least important
-//! first, and says which. Where the columns that stay are too wide still, each row becomes a block of
-//! lines `name: value`, with all columns.
+//! No number and no name is ever broken. A table that is too wide drops columns, the least
+//! important first, and names them. If the remaining columns are still too wide, each row becomes a
+//! block of lines `name: value`, with all columns.
 
 use comfy_table::{
     CellAlignment, ContentArrangement, LineStyle, Table as Drawn, TableStyle, presets,
 };
 use std::io::{self, Write};
 
-/// The number of characters per line where none is known.
+/// Number of characters per line if it is unknown.
 pub const USUAL_WIDTH: usize = 80;
 
 /// A column of a table.
@@ -20,7 +20,7 @@ pub struct Column {
     dispensable: u8,
 }
 
-/// A column of texts. Line breaks in its name are shown.
+/// Creates a column of texts. Line breaks in its name are shown.
 pub fn text(name: impl Into<String>) -> Column {
     Column {
         name: name.into(),
@@ -29,7 +29,7 @@ pub fn text(name: impl Into<String>) -> Column {
     }
 }
 
-/// A column of numbers, which are aligned on the right.
+/// Creates a column of numbers, which are right-aligned.
 pub fn number(name: impl Into<String>) -> Column {
     Column {
         is_number: true,
@@ -38,9 +38,9 @@ pub fn number(name: impl Into<String>) -> Column {
 }
 
 impl Column {
-    /// Lets a table that is too wide hide the column. Columns with a higher `rank` are hidden first,
-    /// and of several with the same rank the last one. With the rank 0, which is the default, a column
-    /// is always shown.
+    /// Allows a table that is too wide to hide the column. Columns with a higher `rank` are hidden
+    /// first, and of several with the same rank the last one. A column with rank 0, which is the
+    /// default, is always shown.
     #[must_use]
     pub fn dispensable(self, rank: u8) -> Self {
         Self {
@@ -49,20 +49,20 @@ impl Column {
         }
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The name on one line.
+    /// Returns the name on one line.
     fn label(&self) -> String {
         self.name.replace('\n', ", ")
     }
 }
 
-/// The number of characters per line on standard output: that of the environment variable `COLUMNS` or
-/// of the terminal. If neither is known, or 0, it is [`USUAL_WIDTH`].
+/// Returns the number of characters per line on standard output: that of the environment variable
+/// `COLUMNS` or of the terminal. If neither is known, or 0, it is [`USUAL_WIDTH`].
 #[must_use]
 pub fn terminal_width() -> usize {
     let asked = std::env::var("COLUMNS").ok();
@@ -73,16 +73,16 @@ pub fn terminal_width() -> usize {
         .unwrap_or(USUAL_WIDTH)
 }
 
-/// No line has 0 characters: that is said where nothing is known.
+/// Returns a width unless it is 0, which means that it is unknown.
 fn usable(width: Option<usize>) -> Option<usize> {
     width.filter(|&width| width > 0)
 }
 
-/// Writes a table for a terminal with `width` characters per line; 0 is [`USUAL_WIDTH`]. Each row has as
-/// many cells as there are columns.
+/// Writes a table for a terminal with `width` characters per line; 0 means [`USUAL_WIDTH`]. Each
+/// row has one cell per column.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write_terminal(
     columns: &[Column],
     rows: &[Vec<String>],
@@ -118,10 +118,10 @@ pub fn write_terminal(
     writeln!(out, "{}", wrapped(&note, width))
 }
 
-/// Writes a Markdown table. Each row has as many cells as there are columns.
+/// Writes a Markdown table. Each row has one cell per column.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write_markdown(
     columns: &[Column],
     rows: &[Vec<String>],
@@ -140,7 +140,7 @@ pub fn write_markdown(
     writeln!(out, "{}", table.trim_fmt())
 }
 
-/// A text of words as lines of up to `width` characters, of which all but the first are indented; 0 is
+/// Wraps a text to lines of up to `width` characters, all but the first indented; 0 means
 /// [`USUAL_WIDTH`]. Words stay whole, even those that are longer than a line.
 #[must_use]
 pub fn wrapped(text: &str, width: usize) -> String {
@@ -176,7 +176,7 @@ fn drawn(columns: &[Column], rows: &[Vec<String>]) -> Drawn {
     table
 }
 
-/// Which columns are shown, if those that must be fit the width.
+/// Returns which columns to show, if the mandatory ones fit the width.
 fn fitting(columns: &[Column], table: &Drawn, width: usize) -> Option<Vec<bool>> {
     // One space on each side of a cell.
     let widths = table.column_max_content_widths();
@@ -193,7 +193,7 @@ fn fitting(columns: &[Column], table: &Drawn, width: usize) -> Option<Vec<bool>>
     Some(shown)
 }
 
-/// All that is known of a row, without what is empty.
+/// Writes everything known of a row, without empty cells.
 fn write_blocks(
     columns: &[Column],
     rows: &[Vec<String>],

@@ -1,5 +1,5 @@
-//! Subjects that turn the bytes of one buffer into those of another, and the copies that are their
-//! limit.
+//! Subjects that transform the bytes of one buffer into those of another, and the copies that are
+//! their limit.
 
 use crate::buffer::{Buffer, Pool};
 use crate::memory::{copy_non_temporal, evict};
@@ -7,18 +7,19 @@ use crate::rounds::Subject;
 use std::cell::RefCell;
 use std::hint::black_box;
 
-/// The name of the copy that every ratio refers to.
+/// Name of the copy that every ratio refers to.
 pub const MEMCPY: &str = "memcpy";
 
-/// Prefix of the names of plain loops: those that a programmer writes, compiled for an instruction set.
+/// Prefix of the names of plain loops, compiled for an instruction set.
 pub const PLAIN: &str = "plain";
 
-/// The name of the copy with stores that bypass the caches, also called streaming stores.
+/// Name of the copy with stores that bypass the caches, also called streaming stores.
 pub const NON_TEMPORAL_COPY: &str = "streaming copy";
 
-/// Where a transform reads, where it writes, and whether both are in cache.
+/// Inputs and output of a transform, and whether both are in cache.
 ///
-/// All subjects of one measurement share it, so that none is favoured by the place of its buffers.
+/// All subjects of one measurement share it, so that none is favoured by the alignment of its
+/// buffers.
 ///
 /// ```
 /// use bytelane_measure::{buffer::{APART, Buffer, Pool}, rounds::Rounds, transform::Buffers};
@@ -35,16 +36,16 @@ pub const NON_TEMPORAL_COPY: &str = "streaming copy";
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Buffers<'a> {
-    /// The inputs, taken in turn.
+    /// Inputs, used in turn.
     pub inputs: &'a Pool,
-    /// The output, as long as the longest result.
+    /// Output, as long as the longest result.
     pub output: &'a RefCell<Buffer>,
     /// True if input and output are evicted from the caches before each call.
     pub evicted: bool,
 }
 
 impl<'a> Buffers<'a> {
-    /// A subject that does `work` from an input to the output.
+    /// Creates a subject that performs `work` from an input to the output.
     pub fn subject(
         self,
         name: impl Into<String>,
@@ -68,7 +69,7 @@ impl<'a> Buffers<'a> {
         })
     }
 
-    /// A plain copy of the input.
+    /// Creates a subject that copies the input.
     #[must_use]
     pub fn memcpy(self) -> Subject<'a> {
         self.subject(MEMCPY, |input, output| {
@@ -76,8 +77,8 @@ impl<'a> Buffers<'a> {
         })
     }
 
-    /// A copy of the input with stores that bypass the caches; none where the architecture has no
-    /// such stores.
+    /// Creates a subject that copies the input with stores that bypass the caches; `None` if the
+    /// architecture has no such stores.
     #[must_use]
     pub fn non_temporal_copy(self) -> Option<Subject<'a>> {
         let subject = self.subject(NON_TEMPORAL_COPY, |input, output| {

@@ -1,18 +1,19 @@
-//! The length of a stream, from its control bytes: the C interface does not pass it.
+//! Computes the length of a stream from its control bytes, since the C interface does not pass it.
 #![forbid(unsafe_code)]
 
-/// The lengths that the codes of a control byte stand for.
+/// Lengths of the codes of a control byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Variant {
     V1234,
     V0124,
 }
 
-/// Control bytes whose sums of codes fit in a byte: at most 4 codes of at most 4 bytes each.
+/// Maximum number of control bytes whose sums of codes fit in a byte: at most 4 codes of at most 4
+/// bytes each.
 const BATCH: usize = 15;
 
 impl Variant {
-    /// The number of data bytes of so many values.
+    /// Returns the number of data bytes of `values` values.
     #[inline(always)]
     pub fn data_length(self, controls: &[u8], values: usize) -> usize {
         let (whole, rest) = (values / 4, values % 4);
@@ -28,13 +29,13 @@ impl Variant {
         least + sums + last
     }
 
-    /// The sum of the lengths of a control byte, without the 1 of each value of `V1234`. Unused
-    /// codes must be 0.
+    /// Returns the sum of the lengths of a control byte, without the 1 of each value of `V1234`.
+    /// Unused codes must be 0.
     #[inline(always)]
     fn extra(self, codes: u8) -> u8 {
-        // In pairs of bits, then of pairs, then all.
+        // Add in pairs of bits, then pairs of pairs.
         let (low, high) = (codes & 0x55, codes >> 1 & 0x55);
-        // Code 3 stands for 3 or 4 bytes.
+        // Code 3 means 3 or 4 bytes.
         let threes = match self {
             Variant::V1234 => 0,
             Variant::V0124 => count_pairs(low & high),
@@ -44,15 +45,15 @@ impl Variant {
     }
 }
 
-/// The number of low bits set in the pairs of a byte.
+/// Counts the low bits that are set in the pairs of a byte.
 #[inline(always)]
 fn count_pairs(bits: u8) -> u8 {
     let pairs = (bits & 0x33) + (bits >> 2 & 0x33);
     (pairs & 0x0f) + (pairs >> 4)
 }
 
-/// The sum of at most 16 for each byte. In vectors of bytes, since each is added up in a byte for
-/// as long as it fits.
+/// Sums `each`, at most 16, over all bytes. The compiler vectorises this, since sums are kept in a
+/// byte for as long as they fit.
 #[inline(always)]
 fn sum(bytes: &[u8], each: impl Fn(u8) -> u8) -> usize {
     const LANES: usize = 32;

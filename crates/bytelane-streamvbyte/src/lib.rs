@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![allow(unsafe_code)]
-// C passes pointers without lengths.
-// What each function requires of its pointers is what the header of the C library says.
+// C passes pointers without lengths. The header of the C library states what each function requires
+// of its pointers.
 #![allow(clippy::missing_safety_doc)]
 
 mod length;
@@ -47,14 +47,14 @@ pub unsafe extern "C" fn streamvbyte_delta_encode(
     unsafe { encode(Format::V1234.delta(previous), values, length, out) }
 }
 
-/// Decodes what [`streamvbyte_encode`] wrote. Returns the number of bytes read.
+/// Decodes the output of [`streamvbyte_encode`]. Returns the number of bytes read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn streamvbyte_decode(bytes: *const u8, out: *mut u32, length: u32) -> usize {
     // SAFETY: the caller promises what the function requires.
     unsafe { decode(Format::V1234, Variant::V1234, bytes, out, length) }
 }
 
-/// Decodes what [`streamvbyte_encode_0124`] wrote. Returns the number of bytes read.
+/// Decodes the output of [`streamvbyte_encode_0124`]. Returns the number of bytes read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn streamvbyte_decode_0124(
     bytes: *const u8,
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn streamvbyte_decode_0124(
     unsafe { decode(Format::V0124, Variant::V0124, bytes, out, length) }
 }
 
-/// Decodes what [`streamvbyte_delta_encode`] wrote. Returns the number of bytes read.
+/// Decodes the output of [`streamvbyte_delta_encode`]. Returns the number of bytes read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn streamvbyte_delta_decode(
     bytes: *const u8,
@@ -78,14 +78,14 @@ pub unsafe extern "C" fn streamvbyte_delta_decode(
     unsafe { decode(format, Variant::V1234, bytes, out, length) }
 }
 
-/// The number of bytes that [`streamvbyte_encode`] would write.
+/// Returns the number of bytes that [`streamvbyte_encode`] would write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn streamvbyte_compressedbytes(values: *const u32, length: u32) -> usize {
     // SAFETY: the caller promises `length` values.
     Format::V1234.encoded_len(unsafe { view(values, length as usize) })
 }
 
-/// The number of bytes that [`streamvbyte_encode_0124`] would write.
+/// Returns the number of bytes that [`streamvbyte_encode_0124`] would write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn streamvbyte_compressedbytes_0124(
     values: *const u32,
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn streamvbyte_validate_stream(
     Format::<u32>::V1234.validate(bytes, values as usize) == Ok(length)
 }
 
-/// As [`streamvbyte_validate_stream`], of what [`streamvbyte_encode_0124`] wrote.
+/// Same as [`streamvbyte_validate_stream`], for the output of [`streamvbyte_encode_0124`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn streamvbyte_validate_stream_0124(
     bytes: *const u8,
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn streamvbyte_validate_stream_0124(
 #[inline(always)]
 unsafe fn encode(format: Format<u32>, values: *const u32, length: u32, out: *mut u8) -> usize {
     let length = length as usize;
-    // SAFETY: the caller promises them.
+    // SAFETY: the caller promises these values.
     let values = unsafe { view(values, length) };
     // SAFETY: the caller promises room for `streamvbyte_max_compressedbytes`, which is more.
     let out = unsafe { room(out, format.max_encoded_len(length)) };
@@ -159,11 +159,11 @@ unsafe fn decode(
     read
 }
 
-/// The caller's memory; a null pointer stands for none.
+/// Returns the caller's memory; a null pointer is allowed for an empty slice.
 ///
 /// # Safety
 ///
-/// Unless `count` is 0, `start` points to `count` initialised, aligned elements that nobody writes
+/// Unless `count` is 0, `start` points to `count` initialised, aligned elements that nothing writes
 /// to during `'a`.
 #[inline(always)]
 unsafe fn view<'a, T>(start: *const T, count: usize) -> &'a [T] {
@@ -171,15 +171,15 @@ unsafe fn view<'a, T>(start: *const T, count: usize) -> &'a [T] {
         0 => NonNull::<T>::dangling().as_ptr().cast_const(),
         _ => start,
     };
-    // SAFETY: the caller promises them; none are there at any address.
+    // SAFETY: the caller promises these elements; an empty slice is valid at any address.
     unsafe { core::slice::from_raw_parts(start, count) }
 }
 
-/// As [`view`], for writing to memory that need not be initialised.
+/// Same as [`view`], for writing to memory that need not be initialised.
 ///
 /// # Safety
 ///
-/// Unless `count` is 0, `start` points to aligned memory for `count` elements that nobody else
+/// Unless `count` is 0, `start` points to aligned memory for `count` elements that nothing else
 /// accesses during `'a`.
 #[inline(always)]
 unsafe fn room<'a, T>(start: *mut T, count: usize) -> &'a mut [MaybeUninit<T>] {
@@ -187,6 +187,6 @@ unsafe fn room<'a, T>(start: *mut T, count: usize) -> &'a mut [MaybeUninit<T>] {
         0 => NonNull::dangling().as_ptr(),
         _ => start.cast(),
     };
-    // SAFETY: the caller promises it; uninitialised memory is valid as `MaybeUninit`.
+    // SAFETY: the caller promises this; uninitialised memory is valid as `MaybeUninit`.
     unsafe { core::slice::from_raw_parts_mut(start, count) }
 }

@@ -1,6 +1,6 @@
-//! The separate pass of the C library that maps signed values to unsigned ones.
+//! Separate pass of the C library that maps signed values to unsigned ones.
 //!
-//! Input and output may be the same memory, so both are reached by pointers only.
+//! Input and output may be the same memory, so both are accessed only through pointers.
 
 /// Maps 0, -1, 1, -2 to 0, 1, 2, 3.
 #[unsafe(no_mangle)]
@@ -26,14 +26,14 @@ pub unsafe extern "C" fn zigzag_delta_encode(
     unsafe { map(values, out, count, difference) }
 }
 
-/// The opposite of [`zigzag_encode`].
+/// Reverses [`zigzag_encode`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zigzag_decode(values: *const u32, out: *mut i32, count: usize) {
     // SAFETY: the caller promises what `map` requires.
     unsafe { map(values, out, count, decoded) }
 }
 
-/// The opposite of [`zigzag_delta_encode`].
+/// Reverses [`zigzag_delta_encode`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zigzag_delta_decode(
     values: *const u32,
@@ -61,8 +61,8 @@ fn decoded(value: u32) -> i32 {
 ///
 /// # Safety
 ///
-/// `from` points to `count` aligned values and `to` to aligned memory for as many, which is the
-/// same memory or does not overlap.
+/// `from` points to `count` aligned values, and `to` to aligned memory for `count` values, which is
+/// the same memory or does not overlap.
 #[inline(always)]
 unsafe fn map<S, D>(from: *const S, to: *mut D, count: usize, mut each: impl FnMut(S) -> D) {
     for i in 0..count {

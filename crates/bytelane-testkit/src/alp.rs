@@ -1,4 +1,5 @@
-//! Runs the fuzz target of alp on one input; here, so that the ordinary tests can run it as well.
+//! Runs the fuzz target of alp on one input. It is here so that the ordinary tests can run it as
+//! well.
 
 use crate::validity::same;
 use crate::{Guarded, values};
@@ -7,7 +8,7 @@ use bytelane::alp::{self, ErrorKind, Float};
 use std::fmt::Debug;
 
 /// Decodes a page, whole and in part, on every backend: results and errors must be those of the
-/// specification, and those that its validation promises.
+/// scalar code, and must match the validation.
 ///
 /// An input is a byte that chooses the type, two bytes that choose a range, and the page.
 ///
@@ -24,10 +25,11 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// The most values that are decoded here. A short page can have a great number.
+/// Maximum number of values to decode here. A short page can claim a great number.
 const MOST: usize = 1 << 17;
 
-/// The parameters are where a range begins, and how long it is, in parts of all values.
+/// Decodes a page. The parameters are the start and the length of a range, as fractions of all
+/// values.
 fn decode<T: Float + Default, B: PartialEq + Debug>(
     page: &[u8],
     start: u8,
@@ -73,8 +75,8 @@ fn decode<T: Float + Default, B: PartialEq + Debug>(
     assert_eq!(too_many, Err(ErrorKind::Count { values: stored }));
 }
 
-/// Inputs from which the fuzzer starts: pages of every case, well formed, and with a changed byte in
-/// each place of the headers.
+/// Returns inputs from which the fuzzer starts: pages of every case, well formed, and with one byte
+/// of the headers changed at each position.
 #[must_use]
 pub fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();

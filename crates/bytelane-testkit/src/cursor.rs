@@ -1,19 +1,19 @@
-//! Runs the fuzz target of stream_vbyte's cursor on one input; here, so that the ordinary tests can
-//! run it as well.
+//! Runs the fuzz target of stream_vbyte's cursor on one input. It is here so that the ordinary
+//! tests can run it as well.
 
 use crate::{Edge, Guarded, backends, on};
 use bytelane::stream_vbyte::{Checkpoint, Cursor, Error, Format, Integer};
 use bytelane::{Backend, Detected};
 
-/// Bytes of the header: the format, the number of values, and the number of moves after it.
+/// Size of the header in bytes: the format, the number of values, and the number of moves after it.
 pub const HEADER: usize = 4;
 
-/// The maximum number of moves.
+/// Maximum number of moves.
 const MOVES: u8 = 24;
 
-/// Validates a stream and moves a cursor over it on every backend: each must agree with the
-/// specification on results, errors and places. A move that fails is repeated: the error must be
-/// the same, and the cursor must not have moved.
+/// Validates a stream and moves a cursor over it on every backend: each must agree with the scalar
+/// code on results, errors and positions. A move that fails is repeated: the error must be the
+/// same, and the cursor must not have moved.
 ///
 /// An input is a header, moves of three bytes (an operation and a number), and the stream.
 ///
@@ -57,7 +57,7 @@ fn every_backend<T: Integer + From<u32>>(
     }
 }
 
-/// The result of one move, and the place of the cursor after it.
+/// Result of one move, and the position of the cursor after it.
 type Step<T> = (Result<Vec<T>, Error>, Option<Checkpoint<T>>);
 
 fn trace<T: Integer + From<u32>>(
@@ -88,7 +88,7 @@ fn trace<T: Integer + From<u32>>(
     (valid, steps)
 }
 
-/// Makes one move, and returns the values decoded or found.
+/// Makes one move. Returns the values decoded or found.
 fn step<T: Integer + From<u32>>(
     cursor: &mut Cursor<'_, T>,
     stored: &mut Checkpoint<T>,
@@ -119,7 +119,7 @@ fn step<T: Integer + From<u32>>(
     Ok(values)
 }
 
-/// Seed inputs for [`run`]: sorted lists in every format, and moves of every kind.
+/// Returns seed inputs for [`run`]: sorted lists in every format, and moves of every kind.
 #[must_use]
 pub fn seeds() -> Vec<Vec<u8>> {
     let moves: Vec<u8> = (0..MOVES - 1)

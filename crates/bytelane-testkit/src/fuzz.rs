@@ -1,4 +1,4 @@
-//! Runs the fuzz targets on one input; here, so that the ordinary tests can run them as well.
+//! Runs the fuzz targets on one input. It is here so that the ordinary tests can run them as well.
 //!
 //! An input is a header and a body. The header's first two bytes choose a case of a codec.
 
@@ -25,12 +25,12 @@ fn chosen(header: [u8; 2]) -> (&'static str, &'static dyn Codec) {
     (specification, &**codec)
 }
 
-/// The third byte of a decoder's input if the destination has room for everything that the body can
+/// Third byte of a decoder's input if the destination has room for everything that the body can
 /// contain; any other byte is the number of values that it has room for.
 const ALL_ROOM: u8 = 255;
 
 /// Decodes the body, after three bytes of header, on every backend: results and errors must agree
-/// with the specification.
+/// with the scalar code.
 ///
 /// # Panics
 ///
@@ -63,7 +63,7 @@ pub fn encoder(input: &[u8]) {
     assert_same_encoding(specification, codec, &body[..whole]);
 }
 
-/// Seed inputs for [`decoder`]: the data sets of each case, encoded.
+/// Returns seed inputs for [`decoder`]: the data sets of each case, encoded.
 #[must_use]
 pub fn decoder_seeds() -> Vec<Vec<u8>> {
     seeds(|case, codec, values| {
@@ -75,7 +75,7 @@ pub fn decoder_seeds() -> Vec<Vec<u8>> {
     })
 }
 
-/// Seed inputs for [`encoder`].
+/// Returns seed inputs for [`encoder`].
 #[must_use]
 pub fn encoder_seeds() -> Vec<Vec<u8>> {
     seeds(|case, _, values| [&case[..], values].concat())
@@ -94,12 +94,12 @@ fn seeds(make: impl Fn([u8; 2], &dyn Codec, &[u8]) -> Vec<u8>) -> Vec<Vec<u8>> {
     seeds
 }
 
-/// The inputs that a file in `testdata/fuzz` keeps: a line each, in hexadecimal digits, so that a
-/// change shows which inputs were added.
+/// Returns the inputs that a file in `testdata/fuzz` keeps: one per line, in hexadecimal digits, so
+/// that a diff shows which inputs were added.
 ///
 /// # Panics
 ///
-/// If a line has anything else.
+/// If a line contains anything else.
 #[must_use]
 pub fn kept(lines: &str) -> Vec<Vec<u8>> {
     let byte = |pair: &[u8]| {
@@ -110,7 +110,7 @@ pub fn kept(lines: &str) -> Vec<Vec<u8>> {
     lines.lines().map(input).collect()
 }
 
-/// The lines that [`kept`] reads, shortest inputs first.
+/// Returns the lines that [`kept`] reads, shortest inputs first.
 #[must_use]
 pub fn lines_of(mut inputs: Vec<Vec<u8>>) -> String {
     inputs.sort_by(|a, b| a.len().cmp(&b.len()).then(a.cmp(b)));

@@ -3,17 +3,17 @@
 
 use std::ops::{Deref, DerefMut};
 
-/// The end of a [`Guarded`] buffer that touches a forbidden page.
+/// End of a [`Guarded`] buffer that touches an inaccessible page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Edge {
-    /// The first byte directly follows a forbidden page.
+    /// The first byte directly follows an inaccessible page.
     Front,
-    /// A forbidden page directly follows the last byte.
+    /// An inaccessible page directly follows the last byte.
     Back,
 }
 
-/// A buffer with a protected page directly before or after it: reading or writing one byte on the
-/// wrong side ends the process. On targets without such pages, a plain buffer.
+/// A buffer with an inaccessible page directly before or after it: reading or writing one byte on
+/// the wrong side ends the process. On targets without such pages, a plain buffer.
 #[derive(Debug)]
 pub struct Guarded {
     #[cfg(all(unix, not(miri)))]
@@ -25,7 +25,7 @@ pub struct Guarded {
 }
 
 impl Guarded {
-    /// A buffer of `length` zero bytes.
+    /// Creates a buffer of `length` zero bytes.
     #[must_use]
     pub fn new(length: usize, edge: Edge) -> Self {
         #[cfg(all(unix, not(miri)))]
@@ -45,7 +45,7 @@ impl Guarded {
         guarded
     }
 
-    /// A buffer that holds a copy of `bytes`.
+    /// Creates a buffer with a copy of `bytes`.
     #[must_use]
     pub fn copy_of(bytes: &[u8], edge: Edge) -> Self {
         let mut guarded = Self::new(bytes.len(), edge);
@@ -76,29 +76,30 @@ mod unix {
     use std::ops::{Deref, DerefMut, Range};
     use std::ptr::null_mut;
 
-    /// Bytes of a forbidden area: the largest page size of any machine, and a multiple of smaller
-    /// ones. Valgrind ends a program in which rustix looks up the machine's page size.
+    /// Size in bytes of an inaccessible area: the largest page size of any machine, and a multiple
+    /// of smaller ones. Valgrind ends a program in which rustix looks up the machine's page size.
     const PAGE: usize = 64 << 10;
 
-    /// Mappings of one page that a thread keeps for its next buffers. A sweep makes a million buffers, and
-    /// the system calls for a mapping take longer than most calls under test.
+    /// Number of one-page mappings that a thread keeps for its next buffers. A sweep creates a
+    /// million buffers, and the system calls for a mapping take longer than most calls under test.
     const SPARE: usize = 8;
 
     thread_local! {
         static SPARES: RefCell<Vec<Mapping>> = const { RefCell::new(Vec::new()) };
     }
 
-    /// Whole pages between two forbidden areas.
+    /// Whole pages between two inaccessible areas.
     #[derive(Debug)]
     pub(super) struct Mapping {
-        /// The first area, which is forbidden.
+        /// Address of the first area, which is inaccessible.
         address: *mut c_void,
-        /// Bytes between the forbidden pages.
+        /// Number of bytes between the inaccessible areas.
         inside: usize,
     }
 
     impl Mapping {
-        /// Returns a mapping with room for `length` bytes, which have any value, and the place of the room.
+        /// Returns a mapping with room for `length` bytes, which have any value, and the range of
+        /// the room.
         pub(super) fn new(length: usize) -> (Self, Range<usize>) {
             let inside = length.next_multiple_of(PAGE).max(PAGE);
             let spare = match inside {
@@ -110,18 +111,18 @@ mod unix {
 
         fn map(inside: usize) -> Self {
             let (all, protection) = (inside + 2 * PAGE, ProtFlags::READ | ProtFlags::WRITE);
-            // SAFETY: a new mapping, at a place of the kernel's choice, overlaps nothing.
+            // SAFETY: a new mapping, at an address chosen by the kernel, overlaps nothing.
             let address = unsafe { mmap_anonymous(null_mut(), all, protection, MapFlags::PRIVATE) };
             let address = address.expect("memory for a guarded buffer");
             for guard in [address, address.wrapping_byte_add(PAGE + inside)] {
-                // SAFETY: a page of the mapping just made, to which nothing refers yet.
+                // SAFETY: a page of the new mapping, to which nothing refers yet.
                 unsafe { mprotect(guard, PAGE, MprotectFlags::empty()) }
                     .expect("a page that may not be touched");
             }
             Self { address, inside }
         }
 
-        /// The first byte after the first forbidden area.
+        /// Returns the first byte after the first inaccessible area.
         fn start(&self) -> *mut u8 {
             self.address.wrapping_byte_add(PAGE).cast()
         }
@@ -131,7 +132,7 @@ mod unix {
         type Target = [u8];
 
         fn deref(&self) -> &[u8] {
-            // SAFETY: these pages are readable and ours alone until `drop`.
+            // SAFETY: these pages are readable and exclusively ours until `drop`.
             unsafe { std::slice::from_raw_parts(self.start(), self.inside) }
         }
     }
@@ -154,7 +155,7 @@ mod unix {
                 }
                 keep
             };
-            // Without spares, the thread is ending.
+            // If there are no spares, the thread is ending.
             if SPARES.try_with(keep) != Ok(true) {
                 // SAFETY: this is the whole mapping, no borrow of it outlives `self`, and no spare has it.
                 unsafe { munmap(address, inside + 2 * PAGE) }.expect("a mapping of our own");

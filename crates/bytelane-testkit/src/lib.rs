@@ -28,7 +28,7 @@ pub fn reduced() -> bool {
     std::env::var("BYTELANE_TEST_GRID").is_ok_and(|grid| grid == "reduced")
 }
 
-/// The backends to test against the specification, `Backend::Scalar`.
+/// Returns the backends to test against the scalar code, `Backend::Scalar`.
 ///
 /// # Panics
 ///
@@ -55,7 +55,7 @@ pub fn backends() -> Vec<Backend> {
         .collect()
 }
 
-/// Runs a closure with a backend active. Meanwhile the backend is also active for other tests of
+/// Runs a closure with a backend active. Meanwhile, the backend is also active for other tests of
 /// the process, so they must not depend on the active backend.
 ///
 /// # Panics
@@ -71,7 +71,7 @@ pub fn on<R>(backend: Backend, run: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Values for a codec, as bytes: deterministic for given arguments.
+/// Returns values for a codec, as bytes: deterministic for given arguments.
 ///
 /// # Panics
 ///
@@ -83,7 +83,7 @@ pub fn values(codec: &dyn Codec, data: &str, count: usize, seed: u64) -> Vec<u8>
     dataset.generate(element, count, seed)
 }
 
-/// The code in the documents, as doctests.
+/// Code in the documents, as doctests.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../../../docs/getting-started/json-and-base64.md")]

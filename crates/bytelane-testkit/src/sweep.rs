@@ -5,13 +5,13 @@ use crate::{Edge, Guarded, backends, reduced, values};
 use bytelane::Backend;
 use bytelane_catalog::{CODECS, Codec, Decoded, Failure};
 
-/// The byte that surrounds a destination, and fills it before it is written.
+/// Byte that surrounds a destination, and fills it before it is written.
 const UNTOUCHED: u8 = 0xa5;
 
-/// The codec that Miri is spared: its search takes minutes there, and its own tests do a part of it.
+/// Codec to skip under Miri: its search takes minutes there, and its own tests cover a part of it.
 const SLOW_UNDER_MIRI: &str = "alp";
 
-/// Calls `test` for every case of every codec, with its specification.
+/// Calls `test` for every case of every codec, with its specification string.
 pub fn every_case(mut test: impl FnMut(&str, &dyn Codec)) {
     let is_tested = |name: &str| !cfg!(miri) || name != SLOW_UNDER_MIRI;
     for entry in CODECS.iter().filter(|entry| is_tested(entry.name)) {
@@ -22,8 +22,8 @@ pub fn every_case(mut test: impl FnMut(&str, &dyn Codec)) {
     }
 }
 
-/// Numbers of values: all up to 515, and some large ones. Under Miri only one, since there are
-/// about a hundred combinations of cases and data sets.
+/// Returns the numbers of values to test: all up to 515, and some large ones. Under Miri only one,
+/// since there are about a hundred combinations of cases and data sets.
 #[must_use]
 pub fn lengths() -> Vec<usize> {
     match (cfg!(miri), reduced()) {
@@ -37,7 +37,7 @@ pub fn lengths() -> Vec<usize> {
     }
 }
 
-/// Offsets of the encoded bytes from a cache line.
+/// Returns the offsets of the encoded bytes from a cache line.
 #[must_use]
 pub fn offsets() -> Vec<usize> {
     if reduced() {
@@ -51,7 +51,7 @@ pub fn offsets() -> Vec<usize> {
 ///
 /// # Errors
 ///
-/// Those of the codec.
+/// The errors of the codec.
 pub fn encode(
     codec: &dyn Codec,
     backend: Backend,
@@ -59,7 +59,7 @@ pub fn encode(
     room: usize,
 ) -> Result<Vec<u8>, Failure> {
     let mut encoded = vec![UNTOUCHED; room];
-    // Codecs of numbers ask for their alignment, which a vector of bytes need not have.
+    // Codecs of numbers require their alignment, which a vector of bytes need not have.
     let values = Aligned::copy_of(values, 0);
     let length = codec.encode(backend, values.bytes(), &mut encoded)?;
     encoded.truncate(length);
@@ -70,7 +70,7 @@ pub fn encode(
 ///
 /// # Errors
 ///
-/// Those of the codec.
+/// The errors of the codec.
 pub fn decode(
     codec: &dyn Codec,
     backend: Backend,
@@ -126,7 +126,7 @@ impl Aligned {
     }
 }
 
-/// Every backend encodes to the same bytes as the specification, and decodes them back: all
+/// Checks that every backend encodes to the same bytes as the scalar code, and decodes them: all
 /// lengths, on every data set of the codec.
 pub fn assert_every_length(specification: &str, codec: &dyn Codec) {
     for data in codec.data() {
@@ -149,8 +149,8 @@ pub fn assert_every_length(specification: &str, codec: &dyn Codec) {
     }
 }
 
-/// The same at every offset of the encoded bytes, and at every offset of the values that their type
-/// allows.
+/// Checks the same at every offset of the encoded bytes, and at every offset of the values that
+/// their type allows.
 pub fn assert_every_offset(specification: &str, codec: &dyn Codec) {
     let step = match codec.width() {
         width if width.is_power_of_two() => width.min(8),
@@ -210,8 +210,8 @@ fn assert_round_trip(
     back.assert_margins(place);
 }
 
-/// With forbidden pages directly before or after both buffers, no backend reads or writes outside
-/// them, in either direction.
+/// Checks, with inaccessible pages directly before or after both buffers, that no backend reads or
+/// writes outside them, in either direction.
 pub fn assert_stays_inside(specification: &str, codec: &dyn Codec) {
     let counts = if reduced() {
         vec![1, 5, 17, 70, 515]
@@ -237,8 +237,8 @@ pub fn assert_stays_inside(specification: &str, codec: &dyn Codec) {
     }
 }
 
-/// For any bytes given to a decoder, each backend gives the same result or the same error as the
-/// specification, and none accesses anything outside its buffers.
+/// Checks that for any bytes given to a decoder, each backend gives the same result or the same
+/// error as the scalar code, and that none accesses anything outside its buffers.
 pub fn assert_same_on(specification: &str, codec: &dyn Codec, encoded: &[u8], room: usize) {
     let encoded = Guarded::copy_of(encoded, Edge::Back);
     let outcome = |backend| {
@@ -258,8 +258,8 @@ pub fn assert_same_on(specification: &str, codec: &dyn Codec, encoded: &[u8], ro
     }
 }
 
-/// For any values given to an encoder, each backend gives the same bytes or the same error as the
-/// specification, and decodes its bytes to the same values again.
+/// Checks that for any values given to an encoder, each backend gives the same bytes or the same
+/// error as the scalar code, and decodes its bytes to the same values again.
 pub fn assert_same_encoding(specification: &str, codec: &dyn Codec, values: &[u8]) {
     let values = Guarded::copy_of(values, Edge::Back);
     let room = codec.max_encoded_len(values.len());

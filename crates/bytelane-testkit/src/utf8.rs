@@ -1,13 +1,14 @@
-//! Runs the fuzz target of utf8 on one input; here, so that the ordinary tests can run it as well.
+//! Runs the fuzz target of utf8 on one input. It is here so that the ordinary tests can run it as
+//! well.
 
 use crate::{Edge, Guarded, backends};
 use bytelane::utf8::{self, Error, Validator};
 use bytelane::{Backend, Detected};
 
-/// The place and the length of the first fault, if there is one.
+/// Offset and length of the first error, if there is one.
 pub type Fault = Option<(usize, Option<usize>)>;
 
-/// Returns the fault that the standard library finds.
+/// Returns the error that the standard library finds.
 #[must_use]
 pub fn of_std(bytes: &[u8]) -> Fault {
     let error = std::str::from_utf8(bytes).err()?;
@@ -58,7 +59,8 @@ fn fault<T>(result: Result<T, Error>) -> Fault {
     Some((error.valid_up_to(), error.error_len()))
 }
 
-/// Seed inputs: texts of each length of a character, whole, with a wrong byte and cut off.
+/// Returns seed inputs: texts of each length of a character, whole, with a wrong byte and
+/// truncated.
 #[must_use]
 pub fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();

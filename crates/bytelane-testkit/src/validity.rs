@@ -1,4 +1,5 @@
-//! Runs the fuzz target of validity on one input; here, so that the ordinary tests can run it as well.
+//! Runs the fuzz target of validity on one input. It is here so that the ordinary tests can run it
+//! as well.
 
 use crate::{Edge, Guarded, backends};
 use bytelane::validity::lists::{Bits, List};
@@ -6,10 +7,10 @@ use bytelane::validity::{Element, values};
 use bytelane::{Backend, Detected};
 use std::fmt::Debug;
 
-/// Spreads and compacts values under the bitmap that an input is, or reads it as levels of lists, on
-/// every backend: results and errors must be those of the specification.
+/// Spreads and compacts values with the input as a bitmap, or reads it as levels of lists, on every
+/// backend: results and errors must be those of the scalar code.
 ///
-/// An input is a byte that chooses what is done, two bytes with parameters, and a body.
+/// An input is a byte that chooses the operation, two bytes with parameters, and a body.
 ///
 /// # Panics
 ///
@@ -28,7 +29,7 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// Calls something on every backend. The results must be equal.
+/// Calls a closure on every backend. The results must be equal.
 pub(crate) fn same<R: PartialEq + Debug>(work: impl Fn(Detected, Edge) -> R) -> R {
     let scalar = Detected::new(Backend::Scalar).expect("it is always available");
     let expected = work(scalar, Edge::Front);
@@ -41,8 +42,8 @@ pub(crate) fn same<R: PartialEq + Debug>(work: impl Fn(Detected, Edge) -> R) -> 
     expected
 }
 
-/// The parameters are how many places the last byte has less, and how many values there are less or
-/// more than set bits.
+/// Tests values with nulls. The parameters are the number of positions that the last byte lacks,
+/// and the difference between the number of values and that of set bits.
 fn nulls<T: Element>(bitmap: &[u8], less: u8, more: u8, value: impl Fn(usize) -> T) {
     let count = (8 * bitmap.len()).saturating_sub(usize::from(less % 8));
     let valid = values::count_valid(bitmap, count).expect("it has so many bits");
@@ -68,8 +69,8 @@ fn nulls<T: Element>(bitmap: &[u8], less: u8, more: u8, value: impl Fn(usize) ->
     }
 }
 
-/// The parameters are the depth, and how much room there is less than enough. Repetition levels are the
-/// lower bits of the body's bytes, definition levels the upper ones.
+/// Tests lists. The parameters are the depth, and the amount by which the room is too small.
+/// Repetition levels are the lower bits of the body's bytes, definition levels the upper ones.
 fn lists(body: &[u8], depth: u8, less: u8) {
     let repetition: Vec<u8> = body.iter().map(|byte| byte & 3).collect();
     let definition: Vec<u8> = body.iter().map(|byte| byte >> 2 & 7).collect();
@@ -107,7 +108,7 @@ fn agree(offsets: &[i32], lists: Bits, entries: Bits) {
     assert!(offsets.is_sorted());
 }
 
-/// Inputs from which the fuzzer starts.
+/// Returns inputs from which the fuzzer starts.
 #[must_use]
 pub fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();

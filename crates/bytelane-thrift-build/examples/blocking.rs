@@ -17,7 +17,7 @@ use std::error::Error;
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 
-/// No frame may be longer.
+/// Maximum length of a frame.
 const FRAME_LIMIT: usize = 1 << 20;
 
 struct Server;

@@ -49,7 +49,7 @@ impl AsyncCalculator for Server {
     }
 }
 
-/// Frames have their length in front, in four bytes: the default of the codec.
+/// Frames start with their length, in four bytes: the default of the codec.
 type Frames = Framed<TcpStream, LengthDelimitedCodec>;
 
 fn frames(stream: TcpStream) -> io::Result<Frames> {

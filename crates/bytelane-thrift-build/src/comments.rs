@@ -1,17 +1,17 @@
-//! Comments of the IDL as Markdown of Rust's documentation, in which no code is a test.
+//! Converts comments of the IDL to Markdown for Rust documentation, in which no code is a test.
 
-/// An opened code fence: its character, and how often that stands there.
+/// An opened code fence: its character, and its length.
 struct Fence {
     character: char,
     length: usize,
-    /// True if it is in a quotation, whose lines begin with `>`.
+    /// True if it is in a block quote, whose lines begin with `>`.
     quoted: bool,
 }
 
-/// The text of a comment, line by line, in which code blocks are marked as text.
+/// Returns the text of a comment, line by line, with code blocks marked as text.
 ///
-/// Lines have lost their indentation, so that blocks of code are those between fences. Their fences
-/// stand alone, outside of lists and quotations: there they begin and end as they do here.
+/// Lines have lost their indentation, so only fences mark code blocks. The fences are on lines of
+/// their own, outside of lists and block quotes, where they begin and end in the same way as here.
 pub(crate) fn documentation(text: &str) -> String {
     let mut lines = Vec::new();
     let mut open: Option<Fence> = None;
@@ -58,12 +58,12 @@ pub(crate) fn documentation(text: &str) -> String {
     lines.join("\n")
 }
 
-/// The fence that a line begins with, and the text after it.
+/// Returns the fence that a line begins with, and the text after it.
 fn fence_in(line: &str) -> Option<(Fence, &str)> {
     let character = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let info = line.trim_start_matches(character);
     let length = line.len() - info.len();
-    // Code within a line is between backticks too.
+    // Inline code is between backticks too.
     let is_fence = length >= 3 && !(character == '`' && info.contains('`'));
     let fence = Fence {
         character,
@@ -73,7 +73,7 @@ fn fence_in(line: &str) -> Option<(Fence, &str)> {
     is_fence.then_some((fence, info.trim()))
 }
 
-/// The length of the markers of lists and quotations that a line begins with.
+/// Returns the length of the markers of lists and block quotes that a line begins with.
 fn markers(line: &str) -> usize {
     let mut rest = line;
     loop {
@@ -88,7 +88,7 @@ fn markers(line: &str) -> usize {
     }
 }
 
-/// The language of a code block, unless it could be Rust.
+/// Returns the language of a code block, unless it could be Rust.
 fn language(info: &str) -> &str {
     let is_word = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -108,8 +108,8 @@ fn language(info: &str) -> &str {
     }
 }
 
-/// Narrows the gaps of a line with the marker of a list or a footnote: after wide ones what follows is
-/// code.
+/// Narrows the gaps of a line after the marker of a list or a footnote: after wide gaps, the text
+/// would be code.
 fn narrow(line: &str) -> String {
     if markers(line) == 0 && !line.starts_with("[^") {
         return line.to_owned();

@@ -1,11 +1,11 @@
-//! Constants that name other constants: these may be defined later, but must have an end.
+//! Checks constants that refer to others: these may be defined later, but not in a cycle.
 
 use crate::program::{DefinitionId, FileId, Program};
 use crate::source::Error;
 use crate::syntax::*;
 use std::collections::HashMap;
 
-/// A constant may lead over this many others to a value.
+/// Maximum number of other constants that a constant may refer to in a chain.
 const DEPTH: usize = 200;
 
 /// Checks that no constant is part of its own value.
@@ -24,12 +24,13 @@ pub(crate) fn check(program: &Program) -> Result<(), Error> {
 
 struct Checker<'a> {
     program: &'a Program,
-    /// The height of what was checked: over how many constants it leads. None while it is checked.
+    /// Height of each checked constant: the length of its chain of references. `None` while it is
+    /// checked.
     state: HashMap<DefinitionId, Option<usize>>,
 }
 
 impl Checker<'_> {
-    /// The height of a constant that may lead over `left` others.
+    /// Returns the height of a constant, which may be at most `left`.
     fn constant(&mut self, id: DefinitionId, value: &Value, left: usize) -> Result<usize, Error> {
         let name = &self.program.definition(id).name;
         let too_long = || {
@@ -54,7 +55,7 @@ impl Checker<'_> {
         Ok(height)
     }
 
-    /// The height of the highest constant in a value.
+    /// Returns the height of the highest constant in a value.
     fn value(&mut self, file: FileId, value: &Value, left: usize) -> Result<usize, Error> {
         let program = self.program;
         if let Some((id, meant)) = program.constant(file, value) {

@@ -1,14 +1,14 @@
-//! Typedefs that contain themselves and services that extend themselves.
+//! Detects typedefs that contain themselves and services that extend themselves.
 
 use crate::program::{DefinitionId, Program};
 use crate::source::Error;
 use crate::syntax::*;
 use std::collections::{HashMap, HashSet};
 
-/// Typedefs may lead over this many containers and other typedefs.
+/// Maximum number of containers and other typedefs that a typedef may lead through.
 const DEPTH: usize = 200;
 
-/// Checks that every typedef has an end, and every service a first ancestor.
+/// Checks that every chain of typedefs ends, and that every service has a first ancestor.
 pub(crate) fn check(program: &Program) -> Result<(), Error> {
     let mut typedefs = Typedefs {
         program,
@@ -23,14 +23,15 @@ pub(crate) fn check(program: &Program) -> Result<(), Error> {
 
 struct Typedefs<'a> {
     program: &'a Program,
-    /// The heights of the typedefs that were checked; none while they are checked.
+    /// Heights of the typedefs that were checked; `None` while they are checked.
     heights: HashMap<DefinitionId, Option<usize>>,
-    /// The typedefs that are checked, each with the name in it that is followed.
+    /// Typedefs being checked, each with the name in it that is followed.
     path: Vec<(DefinitionId, &'a Name)>,
 }
 
 impl Typedefs<'_> {
-    /// The number of containers and typedefs between a definition and the types it is made of.
+    /// Returns the number of containers and typedefs between a definition and the types it consists
+    /// of.
     fn height(&mut self, id: DefinitionId) -> Result<usize, Error> {
         let program = self.program;
         let Kind::Typedef(ty) = &program.definition(id).kind else {
@@ -77,7 +78,7 @@ impl Typedefs<'_> {
     }
 }
 
-/// Collects the names in a type, each with the number of containers around it. Returns the largest
+/// Collects the names in a type, each with the number of containers around it. Returns the maximum
 /// number of containers around anything.
 fn names_in<'a>(ty: &'a Type, depth: usize, names: &mut Vec<(usize, &'a Name)>) -> usize {
     match ty {

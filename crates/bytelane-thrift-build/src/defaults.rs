@@ -1,4 +1,4 @@
-//! Default values that contain themselves: making one would have no end.
+//! Detects default values that contain themselves: creating one would not end.
 
 use crate::program::{DefinitionId, FileId, Resolved};
 use crate::recursion::components;
@@ -7,7 +7,7 @@ use crate::syntax::*;
 use crate::types::Types;
 use std::collections::HashMap;
 
-/// Checks that no struct makes itself when its default value is made.
+/// Checks that no struct's default value contains the struct itself.
 pub(crate) fn check(types: &Types<'_>) -> Result<(), Error> {
     let program = types.program;
     let mut nodes = HashMap::new();
@@ -34,13 +34,15 @@ pub(crate) fn check(types: &Types<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// A struct that is made with its defaults, because of a field's default value or of its type alone.
+/// A struct that is created with its defaults, because of a field's default value or its type
+/// alone.
 struct Made<'a> {
     id: DefinitionId,
     cause: Option<(&'a str, Place)>,
 }
 
-/// The structs that are made with their defaults when the default value of a struct is made.
+/// Returns the structs that are created with their defaults as part of the default value of a
+/// struct.
 fn made_by<'a>(
     types: &Types<'_>,
     id: DefinitionId,
@@ -78,7 +80,7 @@ fn made_by<'a>(
     Ok(made)
 }
 
-/// A value and its type, each with the file that it stands in.
+/// A value and its type, each with its file.
 #[derive(Clone, Copy)]
 pub(crate) struct Typed<'a> {
     pub(crate) file: FileId,

@@ -1,4 +1,4 @@
-//! The layout of the generated text.
+//! Formatting of the generated text.
 
 /// First tokens of an item, its attributes or its comments.
 const STARTS: [&str; 8] = [
@@ -7,7 +7,7 @@ const STARTS: [&str; 8] = [
 
 /// Formats Rust source text, with an empty line between items.
 ///
-/// Text that is not Rust stays as it is: then the compiler that gets it shows what is wrong.
+/// Text that is not valid Rust stays unchanged: the Rust compiler will report the error.
 pub(crate) fn formatted(text: &str) -> String {
     match syn::parse_file(text) {
         Ok(file) => separated(&prettyplease::unparse(&file)),
@@ -15,7 +15,7 @@ pub(crate) fn formatted(text: &str) -> String {
     }
 }
 
-/// `prettyplease` writes no empty lines.
+/// Inserts empty lines, which `prettyplease` does not write.
 fn separated(text: &str) -> String {
     let mut separated = String::with_capacity(text.len() + text.len() / 16);
     let mut previous = "";

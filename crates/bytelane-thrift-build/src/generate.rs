@@ -1,4 +1,4 @@
-//! One Rust file for each file of the IDL.
+//! Generates one Rust file for each file of the IDL.
 
 use crate::format::formatted;
 use crate::options::{Asked, Style};
@@ -10,12 +10,12 @@ use crate::values::{NO_MEMBER, Wanted, literal_of};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The derives of every generated type.
+/// Derives of every generated type.
 const DERIVES: &str = "Clone, Debug, PartialEq";
-/// The derives of types that can be keys.
+/// Derives of types that can be keys.
 const ORDERED: &str = "Eq, PartialOrd, Ord, Hash";
 
-/// The derives of a struct or a union.
+/// Returns the derives of a struct or a union.
 fn derives(ordered: bool) -> &'static str {
     if ordered {
         "Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash"
@@ -24,7 +24,7 @@ fn derives(ordered: bool) -> &'static str {
     }
 }
 
-/// The text of each file, in the order of the program, and what was skipped while it was written.
+/// Returns the text of each file, in the order of the program, and the notes on skipped parts.
 pub(crate) fn generate(
     program: &Program,
     style: &Style,
@@ -55,7 +55,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// A line at the depth of the module it is in, `indent` levels deeper.
+    /// Writes a line at the depth of its module, `indent` levels deeper.
     pub(crate) fn line(&mut self, indent: usize, line: impl AsRef<str>) {
         let depth = if line.as_ref().is_empty() {
             0
@@ -131,7 +131,8 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Skips a constant of fbthrift's in which a union has no member: Rust's unions have one.
+    /// Skips an fbthrift constant that contains a union without a member: Rust unions always have
+    /// one.
     fn skip_without_member(
         &mut self,
         name: &Name,
@@ -154,8 +155,8 @@ impl<'a> Generator<'a> {
         Ok(())
     }
 
-    /// Numbers are constants of Rust; what must be made at run time is made once, when it is
-    /// first used.
+    /// Writes a constant. Numbers become Rust constants; values that must be created at run time
+    /// are created once, when first used.
     fn constant(&mut self, name: &str, ty: &Type, value: &Value) -> Result<(), Error> {
         let (scope, file) = (self.scope, self.scope.file);
         let wanted = Wanted {
@@ -196,7 +197,7 @@ impl<'a> Generator<'a> {
         Ok(())
     }
 
-    /// The attributes of a type.
+    /// Writes the attributes of a type.
     fn attributes(&mut self, original: &str, name: &str) {
         if original != name {
             self.line(0, format!("#[thrift(name = {original:?})]"));
@@ -207,7 +208,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// The path of the crate bytelane-thrift.
+    /// Returns the path of the crate `bytelane-thrift`.
     pub(crate) fn runtime(&self) -> &'a str {
         &self.types.style.runtime
     }
@@ -249,7 +250,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Names of an enum for numbers that have a name already: constants.
+    /// Writes additional names of an enum for numbers that already have a name, as constants.
     fn aliases(&mut self, name: &str, aliases: &[(&Variant, String, String)]) {
         if aliases.is_empty() {
             return;
@@ -282,7 +283,8 @@ impl<'a> Generator<'a> {
                 .types
                 .rust_as(self.scope, id.0, &field.ty, ordered, asked)?;
             let ty = held.ty(rust);
-            // On the wire the name is the field's; the derive makes it from the variant's.
+            // On the wire, the name is that of the field; the derive macro computes it from the
+            // variant's.
             self.line(
                 1,
                 format!("#[thrift(id = {}, name = {:?})]", field.id, field.name.text),
@@ -296,7 +298,7 @@ impl<'a> Generator<'a> {
         Ok(())
     }
 
-    /// The derives of a type, with those that annotations and the caller ask for.
+    /// Writes the derives of a type, including those requested by annotations and the caller.
     fn derive(&mut self, id: Option<DefinitionId>, name: &str, derives: &str) {
         let types = self.types;
         let runtime = self.runtime();
@@ -314,7 +316,7 @@ impl<'a> Generator<'a> {
         self.line(0, format!("#[derive({})]", all.join(", ")));
     }
 
-    /// A struct; `id` is its own if it is one of the file and can contain itself.
+    /// Writes a struct; `id` is its own if it belongs to the file and can contain itself.
     pub(crate) fn structure(
         &mut self,
         id: Option<DefinitionId>,
@@ -375,7 +377,7 @@ impl<'a> Generator<'a> {
                 ordered,
                 asked,
             };
-            // A union without a member is absent, as it is by default.
+            // A union without a member is absent, which is the default.
             if !(held.optional && self.types.is_no_member(wanted.typed())?) {
                 let value = held.value(self.types.value(wanted)?);
                 attributes.push(format!("default = {value}"));

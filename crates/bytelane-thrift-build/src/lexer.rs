@@ -1,27 +1,27 @@
-//! Text to tokens.
+//! Converts text to tokens.
 
 use crate::comments;
 use crate::source::{Error, Place, SharedSource};
 
-/// The smallest piece of meaning.
+/// A token.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Token {
-    /// A word, dots included.
+    /// A word, including dots.
     Word(String),
-    /// A whole number.
+    /// An integer.
     Integer(i64),
-    /// A number with a point or an exponent, as it is written.
+    /// A number with a point or an exponent, in its original form.
     Double(String),
-    /// Text between quotes; bytes, because escapes can make what is no UTF-8.
+    /// Text between quotes. These are bytes, because escapes can produce invalid UTF-8.
     String(Vec<u8>),
     /// One of `{}()[]<>,;:=&*@`.
     Symbol(char),
-    /// After the last token.
+    /// End of the file.
     End,
 }
 
 impl Token {
-    /// How messages name it.
+    /// Returns its name in messages.
     pub(crate) fn describe(&self) -> String {
         match self {
             Token::Word(word) => format!("`{word}`"),
@@ -34,17 +34,17 @@ impl Token {
     }
 }
 
-/// A token, where it begins, and the documentation directly before it.
+/// A token, its position, and the documentation directly before it.
 #[derive(Clone, Debug)]
 pub(crate) struct Lexed {
     pub(crate) token: Token,
     pub(crate) place: Place,
     pub(crate) documentation: Option<String>,
-    /// `///< ..` or `/**< .. */`, which documents what was before it.
+    /// `///< ..` or `/**< .. */`, which documents the preceding item.
     pub(crate) afterword: Option<String>,
 }
 
-/// All tokens of a file; the last one is [`Token::End`].
+/// Returns all tokens of a file; the last one is [`Token::End`].
 pub(crate) fn lex(source: &SharedSource) -> Result<Vec<Lexed>, Error> {
     let mut lexer = Lexer { source, at: 0 };
     let mut tokens = Vec::new();
@@ -65,8 +65,8 @@ pub(crate) fn lex(source: &SharedSource) -> Result<Vec<Lexed>, Error> {
     }
 }
 
-/// The number at a place, if it has a leading zero and only digits after it, as octal. The compiler
-/// of Apache reads such numbers as decimal, that of fbthrift as octal.
+/// Returns the number at a position as octal, if it consists of digits with a leading zero.
+/// Apache's compiler reads such numbers as decimal, fbthrift's as octal.
 pub(crate) fn octal(source: &SharedSource, place: Place) -> Option<i64> {
     let text = &source.text[place.0..];
     let digits = text.trim_start_matches(['+', '-']);
@@ -94,9 +94,9 @@ impl Lexer<'_> {
         Error::at(self.source, Place(self.at), message)
     }
 
-    /// Skips white space and comments; returns the last comment that documents what follows,
-    /// `/** .. */` or lines of `///`, and the one that documents what was before: `/**< .. */` or
-    /// `///<`.
+    /// Skips whitespace and comments. Returns the last comment that documents the next item,
+    /// `/** .. */` or lines of `///`, and the one that documents the preceding item: `/**< .. */`
+    /// or `///<`.
     fn skip_blank(&mut self) -> Result<(Option<String>, Option<String>), Error> {
         let mut documentation: Option<String> = None;
         let mut afterword: Option<String> = None;
@@ -166,7 +166,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// Text between quotes. A backslash escapes as in C; before anything else it is itself.
+    /// Reads text between quotes. A backslash escapes as in C; before any other character, it is
+    /// literal.
     fn string(&mut self, quote: char) -> Result<Token, Error> {
         let mut text = Vec::new();
         let rest = self.rest();
@@ -246,7 +247,7 @@ impl Lexer<'_> {
         }
         let text = &rest[..length];
         let token = if let Some(radix) = radix {
-            // Reads 64 bits, whatever they mean, as Apache's compiler does.
+            // Reads 64 bits without interpreting the sign, as Apache's compiler does.
             let digits = u64::from_str_radix(&text[sign + 2..], radix).ok();
             let value = digits.map(|bits| bits as i64);
             value.map(|value| {
@@ -271,14 +272,14 @@ impl Lexer<'_> {
     }
 }
 
-/// The number that the first hexadecimal digits of a text stand for.
+/// Returns the number that the first hexadecimal digits of a text represent.
 fn hexadecimal(text: &str, digits: usize) -> Option<u32> {
     let digits = text.get(..digits)?;
     let all = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     u32::from_str_radix(digits, 16).ok().filter(|_| all)
 }
 
-/// A comment's text without the asterisks that decorate its lines.
+/// Returns a comment's text without the asterisks that decorate its lines.
 fn undecorated(comment: &str) -> String {
     let lines = lines(comment).map(|line| {
         let line = line.trim();
@@ -287,14 +288,14 @@ fn undecorated(comment: &str) -> String {
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-/// The text after `///`; more than one line if carriage returns are in it.
+/// Returns the text after `///`, which has several lines if it contains carriage returns.
 fn undecorated_line(text: &str) -> String {
     let lines = lines(text.trim()).map(|line| line.trim().to_owned());
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The lines of a comment, which end with any kind of line break, without the invisible marks of
-/// direction that rustc refuses in comments.
+/// Returns the lines of a comment, which may end with any kind of line break, without the invisible
+/// direction marks that rustc rejects in comments.
 fn lines(comment: &str) -> impl Iterator<Item = String> {
     let text = comment.replace("\r\n", "\n");
     let text = text.replace(

@@ -26,7 +26,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Compiles files of the IDL, with everything that they include.
+/// Compiles IDL files and everything that they include.
 ///
 /// ```no_run
 /// // build.rs
@@ -45,46 +45,46 @@ pub struct Compiler {
 /// One generated file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Module {
-    /// Its name, which is also the name of the file without `.rs`.
+    /// Name of the module, and of its file without `.rs`.
     pub name: String,
-    /// The file of the IDL that it was made from.
+    /// IDL file that it was generated from.
     pub source: PathBuf,
-    /// Its text.
+    /// Text of the module.
     pub text: String,
-    /// Parts of the file that are skipped: interactions, streams and sinks of fbthrift.
+    /// Skipped parts of the file: fbthrift's interactions, streams and sinks.
     pub notes: Vec<Note>,
 }
 
 impl Compiler {
-    /// A compiler that looks for included files beside the files that include them.
+    /// Creates a compiler that searches included files next to the files that include them.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a directory in which included files are looked for as well.
+    /// Adds a directory in which included files are searched as well.
     #[must_use]
     pub fn include(mut self, directory: impl Into<PathBuf>) -> Self {
         self.directories.push(directory.into());
         self
     }
 
-    /// Names the crate bytelane-thrift by another path, if it has been renamed or is reexported.
+    /// Sets the path of the crate `bytelane-thrift`, if it has been renamed or is reexported.
     #[must_use]
     pub fn crate_path(mut self, path: impl Into<String>) -> Self {
         self.style.runtime = path.into();
         self
     }
 
-    /// Gives each struct and exception a field `unknown_fields`, which keeps the fields of messages
-    /// that it does not declare, and writes them again.
+    /// Adds a field `unknown_fields` to each struct and exception, which keeps undeclared fields of
+    /// messages, and writes them again.
     #[must_use]
     pub fn keep_unknown_fields(mut self, keep: bool) -> Self {
         self.style.keeps_unknown = keep;
         self
     }
 
-    /// The type of maps, without its parameters, such as `std::collections::HashMap` or
+    /// Sets the type of maps, without its parameters, such as `std::collections::HashMap` or
     /// `indexmap::IndexMap` (with the feature `indexmap` of bytelane-thrift). Maps within keys and
     /// sets stay `BTreeMap`, because they must have an order.
     #[must_use]
@@ -93,37 +93,38 @@ impl Compiler {
         self
     }
 
-    /// The type of sets, as [`map_type`](Self::map_type) for maps.
+    /// Sets the type of sets, in the same way as [`map_type`](Self::map_type).
     #[must_use]
     pub fn set_type(mut self, path: impl Into<String>) -> Self {
         self.style.set = path.into();
         self
     }
 
-    /// The type of `string`, such as `std::sync::Arc<str>`.
+    /// Sets the type of `string`, such as `std::sync::Arc<str>`.
     #[must_use]
     pub fn string_type(mut self, path: impl Into<String>) -> Self {
         self.style.string = path.into();
         self
     }
 
-    /// The type of `binary`, such as `bytes::Bytes`, which shares the memory of the message (with the
-    /// feature `bytes` of bytelane-thrift).
+    /// Sets the type of `binary`, such as `bytes::Bytes`, which shares the memory of the message
+    /// (with the feature `bytes` of bytelane-thrift).
     #[must_use]
     pub fn binary_type(mut self, path: impl Into<String>) -> Self {
         self.style.binary = path.into();
         self
     }
 
-    /// The pointer behind which a struct contains itself: `Box` by default, or `std::sync::Arc`.
+    /// Sets the pointer behind which a struct contains itself: `Box` by default, or
+    /// `std::sync::Arc`.
     #[must_use]
     pub fn recursive_pointer(mut self, path: impl Into<String>) -> Self {
         self.style.pointer = path.into();
         self
     }
 
-    /// Adds a derive to the types that a pattern matches: the Rust name of a type, after `module.` or
-    /// not, in which `*` stands for anything.
+    /// Adds a derive to the types that match a pattern: the Rust name of a type, optionally
+    /// preceded by `module.`, in which `*` matches anything.
     ///
     /// ```
     /// # use bytelane_thrift_build::Compiler;
@@ -137,9 +138,9 @@ impl Compiler {
         self
     }
 
-    /// Takes the types of a file from a module that is made elsewhere, for example in a crate of
-    /// shared IDL. `file` is the end of the file's path, such as `shared/base.thrift`; `module` is
-    /// an absolute path, such as `shared_idl::base` or `crate::base`.
+    /// Uses the types of a file from a module that is generated elsewhere, for example in a crate
+    /// of shared IDL. `file` is the end of the file's path, such as `shared/base.thrift`; `module`
+    /// is an absolute path, such as `shared_idl::base` or `crate::base`.
     #[must_use]
     pub fn extern_path(mut self, file: impl Into<PathBuf>, module: impl Into<String>) -> Self {
         self.style.external.push((file.into(), module.into()));
@@ -160,7 +161,7 @@ impl Compiler {
         self
     }
 
-    /// Compiles files and what they include to modules, each after those that it uses.
+    /// Compiles files and their includes to modules, each after those that it uses.
     ///
     /// # Errors
     ///
@@ -180,13 +181,13 @@ impl Compiler {
         Ok(modules.collect())
     }
 
-    /// Compiles files into a directory: a file for each module, and `mod.rs` that names them all.
-    /// Returns the paths of the files. Files that would not change are not written.
+    /// Compiles files into a directory: a file for each module, and `mod.rs`, which declares them
+    /// all. Returns the paths of the files. Files that would not change are not written.
     ///
     /// # Errors
     ///
-    /// [`Error`] in the IDL, or with a file that cannot be written; nothing is written in the
-    /// first case.
+    /// [`Error`] for an error in the IDL, or for a file that cannot be written; in the first case,
+    /// nothing is written.
     pub fn compile(
         &self,
         files: &[impl AsRef<Path>],
@@ -208,7 +209,8 @@ impl Compiler {
     }
 
     /// Compiles files from a build script into `OUT_DIR`, and tells Cargo to run the script again
-    /// when one of them changes. What is skipped becomes a warning of Cargo. The crate takes the modules with
+    /// when one of them changes. Skipped parts become Cargo warnings. The crate includes the
+    /// modules with
     ///
     /// ```ignore
     /// mod idl {
@@ -218,7 +220,7 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// Those of [`compile`](Self::compile), and one if `OUT_DIR` is not set.
+    /// The errors of [`compile`](Self::compile), and an error if `OUT_DIR` is not set.
     pub fn compile_for_build(&self, files: &[impl AsRef<Path>]) -> Result<Vec<PathBuf>, Error> {
         let Some(directory) = std::env::var_os("OUT_DIR").map(PathBuf::from) else {
             let message = "is not set: this function is for build scripts; use `compile` elsewhere";
@@ -231,7 +233,8 @@ impl Compiler {
                 println!("cargo::warning={note}");
             }
         }
-        // `mod name;` looks beside the file that includes this one; `include!` looks beside this.
+        // `mod name;` is resolved relative to the file that includes this one; `include!` relative
+        // to this file.
         let list = if self.style.one_file {
             inline(&modules)
         } else {
@@ -275,7 +278,7 @@ fn inclusions(modules: &[Module]) -> String {
     lines.collect()
 }
 
-/// All modules with what is in them. Strings span lines, so that nothing is indented.
+/// Returns all modules with their contents. Strings may span lines, so nothing is indented.
 fn inline(modules: &[Module]) -> String {
     let texts = modules
         .iter()
@@ -287,7 +290,8 @@ fn unwritable(path: &Path, error: &io::Error) -> Error {
     Error::with(path, format!("cannot write the file: {error}"))
 }
 
-/// Writes beside, then renames: a concurrent reader sees the old file or the new one.
+/// Writes to a temporary file, then renames it: a concurrent reader sees the old file or the new
+/// one.
 fn write_if_changed(path: &Path, text: &str) -> io::Result<()> {
     if fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
         return Ok(());
@@ -295,7 +299,7 @@ fn write_if_changed(path: &Path, text: &str) -> io::Result<()> {
     let beside = path.with_extension(format!("rs.{}", std::process::id()));
     let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
-        // Nothing more can be done about a file that cannot be removed.
+        // If the file cannot be removed, nothing more can be done.
         let _ = fs::remove_file(&beside);
     }
     written

@@ -1,4 +1,4 @@
-//! Names of the IDL to names of Rust.
+//! Converts names of the IDL to Rust names.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ const KEYWORDS: &[&str] = &[
     "typeof", "union", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// Types that generated code names without a path.
+/// Types that generated code uses without a path.
 const TYPES: &[&str] = &[
     "BTreeMap",
     "BTreeSet",
@@ -36,8 +36,9 @@ const TYPES: &[&str] = &[
     "Vec",
 ];
 
-/// The words of a name: at underscores, and where a capital follows a small letter, or follows
-/// another capital or a digit and begins a word of small ones (`HTTPServer` is `HTTP`, `Server`).
+/// Splits a name into words: at underscores, and at a capital letter that follows a small one, or
+/// that follows another capital or a digit and begins a word of small letters (`HTTPServer` is
+/// `HTTP`, `Server`).
 fn words(name: &str) -> Vec<String> {
     let characters: Vec<char> = name.chars().collect();
     let mut words = vec![String::new()];
@@ -64,10 +65,10 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// A Rust name of what has been made of `original`.
+/// Makes a valid Rust name of `name`, which was converted from `original`.
 fn escaped(name: String, original: &str) -> String {
     let name = if name.is_empty() {
-        // Underscores alone are no name: `_1`, `_2` and so on.
+        // Underscores alone are not a name: use `_1`, `_2` and so on.
         format!("_{}", original.matches('_').count().max(1))
     } else if name.starts_with(|c: char| c.is_numeric()) {
         format!("_{name}")
@@ -82,7 +83,7 @@ fn escaped(name: String, original: &str) -> String {
     }
 }
 
-/// Replaces the letters and digits that identifiers of Rust cannot have, such as those in circles.
+/// Replaces letters and digits that Rust identifiers cannot have, such as those in circles.
 fn identifier(name: String) -> String {
     let is_allowed =
         |c: char| c.is_ascii() || syn::parse_str::<proc_macro2::Ident>(&format!("a{c}")).is_ok();
@@ -100,13 +101,13 @@ fn identifier(name: String) -> String {
     }
 }
 
-/// `fooBar` to `foo_bar`: fields, functions, modules.
+/// Converts `fooBar` to `foo_bar`: fields, functions, modules.
 pub(crate) fn snake_case(name: &str) -> String {
     escaped(words(name).join("_").to_lowercase(), name)
 }
 
-/// `foo_bar` to `FooBar`: types and the numbers of enums. Runs of capitals that are a whole word
-/// stay as they are in types (`HTTPServer`), and are one word in numbers (`BOLD_RED`).
+/// Converts `foo_bar` to `FooBar`: types and enum variants. Runs of capitals that form a whole word
+/// are kept in types (`HTTPServer`), and are one word in variants (`BOLD_RED`).
 pub(crate) fn camel_case(name: &str) -> String {
     let all_capitals = !name.contains(char::is_lowercase);
     let capitalised = |word: String| {
@@ -126,12 +127,12 @@ pub(crate) fn camel_case(name: &str) -> String {
     escaped(words(name).into_iter().map(capitalised).collect(), name)
 }
 
-/// `fooBar` to `FOO_BAR`: constants.
+/// Converts `fooBar` to `FOO_BAR`: constants.
 pub(crate) fn upper_case(name: &str) -> String {
     escaped(words(name).join("_").to_uppercase(), name)
 }
 
-/// Gives each name once: one that is taken gets an underscore after it.
+/// Hands out each name once: a name that is already used gets a trailing underscore.
 #[derive(Default)]
 pub(crate) struct Unique(HashSet<String>);
 
@@ -144,7 +145,7 @@ impl Unique {
     }
 }
 
-/// The Rust names of members of one type, in their order, without those in `taken`.
+/// Returns the Rust names of members of one type, in their order, avoiding those in `taken`.
 pub(crate) fn members<'a>(
     names: impl Iterator<Item = &'a str>,
     case: fn(&str) -> String,

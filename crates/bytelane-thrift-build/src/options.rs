@@ -1,24 +1,24 @@
-//! Options of the caller and annotations in the IDL, for the generated Rust.
+//! Options of the caller and annotations in the IDL that affect the generated Rust code.
 
 use crate::syntax::{Annotation, Literal};
 
-/// How the generated code looks.
+/// Options for the generated code.
 #[derive(Clone, Debug)]
 pub(crate) struct Style {
-    /// The path of the crate bytelane-thrift.
+    /// Path of the crate `bytelane-thrift`.
     pub(crate) runtime: String,
     /// True if structs keep the fields that they do not declare.
     pub(crate) keeps_unknown: bool,
-    /// The paths of types, without parameters.
+    /// Paths of types, without parameters.
     pub(crate) map: String,
     pub(crate) set: String,
     pub(crate) string: String,
     pub(crate) binary: String,
-    /// The pointer behind which a struct contains itself.
+    /// Pointer behind which a struct contains itself.
     pub(crate) pointer: String,
-    /// Derives, each with the pattern of the types that have it.
+    /// Derives, each with the pattern of the types that it applies to.
     pub(crate) derives: Vec<(String, String)>,
-    /// Ends of paths of files whose types are elsewhere, and where.
+    /// Ends of paths of files whose types are defined elsewhere, and their modules.
     pub(crate) external: Vec<(std::path::PathBuf, String)>,
     /// True if all modules are in one file.
     pub(crate) one_file: bool,
@@ -47,7 +47,7 @@ impl Default for Style {
 }
 
 impl Style {
-    /// The paths of the library and of types, and the derives.
+    /// Returns the paths of the library, types and derives.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
         let types = [&self.map, &self.set, &self.string, &self.binary];
         let derives = self.derives.iter().map(|(_, derive)| derive);
@@ -55,7 +55,7 @@ impl Style {
         paths.chain(derives).map(|path| &**path)
     }
 
-    /// The derives that the caller asks for a type.
+    /// Returns the derives that the caller requests for a type.
     pub(crate) fn derives(&self, module: &str, name: &str) -> impl Iterator<Item = &str> {
         let qualified = format!("{module}.{name}");
         let asked = self.derives.iter();
@@ -71,7 +71,7 @@ impl Style {
     }
 }
 
-/// Returns whether a text is as a pattern has it, in which `*` stands for anything.
+/// Returns whether a text matches a pattern, in which `*` matches anything.
 fn matches(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,
@@ -86,7 +86,7 @@ fn matches(pattern: &str, text: &str) -> bool {
 #[derive(Default)]
 pub(crate) struct Asked<'a> {
     pub(crate) name: Option<&'a str>,
-    /// The path of the type, with or without parameters.
+    /// Path of the type, with or without parameters.
     pub(crate) ty: Option<&'a str>,
     pub(crate) pointer: Option<&'static str>,
     pub(crate) derives: Vec<&'a str>,
@@ -122,7 +122,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// The path of a type that `rust.type` names. fbthrift has names without `::` for some types.
+/// Returns the path of a type in `rust.type`. fbthrift has names without `::` for some types.
 pub(crate) fn standard_path(name: &str, runtime: &str) -> String {
     match name {
         "HashMap" | "HashSet" | "BTreeMap" | "BTreeSet" => format!("std::collections::{name}"),

@@ -1,4 +1,4 @@
-//! A file with all that it includes, and names looked up in them.
+//! A file with everything that it includes, and lookup of names.
 
 use crate::constants;
 use crate::cycles;
@@ -10,22 +10,22 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The number of a file in a [`Program`].
+/// Number of a file in a [`Program`].
 pub(crate) type FileId = usize;
 
 /// A definition: its file and its number there.
 pub(crate) type DefinitionId = (FileId, usize);
 
-/// A file that was read, and what it includes.
+/// A parsed file, and its includes.
 pub(crate) struct File {
     pub(crate) source: SharedSource,
     pub(crate) document: Document,
-    /// The included files by the name before a dot, which several may share.
+    /// Included files by the name before a dot, which several may share.
     includes: HashMap<String, Vec<FileId>>,
     definitions: HashMap<String, usize>,
-    /// The name of the Rust module.
+    /// Name of the Rust module.
     pub(crate) module: String,
-    /// The path of the module, if it is made elsewhere.
+    /// Path of the module, if it is generated elsewhere.
     pub(crate) external: Option<String>,
 }
 
@@ -47,7 +47,8 @@ pub(crate) struct Program {
 
 impl Program {
     /// Reads files and everything that they include, relative to themselves or to `directories`.
-    /// `external` has ends of paths of files whose modules are made elsewhere, and where.
+    /// `external` has the ends of paths of files whose modules are generated elsewhere, and the
+    /// paths of these modules.
     pub(crate) fn load(
         paths: &[PathBuf],
         directories: &[PathBuf],
@@ -77,7 +78,8 @@ impl Program {
         Ok(loader.program)
     }
 
-    /// Removes functions that return an interaction, which only the definitions tell from a struct.
+    /// Removes functions that return an interaction: only the definitions distinguish it from a
+    /// struct.
     fn skip_makers_of_interactions(&mut self) {
         for file in 0..self.files.len() {
             for index in 0..self.files[file].document.definitions.len() {
@@ -118,7 +120,7 @@ impl Program {
         &self.files[file].document.definitions[index]
     }
 
-    /// All definitions, in order.
+    /// Returns all definitions, in order.
     pub(crate) fn definitions(&self) -> impl Iterator<Item = DefinitionId> {
         let numbers = |(file, f): (usize, &File)| {
             (0..f.document.definitions.len()).map(move |index| (file, index))
@@ -135,7 +137,7 @@ impl Program {
         Err(Error::at(&self.files[file].source, place, message))
     }
 
-    /// Finds the definition of a name in a file: one there, or `include.definition`.
+    /// Finds the definition of a name used in a file: one in the file, or `include.definition`.
     pub(crate) fn find(&self, file: FileId, name: &str) -> Option<DefinitionId> {
         let in_file = |file: FileId, name: &str| {
             self.files[file]
@@ -146,15 +148,15 @@ impl Program {
         in_file(file, name).or_else(|| {
             let (include, name) = name.rsplit_once('.')?;
             let included = self.files[file].includes.get(include);
-            // The last of several files that define a name counts, as in Apache's compiler.
+            // If several files define a name, the last one counts, as in Apache's compiler.
             let included = included.into_iter().flatten().rev().copied();
-            // The file's own name stands for itself, as fbthrift has it.
+            // A file's own name refers to itself, as in fbthrift.
             let own = (include == stem(&self.files[file].source.path)).then_some(file);
             included.chain(own).find_map(|file| in_file(file, name))
         })
     }
 
-    /// The constant that a value names, and what that is.
+    /// Returns the constant that a value refers to, and its value.
     pub(crate) fn constant(&self, file: FileId, value: &Value) -> Option<(DefinitionId, &Value)> {
         let Literal::Name(name) = &value.kind else {
             return None;
@@ -166,15 +168,15 @@ impl Program {
         }
     }
 
-    /// A type with its typedefs followed: the file in which it is written, and the type. An error
-    /// if it names nothing, or no type.
+    /// Resolves the typedefs of a type. Returns the file in which the result is written, and the
+    /// type. An error if a name is undefined, or does not refer to a type.
     pub(crate) fn resolve<'a>(
         &'a self,
         file: FileId,
         ty: &'a Type,
     ) -> Result<(FileId, Resolved<'a>), Error> {
         let (mut here, mut current) = (file, ty);
-        // No typedef leads to itself: `cycles::check` has seen to that.
+        // No typedef leads to itself: `cycles::check` has ensured that.
         loop {
             let name = match current {
                 Type::Base(base) => return Ok((here, Resolved::Base(*base))),
@@ -200,7 +202,7 @@ impl Program {
     }
 }
 
-/// A type without typedefs.
+/// A type with its typedefs resolved.
 pub(crate) enum Resolved<'a> {
     Base(Base),
     List(&'a Type),
@@ -210,7 +212,8 @@ pub(crate) enum Resolved<'a> {
     Struct(DefinitionId, Shape, &'a [Field]),
 }
 
-/// `namespace rs a.b` names the module `a_b`; otherwise it is called as the file.
+/// Returns the name of a module: `namespace rs a.b` gives `a_b`; otherwise it is the name of the
+/// file.
 fn module_name(file: &File) -> String {
     let namespaces = &file.document.namespaces;
     let ours = namespaces
@@ -219,7 +222,7 @@ fn module_name(file: &File) -> String {
     snake_case(ours.map_or(&*stem(&file.source.path), |(_, name)| &name.text))
 }
 
-/// The name of a file, by which other files call it.
+/// Returns the name by which other files refer to a file.
 fn stem(path: &Path) -> std::borrow::Cow<'_, str> {
     path.file_stem().unwrap_or_default().to_string_lossy()
 }
@@ -227,12 +230,12 @@ fn stem(path: &Path) -> std::borrow::Cow<'_, str> {
 struct Loader<'a> {
     program: Program,
     directories: &'a [PathBuf],
-    /// Files by their canonical paths; none while they are being read.
+    /// Files by their canonical paths; `None` while they are being read.
     known: HashMap<PathBuf, Option<FileId>>,
 }
 
 impl Loader<'_> {
-    /// Reads a file unless it is known. `from` is the `include` that names it.
+    /// Reads a file unless it is already known. `from` is the `include` that names it.
     fn load(&mut self, path: &Path, from: Option<(&SharedSource, Place)>) -> Result<FileId, Error> {
         let error = |message: String| match from {
             Some((source, place)) => Error::at(source, place, message),
@@ -311,7 +314,7 @@ impl Loader<'_> {
                 .chain(elsewhere)
                 .find(|path| path.exists());
             let Some(path) = found else {
-                // The compiler of fbthrift brings these with it; only annotations name them.
+                // fbthrift's compiler includes these files; only annotations refer to them.
                 if written.text.starts_with("thrift/annotation/") {
                     continue;
                 }

@@ -1,11 +1,11 @@
-//! Structs that contain themselves: the strongly connected components of a graph.
+//! Finds structs that contain themselves, as strongly connected components of a graph.
 
-/// A number for each node, the same for nodes that lead to each other. `edges` has the nodes that each
-/// node leads to. This is Tarjan's algorithm, without recursion.
+/// Returns a number for each node, the same for nodes that lead to each other. `edges` has the
+/// successors of each node. This is Tarjan's algorithm, without recursion.
 pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<usize> {
     let mut component = vec![None; edges.len()];
     let mut order = vec![None; edges.len()];
-    // The earliest node, by its order, that each node leads to; a node is its own to begin with.
+    // The earliest node, by its order, that each node leads to; initially the node itself.
     let mut low = vec![0; edges.len()];
     let (mut next, mut open, mut path) = (0, Vec::new(), Vec::new());
     for root in 0..edges.len() {

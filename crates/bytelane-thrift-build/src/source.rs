@@ -1,38 +1,39 @@
-//! Source files, places in them, and errors that show the place.
+//! Source files, positions in them, and errors that show the position.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A file that was read.
+/// A source file.
 #[derive(Debug)]
 pub struct Source {
-    /// Where it was read from.
+    /// Path of the file.
     pub path: PathBuf,
     /// Text of the file.
     pub text: String,
 }
 
-/// A place in a file: the offset of a byte.
+/// Position in a file: the offset of a byte.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Place(pub usize);
 
-/// Something that is wrong in a file, or with it.
+/// Error in a file, or of the file as a whole.
 ///
-/// It displays as the compiler's messages do: `file:line:column: message`, the line, and a caret
-/// below the place.
+/// It is displayed like a compiler message: `file:line:column: message`, the line, and a caret
+/// below the position.
 #[derive(Clone, Debug)]
 pub struct Error {
-    /// Kind of fault.
+    /// Message.
     pub message: String,
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Line and column, both from 1, and the text of the line; none if the file could not be read.
+    /// Line and column, both from 1, and the text of the line; `None` if the file could not be
+    /// read.
     pub at: Option<(usize, usize, String)>,
 }
 
 impl Error {
-    /// An error at a place of a file.
+    /// Creates an error at a position of a file.
     pub(crate) fn at(source: &Source, place: Place, message: impl Into<String>) -> Self {
         let offset = place.0.min(source.text.len());
         let before = &source.text[..offset];
@@ -47,7 +48,7 @@ impl Error {
         }
     }
 
-    /// An error with a file as a whole.
+    /// Creates an error for a file as a whole.
     pub(crate) fn with(path: &Path, message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -66,7 +67,7 @@ impl fmt::Display for Error {
         writeln!(f, "{path}:{line}:{column}: {}", self.message)?;
         let number = line.to_string();
         writeln!(f, "{number} | {text}")?;
-        // Tabs stay tabs, so that the caret stands below its character.
+        // Tabs stay tabs, so that the caret is below its character.
         let indent = text
             .chars()
             .take(column - 1)
@@ -83,21 +84,21 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Something of a file that is skipped. It displays on one line: `file:line:column: message`.
+/// Note on a skipped part of a file. It is displayed on one line: `file:line:column: message`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
     /// The skipped part, and the reason.
     pub message: String,
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: usize,
-    /// The column, from 1.
+    /// Column, from 1.
     pub column: usize,
 }
 
 impl Note {
-    /// A note on a place of a file.
+    /// Creates a note on a position in a file.
     pub(crate) fn at(source: &Source, place: Place, message: &str) -> Self {
         let Error {
             message, path, at, ..
@@ -124,7 +125,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// A file shared by all that was read from it.
+/// A file shared by everything that was parsed from it.
 pub(crate) type SharedSource = Arc<Source>;
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
-//! Syntax tree of a file: names are not looked up yet.
+//! Syntax tree of a file. Names are not resolved yet.
 
 use crate::source::Place;
 
-/// A name with the place where it stands.
+/// A name with its position.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Name {
-    /// The name, with dots where it has any.
+    /// The name, with dots if it has any.
     pub text: String,
-    /// Where it begins.
+    /// Start of the name.
     pub place: Place,
 }
 
@@ -18,9 +18,9 @@ pub struct Document {
     pub includes: Vec<Include>,
     /// Scope and name of each `namespace`.
     pub namespaces: Vec<(String, Name)>,
-    /// Everything that is defined, in order.
+    /// All definitions, in order.
     pub definitions: Vec<Definition>,
-    /// True if it is one of fbthrift's: it has a `package`.
+    /// True if it is an fbthrift file: it has a `package`.
     pub has_package: bool,
     /// Skipped parts, and the reasons.
     pub notes: Vec<Name>,
@@ -29,22 +29,22 @@ pub struct Document {
 /// `include "PATH"` or `include "PATH" as NAME`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Include {
-    /// The path, as it is written.
+    /// Path, in its original form.
     pub path: Name,
-    /// The name before the dot, if it is not that of the file.
+    /// Name before the dot, if it differs from that of the file.
     pub alias: Option<String>,
 }
 
-/// One definition.
+/// A definition.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Definition {
-    /// Its name.
+    /// Name of the definition.
     pub name: Name,
-    /// The comment before it.
+    /// Comment before it.
     pub documentation: Option<String>,
     /// Annotations before and after it.
     pub annotations: Vec<Annotation>,
-    /// Kind.
+    /// Kind of definition.
     pub kind: Kind,
 }
 
@@ -61,32 +61,32 @@ pub enum Kind {
     Struct(Shape, Vec<Field>),
     /// `service NAME extends PARENT { .. }`.
     Service(Option<Name>, Vec<Function>),
-    /// `interaction NAME { .. }`, of which nothing is generated.
+    /// `interaction NAME { .. }`, for which nothing is generated.
     Interaction,
 }
 
-/// The three things with fields.
+/// Kinds of definitions with fields.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
     /// All fields.
     Struct,
     /// Exactly one of the fields.
     Union,
-    /// A struct that is thrown.
+    /// A struct that can be thrown.
     Exception,
 }
 
-/// `(key = "value")` after what it is about, or `@Name{field = value}` before it.
+/// `(key = "value")` after the annotated item, or `@Name{field = value}` before it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Annotation {
-    /// The key, or the name of the annotation's struct, as it is written.
+    /// Key, or name of the annotation's struct, in its original form.
     pub key: Name,
-    /// A string, `1` if none is given; or a map from the names of fields to their values.
+    /// String, `1` if none is given; or map from the names of fields to their values.
     pub value: Value,
 }
 
 impl Annotation {
-    /// The text of `(key = "value")`, or of a field of `@Name{..}`.
+    /// Returns the text of `(key = "value")`, or of a field of `@Name{..}`.
     pub fn text(&self, field: &str) -> Option<&str> {
         match &self.value.kind {
             Literal::Map(_) => self.field(field)?.text(),
@@ -94,7 +94,7 @@ impl Annotation {
         }
     }
 
-    /// The value of a field of `@Name{..}`.
+    /// Returns the value of a field of `@Name{..}`.
     pub fn field(&self, name: &str) -> Option<&Value> {
         let Literal::Map(entries) = &self.value.kind else {
             return None;
@@ -104,44 +104,44 @@ impl Annotation {
     }
 }
 
-/// A number of an enum.
+/// A variant of an enum.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Variant {
-    /// Its name.
+    /// Name of the variant.
     pub name: Name,
-    /// Its number: the one given, or the one before it plus one.
+    /// Number of the variant: the given one, or the previous one plus one.
     pub value: i32,
-    /// The comment before it, or after it on its line.
+    /// Comment before it, or after it on its line.
     pub documentation: Option<String>,
     /// Annotations before and after it.
     pub annotations: Vec<Annotation>,
 }
 
-/// True if a field must be there.
+/// Requiredness of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Requiredness {
-    /// Always written, an error if it is missing.
+    /// Always written; an error if it is missing.
     Required,
-    /// Written if it is there.
+    /// Written if present.
     Optional,
-    /// Always written, may be missing.
+    /// Always written; may be missing.
     Default,
 }
 
 /// A field of a struct, an argument or an exception of a function.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Field {
-    /// Its number: the one given if it is above 0, otherwise one below all others that are not given.
+    /// Field id: the given one if it is above 0, otherwise one below the last generated one.
     pub id: i16,
-    /// True if it must be there.
+    /// Requiredness of the field.
     pub requiredness: Requiredness,
-    /// Its type.
+    /// Type of the field.
     pub ty: Type,
-    /// Its name.
+    /// Name of the field.
     pub name: Name,
-    /// Its value if it is missing.
+    /// Value if the field is missing.
     pub default: Option<Value>,
-    /// The comment before it, or after it on its line.
+    /// Comment before it, or after it on its line.
     pub documentation: Option<String>,
     /// Annotations before and after it, and after its type.
     pub annotations: Vec<Annotation>,
@@ -150,26 +150,26 @@ pub struct Field {
 /// A function of a service.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Function {
-    /// Its name.
+    /// Name of the function.
     pub name: Name,
-    /// True if nothing comes back, not even the end.
+    /// True if there is no reply, not even an empty one.
     pub oneway: bool,
-    /// Type that it returns; none for `void`.
+    /// Return type; `None` for `void`.
     pub returns: Option<Type>,
-    /// Its arguments.
+    /// Arguments of the function.
     pub arguments: Vec<Field>,
     /// Exceptions that it throws.
     pub throws: Vec<Field>,
-    /// The comment before it.
+    /// Comment before it.
     pub documentation: Option<String>,
     /// Annotations before and after it.
     pub annotations: Vec<Annotation>,
 }
 
-/// A type as it is written.
+/// A type, before names are resolved.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Type {
-    /// A type that Thrift itself has.
+    /// A type built into Thrift.
     Base(Base),
     /// `list<T>`.
     List(Box<Type>),
@@ -177,11 +177,11 @@ pub enum Type {
     Set(Box<Type>),
     /// `map<K, V>`.
     Map(Box<Type>, Box<Type>),
-    /// A definition, maybe of another file.
+    /// A definition, possibly in another file.
     Named(Name),
 }
 
-/// The types that Thrift itself has.
+/// Types built into Thrift.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Base {
     /// `bool`.
@@ -206,17 +206,17 @@ pub enum Base {
     Uuid,
 }
 
-/// A constant's value with the place where it stands.
+/// A constant's value with its position.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Value {
-    /// Where it begins.
+    /// Start of the value.
     pub place: Place,
-    /// Kind.
+    /// Kind of value.
     pub kind: Literal,
 }
 
 impl Value {
-    /// The text, if it is one.
+    /// Returns the text, if it is one.
     pub fn text(&self) -> Option<&str> {
         match &self.kind {
             Literal::String(text) => std::str::from_utf8(text).ok(),
@@ -225,21 +225,21 @@ impl Value {
     }
 }
 
-/// A value as it is written.
+/// A literal value.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Literal {
-    /// A whole number.
+    /// An integer.
     Integer(i64),
-    /// A number with a point or an exponent, as it is written.
+    /// A number with a point or an exponent, in its original form.
     Double(String),
-    /// Text, or bytes where escapes make what is no UTF-8.
+    /// Text, or bytes if escapes produce invalid UTF-8.
     String(Vec<u8>),
-    /// The name of a constant or of an enum's number, `true` or `false`.
+    /// Name of a constant or an enum variant, `true` or `false`.
     Name(String),
     /// `[a, b]`.
     List(Vec<Value>),
     /// `{a: b}`, and `{a = b}` with the name `a` as a string.
     Map(Vec<(Value, Value)>),
-    /// `Name{a = b}`, its entries as those of a map.
+    /// `Name{a = b}`, with entries like those of a map.
     Struct(Name, Vec<(Value, Value)>),
 }

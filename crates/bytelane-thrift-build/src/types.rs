@@ -1,4 +1,5 @@
-//! Rust types of the IDL's types, and properties of structs that are needed before code is written.
+//! Rust types for types of the IDL, and properties of structs that are needed before code is
+//! written.
 
 use crate::defaults::{self, Typed};
 use crate::names::{Unique, camel_case, members, snake_case, upper_case};
@@ -9,38 +10,37 @@ use crate::source::Error;
 use crate::syntax::*;
 use std::collections::{HashMap, HashSet};
 
-/// A program with everything that generating needs to know of its types.
+/// A program with the properties of its types that code generation needs.
 pub(crate) struct Types<'a> {
     pub(crate) program: &'a Program,
     pub(crate) style: &'a Style,
-    /// The Rust name of each definition.
+    /// Rust name of each definition.
     names: HashMap<DefinitionId, String>,
-    /// Structs that are somewhere a key of a map or in a set: they need an order.
+    /// Structs that occur in a key of a map or in a set: they need an order.
     ordered: HashSet<DefinitionId>,
-    /// A number for each struct, the same for structs that contain each other without a container
+    /// Number for each struct, the same for structs that contain each other without a container in
     /// between.
     recursive: HashMap<DefinitionId, usize>,
 }
 
-/// Where code is written: in which file's module, and how many modules deeper.
+/// Position of generated code: the file whose module it is in, and the number of modules deeper.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope {
     pub(crate) file: FileId,
     pub(crate) depth: usize,
 }
 
-/// How a field of a struct or a union is held.
+/// Storage of a field of a struct or a union.
 #[derive(Clone, Copy)]
 pub(crate) struct Held<'a> {
-    /// In an `Option`.
+    /// True if it is in an `Option`.
     pub(crate) optional: bool,
-    /// Behind a pointer, because its type contains the struct it belongs to, or because an annotation
-    /// asks for it.
+    /// Pointer type, if its type contains the struct it belongs to, or an annotation requests it.
     pub(crate) pointer: Option<&'a str>,
 }
 
 impl Held<'_> {
-    /// The type that holds a type.
+    /// Wraps a type.
     pub(crate) fn ty(self, mut inner: String) -> String {
         if let Some(pointer) = self.pointer {
             inner = format!("{pointer}<{inner}>");
@@ -52,7 +52,7 @@ impl Held<'_> {
         }
     }
 
-    /// The value that holds a value.
+    /// Wraps a value.
     pub(crate) fn value(self, mut inner: String) -> String {
         if let Some(pointer) = self.pointer {
             inner = format!("{pointer}::new({inner})");
@@ -65,7 +65,8 @@ impl Held<'_> {
     }
 }
 
-/// The Rust names of an enum's numbers. `Unknown` is the variant of all others.
+/// Returns the Rust names of an enum's variants. `Unknown` is reserved for the variant of all other
+/// numbers.
 pub(crate) fn variant_names(variants: &[Variant]) -> Vec<String> {
     members(
         variants
@@ -76,13 +77,13 @@ pub(crate) fn variant_names(variants: &[Variant]) -> Vec<String> {
     )
 }
 
-/// The name of something in the IDL, or the one that an annotation gives it.
+/// Returns the name of an item in the IDL, or the one that an annotation gives it.
 pub(crate) fn rust_name<'a>(name: &'a Name, annotations: &'a [Annotation]) -> &'a str {
     Asked::of(annotations).name.unwrap_or(&name.text)
 }
 
 impl<'a> Types<'a> {
-    /// Looks up every name in every type, and finds out the order.
+    /// Resolves every name in every type, and determines which structs are ordered.
     pub(crate) fn of(program: &'a Program, style: &'a Style) -> Result<Self, Error> {
         let mut types = Self {
             program,
@@ -107,12 +108,13 @@ impl<'a> Types<'a> {
         Ok(types)
     }
 
-    /// The Rust name of a definition.
+    /// Returns the Rust name of a definition.
     pub(crate) fn name(&self, id: DefinitionId) -> &str {
         &self.names[&id]
     }
 
-    /// The Rust names of a struct's fields or a union's variants, beside what keeps unknown ones.
+    /// Returns the Rust names of a struct's fields or a union's variants, avoiding the name for
+    /// unknown ones.
     pub(crate) fn field_names(&self, shape: Shape, fields: &[Field]) -> Vec<String> {
         let names = fields
             .iter()
@@ -129,7 +131,7 @@ impl<'a> Types<'a> {
         self.ordered.contains(&id)
     }
 
-    /// The path of a definition from a scope.
+    /// Returns the path of a definition from a scope.
     pub(crate) fn path(&self, scope: Scope, id: DefinitionId) -> String {
         let name = self.name(id);
         if let Some(path) = &self.program.files[id.0].external {
@@ -143,7 +145,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Walks a type; whatever lies in a key or in a set is marked as ordered, with its fields.
+    /// Walks a type and marks everything in a key or in a set as ordered, including fields.
     fn look_for_keys(&mut self, file: FileId, ty: &'a Type, is_key: bool) -> Result<(), Error> {
         let mut left = vec![(file, ty, is_key)];
         while let Some((file, ty, is_key)) = left.pop() {
@@ -183,7 +185,7 @@ impl<'a> Types<'a> {
         })
     }
 
-    /// Returns whether a value is the empty one of a union, `{}`, which has no member.
+    /// Returns whether a value is `{}` for a union, which has no member.
     pub(crate) fn is_no_member(&self, typed: Typed<'_>) -> Result<bool, Error> {
         if let Some((id, value)) = self.program.constant(typed.file, typed.value) {
             let file = id.0;
@@ -201,7 +203,8 @@ impl<'a> Types<'a> {
         Ok(is_empty && matches!(resolved, Resolved::Struct(_, Shape::Union, _)))
     }
 
-    /// How a field is held; `of` is the definition that it belongs to, if that can contain itself.
+    /// Returns the storage of a field; `of` is the definition that it belongs to, if that can
+    /// contain itself.
     pub(crate) fn held(
         &self,
         of: Option<DefinitionId>,
@@ -221,7 +224,7 @@ impl<'a> Types<'a> {
                 pointer,
             });
         }
-        // A union has no value that stands for "not there", and a struct within itself no end.
+        // A union has no value for "absent", and a struct within itself would be infinite.
         let union = matches!(
             self.program.resolve(file, &field.ty)?.1,
             Resolved::Struct(_, Shape::Union, _)
@@ -234,8 +237,8 @@ impl<'a> Types<'a> {
         Ok(Held { optional, pointer })
     }
 
-    /// A type in Rust, as it is written in `file` and seen from `scope`. `ordered` types take
-    /// doubles and containers that have an order.
+    /// Returns the Rust type of a type that is written in `file` and used in `scope`. `ordered`
+    /// types use doubles and containers that have an order.
     pub(crate) fn rust(
         &self,
         scope: Scope,
@@ -246,7 +249,7 @@ impl<'a> Types<'a> {
         self.rust_as(scope, file, ty, ordered, None)
     }
 
-    /// As [`rust`](Self::rust), for a type that `rust.type` may name.
+    /// Same as [`rust`](Self::rust), for a type that `rust.type` may name.
     pub(crate) fn rust_as(
         &self,
         scope: Scope,
@@ -279,7 +282,7 @@ impl<'a> Types<'a> {
         let named = self.path_of(file, ty, ordered, asked)?;
         let (file, resolved) = self.program.resolve(file, ty)?;
         Ok(match (resolved, named) {
-            // With its parameters.
+            // The path already has parameters.
             (_, Some(path)) if path.contains('<') => path,
             (Resolved::List(element), path) => {
                 let path = path.as_deref().unwrap_or("Vec");
@@ -300,8 +303,9 @@ impl<'a> Types<'a> {
         })
     }
 
-    /// The path of the Rust type that an annotation or the caller's options ask for, unless that is
-    /// the usual one. Whatever is ordered has the usual containers, because hash tables have no order.
+    /// Returns the path of the Rust type that an annotation or the caller's options request, unless
+    /// that is the usual one. Ordered types use the usual containers, because hash tables have no
+    /// order.
     pub(crate) fn path_of(
         &self,
         file: FileId,
@@ -351,7 +355,7 @@ impl<'a> Types<'a> {
     }
 }
 
-/// A number for each struct, the same for those that contain each other.
+/// Returns a number for each struct, the same for those that contain each other.
 fn recursive(program: &Program) -> Result<HashMap<DefinitionId, usize>, Error> {
     let is_struct = |id: &DefinitionId| matches!(program.definition(*id).kind, Kind::Struct(..));
     let structs: Vec<_> = program.definitions().filter(is_struct).collect();
@@ -369,7 +373,7 @@ fn recursive(program: &Program) -> Result<HashMap<DefinitionId, usize>, Error> {
     Ok(structs.into_iter().zip(components(&edges)).collect())
 }
 
-/// Every type that a definition mentions.
+/// Returns every type that a definition mentions.
 fn types_of<'a>(kind: &'a Kind) -> Vec<&'a Type> {
     match kind {
         Kind::Const(ty, _) | Kind::Typedef(ty) => vec![ty],
@@ -388,7 +392,7 @@ fn types_of<'a>(kind: &'a Kind) -> Vec<&'a Type> {
     }
 }
 
-/// A name for each definition that no other of its module has.
+/// Returns a name for each definition that is unique in its module.
 fn rust_names(program: &Program, style: &Style) -> HashMap<DefinitionId, String> {
     let crates = crates(program, style);
     let mut names = HashMap::new();
@@ -411,7 +415,7 @@ fn rust_names(program: &Program, style: &Style) -> HashMap<DefinitionId, String>
     names
 }
 
-/// The crates that generated code names: the first words of all paths.
+/// Returns the crates that generated code names: the first words of all paths.
 fn crates(program: &Program, style: &Style) -> HashSet<String> {
     let asked = program
         .definitions()
@@ -422,7 +426,7 @@ fn crates(program: &Program, style: &Style) -> HashSet<String> {
     let crates = crates.flat_map(|path| path.split([' ', ',', '<', '>', '(', ')', '[', ']']));
     let first = crates.filter_map(|path| path.trim_start_matches("::").split_once("::"));
     let first = first.map(|(first, _)| first);
-    // These are paths to which `::` is added.
+    // `::` is prepended to these paths.
     let external = style.external.iter().map(|(_, module)| &**module);
     let modules = external.chain([&*style.runtime]);
     let modules = modules.filter_map(|path| path.trim_start_matches("::").split("::").next());
@@ -430,7 +434,7 @@ fn crates(program: &Program, style: &Style) -> HashSet<String> {
     all.map(str::to_owned).collect()
 }
 
-/// The annotations of a definition and of its fields.
+/// Returns the annotations of a definition and of its fields.
 fn annotations_of(definition: &Definition) -> Vec<&[Annotation]> {
     let mut all = vec![&definition.annotations[..]];
     if let Kind::Struct(_, fields) = &definition.kind {

@@ -1,4 +1,4 @@
-//! Constants and default values as expressions of Rust.
+//! Generates constants and default values as Rust expressions.
 
 use crate::defaults::{Typed, is_named};
 use crate::options::{Asked, MAP, SET};
@@ -7,23 +7,23 @@ use crate::source::Error;
 use crate::syntax::*;
 use crate::types::{Scope, Types, variant_names};
 
-/// Expectation where the value of a union has no member.
+/// Expected item if the value of a union has no member.
 pub(crate) const NO_MEMBER: &str = "a field of the union";
 
-/// A value that is still to be written: what it says and where, and what it shall become.
+/// A value to be written: its contents, its position, and its target type.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
-    /// Where the expression is written.
+    /// Scope in which the expression is written.
     pub(crate) scope: Scope,
-    /// Where the value stands.
+    /// File of the value.
     pub(crate) file: FileId,
     pub(crate) value: &'a Value,
-    /// The type, and the file in which that stands.
+    /// Type, and the file in which it is written.
     pub(crate) type_file: FileId,
     pub(crate) ty: &'a Type,
     /// True if doubles have an order here.
     pub(crate) ordered: bool,
-    /// The Rust type that an annotation asks for.
+    /// Rust type that an annotation requests.
     pub(crate) asked: Option<&'a str>,
 }
 
@@ -46,8 +46,8 @@ impl<'a> Wanted<'a> {
 }
 
 impl Types<'_> {
-    /// An expression for a value. Names of constants are replaced by what they stand for, so that
-    /// the value takes the type that is wanted here.
+    /// Returns an expression for a value. Names of constants are replaced with their values, so
+    /// that the value takes the type that is needed here.
     pub(crate) fn value(&self, wanted: Wanted<'_>) -> Result<String, Error> {
         let Wanted { file, value, .. } = wanted;
         let (type_file, resolved) = self.program.resolve(wanted.type_file, wanted.ty)?;
@@ -125,7 +125,7 @@ impl Types<'_> {
                     }
                 })
             }
-            // An empty map may be written as an empty list, and the other way round.
+            // An empty map may be written as an empty list, and vice versa.
             (Resolved::List(_) | Resolved::Set(_), Literal::Map(entries)) if entries.is_empty() => {
                 Ok("Default::default()".to_owned())
             }
@@ -161,7 +161,8 @@ impl Types<'_> {
         Ok(written?.join(", "))
     }
 
-    /// A struct or a union of the values of its fields. `strict` values name none that it lacks.
+    /// Returns a struct or a union with the given values of its fields. In `strict` mode, unknown
+    /// field names are errors.
     fn structure(
         &self,
         wanted: Wanted<'_>,
@@ -180,13 +181,13 @@ impl Types<'_> {
                 value: key,
                 ..wanted
             };
-            // `{x: 1}`, as fbthrift has it.
+            // `{x: 1}`, as in fbthrift.
             if !matches!(key.kind, Literal::String(_) | Literal::Name(_)) {
                 return self.mismatch(of_key, "the name of a field");
             }
             let named = |field: &Field| is_named(key, &field.name);
             let Some(place) = fields.iter().position(named) else {
-                // The compiler of Apache ignores names in maps that are none of a field's.
+                // Apache's compiler ignores names in maps that do not belong to a field.
                 if strict {
                     let what = format!("the name of a field of `{}`", definition.name.text);
                     return self.mismatch(of_key, &what);
@@ -231,7 +232,7 @@ impl Types<'_> {
     fn base_value(&self, wanted: Wanted<'_>, base: Base) -> Result<String, Error> {
         let integer = |least: i64, most: i64, what: &str| match wanted.value.kind {
             Literal::Integer(number) if (least..=most).contains(&number) => Ok(number.to_string()),
-            // The number of an enum stands for an integer too.
+            // The name of an enum variant can also be used for an integer.
             Literal::Name(ref name) => match self.enum_number(wanted.file, name) {
                 Some(number) if (least..=most).contains(&i64::from(number)) => {
                     Ok(number.to_string())
@@ -243,7 +244,7 @@ impl Types<'_> {
         match base {
             Base::Bool => match &wanted.value.kind {
                 Literal::Name(word) if word == "true" || word == "false" => Ok(word.clone()),
-                // Any number but 0 is true, as in Apache's compiler.
+                // Any number except 0 is true, as in Apache's compiler.
                 Literal::Integer(number) => Ok((*number != 0).to_string()),
                 _ => self.mismatch(wanted, "true or false"),
             },
@@ -298,7 +299,7 @@ impl Types<'_> {
         }
     }
 
-    /// The number that a name such as `Color.RED` stands for.
+    /// Returns the number of a name such as `Color.RED`.
     fn enum_number(&self, file: FileId, name: &str) -> Option<i32> {
         let (enumeration, number) = name.rsplit_once('.')?;
         let id = self.program.find(file, enumeration)?;
@@ -317,7 +318,8 @@ impl Types<'_> {
     }
 }
 
-/// A container of a type of the caller's. If that names its own parameters, elements are converted.
+/// Returns a container of a type chosen by the caller. If the type has its own parameters, elements
+/// are converted.
 fn collected(path: &str, elements: &str, conversion: &str) -> String {
     if path.contains('<') {
         format!("[{elements}].map({conversion}).into_iter().collect()")
@@ -326,14 +328,14 @@ fn collected(path: &str, elements: &str, conversion: &str) -> String {
     }
 }
 
-/// The literal of an expression that makes an owned value of it.
+/// Returns the literal of an expression that converts it to an owned value.
 pub(crate) fn literal_of(expression: &str) -> &str {
     let ends = [".to_owned()", ".to_vec()", "[..].into()", ".into()"];
     let mut stripped = ends.iter().filter_map(|end| expression.strip_suffix(end));
     stripped.next().unwrap_or(expression)
 }
 
-/// The bytes of `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`, with or without hyphens and braces.
+/// Parses the bytes of `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`, with or without hyphens and braces.
 fn uuid_bytes(text: &str) -> Option<[u8; 16]> {
     let digits: String = text
         .chars()

@@ -8,15 +8,15 @@ use syn::parse::ParseStream;
 use syn::spanned::Spanned;
 use syn::{Attribute, DeriveInput, Error, Expr, Ident, LitInt, LitStr, Path, Result, Token};
 
-/// The attributes of a type.
+/// Attributes of a type.
 pub struct Container {
     pub name: String,
     pub union: bool,
-    /// True if it is only written.
+    /// True if the type is only written.
     pub encode_only: bool,
-    /// True if it is only read.
+    /// True if the type is only read.
     pub decode_only: bool,
-    /// The path of the crate bytelane-thrift.
+    /// Path of the crate `bytelane-thrift`.
     pub runtime: TokenStream,
 }
 
@@ -51,7 +51,7 @@ impl Container {
     }
 }
 
-/// The attributes of a field of a struct, or of a variant of a union.
+/// Attributes of a field of a struct, or of a variant of a union.
 pub struct Field {
     pub id: i16,
     pub name: String,
@@ -95,7 +95,8 @@ impl Field {
     }
 }
 
-/// Returns whether a field or variant is `#[thrift(unknown)]`: it keeps what the type does not declare.
+/// Returns whether a field or variant is `#[thrift(unknown)]`, which keeps what the type does not
+/// declare.
 pub fn is_unknown(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         if !attribute.path().is_ident("thrift") {
@@ -136,7 +137,7 @@ impl Value {
     }
 }
 
-/// The numbers that have been given.
+/// Numbers that are already used.
 #[derive(Default)]
 pub struct Numbers(HashSet<i64>);
 
@@ -162,7 +163,7 @@ fn each(
     Ok(())
 }
 
-/// An integer, perhaps negative, and its place.
+/// Parses an integer, possibly negative. Returns it and its span.
 fn integer(input: ParseStream) -> Result<(i64, Span)> {
     let minus: Option<Token![-]> = input.parse()?;
     let literal: LitInt = input.parse()?;
@@ -176,7 +177,7 @@ fn integer(input: ParseStream) -> Result<(i64, Span)> {
     }
 }
 
-/// An identifier without `r#`.
+/// Returns an identifier without `r#`.
 fn plain_name(ident: &Ident) -> String {
     let name = ident.to_string();
     name.strip_prefix("r#").map_or(name.clone(), str::to_owned)

@@ -1,4 +1,4 @@
-//! Enums: names for numbers of 32 bits.
+//! Enums: names for 32-bit numbers.
 
 use crate::attributes::{Container, Numbers, Value};
 use proc_macro2::TokenStream;
@@ -83,7 +83,7 @@ pub fn derive(input: &DeriveInput, container: &Container, data: &DataEnum) -> Re
 /// A variant and its number.
 type Known<'a> = (&'a Ident, i32);
 
-/// The variants with their numbers, and the one for unknown numbers.
+/// Returns the variants with their numbers, and the one for unknown numbers.
 fn variants(data: &DataEnum) -> Result<(Vec<Known<'_>>, Option<&Ident>)> {
     let mut values = Numbers::default();
     let mut known = Vec::new();
@@ -114,7 +114,7 @@ fn variants(data: &DataEnum) -> Result<(Vec<Known<'_>>, Option<&Ident>)> {
     Ok((known, unknown))
 }
 
-/// From `i32`, if each number has a variant.
+/// Generates the conversion from `i32`, if each number has a variant.
 fn conversion(ident: &Ident, known: &[Known], unknown: Option<&Ident>) -> Option<TokenStream> {
     let unknown = unknown?;
     let arms = known

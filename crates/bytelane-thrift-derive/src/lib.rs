@@ -13,30 +13,30 @@ use syn::{Data, DeriveInput, Error, Generics, Result, Type, TypeParamBound, pars
 
 use attributes::Container;
 
-/// Makes a Rust type a struct, union, exception or enum of Thrift.
+/// Makes a Rust type a Thrift struct, union, exception or enum.
 ///
 /// On a **struct**, it implements `Encode`, `Decode`, `Message` and `Default`. On its fields:
 ///
 /// | `#[thrift(..)]` | |
 /// |---|---|
-/// | `id = 1` | the number of the field, which each one has |
+/// | `id = 1` | the id of the field; required for each field |
 /// | `required` | a message without the field is an error |
-/// | `default = EXPRESSION` | the value in `Default`, which a field has that the message lacks; otherwise the type's default |
-/// | `name = "type"` | the name in the IDL, if it differs from the Rust one; SimpleJSON and errors have it |
-/// | `unknown` | instead of an id, on a field of the type `UnknownFields`: it keeps the fields that the struct does not declare |
+/// | `default = EXPRESSION` | the value in `Default`, used if the message lacks the field; otherwise the type's default |
+/// | `name = "type"` | the name in the IDL, if it differs from the Rust one; used in SimpleJSON and errors |
+/// | `unknown` | instead of an id, on a field of the type `UnknownFields`: keeps the fields that the struct does not declare |
 ///
-/// A field of the type `Option<..>`, written like that, is optional: `None` is not written.
+/// A field whose type is spelled `Option<..>` is optional: `None` is not written.
 ///
 /// On an **enum** with `#[thrift(union)]`, whose variants have one value each, it implements
-/// `Encode`, `Decode`, `Message` and `Default`: the first variant that is not behind a `Box`, `Arc` or `Rc`. Variants have
-/// `id` and `name`. One may be `#[thrift(unknown)]`, with an `UnknownField`: it keeps a member that
-/// this version does not know. Without it, a union of which no member is known is `None` where it is
-/// optional, and an error elsewhere.
+/// `Encode`, `Decode`, `Message` and `Default`, which is the first variant whose value is not
+/// behind a `Box`, `Arc` or `Rc`. Variants have `id` and `name`. One may be `#[thrift(unknown)]`,
+/// with an `UnknownField`: it keeps a member that this version does not know. Without it, a union
+/// without a known member is `None` if it is optional, and an error otherwise.
 ///
 /// On another **enum**, it implements `Encode`, `Decode` and the conversion to `i32`. Its variants
 /// have `value = NUMBER`. One may be `#[thrift(unknown)]`, with an `i32`: it keeps the numbers that
-/// this version does not know, and the conversion from `i32` is implemented then. Without it they are
-/// errors.
+/// this version does not know, and the conversion from `i32` is then implemented. Without it,
+/// unknown numbers are errors.
 ///
 /// On types:
 ///
@@ -48,8 +48,8 @@ use attributes::Container;
 /// | `decode_only` | on a struct, does not implement `Encode`: for fields that can only be read |
 /// | `crate = "path"` | the path of the crate `bytelane_thrift`, if it has been renamed or is reexported |
 ///
-/// Structs and unions may have parameters. Those that are types must implement `Encode` where the
-/// message is written, and `Decode` and `Default` where it is read.
+/// Structs and unions may have parameters. Type parameters must implement `Encode` to write the
+/// message, and `Decode` and `Default` to read it.
 #[proc_macro_derive(Thrift, attributes(thrift))]
 pub fn derive_thrift(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);
@@ -75,7 +75,8 @@ fn derive(input: &DeriveInput) -> Result<TokenStream> {
     }
 }
 
-/// Generics of an implementation: the parameters of the `impl`, those of the type, and the conditions.
+/// Generics of an implementation: the parameters of the `impl`, those of the type, and the where
+/// clause.
 struct Around {
     parameters: TokenStream,
     of_type: TokenStream,
@@ -83,19 +84,19 @@ struct Around {
 }
 
 impl Around {
-    /// An implementation where the type's own parameters have this bound.
+    /// Returns the generics of an implementation with this bound on the type's own parameters.
     fn with_bound(generics: &Generics, bound: &TypeParamBound) -> Self {
         Self::with(generics, generics.clone(), bound)
     }
 
-    /// An implementation of a trait with the lifetime `'de`: the message lives at least as long as
-    /// what the type borrows.
+    /// Returns the generics of an implementation of a trait with the lifetime `'de`: the message
+    /// lives at least as long as the borrows of the type.
     fn with_lifetime(generics: &Generics, bound: &TypeParamBound) -> Self {
         let lifetimes = generics.lifetimes().map(|parameter| &parameter.lifetime);
         let mut longer = generics.clone();
         longer.params.insert(0, parse_quote!('de: #(#lifetimes)+*));
         for parameter in longer.type_params_mut() {
-            // Reading starts with the default.
+            // Reading starts from the default.
             let default = parse_quote!(::core::default::Default);
             parameter.bounds.push(default);
         }
@@ -116,7 +117,7 @@ impl Around {
     }
 }
 
-/// Refuses number types that Thrift does not have: the compiler would report each use.
+/// Rejects number types that Thrift does not have: the compiler would report each use.
 fn check_type(of: &Type) -> Result<()> {
     let Type::Path(path) = of else { return Ok(()) };
     let Some(last) = path.path.segments.last() else {

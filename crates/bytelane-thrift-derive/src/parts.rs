@@ -1,4 +1,4 @@
-//! The implementations that structs and unions have in common.
+//! Implementations common to structs and unions.
 
 use crate::Around;
 use crate::attributes::{Container, Field};
@@ -35,7 +35,8 @@ pub fn message<'a>(
     }
 }
 
-/// How it is written: an expression for the room that it takes, and statements that write its fields.
+/// Implements writing, from an expression for the estimated size, and statements that write the
+/// fields.
 pub fn encode(
     input: &DeriveInput,
     container: &Container,
@@ -71,7 +72,7 @@ pub fn encode(
     }
 }
 
-/// How it is read: the methods of `Decode`.
+/// Implements reading, from the methods of `Decode`.
 pub fn decode(input: &DeriveInput, container: &Container, methods: &TokenStream) -> TokenStream {
     let (ident, runtime) = (&input.ident, &container.runtime);
     let Around {
@@ -87,7 +88,7 @@ pub fn decode(input: &DeriveInput, container: &Container, methods: &TokenStream)
     }
 }
 
-/// The loop that reads the fields, by the arms of a `match`.
+/// Generates the loop that reads the fields, from the arms of a `match`.
 pub fn read_fields(container: &Container, arms: &TokenStream) -> TokenStream {
     let runtime = &container.runtime;
     quote! {
@@ -103,7 +104,7 @@ pub fn read_fields(container: &Container, arms: &TokenStream) -> TokenStream {
     }
 }
 
-/// Its default.
+/// Implements `Default`.
 pub fn default(input: &DeriveInput, value: &TokenStream) -> TokenStream {
     let ident = &input.ident;
     let Around {

@@ -9,11 +9,11 @@ use syn::{
     spanned::Spanned,
 };
 
-/// A field, and what is known of its type.
+/// A field, with information on its type.
 struct Member<'a> {
     ident: &'a Ident,
     attributes: Field,
-    /// The type of its values, without `Option`.
+    /// Type of its values, without `Option`.
     of: &'a Type,
     optional: bool,
 }
@@ -23,7 +23,7 @@ struct Struct<'a> {
     input: &'a DeriveInput,
     container: &'a Container,
     members: Vec<Member<'a>>,
-    /// The field that keeps what is not declared.
+    /// Field that keeps undeclared fields.
     unknown: Option<&'a Ident>,
 }
 
@@ -42,7 +42,7 @@ pub fn derive(
     Ok(quote!(#message #encode #decode #default))
 }
 
-/// The type within an `Option`.
+/// Returns the type within an `Option`.
 fn optional(of: &Type) -> Option<&Type> {
     let Type::Path(path) = of else { return None };
     let last = path.path.segments.last()?;
@@ -166,7 +166,7 @@ impl<'a> Struct<'a> {
         }
     }
 
-    /// The room that a field takes, with the three bytes of its header.
+    /// Generates the estimated size of a field, with the three bytes of its header.
     fn room(&self, member: &Member) -> TokenStream {
         let (ident, runtime) = (member.ident, self.runtime());
         let call = quote_spanned!(member.of.span()=> #runtime::Encode::room);
@@ -177,7 +177,7 @@ impl<'a> Struct<'a> {
         }
     }
 
-    /// The arms that read the fields.
+    /// Generates the arms that read the fields.
     fn reads(&self) -> TokenStream {
         let runtime = self.runtime();
         let mut required = 0usize;

@@ -17,7 +17,7 @@ struct Union<'a> {
     input: &'a DeriveInput,
     container: &'a Container,
     variants: Vec<Variant<'a>>,
-    /// The variant that keeps what is not declared.
+    /// Variant that keeps undeclared members.
     unknown: Option<&'a Ident>,
 }
 
@@ -146,12 +146,12 @@ impl<'a> Union<'a> {
         parts::decode(self.input, self.container, &methods)
     }
 
-    /// The arm that reads a variant.
+    /// Generates the arm that reads a variant.
     fn read(&self, variant: &Variant) -> TokenStream {
         let Field { id, name, .. } = &variant.attributes;
         let (ident, runtime) = (variant.ident, self.runtime());
         let read = match self.unknown {
-            // A known variant takes the place of an unknown one.
+            // A known variant replaces an unknown one.
             Some(unknown) => quote!(#runtime::derived::read_known_or_unknown(
                 matches!(
                     union,
@@ -171,8 +171,8 @@ impl<'a> Union<'a> {
         }
     }
 
-    /// The first variant with its type's default, unless that is behind a pointer: it may hold the
-    /// union itself, which would have no end.
+    /// Generates the default: the first variant with its type's default, unless that is behind a
+    /// pointer: it may contain the union itself, which would recurse endlessly.
     fn default(&self) -> TokenStream {
         let runtime = self.runtime();
         let mut variants = self.variants.iter();

@@ -1,7 +1,6 @@
-//! Errors of the derive, and their messages.
+//! Tests the errors of the derive macro, and their messages.
 
-/// The expected messages are in the files `.stderr`; a run with `TRYBUILD=overwrite` writes them
-/// again.
+/// The expected messages are in the `.stderr` files; run with `TRYBUILD=overwrite` to rewrite them.
 #[test]
 fn errors_point_at_the_attribute() {
     trybuild::TestCases::new().compile_fail("tests/errors/*.rs");

@@ -24,10 +24,11 @@ struct AddResult {
     success: Option<i64>,
 }
 
-/// No frame may be longer.
+/// Maximum length of a frame.
 const FRAME_LIMIT: usize = 1 << 20;
 
-/// A connection: without TCP_NODELAY, a message that follows another one can wait for 40 ms.
+/// Prepares a connection: without TCP_NODELAY, a message that follows another one can wait for 40
+/// ms.
 fn prepared(stream: TcpStream) -> io::Result<TcpStream> {
     stream.set_nodelay(true)?;
     Ok(stream)

@@ -11,11 +11,11 @@ use crate::{
 use bytelane::Reserved;
 use std::borrow::Cow;
 
-/// The binary protocol. Lists of numbers are moved in one piece.
+/// The binary protocol. Lists of numbers are copied as a whole.
 ///
-/// `STRICT` is about [`Envelope`]s only. The strict ones start with the protocol's version; the
-/// others, which are older, start with their name. `Binary` writes and takes strict ones,
-/// `Binary<false>` writes the others and takes both.
+/// `STRICT` affects only [`Envelope`]s. Strict envelopes start with the protocol's version; older
+/// ones start with the name. `Binary` writes and accepts strict ones; `Binary<false>` writes older
+/// ones and accepts both.
 ///
 /// Source: [Thrift binary protocol encoding](https://github.com/apache/thrift/blob/master/doc/specs/thrift-binary-protocol.md).
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,8 +56,8 @@ pub struct BinaryWriter<O, const STRICT: bool = true> {
 }
 
 impl<O: Output, const STRICT: bool> BinaryWriter<O, STRICT> {
-    /// The header of a field and its first bytes, in one piece: each piece waits for the length of
-    /// the output that the one before it made. Pieces of 8 and 16 bytes are stored at once.
+    /// Writes the header of a field and its first bytes in one piece: each piece waits for the
+    /// output length that the previous one produced. Pieces of 8 and 16 bytes are stored at once.
     #[inline]
     fn field<const N: usize>(&mut self, field: &Field, first: [u8; N]) {
         let [high, low] = field.id.to_be_bytes();
@@ -302,7 +302,7 @@ impl<O: Output, const STRICT: bool> Writer for BinaryWriter<O, STRICT> {
 /// Reads [`Binary`].
 pub type BinaryReader<'de, const STRICT: bool = true> = LayoutReader<'de, BinaryLayout<STRICT>>;
 
-/// How [`Binary`] lays out what it has in common with [`Compact`](crate::Compact).
+/// Layout of [`Binary`], for the code shared with [`Compact`](crate::Compact).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BinaryLayout<const STRICT: bool>;
 
@@ -364,7 +364,7 @@ impl<const STRICT: bool> Layout for BinaryLayout<STRICT> {
         let [number, a, b, c, d] = input.array()?;
         let len = input.size(u32::from_be_bytes([a, b, c, d]))?;
         match Type::from_number(number) {
-            // Some writers name no type where there are no elements.
+            // Some writers write no type if there are no elements.
             None if len == 0 => Ok((0, Type::Bool)),
             _ => Ok((len, kind(input, number)?)),
         }

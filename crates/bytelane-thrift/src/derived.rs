@@ -21,13 +21,13 @@ pub fn write_field<T: Encode + ?Sized, W: Writer>(
     written.map_err(|error| error.within(Segment::Field(field.name)))
 }
 
-/// About how many bytes the unknown fields of a struct have.
+/// Estimates the size in bytes of the unknown fields of a struct.
 #[inline]
 pub fn unknown_room(fields: &UnknownFields) -> usize {
     fields.room()
 }
 
-/// About how many bytes an unknown field has.
+/// Estimates the size in bytes of an unknown field.
 pub fn field_room(field: &UnknownField) -> usize {
     field.room()
 }
@@ -45,7 +45,8 @@ pub fn write_unknown<W: Writer>(
     Ok(())
 }
 
-/// Reads a field over its value. False if it has another type in the message: then it is kept in `unknown`, or skipped.
+/// Reads a field over its value. False if the message has a field of another type, which is then
+/// kept in `unknown`, or skipped.
 #[inline]
 pub fn read_field<'de, T: Decode<'de>, R: Reader<'de>>(
     value: &mut T,
@@ -64,7 +65,7 @@ pub fn read_field<'de, T: Decode<'de>, R: Reader<'de>>(
     })
 }
 
-/// As [`read_field`], for an optional field.
+/// Same as [`read_field`], for an optional field.
 #[inline]
 pub fn read_optional<'de, T: Decode<'de>, R: Reader<'de>>(
     value: &mut Option<T>,
@@ -81,7 +82,8 @@ pub fn read_optional<'de, T: Decode<'de>, R: Reader<'de>>(
     })
 }
 
-/// Reads the field of a union, which has none so far if `first`. None if it has another type.
+/// Reads the field of a union; `first` is true if it has none so far. `None` if the field has
+/// another type.
 #[inline]
 pub fn read_variant<'de, T: Decode<'de>, R: Reader<'de>>(
     first: bool,
@@ -100,7 +102,8 @@ pub fn read_variant<'de, T: Decode<'de>, R: Reader<'de>>(
     Ok(value)
 }
 
-/// As [`read_variant`], for a union that keeps what it does not know: a field of another type too.
+/// Same as [`read_variant`], for a union that keeps unknown members, including fields of another
+/// type.
 #[inline]
 pub fn read_known_or_unknown<'de, T: Decode<'de>, U, R: Reader<'de>>(
     first: bool,
@@ -121,14 +124,14 @@ pub fn read_known_or_unknown<'de, T: Decode<'de>, U, R: Reader<'de>>(
     reader.unknown_field(header).map(unknown).map(Some)
 }
 
-/// The unknown member of a union that has no members.
+/// Returns the unknown member of a union that has no members.
 #[must_use]
 pub fn no_field() -> UnknownField {
     UnknownField::new(0, Type::Struct, Encoding::Binary, &[0])
 }
 
-/// Reads the value of a field by `read`, or keeps or skips it if its type, or that of the elements in it,
-/// differs from the declared one.
+/// Reads the value of a field with `read`. If its type, or the type of elements in it, differs from
+/// the declared one, keeps or skips it.
 #[inline]
 fn read<'de, T: Decode<'de>, R: Reader<'de>>(
     reader: &mut R,
@@ -143,8 +146,8 @@ fn read<'de, T: Decode<'de>, R: Reader<'de>>(
         let error = |reader: &mut R| reader.error(ErrorKind::WrongType { expected, found });
         return other_type(reader, &mark, header, name, unknown, error);
     }
-    // Only containers have more types than that of the header. No place is remembered before other
-    // values: it would be loaded in one piece just after it was stored in two, which takes long.
+    // Only containers have types beyond that of the header. For other values, no mark is kept: it
+    // would be loaded in one piece right after it was stored in two, which is slow.
     let is_container = matches!(T::TYPE, Type::List | Type::Set | Type::Map);
     let mark = is_container.then(|| reader.mark());
     match (read(reader), mark) {
@@ -191,13 +194,13 @@ pub fn read_unknown<'de, R: Reader<'de>>(
     fields.push(field, reader.input())
 }
 
-/// The error of a union of which no field is known.
+/// Returns the error for a union without a known field.
 #[cold]
 pub fn empty_union<'de, R: Reader<'de>>(reader: &mut R) -> Error {
     reader.error(ErrorKind::EmptyUnion)
 }
 
-/// The error of a number that is none of an enum's.
+/// Returns the error for a number without a variant of the enum.
 #[cold]
 pub fn unknown_enum_value<'de, R: Reader<'de>>(reader: &mut R, number: i32) -> Error {
     reader.error(ErrorKind::UnknownEnumValue(number))

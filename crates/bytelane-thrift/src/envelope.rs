@@ -7,8 +7,8 @@ use crate::{Decode, Encode, Error, Message, MessageKind, Options, Thrift};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Envelope around the arguments or the result of a call: the method's name, what kind of message this is, and a number
-/// by which the reply is told from others.
+/// Envelope around the arguments or the result of a call: the method's name, the kind of message,
+/// and a number that identifies the reply.
 ///
 /// ```
 /// use bytelane_thrift::{Compact, Envelope, Message, MessageKind, Thrift};
@@ -32,16 +32,16 @@ use std::fmt;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Envelope<'a> {
-    /// The method.
+    /// Name of the method.
     pub name: Cow<'a, str>,
-    /// Call, reply, exception or oneway.
+    /// Kind of message: call, reply, exception or oneway.
     pub kind: MessageKind,
-    /// The number of the call, which its reply has as well.
+    /// Number of the call, which its reply repeats.
     pub sequence: i32,
 }
 
 impl<'a> Envelope<'a> {
-    /// A message as bytes: this and its body.
+    /// Encodes a message: this envelope and a body.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl<'a> Envelope<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     pub fn encode_with<P: Protocol, M: Message + Encode>(
         &self,
         body: &M,
@@ -65,11 +65,11 @@ impl<'a> Envelope<'a> {
         Ok(bytes)
     }
 
-    /// Appends a message to bytes. What has been appended before an error stays there.
+    /// Appends a message to bytes. If there is an error, the bytes appended before it remain.
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     pub fn encode_into<P: Protocol, M: Message + Encode>(
         &self,
         body: &M,
@@ -82,7 +82,7 @@ impl<'a> Envelope<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     pub fn encode_into_with<P: Protocol, M: Message + Encode>(
         &self,
         body: &M,
@@ -101,7 +101,7 @@ impl<'a> Envelope<'a> {
         result
     }
 
-    /// Reads the envelope of a message. What type its body has is for the caller to tell from it.
+    /// Reads the envelope of a message. The caller determines the type of the body from it.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ impl<'a> Envelope<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     pub fn decode_with<P: Protocol>(
         bytes: &'a [u8],
         options: impl Into<Options>,
@@ -122,12 +122,12 @@ impl<'a> Envelope<'a> {
         Self::begin(Input::new(bytes, options))
     }
 
-    /// [`decode`](Self::decode) where fields of the type [`bytes::Bytes`] in the body share the
-    /// memory of the message.
+    /// Same as [`decode`](Self::decode), but fields of the type [`bytes::Bytes`] in the body share
+    /// the memory of the message.
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[cfg(feature = "bytes")]
     pub fn decode_shared<P: Protocol>(
         message: &'a bytes::Bytes,
@@ -140,7 +140,7 @@ impl<'a> Envelope<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[cfg(feature = "bytes")]
     pub fn decode_shared_with<P: Protocol>(
         message: &'a bytes::Bytes,
@@ -162,7 +162,7 @@ pub struct Body<'a, P: Protocol> {
 }
 
 impl<'a, P: Protocol> Body<'a, P> {
-    /// Reads the body; nothing may be after it.
+    /// Reads the body; no bytes may follow it.
     ///
     /// # Errors
     ///
@@ -181,14 +181,14 @@ impl<P: Protocol> fmt::Debug for Body<'_, P> {
     }
 }
 
-/// The body of a message of the kind [`MessageKind::Exception`]: why a call failed.
+/// Body of a message of the kind [`MessageKind::Exception`]: reports why a call failed.
 #[derive(Clone, PartialEq, Eq, Debug, Thrift)]
 #[thrift(name = "TApplicationException")]
 pub struct ApplicationException {
-    /// For humans.
+    /// Message for humans.
     #[thrift(id = 1)]
     pub message: String,
-    /// For programs.
+    /// Kind for programs.
     #[thrift(id = 2, name = "type")]
     pub kind: ApplicationExceptionKind,
 }
@@ -205,10 +205,10 @@ impl fmt::Display for ApplicationException {
 
 impl std::error::Error for ApplicationException {}
 
-/// Why a call failed.
+/// Reason why a call failed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Thrift)]
 pub enum ApplicationExceptionKind {
-    /// Some other reason.
+    /// Any other reason.
     #[default]
     #[thrift(value = 0)]
     Other,
@@ -242,7 +242,7 @@ pub enum ApplicationExceptionKind {
     /// The server does not support this kind of client.
     #[thrift(value = 10)]
     UnsupportedClient,
-    /// A number that this version does not know.
+    /// A kind that this version does not know.
     #[thrift(unknown)]
     Unknown(i32),
 }

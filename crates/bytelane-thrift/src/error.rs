@@ -1,11 +1,12 @@
-//! Errors of messages, and their places.
+//! Errors of messages, and their positions.
 
 use crate::{Segment, Type};
 use std::fmt::{self, Write};
 
-/// A message that is malformed, exceeds a limit, or does not have the requested type.
+/// Error for a message that is malformed, exceeds a limit, or does not have the requested type.
 ///
-/// One pointer in size. It says what is wrong, at which byte of the input, and in which field.
+/// It has the size of a pointer. It reports the kind of error, the byte of the input, and the
+/// field.
 ///
 /// ```
 /// use bytelane_thrift::{Binary, ErrorKind, Message, Thrift};
@@ -26,14 +27,14 @@ pub struct Error(Box<Inner>);
 
 struct Inner {
     kind: ErrorKind,
-    /// Message that [`Error::custom`] was given.
+    /// Message passed to [`Error::custom`].
     message: Option<Box<str>>,
     offset: Option<usize>,
-    /// From the innermost place to the outermost.
+    /// Path from the innermost segment to the outermost.
     path: Vec<Segment>,
 }
 
-/// Kind of fault.
+/// Kind of error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -41,80 +42,81 @@ pub enum ErrorKind {
     UnexpectedEnd,
     /// There are bytes after the message.
     TrailingBytes,
-    /// A value's type differs from that of the field, element, key or value.
+    /// The type of a value differs from that of the field, element, key or value.
     WrongType {
-        /// The type of the Rust value.
+        /// Type of the Rust value.
         expected: Type,
-        /// The type in the message.
+        /// Type in the message.
         found: Type,
     },
-    /// A number that is not a type.
+    /// A number is not that of a type.
     UnknownType(u8),
-    /// A size below 0, or above what the formats allow: 2³¹ - 1.
+    /// A size is below 0, or above the maximum of the formats: 2³¹ - 1.
     InvalidSize(i64),
-    /// Values nested deeper than [`Limits::depth`](crate::Limits).
+    /// Values are nested deeper than [`Limits::depth`](crate::Limits).
     DepthLimit,
-    /// More elements than [`Limits::container`](crate::Limits).
+    /// A container has more elements than [`Limits::container`](crate::Limits).
     ContainerLimit(usize),
-    /// More bytes than [`Limits::string`](crate::Limits).
+    /// A string has more bytes than [`Limits::string`](crate::Limits).
     StringLimit(usize),
     /// All values together take more memory than
     /// [`Limits::total_allocation`](crate::Limits).
     AllocationLimit,
-    /// A string that is not UTF-8.
+    /// A string is not UTF-8.
     InvalidUtf8,
-    /// A byte that is neither true nor false.
+    /// A byte is neither true nor false.
     InvalidBool(u8),
-    /// A varint that has too many bytes or bits.
+    /// A varint has too many bytes or bits.
     InvalidVarint,
-    /// A number out of the range of its type.
+    /// A number is out of the range of its type.
     NumberOutOfRange,
-    /// The id of a field beyond 2¹⁵ - 1.
+    /// A field id is above 2¹⁵ - 1.
     InvalidFieldId,
-    /// Text that is not what the JSON should have here.
+    /// The JSON has unexpected text.
     Syntax {
-        /// Expectation.
+        /// Expected text.
         expected: &'static str,
     },
-    /// A JSON string with an unescaped byte below 0x20.
+    /// A JSON string has an unescaped byte below 0x20.
     ControlCharacter,
-    /// A JSON string with a backslash before what cannot be escaped, or `\u` without four hexadecimal digits.
+    /// A JSON string has a backslash before a character that cannot be escaped, or `\u` without
+    /// four hexadecimal digits.
     InvalidEscape,
-    /// A JSON string with one half of a surrogate pair without the other.
+    /// A JSON string has one half of a surrogate pair without the other.
     LoneSurrogate,
-    /// Binary data that is not valid base64.
+    /// Binary data is not valid base64.
     InvalidBase64,
-    /// A UUID that is not 32 hexadecimal digits with four hyphens.
+    /// A UUID does not consist of 32 hexadecimal digits and four hyphens.
     InvalidUuid,
     /// A required field is missing.
     MissingField(&'static str),
-    /// A union without a known field.
+    /// A union has no known field.
     EmptyUnion,
-    /// A union with more than one field.
+    /// A union has more than one field.
     SecondUnionField,
-    /// A number that is not a value of the enum, which has no variant for unknown numbers.
+    /// A number is not a value of the enum, which has no variant for unknown numbers.
     UnknownEnumValue(i32),
-    /// A struct, union or container as the key of a map in JSON.
+    /// The key of a map in JSON is a struct, union or container.
     KeyNotPrimitive,
-    /// A type that the protocol's dialect does not support.
+    /// The protocol's dialect does not support a type.
     Unsupported(Type),
-    /// A borrowed field (`&str`, `&[u8]`) whose bytes are not in the message unchanged: a JSON string with escapes,
-    /// base64. `Cow` accepts both.
+    /// The bytes of a borrowed field (`&str`, `&[u8]`) are not in the message unchanged: a JSON
+    /// string with escapes, or base64. `Cow` accepts both.
     CannotBorrow,
-    /// The first bytes are not those of a message of this protocol.
+    /// The message does not start like one of this protocol.
     InvalidVersion,
-    /// A message that is neither call, reply, exception nor oneway.
+    /// The message is neither call, reply, exception nor oneway.
     InvalidMessageKind(u8),
-    /// A list or binary whose length differs from that of the array which it becomes.
+    /// The length of a list or binary differs from that of its array.
     WrongLength {
-        /// The length of the array.
+        /// Length of the array.
         expected: usize,
-        /// The length in the message.
+        /// Length in the message.
         found: usize,
     },
-    /// An unknown field, which was read from another protocol and cannot be converted.
+    /// An unknown field was read from another protocol and cannot be converted.
     OtherProtocol,
-    /// An error of [`Error::custom`].
+    /// An error created by [`Error::custom`].
     Custom,
 }
 
@@ -129,9 +131,9 @@ impl Error {
         }))
     }
 
-    /// An error of an implementation of [`Encode`](crate::Encode) or [`Decode`](crate::Decode) by
-    /// hand. It gets the path of the field, and [`Reader::custom_error`](crate::Reader::custom_error)
-    /// makes one that has a place as well.
+    /// Creates an error for a handwritten implementation of [`Encode`](crate::Encode) or
+    /// [`Decode`](crate::Decode). The path of the field is added to it;
+    /// [`Reader::custom_error`](crate::Reader::custom_error) creates one that also has an offset.
     ///
     /// ```
     /// use bytelane_thrift::{Error, ErrorKind};
@@ -147,38 +149,38 @@ impl Error {
         error
     }
 
-    /// The same error at a byte of the message.
+    /// Returns the same error, at a byte of the message.
     #[cold]
     pub(crate) fn at(mut self, offset: usize) -> Self {
         self.0.offset = Some(offset);
         self
     }
 
-    /// Kind of fault.
+    /// Returns the kind of error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// Offset of the error in the message, in bytes; `None` for errors while writing.
+    /// Returns the offset of the error in the message, in bytes; `None` for errors while writing.
     #[must_use]
     pub fn offset(&self) -> Option<usize> {
         self.0.offset
     }
 
-    /// The path from the message to the invalid value, outermost first.
+    /// Returns the path from the message to the invalid value, outermost first.
     pub fn path(&self) -> impl Iterator<Item = Segment> {
         self.0.path.iter().rev().copied()
     }
 
-    /// The same error, in a part of a value.
+    /// Returns the same error, in a part of a value.
     #[cold]
     pub(crate) fn within(mut self, segment: Segment) -> Self {
         self.0.path.push(segment);
         self
     }
 
-    /// The same error in an input that has so many bytes in front.
+    /// Returns the same error, in an input with `bytes` bytes in front.
     #[cold]
     pub(crate) fn behind(mut self, bytes: usize) -> Self {
         self.0.offset = self.0.offset.map(|offset| offset + bytes);

@@ -1,21 +1,21 @@
-//! The framed transport: the length of each message in front of it, in four bytes, big-endian.
+//! The framed transport: each message is preceded by its length, in four bytes, big-endian.
 
 use crate::service::Transport;
 use std::fmt;
 use std::io::{self, IoSlice, Read, Write};
 
-/// Messages up to this length are copied to stand behind their length.
+/// Maximum length of messages that are copied to follow their length directly.
 const COPIED: usize = 8 << 10;
 
-/// Writes a message and its length, in one piece: were they two, TCP would hold the second back until
-/// the other side has acknowledged the first, which takes 40 ms. Set
-/// [`TcpStream::set_nodelay`](std::net::TcpStream::set_nodelay) all the same, for messages that
-/// follow each other without an answer.
+/// Writes a message and its length in one piece. In two pieces, TCP would hold the second back
+/// until the other side has acknowledged the first, which takes 40 ms. Still set
+/// [`TcpStream::set_nodelay`](std::net::TcpStream::set_nodelay), for messages that follow each
+/// other without a reply.
 ///
 /// # Errors
 ///
-/// Those of the output, and [`InvalidInput`](io::ErrorKind::InvalidInput) for a message of more
-/// than 2³¹ - 1 bytes.
+/// The errors of the output, and [`InvalidInput`](io::ErrorKind::InvalidInput) for a message of
+/// more than 2³¹ - 1 bytes.
 ///
 /// ```
 /// use bytelane_thrift::framed;
@@ -38,7 +38,7 @@ pub fn write_frame(to: &mut impl Write, message: &[u8]) -> io::Result<()> {
     })?;
     let len = len.to_be_bytes();
     if message.len() <= COPIED {
-        // One piece, also for an output that does not write several at once.
+        // One piece, even for an output that cannot write several at once.
         return to.write_all(&[&len, message].concat());
     }
     let mut pieces = &mut [IoSlice::new(&len), IoSlice::new(message)][..];
@@ -56,13 +56,13 @@ pub fn write_frame(to: &mut impl Write, message: &[u8]) -> io::Result<()> {
 /// Reads a message of at most `limit` bytes in place of the contents of `frame`. False if the
 /// stream ends before another one begins.
 ///
-/// Memory is allocated as the bytes arrive, not by the announced length.
+/// Memory is allocated as the bytes arrive, not according to the announced length.
 ///
 /// # Errors
 ///
-/// Those of the input; [`InvalidData`](io::ErrorKind::InvalidData) for a length that is negative or
-/// above the limit; [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) for a stream that ends within a
-/// frame.
+/// The errors of the input; [`InvalidData`](io::ErrorKind::InvalidData) for a length that is
+/// negative or above the limit; [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) for a stream that
+/// ends within a frame.
 pub fn read_frame(from: &mut impl Read, frame: &mut Vec<u8>, limit: usize) -> io::Result<bool> {
     frame.clear();
     let mut len = [0; 4];
@@ -93,13 +93,13 @@ pub struct Connection<S> {
 }
 
 impl<S: Read + Write> Connection<S> {
-    /// A connection over a `TcpStream` or another stream, which takes replies of at most `limit`
-    /// bytes. Call [`TcpStream::set_nodelay`](std::net::TcpStream::set_nodelay) before.
+    /// Creates a connection over a `TcpStream` or another stream, which accepts replies of at most
+    /// `limit` bytes. Call [`TcpStream::set_nodelay`](std::net::TcpStream::set_nodelay) before.
     pub fn new(stream: S, limit: usize) -> Self {
         Self { stream, limit }
     }
 
-    /// The stream back.
+    /// Returns the stream.
     pub fn into_inner(self) -> S {
         self.stream
     }

@@ -1,9 +1,9 @@
-//! The bytes that a reader reads, and the account of what they cost.
+//! Input of a reader, with an account of its cost.
 
 use crate::{Error, ErrorKind, Items, Limits, Options, Type};
 use bytelane::{Value, big_endian, utf8};
 
-/// A place in a message, to which a reader can return.
+/// A position in a message, to which a reader can return.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark<'de> {
     rest: &'de [u8],
@@ -14,29 +14,29 @@ pub struct Mark<'de> {
     pub(crate) key: bool,
 }
 
-/// Rest of a message, and of its limits.
+/// Remaining bytes of a message, and remaining limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'de> {
     pub(crate) rest: &'de [u8],
     /// Length of the whole message.
     total: usize,
     limits: Limits,
-    /// Bytes of the message that no container has claimed for its elements.
+    /// Number of bytes of the message that no container has claimed for its elements.
     unclaimed: usize,
-    /// False once a struct had a field after one of the same id, or of a larger one. Only the compact protocol tells.
+    /// False once a struct had a field whose id is not greater than the one before it. Only the compact protocol sets it.
     pub(crate) is_ordered: bool,
     /// True if a field of another type is an error.
     pub(crate) strict_types: bool,
-    /// True if JSON may be as Apache Thrift for Python writes it.
+    /// True if JSON may have the form that Apache Thrift for Python writes.
     pub(crate) lenient_json: bool,
-    /// True if structs within the value keep the fields that the message does not have.
+    /// True if structs within the value keep the fields that are not in the message.
     pub(crate) merges: bool,
     #[cfg(feature = "bytes")]
     pub(crate) shared: Option<&'de bytes::Bytes>,
 }
 
 impl<'de> Input<'de> {
-    /// All of a message.
+    /// Reads all of a message.
     #[inline]
     #[must_use]
     pub fn new(message: &'de [u8], options: impl Into<Options>) -> Self {
@@ -55,7 +55,7 @@ impl<'de> Input<'de> {
         }
     }
 
-    /// All of a message whose memory fields of the type [`bytes::Bytes`] share.
+    /// Reads all of a message. Fields of the type [`bytes::Bytes`] share its memory.
     #[cfg(feature = "bytes")]
     #[inline]
     #[must_use]
@@ -65,11 +65,12 @@ impl<'de> Input<'de> {
         input
     }
 
-    /// Bytes of the message: in its memory if that is shared, else a copy, which is charged.
+    /// Returns bytes of the message: in its memory if that is shared, else a copy, which is
+    /// charged.
     ///
     /// # Errors
     ///
-    /// A copy that exceeds the limit.
+    /// The copy exceeds the limit.
     #[cfg(feature = "bytes")]
     #[inline]
     pub fn share(&mut self, bytes: &'de [u8]) -> Result<bytes::Bytes, Error> {
@@ -87,19 +88,19 @@ impl<'de> Input<'de> {
         input
     }
 
-    /// Remaining limits.
+    /// Returns the remaining limits.
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The options, with what is left of the limits.
+    /// Returns the options, with the remaining limits.
     #[cfg(feature = "apache")]
     pub(crate) fn options(&self) -> Options {
         let options = Options::from(self.limits).with_strict_types(self.strict_types);
         options.with_lenient_json(self.lenient_json)
     }
 
-    /// The place before the byte that is read next.
+    /// Marks the position before the next byte.
     #[inline]
     pub(crate) fn mark(&self) -> Mark<'de> {
         Mark {
@@ -111,36 +112,37 @@ impl<'de> Input<'de> {
         }
     }
 
-    /// Returns to a place. What has been charged since stays charged.
+    /// Returns to a position. Charges since then remain.
     pub(crate) fn reset(&mut self, mark: &Mark<'de>) {
         self.rest = mark.rest;
         self.limits.depth = mark.depth;
         self.unclaimed = mark.unclaimed;
     }
 
-    /// Number of bytes that have been read.
+    /// Returns the number of bytes that have been read.
     #[inline]
     #[must_use]
     pub fn offset(&self) -> usize {
         self.total - self.rest.len()
     }
 
-    /// Returns whether all structs that were read, and not skipped, had their fields in ascending order, none of them twice:
-    /// in the compact protocol, as all writers have them, two programs cannot differ in which one counts. True in others.
+    /// Returns whether the fields of every struct read so far, except those that were skipped, are in
+    /// strictly ascending order, as writers of the compact protocol write them. Otherwise, readers may
+    /// disagree about which of two fields with the same id counts. Other protocols always return true.
     #[inline]
     #[must_use]
     pub fn is_ordered(&self) -> bool {
         self.is_ordered
     }
 
-    /// The bytes that have not been read.
+    /// Returns the bytes that have not been read.
     #[inline]
     #[must_use]
     pub fn rest(&self) -> &'de [u8] {
         self.rest
     }
 
-    /// An error at the byte that is read next.
+    /// Creates an error at the next byte.
     #[cold]
     #[must_use]
     pub fn error(&self, kind: ErrorKind) -> Error {
@@ -174,7 +176,7 @@ impl<'de> Input<'de> {
         Ok(bytes)
     }
 
-    /// Moves so many big-endian numbers in one piece.
+    /// Reads `count` big-endian numbers in one piece.
     #[inline]
     pub(crate) fn big_endian<T: Value>(
         &mut self,
@@ -190,14 +192,14 @@ impl<'de> Input<'de> {
         Ok(())
     }
 
-    /// Takes the bytes of a string whose length the message tells.
+    /// Takes the bytes of a string whose length is given by the message.
     #[inline]
     pub(crate) fn take_string(&mut self, len: usize) -> Result<&'de [u8], Error> {
         self.check_string(len)?;
         self.take(len)
     }
 
-    /// Takes the bytes of a text whose length the message tells.
+    /// Takes the bytes of a text whose length is given by the message.
     #[inline]
     pub(crate) fn take_text(&mut self, len: usize) -> Result<&'de str, Error> {
         let bytes = self.take_string(len)?;
@@ -215,7 +217,7 @@ impl<'de> Input<'de> {
         Ok(())
     }
 
-    /// A size as the formats have it: at most 2³¹ - 1.
+    /// Checks a size, which the formats limit to 2³¹ - 1.
     #[inline]
     pub(crate) fn size(&self, size: u32) -> Result<usize, Error> {
         if size > i32::MAX as u32 {
@@ -224,7 +226,7 @@ impl<'de> Input<'de> {
         Ok(size as usize)
     }
 
-    /// One struct or container deeper.
+    /// Enters a struct or container.
     #[inline]
     pub(crate) fn enter(&mut self) -> Result<(), Error> {
         match self.limits.depth.checked_sub(1) {
@@ -241,7 +243,7 @@ impl<'de> Input<'de> {
         self.limits.depth += 1;
     }
 
-    /// Accounts for so many bytes on the heap.
+    /// Charges `bytes` bytes on the heap.
     #[inline]
     pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), Error> {
         match self.limits.total_allocation.checked_sub(bytes) {
@@ -253,8 +255,8 @@ impl<'de> Input<'de> {
         }
     }
 
-    /// Makes room for one more element of a list whose length is not known, and accounts for that
-    /// first: all of it, since the elements move there while they are still where they were.
+    /// Makes room for one more element of a list of unknown length, and charges it first: the whole
+    /// list, since the elements are moved while their old memory is still allocated.
     #[inline]
     pub(crate) fn grow<T>(&mut self, values: &mut Vec<T>) -> Result<(), Error> {
         if values.len() < values.capacity() {
@@ -266,7 +268,7 @@ impl<'de> Input<'de> {
         Ok(())
     }
 
-    /// One more element of a container.
+    /// Checks that a container may have one more element.
     #[inline]
     pub(crate) fn check_container(&self, len: usize) -> Result<(), Error> {
         if len > self.limits.container {
@@ -286,7 +288,8 @@ impl<'de> Input<'de> {
         cost: usize,
     ) -> Result<Items, Error> {
         self.check_container(len)?;
-        // The bytes of one element are none of another's: all containers share the message's.
+        // The bytes of an element cannot be those of another: all containers share the bytes of the
+        // message.
         let claimed = len.saturating_mul(smallest);
         let left = self.unclaimed.checked_sub(claimed);
         let Some(left) = left.filter(|_| claimed <= self.rest.len()) else {
@@ -303,7 +306,7 @@ impl<'de> Input<'de> {
         })
     }
 
-    /// Returns whether there is one more element, where the number of elements is known.
+    /// Returns whether there is another element, if the number of elements is known.
     #[inline]
     pub(crate) fn next(&mut self, items: &mut Items) -> bool {
         if items.left == 0 {

@@ -1,5 +1,5 @@
-//! Reading, as the binary and the compact protocol have it in common: a byte ends a struct, sizes
-//! precede what they count, and lists of numbers lie in one piece.
+//! Reading code shared by the binary and the compact protocol: a byte ends a struct, sizes precede
+//! what they count, and lists of numbers are contiguous.
 
 use crate::input::Input;
 use crate::protocol::Reader;
@@ -8,7 +8,7 @@ use crate::{Envelope, Error, Field, FieldHeader, Frame, Items, Type, UnknownFiel
 use std::borrow::Cow;
 use std::fmt::Debug;
 
-/// In what the two protocols differ. A value of it is what the reader must remember.
+/// Differences between the two protocols. A value of it holds the state that the reader needs.
 pub trait Layout: Debug + Default {
     /// Encoding of its bytes.
     const ENCODING: Encoding;
@@ -16,10 +16,10 @@ pub trait Layout: Debug + Default {
     /// Reads the envelope before a message.
     fn envelope<'de>(input: &mut Input<'de>) -> Result<Envelope<'de>, Error>;
 
-    /// The number of bytes or elements that follow.
+    /// Reads the number of bytes or elements that follow.
     fn size(input: &mut Input<'_>) -> Result<usize, Error>;
 
-    /// The header of a field, after its first byte.
+    /// Reads the header of a field, after its first byte.
     fn field(
         &mut self,
         input: &mut Input<'_>,
@@ -27,22 +27,23 @@ pub trait Layout: Debug + Default {
         first: u8,
     ) -> Result<FieldHeader, Error>;
 
-    /// The header of a list or set: how many elements of which type. Any type if there are none.
+    /// Reads the header of a list or set: the number and the type of its elements. Any type if
+    /// there are none.
     fn list(input: &mut Input<'_>) -> Result<(usize, Type), Error>;
 
-    /// The header of a map: how many entries, and the types of key and value. Any types if there
-    /// are none.
+    /// Reads the header of a map: the number of entries, and the types of key and value. Any types
+    /// if there are none.
     fn map(input: &mut Input<'_>) -> Result<(usize, Type, Type), Error>;
 
-    /// The fewest bytes that a value of a type has.
+    /// Returns the minimum size in bytes of a value of a type.
     fn smallest(kind: Type) -> usize;
 
-    /// Returns whether all values of a type have as many bytes, and any bytes will do.
+    /// Returns whether all values of a type have the same number of bytes, and any bytes are valid.
     fn has_one_length(_: Type) -> bool {
         false
     }
 
-    /// Bytes after a value, if they are quickly found.
+    /// Returns the bytes after a value, if they are quickly found.
     fn behind<'de>(_: &Input<'de>, _: Type) -> Option<&'de [u8]> {
         None
     }
@@ -57,8 +58,8 @@ pub trait Layout: Debug + Default {
 
     fn double(input: &mut Input<'_>) -> Result<f64, Error>;
 
-    /// Appends so many elements. That there are as many bytes as these have at least was checked
-    /// when the list began.
+    /// Appends `count` elements. When the list began, it was checked that the input has their
+    /// minimum size.
     fn i16s(input: &mut Input<'_>, count: usize, values: &mut Vec<i16>) -> Result<(), Error>;
 
     fn i32s(input: &mut Input<'_>, count: usize, values: &mut Vec<i32>) -> Result<(), Error>;
@@ -128,7 +129,7 @@ impl<'de, L: Layout> Reader<'de> for LayoutReader<'de, L> {
         Ok(Frame::default())
     }
 
-    // Inlined: a result that is stored in pieces and loaded in one takes long.
+    // Inlined: a result that is stored in pieces and loaded in one is slow.
     #[inline(always)]
     fn field_begin(
         &mut self,
@@ -270,7 +271,7 @@ impl<'de, L: Layout> Reader<'de> for LayoutReader<'de, L> {
 
     fn skip_elements(&mut self, mut items: Items) -> Result<(), Error> {
         if L::has_one_length(items.element) {
-            // The bytes were checked to be there when the list began.
+            // The presence of these bytes was checked when the list began.
             self.input.take(items.left * L::smallest(items.element))?;
             items.left = 0;
         }
@@ -288,7 +289,7 @@ impl<'de, L: Layout> Reader<'de> for LayoutReader<'de, L> {
         let start = self.input.rest;
         let bool;
         let bytes = if header.kind == Type::Bool {
-            // Compact has it in the header.
+            // Compact stores the value in the header.
             bool = [self.bool()?.into()];
             &bool[..]
         } else {

@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
-// The derive's code names this crate, here as elsewhere.
+// The code of the derive macro uses this crate's name, here as elsewhere.
 extern crate self as bytelane_thrift;
 
 #[cfg(feature = "apache")]
@@ -47,7 +47,7 @@ pub use unknown::{UnknownField, UnknownFields};
 pub use values::{Double, Float, InvalidUuid, Uuid};
 pub use wire::{Field, FieldHeader, Frame, Items, MessageKind, Segment, Type};
 
-/// The code of the page, as doctests.
+/// Code of the page, as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/getting-started/thrift.md")]
 mod getting_started {}

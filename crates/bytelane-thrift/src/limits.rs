@@ -1,11 +1,12 @@
-//! Limits on the cost of a message, and options of reading.
+//! Limits on the cost of a message, and options for reading.
 
-/// Bounds on a message, when it is read, skipped and written.
+/// Limits that apply when a message is read, skipped and written.
 ///
-/// Whatever the limits are, a container that claims more elements than the bytes left can hold is
-/// refused before memory is reserved, and all containers together cannot claim more than the whole
-/// message can hold. So memory is bounded by the length of the message times the size in memory of
-/// the largest element per byte that encodes it, and by [`total_allocation`](Self::total_allocation).
+/// Whatever the limits are, a container that claims more elements than the remaining bytes can hold
+/// is rejected before memory is reserved, and all containers together cannot claim more elements
+/// than the whole message can hold. So memory is bounded by the length of the message times the
+/// largest ratio of an element's size in memory to its encoded size, and by
+/// [`total_allocation`](Self::total_allocation).
 ///
 /// ```
 /// use bytelane_thrift::Limits;
@@ -16,15 +17,17 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Limits {
-    /// The maximum nesting depth of structs and containers, 64 by default. The stack bounds it.
+    /// Maximum nesting depth of structs and containers, 64 by default. The stack bounds it.
     pub depth: u32,
-    /// The maximum number of elements of a list or set, or entries of a map. 2³¹ - 1 by default, the maximum of the
-    /// formats.
+    /// Maximum number of elements of a list or set, or entries of a map. 2³¹ - 1 by default, the
+    /// maximum of the formats.
     pub container: usize,
-    /// The maximum number of bytes of a string or binary. 2³¹ - 1 by default, as above.
+    /// Maximum number of bytes of a string or binary. 2³¹ - 1 by default, the maximum of the
+    /// formats.
     pub string: usize,
-    /// The maximum number of bytes that all values of a message together may take on the heap when they are read:
-    /// 256 MiB by default. What grows is counted each time before it grows, so the peak is within the limit.
+    /// Maximum number of bytes that all values of a message together may take on the heap when they
+    /// are read: 256 MiB by default. Values that grow are counted each time before they grow, so
+    /// the peak is within the limit.
     pub total_allocation: usize,
 }
 
@@ -41,35 +44,35 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// These limits with another [`depth`](Self::depth).
+    /// Returns these limits with another [`depth`](Self::depth).
     #[must_use]
     pub fn with_depth(mut self, depth: u32) -> Self {
         self.depth = depth;
         self
     }
 
-    /// These limits with another number of elements of a [`container`](Self::container).
+    /// Returns these limits with another [`container`](Self::container) size.
     #[must_use]
     pub fn with_container(mut self, elements: usize) -> Self {
         self.container = elements;
         self
     }
 
-    /// These limits with another length of a [`string`](Self::string).
+    /// Returns these limits with another [`string`](Self::string) length.
     #[must_use]
     pub fn with_string(mut self, bytes: usize) -> Self {
         self.string = bytes;
         self
     }
 
-    /// These limits with another [`total_allocation`](Self::total_allocation).
+    /// Returns these limits with another [`total_allocation`](Self::total_allocation).
     #[must_use]
     pub fn with_total_allocation(mut self, bytes: usize) -> Self {
         self.total_allocation = bytes;
         self
     }
 
-    /// These limits, and none beyond what the formats have.
+    /// Returns these limits, lowered to the maximum of the formats.
     #[inline]
     pub(crate) fn within_formats(mut self) -> Self {
         self.container = self.container.min(i32::MAX as usize);
@@ -78,7 +81,7 @@ impl Limits {
     }
 }
 
-/// How a message is read. [`Limits`] convert into it: every call takes either.
+/// Options for reading a message. [`Limits`] convert to it: every call accepts either.
 ///
 /// ```
 /// use bytelane_thrift::{Binary, ErrorKind, Limits, Message, Options, Thrift};
@@ -99,32 +102,33 @@ impl Limits {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// Limits of the cost of a message.
+    /// Limits on the cost of a message.
     pub limits: Limits,
-    /// True if a field whose type in the message differs from the declared type is an error. Otherwise, and by default,
-    /// it is skipped, as if the message lacked it.
+    /// True if a field whose type in the message differs from the declared type is an error.
+    /// Otherwise, and by default, it is skipped, as if it were missing.
     pub strict_types: bool,
-    /// True if JSON is accepted that is not JSON but that Apache Thrift's library for Python writes: control characters
-    /// in strings as they are, `nan` and `inf` without quotes, and in SimpleJSON 0 and 1 for bools. False by default.
+    /// True to accept the invalid JSON that Apache Thrift's library for Python writes: unescaped
+    /// control characters in strings, `nan` and `inf` without quotes, and in SimpleJSON 0 and 1 for
+    /// bools. False by default.
     pub lenient_json: bool,
 }
 
 impl Options {
-    /// These options with other [`limits`](Self::limits).
+    /// Returns these options with other [`limits`](Self::limits).
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// These options with other [`strict_types`](Self::strict_types).
+    /// Returns these options with another [`strict_types`](Self::strict_types).
     #[must_use]
     pub fn with_strict_types(mut self, strict: bool) -> Self {
         self.strict_types = strict;
         self
     }
 
-    /// These options with other [`lenient_json`](Self::lenient_json).
+    /// Returns these options with another [`lenient_json`](Self::lenient_json).
     #[must_use]
     pub fn with_lenient_json(mut self, lenient: bool) -> Self {
         self.lenient_json = lenient;

@@ -5,7 +5,7 @@ use crate::output::{Buffer, Length};
 use crate::protocol::{Protocol, Reader, Writer};
 use crate::{Decode, Element, Encode, Error, Field, Options};
 
-/// A struct, union or exception: what derives [`Thrift`](crate::Thrift), and is not an enum.
+/// A struct, union or exception: a type that derives [`Thrift`](crate::Thrift) and is not an enum.
 ///
 /// The protocol is a type parameter of each call:
 ///
@@ -27,18 +27,19 @@ use crate::{Decode, Element, Encode, Error, Field, Options};
 /// # Ok::<(), bytelane_thrift::Error>(())
 /// ```
 pub trait Message: Element {
-    /// Its name in the IDL.
+    /// Name in the IDL.
     const NAME: &'static str;
 
-    /// Its fields.
+    /// Declared fields.
     const FIELDS: &'static [Field];
 
-    /// The message as bytes.
+    /// Encodes the message.
     ///
     /// # Errors
     ///
-    /// A container or string larger than 2³¹ - 1, more than 64 values within each other, a struct
-    /// or container as the key of a map in JSON, a type that the protocol's dialect does not have.
+    /// A container or string is larger than 2³¹ - 1, values are nested more than 64 deep, the key
+    /// of a map in JSON is a struct or container, or the protocol's dialect does not support a
+    /// type.
     #[inline]
     fn encode<P: Protocol>(&self) -> Result<Vec<u8>, Error>
     where
@@ -51,7 +52,7 @@ pub trait Message: Element {
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     #[inline]
     fn encode_with<P: Protocol>(&self, options: impl Into<Options>) -> Result<Vec<u8>, Error>
     where
@@ -63,11 +64,11 @@ pub trait Message: Element {
         Ok(writer.finish().into_bytes())
     }
 
-    /// Appends the message to bytes. What has been appended before an error stays there.
+    /// Appends the message to bytes. If there is an error, the bytes appended before it remain.
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     fn encode_into<P: Protocol>(&self, bytes: &mut Vec<u8>) -> Result<(), Error>
     where
         Self: Encode,
@@ -79,7 +80,7 @@ pub trait Message: Element {
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     fn encode_into_with<P: Protocol>(
         &self,
         bytes: &mut Vec<u8>,
@@ -95,11 +96,11 @@ pub trait Message: Element {
         result
     }
 
-    /// The length of what [`encode`](Self::encode) returns, in bytes.
+    /// Returns the length of the result of [`encode`](Self::encode), in bytes.
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     fn encoded_len<P: Protocol>(&self) -> Result<usize, Error>
     where
         Self: Encode,
@@ -111,7 +112,7 @@ pub trait Message: Element {
     ///
     /// # Errors
     ///
-    /// Those of [`encode`](Self::encode).
+    /// The same as [`encode`](Self::encode).
     fn encoded_len_with<P: Protocol>(&self, options: impl Into<Options>) -> Result<usize, Error>
     where
         Self: Encode,
@@ -121,12 +122,12 @@ pub trait Message: Element {
         Ok(writer.finish().0)
     }
 
-    /// Reads a message that is all of `bytes`; white space after JSON is skipped.
+    /// Reads a message that is all of `bytes`; whitespace after JSON is skipped.
     ///
     /// # Errors
     ///
-    /// Whatever is malformed, missing or beyond the default [`Limits`](crate::Limits); the error
-    /// tells the place.
+    /// The message is malformed, lacks a required field, or exceeds the default
+    /// [`Limits`](crate::Limits); the error contains the offset.
     #[inline]
     fn decode<'de, P: Protocol>(bytes: &'de [u8]) -> Result<Self, Error>
     where
@@ -139,7 +140,7 @@ pub trait Message: Element {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[inline]
     fn decode_with<'de, P: Protocol>(
         bytes: &'de [u8],
@@ -151,12 +152,12 @@ pub trait Message: Element {
         whole::<P, _>(Input::new(bytes, options), Self::read)
     }
 
-    /// [`decode`](Self::decode) where fields of the type [`bytes::Bytes`] share the memory of the
-    /// message.
+    /// Same as [`decode`](Self::decode), but fields of the type [`bytes::Bytes`] share the memory
+    /// of the message.
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[cfg(feature = "bytes")]
     #[inline]
     fn decode_shared<'de, P: Protocol>(message: &'de bytes::Bytes) -> Result<Self, Error>
@@ -171,7 +172,7 @@ pub trait Message: Element {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[cfg(feature = "bytes")]
     #[inline]
     fn decode_shared_with<'de, P: Protocol>(
@@ -184,11 +185,11 @@ pub trait Message: Element {
         whole::<P, _>(Input::shared(message, options), Self::read)
     }
 
-    /// Reads a message at the start of `bytes`, and returns its length as well.
+    /// Reads a message at the start of `bytes`. Returns its length as well.
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[inline]
     fn decode_prefix<'de, P: Protocol>(bytes: &'de [u8]) -> Result<(Self, usize), Error>
     where
@@ -202,7 +203,7 @@ pub trait Message: Element {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     #[inline]
     fn decode_prefix_with<'de, P: Protocol>(
         bytes: &'de [u8],
@@ -217,11 +218,11 @@ pub trait Message: Element {
     }
 
     /// Reads a message over this value. Strings and containers are replaced and keep their memory;
-    /// fields that the message does not have stay as they are, also in structs within this one.
+    /// fields that are not in the message stay unchanged, also in structs within this one.
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode); the value may have been changed in part then.
+    /// The same as [`decode`](Self::decode); the value may have been partly changed then.
     ///
     /// ```
     /// # use bytelane_thrift::{Binary, Message, Thrift};
@@ -251,7 +252,7 @@ pub trait Message: Element {
     ///
     /// # Errors
     ///
-    /// Those of [`merge`](Self::merge).
+    /// The same as [`merge`](Self::merge).
     #[inline]
     fn merge_with<'de, P: Protocol>(
         &mut self,
@@ -267,7 +268,8 @@ pub trait Message: Element {
     }
 }
 
-/// Bytes with what a writer has appended to them, and whether all of it could be written.
+/// Returns bytes with everything that a writer has appended to them, and whether all of it could be
+/// written.
 pub(crate) fn written<P: Protocol>(
     bytes: Vec<u8>,
     options: impl Into<Options>,
@@ -278,8 +280,8 @@ pub(crate) fn written<P: Protocol>(
     (writer.finish().into_bytes(), result)
 }
 
-/// Writes a value, a second time where there was not enough room for it. Not inlined: of what a
-/// parameter refers to, the compiler knows that nothing else does, and loads the length of the output
+/// Writes a value, a second time if there was not enough room for it. Not inlined: the compiler
+/// knows that nothing else refers to the target of a parameter, and loads the length of the output
 /// less often.
 #[inline(never)]
 fn write<W: Writer<Output: Buffer>>(
@@ -294,7 +296,7 @@ fn write<W: Writer<Output: Buffer>>(
     write_again(writer, value)
 }
 
-/// No loop: of one, the compiler would compute in advance what each round has in common.
+/// Not a loop: the compiler would precompute what its iterations have in common.
 #[cold]
 #[inline(never)]
 fn write_again<W: Writer<Output: Buffer>>(
@@ -304,7 +306,7 @@ fn write_again<W: Writer<Output: Buffer>>(
     write(writer, value)
 }
 
-/// Reads all of an input: nothing may be left.
+/// Reads all of an input: no bytes may be left.
 #[inline]
 fn whole<'de, P: Protocol, T>(
     input: Input<'de>,

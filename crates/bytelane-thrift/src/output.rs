@@ -1,14 +1,14 @@
-//! Where writers write to: a `Vec`, or nothing but a count.
+//! Destinations of writers: a `Vec`, or only a count.
 
 use bytelane::varint::Integer;
 use bytelane::{Reserved, Value, base64, big_endian, json_string, varint};
 
-/// Where a [`Writer`](crate::Writer) puts its bytes.
+/// Destination of the bytes of a [`Writer`](crate::Writer).
 pub trait Output: Default {
     /// Appends one byte.
     fn byte(&mut self, byte: u8);
 
-    /// Appends bytes whose number is known when the program is compiled.
+    /// Appends an array of bytes.
     fn array<const N: usize>(&mut self, bytes: [u8; N]);
 
     /// Appends the first `len` bytes of an array.
@@ -36,14 +36,14 @@ pub trait Output: Default {
     fn base64(&mut self, bytes: &[u8]);
 }
 
-/// Where a whole message is written, after existing bytes.
+/// Destination of a whole message, after existing bytes.
 pub trait Buffer: Output {
     fn new(bytes: Vec<u8>) -> Self;
 
     fn len(&mut self) -> usize;
 
-    /// Returns whether everything fitted that was written. If not, drops what is after `start`, and
-    /// makes room for it and for what was missing.
+    /// Returns whether all bytes written fit. If not, drops the bytes after `start`, and makes room
+    /// for them and for the missing bytes.
     fn is_complete(&mut self, start: usize) -> bool;
 
     fn into_bytes(self) -> Vec<u8>;
@@ -84,7 +84,7 @@ impl Output for Vec<u8> {
 
     #[inline]
     fn bytes(&mut self, bytes: &[u8]) {
-        // Two pieces of a fixed length that overlap: a call that copies any length takes longer.
+        // Two overlapping pieces of a fixed length: a call that copies any length takes longer.
         if let 16..=32 = bytes.len()
             && let (Some(first), Some(last)) = (bytes.first_chunk::<16>(), bytes.last_chunk::<16>())
         {
@@ -203,7 +203,7 @@ impl Output for Reserved {
     }
 }
 
-/// Counts the bytes that it is given.
+/// Counts the bytes written to it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Length(pub usize);
 
@@ -245,7 +245,7 @@ impl Output for Length {
 
     #[inline]
     fn base64(&mut self, bytes: &[u8]) {
-        // Groups of three bytes are four characters; one and two are two and three.
+        // Three bytes become four characters; one and two bytes become two and three.
         self.0 += bytes.len() + bytes.len().div_ceil(3);
     }
 }

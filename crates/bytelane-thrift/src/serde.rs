@@ -1,4 +1,4 @@
-//! Serde's traits, with the feature `serde`, for the types of this crate that fields have.
+//! Serde's traits, with the feature `serde`, for the field types of this crate.
 
 use crate::input::Input;
 use crate::protocol::{Protocol, Reader};
@@ -10,7 +10,7 @@ use crate::{
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, Serializer};
 
-/// Numbers as what they hold.
+/// Implements them for numbers, as the numbers that they hold.
 macro_rules! transparent {
     ($($Outer:ident $Inner:ty,)*) => { $(
         impl Serialize for $Outer {
@@ -41,7 +41,8 @@ impl<'de> Deserialize<'de> for Uuid {
     }
 }
 
-/// An unknown field: its type by its number in the binary protocol, and the bytes of its value.
+/// Parts of an unknown field: its type, as its number in the binary protocol, and the bytes of its
+/// value.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(rename = "UnknownField")]
 struct Parts {
@@ -51,7 +52,7 @@ struct Parts {
     bytes: Vec<u8>,
 }
 
-/// The protocol of the bytes.
+/// Protocol of the bytes.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Name {
@@ -79,7 +80,7 @@ impl Serialize for UnknownField {
     }
 }
 
-/// Bytes that are no value of the type are an error: they would be written as they are.
+/// Bytes that are not a value of the type are an error, since they would be written unchanged.
 impl<'de> Deserialize<'de> for UnknownField {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let parts = Parts::deserialize(deserializer)?;
@@ -101,11 +102,11 @@ impl<'de> Deserialize<'de> for UnknownField {
     }
 }
 
-/// Checks that bytes are one value of a type.
+/// Checks that bytes are exactly one value of a type.
 fn check<P: Protocol>(bytes: &[u8], kind: Type) -> Result<(), Error> {
     let mut reader = P::reader(Input::new(bytes, Options::default()));
     match kind {
-        // Outside of a field's header it has a byte, which skipping a field would not expect.
+        // Outside of a field's header, a bool has a byte, which skipping a field would not expect.
         Type::Bool => drop(reader.bool()?),
         _ => reader.skip(kind)?,
     }

@@ -1,8 +1,9 @@
 //! Messages one after the other, without their lengths: the buffered transports.
 //!
-//! A [`MessageReader`] takes one message after the other from a stream. Where bytes come otherwise,
-//! a [`Scanner`] says whether a message is complete. Both go on where they were when more bytes
-//! arrive, so that a message which comes a byte at a time costs no more than one that is complete.
+//! A [`MessageReader`] reads one message after the other from a stream. For bytes from other
+//! sources, a [`Scanner`] determines whether a message is complete. Both continue where they
+//! stopped when more bytes arrive, so a message that arrives a byte at a time costs no more than a
+//! complete one.
 
 use crate::input::Input;
 use crate::json::End;
@@ -15,7 +16,7 @@ use std::marker::PhantomData;
 use std::mem;
 use std::ops::Range;
 
-/// Room that a stream finds for what it has.
+/// Minimum room in the buffer for reading from a stream.
 const LEAST: usize = 8 << 10;
 
 /// Looks for the end of a message: an [`Envelope`](crate::Envelope) with its body.
@@ -41,7 +42,7 @@ pub struct Scanner<P> {
 }
 
 impl<P: Protocol> Scanner<P> {
-    /// A scanner with [`Options`] or [`Limits`](crate::Limits) of the caller's choice.
+    /// Creates a scanner with [`Options`] or [`Limits`](crate::Limits) of the caller's choice.
     pub fn new(options: impl Into<Options>) -> Self {
         Self {
             options: options.into(),
@@ -50,11 +51,11 @@ impl<P: Protocol> Scanner<P> {
         }
     }
 
-    /// The length of the message at the start of `bytes`, which are those of the call before and
-    /// more. `None` if the message is not complete. After a length, the next call is about another
-    /// message.
+    /// Returns the length of the message at the start of `bytes`, which are those of the previous
+    /// call and more. `None` if the message is not complete. After it returned a length, the next
+    /// call is for another message.
     ///
-    /// Not all that is wrong with a message is found: decode it.
+    /// Not all errors in a message are detected: decode it to find them.
     ///
     /// # Errors
     ///
@@ -80,11 +81,11 @@ impl<P> fmt::Debug for Scanner<P> {
     }
 }
 
-/// Where a [`Scanner`] is.
+/// State of a [`Scanner`].
 #[doc(hidden)]
 #[derive(Clone, Debug, Default)]
 pub struct Scan {
-    /// Bytes before which nothing has to be looked at again.
+    /// Number of bytes that need not be examined again.
     at: usize,
     /// True if the envelope has been read.
     begun: bool,
@@ -108,7 +109,7 @@ impl Scan {
         found
     }
 
-    /// Goes on, value by value, in a protocol in which no value depends on what is before it.
+    /// Continues, value by value, in a protocol in which no value depends on preceding ones.
     pub(crate) fn values<P: Protocol>(
         &mut self,
         bytes: &[u8],
@@ -130,7 +131,8 @@ impl Scan {
         }
     }
 
-    /// Reads one value, or the header of one. True at the end. After an error, nothing has been read.
+    /// Reads one value, or the header of one. True at the end. If there is an error, no bytes have
+    /// been consumed.
     fn step<'de, R: Reader<'de>>(&mut self, reader: &mut R) -> Result<bool, Error> {
         if !self.begun {
             reader.message_begin()?;
@@ -181,7 +183,7 @@ impl Level {
     }
 }
 
-/// Reads a value, or enters it if there are values in it.
+/// Reads a value, or enters it if it contains values.
 fn value<'de, R: Reader<'de>>(reader: &mut R, kind: Type, after: Level) -> Result<Step, Error> {
     let inner = match kind {
         Type::Struct => Level::Struct(reader.struct_begin()?, None),
@@ -195,7 +197,7 @@ fn value<'de, R: Reader<'de>>(reader: &mut R, kind: Type, after: Level) -> Resul
     Ok(Step::Enter(after, inner))
 }
 
-/// Takes one message after the other from a stream.
+/// Reads one message after the other from a stream.
 ///
 /// ```
 /// use bytelane_thrift::unframed::MessageReader;
@@ -220,11 +222,11 @@ pub struct MessageReader<R, P> {
     stream: R,
     scanner: Scanner<P>,
     limit: usize,
-    /// Room for what the stream gives: no byte of it is cleared twice.
+    /// Room for bytes of the stream: no byte of it is cleared twice.
     buffer: Vec<u8>,
-    /// The bytes that the stream gave, from the message on that was returned last.
+    /// Bytes of the stream, starting with the message that was returned last.
     given: Range<usize>,
-    /// The length of that message.
+    /// Length of that message.
     returned: usize,
 }
 
@@ -247,13 +249,13 @@ impl<R: Read, P: Protocol> MessageReader<R, P> {
         }
     }
 
-    /// The next message. `None` if the stream ends before another one begins.
+    /// Returns the next message. `None` if the stream ends before another one begins.
     ///
     /// Memory is allocated as the bytes arrive.
     ///
     /// # Errors
     ///
-    /// Those of the stream; [`InvalidData`](io::ErrorKind::InvalidData) for a message that is
+    /// The errors of the stream; [`InvalidData`](io::ErrorKind::InvalidData) for a message that is
     /// malformed or longer than the limit; [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) for a
     /// stream that ends within a message.
     pub fn read_message(&mut self) -> io::Result<Option<&[u8]>> {
@@ -273,7 +275,7 @@ impl<R: Read, P: Protocol> MessageReader<R, P> {
                 return Ok(Some(&self.buffer[self.given.start..][..len]));
             }
             if self.fill()? == 0 {
-                // White space may follow a message of JSON.
+                // Whitespace may follow a JSON message.
                 if self.buffer[self.given.clone()].trim_ascii().is_empty() {
                     return Ok(None);
                 }
@@ -282,12 +284,13 @@ impl<R: Read, P: Protocol> MessageReader<R, P> {
         }
     }
 
-    /// The stream, to write replies to. What is read from it is missing here.
+    /// Returns the stream, to write replies to. Bytes that you read from it are lost to this
+    /// reader.
     pub fn stream(&mut self) -> &mut R {
         &mut self.stream
     }
 
-    /// Takes what the stream has now. The room for it doubles when it is nearly full.
+    /// Reads the bytes that the stream has now. The buffer doubles when it is nearly full.
     fn fill(&mut self) -> io::Result<usize> {
         if self.given.start > 0 {
             self.buffer.copy_within(self.given.clone(), 0);
@@ -321,14 +324,14 @@ pub struct Connection<S, P> {
 }
 
 impl<S: Read + Write, P: Protocol> Connection<S, P> {
-    /// A connection over a `TcpStream` or another stream, which takes replies of at most `limit`
-    /// bytes. Call [`TcpStream::set_nodelay`](std::net::TcpStream::set_nodelay) before.
+    /// Creates a connection over a `TcpStream` or another stream, which accepts replies of at most
+    /// `limit` bytes. Call [`TcpStream::set_nodelay`](std::net::TcpStream::set_nodelay) before.
     pub fn new(stream: S, limit: usize) -> Self {
         let reader = MessageReader::new(stream, limit);
         Self { reader }
     }
 
-    /// The stream back.
+    /// Returns the stream.
     pub fn into_inner(self) -> S {
         self.reader.stream
     }

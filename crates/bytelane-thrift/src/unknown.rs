@@ -7,7 +7,7 @@ use crate::{
     Type,
 };
 
-/// The protocol of the bytes of an [`UnknownField`].
+/// Protocol of the bytes of an [`UnknownField`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[doc(hidden)]
 pub enum Encoding {
@@ -20,10 +20,10 @@ pub enum Encoding {
 /// A field that a type does not declare: its id, its type, and the bytes of its value.
 ///
 /// A union keeps one in a variant `#[thrift(unknown)]`, a struct keeps all of them in a field
-/// `#[thrift(unknown)]` of the type [`UnknownFields`]. They are written again as they were read. From
-/// `Binary` to either `Compact` and back they are converted; to and from JSON that is an error,
-/// [`ErrorKind::OtherProtocol`], because the other protocols do not tell text from binary. SimpleJSON
-/// has no ids, so nothing unknown is kept when it is read.
+/// `#[thrift(unknown)]` of the type [`UnknownFields`]. They are written unchanged. Between `Binary`
+/// and either `Compact`, they are converted; converting to or from JSON is an error,
+/// [`ErrorKind::OtherProtocol`], because the other protocols do not distinguish text from binary.
+/// SimpleJSON has no ids, so unknown fields are not kept when it is read.
 ///
 /// ```
 /// use bytelane_thrift::{Compact, Message, Thrift, UnknownField};
@@ -73,29 +73,30 @@ impl UnknownField {
         }
     }
 
-    /// Its number.
+    /// Returns the field id.
     #[must_use]
     pub fn id(&self) -> i16 {
         self.id
     }
 
-    /// The type of its value.
+    /// Returns the type of the value.
     #[must_use]
     pub fn kind(&self) -> Type {
         self.kind
     }
 
-    /// The bytes of its value, in the protocol from which it was read. A bool is one byte, 0 or 1.
+    /// Returns the bytes of the value, in the protocol from which it was read. A bool is one byte,
+    /// 0 or 1.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The value, of a type that the caller knows.
+    /// Decodes the value, whose type the caller knows.
     ///
     /// # Errors
     ///
-    /// Those of a value of another type, or of one that exceeds the default limits.
+    /// The value has another type, or exceeds the default limits.
     pub fn value<T: DecodeOwned>(&self) -> Result<T, Error> {
         match self.encoding {
             Encoding::Binary => self.value_in::<Binary, T>(),
@@ -122,12 +123,12 @@ impl UnknownField {
         self.encoding
     }
 
-    /// The field as a type would declare it, without a name.
+    /// Returns the field as a type would declare it, without a name.
     pub(crate) fn field(&self) -> Field {
         Field::new(self.id, "", self.kind)
     }
 
-    /// Writes the field in a protocol that is not its own.
+    /// Writes the field in another protocol.
     pub(crate) fn convert<W: Writer>(
         &self,
         writer: &mut W,
@@ -186,7 +187,7 @@ fn convert_value<'de, R: Reader<'de>, W: Writer>(
         Type::Double => writer.double(reader.double()?),
         Type::Float => writer.float(reader.float()?)?,
         Type::Uuid => writer.uuid(&reader.uuid()?)?,
-        // In the protocols between which this converts, text is written as binary is.
+        // The protocols between which this converts write text like binary.
         Type::String => writer.binary(&reader.binary()?)?,
         Type::Struct => {
             let (mut from, mut to) = (reader.struct_begin()?, writer.struct_begin()?);
@@ -218,8 +219,9 @@ fn convert_value<'de, R: Reader<'de>, W: Writer>(
     Ok(())
 }
 
-/// The fields of a struct that its type does not declare, or declares with another type, in the order of the message:
-/// what a field `#[thrift(unknown)]` holds. They are written after the declared ones.
+/// Fields of a struct that its type does not declare, or declares with another type, in the order
+/// of the message. A field `#[thrift(unknown)]` holds them, and they are written after the declared
+/// ones.
 ///
 /// ```
 /// use bytelane_thrift::{Binary, Message, Thrift, UnknownFields};
@@ -242,19 +244,19 @@ fn convert_value<'de, R: Reader<'de>, W: Writer>(
 pub struct UnknownFields(pub(crate) Vec<UnknownField>);
 
 impl UnknownFields {
-    /// Returns whether there are none.
+    /// Returns whether there are no unknown fields.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Number of unknown fields.
+    /// Returns the number of unknown fields.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The fields, in the order of the message.
+    /// Returns the fields, in the order of the message.
     pub fn iter(&self) -> std::slice::Iter<'_, UnknownField> {
         self.0.iter()
     }
@@ -268,7 +270,7 @@ impl UnknownFields {
         self.0.iter().map(UnknownField::room).sum()
     }
 
-    /// Adds a field, whose own bytes have been charged.
+    /// Adds a field. Its own bytes have already been charged.
     pub(crate) fn push(&mut self, field: UnknownField, input: &mut Input<'_>) -> Result<(), Error> {
         input.grow(&mut self.0)?;
         self.0.push(field);

@@ -1,11 +1,11 @@
-//! Types of values that Rust does not have.
+//! Types for Thrift values that have no type in Rust.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
-/// A `uuid`: 16 bytes, the most significant first.
+/// A `uuid`: 16 bytes, most significant first.
 ///
 /// ```
 /// use bytelane_thrift::Uuid;
@@ -18,8 +18,8 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Uuid(pub [u8; 16]);
 
-/// A text that is not the canonical form of a [`Uuid`]: 32 hexadecimal digits, with hyphens after
-/// the 8th, 12th, 16th and 20th.
+/// Error for a text that is not the canonical form of a [`Uuid`]: 32 hexadecimal digits, with
+/// hyphens after the 8th, 12th, 16th and 20th.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InvalidUuid;
 
@@ -35,7 +35,7 @@ impl std::error::Error for InvalidUuid {}
 const TEXT_LEN: usize = 36;
 
 impl Uuid {
-    /// The canonical form.
+    /// Returns the canonical form.
     pub(crate) fn to_text(self) -> [u8; TEXT_LEN] {
         let mut text = [b'-'; TEXT_LEN];
         let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
@@ -84,7 +84,7 @@ impl FromStr for Uuid {
     }
 }
 
-/// Numbers with a point that have an order.
+/// Defines floating-point numbers with a total order.
 macro_rules! ordered {
     ($(#[$documentation:meta])* $Ordered:ident $T:ident) => {
         $(#[$documentation])*
@@ -138,7 +138,7 @@ macro_rules! ordered {
 }
 ordered! {
     /// A double that can be an element of a set or the key of a map: it has the total order of
-    /// [`f64::total_cmp`], in which -0 comes before 0 and each NaN has its place.
+    /// [`f64::total_cmp`], which puts -0 before 0 and orders NaNs.
     ///
     /// ```
     /// use bytelane_thrift::Double;
@@ -149,8 +149,8 @@ ordered! {
     Double f64
 }
 ordered! {
-    /// A float that can be an element of a set or the key of a map, as [`Double`] for doubles. Only
-    /// fbthrift has floats.
+    /// A float that can be an element of a set or the key of a map, like [`Double`]. Only fbthrift
+    /// has floats.
     ///
     /// ```
     /// use bytelane_thrift::Float;

@@ -1,10 +1,10 @@
-//! Parts that the protocols share: types, fields, the place in a container, kinds of messages.
+//! Common parts of the protocols: types, fields, the position in a container, kinds of messages.
 
 use crate::Error;
 use crate::input::Input;
 use std::fmt;
 
-/// The types that a value can have in a message. The numbers are those of the binary protocol.
+/// Type of a value in a message. The numbers are those of the binary protocol.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 #[non_exhaustive]
@@ -38,7 +38,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// The type with this number in the binary protocol.
+    /// Returns the type with this number in the binary protocol.
     #[inline]
     pub(crate) fn from_number(number: u8) -> Option<Self> {
         Some(match number {
@@ -80,57 +80,60 @@ impl fmt::Display for Type {
     }
 }
 
-/// A field of a struct or union, as its type declares it.
+/// Field of a struct or union, as its type declares it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Field {
-    /// Its number.
+    /// Field id.
     pub id: i16,
-    /// Its name in the IDL.
+    /// Name in the IDL.
     pub name: &'static str,
-    /// Its type.
+    /// Type of the value.
     pub kind: Type,
 }
 
 impl Field {
-    /// A field.
+    /// Creates a field.
     #[must_use]
     pub const fn new(id: i16, name: &'static str, kind: Type) -> Self {
         Self { id, name, kind }
     }
 }
 
-/// The header of a field in a message.
+/// Header of a field in a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct FieldHeader {
-    /// Its number.
+    /// Field id.
     pub id: i16,
-    /// The type of the value that follows.
+    /// Type of the value that follows.
     pub kind: Type,
 }
 
 impl FieldHeader {
-    /// A header.
+    /// Creates a header.
     #[must_use]
     pub const fn new(id: i16, kind: Type) -> Self {
         Self { id, kind }
     }
 }
 
-/// The place in a struct that is written or read: made by `struct_begin`, and handed to each field.
+/// Position in a struct that is written or read: created by `struct_begin`, and passed to each
+/// field.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frame {
-    /// Compact: the id of the last field. SimpleJSON: where the next field is likely in the list.
+    /// In Compact, the id of the last field. In SimpleJSON, the probable index of the next field in
+    /// the list.
     pub(crate) last: i16,
-    /// Writing: the depth outside of the struct. Restoring it takes less time than counting back.
+    /// When writing, the depth outside of the struct. Restoring it takes less time than counting
+    /// back.
     pub(crate) outside: u32,
 }
 
-/// The place in a list, set or map that is read: made by `list_begin` or `map_begin`.
+/// Position in a list, set or map that is read: created by `list_begin` or `map_begin`.
 #[derive(Clone, Copy, Debug)]
 pub struct Items {
-    /// Elements or entries that are left, or [`UNKNOWN`](Self::UNKNOWN).
+    /// Number of remaining elements or entries, or [`UNKNOWN`](Self::UNKNOWN).
     pub(crate) left: usize,
     /// Type of the elements or keys.
     pub(crate) element: Type,
@@ -141,24 +144,24 @@ pub struct Items {
 }
 
 impl Items {
-    /// Stands in `left` for a number that the format does not tell; no input has as many elements. An
+    /// Value of `left` if the format does not store the number; no input has as many elements. An
     /// `Option` would be tested for each element.
     pub(crate) const UNKNOWN: usize = usize::MAX;
 
-    /// Number of elements or entries that are left, if the format tells.
+    /// Returns the number of remaining elements or entries, if the format stores it.
     #[inline]
     #[must_use]
     pub fn left(&self) -> Option<usize> {
         (self.left != Self::UNKNOWN).then_some(self.left)
     }
 
-    /// Makes room for all elements if the format tells their number, which has been charged.
+    /// Makes room for all elements, if the format stores their number, which has been charged.
     #[inline]
     pub(crate) fn reserve<T>(&self, values: &mut Vec<T>) {
         values.reserve_exact(self.left().unwrap_or(0));
     }
 
-    /// Makes room for one more element, and charges it, if the format does not tell their number.
+    /// Makes room for one more element, and charges it, if the format does not store their number.
     #[inline]
     pub(crate) fn make_room<T>(
         &self,
@@ -171,7 +174,7 @@ impl Items {
         }
     }
 
-    /// Charges one element of so many bytes of memory, if the format does not tell their number.
+    /// Charges `cost` bytes of memory for one element, if the format does not store their number.
     #[inline]
     pub(crate) fn pay(&self, input: &mut Input<'_>, cost: usize) -> Result<(), Error> {
         match self.left() {
@@ -180,7 +183,7 @@ impl Items {
         }
     }
 
-    /// Charges what the first element takes, unless there is none.
+    /// Charges the memory of the first element, unless there is none.
     #[inline]
     pub(crate) fn pay_first(&self, input: &mut Input<'_>, cost: usize) -> Result<(), Error> {
         match self.left {
@@ -190,14 +193,14 @@ impl Items {
     }
 }
 
-/// Purpose of a message.
+/// Kind of message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MessageKind {
     /// A request that is answered.
     Call = 1,
     /// The answer: the result, or an exception that the IDL declares.
     Reply = 2,
-    /// The answer where the call itself failed: an
+    /// The answer if the call itself failed: an
     /// [`ApplicationException`](crate::ApplicationException).
     Exception = 3,
     /// A request that is not answered.
@@ -216,7 +219,7 @@ impl MessageKind {
     }
 }
 
-/// One step from a value into a part of it.
+/// Step from a value into a part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Segment {

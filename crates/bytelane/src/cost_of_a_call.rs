@@ -1,5 +1,5 @@
-//! The cost of a call besides its kernel: a measurement, not a test.
-//! `docs/lab-notes/cost-of-a-call.md` has the results.
+//! Cost of a call besides its kernel: a measurement, not a test. `docs/lab-notes/cost-of-a-call.md`
+//! has the results.
 //!
 //! ```text
 //! cargo test --release --package bytelane --lib cost_of_a_call -- --ignored --nocapture
@@ -10,8 +10,8 @@ use std::time::Instant;
 use std::vec::Vec;
 
 /// Prints the nanoseconds of a call and of its kernel alone: medians of interleaved rounds. The
-/// kernel is also a call, through a pointer: it uses instructions that its caller is not compiled
-/// for.
+/// kernel is also a call, through a pointer, since it uses instructions that its caller is not
+/// compiled for.
 pub(crate) fn report(name: &str, call: impl Fn() -> f64, kernel: impl Fn() -> f64) {
     const ROUNDS: usize = 101;
     let mut nanoseconds = [Vec::new(), Vec::new()];
@@ -30,7 +30,7 @@ pub(crate) fn report(name: &str, call: impl Fn() -> f64, kernel: impl Fn() -> f6
     assert!(more < 20.0, "{name}: {more} ns more than its kernel");
 }
 
-/// The nanoseconds of one run, averaged over many.
+/// Returns the nanoseconds of one run, averaged over many.
 pub(crate) fn round(mut run: impl FnMut()) -> f64 {
     const CALLS: u32 = 100_000;
     let start = Instant::now();

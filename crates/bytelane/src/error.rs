@@ -1,11 +1,11 @@
-//! The shape of all errors: a kind, and a place in the input.
+//! Shape of all errors: a kind, and an offset in the input.
 
 use core::fmt;
 
-/// Fault in an input: its kind and its place. Each codec has its own kinds, `ErrorKind`, and an
+/// Error in an input: its kind and its offset. Each codec has its own kinds, `ErrorKind`, and an
 /// alias for its errors, `Error`.
 ///
-/// If an input has several faults, every backend reports the first one.
+/// If an input has several errors, every backend reports the first one.
 ///
 /// ```
 /// use bytelane::varint::{self, ErrorKind};
@@ -28,7 +28,7 @@ impl<K: Copy> Error<K> {
         Self { kind, offset }
     }
 
-    /// An error that is not caused by the bytes of the input.
+    /// Creates an error that is not caused by the bytes of the input.
     #[inline]
     pub(crate) const fn nowhere(kind: K) -> Self {
         Self {
@@ -37,15 +37,15 @@ impl<K: Copy> Error<K> {
         }
     }
 
-    /// Returns the kind of fault.
+    /// Returns the kind of error.
     #[must_use]
     #[inline]
     pub const fn kind(&self) -> K {
         self.kind
     }
 
-    /// The place of the fault, in bytes from the beginning of the input. `None` if the fault is not
-    /// in the bytes: the input has the wrong length, or the destination is too short.
+    /// Returns the offset of the error, in bytes from the beginning of the input. `None` if the
+    /// error is not in the bytes: the input has the wrong length, or the destination is too short.
     #[must_use]
     #[inline]
     pub const fn offset(&self) -> Option<usize> {
@@ -55,8 +55,8 @@ impl<K: Copy> Error<K> {
         }
     }
 
-    /// The same error, relocated to an input where this part follows the first `bytes` bytes. For
-    /// callers that read an input in pieces.
+    /// Returns the same error, relocated to an input in which this part follows the first `bytes`
+    /// bytes. For callers that read an input in pieces.
     #[must_use]
     pub const fn behind(mut self, bytes: usize) -> Self {
         if self.offset != usize::MAX {
@@ -84,7 +84,7 @@ impl<K: Copy + From<DestinationError>> From<DestinationError> for Error<K> {
     }
 }
 
-/// The destination is shorter than the result. Encoding cannot fail in any other way.
+/// Error for a destination that is shorter than the result. Encoding cannot fail in any other way.
 ///
 /// The contents of the destination are then unspecified, unless the function says that it writes
 /// nothing.
@@ -99,13 +99,13 @@ impl DestinationError {
         Self { needed, given }
     }
 
-    /// Length of the result, in bytes.
+    /// Returns the length of the result, in bytes.
     #[must_use]
     pub const fn needed(&self) -> usize {
         self.needed
     }
 
-    /// Length of the destination, in bytes.
+    /// Returns the length of the destination, in bytes.
     #[must_use]
     pub const fn given(&self) -> usize {
         self.given
@@ -124,7 +124,7 @@ impl fmt::Display for DestinationError {
 
 impl core::error::Error for DestinationError {}
 
-/// The first `needed` bytes of a destination.
+/// Returns the first `needed` bytes of a destination.
 #[inline]
 pub(crate) fn front<B>(destination: &mut [B], needed: usize) -> Result<&mut [B], DestinationError> {
     let given = destination.len();
@@ -132,11 +132,11 @@ pub(crate) fn front<B>(destination: &mut [B], needed: usize) -> Result<&mut [B],
     front.ok_or(DestinationError { needed, given })
 }
 
-/// The errors of codecs that accept all bytes and reject only lengths. These codecs check
-/// everything before they write the first byte.
+/// Errors of codecs that accept all bytes and reject only lengths. These codecs check everything
+/// before they write the first byte.
 pub type LengthError = Error<LengthErrorKind>;
 
-/// Lengths that do not fit each other.
+/// Kind of length error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum LengthErrorKind {
@@ -146,10 +146,10 @@ pub enum LengthErrorKind {
     Indivisible {
         /// Length of the input in bytes.
         bytes: usize,
-        /// Bytes per value.
+        /// Number of bytes per value.
         width: usize,
     },
-    /// A range that begins after its end, or reaches past the last value.
+    /// The range begins after its end, or extends past the last value.
     Range {
         /// First value of the range.
         start: usize,
@@ -181,7 +181,7 @@ impl fmt::Display for LengthErrorKind {
     }
 }
 
-/// The number of values in this many bytes.
+/// Returns the number of values in `bytes` bytes.
 #[inline]
 pub(crate) fn check_divisible(bytes: usize, width: usize) -> Result<usize, LengthError> {
     match bytes % width {

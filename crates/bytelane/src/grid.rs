@@ -1,9 +1,9 @@
-//! How much of their grids the core's own tests cover.
+//! Coverage of test grids by the core's own tests.
 
 use std::vec::Vec;
 
-/// All of a test's cases. Under Miri, which is about a thousand times slower, at most `most` of
-/// them, evenly spread from the first on.
+/// Returns all of a test's cases. Under Miri, which is about a thousand times slower, returns at
+/// most `most` of them, evenly spread from the first on.
 pub(crate) fn thinned<T>(all: impl IntoIterator<Item = T>, most: usize) -> Vec<T> {
     let all: Vec<T> = all.into_iter().collect();
     let step = if cfg!(miri) {

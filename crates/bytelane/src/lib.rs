@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// Without kernels, what only they use is left over.
+// Without kernels, items that only kernels use are left over.
 #![cfg_attr(
     not(any(
         all(target_arch = "x86_64", feature = "avx512"),

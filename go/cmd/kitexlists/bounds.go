@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// What Kitex generates before it takes memory for the elements of a container,
-// and what this command puts after it.
+// Code that Kitex generates before it allocates memory for the elements of a
+// container, and code that this command adds after it.
 var (
 	readListBegin = mustParse(`
 		_, any_size, l, err := thrift.Binary.any_readBegin(buf[offset:])
@@ -31,8 +31,8 @@ var (
 		}`)
 )
 
-// smallest is the least number of bytes that a value takes, by the end of
-// Kitex's method that reads it or its beginning.
+// smallest is the minimum number of bytes of a value, by the end or the
+// beginning of the name of Kitex's method that reads it.
 var smallest = map[string]int{
 	"ReadBool": 1, "ReadByte": 1, "ReadI16": 2, "ReadI32": 4, "ReadI64": 8, "ReadDouble": 8,
 	"ReadString": 4, "ReadBinary": 4, "ReadListBegin": 5, "ReadSetBegin": 5, "ReadMapBegin": 6,
@@ -70,7 +70,7 @@ func (r *rewriter) bound(list []ast.Stmt) {
 	for _, read := range reads {
 		least += smallest[read]
 	}
-	// A power of two is divided by in no time, and bounds memory as well.
+	// Dividing by a power of two costs nothing, and bounds memory as well.
 	least = 1 << (bits.Len(uint(least)) - 1)
 	left := "len(buf)-offset"
 	if least > 1 {
@@ -90,7 +90,7 @@ func (r *rewriter) bound(list []ast.Stmt) {
 	r.byDesign(list[0], describe(kind, reads)+", read", "only its size is checked")
 }
 
-// loopTo returns the loop among the statements that counts to size.
+// loopTo returns the loop to size among the statements.
 func loopTo(list []ast.Stmt, size string) *ast.ForStmt {
 	for _, statement := range list {
 		if loop, ok := statement.(*ast.ForStmt); ok && mentions([]ast.Stmt{&ast.ExprStmt{X: loop.Cond}}, size) {
@@ -100,8 +100,9 @@ func loopTo(list []ast.Stmt, size string) *ast.ForStmt {
 	return nil
 }
 
-// valuesRead returns what the statements read, as the names of Kitex's methods,
-// or FastRead for a struct. Of a list within, only the header counts.
+// valuesRead returns the names of Kitex's methods for the values that the
+// statements read, or FastRead for a struct. Of a nested list, only the header
+// counts.
 func valuesRead(list []ast.Stmt) (reads []string) {
 	for _, statement := range list {
 		switch statement := statement.(type) {
@@ -130,7 +131,7 @@ func valuesRead(list []ast.Stmt) (reads []string) {
 	return reads
 }
 
-// What Kitex generates to skip a field that is not wanted.
+// Code that Kitex generates to skip an unknown field.
 var (
 	skipLabelled = mustParse(`l, err = thrift.Binary.Skip(buf[offset:], any_type)`)
 	skipDirectly = mustParse(`
@@ -142,8 +143,8 @@ var (
 	skipFailed = mustParse(`return offset, thrift.PrependError(any_text, err)`)
 )
 
-// skips lets thriftlist skip what the function skips. Its errors become those
-// of Kitex where the function returns them.
+// skips makes thriftlist skip what the function skips. If the function returns
+// the errors, they become Kitex's errors.
 func (r *rewriter) skips() {
 	var failed *ast.ReturnStmt
 	var calls []*ast.CallExpr
@@ -200,7 +201,7 @@ func (r *rewriter) skip(call *ast.CallExpr) {
 	r.counts.skips++
 }
 
-// forget marks the calls within nodes as dealt with.
+// forget marks the calls within nodes as handled.
 func (r *rewriter) forget(nodes ...ast.Stmt) {
 	for _, node := range nodes {
 		ast.Inspect(node, func(node ast.Node) bool {

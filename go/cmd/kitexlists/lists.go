@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// What Kitex generates to write the list any_values, in two parts: between them
-// stands the check of a set for duplicates, if it was asked for. The second part
-// has a form for numbers, one for enums, and the same two behind a field mask.
+// Code that Kitex generates to write the list any_values, in two parts:
+// between them is the check of a set for duplicates, if it was requested. The
+// second part has a form for numbers, one for enums, and the same two behind a
+// field mask.
 var (
 	writeBegin = mustParse(`
 		any_begin := offset
@@ -33,7 +34,7 @@ var (
 		"any_value", "int32(any_value)")
 )
 
-// What Kitex generates to read any_list, in the same forms.
+// Code that Kitex generates to read any_list, in the same forms.
 var readForms = forms(`
 	_, any_size, l, err := thrift.Binary.any_readBegin(buf[offset:])
 	offset += l
@@ -77,7 +78,7 @@ var readForms = forms(`
 		}
 	}`, "v", "any_element(v)")
 
-// What follows a list that is read if it is a field and not part of a container.
+// Code after reading a list that is a field and not part of a container.
 var assignField = mustParse(`p.any_field = any_list`)
 
 // A form is one way in which Kitex writes or reads a list.
@@ -87,7 +88,7 @@ type form struct {
 	masked  bool // elements are left out by a field mask, unless it is nil
 }
 
-// forms returns the plain and the masked statements with each value put in.
+// forms returns the plain and the masked statements with each value inserted.
 func forms(plain, masked, number, enum string) []form {
 	parse := func(statements, value string) pattern {
 		return mustParse(strings.ReplaceAll(statements, "VALUE", value))
@@ -100,8 +101,8 @@ func forms(plain, masked, number, enum string) []form {
 	}
 }
 
-// match returns the form of the first statements of list and what they bind,
-// or nil.
+// match returns the form that matches the first statements of list and its
+// bindings, or nil.
 func match(forms []form, list []ast.Stmt, known bindings) (form, bindings) {
 	for _, form := range forms {
 		if bound := form.pattern.match(list, known); bound != nil {
@@ -111,19 +112,19 @@ func match(forms []form, list []ast.Stmt, known bindings) (form, bindings) {
 	return form{}, nil
 }
 
-// fixedTypes are the elements that thriftlist converts in bulk: the end of
-// Kitex's methods, and its constant.
+// fixedTypes are the elements that thriftlist converts in bulk: the ends of
+// the names of Kitex's methods, and its constants.
 var fixedTypes = map[string]string{
 	"Bool": "BOOL", "Byte": "BYTE", "I16": "I16", "I32": "I32", "I64": "I64", "Double": "DOUBLE",
 }
 
-// converts reports whether thriftlist has the elements that Kitex writes and
-// reads with a method of this name.
+// converts reports whether thriftlist supports the elements that Kitex writes
+// and reads with a method of this name.
 func (f form) converts(element string) bool {
 	return fixedTypes[element] != "" && (!f.enums || element == "I32")
 }
 
-// function returns the function of thriftlist that does what name says.
+// function returns the function of thriftlist for the given operation.
 func (f form) function(name, element string) string {
 	if f.enums {
 		name = strings.Replace(name, "Write", "WriteEnums", 1)
@@ -135,7 +136,7 @@ func (f form) function(name, element string) string {
 	return "thriftlist." + name
 }
 
-// write replaces a list that the first statements write.
+// write replaces the first statements if they write a list.
 func (r *rewriter) write(list []ast.Stmt) bool {
 	begin := writeBegin.match(list, nil)
 	if begin == nil {
@@ -176,12 +177,12 @@ func (r *rewriter) write(list []ast.Stmt) bool {
 	return false
 }
 
-// What Kitex generates to write the header of a field.
+// Code that Kitex generates to write the header of a field.
 var writeField = mustParse(`offset += thrift.Binary.WriteFieldBegin(buf[offset:], thrift.any_type, any_id)`)
 
-// fieldHeader lets the field header that ends the statements be written to a
-// slice of its length, which takes one check of bounds instead of two. That
-// makes up for the comparison of the list's length after it.
+// fieldHeader changes the field header at the end of the statements to be
+// written to a slice of its length, which takes one bounds check instead of
+// two. That makes up for the comparison of the list's length after it.
 func (r *rewriter) fieldHeader(list []ast.Stmt) {
 	if len(list) == 0 || writeField.match(list[len(list)-1:], nil) == nil {
 		return
@@ -190,9 +191,10 @@ func (r *rewriter) fieldHeader(list []ast.Stmt) {
 	r.edit(call.Args[0].Pos(), call.Args[0].End(), "buf[offset:offset+3]")
 }
 
-// writeText returns what replaces the statements that write a list: the header
-// comes first, so the elements need not be counted, unless a field mask decides
-// how many there are. It goes to a slice of its length, as in fieldHeader.
+// writeText returns the replacement of the statements that write a list: the
+// header comes first, so the elements need not be counted, unless a field mask
+// decides how many there are. It is written to a slice of its length, as in
+// fieldHeader.
 func (r *rewriter) writeText(form form, bound bindings, begin, loop []ast.Stmt) string {
 	values := r.text(bound["values"])
 	if form.masked {
@@ -218,8 +220,9 @@ func (r *rewriter) writeText(form form, bound bindings, begin, loop []ast.Stmt) 
 		}`, values, form.function("Write", ""), bound.name("writeBegin"), bound.name("type"), value, bound.name("write"), argument)
 }
 
-// read replaces a list that the first statements read. A short list is read one
-// value at a time, unless its elements have another type, which Read refuses.
+// read replaces the first statements if they read a list. A short list is read
+// one value at a time, unless its elements have another type, which Read
+// rejects.
 func (r *rewriter) read(list []ast.Stmt) bool {
 	form, bound := match(readForms, list, nil)
 	if bound == nil {
@@ -254,12 +257,12 @@ func (r *rewriter) read(list []ast.Stmt) bool {
 	return true
 }
 
-// readText returns what comes before and after the loop that reads a short
-// list. field is the one whose memory may be used, or "".
+// readText returns the code before and after the loop that reads a short list.
+// field is the one whose memory may be reused, or "".
 func (r *rewriter) readText(form form, bound bindings, constant, field string) (head, tail string) {
 	name, size, slice, element := bound.name("list"), bound.name("size"), r.text(bound["slice"]), r.text(bound["element"])
 	short := size + " < thriftlist.BulkLength"
-	// The loop behind a field mask appends, the plain one fills.
+	// The loop behind a field mask appends; the plain one fills.
 	length, room := size, size
 	if form.masked {
 		length, room = "0", "0, "+size
@@ -294,8 +297,8 @@ func (r *rewriter) readText(form form, bound bindings, constant, field string) (
 	return head, tail
 }
 
-// readLoop returns the loop that fills a short list, which does less than
-// Kitex's: that one appends.
+// readLoop returns the loop that fills a short list. It does less than Kitex's
+// loop, which appends.
 func (r *rewriter) readLoop(form form, bound bindings) string {
 	value := "v"
 	if form.enums {
@@ -311,8 +314,8 @@ func (r *rewriter) readLoop(form form, bound bindings) string {
 		}`, bound.name("list"), bound.name("read"), value)
 }
 
-// isPath reports whether an expression is made of names and dots alone, so that
-// it means the same however often it is evaluated.
+// isPath reports whether an expression consists only of names and dots, so
+// that it has the same value however often it is evaluated.
 func isPath(node ast.Node) bool {
 	switch node := node.(type) {
 	case *ast.Ident:

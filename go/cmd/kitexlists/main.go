@@ -1,32 +1,34 @@
-// Command kitexlists makes the code that Kitex generates for Thrift structs
-// write and read lists and sets of fixed-width elements in one call a list, and
-// check sizes before it takes memory for them.
+// Command kitexlists changes the code that Kitex generates for Thrift structs:
+// it writes and reads lists and sets of fixed-width elements with one call per
+// list, and checks sizes before allocating memory for them.
 //
 // Usage:
 //
 //	go run github.com/bytelane/bytelane/go/cmd/kitexlists [flags] FILE...
 //
 // The files are the k-*.go of kitex_gen, as the command kitex has written them
-// since its version 0.12. In each,
+// since its version 0.12. In each file:
 //
-//   - the loops over the values of a list or set of bool, byte, i16, i32, i64,
-//     double or an enum get a call of the package thriftlist beside them, which
-//     is taken from 10 elements on. That holds at any depth (list<list<i64>>,
-//     map<string, list<double>>) and with field masks, where the mask is nil.
-//   - Lists of other elements, sets and maps check their size against the bytes
-//     that are left before they take memory. Kitex takes whatever the size asks
-//     for: 134 MB to 1.6 GB for a message of 10 bytes that claims 16,777,216
-//     elements.
-//   - Fields that the struct does not know are skipped by thriftlist. Kitex's
-//     Skip panics on a type code above 127 and on some values that are cut off.
+//   - Beside the loops over the values of a list or set of bool, byte, i16, i32,
+//     i64, double or an enum, the command adds a call of the package thriftlist,
+//     which is used from 10 elements on. This applies at any depth
+//     (list<list<i64>>, map<string, list<double>>), and with field masks if the
+//     mask is nil.
+//   - Lists of other elements, sets and maps check their size against the
+//     remaining bytes before they allocate memory. Kitex allocates whatever the
+//     size requests: 134 MB to 1.6 GB for a message of 10 bytes that claims
+//     16,777,216 elements.
+//   - thriftlist skips fields that the struct does not know. Kitex's Skip panics
+//     on a type code above 127 and on some truncated values.
 //
-// Everything else stays: lists of strings, which Kitex can hand on without
-// copying, and every loop that does not look exactly as expected. The bytes are
-// the same, so a service can change over alone.
+// Everything else is unchanged: lists of strings, which Kitex can pass on
+// without copying, and every loop that does not look exactly as expected. The
+// bytes are the same, so a single service can switch on its own.
 //
-// What changes: a list of fixed-width elements whose header names another
-// element type is an error, as is a size that cannot lie in the input; both as
-// Kitex's protocol exception INVALID_DATA. Such errors came late or never before.
+// The differences: a list of fixed-width elements whose header names another
+// element type is an error, as is a size that cannot fit in the input; both
+// are Kitex's protocol exception INVALID_DATA. Before, such errors came late
+// or never.
 //
 // A file is replaced only when the new one is complete, and running the command
 // twice changes nothing more. It belongs after the generator:
@@ -67,7 +69,7 @@ func main() {
 type options struct{ dryRun, report, require, reuse bool }
 
 // run returns the exit status: 0, 1 if a file could not be rewritten or not as
-// far as required, 2 if the arguments make no sense.
+// far as required, 2 if the arguments are invalid.
 func run(arguments []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("kitexlists", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -113,7 +115,7 @@ func run(arguments []string, stdout, stderr io.Writer) int {
 	return status
 }
 
-// summary says in one line what became of a file.
+// summary describes in one line what was done to a file.
 func summary(path string, done result, dryRun bool) string {
 	verb := "replaced"
 	if dryRun {
@@ -151,8 +153,8 @@ func rewriteFile(path string, reuse, dryRun bool) (result, error) {
 	return done, replace(path, done.source)
 }
 
-// replace puts content in the place of the file at path: written beside it,
-// then renamed, so that no reader and no crash sees half a file.
+// replace replaces the file at path with content: it writes a file beside it
+// and renames it, so that no reader and no crash sees half a file.
 func replace(path string, content []byte) error {
 	info, err := os.Stat(path)
 	if err != nil {

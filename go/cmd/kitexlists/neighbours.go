@@ -35,8 +35,8 @@ func declaresStructs(path string) (bool, error) {
 }
 
 // defaultFields returns the fields, as Struct.Field, that a method InitDefault
-// of a package sets. Their slices may belong to the whole program: a list that
-// defaults to a constant of the IDL is that constant.
+// of a package sets. Their slices may belong to the whole program: a list
+// whose default is a constant of the IDL is that constant.
 func defaultFields(directory string) (map[string]bool, error) {
 	paths, err := filepath.Glob(filepath.Join(directory, "*.go"))
 	if err != nil {

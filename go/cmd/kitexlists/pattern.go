@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A pattern is a run of Go statements in which an identifier that begins with
-// any_ stands for any expression, type or name: the same one wherever it is
+// A pattern is a sequence of Go statements in which an identifier that begins
+// with any_ matches any expression, type or name: the same one wherever it is
 // repeated.
 type pattern []ast.Stmt
 
@@ -21,9 +21,9 @@ func mustParse(statements string) pattern {
 	return file.Decls[0].(*ast.FuncDecl).Body.List
 }
 
-// match compares the first statements of list with the pattern and returns what
-// the any_ identifiers stand for, or nil if the two differ. The map starts out
-// with what known holds.
+// match compares the first statements of list with the pattern. It returns the
+// bindings of the any_ identifiers, or nil if the two differ. The map starts
+// with the contents of known.
 func (p pattern) match(list []ast.Stmt, known bindings) bindings {
 	if len(list) < len(p) {
 		return nil
@@ -40,7 +40,7 @@ func (p pattern) match(list []ast.Stmt, known bindings) bindings {
 	return bound
 }
 
-// bindings says what each any_ identifier stands for, by its name without any_.
+// bindings maps each any_ identifier, without any_, to what it matched.
 type bindings map[string]ast.Node
 
 // name returns the identifier bound to name, or "" if it is something else.
@@ -110,7 +110,7 @@ func (b bindings) unify(pattern, node reflect.Value) bool {
 	}
 }
 
-// bind lets name stand for node, or compares node with what it stands for.
+// bind binds name to node, or compares node with what name is bound to.
 func (b bindings) bind(name string, node reflect.Value) bool {
 	expression, ok := node.Interface().(ast.Expr)
 	if !ok || node.IsNil() {

@@ -29,7 +29,7 @@ func (r *rewriter) find(node ast.Node, what, why string, unknown bool) {
 }
 
 // leftovers records the calls of Kitex in the current function that nothing
-// above has dealt with, if they belong to containers or skip values.
+// above has handled, if they belong to containers or skip values.
 func (r *rewriter) leftovers() {
 	ast.Inspect(r.function.Body, func(node ast.Node) bool {
 		call, ok := node.(*ast.CallExpr)
@@ -71,7 +71,7 @@ func (r *rewriter) leftWrite(call *ast.CallExpr, name string) {
 	}
 }
 
-// isFrugal reports whether a call hands a struct to frugal.
+// isFrugal reports whether a call passes a struct to frugal.
 func isFrugal(call *ast.CallExpr) bool {
 	method, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The flags of kitex change what it generates. All of it is either rewritten or
-// reported.
+// The flags of kitex change the generated code. All of it is either rewritten
+// or reported.
 func TestFlagsOfKitex(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -52,8 +52,8 @@ func TestFlagsOfKitex(t *testing.T) {
 	}
 }
 
-// A bulk conversion takes no notice of a field mask, so it needs there to be
-// none; and the loop behind a mask stays as Kitex made it.
+// A bulk conversion ignores a field mask, so it requires that there is none;
+// and the loop behind a mask stays as Kitex generated it.
 func TestFieldMasks(t *testing.T) {
 	source := generated(t, "k-masked.go")
 	done, err := rewrite("k-masked.go", source, neighbours{})
@@ -79,7 +79,7 @@ func TestFieldMasks(t *testing.T) {
 	}
 }
 
-// Code that is not Kitex's fast codec is named, not passed over in silence.
+// Code that is not Kitex's fast codec is reported, not silently ignored.
 func TestForeignFiles(t *testing.T) {
 	for _, test := range []struct{ source, want string }{
 		{"package p\nimport \"" + apacheImport + "\"\nfunc (p *S) Read() {}\n", "it is code for Apache Thrift's library"},

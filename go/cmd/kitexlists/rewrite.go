@@ -18,25 +18,25 @@ const (
 	listsImport  = "github.com/bytelane/bytelane/go/thriftlist"
 )
 
-// counts says what was done to a file.
+// counts reports what was done to a file.
 type counts struct {
 	writes, reads int // lists that are written and read in bulk
 	bounds        int // other containers whose size is checked before memory is taken
 	skips         int // values skipped by thriftlist
 }
 
-// A finding is a place that was left as it was.
+// A finding is a position that was left unchanged.
 type finding struct {
 	position token.Position
 	where    string // the method, or ""
 	what     string
 	why      string
-	// unknown says that the place may be one for a bulk conversion, had its code
-	// been recognised; the others stay by design.
+	// unknown is true if the position could have been converted in bulk, had its
+	// code been recognised; the others are unchanged by design.
 	unknown bool
 }
 
-// A result is what became of a file.
+// A result describes what was done to a file.
 type result struct {
 	source   []byte
 	counts   counts
@@ -53,7 +53,7 @@ func (r result) unknown() (n int) {
 	return n
 }
 
-// An edit puts text in the place of the bytes from start to end.
+// An edit replaces the bytes from start to end with text.
 type edit struct {
 	start, end int
 	text       string
@@ -72,12 +72,12 @@ type rewriter struct {
 	findings []finding
 }
 
-// neighbours is what has to be known of the other files of a package.
+// neighbours describes the other files of a package.
 type neighbours struct {
-	// structs says that there are structs for which the file should have code.
+	// structs is true if there are structs for which the file should have code.
 	structs bool
-	// reusable says whether the slice that a field holds may be overwritten. Nil
-	// stands for never.
+	// reusable reports whether the slice that a field holds may be overwritten.
+	// Nil means never.
 	reusable func(structure, field string) bool
 }
 
@@ -122,8 +122,8 @@ func rewrite(path string, source []byte, others neighbours) (result, error) {
 	return result{rewritten, r.counts, r.findings}, nil
 }
 
-// foreign says why nothing of a file can be rewritten, or "". structs says that
-// it should have code for some.
+// foreign returns the reason why nothing in a file can be rewritten, or "".
+// structs is true if it should have code for some structs.
 func foreign(file *ast.File, kitex *ast.ImportSpec, structs bool) string {
 	hasFunctions, hasCodec := false, false
 	for _, declaration := range file.Decls {
@@ -165,8 +165,8 @@ func (r *rewriter) visit(node ast.Node) bool {
 	return true
 }
 
-// replace puts text in the place of the statements, and reports whether it
-// could: not if that would lose a comment.
+// replace replaces the statements with text. It reports whether it could: not
+// if that would lose a comment.
 func (r *rewriter) replace(list []ast.Stmt, text string) bool {
 	start, end := list[0].Pos(), list[len(list)-1].End()
 	for _, comment := range r.comments {
@@ -255,7 +255,8 @@ func mentionsBulk(condition ast.Expr) bool {
 	return mentions([]ast.Stmt{&ast.ExprStmt{X: condition}}, "BulkLength")
 }
 
-// declaresOrUses returns where the file first has an identifier of that name.
+// declaresOrUses returns the first position of an identifier of that name in
+// the file.
 func declaresOrUses(file *ast.File, name string) (position token.Pos) {
 	ast.Inspect(file, func(node ast.Node) bool {
 		if identifier, ok := node.(*ast.Ident); ok && identifier.Name == name && !position.IsValid() {

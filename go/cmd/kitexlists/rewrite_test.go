@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// generated returns a file that kitex 0.15 made of testdata/sample.thrift.
+// generated returns a file that kitex 0.15 generated from
+// testdata/sample.thrift.
 func generated(t *testing.T, name string) []byte {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join("testdata", name+".in"))
@@ -214,7 +215,7 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// What comes close to a loop of kitex's, and is not one, stays as it is.
+// Code that resembles a loop of kitex's but differs stays unchanged.
 func TestOtherLoopsStay(t *testing.T) {
 	source := string(generated(t, "k-sample.go"))
 	write := functions(t, []byte(source))["fastWriteField1"]

@@ -1,5 +1,5 @@
 // Package interleave times several ways of doing the same: they take turns of
-// some microseconds, so that a slow moment of the machine meets all of them.
+// some microseconds, so that a slow moment of the machine affects all of them.
 package interleave
 
 import (
@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// A Result is what one way took.
+// A Result is the time that one way took.
 type Result struct {
 	Nanoseconds float64 // for one step: the median of all turns
 	Ratio       float64 // to the first way, the median of all rounds
 }
 
-// Measure lets each of the steps take as many turns as there are rounds, each
-// of at least the given time. The order alternates.
+// Measure gives each of the steps as many turns as there are rounds, each of
+// at least the given time. The order alternates.
 func Measure(rounds int, turn time.Duration, steps ...func()) []Result {
 	repeats := make([]int, len(steps))
 	for i, step := range steps {
@@ -46,7 +46,7 @@ func Measure(rounds int, turn time.Duration, steps ...func()) []Result {
 	return results
 }
 
-// timed returns the nanoseconds that step takes on average.
+// timed returns the average time of a step in nanoseconds.
 func timed(repeats int, step func()) float64 {
 	start := time.Now()
 	for range repeats {

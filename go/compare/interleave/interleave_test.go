@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// spin takes a while and counts that it did.
+// spin takes a while and counts its calls.
 func spin(while time.Duration, calls *int) func() {
 	return func() {
 		*calls++

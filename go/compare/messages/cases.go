@@ -10,8 +10,8 @@ import (
 	kitex "github.com/bytelane/bytelane/go/compare/kitex_gen/lists"
 )
 
-// A message is a struct as Kitex generates it, and the same after kitexlists
-// has rewritten its code.
+// A message is a struct as Kitex generates it, and the same struct after
+// kitexlists has rewritten its code.
 type message struct {
 	name        string
 	fill        func(n int) thrift.FastCodec // Kitex's struct, with n elements in each list
@@ -93,7 +93,7 @@ func texts(n int) []string {
 	return all
 }
 
-// batch is like a message of a service that collects measurements.
+// batch resembles a message of a service that collects measurements.
 func batch(n int) thrift.FastCodec {
 	b := &kitex.Batch{
 		Title: "measured", Times: numbers[int64](n), Values: doubles(n), Buckets: numbers[int32](n),
@@ -106,7 +106,7 @@ func batch(n int) thrift.FastCodec {
 	return b
 }
 
-// inBulk gives a message to the rewritten struct, by way of its bytes.
+// inBulk converts a message to the rewritten struct, through its bytes.
 func (m message) inBulk(n int) (thrift.FastCodec, error) {
 	read := m.emptyInBulk()
 	return read, thrift.FastUnmarshal(thrift.FastMarshal(m.fill(n)), read)

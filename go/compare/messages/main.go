@@ -1,12 +1,12 @@
-// Command messages measures code that Kitex generated beside the same code
-// after kitexlists has rewritten it, on whole messages with lists of several
-// lengths, and prints a line for each: the times, the allocations, and whether
+// Command messages compares code that Kitex generated with the same code after
+// kitexlists has rewritten it, on whole messages with lists of several
+// lengths. It prints a line for each: the times, the allocations, and whether
 // the rewritten code is slower by more than the greater of 3% and 1 ns.
 //
 //	go run ./messages
 //	go run ./messages -rounds 2000 sparse batch
 //
-// What is printed is the medians of many short turns, see package interleave.
+// The figures are medians of many short turns, see package interleave.
 package main
 
 import (

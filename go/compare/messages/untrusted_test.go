@@ -15,8 +15,8 @@ import (
 	"github.com/bytelane/bytelane/go/thriftlist"
 )
 
-// decode reads a message with the rewritten code and returns the bytes that were
-// allocated and its error, after checking that the error is Kitex's.
+// decode reads a message with the rewritten code. It returns the bytes that
+// were allocated and the error, after checking that the error is Kitex's.
 func decode(t *testing.T, into thrift.FastCodec, message []byte) (allocated uint64, err error) {
 	t.Helper()
 	defer func() {
@@ -35,7 +35,7 @@ func decode(t *testing.T, into thrift.FastCodec, message []byte) (allocated uint
 	return after.TotalAlloc - before.TotalAlloc, err
 }
 
-// field returns the message that is the header of a field and what follows.
+// field returns a message: the header of a field and its content.
 func field(kind thrift.TType, id int16, content ...byte) []byte {
 	return append(thrift.Binary.AppendFieldBegin(nil, kind, id), content...)
 }
@@ -90,8 +90,7 @@ func TestElementTypesAreChecked(t *testing.T) {
 	}
 }
 
-// Kitex's Skip panics on all of these, which its server turns into the end of
-// the connection.
+// Kitex's Skip panics on all of these; its server then closes the connection.
 func TestUnknownFieldsOfUnknownTypes(t *testing.T) {
 	for name, message := range map[string][]byte{
 		"field":                 field(-1, 99, 0, 0, 0, 0),
@@ -108,8 +107,8 @@ func TestUnknownFieldsOfUnknownTypes(t *testing.T) {
 	}
 }
 
-// What Kitex skips without an error and within the input, thriftlist skips as
-// well; everything else is an error.
+// If Kitex skips a value without an error and within the input, thriftlist
+// skips it as well; everything else is an error.
 func TestSkipAgreesWithKitex(t *testing.T) {
 	valid := [][]byte{thrift.FastMarshal(batch(0)), thrift.FastMarshal(batch(3)), thrift.FastMarshal(batch(20))}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -138,7 +137,7 @@ func TestSkipAgreesWithKitex(t *testing.T) {
 	}
 }
 
-// kitexSkip is Kitex's Skip with an error for what it gets wrong.
+// kitexSkip is Kitex's Skip, with an error where it fails.
 func kitexSkip(input []byte, kind thrift.TType) (used int, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -152,8 +151,8 @@ func kitexSkip(input []byte, kind thrift.TType) (used int, err error) {
 	return used, err
 }
 
-// Whatever the input, both packages accept the same messages, but for those
-// whose lists name another element type or claim more than there is.
+// For any input, both packages accept the same messages, except those whose
+// lists name another element type or claim more than there is.
 func TestCorruptMessages(t *testing.T) {
 	valid := thrift.FastMarshal(batch(12))
 	random := rand.New(rand.NewPCG(3, 4))

@@ -1,11 +1,12 @@
-// Command offsets measures bigendian.Write beside copy and a plain loop, for
-// destinations of several sizes that begin 0 to 7 bytes after a cache line, and
+// Command offsets compares bigendian.Write with copy and a plain loop, for
+// destinations of several sizes that begin 0 to 7 bytes after a cache line. It
 // prints a line for each: the speeds in GB/s, and the share of copy's speed.
 //
 //	go run ./offsets
 //
-// A list in a message begins anywhere: after a string, a bool or an i32, its
-// elements are not aligned. See package interleave for how it is measured.
+// A list in a message can begin anywhere: after a string, a bool or an i32,
+// its elements are not aligned. See package interleave for the measuring
+// method.
 package main
 
 import (

@@ -1,7 +1,7 @@
-// Command ratios reads the output of this module's benchmarks from its standard
-// input and prints, as Markdown, how many times as long as bytelane every other
-// way took, from the medians of all rounds; then which of the project's floors
-// are reached.
+// Command ratios reads the output of this module's benchmarks from its
+// standard input. It prints, as Markdown, the time of every other way as a
+// multiple of bytelane's, from the medians of all rounds, and which of the
+// project's floors are reached.
 package main
 
 import (
@@ -22,8 +22,8 @@ func main() {
 	}
 }
 
-// A floor is the least ratio of another way's time to bytelane's that the
-// project asks for.
+// A floor is the minimum ratio of another way's time to bytelane's that the
+// project requires.
 type floor struct {
 	benchmark     string
 	by            string
@@ -89,14 +89,14 @@ func report(in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// last returns the number that ends a text.
+// last returns the number at the end of a text.
 func last(text string) float64 {
 	number, _ := strconv.ParseFloat(text[strings.LastIndexByte(text, ' ')+1:], 64)
 	return number
 }
 
 // read returns the median of every benchmark, by its name up to /by= and by
-// what follows, and those names in the order of the input.
+// the rest, and those names in the order of the input.
 func read(in io.Reader) (medians map[string]map[string]float64, order []string, err error) {
 	samples := map[string]map[string][]float64{}
 	lines := bufio.NewScanner(in)

@@ -6,8 +6,8 @@ import (
 	"github.com/bytelane/bytelane/go/bigendian"
 )
 
-// WriteList and ReadList are what docs/go-upstream.md proposes for gopkg's
-// package thrift, as they would stand there.
+// WriteList and ReadList are the functions that docs/go-upstream.md proposes
+// for gopkg's package thrift.
 
 // WriteList writes the list or set of values, whose element type is et.
 func WriteList[T bigendian.Element](buf []byte, et thrift.TType, values []T) int {

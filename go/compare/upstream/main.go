@@ -1,6 +1,6 @@
-// Command upstream measures the loops that Kitex generates beside the functions
+// Command upstream compares the loops that Kitex generates with the functions
 // that docs/go-upstream.md proposes for gopkg's package thrift, and prints the
-// table that stands there.
+// table on that page.
 //
 //	go run ./upstream
 package main
@@ -49,8 +49,8 @@ func numbers[T int32 | int64](n int) []T {
 	return values
 }
 
-// measure writes and reads a struct that holds the values alone, by Kitex's code
-// and by the functions.
+// measure writes and reads a struct that contains only the values, with
+// Kitex's code and with the functions.
 func measure[T bigendian.Element](out io.Writer, rounds int, turn time.Duration, name string, et thrift.TType, message thrift.FastCodec, values []T) {
 	buf := make([]byte, message.BLength())
 	write := func() {

@@ -1,5 +1,6 @@
-// Package bulk is what the typed packages share: slices of numbers seen as
-// bytes, and the conversion of those bytes between native and big-endian order.
+// Package bulk is the common part of the typed packages: slices of numbers
+// viewed as bytes, and the conversion of those bytes between native and
+// big-endian order.
 package bulk
 
 import "encoding/binary"
@@ -14,15 +15,15 @@ const (
 	// for it, so a call must not take much longer than 20 microseconds.
 	chunk = 1 << 20
 
-	// minConverted is the number of bytes in a vector's worth of narrow elements:
-	// widen and narrow take no fewer.
+	// minConverted is the size in bytes of a vector's worth of narrow elements:
+	// widen and narrow accept no fewer.
 	minConverted = 32
 )
 
-// Convert rewrites elements of width 1, 2, 4 or 8 bytes from src to the front
-// of dst, between native and big-endian order, which is the same step in either
-// direction. The length of src is a multiple of width; dst is no shorter and
-// does not overlap it.
+// Convert converts elements of width 1, 2, 4 or 8 bytes from src to the front
+// of dst, between native and big-endian order, which is the same step in
+// either direction. The length of src is a multiple of width; dst is no
+// shorter and does not overlap it.
 func Convert(dst, src []byte, width int) {
 	if haveVector && width > 1 && uint(len(src)-1) < chunk { // 1 to chunk bytes
 		_ = dst[len(src)-1]
@@ -33,8 +34,9 @@ func Convert(dst, src []byte, width int) {
 	convert(dst[:len(src)], src, width)
 }
 
-// convert is Convert for what is not as usual: nothing at all, too much for one
-// call into assembly, single bytes, and no assembly. The slices have one length.
+// convert is Convert for the unusual cases: an empty slice, too much for one
+// call into assembly, single bytes, and no assembly. The slices have the same
+// length.
 func convert(dst, src []byte, width int) {
 	switch {
 	case width == 1:
@@ -61,8 +63,8 @@ func reverseChunk(dst, src []byte, width int) {
 	reverse(&dst[0], &src[0], len(src), width)
 }
 
-// convertPlain is what the assembly is tested against, and what runs where
-// there is none.
+// convertPlain is the reference for the tests of the assembly, and runs where
+// there is no assembly.
 func convertPlain(dst, src []byte, width int) {
 	switch width {
 	case 2:
@@ -80,8 +82,9 @@ func convertPlain(dst, src []byte, width int) {
 	}
 }
 
-// Widen makes native 64-bit integers of the big-endian 32-bit ones in src. The
-// length of src is a multiple of 4; dst is twice as long and does not overlap it.
+// Widen converts the big-endian 32-bit integers in src to native 64-bit
+// integers. The length of src is a multiple of 4; dst is twice as long and
+// does not overlap it.
 func Widen(dst, src []byte) {
 	dst = dst[:2*len(src)]
 	for ; len(src) > chunk; dst, src = dst[2*chunk:], src[chunk:] {
@@ -102,9 +105,9 @@ func widenChunk(dst, src []byte) {
 	}
 }
 
-// Narrow makes big-endian 32-bit integers of the low halves of the native 64-bit
-// ones in src. The length of src is a multiple of 8; dst is at least half as
-// long and does not overlap it.
+// Narrow converts the low halves of the native 64-bit integers in src to
+// big-endian 32-bit integers. The length of src is a multiple of 8; dst is at
+// least half as long and does not overlap it.
 func Narrow(dst, src []byte) {
 	dst = dst[:len(src)/2]
 	for ; len(dst) > chunk; dst, src = dst[chunk:], src[2*chunk:] {
@@ -125,13 +128,13 @@ func narrowChunk(dst, src []byte) {
 	}
 }
 
-// Flags makes 1 of every byte of src that is 1, and 0 of every other: a bool
+// Flags copies bytes from src, turning every byte other than 1 into 0: a bool
 // must hold nothing else. dst is no shorter than src and does not overlap it.
 func Flags(dst, src []byte) {
 	const ones, low = 0x0101010101010101, 0x7f7f7f7f7f7f7f7f
 	dst = dst[:len(src)]
 	for ; len(src) >= 8 && len(dst) >= 8; dst, src = dst[8:], src[8:] {
-		// A byte of other is 0 where src has a 1. Adding 127 to its low bits carries
+		// A byte of other is 0 if src has a 1. Adding 127 to its low bits carries
 		// into the highest bit unless they are all 0.
 		other := binary.NativeEndian.Uint64(src) ^ ones
 		differs := (other&low + low) | other

@@ -84,7 +84,7 @@ func sameAsTheSpecification(t *testing.T) {
 	}
 }
 
-// More than one call into assembly: the seams are where they should be.
+// More than one call into assembly: the seams are in the right positions.
 func TestLongerThanAChunk(t *testing.T) {
 	src := random(2*chunk + 4096 + 64)
 	for _, size := range []int{chunk - 8, chunk, chunk + 8, chunk + 4096, 2 * chunk, 2*chunk + 4096 + 8} {
@@ -148,8 +148,8 @@ func TestWidenAndNarrow(t *testing.T) {
 	}
 }
 
-// halfOfNative returns where the byte lies in a native 64-bit integer that lies
-// at i in a little-endian one.
+// halfOfNative returns the position of the byte in a native 64-bit integer
+// that is at i in a little-endian one.
 func halfOfNative(i int) int {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) == 1 {
 		return i
@@ -246,7 +246,8 @@ func FuzzConvert(f *testing.F) {
 	})
 }
 
-// Reading into a new slice includes the allocation, cleared by make or not.
+// Reading into a new slice includes the allocation, whether make clears it or
+// not.
 func BenchmarkAllocate(b *testing.B) {
 	for _, size := range []int{1 << 10, 2 << 10, 8 << 10, 32 << 10, 128 << 10} {
 		var values []int64

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// guarded returns size bytes that end where a page begins which nobody may
-// touch, or that begin where such a page ends.
+// guarded returns size bytes that end where an inaccessible page begins, or
+// that begin where such a page ends.
 func guarded(t *testing.T, size int, atEnd bool) []byte {
 	t.Helper()
 	page := syscall.Getpagesize()
@@ -68,8 +68,8 @@ func nothingOutsideIsTouched(t *testing.T) {
 					if size+shift > most {
 						break
 					}
-					// Unshifted, both touch the forbidden page; shifted, the source does
-					// and the destination takes other addresses.
+					// Unshifted, both touch the inaccessible page; shifted, the source does,
+					// and the destination has other addresses.
 					src, dst := source[:size], destination[shift:shift+size]
 					if atEnd {
 						src, dst = source[most-size:], destination[most-size-shift:most-shift]

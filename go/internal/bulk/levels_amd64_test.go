@@ -4,8 +4,8 @@ package bulk
 
 import "testing"
 
-// eachLevel runs a test for every path through the assembly that this processor
-// has, whichever of them it would choose.
+// eachLevel runs a test for every path through the assembly that this
+// processor supports, whichever of them it would choose.
 func eachLevel(t *testing.T, test func(t *testing.T)) {
 	avx512, slow := haveAVX512, slowSplitStores
 	defer func() { haveAVX512, slowSplitStores = avx512, slow }()

@@ -6,7 +6,8 @@ import (
 	"unsafe"
 )
 
-// Fixed lists the types whose values have one size and hold no pointers.
+// Fixed lists the types whose values have a fixed size and contain no
+// pointers.
 type Fixed interface {
 	~bool | ~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64
 }
@@ -24,23 +25,24 @@ func Ones[T Fixed]() (ones T) {
 }
 
 // Bytes returns the memory of values. Any memory may be read as bytes. Code
-// that writes to it must store 0 or 1 for a bool; every bit pattern is a number.
+// that writes to it must store 0 or 1 for a bool; every bit pattern is a valid
+// number.
 func Bytes[T Fixed](values []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*Width[T]())
 }
 
 // unzeroedMin is the number of bytes from which clearing them costs more than
-// the detour in Unzeroed.
+// the workaround in Unzeroed.
 const unzeroedMin = 2048
 
-// Unzeroed returns n elements whose contents are whatever was there before:
-// the caller overwrites all of them before anybody else sees them.
+// Unzeroed returns n elements with unspecified contents: the caller overwrites
+// all of them before anyone else sees them.
 //
-// make clears what it returns. The one allocator of the standard library that
-// does not is strings.Builder: Grow promises room for n further bytes, and does
-// not touch it. A Fixed holds no pointers and neither do a builder's
-// bytes, so the garbage collector treats both alike; builder and string are
-// forgotten at once, so nobody sees a string change.
+// make clears the memory that it returns. The only allocator of the standard
+// library that does not is strings.Builder: Grow promises room for n further
+// bytes, and does not touch it. Neither a Fixed nor a builder's bytes contain
+// pointers, so the garbage collector treats both alike; builder and string are
+// dropped immediately, so no string changes visibly.
 func Unzeroed[T Fixed](n int) []T {
 	size := n * Width[T]()
 	if size < unzeroedMin {

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// observe tells the race detector of what assembly is about to do, which it
+// observe tells the race detector what assembly is about to do, which it
 // cannot see by itself.
 func observe(dst, src []byte) {
 	if len(src) > 0 {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The race detector sees what assembly reads and writes. The race is in a
-// process of its own, for it makes a test fail.
+// The race detector sees what assembly reads and writes. The race runs in a
+// process of its own, because it makes a test fail.
 func TestRacesAreSeen(t *testing.T) {
 	if !Vectorised() {
 		t.Skip("SKIPPED: no assembly in this build, and Go's own code needs no help")

@@ -7,13 +7,12 @@ import "golang.org/x/sys/cpu"
 var (
 	haveVector = cpu.X86.HasAVX2
 
-	// Vectors of 64 bytes pay from Intel's Ice Lake and AMD's Zen 4 on. The
-	// processors before them lower their clock for such vectors; VBMI2 tells
-	// them apart.
+	// 64-byte vectors pay off from Intel's Ice Lake and AMD's Zen 4 on. Earlier
+	// processors lower their clock for such vectors; VBMI2 distinguishes them.
 	haveAVX512 = haveVector && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512VBMI2
 
-	// slowSplitStores says that stores which cross cache lines cost more than
-	// the shuffles that avoid them.
+	// slowSplitStores is true if stores that cross cache lines cost more than the
+	// shuffles that avoid them.
 	slowSplitStores = intel()
 )
 
@@ -24,14 +23,14 @@ var (
 //go:noescape
 func reverse(dst, src *byte, size, width int)
 
-// widen makes 64-bit integers of big-endian 32-bit ones, which take size bytes,
-// a multiple of 4 and at least minConverted.
+// widen converts big-endian 32-bit integers to 64-bit ones. The source takes
+// size bytes, a multiple of 4 and at least minConverted.
 //
 //go:noescape
 func widen(dst, src *byte, size int)
 
-// narrow makes big-endian 32-bit integers of the low halves of 64-bit ones. The
-// results take size bytes, a multiple of 4 and at least minConverted.
+// narrow converts the low halves of 64-bit integers to big-endian 32-bit ones.
+// The results take size bytes, a multiple of 4 and at least minConverted.
 //
 //go:noescape
 func narrow(dst, src *byte, size int)

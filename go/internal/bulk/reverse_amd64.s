@@ -2,15 +2,15 @@
 
 #include "textflag.h"
 
-// Where VPSHUFB takes each byte of a 16-byte lane from. With letters for the
-// bytes of a lane, lowest address first, a mask makes of
+// Source of each byte of a 16-byte lane for VPSHUFB. With letters for the
+// bytes of a lane, lowest address first, the masks produce
 //
 //	                    a b c d e f g h i j k l m n o p
 //	width 2, bytes 16   b a d c f e h g j i l k n m p o
 //	width 4, bytes 48   d c b a h g f e l k j i p o n m
 //	width 8, bytes 80   h g f e d c b a p o n m l k j i
 //
-// Before and after each mask lie 16 bytes of 0x80, which stand for zeros. A
+// Before and after each mask are 16 bytes of 0x80, which give zeros. A
 // mask read r bytes late keeps bytes r..15 of the reversed lane and moves them
 // to the front; one read 16-r bytes early keeps bytes 0..r-1 and moves them to
 // the end.
@@ -238,7 +238,7 @@ wideTail:
 	//	the store      both of a lane, or-ed
 	//
 	// Reading m n from memory instead is slower than the plain block loop: then
-	// two loads a store cross a cache line.
+	// two loads per store cross a cache line.
 straddling:
 	SUBQ R11, SI
 	VBROADCASTI128 (R10)(R11*1), Y5

@@ -28,14 +28,14 @@ func reverse32(dst, src *byte, size int)
 //go:noescape
 func reverse64(dst, src *byte, size int)
 
-// widen makes 64-bit integers of big-endian 32-bit ones, which take size bytes,
-// a multiple of 4 and at least minConverted.
+// widen converts big-endian 32-bit integers to 64-bit ones. The source takes
+// size bytes, a multiple of 4 and at least minConverted.
 //
 //go:noescape
 func widen(dst, src *byte, size int)
 
-// narrow makes big-endian 32-bit integers of the low halves of 64-bit ones. The
-// results take size bytes, a multiple of 4 and at least minConverted.
+// narrow converts the low halves of 64-bit integers to big-endian 32-bit ones.
+// The results take size bytes, a multiple of 4 and at least minConverted.
 //
 //go:noescape
 func narrow(dst, src *byte, size int)

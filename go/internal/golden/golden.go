@@ -1,6 +1,7 @@
-// Package golden makes the files of testdata/golden/big_endian, at the root of
-// the repository, which the tests of every language read. It knows nothing of
-// the code under test: all it uses is encoding/binary, value by value.
+// Package golden generates the files of testdata/golden/big_endian, at the
+// root of the repository, which the tests of every language read. It is
+// independent of the code under test: it uses only encoding/binary, value by
+// value.
 package golden
 
 import (
@@ -11,13 +12,13 @@ import (
 	"testing"
 )
 
-// Count is the number of values in each file: odd, and no multiple of a
+// Count is the number of values in each file: odd, and not a multiple of a
 // vector.
 const Count = 97
 
 // Read returns a golden file for a package at depth levels below the module's
-// directory. The files lie outside the module, so somebody who has the module
-// alone skips the test.
+// directory. The files lie outside the module, so the test is skipped for
+// users who have only the module.
 func Read(t *testing.T, depth int, name string) []byte {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(directory(depth), name))

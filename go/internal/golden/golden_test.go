@@ -10,8 +10,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing them")
 
-// A golden file never changes: bytes written once stay readable. A new one is
-// added here and written with -update.
+// A golden file never changes: bytes written once stay readable. To add a new
+// one, add it here and run with -update.
 func TestFilesAreWhatTheGeneratorMakes(t *testing.T) {
 	for name, want := range Files() {
 		if *update {

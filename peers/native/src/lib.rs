@@ -1,5 +1,5 @@
-//! The crate `parquet`, and what it does with Arrow's arrays, as a library with two C functions. `cargo xtask peers` compiles it with
-//! `-Ctarget-cpu=native`, which `peers` itself is not.
+//! The crate `parquet`, with its conversions to and from Arrow arrays, as a library with two C
+//! functions. `cargo xtask peers` compiles it with `-Ctarget-cpu=native`, unlike `peers` itself.
 
 #[path = "../../src/libraries/buffers.rs"]
 mod buffers;
@@ -12,7 +12,7 @@ use buffers::Work;
 use parquet_work::Kind;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
-/// Opens a piece of work, which is never closed. The kinds have the order of [`Kind`].
+/// Opens a piece of work, which is never closed. The kinds are in the order of [`Kind`].
 #[unsafe(no_mangle)]
 pub extern "C" fn parquet_open(
     encodes: bool,
@@ -32,12 +32,12 @@ pub extern "C" fn parquet_open(
     Box::into_raw(Box::new(parquet_work::work(encodes, bytes, kind)))
 }
 
-/// Runs it on an input and an output.
+/// Runs the work on an input and an output.
 ///
 /// # Safety
 ///
-/// `parquet_open` returned `work`, and nobody else uses it. The input can be read, the output can be
-/// written, and both have these lengths.
+/// `parquet_open` returned `work`, and nothing else uses it. The input can be read, the output can
+/// be written, and both have these lengths.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn parquet_run(
     work: *mut Work<'static>,

@@ -1,7 +1,8 @@
-//! Reads a whole Parquet file each time it is told to. `benchmarks/parquet/compare.py` starts and measures it.
+//! Reads a whole Parquet file each time it receives a command. `benchmarks/parquet/compare.py`
+//! starts and measures it.
 //!
-//! Input: lines that say `read`, or `write` and a path; the latter writes what was read to an Arrow IPC file. Output: a
-//! line at the start, and one for each when it is done.
+//! Input: lines with `read`, or `write` and a path; the latter writes the data read to an Arrow IPC
+//! file. Output: a line at the start, and one after each command.
 
 use anyhow::{Context, Result, bail};
 use arrow_array::RecordBatch;
@@ -33,8 +34,8 @@ enum Library {
     Pages,
 }
 
-/// The rows of a batch of `parquet`, which is slower with the 1024 that are its default, and no faster with more.
-/// bytelane keeps its default.
+/// Number of rows of a batch of `parquet`, which is slower with its default of 1024, and no faster
+/// with more than this. bytelane keeps its default.
 const BATCH_ROWS: usize = 8192;
 
 fn main() -> Result<()> {

@@ -1,5 +1,6 @@
-//! The crate `parquet`, which chooses other exponents and exceptions, and must not write less; and the crate
-//! `alp`, whose integers `fastlanes` packs, in a layout of their own for vectors of 1024 values.
+//! The crate `parquet`, which chooses other exponents and exceptions, and must not write less; and
+//! the crate `alp`, whose integers `fastlanes` packs, in a layout of its own for vectors of 1024
+//! values.
 
 use super::parquet_work::Kind;
 use super::{Comparison, FRESH, Peer, Work, parquet};
@@ -38,7 +39,8 @@ where
     Ok(peers)
 }
 
-/// Before time is taken, the page is decoded and encoded again as bytelane does.
+/// Encodes a page of another encoder. Before timing, the page is decoded and encoded again as
+/// bytelane does.
 fn other_page<T: Float + Pod>(mut encode: Work<'static>) -> Work<'static> {
     Box::new(move |values, bytes| {
         if bytes.iter().take(8).any(|&byte| byte != FRESH) {
@@ -56,15 +58,15 @@ fn other_page<T: Float + Pod>(mut encode: Work<'static>) -> Work<'static> {
     })
 }
 
-/// Values of a vector.
+/// Number of values in a vector.
 const VECTOR: usize = 1024;
 
-/// Values as integers of the crate `alp`, packed by `fastlanes` as the documentation of `alp` shows: vectors
-/// have a frame of reference, and all have the same exponents.
+/// Values as integers of the crate `alp`, packed by `fastlanes` as the documentation of `alp`
+/// shows: vectors have a frame of reference, and all have the same exponents.
 struct Packed<T: ALPFloat, U> {
     exponents: Exponents,
     integers: Vec<T::ALPInt>,
-    /// The least integer and the width of each vector.
+    /// Least integer and width of each vector.
     frames: Vec<(T::ALPInt, usize)>,
     words: Vec<U>,
     positions: Vec<u64>,
@@ -90,7 +92,7 @@ where
         }
     }
 
-    /// Encodes whole vectors. Returns how many bytes they take.
+    /// Encodes whole vectors. Returns their size in bytes.
     fn encode(&mut self, values: &[T]) -> usize {
         self.integers.clear();
         self.integers.reserve(values.len());
@@ -145,12 +147,13 @@ where
     }
 }
 
-/// Words that a vector takes.
+/// Returns the number of words in a vector.
 fn words<U>(width: usize) -> usize {
     VECTOR * width / 8 / size_of::<U>()
 }
 
-/// Before time is taken, what it has packed is decoded, and encoded as bytelane does.
+/// Creates a peer. Before timing, the values that it has packed are decoded, and encoded as
+/// bytelane does.
 fn alp_and_fastlanes<T, U>() -> Peer
 where
     T: Float + ALPFloat + Pod,

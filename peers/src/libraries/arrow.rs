@@ -1,4 +1,4 @@
-//! Arrow C++'s kernels, out of the shared library that pyarrow's wheel carries.
+//! Kernels of Arrow C++, from the shared library in pyarrow's wheel.
 
 use super::wheel::Wheel;
 use super::{Peer, Work};
@@ -13,7 +13,7 @@ type Encode = unsafe extern "C" fn(*const u8, i32, i64, *mut u8);
 /// `ByteStreamSplitDecodeSimdDispatch<K>(data, width, num_values, stride, out)`
 type Decode = unsafe extern "C" fn(*const u8, i32, i64, i64, *mut u8);
 
-/// The kernels for values of `K` bytes, which Arrow has for 2, 4 and 8.
+/// Creates a peer with the kernels for values of `K` bytes, which Arrow has for 2, 4 and 8.
 pub fn byte_stream_split<const K: usize>() -> anyhow::Result<Option<Peer>> {
     if ![2, 4, 8].contains(&K) {
         return Ok(None);
@@ -66,14 +66,15 @@ struct UnpackOptions {
     values: i32,
     width: i32,
     first_bit: i32,
-    /// The bytes of the input.
+    /// Size of the input in bytes.
     bytes: i32,
 }
 
 /// `unpack<T>(in, out, options)`, which Arrow's Parquet reader calls; it chooses the instruction set.
 type Unpack = unsafe extern "C" fn(*const u8, *mut u8, *const UnpackOptions);
 
-/// Unpacking to unsigned numbers of `bytes` bytes. Arrow packs without SIMD, within a class.
+/// Creates a peer that unpacks to unsigned numbers of `bytes` bytes. Arrow packs without SIMD,
+/// within a class.
 pub fn bit_packing(bytes: usize, width: usize) -> anyhow::Result<Option<Peer>> {
     let letter = match bytes {
         1 => 'h',

@@ -79,7 +79,7 @@ fn engine(library: &'static str, engine: impl Engine + Clone + 'static) -> Peer 
     }
 }
 
-/// For decoders that ask for more room than their result takes.
+/// Wraps decoders that require more room than their result takes.
 fn in_own_room(mut decode: impl FnMut(&[u8], &mut [u8]) -> usize + 'static) -> Work<'static> {
     let mut room = Vec::new();
     Box::new(move |text, bytes| {
@@ -115,7 +115,8 @@ fn data_encoding() -> Peer {
 fn simdutf() -> Peer {
     use simdutf::{Base64Options, LastChunkHandlingOptions, base64_to_binary, binary_to_base64};
     let encode: Work = Box::new(|bytes, text| {
-        // SAFETY: the output has room for the most characters that the bytes can become.
+        // SAFETY: the output has room for the maximum number of characters that the bytes can
+        // become.
         unsafe {
             binary_to_base64(
                 bytes.as_ptr(),
@@ -126,7 +127,7 @@ fn simdutf() -> Peer {
         }
     });
     let decode: Work = Box::new(|text, bytes| {
-        // SAFETY: the output has room for the bytes that the text was made of.
+        // SAFETY: the output has room for the bytes that the text was encoded from.
         let result = unsafe {
             base64_to_binary(
                 text.as_ptr(),

@@ -23,7 +23,7 @@ pub const fn comparison(
     }
 }
 
-/// A number that both crates move.
+/// Number type that both crates support.
 pub trait Number: Pod {
     fn write_apache(self, to: &mut impl ApacheOutput) -> thrift::Result<()>;
     fn read_apache(from: &mut impl ApacheInput) -> thrift::Result<Self>;
@@ -134,7 +134,7 @@ fn pilota_unchecked<T: Number>() -> Peer {
     let decode: Work = Box::new(move |encoded, values| {
         assert_eq!(encoded.len(), values.len());
         let mut source = received.of(encoded);
-        // SAFETY: as many values are read as there are.
+        // SAFETY: exactly as many values are read as exist.
         let mut protocol = unsafe { TBinaryUnsafeInputProtocol::new(&mut source) };
         for value in bytemuck::cast_slice_mut::<u8, T>(values) {
             *value = T::read_pilota(&mut protocol);

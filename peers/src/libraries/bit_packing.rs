@@ -16,7 +16,7 @@ pub const fn comparison(
     Comparison {
         specification,
         data,
-        // The last two are those of the first and the second cache for 4 bytes.
+        // The last two fill the first-level and the second-level cache for 4 bytes.
         values: &[8, 32, 128, 2048, 32_768],
         varied: false,
         peers,
@@ -42,8 +42,8 @@ pub fn peers<T: Integer + Pod + BitPacking, const WIDTH: usize>(
     Ok(peers)
 }
 
-/// A layout of another library. Before time is taken, its result is checked against bytelane's: it
-/// is unpacked again and packed as bytelane does, or was packed from what bytelane unpacks.
+/// Measures a layout of another library. Before timing, its result is checked against bytelane's:
+/// it is unpacked again and packed as bytelane does, or was packed from what bytelane unpacks.
 fn other_layout<T: Integer + Pod>(
     library: &'static str,
     width: usize,

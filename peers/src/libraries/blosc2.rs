@@ -1,4 +1,4 @@
-//! Blosc2's shuffle, which makes the same bytes, out of the shared library of its wheel.
+//! Blosc2's shuffle, which produces the same bytes, from the shared library in its wheel.
 
 use super::wheel::Wheel;
 use super::{Peer, Work};
@@ -9,11 +9,11 @@ const WHEEL: Wheel = Wheel {
     variable: "BYTELANE_PEERS_LIBBLOSC2",
 };
 
-/// `blosc2_shuffle(typesize, blocksize, src, dest)`, and the same for the way back: the number of
-/// bytes, or less than 0.
+/// `blosc2_shuffle(typesize, blocksize, src, dest)`, and the same for the reverse: returns the
+/// number of bytes, or less than 0.
 type Shuffle = unsafe extern "C" fn(i32, i32, *const c_void, *mut c_void) -> i32;
 
-/// For values of any width.
+/// Creates a peer for values of any width.
 pub fn byte_stream_split(width: usize) -> anyhow::Result<Option<Peer>> {
     let Some(library) = WHEEL.load()? else {
         return Ok(None);
@@ -23,7 +23,7 @@ pub fn byte_stream_split(width: usize) -> anyhow::Result<Option<Peer>> {
         let shuffle: Shuffle = *unsafe { library.get(name)? };
         Ok(Box::new(move |from, to| {
             assert_eq!(from.len(), to.len());
-            // SAFETY: both buffers have as many bytes as the call is told.
+            // SAFETY: both buffers have the number of bytes passed to the call.
             let length = unsafe {
                 shuffle(
                     width as i32,

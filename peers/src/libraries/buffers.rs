@@ -1,15 +1,15 @@
-//! How libraries are called that take or keep buffers of their own.
+//! Calls of libraries that take or keep buffers of their own.
 
 use bytes::Bytes;
 
-/// From the first buffer to the second; returns how many bytes it wrote.
+/// Work from the first buffer to the second; returns the number of bytes written.
 pub type Work<'a> = Box<dyn FnMut(&[u8], &mut [u8]) -> usize + 'a>;
 
 /// Byte that fills the output before a result is checked.
 pub const FRESH: u8 = 0xa5;
 
-/// Input, as the `Bytes` that a service or a reader would have it in already: copied when it is
-/// another input than last time.
+/// Input, as the `Bytes` in which a service or a reader would already have it: copied if it differs
+/// from the last input.
 #[derive(Default)]
 pub struct Received {
     address: usize,
@@ -28,8 +28,8 @@ impl Received {
     }
 }
 
-/// Copies the result of a library that has a buffer of its own to where it is checked. That is not done while time is
-/// taken: only an output that is full of one byte is to be checked.
+/// Copies the result of a library that has a buffer of its own to where it is checked. It does not
+/// copy during timing: only an output that is full of one byte is to be checked.
 pub fn show(made: &[u8], output: &mut [u8]) -> usize {
     if output.iter().take(8).all(|&byte| byte == FRESH) {
         output[..made.len()].copy_from_slice(made);

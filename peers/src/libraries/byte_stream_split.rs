@@ -49,7 +49,7 @@ fn column(physical: PhysicalType, width: usize) -> anyhow::Result<ColumnDescPtr>
     )))
 }
 
-/// The crate `parquet`, for values that are numbers.
+/// Creates a peer with the crate `parquet`, for values that are numbers.
 fn parquet<T: DataType>(physical: PhysicalType, width: usize) -> anyhow::Result<Peer>
 where
     T::T: bytemuck::Pod,
@@ -79,8 +79,8 @@ where
     })
 }
 
-/// The crate `parquet`, for values of other widths: each is an object of its own there, made
-/// before the time is taken.
+/// Creates a peer with the crate `parquet`, for values of other widths: each is an object of its
+/// own there, created before timing.
 fn parquet_fixed(width: usize) -> anyhow::Result<Peer> {
     let column = column(PhysicalType::FIXED_LEN_BYTE_ARRAY, width)?;
     let mut encoder = get_encoder::<FixedLenByteArrayType>(Encoding::BYTE_STREAM_SPLIT, &column)?;

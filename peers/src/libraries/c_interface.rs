@@ -1,5 +1,5 @@
-//! bytelane's own C libraries, loaded as a C program loads them. Left out unless their variables
-//! name them: `docs/lab-notes/c.md` has the command.
+//! bytelane's own C libraries, loaded as by a C program. Left out unless their environment
+//! variables are set: `docs/lab-notes/c.md` has the command.
 
 use super::wheel::Wheel;
 use super::{Peer, Work};
@@ -48,17 +48,17 @@ fn trusting() -> anyhow::Result<Option<&'static Library>> {
     library.load()
 }
 
-/// A function of a library.
+/// Returns a function of a library.
 ///
 /// # Safety
 ///
 /// It has this type.
 unsafe fn function<T: Copy>(library: &'static Library, name: &str) -> anyhow::Result<T> {
-    // SAFETY: the caller knows its type.
+    // SAFETY: the caller guarantees the type.
     Ok(*unsafe { library.get::<T>(name.as_bytes()) }?)
 }
 
-/// `base64`, if the library was named.
+/// Creates a peer for `base64`, if the library was named.
 pub fn base64() -> anyhow::Result<Option<Peer>> {
     let Some(library) = checked()? else {
         return Ok(None);
@@ -67,7 +67,7 @@ pub fn base64() -> anyhow::Result<Option<Peer>> {
         // SAFETY: the type is that of the header, for both functions.
         let function: Base64 = unsafe { function(library, name) }?;
         Ok(Box::new(move |src, dst| {
-            // SAFETY: both slices are there.
+            // SAFETY: both slices are valid.
             unsafe { function(src.as_ptr(), src.len(), 0, dst.as_mut_ptr(), dst.len()) }.count()
         }))
     };
@@ -79,8 +79,8 @@ pub fn base64() -> anyhow::Result<Option<Peer>> {
     }))
 }
 
-/// `stream_vbyte` of 32 bits, through both libraries; `of_original` is the part of the names in the
-/// original library that says which format it is.
+/// Creates peers for 32-bit `stream_vbyte`, through both libraries; `of_original` is the part of
+/// the names in the original library that identifies the format.
 pub fn stream_vbyte(variant: u32, flags: u32, of_original: &str) -> anyhow::Result<Vec<Peer>> {
     let format = Format {
         variant,
@@ -98,7 +98,7 @@ pub fn stream_vbyte(variant: u32, flags: u32, of_original: &str) -> anyhow::Resu
             backend: None,
             encode: Some(Box::new(move |values, bytes| {
                 let (values, count) = (values.as_ptr().cast(), values.len() / 4);
-                // SAFETY: both slices are there; buffers are aligned.
+                // SAFETY: both slices are valid; buffers are aligned.
                 unsafe { encode(format, values, count, bytes.as_mut_ptr(), bytes.len()) }.count()
             })),
             decode: Some(Box::new(move |bytes, values| {
@@ -126,7 +126,7 @@ pub fn stream_vbyte(variant: u32, flags: u32, of_original: &str) -> anyhow::Resu
             backend: None,
             encode: Some(Box::new(move |values, bytes| {
                 let (values, count) = (values.as_ptr().cast(), values.len() / 4);
-                // SAFETY: both slices are there; the output has room for the longest result.
+                // SAFETY: both slices are valid; the output has room for the longest result.
                 unsafe { encode(values, count as u32, bytes.as_mut_ptr(), 0) }
             })),
             decode: Some(Box::new(move |bytes, values| {

@@ -69,8 +69,9 @@ fn peers() -> Vec<Peer> {
     peers
 }
 
-/// Our own calls in the shape of the others: text that is known to be UTF-8 to a `Vec`, and JSON to
-/// a `String`. The backends' rows are the catalog's: to slices, and text is checked first.
+/// Creates a peer with our own calls in the same form as the others: from text that is known to be
+/// UTF-8 to a `Vec`, and from JSON to a `String`. The backends' rows are those of the catalog: to
+/// slices, and the text is checked first.
 fn bytelane(backend: Backend) -> Peer {
     let encode = escape(|text, json| {
         QUOTED.escape_append(text, json);
@@ -90,7 +91,7 @@ fn bytelane(backend: Backend) -> Peer {
     }
 }
 
-/// From UTF-8 to a buffer of the library's own liking, which is reused.
+/// Escapes UTF-8 to a buffer of the library's choice, which is reused.
 fn escape(escape: impl Fn(&str, &mut Vec<u8>) + 'static) -> Work<'static> {
     let mut buffer = Vec::new();
     Box::new(move |text, json| {
@@ -105,7 +106,7 @@ fn unescape(read: impl Fn(&[u8]) -> String + 'static) -> Work<'static> {
     Box::new(move |json, text| show(read(json).as_bytes(), text))
 }
 
-/// It works in its input, which is copied for it: that is part of its time.
+/// Creates a peer that works in its input, which is copied for it: that is part of its time.
 fn simd_json() -> Peer {
     let mut copy = Vec::new();
     let decode: Work = Box::new(move |json, text| {

@@ -24,15 +24,15 @@ mod wheel;
 pub use buffers::{FRESH, Received, Work, show};
 use bytelane::Backend;
 
-/// A library's way to do what a codec does.
+/// Another library's implementation of a codec.
 pub struct Peer {
-    /// Its name, with the variant if it has several.
+    /// Name, with the variant if there are several.
     pub library: &'static str,
-    /// The backend that must be the active one of the process meanwhile: bytelane's own calls.
+    /// Backend that must be active in the process meanwhile, for bytelane's own calls.
     pub backend: Option<Backend>,
-    /// Values to bytes, if it can.
+    /// Encodes values to bytes, if supported.
     pub encode: Option<Work<'static>>,
-    /// Bytes to values, if it can.
+    /// Decodes bytes to values, if supported.
     pub decode: Option<Work<'static>>,
 }
 
@@ -46,11 +46,11 @@ pub struct Comparison {
     pub values: &'static [usize],
     /// True if the work of the codec depends on the data, so that inputs must not repeat.
     pub varied: bool,
-    /// Makes the peers for calls with so many values.
+    /// Creates the peers for calls with a given number of values.
     pub peers: fn(usize) -> anyhow::Result<Vec<Peer>>,
 }
 
-/// Every comparison there is.
+/// All comparisons.
 pub static COMPARISONS: &[Comparison] = &[
     byte_stream_split::comparison("byte_stream_split:width=2", byte_stream_split::peers::<2>),
     byte_stream_split::comparison("byte_stream_split:width=4", byte_stream_split::peers::<4>),

@@ -1,7 +1,7 @@
-//! Nulls in the crate `parquet`. Its functions are private, so this calls their parts: `BooleanBufferBuilder` for
-//! levels (`arrow/record_reader/definition_levels.rs`), the loop over set bits from the last one on for spreading
-//! (`arrow/record_reader/buffer.rs`), and for compacting `filter` of `arrow-select`, which is faster than its writer's
-//! list of indices.
+//! Nulls in the crate `parquet`. Its functions are private, so this calls their parts:
+//! `BooleanBufferBuilder` for levels (`arrow/record_reader/definition_levels.rs`), the loop over
+//! set bits from the last one on for spreading (`arrow/record_reader/buffer.rs`), and for
+//! compacting `filter` of `arrow-select`, which is faster than its writer's list of indices.
 
 use super::buffers::{FRESH, Received, Work, show};
 use arrow_array::builder::BooleanBufferBuilder;
@@ -12,7 +12,8 @@ use arrow_select::filter::{FilterBuilder, FilterPredicate};
 use bytelane_catalog::validity::Places;
 use bytemuck::Pod;
 
-/// Levels of a column with a maximum of 1 to a bitmap: as for a page that has both values and nulls.
+/// Converts levels of a column with a maximum of 1 to a bitmap: as for a page that has both values
+/// and nulls.
 pub fn bitmap() -> Work<'static> {
     Box::new(move |levels, bytes| {
         let levels: &[i16] = bytemuck::cast_slice(levels);
@@ -24,7 +25,7 @@ pub fn bitmap() -> Work<'static> {
     })
 }
 
-/// A bitmap to levels.
+/// Converts a bitmap to levels.
 pub fn levels() -> Work<'static> {
     let mut bitmap = Received::default();
     Box::new(move |bytes, levels| {
@@ -38,8 +39,8 @@ pub fn levels() -> Work<'static> {
     })
 }
 
-/// Dense values to their places. The reader has decoded them to the front of the destination; here, a
-/// copy brings them there.
+/// Spreads dense values. The reader decodes them to the front of the destination; here, a copy puts
+/// them there.
 pub fn spread<T: Pod>(percent: usize) -> Work<'static> {
     let places = Places::new(percent as u32);
     Box::new(move |dense, bytes| {
@@ -50,7 +51,7 @@ pub fn spread<T: Pod>(percent: usize) -> Work<'static> {
         let values: &mut [T] = bytemuck::cast_slice_mut(&mut bytes[..count * size_of::<T>()]);
         values[..dense.len()].copy_from_slice(dense);
         values[dense.len()..].fill(T::zeroed());
-        // Bits after the last place belong to no value.
+        // Bits after the last position belong to no value.
         let set = set_from_the_last(&bitmap).skip_while(|&place| place >= count);
         for (value, place) in (0..dense.len()).rev().zip(set) {
             if place <= value {
@@ -59,7 +60,7 @@ pub fn spread<T: Pod>(percent: usize) -> Work<'static> {
             values[place] = values[value];
         }
         if is_fresh {
-            // It leaves other values where nulls are. They are compared before time is taken.
+            // It leaves other values in place of nulls. They are compared before timing.
             let nulls = (0..count).filter(|i| bitmap[i / 8] >> (i % 8) & 1 == 0);
             nulls.for_each(|i| values[i] = T::zeroed());
         }
@@ -92,8 +93,8 @@ fn set_from_the_last(bitmap: &[u8]) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// Values at their places to dense ones. What the filter finds out about its bits once is not counted,
-/// nor is the copy of the input.
+/// Compacts values. The time in which the filter analyses its bits once is not counted, nor is the
+/// copy of the input.
 pub fn compact<T: ArrowPrimitiveType>(percent: usize) -> Work<'static> {
     let places = Places::new(percent as u32);
     let mut predicate: Option<(usize, FilterPredicate)> = None;

@@ -10,7 +10,7 @@ use std::ffi::c_void;
 type Open = unsafe extern "C" fn(bool, usize, usize, usize) -> *mut c_void;
 type Run = unsafe extern "C" fn(*mut c_void, *const u8, usize, *mut u8, usize) -> usize;
 
-/// Both, for values of `bytes` bytes.
+/// Creates both peers, for values of `bytes` bytes.
 pub fn peers(bytes: usize, kind: Kind) -> anyhow::Result<Vec<Peer>> {
     let mut peers = vec![Peer {
         library: "parquet",
@@ -57,7 +57,7 @@ fn native_work(
     // SAFETY: it takes any arguments.
     let work = unsafe { open(encodes, bytes, kind, width) };
     Ok(Box::new(move |from, to| {
-        // SAFETY: the work was opened above and is used by nobody else; both slices are valid.
+        // SAFETY: the work was opened above and nothing else uses it; both slices are valid.
         unsafe { run(work, from.as_ptr(), from.len(), to.as_mut_ptr(), to.len()) }
     }))
 }

@@ -1,5 +1,5 @@
 //! Calls of the crate `parquet`: compiled here for the default target, and by the package `native`
-//! for the machine.
+//! for this machine.
 
 use super::buffers::{Received, Work, show};
 use super::nulls;
@@ -16,7 +16,7 @@ use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, ColumnPath, Type};
 use parquet::util::bit_util::{BitPacking, BitReader, BitWriter};
 use std::sync::Arc;
 
-/// Work of the crate on values of some number of bytes.
+/// Kind of work of the crate, on values of some number of bytes.
 #[derive(Clone, Copy)]
 pub enum Kind {
     /// Bit packing with a width.
@@ -34,7 +34,7 @@ pub enum Kind {
     Alp,
 }
 
-/// Work on values of `bytes` bytes.
+/// Returns work on values of `bytes` bytes.
 pub fn work(encodes: bool, bytes: usize, kind: Kind) -> Work<'static> {
     match (encodes, bytes, kind) {
         (true, 1, Kind::Packed(width)) => pack::<u8>(width),
@@ -69,7 +69,7 @@ pub fn work(encodes: bool, bytes: usize, kind: Kind) -> Work<'static> {
     }
 }
 
-/// Values to runs. The encoder takes numbers of 64 bits.
+/// Encodes values to runs. The encoder takes 64-bit numbers.
 fn runs_encode<T: Pod + Into<u64>>(width: usize) -> Work<'static> {
     let mut wide: Vec<u64> = Vec::new();
     let mut received = 0;
@@ -92,7 +92,7 @@ fn runs_decode<T: BitPacking + Pod>(width: usize) -> Work<'static> {
     let mut page = Received::default();
     Box::new(move |bytes, values| {
         let values: &mut [T] = bytemuck::cast_slice_mut(values);
-        // New for each page, since one remembers what its last run has left.
+        // Created for each page, since a decoder remembers the rest of its last run.
         let mut decoder = RleDecoder::new(width as u8);
         decoder.set_data(page.of(bytes)).expect("runs");
         decoder.get_batch(values).expect("as many values") * size_of::<T>()
@@ -102,7 +102,7 @@ fn runs_decode<T: BitPacking + Pod>(width: usize) -> Work<'static> {
 fn entries<T: Pod + Default + TryFrom<u64>>(width: usize) -> Work<'static> {
     let mut page = Received::default();
     let number = |i| T::try_from(i).unwrap_or_default();
-    // Its smaller dictionaries are as fast.
+    // Smaller dictionaries are equally fast.
     let dictionary: Vec<T> = (0..1 << width).map(number).collect();
     Box::new(move |bytes, values| {
         let values: &mut [T] = bytemuck::cast_slice_mut(values);
@@ -135,7 +135,8 @@ fn delta_encode<T: DataType>() -> Work<'static>
 where
     T::T: Pod,
 {
-    // The blocks of bytelane, and of most writers; its own have 64 values per miniblock of `i64`.
+    // Uses the blocks of bytelane, and of most writers; its own have 64 values per miniblock of
+    // `i64`.
     let sizes = DeltaBinaryPackedEncoderOptions::try_new(128, 4).expect("sizes that are allowed");
     let mut encoder = DeltaBitPackEncoder::<T>::new_with_options(sizes);
     Box::new(move |values, bytes| {
@@ -145,7 +146,7 @@ where
     })
 }
 
-/// Its encoder samples each page.
+/// Encodes ALP. The encoder samples each page.
 fn alp_encode<T: DataType>() -> Work<'static>
 where
     T::T: Pod,

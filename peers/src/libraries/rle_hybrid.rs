@@ -18,7 +18,7 @@ pub const fn comparison(
     }
 }
 
-/// Runs of values of `K` bytes and `WIDTH` bits.
+/// Creates peers for runs of values of `K` bytes and `WIDTH` bits.
 pub fn runs<const K: usize, const WIDTH: usize>(_values: usize) -> anyhow::Result<Vec<Peer>> {
     let mut peers = parquet::peers(K, Kind::Runs(WIDTH))?;
     for peer in &mut peers {
@@ -27,8 +27,8 @@ pub fn runs<const K: usize, const WIDTH: usize>(_values: usize) -> anyhow::Resul
     Ok(peers)
 }
 
-/// The same, of indices whose entries have `K` bytes. The catalog makes indices of entries before it
-/// encodes them, which is no work of a codec.
+/// Does the same for indices whose entries have `K` bytes. The catalog converts entries to indices
+/// before it encodes them, which is not work of a codec.
 pub fn entries<const K: usize, const WIDTH: usize>(_values: usize) -> anyhow::Result<Vec<Peer>> {
     let mut peers = parquet::peers(K, Kind::Entries(WIDTH))?;
     for peer in &mut peers {
@@ -37,7 +37,7 @@ pub fn entries<const K: usize, const WIDTH: usize>(_values: usize) -> anyhow::Re
     Ok(peers)
 }
 
-/// Before time is taken, the runs are decoded and encoded again as bytelane does.
+/// Encodes runs. Before timing, the runs are decoded and encoded again as bytelane does.
 fn other_runs<const K: usize, const WIDTH: usize>(mut encode: Work<'static>) -> Work<'static> {
     let format = Format::<u32>::new(WIDTH as u32).expect("at most 32 bits");
     Box::new(move |values, bytes| {

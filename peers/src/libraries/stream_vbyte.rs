@@ -21,7 +21,7 @@ pub const fn comparison(
     }
 }
 
-// The crate declares some of the functions of the library that it builds.
+// The crate declares only some of the functions of the library that it builds.
 use streamvbyte_sys as _;
 unsafe extern "C" {
     fn streamvbyte_encode(values: *const u32, count: u32, bytes: *mut u8) -> usize;
@@ -42,8 +42,8 @@ unsafe extern "C" {
     ) -> usize;
 }
 
-/// The C library through two of its functions. It reads and writes up to 16 bytes beyond what is
-/// there, and says so.
+/// Creates a peer for two functions of the C library. It documents that it reads and writes up to
+/// 16 bytes beyond the buffers.
 fn c_library(
     encode: impl Fn(*const c_void, u32, *mut u8) -> usize + 'static,
     decode: impl Fn(*const u8, *mut c_void, u32) -> usize + 'static,
@@ -73,8 +73,8 @@ fn c_library(
 
 pub fn v1234(_values: usize) -> anyhow::Result<Vec<Peer>> {
     let c = c_library(
-        // SAFETY: here and below, the output has room for the most bytes that the values can become
-        // and 64 more, and after each input lies a page of its own buffer.
+        // SAFETY: here and below, the output has room for the maximum number of bytes that the
+        // values can become and 64 more, and each input is followed by a page of its own buffer.
         |values, count, bytes| unsafe { streamvbyte_encode(values.cast(), count, bytes) },
         // SAFETY: as above.
         |bytes, values, count| unsafe { streamvbyte_decode(bytes, values.cast(), count) },

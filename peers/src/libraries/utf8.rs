@@ -86,7 +86,7 @@ mod levels {
         peers
     }
 
-    /// Validates as `from_utf8` of simdutf8 does, with a function found at run time.
+    /// Validates as `from_utf8` of simdutf8 does, with a function that was found at run time.
     fn simdutf8_at<E>(text: &[u8], validate: Simdutf8<E>) -> bool {
         if text.len() < 64 {
             return std::str::from_utf8(text).is_ok();
@@ -101,14 +101,14 @@ mod levels {
     }
 }
 
-/// Our own calls in the shape of the others: only to validate. The backends' rows are the
-/// catalog's: they copy the text as well.
+/// Creates a peer with our own calls in the same form as the others: they only validate. The
+/// backends' rows are those of the catalog: they copy the text as well.
 fn bytelane(backend: Backend) -> Peer {
     let library = format!("bytelane {backend}, borrowed").leak();
     peer(library, Some(backend), |text| utf8::validate(text).is_ok())
 }
 
-/// Validation has no direction; it is called decoding.
+/// Creates a peer. Validation has no direction; it counts as decoding.
 fn peer(library: &'static str, backend: Option<Backend>, validate: fn(&[u8]) -> bool) -> Peer {
     let decode: Work<'static> = Box::new(move |text, values| {
         assert!(validate(text), "it is text");

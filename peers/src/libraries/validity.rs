@@ -28,7 +28,7 @@ pub const fn values(
     }
 }
 
-/// Values of `V` bytes with a percentage of nulls.
+/// Creates peers for values of `V` bytes with a percentage of nulls.
 pub fn nulls<const V: usize, const PERCENT: usize>(_values: usize) -> anyhow::Result<Vec<Peer>> {
     parquet::peers(V, Kind::Nulls(PERCENT))
 }

@@ -1,5 +1,5 @@
-//! `varint-simd` and `integer-encoding`, a value at a time; for lists with zigzag the compact
-//! protocols of `thrift` and `pilota` too.
+//! `varint-simd` and `integer-encoding`, one value at a time; for lists with zigzag, also the
+//! compact protocols of `thrift` and `pilota`.
 
 use super::{Comparison, Peer, Received, Work, show};
 use bytemuck::Pod;
@@ -115,7 +115,7 @@ pub fn signed<T: Element>(_values: usize) -> anyhow::Result<Vec<Peer>> {
     ])
 }
 
-/// Stores a varint: all 16 bytes that the library returns where there is room, as it recommends.
+/// Stores a varint: all 16 bytes that the library returns if there is room, as it recommends.
 #[inline(always)]
 fn put(encoded: &[u8; 16], length: usize, bytes: &mut [u8], at: usize) -> usize {
     match bytes.get_mut(at..at + 16) {

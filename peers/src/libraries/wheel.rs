@@ -1,16 +1,18 @@
-//! Shared libraries that wheels of PyPI carry.
+//! Shared libraries in wheels from PyPI.
 
 use anyhow::Context;
 use libloading::Library;
 
-/// A library of a wheel, which `cargo xtask peers` fetches: the variable that names its file.
+/// A library of a wheel, which `cargo xtask peers` fetches, identified by the environment variable
+/// with its file name.
 pub struct Wheel {
     pub library: &'static str,
     pub variable: &'static str,
 }
 
 impl Wheel {
-    /// Loads the library, for the rest of the process; `None`, said aloud, if it was not fetched.
+    /// Loads the library, for the rest of the process; `None`, with a message, if it was not
+    /// fetched.
     pub fn load(&self) -> anyhow::Result<Option<&'static Library>> {
         let Some(path) = std::env::var_os(self.variable) else {
             eprintln!(

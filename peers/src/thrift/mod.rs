@@ -1,4 +1,4 @@
-//! Thrift messages, of bytelane-thrift beside other crates.
+//! Thrift messages: bytelane-thrift and other crates.
 
 mod apache;
 mod fbthrift;
@@ -44,7 +44,7 @@ impl<T> Value for T where
 {
 }
 
-/// One library, or one backend of bytelane, with one value in one protocol.
+/// A library, or a backend of bytelane, with one value in one protocol.
 struct Peer<'a, T> {
     library: Option<&'static str>,
     backend: &'static str,
@@ -58,7 +58,7 @@ struct Peer<'a, T> {
 
 type Peers<'a, T> = Vec<Peer<'a, T>>;
 
-/// A library by its two calls. It reads `Bytes`, as a service has them.
+/// Creates a peer from the two calls of a library. It reads `Bytes`, as a service has them.
 fn peer<'a, T: Value, M: AsRef<[u8]>>(
     library: &'static str,
     value: &'a T,
@@ -81,7 +81,7 @@ fn peer<'a, T: Value, M: AsRef<[u8]>>(
     }
 }
 
-/// bytelane on every backend. It runs on the one that is active in the process.
+/// Creates peers for bytelane on every backend. It runs on the one that is active in the process.
 fn bytelane<P: Protocol, T: Value>(value: &T) -> Peers<'_, T> {
     let on = |backend: Backend| {
         let activate = move || Backend::set_active(backend).expect("it is available");
@@ -125,7 +125,8 @@ fn binary<T: Value>(value: &T) -> Peers<'_, T> {
     peers
 }
 
-/// In Apache's dialect. The crate `fbthrift` has the other one, in which doubles differ.
+/// Creates peers for Apache's dialect. The crate `fbthrift` has the other one, in which doubles
+/// differ.
 fn compact<T: Value>(value: &T) -> Peers<'_, T> {
     let mut peers = bytelane::<Compact, T>(value);
     peers.extend([
@@ -147,7 +148,7 @@ fn simple_json<T: Value>(value: &T) -> Peers<'_, T> {
     peers
 }
 
-/// Measures every value in every protocol; of few sizes if `quick`.
+/// Measures every value in every protocol; only a few sizes if `quick`.
 pub fn measure(rounds: &Rounds, operation: Option<&str>, quick: bool) -> anyhow::Result<Vec<Row>> {
     let active = Backend::active();
     let mut run = Run {
@@ -172,7 +173,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Small structs, as ProtocolBench fills them.
+    /// Measures small structs, filled as in ProtocolBench.
     fn structs(&mut self) -> anyhow::Result<()> {
         let data = "published";
         self.value("SmallInt", data, 1, &Int { number: 5 })?;
@@ -232,7 +233,7 @@ impl Run<'_> {
         all[..if self.quick { 1 } else { all.len() }].to_vec()
     }
 
-    /// One value in every protocol.
+    /// Measures one value in every protocol.
     fn value<T: Value>(
         &mut self,
         name: &str,
@@ -240,7 +241,8 @@ impl Run<'_> {
         values: usize,
         value: &T,
     ) -> anyhow::Result<()> {
-        // No other crate has JSON. In SimpleJSON numbers and base64 can be written in several ways.
+        // No other crate has JSON. In SimpleJSON, numbers and base64 can be written in several
+        // ways.
         for (protocol, peers, one_way) in [
             ("binary", binary(value), true),
             ("compact", compact(value), true),
@@ -298,7 +300,7 @@ struct Case<'a> {
     data: &'a str,
     values: usize,
     protocol: &'a str,
-    /// The message in the Binary protocol: its bytes stand for those of the value.
+    /// Message in the Binary protocol: its bytes represent those of the value.
     plain: Vec<u8>,
 }
 

@@ -49,7 +49,7 @@ fn table_ended(document: &str, line: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tables::tests::record;
+    use super::super::tables::tests::records;
     use super::*;
 
     const DOCUMENT: &str = "\
@@ -64,7 +64,7 @@ after
 
     #[test]
     fn what_is_between_the_marks_is_replaced_and_nothing_else() {
-        let record = record();
+        let record = records();
         let filled = fill(DOCUMENT, &|name| record.table(name)).unwrap();
         let summary = record.table("summary").unwrap();
         let wanted = DOCUMENT.replace("old", &format!("\n{summary}"));
@@ -75,7 +75,7 @@ after
 
     #[test]
     fn wrong_marks_are_named_with_their_line() {
-        let record = record();
+        let record = records();
         let error = |from: &str, to: &str| {
             let document = DOCUMENT.replace(from, to);
             let filled = fill(&document, &|name| record.table(name));

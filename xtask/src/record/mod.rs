@@ -18,7 +18,7 @@ use crate::process::{output, program, root};
 use documents::fill;
 use neon::Estimates;
 use parquet::Files;
-use tables::Record;
+use tables::Records;
 
 /// The options of `cargo xtask record`.
 #[derive(clap::Args)]
@@ -30,6 +30,10 @@ pub struct Options {
     /// Measure only this part
     #[arg(long, requires = "cpu")]
     only: Option<Part>,
+
+    /// Measure only these codecs
+    #[arg(long, value_delimiter = ',', requires = "cpu", conflicts_with = "only")]
+    codecs: Vec<String>,
 
     /// Do not measure; write the tables of the newest record again
     #[arg(long, conflicts_with = "cpu")]
@@ -52,8 +56,9 @@ enum Part {
 /// The directory of the records.
 const DIRECTORY: &str = "benchmarks/record";
 
-/// The documents that contain tables between marks.
-const DOCUMENTS: &[&str] = &["README.md", "docs/performance.md"];
+/// The documents that contain tables between marks, and the directory of those that contain nothing else.
+const DOCUMENTS: [&str; 2] = ["README.md", "docs/performance.md"];
+const PAGES: &str = "docs/performance";
 
 /// Figures of other libraries in the reports of the command.
 const IN_REPORTS: &str = "crates/bytelane-cli/src/commands/report/record.csv";
@@ -75,86 +80,112 @@ pub fn run_command(options: &Options) -> Result<ExitCode> {
         let file = format!("{}-{name}.csv", date.trim());
         root().join(DIRECTORY).join(file)
     };
-    let is_wanted = |part| options.only.is_none_or(|only| only == part);
-    if !options.tables && is_wanted(Part::Codecs) {
+    let only = if options.codecs.is_empty() {
+        options.only
+    } else {
+        Some(Part::Codecs)
+    };
+    let is_wanted = |part| only.is_none_or(|only| only == part);
+    if !options.tables && options.codecs.is_empty() && is_wanted(Part::Codecs) {
         // Report anything missing before the long measurement starts.
         neon::record(&path("neon-estimates"))?;
     }
     if let Some(cpu) = &options.cpu {
         if is_wanted(Part::Codecs) {
-            peers::record(&path(cpu))?;
+            peers::record(&path(cpu), &options.codecs)?;
         }
         if is_wanted(Part::Parquet) {
             parquet::record(&path(&format!("{cpu}-parquet")))?;
         }
     }
     let tables = Tables::newest()?;
-    for document in DOCUMENTS {
-        let path = root().join(document);
+    for document in documents()? {
+        let path = root().join(&document);
         let text = read(&path)?;
-        let filled =
-            fill(&text, &|name| tables.table(name)).with_context(|| (*document).to_owned())?;
+        let filled = fill(&text, &|name| tables.table(name)).with_context(|| document.clone())?;
         if filled != text {
             write(&path, &filled)?;
-            println!("{document}: tables of {}", tables.record.name);
+            println!("{document}");
         }
     }
-    let (path, cells) = (root().join(IN_REPORTS), tables.record.fastest_peers());
+    let (path, cells) = (root().join(IN_REPORTS), tables.records.fastest_peers());
     if read(&path).ok().as_deref() != Some(&cells) {
         write(&path, &cells)?;
-        println!("{IN_REPORTS}: {}", tables.record.name);
+        println!("{IN_REPORTS}");
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// Every document that contains tables, from the root of the repository.
+fn documents() -> Result<Vec<String>> {
+    let mut documents: Vec<_> = DOCUMENTS.map(str::to_owned).into();
+    documents.extend(files(PAGES, "md")?);
+    Ok(documents)
+}
+
 /// The data for the tables of the documents.
 struct Tables {
-    record: Record,
+    records: Records,
     estimates: Estimates,
-    files: Files,
+    /// Records of Parquet files, newest first.
+    files: Vec<Files>,
 }
 
 impl Tables {
     fn newest() -> Result<Self> {
+        let mut names = files(DIRECTORY, "csv")?;
+        names.reverse();
+        let named = |name: String| read(&root().join(&name)).map(|text| (name, text));
+        let texts: Vec<_> = names.into_iter().map(named).collect::<Result<_>>()?;
+        let mut estimates = parse(&texts, Estimates::parse)?;
+        anyhow::ensure!(
+            !estimates.is_empty(),
+            "{DIRECTORY} has no estimates for NEON"
+        );
         Ok(Self {
-            record: newest("a comparison", Record::parse)?,
-            estimates: newest("estimates for NEON", Estimates::parse)?,
-            files: newest("Parquet files", Files::parse)?,
+            records: Records::parse(&texts)?,
+            estimates: estimates.swap_remove(0),
+            files: parse(&texts, Files::parse)?,
         })
     }
 
-    /// A table by its name in the documents.
+    /// A table by its name in the documents, from the newest record that has it.
     fn table(&self, name: &str) -> Option<String> {
-        match name {
-            "neon" => Some(self.estimates.table()),
-            _ => self.files.table(name).or_else(|| self.record.table(name)),
+        if name == "neon" {
+            return Some(self.estimates.table());
         }
+        let of_files = self.files.iter().find_map(|files| files.table(name));
+        of_files.or_else(|| self.records.table(name))
     }
 }
 
-type Parse<T> = fn(&str, &str) -> Result<Option<T>>;
+/// Records of one kind; those with other columns are left out.
+fn parse<T>(
+    texts: &[(String, String)],
+    parse: fn(&str, &str) -> Result<Option<T>>,
+) -> Result<Vec<T>> {
+    let records = texts
+        .iter()
+        .map(|(name, text)| parse(name, text).with_context(|| name.clone()));
+    let records: Vec<_> = records.collect::<Result<_>>()?;
+    Ok(records.into_iter().flatten().collect())
+}
 
-/// The newest file of [`DIRECTORY`] with the columns of such a record.
-fn newest<T>(what: &str, parse: Parse<T>) -> Result<T> {
-    let directory = root().join(DIRECTORY);
-    let entries = fs::read_dir(&directory).with_context(|| format!("cannot read {DIRECTORY}"))?;
-    let mut paths = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "csv") {
-            paths.push(path);
+/// The files of a directory with an extension, sorted, from the root of the repository.
+fn files(directory: &str, extension: &str) -> Result<Vec<String>> {
+    let entries = fs::read_dir(root().join(directory));
+    let mut names = Vec::new();
+    for entry in entries.with_context(|| format!("cannot read {directory}"))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if Path::new(&name)
+            .extension()
+            .is_some_and(|of| of == extension)
+        {
+            names.push(format!("{directory}/{name}"));
         }
     }
-    paths.sort();
-    while let Some(path) = paths.pop() {
-        let text = read(&path)?;
-        let name = path.strip_prefix(root()).unwrap_or(&path);
-        let name = name.display().to_string();
-        if let Some(record) = parse(&name, &text).with_context(|| name.clone())? {
-            return Ok(record);
-        }
-    }
-    anyhow::bail!("{DIRECTORY} has no record of {what}")
+    names.sort();
+    Ok(names)
 }
 
 fn read(path: &Path) -> Result<String> {
@@ -174,27 +205,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_documents_have_the_tables_of_the_newest_record() {
+    fn the_documents_have_the_tables_of_the_newest_records() {
         let tables = Tables::newest().unwrap();
-        let name = &tables.record.name;
-        for document in DOCUMENTS {
-            let text = read(&root().join(document)).unwrap();
+        for document in documents().unwrap() {
+            let text = read(&root().join(&document)).unwrap();
             let filled = fill(&text, &|name| tables.table(name)).unwrap();
             assert!(
                 filled == text,
-                "{document} has other tables than {name}: run `cargo xtask record --tables`",
+                "{document} has other tables: run `cargo xtask record --tables`",
             );
-            assert!(text.contains(name), "{document} has no table");
+            assert!(text.contains(DIRECTORY), "{document} has no table");
         }
     }
 
     #[test]
-    fn reports_have_the_cells_of_the_newest_record() {
-        let record = Tables::newest().unwrap().record;
+    fn reports_have_the_cells_of_the_newest_records() {
+        let records = Tables::newest().unwrap().records;
         assert!(
-            read(&root().join(IN_REPORTS)).unwrap() == record.fastest_peers(),
-            "{IN_REPORTS} has other cells than {}: run `cargo xtask record --tables`",
-            record.name
+            read(&root().join(IN_REPORTS)).unwrap() == records.fastest_peers(),
+            "{IN_REPORTS} has other cells: run `cargo xtask record --tables`",
         );
     }
 

@@ -1,5 +1,5 @@
-// Every function, on buffers of exactly the size that it needs, for tools that find accesses to
-// memory that does not belong to the program: AddressSanitizer and valgrind.
+// Calls every function on buffers of exactly the size that it needs, for tools that detect invalid
+// memory accesses: AddressSanitizer and valgrind.
 //
 //     calls [BACKEND]: fails unless that is the instruction set in use
 
@@ -19,7 +19,8 @@
 
 static const int OK = BYTELANE_OK;
 
-// Memory of exactly this size, with different bytes; even none has an address of its own.
+// Returns memory of exactly this size, with different bytes. Even an empty buffer has its own
+// address.
 static void *filled(size_t length) {
     static uint32_t state = 1;
     uint8_t *memory = malloc(length ? length : 1);
@@ -137,7 +138,7 @@ static void json_string(size_t length) {
         size_t needed = bytelane_json_string_escaped_length(text, length, flags).count;
         uint8_t *json = filled(needed);
         CHECK(bytelane_json_string_escape(text, length, flags, json, needed).count == needed);
-        // A string in quotes is read from after the first one.
+        // A quoted string is read from after the opening quote.
         size_t opening = !flags;
         bytelane_result done = bytelane_json_string_unescape(json + opening, needed - opening,
                                                              flags, back, length);

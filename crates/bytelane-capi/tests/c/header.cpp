@@ -1,4 +1,4 @@
-// bytelane.hpp: what converts to a span, and errors as std::error_code.
+// Tests bytelane.hpp: conversions to a span, and errors as std::error_code.
 
 #include <bytelane.hpp>
 

@@ -1,5 +1,5 @@
-// The functions of libbytelane_streamvbyte against those of libbytelane, on buffers of exactly the
-// size that they need.
+// Compares the functions of libbytelane_streamvbyte with those of libbytelane, on buffers of exactly
+// the size that they need.
 
 #include <bytelane.h>
 #include <bytelane_streamvbyte.h>

@@ -1,5 +1,5 @@
-//! Cost of a call of 16 bytes through C, beside the same call from Rust: about 2 ns more, and 3 for Stream VByte. By
-//! hand, on an idle machine:
+//! Cost of a call of 16 bytes through C, compared with the same call from Rust: about 2 ns more,
+//! and 3 for Stream VByte. Run it by hand, on an idle machine:
 //!
 //! ```text
 //! cargo test --release --package bytelane-capi --test it -- cost_of_a_call:: --ignored --nocapture
@@ -22,7 +22,8 @@ use std::time::Instant;
 const ROUNDS: usize = 101;
 const CALLS: u32 = 100_000;
 
-/// Nanoseconds per call; each call gets a place of its own for its result, among a few.
+/// Returns the nanoseconds per call. The result of each call goes to a different location, out of a
+/// few.
 fn time(mut call: impl FnMut(&mut [u8])) -> f64 {
     let mut places = [[0_u8; 128]; 16];
     let start = Instant::now();
@@ -32,12 +33,12 @@ fn time(mut call: impl FnMut(&mut [u8])) -> f64 {
     start.elapsed().as_nanos() as f64 / f64::from(CALLS)
 }
 
-/// The least: everything else is what the machine did besides.
+/// Returns the minimum: everything above it is other activity on the machine.
 fn least(times: &[f64]) -> f64 {
     times.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// Measures in turns and checks the limit.
+/// Measures alternately and checks the limit.
 fn compare(name: &str, mut rust: impl FnMut(&mut [u8]), mut c: impl FnMut(&mut [u8])) {
     let (mut of_rust, mut of_c) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
@@ -58,8 +59,8 @@ fn compare(name: &str, mut rust: impl FnMut(&mut [u8]), mut c: impl FnMut(&mut [
     assert!(c - rust <= limit, "{name}");
 }
 
-/// Compares a call from Rust, which the compiler may inline in part, with one of the C function,
-/// which it does not.
+/// Compares a call from Rust, which the compiler may partly inline, with one of the C function,
+/// which it does not inline.
 macro_rules! compare {
     ($name:literal, |$to:ident| $rust:expr, $function:ident, |$dst:ident, $room:ident| ($($argument:expr),*)) => {
         compare(
@@ -69,7 +70,7 @@ macro_rules! compare {
             },
             |to| {
                 let ($dst, $room) = (to.as_mut_ptr(), to.len());
-                // SAFETY: all buffers are there.
+                // SAFETY: all buffers exist.
                 let result: bytelane_result = unsafe { $function($($argument),*) };
                 black_box(&result);
             },
@@ -134,7 +135,7 @@ fn a_call_of_16_bytes_costs_little_more_than_from_rust() {
             black_box(&varint::encode(black_box(&numbers[..]), to));
         },
         |to| {
-            // SAFETY: all buffers are there.
+            // SAFETY: all buffers exist.
             let _ = black_box(unsafe {
                 bytelane_varint_encode_u32(start, 4, to.as_mut_ptr(), to.len())
             });

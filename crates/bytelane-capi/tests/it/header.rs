@@ -1,4 +1,4 @@
-//! `include/bytelane.h` is what cbindgen makes of the sources. To write it:
+//! Tests that `include/bytelane.h` matches what cbindgen generates from the sources. To write it:
 //!
 //! ```text
 //! BYTELANE_WRITE_HEADER=1 cargo test --package bytelane-capi --test it header::
@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::Path;
 
-/// The modules, in the order in which the header has them.
+/// Modules, in the order of the header.
 const MODULES: &[&str] = &[
     "result",
     "library",

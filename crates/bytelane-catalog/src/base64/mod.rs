@@ -1,4 +1,4 @@
-//! The row of `base64`.
+//! Row of `base64`.
 
 mod whitespace;
 
@@ -150,7 +150,7 @@ impl Codec for Base64 {
         })
     }
 
-    /// Whole groups, which need no padding.
+    /// Returns whole groups, which need no padding.
     fn piece(&self) -> Option<usize> {
         Some(3 << 14)
     }
@@ -179,7 +179,7 @@ impl Codec for Base64 {
                 Err(error) => return Err(failure(error, &places.borrow())),
             };
             decoded += length;
-            // Characters whose bytes have arrived are not wrong.
+            // Characters whose bytes have been written are valid.
             places.borrow_mut().forget(decoded / 3 * 4);
             output
                 .write_all(&values[..length])
@@ -188,7 +188,7 @@ impl Codec for Base64 {
     }
 }
 
-/// Returns whether the fault is in the text or in the reader.
+/// Returns the error, which is either in the text or in the reader.
 fn failure(error: std::io::Error, places: &Places) -> StreamError {
     match error.downcast::<Error>() {
         Ok(error) => StreamError::Codec(in_input(error, places).into()),
@@ -234,7 +234,7 @@ mod tests {
         Ok(bytes)
     }
 
-    /// The result of every way to decode, checked to be the same.
+    /// Returns the result of decoding in every way, which must be the same.
     #[track_caller]
     fn decode_alike(parameters: &str, text: &[u8]) -> Result<Vec<u8>, String> {
         let expected = decode(parameters, text);
@@ -249,7 +249,7 @@ mod tests {
         expected
     }
 
-    /// The text with `by` inserted after every `line` characters.
+    /// Returns the text with `by` inserted after every `line` characters.
     fn broken(text: &[u8], line: usize, by: &[u8]) -> Vec<u8> {
         text.chunks(line).collect::<Vec<_>>().join(by)
     }

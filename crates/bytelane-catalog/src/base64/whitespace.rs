@@ -1,4 +1,4 @@
-//! Text without its whitespace, with a record of each character's place in the input.
+//! Text without its whitespace, with a record of each character's position in the input.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -15,7 +15,7 @@ fn is_clean(text: &[u8]) -> bool {
     text.iter().fold(u8::MAX, |least, &byte| least.min(byte)) > b' '
 }
 
-/// Length of the text before the first whitespace.
+/// Returns the length of the text before the first whitespace.
 fn before(text: &[u8]) -> usize {
     const CHUNK: usize = 64;
     let (chunks, _) = text.as_chunks::<CHUNK>();
@@ -24,13 +24,13 @@ fn before(text: &[u8]) -> usize {
     whitespace.map_or(text.len(), |place| clean + place)
 }
 
-/// The places in the input of the characters of a text whose whitespace was removed.
+/// Positions in the input of the characters of a text whose whitespace was removed.
 #[derive(Default, Debug)]
 pub(super) struct Places {
-    /// Bytes of the input so far, and the number of characters among them.
+    /// Number of bytes of the input so far, and the number of characters among them.
     read: usize,
     kept: usize,
-    /// Characters that follow whitespace: their number, and their place in the input.
+    /// Characters that follow whitespace: their numbers, and their positions in the input.
     behind: VecDeque<(usize, usize)>,
 }
 
@@ -61,8 +61,8 @@ impl Places {
         to
     }
 
-    /// The place of a character by its number, or of the end of the text. Only the characters that
-    /// have not been forgotten are known.
+    /// Returns the position of a character by its number, or of the end of the text. Only the
+    /// characters that have not been forgotten are known.
     pub(super) fn of(&self, number: usize) -> usize {
         let behind = self.behind.iter().rev();
         let mut before = behind.skip_while(|(first, _)| *first > number);
@@ -78,7 +78,7 @@ impl Places {
         }
     }
 
-    /// The number of places remembered.
+    /// Returns the number of positions remembered.
     #[cfg(test)]
     pub(super) fn remembered(&self) -> usize {
         self.behind.len()

@@ -1,4 +1,4 @@
-//! Floating-point numbers as decimal integers, bit-packed.
+//! Plain loops of `alp`: floating-point numbers as decimal integers, bit-packed.
 
 use super::bits::{BitWriter, read};
 use super::number::{Number, get, numbers, numbers_mut, put};
@@ -17,23 +17,23 @@ pub(crate) fn open(parameters: &Parameters<'_>) -> Result<Box<dyn Plain>, Specif
     })
 }
 
-/// Bytes of a page's header.
+/// Size of a page's header, in bytes.
 const HEADER: usize = 7;
 
-/// Bytes of a vector's offset.
+/// Size of a vector's offset, in bytes.
 const OFFSET: usize = 4;
 
-/// Bytes of an exception's position.
+/// Size of an exception's position, in bytes.
 const POSITION: usize = 2;
 
-/// Vectors that are sampled, and values of a sample.
+/// Number of sampled vectors, and of values in a sample.
 const SAMPLED_VECTORS: usize = 8;
 const SAMPLE: usize = 32;
 
-/// Pairs that are compared for each vector.
+/// Number of pairs to compare for each vector.
 const CANDIDATES: usize = 5;
 
-/// A number that is encoded.
+/// Number type that can be encoded.
 trait Float: Pod + PartialOrd + Mul<Output = Self> + Send + Sync {
     type Integer: Number;
 
@@ -43,10 +43,11 @@ trait Float: Pod + PartialOrd + Mul<Output = Self> + Send + Sync {
 
     const ZERO: Self;
 
-    /// The least and the greatest integer that a value may become here: those that `rounded` finds.
+    /// The least and the greatest integer that a value may become here, which are the limits of
+    /// `rounded`.
     const LIMITS: [Self; 2];
 
-    /// The nearest number without a fraction, if it is within the limits.
+    /// Returns the nearest number without a fraction, if it is within the limits.
     fn rounded(self) -> Self;
 
     fn is_same(self, other: Self) -> bool;
@@ -138,7 +139,8 @@ struct Scales<T> {
 }
 
 impl<T: Float> Scales<T> {
-    /// The integer of a value, as a number of the same type, and whether it gives the value again.
+    /// Returns the integer of a value, as a number of the same type, and whether it converts back
+    /// to the same value.
     #[inline(always)]
     fn integer(&self, value: T) -> (T, bool) {
         let integer = (value * self.to_integer[0] * self.to_integer[1]).rounded();
@@ -152,10 +154,10 @@ impl<T: Float> Scales<T> {
     }
 }
 
-/// How values are encoded.
+/// Encoding of values.
 #[derive(Clone, Copy)]
 struct Choice<T: Float> {
-    /// None if all values are exceptions.
+    /// `None` if all values are exceptions.
     pair: Option<Pair>,
     least: T::Integer,
     width: u32,
@@ -208,7 +210,7 @@ impl<T: Float> Choice<T> {
         }
     }
 
-    /// The integers of values, unless they are exceptions.
+    /// Returns the integers of values, `None` for exceptions.
     #[inline(always)]
     fn integers(&self, values: &[T]) -> impl Iterator<Item = Option<T::Integer>> {
         let scales = self.pair.map(Pair::scales);
@@ -228,7 +230,7 @@ impl<T: Float> Choice<T> {
     }
 }
 
-/// Copies values from everywhere; returns how many.
+/// Copies values from all over the vector. Returns their number.
 #[inline(always)]
 fn sample<T: Float>(values: &[T], to: &mut [T; SAMPLE]) -> usize {
     let step = values.len().div_ceil(SAMPLE).max(1);
@@ -253,7 +255,8 @@ impl<T: Float> Alp<T> {
         }
     }
 
-    /// The pairs that are best for samples of some vectors, each with the number of these.
+    /// Returns the pairs that are best for samples of some vectors, each with the number of these
+    /// vectors.
     #[inline(always)]
     fn candidates(&self, values: &[T]) -> Vec<(usize, Pair)> {
         let vectors = values.len().div_ceil(self.vector);
@@ -279,8 +282,8 @@ impl<T: Float> Alp<T> {
         candidates
     }
 
-    /// The best candidate for a vector, judged by a sample if there are several, unless exceptions are
-    /// shorter.
+    /// Returns the best candidate for a vector, judged by a sample if there are several, unless
+    /// exceptions are shorter.
     #[inline(always)]
     fn choose(&self, candidates: &[(usize, Pair)], values: &[T]) -> Choice<T> {
         let none = Choice::none(values.len());
@@ -371,7 +374,7 @@ impl<T: Float> Alp<T> {
             let difference = T::Integer::of_bits(read(encoded, packed_at, i, width)?);
             *to = difference.plus(frame);
         }
-        // A loop of its own can be vectorised.
+        // A separate loop can be vectorised.
         let scales = Pair { exponent, factor }.scales::<T>();
         for value in values.iter_mut() {
             *value = scales.value(T::of_integer(bytemuck::cast(*value)));

@@ -1,4 +1,4 @@
-//! Six bits per character.
+//! Plain loops of `base64`: six bits per character.
 
 use super::{Loops, Plain};
 use crate::{Parameters, SpecificationError};
@@ -25,12 +25,12 @@ pub(crate) fn open(parameters: &Parameters<'_>) -> Result<Box<dyn Plain>, Specif
     }))
 }
 
-/// Stands for a character outside the alphabet.
+/// Marks a character outside the alphabet.
 const NONE: u8 = 0xff;
 
 struct Base64 {
     characters: [u8; 64],
-    /// By character.
+    /// Value of each character.
     values: [u8; 256],
     writes_padding: bool,
     needs_padding: bool,
@@ -39,7 +39,7 @@ struct Base64 {
 }
 
 impl Base64 {
-    /// The characters of 24 bits.
+    /// Returns the characters of 24 bits.
     #[inline(always)]
     fn quad(&self, [first, second, third]: [u8; 3]) -> [u8; 4] {
         let bits = u32::from_be_bytes([0, first, second, third]);
@@ -50,7 +50,7 @@ impl Base64 {
         quad
     }
 
-    /// The bits of characters, unless one is outside the alphabet.
+    /// Returns the bits of characters, unless one is outside the alphabet.
     #[inline(always)]
     fn bits(&self, quad: [u8; 4]) -> Option<u32> {
         let [a, b, c, d] = quad.map(|character| self.values[usize::from(character)]);

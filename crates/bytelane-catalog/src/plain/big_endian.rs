@@ -1,4 +1,4 @@
-//! Numbers in network byte order.
+//! Plain loops of `big_endian`: numbers in network byte order.
 
 use super::number::{Number, numbers, numbers_mut};
 use super::{Loops, Plain};

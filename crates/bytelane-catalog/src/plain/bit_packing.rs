@@ -1,4 +1,4 @@
-//! Integers of the same number of bits each.
+//! Plain loops of `bit_packing`: integers with the same number of bits each.
 
 use super::bits::{BitWriter, read};
 use super::number::{Number, low_bits, numbers, numbers_mut};
@@ -19,7 +19,7 @@ pub(crate) fn open(parameters: &Parameters<'_>) -> Result<Box<dyn Plain>, Specif
 
 struct BitPacking<T> {
     width: u32,
-    /// Number that is subtracted from the values.
+    /// Number subtracted from the values.
     frame: T,
     zigzag: bool,
 }

@@ -1,4 +1,4 @@
-//! Numbers of so many bits each, one after the other.
+//! Numbers with a fixed number of bits each, one after the other.
 
 use super::number::{get, low_bits, put};
 
@@ -6,7 +6,7 @@ use super::number::{get, low_bits, put};
 pub(super) struct BitWriter<'a> {
     to: &'a mut [u8],
     at: usize,
-    /// Bits that are not written yet, fewer than 64.
+    /// Bits not written yet, fewer than 64.
     pending: u64,
     count: u32,
 }
@@ -22,7 +22,7 @@ impl<'a> BitWriter<'a> {
         }
     }
 
-    /// Appends a number that has no more bits.
+    /// Appends a number of at most `width` bits.
     #[inline(always)]
     pub(super) fn put(&mut self, number: u64, width: u32) -> Option<()> {
         self.pending |= number << self.count;
@@ -31,7 +31,7 @@ impl<'a> BitWriter<'a> {
             put(self.to, self.at, self.pending, 8)?;
             self.at += 8;
             self.count -= 64;
-            // The bits that were not written yet.
+            // Bits that were not written yet.
             self.pending = match self.count {
                 0 => 0,
                 left => number >> (width - left),
@@ -49,7 +49,7 @@ impl<'a> BitWriter<'a> {
     }
 }
 
-/// Number `i` of those that begin at an offset.
+/// Reads number `i` of those that begin at an offset.
 #[inline(always)]
 pub(super) fn read(from: &[u8], at: usize, i: usize, width: u32) -> Option<u64> {
     let bit = i as u64 * u64::from(width);

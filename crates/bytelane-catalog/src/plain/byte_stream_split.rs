@@ -1,4 +1,5 @@
-//! Byte 0 of every value, then byte 1 of every value, and so on.
+//! Plain loops of `byte_stream_split`: byte 0 of every value, then byte 1 of every value, and so
+//! on.
 
 use super::number::{Number, numbers};
 use super::{Loops, Plain};
@@ -15,8 +16,8 @@ pub(crate) fn open(parameters: &Parameters<'_>) -> Result<Box<dyn Plain>, Specif
     })
 }
 
-/// Numbers of a type that the program knows, one value after the other. Of several such loops, these are
-/// the fastest without options of the compiler; for other levels it can vectorise others better.
+/// Numbers of a known type, one value after the other. Of several such loops, these are the fastest
+/// without compiler options; for other levels, the compiler can vectorise others better.
 struct Numbers<T, const WIDTH: usize>(PhantomData<T>);
 
 impl<T: Number, const WIDTH: usize> Loops for Numbers<T, WIDTH> {

@@ -1,4 +1,4 @@
-//! Differences of integers, bit-packed.
+//! Plain loops of `delta`: differences of integers, bit-packed.
 
 use super::bits::{BitWriter, read};
 use super::number::{Number, get_varint, numbers, numbers_mut, put_varint};
@@ -15,7 +15,7 @@ pub(crate) fn open(parameters: &Parameters<'_>) -> Result<Box<dyn Plain>, Specif
 }
 
 struct Delta<T> {
-    /// Values per block, and how many parts a block has.
+    /// Number of values per block, and number of its parts.
     block: usize,
     miniblocks: usize,
     of: PhantomData<T>,

@@ -1,4 +1,4 @@
-//! Quotes and escapes.
+//! Plain loops of `json_string`: quotes and escapes.
 
 use super::{Loops, Plain};
 use crate::{Parameters, SpecificationError};
@@ -13,10 +13,10 @@ struct JsonString {
     quotes: bool,
 }
 
-/// Stands for `\u`.
+/// Marks `\u`.
 const UNICODE: u8 = b'u';
 
-/// The letter after the backslash, by byte; 0 for bytes that stand for themselves.
+/// Letter after the backslash for each byte; 0 for bytes without an escape.
 static LETTERS: [u8; 256] = {
     let mut letters = [0; 256];
     let mut byte = 0;
@@ -43,7 +43,7 @@ fn append(to: &mut [u8], at: usize, bytes: &[u8]) -> Option<usize> {
 }
 
 impl Loops for JsonString {
-    /// Copies what lies between escapes as a whole.
+    /// Copies the text between escapes as a whole.
     #[inline(always)]
     fn encode(&self, values: &[u8], encoded: &mut [u8]) -> Option<usize> {
         const HEX: &[u8; 16] = b"0123456789abcdef";
@@ -98,13 +98,13 @@ impl Loops for JsonString {
                 _ => return None,
             }
         }
-        // Escapes stand for whole characters, and characters between them must be whole.
+        // Escapes encode whole characters, and characters between them must be whole.
         str::from_utf8(&values[..at]).ok()?;
         Some(at)
     }
 }
 
-/// The character that a letter after a backslash stands for.
+/// Returns the character that a letter after a backslash stands for.
 #[inline(always)]
 fn meaning(letter: u8) -> Option<u8> {
     Some(match letter {
@@ -118,7 +118,8 @@ fn meaning(letter: u8) -> Option<u8> {
     })
 }
 
-/// The character of the digits after `\u`, and of a second escape if it needs one; and how long that is.
+/// Returns the character of the digits after `\u`, and of a second escape if it needs one; and its
+/// length.
 #[inline(always)]
 fn unicode(digits: &[u8]) -> Option<(char, usize)> {
     let high = four_digits(digits)?;

@@ -1,12 +1,12 @@
-//! The instruction sets that plain loops are compiled for.
+//! Instruction sets that plain loops are compiled for.
 //!
-//! This is the only unsafe step of the crate: calling a function that needs instructions, where the
-//! CPU has been found to have them.
+//! This is the only unsafe step of the crate: calling a function that needs instructions that the
+//! CPU has been found to have.
 #![allow(unsafe_code)]
 
 use bytelane::Backend;
 
-/// Level of the CPU that a compiler may assume, as `-C target-cpu` does. This CPU has it.
+/// Instruction set level that a compiler may assume, as with `-C target-cpu`. This CPU has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Level(Kind);
 
@@ -21,20 +21,20 @@ macro_rules! levels {
     ($($Level:ident = $name:literal, [$($feature:tt),*];)*) => {
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         enum Kind {
-            /// Whatever this crate is compiled for.
+            /// Target for which this crate is compiled.
             Target,
             $($Level,)*
         }
 
         impl Level {
-            /// The levels that this CPU can run, lowest first.
+            /// Returns the levels that this CPU can run, lowest first.
             #[must_use]
             pub fn available() -> Vec<Self> {
                 #[allow(unused_mut)]
                 let mut levels = vec![Self::TARGET];
                 $(
                     let is_there = true $(&& std::arch::is_x86_feature_detected!($feature))*;
-                    // A crate that is compiled for this level has it already.
+                    // A crate compiled for this level has it already.
                     if is_there && TARGET != $name {
                         levels.push(Self(Kind::$Level));
                     }
@@ -42,7 +42,7 @@ macro_rules! levels {
                 levels
             }
 
-            /// The name in tables: `plain v1`.
+            /// Returns the name in tables: `plain v1`.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self.0 {
@@ -84,7 +84,7 @@ levels! {
 #[cfg(not(target_arch = "x86_64"))]
 levels! {}
 
-/// The name of what this crate is compiled for.
+/// Name of the target for which this crate is compiled.
 const TARGET: &str = if cfg!(target_arch = "aarch64") {
     "plain neon"
 } else if cfg!(not(target_arch = "x86_64")) {
@@ -101,11 +101,11 @@ const TARGET: &str = if cfg!(target_arch = "aarch64") {
 };
 
 impl Level {
-    /// The lowest: what a build without options has.
+    /// Lowest level: that of a build without options.
     pub const TARGET: Self = Self(Kind::Target);
 
-    /// The highest level that needs nothing beyond the instruction set of a backend, and at least the
-    /// lowest one.
+    /// Returns the highest level that needs nothing beyond the instruction set of a backend, and at
+    /// least the lowest one.
     #[must_use]
     pub fn of(backend: Backend) -> Self {
         let wanted = match backend {

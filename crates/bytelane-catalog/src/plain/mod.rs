@@ -1,8 +1,8 @@
-//! Plain loops: what a programmer writes who does not call the codec, in safe Rust and without
+//! Plain loops: the code of a programmer who does not call the codec, in safe Rust and without
 //! intrinsics, with the same checks. The compiler vectorises them where it can.
 //!
-//! Each loop is written once and compiled for several [levels](Level), so that one program compares the
-//! codecs with what the options of the compiler would give.
+//! Each loop is written once and compiled for several [levels](Level), so that one program compares
+//! the codecs with the effect of compiler options.
 
 pub(crate) mod alp;
 pub(crate) mod base64;
@@ -28,9 +28,9 @@ use level::Loop;
 /// Creates the loops of a codec from the parameters of a specification, which the codec has accepted.
 pub type Open = fn(&Parameters<'_>) -> Result<Box<dyn Plain>, SpecificationError>;
 
-/// The loops of a codec with fixed parameters. The buffers are those of [`Codec`](crate::Codec).
+/// Loops of a codec with fixed parameters. The buffers are those of [`Codec`](crate::Codec).
 ///
-/// They are for measuring and say nothing about what is wrong with an input.
+/// They are for measuring, and do not report the error in an input.
 pub trait Plain: Send + Sync {
     /// Encodes all values to the front of `encoded`. Returns the length of the result, or `None` if
     /// the values are invalid or the result does not fit.
@@ -41,7 +41,7 @@ pub trait Plain: Send + Sync {
     fn decode(&self, level: Level, encoded: &[u8], values: &mut [u8]) -> Option<usize>;
 }
 
-/// Two loops as they are written. Their functions must be `#[inline(always)]`: that compiles them for
+/// Two loops in source form. Their functions must be `#[inline(always)]`: that compiles them for
 /// the level of the function around them.
 trait Loops: Send + Sync {
     fn encode(&self, values: &[u8], encoded: &mut [u8]) -> Option<usize>;

@@ -1,28 +1,28 @@
-//! Numbers, as the loops handle them.
+//! Numbers for the plain loops.
 
 use bytemuck::Pod;
 
-/// An integer. Buffers have it in little-endian order, and so do the machines on which loops are
+/// Integer type. Buffers contain it in little-endian order, like the machines on which loops are
 /// measured.
 pub(super) trait Number: Pod + Ord + Send + Sync {
     const BITS: u32;
 
-    /// Modulo the size of the type.
+    /// Subtracts modulo the size of the type.
     fn minus(self, other: Self) -> Self;
     fn plus(self, other: Self) -> Self;
 
     fn swapped(self) -> Self;
 
-    /// The bits of the number, with zeros before them.
+    /// Returns the bits of the number, with zeros above them.
     fn bits(self) -> u64;
 
-    /// Byte `k`, the lowest being byte 0.
+    /// Returns byte `k`; byte 0 is the lowest.
     fn byte(self, k: usize) -> u8;
 
-    /// The number of the lowest bits.
+    /// Returns the number with the given lowest bits.
     fn of_bits(bits: u64) -> Self;
 
-    /// Small negative numbers as small numbers.
+    /// Maps small negative numbers to small numbers.
     fn zigzag(self) -> u64;
 
     #[inline(always)]
@@ -83,7 +83,7 @@ numbers! {
     i64 as u64 and i64;
 }
 
-/// Views bytes as numbers; none where that is not possible.
+/// Views bytes as numbers; `None` if that is not possible.
 #[inline(always)]
 pub(super) fn numbers<T: Pod>(bytes: &[u8]) -> Option<&[T]> {
     if bytes.is_empty() {
@@ -94,7 +94,7 @@ pub(super) fn numbers<T: Pod>(bytes: &[u8]) -> Option<&[T]> {
     }
 }
 
-/// As [`numbers`], for writing.
+/// Same as [`numbers`], for writing.
 #[inline(always)]
 pub(super) fn numbers_mut<T: Pod>(bytes: &mut [u8]) -> Option<&mut [T]> {
     if bytes.is_empty() {
@@ -104,7 +104,7 @@ pub(super) fn numbers_mut<T: Pod>(bytes: &mut [u8]) -> Option<&mut [T]> {
     }
 }
 
-/// Writes a number in so many bytes, up to 8. Overwrites what follows, if there is room.
+/// Writes a number in `length` bytes, up to 8. Overwrites the bytes after it, if there is room.
 #[inline(always)]
 pub(super) fn put(to: &mut [u8], at: usize, number: u64, length: usize) -> Option<()> {
     match to.get_mut(at..at + 8) {
@@ -116,7 +116,7 @@ pub(super) fn put(to: &mut [u8], at: usize, number: u64, length: usize) -> Optio
     Some(())
 }
 
-/// Reads a number of so many bytes, up to 8.
+/// Reads a number of `length` bytes, up to 8.
 #[inline(always)]
 pub(super) fn get(from: &[u8], at: usize, length: usize) -> Option<u64> {
     let mut eight = [0; 8];
@@ -127,7 +127,7 @@ pub(super) fn get(from: &[u8], at: usize, length: usize) -> Option<u64> {
     Some(u64::from_le_bytes(eight) & low_bits(8 * length as u32))
 }
 
-/// A number with `count` ones, up to 64, in its lowest bits.
+/// Returns a number with `count` ones, up to 64, in its lowest bits.
 #[inline(always)]
 pub(super) fn low_bits(count: u32) -> u64 {
     match count {
@@ -136,7 +136,7 @@ pub(super) fn low_bits(count: u32) -> u64 {
     }
 }
 
-/// Writes a varint; returns the offset after it.
+/// Writes a varint. Returns the offset after it.
 #[inline(always)]
 pub(super) fn put_varint(to: &mut [u8], mut at: usize, mut number: u64) -> Option<usize> {
     while number > 0x7f {
@@ -148,7 +148,7 @@ pub(super) fn put_varint(to: &mut [u8], mut at: usize, mut number: u64) -> Optio
     Some(at + 1)
 }
 
-/// Reads a varint of up to so many bits; returns it and the offset after it.
+/// Reads a varint of up to `bits` bits. Returns it and the offset after it.
 #[inline(always)]
 pub(super) fn get_varint(from: &[u8], mut at: usize, bits: u32) -> Option<(u64, usize)> {
     let mut number = 0;

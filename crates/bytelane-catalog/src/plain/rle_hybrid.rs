@@ -1,4 +1,4 @@
-//! Runs that repeat or are bit-packed.
+//! Plain loops of `rle_hybrid`: runs that repeat or are bit-packed.
 
 use super::bits::{BitWriter, read};
 use super::number::{Number, get, get_varint, low_bits, numbers, numbers_mut, put, put_varint};
@@ -19,8 +19,8 @@ pub(crate) fn open(parameters: &Parameters<'_>) -> Result<Box<dyn Plain>, Specif
     })
 }
 
-/// Bytes that a run is shorter than packed values, at least, if it is to interrupt these: it takes two
-/// more headers.
+/// Minimum number of bytes that a run must save to interrupt packed values: it takes two more
+/// headers.
 const WORTHWHILE: usize = 8;
 
 /// Values, or indices of a dictionary with the numbers from 0 on.
@@ -44,7 +44,7 @@ impl<T: Number> Runs<T> {
         }
     }
 
-    /// Bytes of a repeated value.
+    /// Returns the size of a repeated value in bytes.
     #[inline(always)]
     fn value_bytes(&self) -> usize {
         self.width.div_ceil(8) as usize
@@ -77,7 +77,7 @@ impl<T: Number> Runs<T> {
         Some(at)
     }
 
-    /// The value that bits stand for.
+    /// Returns the value of bits.
     #[inline(always)]
     fn value(&self, bits: u64) -> Option<T> {
         match &self.dictionary {

@@ -1,4 +1,5 @@
-//! Integers of a few bytes each, their lengths in control bytes.
+//! Plain loops of `stream_vbyte`: integers of a few bytes each, with their lengths in control
+//! bytes.
 
 use super::number::{Number, get, low_bits, numbers, numbers_mut, put};
 use super::{Loops, Plain};
@@ -15,13 +16,13 @@ pub(crate) fn open(parameters: &Parameters<'_>) -> Result<Box<dyn Plain>, Specif
 }
 
 struct StreamVbyte<T> {
-    /// Bytes per value, by code.
+    /// Number of bytes per value, by code.
     lengths: [usize; 4],
-    /// The greatest numbers of the first three.
+    /// Greatest numbers of the first three codes.
     limits: [u64; 3],
     delta: bool,
     zigzag: bool,
-    /// Values per stream.
+    /// Number of values per stream.
     block: usize,
     of: PhantomData<T>,
 }
@@ -40,7 +41,7 @@ impl<T: Number> StreamVbyte<T> {
         })
     }
 
-    /// The code of the shortest length that holds a number.
+    /// Returns the code of the shortest length that holds a number.
     #[inline(always)]
     fn code(&self, number: u64) -> usize {
         let [first, second, third] = self.limits;

@@ -1,4 +1,4 @@
-//! Text that is validated and copied.
+//! Plain loops of `utf8`: text that is validated and copied.
 
 use super::{Loops, Plain};
 use crate::{Parameters, SpecificationError};

@@ -1,4 +1,4 @@
-//! Levels as bitmaps, and values spread over the places of a bitmap.
+//! Plain loops of `validity`: levels as bitmaps, and values spread over the positions of a bitmap.
 
 use super::number::{Number, numbers, numbers_mut};
 use super::{Loops, Plain};

@@ -1,4 +1,4 @@
-//! LEB128 integers.
+//! Plain loops of `varint`: LEB128 integers.
 
 use super::number::{Number, get_varint, numbers, numbers_mut, put_varint};
 use super::{Loops, Plain};

@@ -1,10 +1,10 @@
-//! The types that values can have, and their bytes.
+//! Types of values, and their bytes.
 
 use super::UnknownName;
 use std::fmt;
 use std::str::FromStr;
 
-/// The type of one value.
+/// Type of one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ElementType {
     /// Unsigned, 1 byte; also the bytes of text and of binary data.
@@ -48,11 +48,11 @@ pub(super) const NAMED_TYPES: [(&str, ElementType); 11] = [
     ("f64", ElementType::F64),
 ];
 
-/// The largest integer that is a half-precision float.
+/// Largest integer that is a half-precision float.
 const MOST_F16: i64 = 65_504;
 
 impl ElementType {
-    /// Bytes in a value.
+    /// Returns the number of bytes in a value.
     #[must_use]
     pub fn width(self) -> usize {
         match self {
@@ -91,7 +91,7 @@ impl ElementType {
             Self::F16 => bytes.extend(half::f16::from_f64(value).to_le_bytes()),
             Self::F32 => bytes.extend((value as f32).to_le_bytes()),
             Self::F64 => bytes.extend(value.to_le_bytes()),
-            // Fixed-point, three digits.
+            // Fixed-point with three digits.
             integer => integer.push_integer((value * 1000.0).round() as i64, bytes),
         }
     }
@@ -113,7 +113,7 @@ impl fmt::Display for ElementType {
 impl FromStr for ElementType {
     type Err = UnknownName;
 
-    /// Reads `u8`, `i8`, .. `f64`, or `fixedN` with N from 1 to 255.
+    /// Parses `u8`, `i8`, .. `f64`, or `fixedN` with N from 1 to 255.
     fn from_str(name: &str) -> Result<Self, UnknownName> {
         let named = NAMED_TYPES
             .iter()

@@ -1,7 +1,7 @@
-//! Named data: element type, name and seed to bytes.
+//! Named data sets: generates bytes from an element type, a name and a seed.
 //!
-//! The same arguments give the same bytes on every machine. Values are written as they lie in the
-//! memory of a little-endian machine, except [`ElementType::Fixed`].
+//! The same arguments give the same bytes on every machine. Values are little-endian, except
+//! [`ElementType::Fixed`].
 //!
 //! ```
 //! use bytelane_measure::data::{Dataset, ElementType};
@@ -22,14 +22,14 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use std::fmt;
 use std::str::FromStr;
 
-/// A name that is not in its list.
+/// Error for an unknown name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownName {
     /// Kind of name.
     pub kind: &'static str,
-    /// The name that was given.
+    /// The given name.
     pub name: String,
-    /// The names that there are.
+    /// Valid names.
     pub known: Vec<&'static str>,
 }
 
@@ -46,15 +46,15 @@ impl fmt::Display for UnknownName {
 
 impl std::error::Error for UnknownName {}
 
-/// Values of a dataset, one by one; each becomes the nearest value of the element type.
+/// Values of a data set, one by one; each becomes the nearest value of the element type.
 pub enum Sequence {
-    /// Random bits, whatever the type.
+    /// Random bits, for any type.
     Bits,
     /// Integers, taken modulo the range of an integer type, or of half-precision floats.
     Integers(Box<dyn FnMut(&mut Xoshiro256PlusPlus) -> i64>),
-    /// Reals; an integer type takes them as fixed-point with three digits.
+    /// Real numbers; integer types use them as fixed-point numbers with three digits.
     Reals(Box<dyn FnMut(&mut Xoshiro256PlusPlus) -> f64>),
-    /// Characters of a text in UTF-8, whatever the type: as many bytes as the values have.
+    /// Characters of a text in UTF-8, for any type, with the same number of bytes as the values.
     Text(fn(&mut Xoshiro256PlusPlus) -> char),
 }
 
@@ -70,7 +70,7 @@ impl fmt::Debug for Sequence {
 }
 
 impl Sequence {
-    /// The next `values` values as a type's bytes.
+    /// Returns the next `values` values as bytes of a type.
     fn take(self, element: ElementType, values: usize, random: &mut Xoshiro256PlusPlus) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(values * element.width());
         match self {
@@ -102,15 +102,15 @@ impl Sequence {
 /// A kind of data with a name.
 #[derive(Debug)]
 pub struct Dataset {
-    /// The name by which it is asked for.
+    /// Name of the data set.
     pub name: &'static str,
-    /// Description in one line.
+    /// One-line description.
     pub description: &'static str,
     /// Starts a sequence from a seeded generator.
     pub start: fn(&mut Xoshiro256PlusPlus) -> Sequence,
 }
 
-/// Integers of a number of random bits.
+/// Generates integers of a number of random bits.
 macro_rules! bits {
     ($width:literal) => {
         Dataset {
@@ -121,7 +121,7 @@ macro_rules! bits {
     };
 }
 
-/// Random integers that are repeated.
+/// Generates repeated random integers.
 macro_rules! repeated {
     ($name:literal, $limit:literal, $times:literal, $least:literal..=$most:literal) => {
         Dataset {
@@ -142,7 +142,7 @@ macro_rules! repeated {
     };
 }
 
-/// Every dataset. A new one is one row here.
+/// All data sets. To add one, add a row here.
 pub static DATASETS: &[Dataset] = &[
     Dataset {
         name: "random",
@@ -189,7 +189,7 @@ pub static DATASETS: &[Dataset] = &[
         name: "two_bytes",
         description: "integers from -4096 to 4095: one or two bytes each as zigzag varints",
         start: |_| {
-            // Half of them in one byte, so that no length can be predicted.
+            // Half of the values take one byte, so that no length is predictable.
             integers(|random| match below(random, 2) {
                 0 => below(random, 128) - 64,
                 _ => below(random, 8192) - 4096,
@@ -200,8 +200,8 @@ pub static DATASETS: &[Dataset] = &[
         name: "gaps",
         description: "ascending integers with geometric gaps of 50 on average: a posting list",
         start: |_| {
-            // survival[k] is the probability of a gap beyond k; from products alone, because a
-            // logarithm is not the same on every machine.
+            // survival[k] is the probability of a gap beyond k. It is computed only from products,
+            // because a logarithm is not the same on every machine.
             let survival = std::iter::successors(Some(1.0), |share| Some(share * 0.98));
             let survival: Vec<f64> = survival.take(2000).collect();
             let mut sum = 0;
@@ -405,7 +405,8 @@ fn emoji(random: &mut Xoshiro256PlusPlus) -> char {
     character(0x1_f600 + below(random, 0x40))
 }
 
-/// Mostly the five characters that texts have; one in 16 is a control character without a letter.
+/// Returns mostly the five characters that are frequent in texts; one in 16 is a control character
+/// without a letter.
 fn escapes<const PERCENT: i64>(random: &mut Xoshiro256PlusPlus) -> char {
     if below(random, 100) < PERCENT {
         one_of(random, "\"\"\"\"\"\\\\\\\\\n\n\n\n\t\r\u{1b}")
@@ -430,18 +431,19 @@ fn reals(next: impl FnMut(&mut Xoshiro256PlusPlus) -> f64 + 'static) -> Sequence
     Sequence::Reals(Box::new(next))
 }
 
-/// Uniform from 0 to `limit - 1`, up to a bias that no benchmark sees.
+/// Returns a uniform number from 0 to `limit - 1`, up to a bias that no benchmark notices.
 fn below(random: &mut Xoshiro256PlusPlus, limit: u32) -> i64 {
     (((random.next_u64() >> 32) * u64::from(limit)) >> 32) as i64
 }
 
-/// Uniform, above 0 and at most 1.
+/// Returns a uniform number above 0 and at most 1.
 fn unit(random: &mut Xoshiro256PlusPlus) -> f64 {
     ((random.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64
 }
 
 impl Dataset {
-    /// `values` values of type `element`, drawn with `seed`; `values * element.width()` bytes.
+    /// Generates `values` values of type `element` from `seed`, which are
+    /// `values * element.width()` bytes.
     #[must_use]
     pub fn generate(&self, element: ElementType, values: usize, seed: u64) -> Vec<u8> {
         let random = &mut Xoshiro256PlusPlus::seed_from_u64(seed);

@@ -1,14 +1,14 @@
-//! Stand-ins for the floats of numerical programs, and the discrete Gaussian.
+//! Substitutes for the floats of numerical programs, and the discrete Gaussian.
 
 use super::{ElementType, Sequence, below, integers, reals, unit};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-/// Points on an edge of the simulated field, of which each plane is a square.
+/// Number of points on an edge of the simulated field; each plane of it is a square.
 const EDGE: usize = 128;
 
-/// A smooth field in three dimensions, point by point, line by line, plane by plane: a sum of
-/// products of smooth curves along the three axes.
+/// Generates a smooth field in three dimensions, point by point, line by line, plane by plane: a
+/// sum of products of smooth curves along the three axes.
 pub(super) fn field(random: &mut Xoshiro256PlusPlus) -> Sequence {
     let [x_curve, y_curve, y_other] = [(); 3].map(|()| curve(random));
     let (mut x, mut y) = (0, 0);
@@ -28,8 +28,8 @@ pub(super) fn field(random: &mut Xoshiro256PlusPlus) -> Sequence {
     })
 }
 
-/// Messages that the parts of a simulation send to each other: messages of 100 to 5000 grid points,
-/// each with five quantities of magnitudes of their own, and each message from another place.
+/// Generates messages between the parts of a simulation: messages of 100 to 5000 grid points, each
+/// with five quantities of different magnitudes, and each message from a different position.
 pub(super) fn messages(_: &mut Xoshiro256PlusPlus) -> Sequence {
     const MAGNITUDES: [f64; 5] = [1.0, 40.0, 0.03, 2500.0, 0.5];
     let mut quantities = [(); 5].map(|()| Walk::default());
@@ -46,13 +46,13 @@ pub(super) fn messages(_: &mut Xoshiro256PlusPlus) -> Sequence {
     })
 }
 
-/// A smooth curve along an axis.
+/// Returns a smooth curve along an axis.
 fn curve(random: &mut Xoshiro256PlusPlus) -> Vec<f64> {
     let mut walk = Walk::starting_at(unit(random));
     (0..EDGE).map(|_| walk.step(random)).collect()
 }
 
-/// A value that changes slowly, and whose slope does.
+/// A value that changes slowly, with a slope that changes slowly too.
 #[derive(Clone, Copy, Debug, Default)]
 struct Walk {
     value: f64,
@@ -71,9 +71,9 @@ impl Walk {
     }
 }
 
-/// `values` samples of a Gaussian around 0 with this standard deviation, rounded to integers: data
-/// whose entropy can be chosen. Twelve uniform numbers are summed, so that the bytes are the same on
-/// every machine; no sample is beyond six deviations.
+/// Generates `values` samples of a Gaussian around 0 with this standard deviation, rounded to
+/// integers: data whose entropy can be chosen. Twelve uniform numbers are summed, so that the bytes
+/// are the same on every machine; no sample is beyond six deviations.
 ///
 /// ```
 /// use bytelane_measure::data::{ElementType, discrete_gaussian};

@@ -1,7 +1,8 @@
-//! Writes the inputs that the fuzz targets start from, and keeps those that they found.
+//! Writes the initial inputs of the fuzz targets, and keeps the inputs that they found.
 //!
-//! - `fuzz_seeds read KEPT CORPUS`: seeds, and what `KEPT/TARGET.txt` has, to `CORPUS/TARGET/..`.
-//! - `fuzz_seeds keep DIRECTORY FILE`: the files of a directory, as the lines of one file.
+//! - `fuzz_seeds read KEPT CORPUS` writes the seeds, and the inputs in `KEPT/TARGET.txt`, to
+//!   `CORPUS/TARGET/..`.
+//! - `fuzz_seeds keep DIRECTORY FILE` writes the files of a directory as the lines of one file.
 
 use bytelane_testkit::fuzz::{decoder_seeds, encoder_seeds, kept, lines_of};
 use bytelane_testkit::{alp, cursor, utf8, validity};

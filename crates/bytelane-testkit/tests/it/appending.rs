@@ -25,7 +25,7 @@ macro_rules! values {
 }
 values! { u8 u16 u32 i32 u64 i64 f32 f64 }
 
-/// Numbers of all lengths.
+/// Returns numbers of all lengths.
 fn numbers(count: usize) -> impl Iterator<Item = u64> {
     let mix = |i: u64| 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(i + 1);
     (0..count as u64).map(move |i| mix(i) >> (mix(i) % 61))
@@ -46,11 +46,11 @@ fn every_backend(test: impl Fn(&str)) {
     }
 }
 
-/// Vectors of three values, with different amounts and contents of spare capacity.
+/// Returns vectors of three values, with different amounts and contents of spare capacity.
 fn destinations<T: Value>(most: usize) -> impl Iterator<Item = (String, Vec<T>)> {
     const FRESH: Option<u8> = None;
     let rooms = [0, most.saturating_sub(1), most, most + 1, most + 1000];
-    // Miri itself knows which bytes are fresh, and has no time for all.
+    // Miri itself knows which bytes are fresh, and has no time for all of them.
     let contents = if cfg!(miri) {
         &[FRESH][..]
     } else {

@@ -1,4 +1,4 @@
-//! The backends that the other tests take.
+//! Tests the choice of backends for the other tests.
 
 use bytelane::Backend;
 

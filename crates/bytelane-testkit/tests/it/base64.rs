@@ -1,5 +1,5 @@
-//! base64 on every backend against the crate `base64`: the same bytes, and the same verdict on
-//! every text.
+//! Compares base64 on every backend with the crate `base64`: the same bytes, and the same verdict
+//! on every text.
 
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{Engine as _, alphabet};
@@ -13,7 +13,7 @@ use proptest::sample::select;
 /// An engine, and its counterpart in the crate `base64`.
 type Pair = (Engine, GeneralPurpose);
 
-/// All combinations of an engine's options.
+/// Returns all combinations of an engine's options.
 fn engines() -> Vec<Pair> {
     let alphabets = [
         (Alphabet::Standard, &alphabet::STANDARD),
@@ -56,7 +56,7 @@ fn assert_same_text((ours, theirs): &Pair, bytes: &[u8]) {
     }
 }
 
-/// The same bytes or the same error, at the same place.
+/// Checks for the same bytes or the same error, at the same offset.
 fn assert_same_verdict((ours, theirs): &Pair, text: &[u8]) {
     let expected = theirs.decode(text);
     for backend in all_backends() {
@@ -69,8 +69,8 @@ fn assert_same_verdict((ours, theirs): &Pair, text: &[u8]) {
                 Err((ErrorKind::InvalidByte(byte), offset)),
                 Err(base64::DecodeError::InvalidByte(their_offset, their_byte)),
             ) => {
-                // We report the first of several faults; the crate looks at a single last character
-                // of a group before it looks at the text before it.
+                // We report the first of several errors; the crate checks a single last character
+                // of a group before it checks the text before it.
                 (offset, byte) == (*their_offset, *their_byte)
                     || offset < *their_offset && *their_offset == text.len() - 1
             }
@@ -142,7 +142,8 @@ proptest! {
     }
 }
 
-/// All texts of up to five characters from a set of relevant ones, alone and after a whole group.
+/// Tests all texts of up to five characters from a set of relevant ones, alone and after a whole
+/// group.
 #[test]
 fn every_short_text_is_judged_alike() {
     let characters = b"AQ=!/";

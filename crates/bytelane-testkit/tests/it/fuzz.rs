@@ -1,4 +1,4 @@
-//! The seed inputs of the fuzz targets, without a fuzzer.
+//! Runs the seed inputs of the fuzz targets, without a fuzzer.
 
 use bytelane_testkit::fuzz::{decoder, decoder_seeds, encoder, encoder_seeds, kept, lines_of};
 use bytelane_testkit::{alp, cursor, validity};
@@ -17,7 +17,7 @@ fn the_seeds_pass() {
     seeds.iter().for_each(|seed| alp::run(seed));
 }
 
-/// Inputs that the fuzzers once found, one for each fault that was fixed.
+/// Runs inputs that the fuzzers once found, one for each bug that was fixed.
 #[test]
 fn the_kept_inputs_pass() {
     type Target = fn(&[u8]);

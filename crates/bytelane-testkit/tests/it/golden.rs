@@ -1,5 +1,5 @@
-//! Bytes written by other implementations, in `testdata/golden`: every backend must write the same
-//! bytes and read them back.
+//! Tests bytes written by other implementations, in `testdata/golden`: every backend must write the
+//! same bytes and read them back.
 
 use bytelane::validity::{lists::List, values};
 use bytelane::{Backend, Detected};
@@ -130,8 +130,8 @@ fn delta_as_pyarrow_writes_it() {
     assert_eq!(assert_golden("delta", parameters), 10);
 }
 
-/// Reads what others write whose format leaves a choice, which must not be shorter than what bytelane
-/// writes. Returns the number of files.
+/// Reads files that others wrote in formats that leave a choice; they must not be shorter than the
+/// output of bytelane. Returns the number of files.
 fn assert_reads_others(name: &str, others: &[&str]) -> usize {
     let mut files = 0;
     for entry in fs::read_dir(directory(name)).unwrap() {
@@ -155,7 +155,7 @@ fn assert_reads_others(name: &str, others: &[&str]) -> usize {
     files
 }
 
-/// Others choose other runs.
+/// Others choose different runs.
 #[test]
 fn rle_hybrid_reads_what_pyarrow_and_duckdb_write_and_writes_no_more() {
     assert_eq!(assert_golden("rle_hybrid", str::to_owned), 5);
@@ -165,14 +165,14 @@ fn rle_hybrid_reads_what_pyarrow_and_duckdb_write_and_writes_no_more() {
     );
 }
 
-/// It chooses other exponents and exceptions.
+/// The crate `parquet` chooses other exponents and exceptions.
 #[test]
 fn alp_reads_what_the_crate_parquet_writes_and_writes_no_more() {
     assert_eq!(assert_golden("alp", str::to_owned), 3);
     assert_eq!(assert_reads_others("alp", &["parquet"]), 2);
 }
 
-/// A golden file of validity, and its contents as little-endian numbers.
+/// Returns the contents of a golden file of validity, as little-endian numbers.
 fn golden<const N: usize, T>(name: &str, number: fn([u8; N]) -> T) -> Vec<T> {
     let bytes = fs::read(directory("validity").join(name)).unwrap();
     let (numbers, rest) = bytes.as_chunks::<N>();

@@ -1,4 +1,4 @@
-//! JSON strings on every backend against the specification, and against serde_json.
+//! Compares JSON strings on every backend with the scalar code, and with serde_json.
 
 use bytelane::json_string::{
     BARE, Consumed, Error, ErrorKind, Escaper, Format, QUOTED, Scanned, Unescaper, scan,
@@ -8,14 +8,14 @@ use bytelane_testkit::{Edge, Guarded, backends, on, reduced};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-/// All backends, the specification first.
+/// Returns all backends, the scalar code first.
 fn all() -> Vec<Backend> {
     let mut all = vec![Backend::Scalar];
     all.extend(backends());
     all
 }
 
-/// Offsets that put a place before, at and after each edge of a vector and of a run.
+/// Returns offsets that put a byte before, at and after each edge of a vector and of a run.
 fn offsets() -> Vec<usize> {
     if reduced() {
         vec![0, 1, 15, 31, 61, 63, 64, 255, 300]
@@ -30,7 +30,8 @@ fn cases(full: u32) -> ProptestConfig {
     ProptestConfig::with_cases(if reduced() { full / 50 } else { full })
 }
 
-/// A text escapes to the same string on every backend, into exactly as much room as needed.
+/// Checks that a text escapes to the same string on every backend, into exactly as much room as
+/// needed.
 fn assert_escapes(text: &str, backends: &[Backend]) {
     let expected = serde_json::to_string(text).unwrap().into_bytes();
     for &backend in backends {
@@ -70,10 +71,10 @@ fn assert_escapes(text: &str, backends: &[Backend]) {
     }
 }
 
-/// The result of reading a string.
+/// Result of reading a string.
 type Outcome = Result<(Consumed, Vec<u8>), Error>;
 
-/// The kind and the place of an error.
+/// Returns the kind and the offset of an error.
 fn fault<T>(outcome: Result<T, Error>) -> Option<(ErrorKind, Option<usize>)> {
     let error = outcome.err()?;
     Some((error.kind(), error.offset()))
@@ -89,8 +90,9 @@ fn read(backend: Backend, format: Format, src: &[u8]) -> Outcome {
     consumed.map(|consumed| (consumed, text.split_off(6)))
 }
 
-/// Bytes read as a string, with and without quotes, give the same result on every backend:
-/// appended, into a slice of exactly the length of the text, into one byte less, and scanned.
+/// Checks that bytes read as a string, with and without quotes, give the same result on every
+/// backend: appended, into a slice of exactly the length of the text, into one byte less, and
+/// scanned.
 fn assert_reads_alike(src: &[u8], backends: &[Backend]) -> Outcome {
     let source = Guarded::copy_of(src, Edge::Back);
     let around = read(Backend::Scalar, QUOTED, src);
@@ -143,7 +145,7 @@ fn assert_reads_alike(src: &[u8], backends: &[Backend]) -> Outcome {
     around
 }
 
-/// The string that serde_json reads from the same bytes, if it accepts them.
+/// Returns the string that serde_json reads from the same bytes, if it accepts them.
 fn serde(src: &[u8]) -> Option<String> {
     serde_json::from_slice(&[b"\"", src].concat()).ok()
 }
@@ -161,7 +163,7 @@ fn assert_reads_as_serde(src: &[u8], backends: &[Backend]) {
     );
 }
 
-/// `piece` after `offset` plain characters, and a closing quote after `behind` more.
+/// Returns `piece` after `offset` plain characters, with a closing quote after `behind` more.
 fn placed(piece: &[u8], offset: usize, behind: usize) -> Vec<u8> {
     [&vec![b'a'; offset], piece, &vec![b'b'; behind], b"\""].concat()
 }
@@ -356,7 +358,7 @@ fn every_kind_of_invalid_utf8_at_every_offset() {
             for behind in [0, 1, 70] {
                 let src = placed(piece, offset, behind);
                 assert_reads_as_serde(&src, &all);
-                // Truncated, as pieces of a stream are.
+                // Truncated, like pieces of a stream.
                 assert_reads_alike(&src[..offset + piece.len()], &all).unwrap_err();
                 // And between characters of several bytes.
                 let src = ["é漢😀".as_bytes(), &src[offset..]].concat();
@@ -409,7 +411,7 @@ fn errors_name_the_rule_and_the_place() {
     assert_eq!(error.to_string(), "offset 17: invalid UTF-8");
 }
 
-/// A little of everything that a string may contain, and of what it may not.
+/// Generates valid and invalid parts of strings.
 fn pieces() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         6 => "[ -~]{0,40}".prop_map(|text| text.replace(['"', '\\'], "_").into_bytes()),
@@ -484,7 +486,7 @@ fn writes_what_serde_json_writes() {
         .unwrap();
 }
 
-/// Reads in pieces of the given lengths, which repeat as often as needed.
+/// Reads in pieces of the given lengths, which are repeated as often as needed.
 fn read_in_pieces(backend: Backend, format: Format, src: &[u8], lengths: &[usize]) -> Outcome {
     let mut unescaper = Unescaper::new_with(Detected::new(backend).unwrap(), format);
     let (mut text, mut read) = (Vec::new(), 0);

@@ -1,4 +1,4 @@
-//! Every codec on every backend of this machine against the specification.
+//! Compares every codec on every backend of this machine with the scalar code.
 
 use bytelane_testkit::sweep::{
     assert_every_length, assert_every_offset, assert_same_on, assert_stays_inside, every_case,

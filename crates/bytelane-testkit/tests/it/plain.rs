@@ -1,4 +1,5 @@
-//! The plain loops of the benchmarks, on every level of this machine, against the scalar code.
+//! Compares the plain loops of the benchmarks, on every level of this machine, with the scalar
+//! code.
 
 use bytelane::Backend;
 use bytelane_catalog::CODECS;
@@ -6,7 +7,7 @@ use bytelane_catalog::plain::{Level, Plain};
 use bytelane_measure::buffer::Buffer;
 use bytelane_testkit::{reduced, sweep, values};
 
-/// The codecs whose formats leave a choice: which values are a run, or exceptions.
+/// Codecs whose formats leave a choice of runs or exceptions.
 const WITH_CHOICE: &[&str] = &["rle_hybrid", "alp"];
 
 fn lengths() -> &'static [usize] {
@@ -19,7 +20,7 @@ fn lengths() -> &'static [usize] {
     }
 }
 
-/// Encodes to a buffer of so many bytes.
+/// Encodes to a buffer of `room` bytes.
 fn encode(plain: &dyn Plain, level: Level, values: &[u8], room: usize) -> Option<Vec<u8>> {
     let values = Buffer::from_slice(values, 0);
     let mut encoded = vec![0; room];
@@ -28,7 +29,7 @@ fn encode(plain: &dyn Plain, level: Level, values: &[u8], room: usize) -> Option
     Some(encoded)
 }
 
-/// Decodes to a buffer of so many bytes.
+/// Decodes to a buffer of `room` bytes.
 fn decode(plain: &dyn Plain, level: Level, encoded: &[u8], room: usize) -> Option<Vec<u8>> {
     let mut values = Buffer::zeroed(room, 0);
     let length = plain.decode(level, encoded, &mut values)?;

@@ -1,5 +1,5 @@
-//! Tests specific to `stream_vbyte`: its cursor, and the same bytes as other crates. (The golden
-//! files and `peers/` cover the C library.)
+//! Tests specific to `stream_vbyte`: its cursor, and comparison with the bytes of other crates.
+//! (The golden files and `peers/` cover the C library.)
 
 use bytelane::Backend;
 use bytelane::stream_vbyte::{Format, Integer};
@@ -66,8 +66,8 @@ mod others {
     use super::*;
     use streamvbyte64::{Coder, Coder0124, Coder1234, Coder1248};
 
-    /// The crate accepts whole groups of four values only, and writes its tags separately from its
-    /// data.
+    /// Encodes with the crate, which accepts only whole groups of four values, and writes its tags
+    /// separately from its data.
     fn streamvbyte64<C: Coder>(coder: C, values: &[C::Elem]) -> Vec<u8> {
         let (tags, data) = C::max_compressed_bytes(values.len());
         let (mut tags, mut data) = (vec![0; tags], vec![0; data]);

@@ -1,6 +1,6 @@
-//! Every type that accepts input in pieces, on every backend. Wherever an input is cut, the result
-//! is the same as in one call. After the first error, every call returns that error, and nothing
-//! more is appended.
+//! Tests every type that accepts input in pieces, on every backend. However an input is split, the
+//! result is the same as in one call. After the first error, every call returns that error, and
+//! nothing more is appended.
 //!
 //! A new streaming type needs an implementation of [`Stream`] and its rows in [`rows`].
 
@@ -34,14 +34,14 @@ type OneCall = dyn Fn(&[u8]) -> Result<Vec<u8>, String>;
 struct Row {
     name: String,
     open: Box<dyn Fn(Detected) -> Box<dyn Stream>>,
-    /// The result of a whole input, by the specification.
+    /// Result of a whole input, by the scalar code.
     whole: Box<OneCall>,
-    /// The result for the beginning of a longer input. An error if the cut is within a character,
-    /// an escape or a group.
+    /// Result for the beginning of a longer input. An error if the cut is within a character, an
+    /// escape or a group.
     beginning: Box<OneCall>,
-    /// Random inputs are built from these.
+    /// Tokens from which random inputs are built.
     tokens: &'static [&'static [u8]],
-    /// Short inputs, to be cut in all ways.
+    /// Short inputs, to be split in all ways.
     samples: &'static [&'static [u8]],
 }
 
@@ -82,7 +82,7 @@ impl Stream for Escaper {
     }
 }
 
-/// Bytes as text, or the error that they must give.
+/// Returns bytes as text, or the error that they must give.
 fn text(bytes: &[u8]) -> Result<&str, String> {
     std::str::from_utf8(bytes).map_err(|error| {
         let (kind, offset) = match error.error_len() {
@@ -239,8 +239,8 @@ impl Stream for Encoding {
     }
 }
 
-/// Any bytes can be encoded, and `Shared` accepts all text: there are no errors here. The tests of
-/// the module use writers that fail.
+/// Returns a row for an encoder. Any bytes can be encoded, and `Shared` accepts all text: there are
+/// no errors here. The tests of the module use writers that fail.
 fn encoder(engine: Engine) -> Row {
     let whole = move |bytes: &[u8]| engine.encode_to_string(bytes).into_bytes();
     Row {
@@ -341,7 +341,8 @@ fn decoder(engine: Engine) -> Row {
     }
 }
 
-/// The result of an input in one call, and the most that may have been appended before an error.
+/// Result of an input in one call, and the maximum length that may have been appended before an
+/// error.
 struct Expected {
     result: Result<Vec<u8>, String>,
     most: Vec<u8>,
@@ -362,7 +363,7 @@ impl Row {
     fn assert_pieces(&self, backend: Detected, pieces: &[&[u8]], expected: &Expected) {
         self.assert_pieces_and_more(backend, pieces, &[], expected);
         if expected.result.is_err() {
-            // Bytes that are valid alone, and bytes that would complete something.
+            // Bytes that are valid alone, and bytes that would complete an incomplete part.
             let more = [
                 &b"QUFB"[..],
                 b"a",
@@ -377,7 +378,7 @@ impl Row {
         }
     }
 
-    /// The pieces in `more` are fed only to a stream that has failed.
+    /// Feeds all pieces; feeds the pieces in `more` only to a stream that has failed.
     fn assert_pieces_and_more(
         &self,
         backend: Detected,
@@ -424,7 +425,8 @@ impl Row {
     }
 }
 
-/// Calls `test` with an input cut in every way. Each bit says whether there is a cut before a byte.
+/// Calls `test` with an input split in every way. Each bit indicates whether there is a cut before
+/// a byte.
 fn every_cut<'a>(input: &'a [u8], mut test: impl FnMut(&[&'a [u8]])) {
     for cuts in 0..1_u32 << input.len().saturating_sub(1) {
         let mut pieces = Vec::new();
@@ -451,7 +453,7 @@ fn samples_cut_in_every_way() {
     let all = all_backends();
     for row in rows() {
         for sample in row.samples {
-            // On the smaller grid, only the last few bytes are cut in every way.
+            // On the smaller grid, only the last few bytes are split in every way.
             let together = sample.len().saturating_sub(6) * usize::from(reduced());
             let (front, cut) = sample.split_at(together);
             let expected = row.expected(sample);

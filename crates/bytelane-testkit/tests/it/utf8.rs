@@ -1,4 +1,4 @@
-//! UTF-8 on every backend against the standard library, and against Python.
+//! Compares UTF-8 on every backend with the standard library, and with Python.
 
 use bytelane::utf8::{count_chars_with, validate_with};
 use bytelane::{Backend, Detected};

@@ -1,4 +1,4 @@
-//! Tests specific to `varint`: which bytes are varints, and where a bad one is.
+//! Tests specific to `varint`: which bytes are varints, and the offset of a malformed one.
 
 use bytelane::Backend;
 use bytelane::varint::{self, Error, ErrorKind, Integer};
@@ -15,7 +15,7 @@ fn decode<T: Integer>(
     Ok((read, values))
 }
 
-/// All inputs of up to three bytes, each followed by an end, at all places in a window.
+/// Tests all inputs of up to three bytes, each followed by an end, at all positions in a window.
 #[test]
 fn every_varint_of_up_to_four_bytes() {
     for third in 0..=255 {
@@ -97,13 +97,13 @@ fn trailing_groups_of_zeros_are_accepted() {
 
 use ErrorKind::{Overflow as OVERFLOW, Overlong as OVERLONG, Truncated as TRUNCATED};
 
-/// The kind and the place of an error.
+/// Returns the kind and the offset of an error.
 fn fault(error: Error) -> (ErrorKind, usize) {
     (error.kind(), error.offset().expect("it is in the input"))
 }
 
 /// Puts malformed varints after each value of a list, with and without other varints after them:
-/// every backend reports the kind and the place.
+/// every backend reports the kind and the offset.
 fn assert_found_everywhere<T: Integer>(values: &[T], malformed: &[(&[u8], ErrorKind)]) {
     for (bytes, kind) in malformed {
         let error = varint::read::<T>(bytes).unwrap_err();
@@ -140,7 +140,7 @@ fn assert_found_everywhere<T: Integer>(values: &[T], malformed: &[(&[u8], ErrorK
     }
 }
 
-/// Values of all lengths, in runs and mixed.
+/// Returns values of all lengths, in runs and mixed.
 fn values(bits: u32) -> Vec<u64> {
     let mut state = 1u64;
     (0..if reduced() { 90 } else { 170 })
@@ -231,7 +231,7 @@ fn a_count_that_the_input_cannot_have_allocates_nothing() {
     assert_eq!(varint::max_encoded_len::<u64>(usize::MAX), usize::MAX);
 }
 
-/// Numbers of 1 to 64 bits, each width equally likely.
+/// Generates numbers of 1 to 64 bits, each width equally likely.
 fn number() -> impl Strategy<Value = u64> {
     (any::<u64>(), 0..64).prop_map(|(bits, shift)| bits >> shift)
 }
@@ -271,7 +271,7 @@ proptest! {
     }
 }
 
-/// Streams are decoded in pieces: varints cross their borders, and errors report the place in the
+/// Streams are decoded in pieces: varints cross their borders, and errors report the offset in the
 /// whole input.
 #[test]
 fn streams_keep_the_place() {
@@ -302,7 +302,7 @@ fn streams_keep_the_place() {
     );
 }
 
-/// Against protobuf's reader in the crate `prost`, which follows the same rules for 64 bits.
+/// Compares with protobuf's reader in the crate `prost`, which follows the same rules for 64 bits.
 #[cfg(target_arch = "x86_64")]
 mod prost {
     use super::*;

@@ -6,7 +6,7 @@ use crate::source::Error;
 use crate::syntax::*;
 
 impl Parser<'_> {
-    /// A definition, after the comment and the annotations before it.
+    /// Parses a definition, after the comment and the annotations before it.
     pub(super) fn definition(
         &mut self,
         documentation: Option<String>,
@@ -17,7 +17,7 @@ impl Parser<'_> {
             text: mut keyword,
             place,
         } = self.name("a definition")?;
-        // Qualifiers of exceptions in fbthrift: `safe permanent client exception`.
+        // fbthrift's qualifiers of exceptions: `safe permanent client exception`.
         while matches!(
             &*keyword,
             "safe" | "transient" | "stateful" | "permanent" | "client" | "server"
@@ -39,7 +39,7 @@ impl Parser<'_> {
                 self.plain_name("the name of an enum")?,
                 Kind::Enum(self.variants()?),
             ),
-            // Deprecated since ever: an enum whose values are texts, a string on the wire.
+            // Long deprecated: an enum whose values are texts, a string on the wire.
             "senum" => {
                 let name = self.plain_name("the name of an enum")?;
                 self.symbol('{')?;
@@ -101,7 +101,7 @@ impl Parser<'_> {
         Ok(variants)
     }
 
-    /// The comment and the annotations before something.
+    /// Parses the comment and the annotations before an item.
     pub(super) fn introduction(&mut self) -> Result<(Option<String>, Vec<Annotation>), Error> {
         let before = self.peek().documentation.clone();
         let annotations = self.structured_annotations()?;
@@ -109,7 +109,7 @@ impl Parser<'_> {
         Ok((documentation, annotations))
     }
 
-    /// The comment behind something, unless it has one before it.
+    /// Uses the comment after an item, unless it has one before it.
     fn afterword(&self, documentation: &mut Option<String>) {
         if documentation.is_none() {
             documentation.clone_from(&self.peek().afterword);
@@ -166,7 +166,7 @@ impl Parser<'_> {
         } else {
             0
         };
-        // Ids below 1 count as none, as in Apache's compiler without its option `allow-neg-keys`.
+        // Ids below 1 are ignored, as in Apache's compiler without its option `allow-neg-keys`.
         let id = if given > 0 {
             given
         } else {
@@ -181,7 +181,7 @@ impl Parser<'_> {
             Requiredness::Default
         };
         let ty = self.annotated_type(&mut annotations)?;
-        // A reference in C++; recursive fields are found out here.
+        // A reference in C++; here, recursive fields are detected automatically.
         self.take('&');
         let name = self.plain_name("the name of a field")?;
         let default = if self.take('=') {

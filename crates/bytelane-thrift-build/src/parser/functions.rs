@@ -5,7 +5,7 @@ use crate::lexer::Token;
 use crate::source::{Error, Place};
 use crate::syntax::*;
 
-/// Why a function is skipped, and where that is said.
+/// Reason for skipping a function, and the position to report.
 type Unsupported = (Place, &'static str);
 
 impl Parser<'_> {
@@ -20,7 +20,8 @@ impl Parser<'_> {
         Ok((name, Kind::Service(parent, functions)))
     }
 
-    /// fbthrift's calls that belong together: a state of the connection, which messages lack.
+    /// Parses an interaction: fbthrift's group of calls that share a state of the connection, which
+    /// messages lack.
     pub(super) fn interaction(&mut self) -> Result<(Name, Kind), Error> {
         let name = self.plain_name("the name of an interaction")?;
         let skipped = self.notes.len();
@@ -50,7 +51,7 @@ impl Parser<'_> {
         Ok(functions)
     }
 
-    /// A function, unless it is one that is skipped.
+    /// Parses a function, unless it is one to skip.
     fn function(&mut self) -> Result<Option<Function>, Error> {
         let (documentation, mut annotations) = self.introduction()?;
         if self.take_word("performs") {
@@ -98,8 +99,9 @@ impl Parser<'_> {
         self.fields(')')
     }
 
-    /// Type that a function returns, none for `void`; and why it is skipped, if it is one that uses
-    /// what only fbthrift's transport has: an interaction, a stream or a sink.
+    /// Parses the return type of a function, `None` for `void`. Also returns the reason for
+    /// skipping the function, if it uses a feature of fbthrift's transport: an interaction, a
+    /// stream or a sink.
     fn returned(
         &mut self,
         annotations: &mut Vec<Annotation>,
@@ -139,7 +141,7 @@ impl Parser<'_> {
             && behind.is_some_and(|lexed| lexed.token == Token::Symbol('<'))
     }
 
-    /// `stream<T throws (..)>`, `sink<T throws (..), U throws (..)>`.
+    /// Parses `stream<T throws (..)>`, `sink<T throws (..), U throws (..)>`.
     fn parts_of_stream(&mut self) -> Result<(), Error> {
         self.next();
         self.symbol('<')?;

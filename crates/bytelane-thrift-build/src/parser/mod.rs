@@ -1,4 +1,4 @@
-//! Tokens to definitions: the IDL of Apache Thrift and of fbthrift, by recursive descent.
+//! Parses tokens to definitions: the IDL of Apache Thrift and of fbthrift, by recursive descent.
 
 mod definitions;
 mod functions;
@@ -8,7 +8,7 @@ use crate::lexer::{Lexed, Token, lex, octal};
 use crate::source::{Error, Place, SharedSource};
 use crate::syntax::*;
 
-/// Reads a file.
+/// Parses a file.
 pub(crate) fn parse(source: &SharedSource) -> Result<Document, Error> {
     let tokens = lex(source)?;
     Parser {
@@ -45,7 +45,7 @@ impl Parser<'_> {
         Err(Error::at(self.source, place, message))
     }
 
-    /// Error: names what was expected at this place.
+    /// Returns an error that names what was expected at this position.
     fn expected<T>(&self, what: &str) -> Result<T, Error> {
         let found = self.peek();
         self.error(
@@ -54,14 +54,14 @@ impl Parser<'_> {
         )
     }
 
-    /// Takes a symbol if it comes next.
+    /// Consumes a symbol if it comes next.
     fn take(&mut self, symbol: char) -> bool {
         let there = self.peek().token == Token::Symbol(symbol);
         self.at += usize::from(there);
         there
     }
 
-    /// Takes a word if it comes next.
+    /// Consumes a word if it comes next.
     fn take_word(&mut self, word: &str) -> bool {
         let there = matches!(&self.peek().token, Token::Word(next) if next == word);
         self.at += usize::from(there);
@@ -90,7 +90,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A name of our own making: no dots, no hyphens.
+    /// Parses a defined name: no dots, no hyphens.
     fn plain_name(&mut self, what: &str) -> Result<Name, Error> {
         let name = self.name(what)?;
         if let Some(at) = name.text.find(['.', '-']) {
@@ -114,12 +114,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Tells the caller of what is skipped.
+    /// Notes a skipped part.
     fn note(&mut self, place: Place, text: String) {
         self.notes.push(Name { text, place });
     }
 
-    /// `,` or `;` or nothing.
+    /// Parses `,` or `;` or nothing.
     fn separator(&mut self) {
         let _ = self.take(',') || self.take(';');
     }
@@ -154,8 +154,8 @@ impl Parser<'_> {
                 };
                 document.includes.push(Include { path, alias });
             }
-            // The name under which fbthrift registers types. It does not name modules, so that
-            // those of Apache's and of fbthrift's files are named alike.
+            // The name under which fbthrift registers types. It does not affect module names, so
+            // that Apache's and fbthrift's files are treated the same.
             "package" => {
                 self.next();
                 document.has_package = true;
@@ -191,7 +191,7 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// From here on a leading zero means octal.
+    /// Reads numbers with a leading zero as octal from here on.
     fn read_octal(&mut self) {
         for lexed in &mut self.tokens[self.at..] {
             if matches!(lexed.token, Token::Integer(_) | Token::Double(_))

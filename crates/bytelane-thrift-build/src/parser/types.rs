@@ -1,15 +1,15 @@
-//! Types, values and annotations: what stands within definitions.
+//! Parses the types, values and annotations within definitions.
 
 use super::Parser;
 use crate::lexer::{Lexed, Token};
 use crate::source::Error;
 use crate::syntax::*;
 
-/// Types and values may be nested this deep.
+/// Maximum nesting depth of types and values.
 const DEPTH: usize = 64;
 
 impl Parser<'_> {
-    /// One step deeper into a type or a value.
+    /// Parses one level deeper in a type or a value.
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         if self.depth == DEPTH {
             return self.error(self.peek().place, format!("nested more than {DEPTH} deep"));
@@ -20,7 +20,7 @@ impl Parser<'_> {
         result
     }
 
-    /// A type; what is annotated behind it goes to `annotations`.
+    /// Parses a type; annotations after it are added to `annotations`.
     pub(super) fn annotated_type(
         &mut self,
         annotations: &mut Vec<Annotation>,
@@ -30,7 +30,7 @@ impl Parser<'_> {
         Ok(ty)
     }
 
-    /// A type of which annotations are of no interest.
+    /// Parses a type and ignores its annotations.
     pub(super) fn ty(&mut self) -> Result<Type, Error> {
         self.annotated_type(&mut Vec::new())
     }
@@ -68,7 +68,7 @@ impl Parser<'_> {
         Ok(ty)
     }
 
-    /// `<A>` or `<A, B>`.
+    /// Parses `<A>` or `<A, B>`.
     fn parameters<const N: usize>(&mut self) -> Result<[Type; N], Error> {
         self.symbol('<')?;
         let mut types = Vec::with_capacity(N);
@@ -115,7 +115,7 @@ impl Parser<'_> {
         Ok(Value { place, kind })
     }
 
-    /// `{a: b}`, or `{a = b}` with the names of fields.
+    /// Parses `{a: b}`, or `{a = b}` with the names of fields.
     fn entries(&mut self) -> Result<Vec<(Value, Value)>, Error> {
         self.symbol('{')?;
         let mut entries = Vec::new();
@@ -133,7 +133,7 @@ impl Parser<'_> {
         Ok(entries)
     }
 
-    /// `(a = "b", c)` or nothing.
+    /// Parses `(a = "b", c)` or nothing.
     pub(super) fn annotations(&mut self) -> Result<Vec<Annotation>, Error> {
         let mut annotations = Vec::new();
         if !self.take('(') {
@@ -157,7 +157,7 @@ impl Parser<'_> {
         Ok(annotations)
     }
 
-    /// `@A`, `@B{x = 1}` and so on, or nothing.
+    /// Parses `@A`, `@B{x = 1}` and so on, or nothing.
     pub(super) fn structured_annotations(&mut self) -> Result<Vec<Annotation>, Error> {
         let mut annotations = Vec::new();
         while self.take('@') {

@@ -1,28 +1,28 @@
-//! The items of one method: its name, what connects arguments with result, its exceptions.
+//! Items of one method: its name, the connection between arguments and result, and its exceptions.
 
 use super::{documented, tokens};
 use crate::syntax::Function;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// A function of a service, as it is called in Rust.
+/// A function of a service, with its Rust names.
 pub(super) struct Method {
-    /// The name in messages.
+    /// Name in messages.
     pub(super) original: String,
     pub(super) documentation: TokenStream,
     pub(super) name: TokenStream,
     pub(super) constant: TokenStream,
-    /// The name of the struct of its arguments.
+    /// Name of the struct of its arguments.
     pub(super) arguments: String,
-    /// The name of the struct of its result, unless it is oneway.
+    /// Name of the struct of its result, unless it is oneway.
     pub(super) result: Option<String>,
-    /// The name of the enum of its exceptions, if it declares any.
+    /// Name of the enum of its exceptions, if it declares any.
     pub(super) exception: Option<String>,
     /// Names and types of the arguments.
     pub(super) parameters: Vec<(TokenStream, TokenStream)>,
-    /// Field and type of what it returns, unless that is nothing.
+    /// Field and type of its return value, if any.
     pub(super) success: Option<(TokenStream, TokenStream)>,
-    /// Each exception that it declares.
+    /// Exceptions that it declares.
     pub(super) throws: Vec<Throw>,
     /// True if its structs have a field for unknown fields.
     pub(super) keeps_unknown: bool,
@@ -60,7 +60,7 @@ impl Method {
         tokens(&self.arguments)
     }
 
-    /// The type of what it returns.
+    /// Returns the type of its return value.
     pub(super) fn returned(&self) -> TokenStream {
         match &self.success {
             Some((_, ty)) => ty.clone(),
@@ -68,7 +68,7 @@ impl Method {
         }
     }
 
-    /// The type of what it throws.
+    /// Returns the type of its exceptions.
     fn thrown(&self) -> TokenStream {
         match &self.exception {
             Some(name) => tokens(name),
@@ -76,7 +76,7 @@ impl Method {
         }
     }
 
-    /// Type of the outcome of a call.
+    /// Returns the type of the result of a call.
     pub(super) fn outcome(&self) -> TokenStream {
         let returned = self.returned();
         match &self.exception {
@@ -88,7 +88,7 @@ impl Method {
         }
     }
 
-    /// Everything except the structs.
+    /// Generates everything except the structs.
     pub(super) fn items(&self) -> TokenStream {
         let Self {
             original, constant, ..
@@ -115,7 +115,7 @@ impl Method {
         }
     }
 
-    /// Between the struct of the result and `Result`.
+    /// Generates the conversion between the struct of the result and `Result`.
     fn conversion(&self, result: &TokenStream) -> TokenStream {
         let (returned, thrown) = (self.returned(), self.thrown());
         let from = self.construction(&thrown);
@@ -177,8 +177,8 @@ impl Method {
         }
     }
 
-    /// The enum of the declared exceptions. It comes from each of them, unless the type of one is
-    /// that of another.
+    /// Generates the enum of the declared exceptions, with a conversion from each of them, unless
+    /// two have the same type.
     fn exceptions(&self, name: &str) -> TokenStream {
         let name = tokens(name);
         let documentation = documented(&format!("The exceptions of `{}`.", self.original));

@@ -1,4 +1,5 @@
-//! The module of a service: the types of its methods, two traits, a client and two dispatchers.
+//! Generates the module of a service: the types of its methods, two traits, a client and two
+//! dispatchers.
 
 mod method;
 mod traits;
@@ -14,7 +15,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use traits::{Parent, Service};
 
-/// Lints that names of the IDL, and code that a program does not use, would break.
+/// Lints that would be triggered by names of the IDL, or by code that a program does not use.
 const ALLOWED: &str = "\
 #[allow(
     dead_code,
@@ -27,8 +28,8 @@ const ALLOWED: &str = "\
 )]";
 
 impl Generator<'_> {
-    /// A module with everything that belongs to a service. Functions of the parent have their types
-    /// in the parent's module.
+    /// Writes a module with everything that belongs to a service. Functions of the parent have
+    /// their types in the parent's module.
     pub(crate) fn service(
         &mut self,
         id: DefinitionId,
@@ -81,7 +82,7 @@ impl Generator<'_> {
         self.line(0, tokens.to_string());
     }
 
-    /// A method, whose types are written at once.
+    /// Returns a method, after writing its types.
     fn method(
         &mut self,
         function: &Function,
@@ -110,7 +111,7 @@ impl Generator<'_> {
         Ok(method)
     }
 
-    /// The struct of a function's arguments.
+    /// Writes the struct of a function's arguments.
     fn arguments(&mut self, function: &Function, method: &mut Method) -> Result<(), Error> {
         let original = &function.name.text;
         self.documentation(0, &function.documentation);
@@ -133,7 +134,7 @@ impl Generator<'_> {
         Ok(())
     }
 
-    /// The struct of what a function returns or throws.
+    /// Writes the struct of the return value or exception of a function.
     fn result(&mut self, function: &Function, method: &mut Method) -> Result<(), Error> {
         let original = &function.name.text;
         let success = function
@@ -145,7 +146,10 @@ impl Generator<'_> {
             .iter()
             .map(|field| result_field(field.id, &field.ty, &field.name.text, field.name.place));
         let fields: Vec<Field> = success.chain(throws).collect();
-        self.line(0, format!("/// What `{original}` returns or throws."));
+        self.line(
+            0,
+            format!("/// Result of `{original}`: its return value or exception."),
+        );
         let name = method.result.clone().unwrap_or_default();
         self.structure(None, &format!("{original}_result"), &name, &fields, false)?;
 
@@ -174,7 +178,7 @@ impl Generator<'_> {
         self.types.rust(self.scope, self.scope.file, ty, false)
     }
 
-    /// The exception that a function throws.
+    /// Returns the exception that a function throws.
     fn exception_of(&self, field: &Field) -> Result<DefinitionId, Error> {
         let (program, file) = (self.types.program, self.scope.file);
         match program.resolve(file, &field.ty)?.1 {
@@ -206,8 +210,8 @@ fn function_name(function: &Function) -> &str {
     rust_name(&function.name, &function.annotations)
 }
 
-/// The name of a service's blocking trait. Generic parameters have the names of one letter, and the
-/// module uses some traits of the prelude.
+/// Returns the name of a service's blocking trait. It avoids the names of generic parameters, which
+/// have one letter, and of the traits of the prelude that the module uses.
 fn trait_name(service: &Definition) -> String {
     let name = camel_case(rust_name(&service.name, &service.annotations));
     match &*name {
@@ -216,7 +220,8 @@ fn trait_name(service: &Definition) -> String {
     }
 }
 
-/// The name of the constant of a method. Without letters it could be that of a parameter too.
+/// Returns the name of the constant of a method. Without letters, it could also be that of a
+/// parameter.
 fn constant_name(function: &str) -> String {
     let name = upper_case(function);
     if name.contains(char::is_alphabetic) {
@@ -226,13 +231,13 @@ fn constant_name(function: &str) -> String {
     }
 }
 
-/// Text as tokens. What is none, such as a crate's path that is not one, is left out: it also stands
-/// in the attributes of types, where the compiler shows it.
+/// Converts text to tokens. Invalid text, such as a malformed crate path, is left out: it also
+/// appears in the attributes of types, where the compiler reports it.
 fn tokens(text: &str) -> TokenStream {
     text.parse().unwrap_or_default()
 }
 
-/// Text as a comment.
+/// Converts text to a comment.
 fn documented(text: &str) -> TokenStream {
     let lines = text.lines().map(|line| match line {
         "" => String::new(),

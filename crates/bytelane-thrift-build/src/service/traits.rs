@@ -1,4 +1,4 @@
-//! The traits, the client and the dispatchers of a service.
+//! Generates the traits, the client and the dispatchers of a service.
 
 use super::method::Method;
 use super::{documented, tokens};
@@ -14,7 +14,7 @@ pub(super) struct Service {
     pub(super) methods: Vec<Method>,
 }
 
-/// The items of the service that this one extends.
+/// Items of the service that this one extends.
 pub(super) struct Parent {
     module: TokenStream,
     blocking: TokenStream,
@@ -55,7 +55,7 @@ impl Service {
         tokens(&client_name(&self.name))
     }
 
-    /// The names that the types of methods cannot have.
+    /// Returns the names that the types of methods cannot have.
     pub(super) fn type_names(&self) -> Unique {
         let mut names = Unique::default();
         for taken in ["", "Async"].map(|prefix| format!("{prefix}{}", self.name)) {
@@ -65,7 +65,7 @@ impl Service {
         names
     }
 
-    /// Everything except the types of the methods.
+    /// Generates everything except the types of the methods.
     pub(super) fn items(&self) -> TokenStream {
         let (traits, client) = (self.traits(), self.clients());
         let (blocking, asynchronous) = (self.dispatcher(), self.asynchronous_dispatcher());
@@ -172,7 +172,7 @@ impl Service {
         }
     }
 
-    /// A service without methods has no use for what handles them.
+    /// Generates the root handler. A service without methods does not need one.
     fn root_handler(&self) -> TokenStream {
         if self.methods.is_empty() {
             quote!(_handler)
@@ -219,7 +219,7 @@ impl Service {
             "Calls the service over a [`Client`](service::Client) or an\n[`AsyncClient`](service::AsyncClient).",
         );
         let new = documented(
-            "A client over a [`Client`](service::Client) or an\n[`AsyncClient`](service::AsyncClient).",
+            "Creates a client over a [`Client`](service::Client) or an\n[`AsyncClient`](service::AsyncClient).",
         );
         quote! {
             #documentation
@@ -285,12 +285,13 @@ impl Service {
     }
 }
 
-/// The name of a service's client, without the underscore that the name of the trait may need.
+/// Returns the name of a service's client, without the underscore that the name of the trait may
+/// need.
 fn client_name(service: &str) -> String {
     format!("{}Client", service.trim_end_matches('_'))
 }
 
-/// A function with its comment, without what it returns.
+/// Generates the signature of a function with its comment, without the return type.
 fn signature(method: &Method, receiver: &TokenStream) -> TokenStream {
     let (documentation, function) = (&method.documentation, function(method, receiver));
     quote!(#documentation #function)
@@ -305,8 +306,8 @@ fn function(method: &Method, receiver: &TokenStream) -> TokenStream {
     quote!(fn #name(#receiver #(, #parameters)*))
 }
 
-/// Code that calls the method of a trait with the struct of its arguments. It names the trait, because the parent's
-/// trait may have a method of this name too.
+/// Generates code that calls the method of a trait with the struct of its arguments. It names the
+/// trait, because the parent's trait may also have a method of this name.
 fn answer(method: &Method, of: &TokenStream) -> TokenStream {
     let (name, arguments) = (&method.name, method.arguments());
     let fields = method.parameters.iter().map(|(name, _)| name);

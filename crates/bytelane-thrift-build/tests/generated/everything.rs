@@ -329,7 +329,7 @@ pub mod calculator {
         pub second: i32,
     }
 
-    /// What `add` returns or throws.
+    /// Result of `add`: its return value or exception.
     #[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
     #[thrift(name = "add_result")]
     pub struct AddResult {
@@ -466,7 +466,7 @@ pub mod calculator {
     #[thrift(name = "nothing_args")]
     pub struct NothingArgs {}
 
-    /// What `nothing` returns or throws.
+    /// Result of `nothing`: its return value or exception.
     #[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
     #[thrift(name = "nothing_result")]
     pub struct NothingResult {}
@@ -503,7 +503,7 @@ pub mod calculator {
         pub of: std::collections::BTreeSet<super::Tree>,
     }
 
-    /// What `trees` returns or throws.
+    /// Result of `trees`: its return value or exception.
     #[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
     #[thrift(name = "trees_result")]
     pub struct TreesResult {
@@ -658,7 +658,7 @@ pub mod calculator {
     pub struct CalculatorClient<C>(super::super::common_shared::base::BaseClient<C>);
 
     impl<C> CalculatorClient<C> {
-        /// A client over a [`Client`](service::Client) or an
+        /// Creates a client over a [`Client`](service::Client) or an
         /// [`AsyncClient`](service::AsyncClient).
         pub fn new(client: C) -> Self {
             Self(super::super::common_shared::base::BaseClient::new(client))

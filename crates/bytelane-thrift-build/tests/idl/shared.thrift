@@ -1,4 +1,4 @@
-// What everything.thrift includes.
+// Included by everything.thrift.
 namespace rs common.shared
 
 typedef i64 Timestamp

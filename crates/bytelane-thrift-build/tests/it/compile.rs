@@ -1,4 +1,4 @@
-//! From files to files, as a build script or the command does it.
+//! Tests compiling files to files, as in a build script or the command.
 
 use bytelane_thrift_build::Compiler;
 use std::fs;
@@ -10,7 +10,7 @@ fn idl(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// A directory of this test's own, empty.
+/// Returns an empty directory for this test.
 fn directory(name: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&directory);
@@ -18,8 +18,8 @@ fn directory(name: &str) -> PathBuf {
     directory
 }
 
-/// `tests/generated` is what the compiler makes of `tests/idl`, for reading, and for other tests to
-/// compile. A run with `BYTELANE_WRITE_GOLDEN=1` rewrites it.
+/// `tests/generated` contains the compiler's output for `tests/idl`, for reading and for other
+/// tests to compile. Run with `BYTELANE_WRITE_GOLDEN=1` to rewrite it.
 #[test]
 fn everything_becomes_readable_rust() {
     let expected = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generated");
@@ -124,7 +124,7 @@ fn includes_are_found_beside_and_in_directories() {
     assert!(modules.unwrap()[1].text.contains("pub b: super::b::B,"));
 }
 
-/// Whatever bytes the files hold: an error or modules, no panic.
+/// Whatever bytes the files contain, the result is an error or modules, not a panic.
 #[test]
 fn no_text_panics() {
     let directory = directory("changed");

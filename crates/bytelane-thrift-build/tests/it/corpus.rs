@@ -1,7 +1,7 @@
-//! Files of the IDL that others wrote: they compile, and so does what is generated of them.
+//! IDL files of other projects: they compile, and so does the code generated from them.
 //!
-//! `BYTELANE_IDL_CORPUS` names a folder with a folder for each project, from which paths of included
-//! files begin. Run by `cargo xtask extended --only idl-corpus`.
+//! `BYTELANE_IDL_CORPUS` names a folder with a folder for each project. Paths of included files are
+//! relative to the latter. Run by `cargo xtask extended --only idl-corpus`.
 
 use bytelane_thrift_build::Compiler;
 use std::collections::BTreeMap;
@@ -31,7 +31,8 @@ fn files_of_others_compile() {
     }
 }
 
-/// The files of a project that compile and that rustc can check, after the errors of the others have been printed.
+/// Returns the files of a project that compile and that rustc can check, after printing the errors
+/// of the others.
 fn accepted(project: &Path) -> Vec<PathBuf> {
     let files = idl_files(project);
     let (mut to_check, mut not_checked) = (Vec::new(), 0);
@@ -66,7 +67,8 @@ fn accepted(project: &Path) -> Vec<PathBuf> {
     to_check
 }
 
-/// Returns whether annotations of a file name Rust types by paths: rustc would need their crates.
+/// Returns whether annotations of a file refer to Rust types by paths: rustc would need their
+/// crates.
 fn names_other_crates(file: &Path) -> bool {
     let text = fs::read_to_string(file).unwrap();
     let names = |line: &str| {
@@ -115,7 +117,7 @@ fn check(project: &Path, files: &[PathBuf]) {
     );
 }
 
-/// The files with the extension `.thrift` in a folder, at any depth, in their order.
+/// Returns the files with the extension `.thrift` in a folder, at any depth, in order.
 fn idl_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];

@@ -1,10 +1,10 @@
-//! Every error of the compiler, with its place and its exact text.
+//! Tests every error of the compiler, with its position and its exact text.
 
 use bytelane_thrift_build::Compiler;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A directory of this test's own, empty.
+/// Returns an empty directory for this test.
 fn directory(name: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&directory);
@@ -12,8 +12,8 @@ fn directory(name: &str) -> PathBuf {
     directory
 }
 
-/// The error of a file with this text: line, column and message, after the line and the caret below
-/// it have been checked.
+/// Returns the error for a file with this text: line, column and message. Checks the line and the
+/// caret below it.
 fn error(directory: &Path, text: &[u8]) -> String {
     let path = directory.join("case.thrift");
     fs::write(&path, text).unwrap();
@@ -173,7 +173,7 @@ fn errors_with_whole_files_name_them() {
         .to_string();
     let start = format!("{}: cannot read the file: ", missing.display());
     assert!(error.starts_with(&start), "{error}");
-    // A file where the directory should be.
+    // A file in place of the directory.
     let idl = directory.join("a.thrift");
     fs::write(&idl, "struct A {}").unwrap();
     let error = Compiler::new()

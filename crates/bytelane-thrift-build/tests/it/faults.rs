@@ -1,4 +1,4 @@
-//! Files of the IDL that are easy to get wrong: what is generated of them compiles, documents and runs.
+//! IDL files that are easy to get wrong: the code generated from them compiles, documents and runs.
 
 use bytelane_thrift_build::{Compiler, Error};
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// A directory of this test's own, with files.
+/// Creates a directory for this test, with files.
 fn directory(name: &str, files: &[(&str, &str)]) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&directory);
@@ -18,14 +18,14 @@ fn directory(name: &str, files: &[(&str, &str)]) -> PathBuf {
     directory
 }
 
-/// The text that is generated of one file.
+/// Returns the text generated from one file.
 fn generated(name: &str, text: &str) -> Result<String, Error> {
     let directory = directory(name, &[("case.thrift", text)]);
     let mut modules = Compiler::new().modules(&[directory.join("case.thrift")])?;
     Ok(modules.pop().unwrap().text)
 }
 
-/// Runs the tests of a crate with the modules of `directory/src`, its doctests included.
+/// Runs the tests of a crate with the modules of `directory/src`, including doctests.
 fn run(directory: &Path, tests: &str) {
     let list = fs::read_to_string(directory.join("src/mod.rs")).unwrap();
     let tests = format!("#![deny(warnings)]\n#![allow(dead_code)]\n{list}\n{tests}");
@@ -136,7 +136,7 @@ fn what_is_easy_to_get_wrong_compiles_and_runs() {
             assert_eq!((names.foo.x, names.kind), (7, common_::Kind::Two));
             assert_eq!((&names.none, &names.nothing), (&None, &None));
             assert_eq!(names.holder.choice, None);
-            // Absent fields have their default values again after they have been read.
+            // Absent fields have their default values after reading.
             let names = main_file::Names { holder: Default::default(), ..names };
             let bytes = names.encode::<Binary>().unwrap();
             assert_eq!(main_file::Names::decode::<Binary>(&bytes).unwrap(), names);
@@ -162,7 +162,7 @@ fn services_do_not_hide_crates() {
     }
 }
 
-/// fbthrift has constants with unions that have no member; elsewhere they are errors.
+/// fbthrift allows constants with unions that have no member; elsewhere they are errors.
 #[test]
 fn constants_of_fbthrift_without_a_member_are_skipped() {
     let text = "package;\nunion U { 1: i32 a }\n/** none */\nconst U NONE = {}\nconst list<U> SOME = [{a: 1}]";
@@ -246,7 +246,7 @@ fn large_files_take_linear_time() {
     );
 }
 
-/// A long chain of keys needs no stack.
+/// A long chain of keys does not use the stack.
 #[test]
 fn long_chains_of_keys() {
     let structs = 20_000;

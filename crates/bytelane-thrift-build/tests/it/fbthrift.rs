@@ -1,4 +1,4 @@
-//! The dialect of fbthrift: what it adds to the IDL, and what of it is skipped.
+//! Tests fbthrift's dialect: its additions to the IDL, and which of them are skipped.
 
 #[rustfmt::skip]
 #[allow(dead_code, reason = "used in part")]
@@ -59,7 +59,7 @@ fn values_travel_with_floats() {
     let point = point(1.5, f32::MIN_POSITIVE, -1);
     let bytes = point.encode::<SimpleJson>().unwrap();
     assert_eq!(Point::decode::<SimpleJson>(&bytes).unwrap(), point);
-    // The type's numbers in the binary and the compact protocol of fbthrift.
+    // Numbers of the type in fbthrift's binary and compact protocols.
     assert_eq!(
         point.encode::<Binary>().unwrap()[..7],
         *b"\x13\0\x01\x3f\xc0\0\0"

@@ -1,4 +1,4 @@
-//! Effects of options and annotations on the same IDL.
+//! Tests the effects of options and annotations on the same IDL.
 
 #[rustfmt::skip]
 #[allow(dead_code, reason = "used in part")]
@@ -97,9 +97,9 @@ fn values_travel() {
 #[test]
 fn serde_has_every_part() {
     let mut value = example();
-    // JSON has no structs as keys.
+    // JSON does not allow structs as keys.
     value.by_key.clear();
-    // Member 3 is one of a later version.
+    // Member 3 belongs to a later version.
     let unknown = Choice::decode::<Binary>(b"\x08\0\x03\0\0\0\x05\0").unwrap();
     assert!(matches!(unknown, Choice::Unknown(_)));
     value.choice = Some(Choice::Again(Arc::new(unknown)));
@@ -151,7 +151,8 @@ impl Transport for Full {
     }
 }
 
-/// A service takes the types that the options choose, and extends one of another crate, whose exception it throws.
+/// A service uses the types that the options choose, and extends one of another crate, whose
+/// exception it throws.
 #[test]
 fn services_have_the_types_of_the_options() {
     let mut client = StoreClient::new(service::Client::<Compact, _>::new(Full));

@@ -1,4 +1,4 @@
-//! Generated clients call generated dispatchers, in memory; the examples do over TCP.
+//! Generated clients call generated dispatchers, in memory; the examples do so over TCP.
 
 #![allow(clippy::duplicate_mod, reason = "each example is a program by itself")]
 
@@ -25,7 +25,7 @@ use std::io;
 use std::marker::PhantomData;
 use std::sync::Mutex;
 
-/// A calculator that knows few numbers.
+/// A calculator for small numbers.
 #[derive(Default)]
 struct Small {
     texts: Mutex<Vec<String>>,
@@ -203,7 +203,7 @@ async fn asynchronous<P: Protocol>(small: &Small) {
     assert_eq!(*small.texts.lock().unwrap(), ["text", "ping"]);
 }
 
-/// A server spawns futures on threads, also where the protocol is a parameter.
+/// A server can spawn futures on threads, even if the protocol is a parameter.
 fn sendable<P: Protocol>(small: &Small) -> impl Future<Output = ()> + Send {
     asynchronous::<P>(small)
 }
@@ -232,7 +232,7 @@ fn message<P: Protocol, M: Message + Encode>(
     envelope.encode::<P, _>(body).unwrap()
 }
 
-/// The exception in a reply with the number 7.
+/// Returns the exception in a reply with the number 7.
 fn exception<P: Protocol>(reply: Option<Vec<u8>>) -> ApplicationException {
     let reply = reply.expect("no reply");
     let (envelope, body) = Envelope::decode::<P>(&reply).unwrap();
@@ -268,7 +268,7 @@ fn servers_refuse_what_they_cannot_answer() {
         let call = message::<P, _>("add", MessageKind::Call, 7, &add);
         let reply = base::dispatch(&small, Request::<P>::decode(&call).unwrap());
         assert_eq!(exception::<P>(reply).kind, Kind::UnknownMethod);
-        // A client that does not wait for the result gets none.
+        // A client that does not wait for the result gets no reply.
         assert_eq!(
             answer(&message::<P, _>("add", MessageKind::Oneway, 7, &add)),
             None
@@ -321,7 +321,7 @@ fn truncated_and_changed_requests_are_refused() {
                 for change in [1, 0x80, 0xff] {
                     let mut changed = call.clone();
                     changed[len] ^= change;
-                    // Whatever it is now, it gets an answer or none.
+                    // Whatever the message is now, it gets an answer or none.
                     if let Ok(request) = Request::<P>::decode(&changed) {
                         let _ = calculator::dispatch(&small, request);
                     }
@@ -335,7 +335,7 @@ fn truncated_and_changed_requests_are_refused() {
     test::<Json>();
 }
 
-/// Gives the same reply to every call.
+/// Returns the same reply to every call.
 struct Always(Vec<u8>);
 
 impl Transport for Always {

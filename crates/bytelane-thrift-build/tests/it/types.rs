@@ -1,4 +1,4 @@
-//! The generated types compile, and hold what the IDL says.
+//! Tests that the generated types compile, and contain what the IDL declares.
 
 use crate::generated::common_shared::{Header, Priority};
 use crate::generated::everything::{
@@ -48,7 +48,7 @@ fn values_travel() {
     };
     round_trip::<Json, _>(&value);
     round_trip::<SimpleJson, _>(&value);
-    // A struct is no key in JSON.
+    // A struct cannot be a key in JSON.
     value.by_key.insert(key, header);
     round_trip::<Binary, _>(&value);
     round_trip::<Compact, _>(&value);
@@ -75,7 +75,7 @@ fn what_the_compiler_of_apache_accepts() {
     assert_eq!(IGNORED.x, Double(1.0));
     let ids = Renumbered::FIELDS.iter().map(|field| field.id);
     assert_eq!(ids.collect::<Vec<_>>(), [-1, -2, -3, 5]);
-    // Any member of a union without members is one of another version.
+    // Any member of a union without members belongs to another version.
     let message = b"\x08\0\x01\0\0\0\x05\0";
     let union = Impossible::decode::<Binary>(message).unwrap();
     let Impossible::Unknown(field) = &union;

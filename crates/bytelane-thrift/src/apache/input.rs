@@ -12,30 +12,31 @@ use thrift::protocol::{
 use thrift::transport::TReadTransport;
 use thrift::{ProtocolErrorKind, TransportErrorKind, new_protocol_error, new_transport_error};
 
-/// Apache's JSON protocol as the crate `thrift` reads protocols.
+/// Apache's JSON protocol, as an input protocol of the crate `thrift`.
 ///
-/// A message, or a struct outside of one, is taken from the transport as a whole; how large it may
-/// be is [`Limits::total_allocation`]. What the transport gives beyond its end is kept for the next.
+/// A message, or a struct outside of one, is read from the transport as a whole;
+/// [`Limits::total_allocation`] limits its size. Bytes that the transport returns beyond its end
+/// are kept for the next message.
 #[derive(Debug)]
 pub struct TJsonInputProtocol<T> {
     transport: T,
     options: Options,
     /// Bytes from the transport, from the start of a message on.
     buffer: Vec<u8>,
-    /// Length of the message that is read, and the place in it.
+    /// Length of the message being read, and the position in it.
     len: usize,
     place: Place,
-    /// Levels around the current place, outermost first.
+    /// Levels around the current position, outermost first.
     levels: Vec<Level>,
 }
 
 #[derive(Debug)]
 enum Level {
     Message,
-    /// A struct; whether one of its fields has begun.
+    /// A struct, and whether one of its fields has begun.
     Struct(bool),
     List(Items),
-    /// A map; whether a key is next.
+    /// A map, and whether a key is next.
     Map(Items, bool),
 }
 
@@ -63,7 +64,7 @@ impl<T: Read> TJsonInputProtocol<T> {
         }
     }
 
-    /// Takes a message from the transport: up to the bracket that closes the first one.
+    /// Reads a message from the transport: up to the bracket that closes the first one.
     fn load(&mut self) -> thrift::Result<()> {
         let mut end = End::default();
         let mut seen = 0;
@@ -89,7 +90,7 @@ impl<T: Read> TJsonInputProtocol<T> {
         }
     }
 
-    /// Goes on reading the message.
+    /// Continues reading the message.
     fn read<V>(
         &mut self,
         read: impl FnOnce(&mut JsonReader<'_, false>) -> Result<V, Error>,
@@ -127,7 +128,7 @@ impl<T: Read> TJsonInputProtocol<T> {
         })
     }
 
-    /// Leaves a level; what is outside all of them has been read.
+    /// Leaves a level. After the outermost one, the message has been read.
     fn leave(&mut self) {
         self.levels.pop();
         if self.levels.is_empty() {
@@ -141,8 +142,8 @@ impl<T: Read> TJsonInputProtocol<T> {
         self.len = 0;
     }
 
-    /// Ends the field that has begun, if one has. Who skips a struct for generated code may not say
-    /// where its fields end.
+    /// Ends the field that has begun, if one has. When generated code has a struct skipped, it may
+    /// not report where its fields end.
     fn end_field(&mut self) -> thrift::Result<()> {
         match self.levels.last_mut() {
             Some(Level::Struct(begun)) => {
@@ -173,14 +174,14 @@ impl<T: Read> TJsonInputProtocol<T> {
     }
 }
 
-/// The number of elements, which the formats bound to that type.
+/// Returns the number of elements, which the formats limit to `i32`.
 fn size(items: &Items) -> i32 {
     i32::try_from(items.left).unwrap_or(i32::MAX)
 }
 
 impl<T: Read> TInputProtocol for TJsonInputProtocol<T> {
     fn read_message_begin(&mut self) -> thrift::Result<TMessageIdentifier> {
-        // Generated servers do not tell where a call ends.
+        // Generated servers do not report where a call ends.
         self.drop_message();
         let identifier = self.value(|reader| {
             let envelope = reader.message_begin()?;
@@ -214,7 +215,7 @@ impl<T: Read> TInputProtocol for TJsonInputProtocol<T> {
 
     fn read_field_begin(&mut self) -> thrift::Result<TFieldIdentifier> {
         self.end_field()?;
-        // JSON has nothing to remember between fields.
+        // JSON needs no state between fields.
         let header = self.read(|reader| reader.field_begin(&mut Frame::default(), &[]))?;
         let Some(header) = header else {
             return Ok(TFieldIdentifier::new::<Option<String>, String, _>(
@@ -305,7 +306,7 @@ impl<T: Read> TInputProtocol for TJsonInputProtocol<T> {
         self.items_end()
     }
 
-    /// Skips within the protocol's own [`Limits`], whatever `depth` is.
+    /// Skips within the protocol's own [`Limits`], ignoring `depth`.
     fn skip_till_depth(&mut self, kind: TType, _depth: i8) -> thrift::Result<()> {
         let kind = from_apache(kind)?;
         self.value(|reader| reader.skip(kind))
@@ -318,10 +319,10 @@ impl<T: Read> TInputProtocol for TJsonInputProtocol<T> {
     }
 }
 
-/// Makes [`TJsonInputProtocol`]s.
+/// Creates [`TJsonInputProtocol`]s.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TJsonInputProtocolFactory {
-    /// Within which they read.
+    /// Limits of these protocols.
     pub limits: Limits,
 }
 

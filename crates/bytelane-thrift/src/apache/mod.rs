@@ -1,9 +1,9 @@
-//! JSON for code that Apache's compiler generated: the protocols of the crate [`thrift`], which has
-//! Binary and Compact only.
+//! JSON for code that Apache's compiler generated: protocols for the crate [`thrift`], which only
+//! has Binary and Compact.
 //!
 //! [`TJsonInputProtocol`] and [`TJsonOutputProtocol`] are Apache's JSON protocol,
-//! [`TSimpleJsonOutputProtocol`] is SimpleJSON, which can only be written: its bytes carry neither
-//! the numbers nor the types of fields, and the generated code asks the protocol for them. The
+//! [`TSimpleJsonOutputProtocol`] is SimpleJSON, which can only be written: its bytes contain
+//! neither the ids nor the types of fields, which generated code asks the protocol for. The
 //! factories are for servers.
 //!
 //! ```

@@ -11,15 +11,15 @@ use thrift::protocol::{
 };
 use thrift::transport::TWriteTransport;
 
-/// Apache's JSON protocol as the crate `thrift` writes protocols.
+/// Apache's JSON protocol, as an output protocol of the crate `thrift`.
 pub type TJsonOutputProtocol<T> = JsonOutputProtocol<T, false>;
 
-/// SimpleJSON as the crate `thrift` writes protocols.
+/// SimpleJSON, as an output protocol of the crate `thrift`.
 pub type TSimpleJsonOutputProtocol<T> = JsonOutputProtocol<T, true>;
 
-/// [`TJsonOutputProtocol`], or if `SIMPLE` [`TSimpleJsonOutputProtocol`].
+/// [`TJsonOutputProtocol`], or [`TSimpleJsonOutputProtocol`] if `SIMPLE`.
 ///
-/// The transport is given a message, or a struct outside of one, when it ends.
+/// A message, or a struct outside of one, is written to the transport when it ends.
 #[derive(Debug)]
 pub struct JsonOutputProtocol<T, const SIMPLE: bool> {
     transport: T,
@@ -33,7 +33,7 @@ enum Level {
     Message,
     Struct(Frame),
     List,
-    /// A map; whether a key is next.
+    /// A map, and whether a key is next.
     Map(bool),
 }
 
@@ -67,7 +67,7 @@ impl<T: Write, const SIMPLE: bool> JsonOutputProtocol<T, SIMPLE> {
         write(&mut self.writer).map_err(apache_error)
     }
 
-    /// Gives the transport what was written, if a level that ended was the outermost one.
+    /// Writes the message to the transport, if the level that ended was the outermost one.
     fn left(&mut self) -> thrift::Result<()> {
         if self.levels.is_empty() {
             let writer = std::mem::replace(&mut self.writer, new_writer());
@@ -211,7 +211,7 @@ impl<T: Write, const SIMPLE: bool> TOutputProtocol for JsonOutputProtocol<T, SIM
 
     fn write_map_begin(&mut self, identifier: &TMapIdentifier) -> thrift::Result<()> {
         let len = len(identifier.size)?;
-        // An empty map may name no types.
+        // An empty map may have no types.
         let kind = |kind: Option<TType>| match kind {
             None if len > 0 => Err(invalid("a map needs the types of its keys and values")),
             kind => from_apache(kind.unwrap_or(TType::I32)),
@@ -241,13 +241,13 @@ impl<T: Write, const SIMPLE: bool> TOutputProtocol for JsonOutputProtocol<T, SIM
     }
 }
 
-/// Makes [`TJsonOutputProtocol`]s.
+/// Creates [`TJsonOutputProtocol`]s.
 pub type TJsonOutputProtocolFactory = JsonOutputProtocolFactory<false>;
 
-/// Makes [`TSimpleJsonOutputProtocol`]s.
+/// Creates [`TSimpleJsonOutputProtocol`]s.
 pub type TSimpleJsonOutputProtocolFactory = JsonOutputProtocolFactory<true>;
 
-/// Makes [`JsonOutputProtocol`]s.
+/// Creates [`JsonOutputProtocol`]s.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JsonOutputProtocolFactory<const SIMPLE: bool>;
 

@@ -1,4 +1,4 @@
-//! The compact protocol: varints, and field numbers as differences.
+//! The compact protocol: varints, and field ids as differences.
 
 mod read;
 mod skip;
@@ -16,10 +16,10 @@ use crate::{Limits, Type};
 use bytelane::Reserved;
 use std::marker::PhantomData;
 
-/// The compact protocol. Lists of numbers are moved in one piece.
+/// The compact protocol. Lists of numbers are copied as a whole.
 ///
-/// There are two dialects, which differ in doubles and in what type 13 is: [`Apache`]'s, and
-/// [`Fbthrift`]'s. [`FbthriftCompact`] is short for the second.
+/// There are two dialects, [`Apache`]'s and [`Fbthrift`]'s, which differ in doubles and in the
+/// meaning of type 13. [`FbthriftCompact`] is short for the second.
 ///
 /// Source: [Thrift compact protocol encoding](https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md).
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,7 +36,7 @@ pub struct Apache;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fbthrift;
 
-/// In what [`Compact`]'s dialects differ.
+/// Differences between the dialects of [`Compact`].
 pub trait Dialect: Copy + std::fmt::Debug + Default {
     /// True if doubles are big-endian.
     const BIG_ENDIAN: bool;

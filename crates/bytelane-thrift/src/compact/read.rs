@@ -12,10 +12,10 @@ use std::marker::PhantomData;
 /// Reads [`Compact`](crate::Compact).
 pub type CompactReader<'de, D = Apache> = LayoutReader<'de, CompactLayout<D>>;
 
-/// How [`Compact`](crate::Compact) lays out what it has in common with [`Binary`](crate::Binary).
+/// Layout of [`Compact`](crate::Compact), for the code shared with [`Binary`](crate::Binary).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CompactLayout<D> {
-    /// The value of the field of type bool whose header has been read.
+    /// Value of a bool field whose header has been read.
     bool_field: Option<bool>,
     dialect: PhantomData<fn() -> D>,
 }
@@ -50,7 +50,7 @@ fn varint<T: varint::Integer>(input: &mut Input<'_>) -> Result<T, Error> {
     }
 }
 
-/// Moves the elements of a list in one piece.
+/// Reads all elements of a list in one call.
 #[inline]
 fn varints<T: varint::Integer>(
     input: &mut Input<'_>,
@@ -207,7 +207,7 @@ impl<D: Dialect> Layout for CompactLayout<D> {
         })
     }
 
-    /// Widened a part at a time: there is no varint of 16 bits of its own.
+    /// Widened in parts: there is no 16-bit varint.
     fn i16s(input: &mut Input<'_>, count: usize, values: &mut Vec<i16>) -> Result<(), Error> {
         let mut wide = [0i32; 256];
         let mut left = count;

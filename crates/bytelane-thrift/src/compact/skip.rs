@@ -1,26 +1,30 @@
-//! Passes over values of the compact protocol.
+//! Skips values of the compact protocol.
 //!
-//! **Policy.** The common case, in which every value is well-formed, is a loop over a slice. Whatever it does not accept is left to
-//! the reader, which knows the error and its place. So this never reports an error, and nothing it accepts may differ from what
-//! the reader accepts: the tests compare the two byte by byte.
+//! **Policy.** The common case, in which every value is well formed, is a loop over a slice. It leaves
+//! everything else to the reader, which reports the error and its offset. It accepts nothing that the
+//! reader does not accept; the tests compare the two byte by byte.
 //!
 //! ```text
-//! struct:  loop { header; 0 ends it; the upper four bits advance the id, or a varint has it; pass over a value of the type
-//!          in the lower four, unless that is a bool, which is the type }
-//! list:    header; the upper four bits count the elements, or 15 and a varint does; pass over each
-//! string:  a varint of its length; its bytes
-//! number:  a varint, whose last byte is found in a word of eight
+//! struct   loop { header byte: 0 ends the struct. The upper 4 bits are added to the field id; if they
+//!          are 0, a varint with the id follows. The lower 4 bits are the type: skip a value of it,
+//!          unless it is bool, whose value is the type itself }
+//! list     header byte: the upper 4 bits are the count, or 15, and a varint with the count follows.
+//!          Skip that many values of the type in the lower 4 bits
+//! string   varint with the length; skip that many bytes
+//! number   varint; find its last byte in a word of 8 bytes
 //! ```
 //!
-//! No branch depends on how long a varint of two to eight bytes is: sizes and offsets in footers have any number of bytes, which no
-//! branch predictor knows. Whether it has one byte is a branch, which lets the CPU go on without waiting for the byte.
+//! No branch depends on whether a varint has 2 or up to 8 bytes: sizes and offsets vary in length, and a
+//! branch would be mispredicted. A branch checks for varints of 1 byte, because their places in a struct
+//! rarely change; when it is predicted, the CPU does not wait for the byte.
 
 use super::{FALSE, TRUE};
 use crate::Limits;
 
-/// Bytes after a value whose type has this number. None if the value is malformed, exceeds a limit, or is rare.
+/// Returns the bytes after a value of a type. `None` if the value is malformed, exceeds a limit, or
+/// is rare.
 ///
-/// The slice goes from call to call by value: it stays in registers.
+/// The slice is passed from call to call by value, so it stays in registers.
 #[inline(always)]
 pub(super) fn behind<'de>(
     bytes: &'de [u8],
@@ -44,17 +48,16 @@ pub(super) fn behind<'de>(
     }
 }
 
-/// A varint has up to `longest` bytes, the last of which is at most `last` then.
+/// Skips a varint of up to `longest` bytes, the last of which is at most `last` if there are that many.
 ///
 /// ```text
-/// bytes       8a 95 03 15 02 16 ..    the last byte of a varint is the first one below 0x80
-/// stops       00 00 80 80 80 80 ..    !word & 0x80..80
-/// length      3                       trailing zeros of that / 8 + 1
+/// bytes    8a 95 03 15 02 16 ..    the last byte of a varint is the first one below 0x80
+/// stops    00 00 80 80 80 80 ..    !word & 0x8080..
+/// length   3                       trailing zeros / 8 + 1
 /// ```
 #[inline(always)]
 fn behind_varint(bytes: &[u8], longest: usize, last: u8) -> Option<&[u8]> {
     let (first, rest) = bytes.split_first()?;
-    // Numbers of an enum and counts are small where they were small before.
     if *first < 0x80 {
         return Some(rest);
     }
@@ -69,14 +72,14 @@ fn behind_varint(bytes: &[u8], longest: usize, last: u8) -> Option<&[u8]> {
     behind_long_varint(bytes, longest, last)
 }
 
-/// As [`behind_varint`], byte by byte.
+/// Skips a varint byte by byte.
 fn behind_long_varint(bytes: &[u8], longest: usize, last: u8) -> Option<&[u8]> {
     let most = bytes.len().min(longest);
     let length = bytes[..most].iter().position(|byte| *byte < 0x80)? + 1;
     (length < longest || bytes[length - 1] <= last).then(|| &bytes[length..])
 }
 
-/// The number of bytes or elements that follow.
+/// Reads the number of bytes or elements that follow.
 #[inline(always)]
 fn size(mut bytes: &[u8]) -> Option<(usize, &[u8])> {
     let mut size = 0;
@@ -142,7 +145,7 @@ mod tests {
     use crate::input::Input;
     use crate::{Compact, Limits, Protocol, Reader, Type};
 
-    /// A struct of everything that is passed over quickly.
+    /// A struct with one field of everything that is skipped quickly.
     const STRUCT: &[u8] = &[
         0x11, 0x12, 0x13, 7, 0x14, 0xff, 0xff, 3, 0x15, 0xff, 0xff, 0xff, 0xff, 15, 0x16, 0x80, 1,
         0x17, 1, 2, 3, 4, 5, 6, 7, 8, 0x18, 3, b'a', b'b', b'c', 0x19, 0x32, 0, 1, 2, 0x1a, 0xf5,

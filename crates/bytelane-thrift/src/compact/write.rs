@@ -25,7 +25,8 @@ impl<O: Output, D: Dialect> CompactWriter<O, D> {
         }
     }
 
-    /// The header of a field, with the number of its type, which for a bool is its value.
+    /// Writes the header of a field, with the number of its type. For a bool, this number is its
+    /// value.
     #[inline]
     fn header(&mut self, frame: &mut Frame, id: i16, number: u8) {
         match id.wrapping_sub(frame.last) {
@@ -39,8 +40,8 @@ impl<O: Output, D: Dialect> CompactWriter<O, D> {
         frame.last = id;
     }
 
-    /// A field that is a varint, or starts with one, mostly in one piece: each piece waits for the
-    /// length of the output that the one before it made.
+    /// Writes a field that is a varint or starts with one, usually in one piece: each piece waits
+    /// for the output length that the previous one produced.
     #[inline]
     fn field<T: varint::Integer>(&mut self, frame: &mut Frame, field: &Field, value: T) {
         let number = number(field.kind);
@@ -263,7 +264,7 @@ impl<O: Output, D: Dialect> Writer for CompactWriter<O, D> {
     }
 
     fn i16s(&mut self, values: &[i16]) {
-        // Widened a part at a time: there is no varint of 16 bits of its own.
+        // Widened in parts: there is no 16-bit varint.
         let mut wide = [0i32; 256];
         for part in values.chunks(wide.len()) {
             for i in 0..part.len() {

@@ -36,7 +36,7 @@ where
     }
 }
 
-/// Another length is an error.
+/// Any other length is an error.
 impl<'de, T, const N: usize> Decode<'de> for [T; N]
 where
     [T]: Element,

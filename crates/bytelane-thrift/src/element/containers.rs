@@ -7,15 +7,15 @@ use crate::{Error, Type};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
 
-/// Bytes of memory for each element of a tree or a hash table of elements of this size. A tree's
-/// nodes are half full in the worst case, beside pointers. A table has a byte for each place, is at
-/// least 7/16 full after it has grown, and is beside the one before it while it grows.
-/// `IndexMap` has a hash and an index for each entry beside.
+/// Returns the memory in bytes for each element of a tree or a hash table, given the element size.
+/// In the worst case, a tree's nodes are half full, and there are pointers. A table has a byte for
+/// each slot, is at least 7/16 full after it has grown, and coexists with its predecessor while it
+/// grows. `IndexMap` also has a hash and an index for each entry.
 const fn each(size: usize) -> usize {
     4 * size + 32
 }
 
-/// Bytes of memory for the first node or table, which has places for 11 elements at most.
+/// Returns the memory in bytes for the first node or table, which has room for at most 11 elements.
 const fn first(size: usize) -> usize {
     11 * size + 32
 }
@@ -55,13 +55,13 @@ impl<T: Encode> Encode for Vec<T> {
     }
 }
 
-/// A container that is read over what it holds.
+/// A container that can be read over its previous contents.
 trait Fill<'de>: Default {
-    /// True if its elements, keys or values are containers themselves: these can have parts of another type than the
-    /// declared one, which is found out when some have been read.
+    /// True if its elements, keys or values are themselves containers. These can have parts whose
+    /// type differs from the declared one, which is only detected after reading some of them.
     const NESTED: bool;
 
-    /// Replaces what it holds. The header of another type changes nothing.
+    /// Replaces the contents. A header with another type changes nothing.
     fn fill<R: Reader<'de>>(&mut self, reader: &mut R) -> Result<(), Error>;
 }
 
@@ -69,7 +69,7 @@ const fn is_container(kind: Type) -> bool {
     matches!(kind, Type::List | Type::Set | Type::Map)
 }
 
-/// The methods of [`Decode`] of a container.
+/// Methods of [`Decode`] for a container.
 macro_rules! read {
     () => {
         #[inline]
@@ -106,7 +106,8 @@ impl<'de, T: Decode<'de>> Decode<'de> for Vec<T> {
     read! {}
 }
 
-/// The room that elements take. Going through a tree or a table takes long: numbers all take the same.
+/// Estimates the size of elements. Traversing a tree or a table is slow; numbers all have the same
+/// size.
 fn room<'a, T: Encode + 'a>(count: usize, values: impl Iterator<Item = &'a T>) -> usize {
     match T::TYPE {
         Type::Bool | Type::I8 => count,
@@ -120,7 +121,7 @@ fn room<'a, T: Encode + 'a>(count: usize, values: impl Iterator<Item = &'a T>) -
     }
 }
 
-/// How sets are written: in the order of iteration.
+/// Writes sets in the order of iteration.
 macro_rules! written_set {
     () => {
         fn room(&self) -> usize {
@@ -140,7 +141,7 @@ macro_rules! written_set {
     };
 }
 
-/// How sets are read: by insertion, after memory has been reserved for as many as are announced.
+/// Reads sets by insertion, after reserving memory for the announced number of elements.
 macro_rules! read_set {
     (|$set:ident, $count:ident| $reserve:block) => {
         const NESTED: bool = is_container(T::TYPE);
@@ -164,7 +165,7 @@ macro_rules! read_set {
     };
 }
 
-/// As `written_set!`, for maps.
+/// Same as `written_set!`, for maps.
 macro_rules! written_map {
     () => {
         fn room(&self) -> usize {
@@ -188,7 +189,7 @@ macro_rules! written_map {
     };
 }
 
-/// As `read_set!`, for maps.
+/// Same as `read_set!`, for maps.
 macro_rules! read_map {
     (|$map:ident, $count:ident| $reserve:block) => {
         const NESTED: bool = is_container(K::TYPE) || is_container(V::TYPE);

@@ -10,8 +10,7 @@ use crate::protocol::{Reader, Writer};
 use crate::wire::Segment;
 use crate::{Error, Field, Frame, Items, Type};
 
-/// A Rust type that stands for a type of Thrift: the part that [`Encode`] and [`Decode`] have in
-/// common.
+/// A Rust type that corresponds to a Thrift type: the common part of [`Encode`] and [`Decode`].
 ///
 /// | in the IDL | in Rust |
 /// |---|---|
@@ -30,13 +29,14 @@ use crate::{Error, Field, Frame, Items, Type};
     note = "structs, unions and enums derive `Thrift`"
 )]
 pub trait Element {
-    /// The type in messages.
+    /// Type in messages.
     const TYPE: Type;
 }
 
-/// Values that can be written: numbers, strings, containers, and what derives [`Thrift`](crate::Thrift).
+/// Values that can be written: numbers, strings, containers, and types that derive
+/// [`Thrift`](crate::Thrift).
 ///
-/// Lists are written by their elements' type, so that one of numbers is moved in one piece.
+/// The element type writes a list, so that a list of numbers is written as a whole.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be written as a value of Thrift",
     label = "cannot be written",
@@ -44,9 +44,9 @@ pub trait Element {
     note = "structs, unions and enums derive `Thrift`"
 )]
 pub trait Encode: Element {
-    /// For how many bytes of the binary protocol to make room, told quickly: no more than a small
-    /// multiple of what the value has in memory. If the value has more bytes, the whole message can
-    /// take twice as long to write.
+    /// Estimates, quickly, the size in bytes in the binary protocol: no more than a small multiple
+    /// of the value's size in memory. If the value turns out to be larger, writing the whole
+    /// message can take twice as long.
     #[inline]
     fn room(&self) -> usize {
         size_of_val(self)
@@ -56,14 +56,14 @@ pub trait Encode: Element {
     ///
     /// # Errors
     ///
-    /// A limit, or a value that the protocol does not have.
+    /// A limit is exceeded, or the protocol does not support a value.
     fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error>;
 
     /// Writes a field.
     ///
     /// # Errors
     ///
-    /// Those of [`write`](Self::write).
+    /// The same as [`write`](Self::write).
     #[inline]
     fn write_field<W: Writer>(
         &self,
@@ -81,7 +81,7 @@ pub trait Encode: Element {
     ///
     /// # Errors
     ///
-    /// Those of [`write`](Self::write).
+    /// The same as [`write`](Self::write).
     fn write_list<W: Writer>(values: &[Self], writer: &mut W) -> Result<(), Error>
     where
         Self: Sized,
@@ -97,9 +97,10 @@ pub trait Encode: Element {
     }
 }
 
-/// Values that can be read. `'de` is how long the message lives that borrowed values are read from.
+/// Values that can be read. `'de` is the lifetime of the message, from which values can be
+/// borrowed.
 ///
-/// Lists are read by their elements' type, so that one of numbers is moved in one piece.
+/// The element type reads a list, so that a list of numbers is read as a whole.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read as a value of Thrift",
     label = "cannot be read",
@@ -111,27 +112,27 @@ pub trait Decode<'de>: Element + Sized {
     ///
     /// # Errors
     ///
-    /// Those of a malformed message, or of one that exceeds a limit.
+    /// The message is malformed or exceeds a limit.
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error>;
 
     /// Reads a value over another one. Strings and containers are replaced and keep their memory;
-    /// fields of structs that the message does not have stay unchanged.
+    /// fields of structs that are not in the message stay unchanged.
     ///
     /// # Errors
     ///
-    /// Those of [`read`](Self::read); the value may have been changed in part then.
+    /// The same as [`read`](Self::read); the value may have been partly changed then.
     #[inline]
     fn read_into<R: Reader<'de>>(&mut self, reader: &mut R) -> Result<(), Error> {
         *self = Self::read(reader)?;
         Ok(())
     }
 
-    /// Reads an optional value over another one. Unions without a field that this version knows
-    /// are none, unless they keep unknown ones.
+    /// Reads an optional value over another one. A union without a known field becomes `None`,
+    /// unless it keeps unknown ones.
     ///
     /// # Errors
     ///
-    /// Those of [`read_into`](Self::read_into).
+    /// The same as [`read_into`](Self::read_into).
     #[inline]
     fn read_optional<R: Reader<'de>>(slot: &mut Option<Self>, reader: &mut R) -> Result<(), Error> {
         match slot {
@@ -143,11 +144,11 @@ pub trait Decode<'de>: Element + Sized {
         }
     }
 
-    /// Reads the elements of a list that are left, and appends them.
+    /// Reads the remaining elements of a list, and appends them.
     ///
     /// # Errors
     ///
-    /// Those of [`read`](Self::read).
+    /// The same as [`read`](Self::read).
     fn read_list<R: Reader<'de>>(
         reader: &mut R,
         mut items: Items,
@@ -164,7 +165,7 @@ pub trait Decode<'de>: Element + Sized {
     }
 }
 
-/// Values that can be read and borrow nothing from the message.
+/// Values that can be read without borrowing from the message.
 pub trait DecodeOwned: for<'de> Decode<'de> {}
 
 impl<T> DecodeOwned for T where T: for<'de> Decode<'de> {}

@@ -1,4 +1,4 @@
-//! Numbers and what is made of nothing but them.
+//! Numbers, and types that consist only of numbers.
 
 use super::{Decode, Element, Encode};
 use crate::protocol::{Reader, Writer};

@@ -1,4 +1,4 @@
-//! Values behind pointers, which stand for what they point to.
+//! Values behind pointers, which are written and read as the values themselves.
 
 use super::{Decode, Element, Encode};
 use crate::protocol::{Reader, Writer};
@@ -38,7 +38,7 @@ macro_rules! written {
 }
 written! { &T Box<T> Rc<T> Arc<T> }
 
-/// A value on the heap; `over` reads one over another.
+/// Reads a value on the heap; `over` reads one over another.
 macro_rules! read {
     ($($Pointer:ident $value:ident => $over:expr,)*) => { $(
         impl<'de, T: Decode<'de>> Decode<'de> for $Pointer<T> {
@@ -84,7 +84,7 @@ read! {
     Arc value => Arc::get_mut(value),
 }
 
-/// Slices and texts that are owned, read as what has a capacity as well.
+/// Reads owned slices and texts through the types that have a capacity.
 macro_rules! read_unsized {
     ($($Pointer:ident)*) => { $(
         impl<'de, T> Decode<'de> for $Pointer<[T]>

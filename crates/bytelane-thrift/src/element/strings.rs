@@ -5,7 +5,7 @@ use crate::protocol::{Reader, Writer};
 use crate::{Error, ErrorKind, Field, Frame, Type};
 use std::borrow::Cow;
 
-/// How all strings are written, and all that is binary.
+/// Writes all string and binary types.
 macro_rules! written {
     ($($T:ty: $write:ident $write_field:ident,)*) => { $(
         impl Element for $T {

@@ -1,26 +1,27 @@
-//! Decimals to doubles, with one multiplication.
+//! Converts decimals to doubles with one multiplication.
 
 use super::digits::{ZEROS, value_of_eight, word};
 use super::text::is_separator;
 
-/// Bytes in which a decimal ends that is read here: a sign, `0.`, 19 digits and a separator are 23.
+/// Maximum number of bytes of a decimal that is read here, with its separator, rounded up: a sign,
+/// `0.`, 19 digits and a separator are 23.
 const WINDOW: usize = 24;
 
 const EIGHT: u64 = 100_000_000;
 
-/// Digits of the longest decimal that is read here: any number of so many digits has 64 bits.
+/// Maximum number of digits that are read here: any number with so many digits fits in 64 bits.
 const MOST: usize = 19;
 
-/// The inverse of a power of ten, rounded down: with the bits of the power, it is
-/// `inverse` / 2^(63 + bits), with the highest bit set.
+/// Inverse of a power of ten, rounded down: with the number of bits of the power, it is `inverse` /
+/// 2^(63 + bits), with the highest bit set.
 #[derive(Clone, Copy)]
 struct Inverse {
     inverse: u64,
-    /// The exponent of a double for a mantissa of 64 bits that is multiplied by the inverse.
+    /// Exponent of the double for a mantissa of 64 bits multiplied by the inverse.
     exponent: u64,
 }
 
-/// The inverse of each power of ten. The first is not used: its inverse is exact.
+/// Inverse of each power of ten. The first is not used: its inverse is exact.
 static INVERSES: [Inverse; MOST + 1] = {
     let mut inverses = [Inverse {
         inverse: 0,
@@ -51,8 +52,8 @@ static POWERS: [u64; MOST + 1] = {
     powers
 };
 
-/// Divides by a power of ten that is not 1. None if one multiplication does not tell to which side
-/// to round.
+/// Divides by a power of ten that is not 1. `None` if one multiplication does not determine the
+/// direction of rounding.
 #[inline(always)]
 fn divide(negative: bool, mantissa: u64, power: usize) -> Option<f64> {
     let sign = u64::from(negative) << 63;
@@ -65,7 +66,7 @@ fn divide(negative: bool, mantissa: u64, power: usize) -> Option<f64> {
     // The inverse is less than the true one, by less than 1, since no power of two is a multiple of
     // ten. So the true product is greater than this one, by less than 2^64: less than 1 here.
     let upper = (product >> 64) as u64;
-    // It has 63 bits or 64, so a shift by one makes that less than 2.
+    // It has 63 or 64 bits, so a shift by one makes that less than 2.
     let shift = (upper >> 63) ^ 1;
     let upper = upper << shift;
     // 53 bits stay and 11 are dropped. Half is rounded up, since the true value is more. Just below
@@ -80,11 +81,11 @@ fn divide(negative: bool, mantissa: u64, power: usize) -> Option<f64> {
     Some(rounded.cast_signed() as f64 * f64::from_bits(scale | sign))
 }
 
-/// Reads a decimal as writers have it, with up to 8 digits before the point, up to 19 in all, and no
-/// exponent: its value, and its length in bytes. None if there is none with a separator behind it, or
-/// if it takes a closer look.
+/// Reads a decimal as writers usually write it, with up to 8 digits before the point, up to 19 in
+/// all, and no exponent. Returns its value, and its length in bytes. `None` if there is no such
+/// decimal with a separator after it, or if it needs a closer look.
 ///
-/// The next number waits for the length only, so that comes first, from all bytes at once.
+/// The next number waits only for the length, so that is computed first, from all bytes at once.
 #[inline(always)]
 pub(super) fn read_decimal(text: &[u8]) -> Option<(f64, usize)> {
     // There are enough bytes for whole words that start in the window.
@@ -99,19 +100,19 @@ pub(super) fn read_decimal(text: &[u8]) -> Option<(f64, usize)> {
         return None;
     }
     let (whole_len, len) = (point - sign, end - point - 1);
-    // JSON has no zeros in front of other digits.
+    // JSON does not allow leading zeros.
     let is_whole = matches!(whole_len, 1..=8) && (whole_len == 1 || text[sign] != b'0');
     if !is_whole || text[point] != b'.' || len == 0 {
         return None;
     }
-    // The same, from what has been checked, so that the places below need no check.
+    // The same value, computed from what has been checked, so that the offsets below need no check.
     let point = sign + whole_len;
     let whole = value_of_eight((word(text, sign) ^ ZEROS) << (64 - 8 * whole_len));
     let digits = if whole == 0 { len } else { whole_len + len };
     if digits > MOST {
         return None;
     }
-    // Sixteen digits, or less with zeros in front, and those behind them.
+    // Sixteen digits, or fewer with leading zeros, and those after them.
     let first = u128::from(word(text, point + 1) ^ ZEROS);
     let second = u128::from(word(text, point + 9) ^ ZEROS);
     let both = (first | second << 64) << (128 - 8 * usize::min(len, 16));
@@ -123,16 +124,16 @@ pub(super) fn read_decimal(text: &[u8]) -> Option<(f64, usize)> {
     Some((value, end))
 }
 
-/// A bit for each byte of the window that is no digit.
+/// Returns a bit for each byte of the window that is not a digit.
 #[inline]
 fn others_of(text: &[u8; WINDOW + 8]) -> u32 {
     let mut bits = 0;
     for i in 0..WINDOW / 8 {
-        // As `others`, without a carry from one byte to the next.
+        // Same as `others`, without a carry from one byte to the next.
         let values = word(text, 8 * i) ^ ZEROS;
         let low = values & 0x7f7f_7f7f_7f7f_7f7f;
         let others = ((low + 0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080;
-        // The product has the highest bits of the bytes next to each other.
+        // The product collects the highest bits of the bytes.
         bits |= (others.wrapping_mul(0x0002_0408_1020_4081) >> 56 << (8 * i)) as u32;
     }
     bits
@@ -143,7 +144,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Compares with the standard library; whether it was read here.
+    /// Compares with the standard library. Returns whether the number was read here.
     fn check(number: &str) -> bool {
         for end in [",", "]", " "] {
             let text = format!("{number}{end}{}", "5".repeat(40));
@@ -175,7 +176,8 @@ mod tests {
 
     #[test]
     fn halves_are_rounded_to_even_or_not_here() {
-        // Between two doubles, and next to that: 2^53 + 1 and 2^53 + 3 in units of 2^-40.
+        // Midpoints between two doubles, and their neighbours: 2^53 + 1 and 2^53 + 3 in units of
+        // 2^-40.
         for number in [
             "8192.00000000000090949",
             "8192.000000000000909",
@@ -192,7 +194,7 @@ mod tests {
             check(number);
             check(&format!("-{number}"));
         }
-        // Exact halves: odd multiples of half the distance of two doubles, with few digits.
+        // Exact midpoints: odd multiples of half the distance between two doubles, with few digits.
         for i in 0..1000u64 {
             let halves = (1 << 53) + 2 * i + 1;
             check(&format!("{}.{}", halves / 10, halves % 10));

@@ -1,42 +1,42 @@
-//! Digits to integers, several digits in one step.
+//! Converts digits to integers, several digits in one step.
 
-/// Bytes that are looked at at once.
+/// Number of bytes to examine at once.
 const WINDOW: usize = 32;
 
 /// Zeros as text.
 pub(super) const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// The highest bit of each byte that is no digit, in a word that has the first byte lowest. Those
-/// after the first such byte can be wrong.
+/// Returns the highest bit of each byte that is not a digit, in a word with the first byte lowest.
+/// Bits after the first such byte can be wrong.
 #[inline]
 fn others(word: u64) -> u64 {
     let values = word ^ ZEROS;
-    // Values above 9 have that bit in the sum or by themselves.
+    // For values above 9, that bit is set in the sum or in the value itself.
     (values.wrapping_add(0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080
 }
 
-/// The value of eight digits, which are not text: each byte is below 10.
+/// Returns the value of eight digits, which are not text: each byte is below 10.
 #[inline]
 pub(super) fn value_of_eight(digits: u64) -> u64 {
-    // Four numbers of two digits, each in the first of its bytes; then they are weighed and added.
+    // Four numbers of two digits, each in the first of its bytes, are weighted and added.
     let twos = digits.wrapping_mul(10).wrapping_add(digits >> 8);
     let high = (twos & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
     let low = ((twos >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
     high.wrapping_add(low) >> 32
 }
 
-/// Eight bytes, the first of them lowest.
+/// Returns eight bytes, the first of them lowest.
 #[inline]
 pub(super) fn word<const N: usize>(text: &[u8; N], at: usize) -> u64 {
     let bytes = text[at..].first_chunk();
     u64::from_le_bytes(*bytes.expect("within the window"))
 }
 
-/// Reads an integer that JSON allows: its value, and its length in bytes. None if there is none, if
-/// it has more than 19 digits or is not one of 64 bits, or if there are not enough bytes to look at:
-/// then it takes a closer look.
+/// Reads an integer that JSON allows. Returns its value, and its length in bytes. `None` if there
+/// is none, if it has more than 19 digits or does not fit in 64 bits, or if there are not enough
+/// bytes to examine: then it needs a closer look.
 ///
-/// The next number waits for the length only, so that comes first, from whole words.
+/// The next number waits only for the length, so that is computed first, from whole words.
 #[inline(always)]
 pub(super) fn read_integer(text: &[u8]) -> Option<(i64, usize)> {
     const EIGHT: u64 = 100_000_000;
@@ -45,18 +45,18 @@ pub(super) fn read_integer(text: &[u8]) -> Option<(i64, usize)> {
     let negative = text[0] == b'-';
     let sign = u64::from(negative) * 0xff;
     let (first, others_of_first) = (word(0), others(word(0)) & !sign);
-    // The sign is a digit more in front: zero.
+    // Treat the sign as another leading digit, zero.
     let leading = (first ^ ZEROS) & !sign;
     let (len, value);
     if others_of_first != 0 {
         len = (others_of_first.trailing_zeros() / 8) as usize;
-        // None at all would be a shift by 64 bits, and is an error.
+        // Without digits, this would be a shift by 64 bits; it is an error anyway.
         value = value_of_eight(leading << ((64 - 8 * len) & 63));
     } else {
         let others_of_second = others(word(8));
         if others_of_second != 0 {
             len = 8 + (others_of_second.trailing_zeros() / 8) as usize;
-            // The last eight digits, and those before them, which may be none.
+            // The last eight digits, and those before them, if any.
             let before = leading << ((128 - 8 * len) & 63);
             let before = if len == 8 { 0 } else { value_of_eight(before) };
             let last = if len == 8 {
@@ -87,14 +87,14 @@ pub(super) fn read_integer(text: &[u8]) -> Option<(i64, usize)> {
         }
     }
     let start = usize::from(negative);
-    // JSON has no zeros in front of other digits.
+    // JSON does not allow leading zeros.
     if len == start || (text[start] == b'0' && len > start + 1) {
         return None;
     }
     if value > i64::MAX.cast_unsigned() + u64::from(negative) {
         return None;
     }
-    // Without a branch: signs are hard to predict.
+    // Without a branch, since signs are hard to predict.
     let mask = -i64::from(negative);
     Some(((value.cast_signed() ^ mask).wrapping_sub(mask), len))
 }

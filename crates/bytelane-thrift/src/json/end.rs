@@ -1,6 +1,6 @@
-//! The end of a message of JSON, found without reading it.
+//! Finds the end of a JSON message without reading it.
 
-/// Looks for the end of a message, of which the bytes may come in parts.
+/// Search for the end of a message whose bytes may arrive in parts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct End {
     depth: usize,
@@ -9,8 +9,8 @@ pub(crate) struct End {
 }
 
 impl End {
-    /// The number of bytes up to the end, if it is among these, which come after those that were
-    /// looked at before. A message that does not start with a bracket ends with its first byte.
+    /// Returns the number of bytes up to the end, if it is among these bytes, which follow those of
+    /// the previous call. A message that does not start with a bracket ends with its first byte.
     pub(crate) fn find(&mut self, bytes: &[u8]) -> Option<usize> {
         for (i, &byte) in bytes.iter().enumerate() {
             match byte {

@@ -1,4 +1,4 @@
-//! The two protocols of text: JSON, with numbers and types of fields, and SimpleJSON, with names.
+//! The two text protocols: JSON, with field ids and types, and SimpleJSON, with field names.
 
 mod decimals;
 mod digits;
@@ -23,25 +23,25 @@ use crate::protocol::{Protocol, WriteLimits};
 use crate::unframed::Scan;
 use crate::{Error, Limits, Options, Type};
 
-/// The JSON protocol: Apache's `TJSONProtocol`, fbthrift's `JSONProtocol`. Fields have their
-/// numbers and types: `{"1":{"i32":5},"2":{"lst":["str",2,"a","b"]}}`.
+/// The JSON protocol: Apache's `TJSONProtocol`, fbthrift's `JSONProtocol`. Fields have ids and
+/// types: `{"1":{"i32":5},"2":{"lst":["str",2,"a","b"]}}`.
 ///
 /// Strings go through [`json_string`](bytelane::json_string), binary through
 /// [`base64`](bytelane::base64): it is written without padding, and read with or without. Doubles
-/// have the fewest digits that are read as the same number. White space is skipped.
+/// have the fewest digits that are read as the same number. Whitespace is skipped.
 pub type Json = JsonProtocol<false>;
 
-/// The protocol SimpleJSON of fbthrift: `{"number":5,"names":["a","b"]}`.
+/// fbthrift's SimpleJSON protocol: `{"number":5,"names":["a","b"]}`.
 ///
-/// Fields have names but no types, which come from the Rust type. `null` is an absent field. Strings, binary and
-/// doubles are as in [`Json`].
+/// Fields have names but no types: these come from the Rust type. `null` marks an absent field.
+/// Strings, binary and doubles are as in [`Json`].
 pub type SimpleJson = JsonProtocol<true>;
 
-/// [`Json`], or if `SIMPLE` [`SimpleJson`].
+/// [`Json`], or [`SimpleJson`] if `SIMPLE`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JsonProtocol<const SIMPLE: bool>;
 
-/// The version of the protocol, with which messages start.
+/// Version of the protocol, with which messages start.
 const VERSION: i64 = 1;
 
 impl<const SIMPLE: bool> Protocol for JsonProtocol<SIMPLE> {
@@ -83,7 +83,7 @@ fn name(kind: Type) -> &'static str {
     }
 }
 
-/// The type of this name.
+/// Returns the type with this name.
 fn kind(name: &[u8]) -> Option<Type> {
     Some(match name {
         b"tf" => Type::Bool,

@@ -1,11 +1,11 @@
-//! Fields of SimpleJSON, which have names but no types.
+//! SimpleJSON fields, which have names but no types.
 
 use super::read::JsonReader;
 use super::text::is_number;
 use crate::{Error, ErrorKind, Field, FieldHeader, Frame};
 
 impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
-    /// The next field of a struct of SimpleJSON that has a value and is among `fields`.
+    /// Returns the next field of a SimpleJSON struct that has a value and is among `fields`.
     pub(super) fn named_field(
         &mut self,
         frame: &mut Frame,
@@ -26,7 +26,7 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
         Ok(None)
     }
 
-    /// Reads the name of a field and looks for it, first after the last one that was found: most
+    /// Reads the name of a field and looks it up, starting after the field found last: most
     /// messages have them in order.
     fn find(
         &mut self,
@@ -54,7 +54,7 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
         Ok(before.iter().find(|field| field.name.as_bytes() == name))
     }
 
-    /// Reads a value that is `null`, if it is.
+    /// Reads `null`, if the value is `null`.
     fn null(&mut self) -> Result<bool, Error> {
         let before = self.text;
         let text = &mut self.text;
@@ -68,7 +68,7 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
         Ok(true)
     }
 
-    /// Reads any value of JSON and drops it.
+    /// Reads any JSON value and drops it.
     fn skip_value(&mut self) -> Result<(), Error> {
         self.text.separate()?;
         let first = self.text.peek()?;
@@ -103,7 +103,7 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
         Ok(())
     }
 
-    /// Reads a word that is known from its first letter.
+    /// Reads a word, given that its first letter has been seen.
     pub(super) fn keyword(&mut self, word: &'static str) -> Result<(), Error> {
         match self.text.input.rest.strip_prefix(word.as_bytes()) {
             Some(rest) => {

@@ -1,4 +1,4 @@
-//! Reads the numbers of JSON.
+//! Reads JSON numbers.
 
 use super::decimals::read_decimal;
 use super::digits::read_integer;
@@ -10,7 +10,7 @@ use fast_float2::FastFloat;
 use std::str::FromStr;
 
 impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
-    /// Reads an integer, in quotes if it is a key, of a type that may not hold it.
+    /// Reads an integer, in quotes if it is a key. It may not fit its type.
     #[inline]
     pub(super) fn integer<T: TryFrom<i64>>(&mut self) -> Result<T, Error> {
         self.text.separate()?;
@@ -29,7 +29,7 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
         })
     }
 
-    /// Reads the elements of a list that are left, and appends them.
+    /// Reads the remaining elements of a list, and appends them.
     #[inline]
     pub(super) fn integers<T: TryFrom<i64>>(
         &mut self,
@@ -44,16 +44,16 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
         self.list(items, values, plain, Self::integer)
     }
 
-    /// Reads the elements of a list that are left, and appends them.
-    // The function itself would be called: a closure is inlined.
+    /// Reads the remaining elements of a list, and appends them.
+    // A closure is inlined; the function itself would be called.
     #[allow(clippy::redundant_closure)]
     #[inline]
     pub(super) fn decimals(&mut self, items: Items, values: &mut Vec<f64>) -> Result<(), Error> {
         self.list(items, values, |text| read_decimal(text), Self::double)
     }
 
-    /// Reads the elements of a list that are left, and appends them: `plain` reads those that are as
-    /// writers have them, in front of a separator, and `other` those that take a closer look.
+    /// Reads the remaining elements of a list, and appends them: `plain` reads those in the usual
+    /// form, before a separator, and `other` reads those that need a closer look.
     #[inline]
     fn list<T>(
         &mut self,
@@ -64,7 +64,8 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
     ) -> Result<(), Error> {
         items.reserve(values);
         loop {
-            // Kept apart from the reader, so that it need not be stored and loaded for each value.
+            // Kept separate from the reader, so that it need not be stored and loaded for each
+            // value.
             let mut rest = self.text.input.rest;
             while let [b',', text @ ..] = rest
                 && self.text.separator == b','
@@ -90,7 +91,7 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
         }
     }
 
-    /// Reads a double or float; `infinite` says whether it is too large for its type.
+    /// Reads a double or float; `infinite` returns whether it is too large for its type.
     #[inline]
     pub(super) fn real<T: FromStr + FastFloat>(
         &mut self,
@@ -149,15 +150,16 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
     }
 }
 
-/// Reads a number as JSON has it, in front of what separates it from the next: its value, and its
-/// length in bytes. None if it takes a closer look.
+/// Reads a JSON number that a separator follows. Returns its value, and its length in bytes. `None`
+/// if it needs a closer look.
 #[inline]
 fn read_real<T: FastFloat>(text: &[u8]) -> Option<(T, usize)> {
     let (value, len) = fast_float2::parse_partial(text).ok()?;
     if !is_separator(*text.get(len)?) {
         return None;
     }
-    // More is accepted than JSON has: a `+`, zeros in front, a point without digits on both sides.
+    // The parser accepts more than JSON allows: a `+`, leading zeros, a point without digits on
+    // both sides.
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     let whole = digits.iter().position(|byte| !byte.is_ascii_digit())?;
     let is_whole = whole == 1 || whole > 1 && digits[0] != b'0';
@@ -165,7 +167,7 @@ fn read_real<T: FastFloat>(text: &[u8]) -> Option<(T, usize)> {
     (is_whole && is_fraction).then_some((value, len))
 }
 
-/// Reads a double that is no number as Python names it, if it is one.
+/// Reads a double that is not a number, in the form that Python writes, if it is one.
 fn python_word(rest: &mut &[u8]) -> Option<f64> {
     let words: [(&[u8], f64); 6] = [
         (b"nan", f64::NAN),

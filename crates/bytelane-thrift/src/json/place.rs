@@ -1,11 +1,11 @@
-//! Reading a message in several calls, as the crate `thrift` does.
+//! Reads a message in several calls, as the crate `thrift` does.
 
 use super::read::JsonReader;
 use super::text::Text;
 use crate::Options;
 use crate::input::Input;
 
-/// The place of a reader in its message, without the message.
+/// Position of a reader in its message, without the message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     offset: usize,
@@ -15,7 +15,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The start of a message.
+    /// Returns the position at the start of a message.
     pub(crate) fn start(options: &Options) -> Self {
         Self {
             offset: 0,
@@ -27,7 +27,7 @@ impl Place {
 }
 
 impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
-    /// Goes on with a message.
+    /// Resumes reading a message.
     pub(crate) fn resume(message: &'de [u8], place: Place) -> Self {
         Self {
             text: Text {
@@ -38,7 +38,7 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
         }
     }
 
-    /// Where to resume reading the message.
+    /// Returns the position at which to resume reading the message.
     pub(crate) fn suspend(self) -> Place {
         Place {
             offset: self.text.input.offset(),

@@ -12,18 +12,18 @@ use crate::{
 use bytelane::base64::{self, DecodePadding, Engine};
 use std::borrow::Cow;
 
-/// Reads [`Json`](crate::Json), or if `SIMPLE` [`SimpleJson`](crate::SimpleJson).
+/// Reads [`Json`](crate::Json), or [`SimpleJson`](crate::SimpleJson) if `SIMPLE`.
 #[derive(Debug)]
 pub struct JsonReader<'de, const SIMPLE: bool> {
     pub(super) text: Text<'de>,
-    /// True if the next value is the key of a map, and in quotes.
+    /// True if the next value is the key of a map, and so in quotes.
     pub(super) key: bool,
 }
 
 /// Some writers pad, others do not.
 const BASE64: Engine = base64::STANDARD.with_decode_padding(DecodePadding::Either);
 
-/// The fewest bytes of an element and what separates it from the next, and of an entry of a map.
+/// Minimum size of an element with its separator, and of an entry of a map.
 const SMALLEST_ELEMENT: usize = 2;
 const SMALLEST_ENTRY: usize = 5;
 
@@ -60,7 +60,7 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
         }
     }
 
-    /// Reads the header of a field, whatever white space it has.
+    /// Reads the header of a field, with any whitespace.
     #[cold]
     fn any_header(&mut self) -> Result<FieldHeader, Error> {
         let start = self.text.input;
@@ -85,7 +85,7 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
         }
     }
 
-    /// A container whose size the format does not tell.
+    /// Enters a container whose size is not in the format.
     #[inline]
     fn enter_unsized(&mut self, types: (Type, Type)) -> Result<Items, Error> {
         let mut items = self.text.input.enter_items(0, types, 0, 0)?;
@@ -93,7 +93,7 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
         Ok(items)
     }
 
-    /// Reads a string in place of another one's text: binary in base64.
+    /// Reads binary in base64, reusing the memory of another value.
     fn decode_base64(&mut self, value: &mut Vec<u8>) -> Result<(), Error> {
         let start = self.text.input;
         let text = self.text.string()?;
@@ -111,8 +111,8 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
     }
 }
 
-/// The error of a text that starts, with white space and a quote, where `start` is; `offset` is its
-/// place in the text, if that is the place in the message as well.
+/// Returns the error for a text that starts, with whitespace and a quote, at `start`; `offset` is
+/// the offset in the text, if it is valid in the message as well.
 #[cold]
 fn base64_error(start: &Input<'_>, offset: Option<usize>) -> Error {
     let quote = start.rest.iter().position(|&byte| byte == b'"');
@@ -181,7 +181,7 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
         Ok(Frame::default())
     }
 
-    // Inlined: a result that is stored in pieces and loaded in one takes long.
+    // Inlined: a result that is stored in pieces and loaded in one is slow.
     #[inline(always)]
     fn field_begin(
         &mut self,

@@ -1,4 +1,4 @@
-//! The words that JSON is made of: brackets, strings, numbers.
+//! Tokens of JSON: brackets, strings, numbers.
 
 use super::kind;
 use crate::input::Input;
@@ -6,7 +6,7 @@ use crate::{Error, ErrorKind, FieldHeader};
 use bytelane::json_string::{self, Scanned};
 use std::borrow::Cow;
 
-/// Reads words.
+/// Reads tokens.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Text<'de> {
     pub input: Input<'de>,
@@ -15,7 +15,7 @@ pub(super) struct Text<'de> {
 }
 
 impl<'de> Text<'de> {
-    /// Reads over white space; the byte after it, which stays.
+    /// Skips whitespace. Returns the byte after it, without consuming it.
     #[inline(always)]
     pub fn peek(&mut self) -> Result<u8, Error> {
         loop {
@@ -27,7 +27,7 @@ impl<'de> Text<'de> {
         }
     }
 
-    /// Reads a byte of its own, and white space before it.
+    /// Reads a byte, and any whitespace before it.
     #[inline]
     pub fn expect(&mut self, byte: u8, name: &'static str) -> Result<(), Error> {
         if self.peek()? != byte {
@@ -106,7 +106,7 @@ impl<'de> Text<'de> {
         Ok(text)
     }
 
-    /// Reads a string as a value in place of another one, whose memory it takes.
+    /// Reads a string as a value, reusing the memory of another one.
     #[inline]
     pub fn string_into(&mut self, value: &mut String) -> Result<(), Error> {
         let start = self.start();
@@ -130,15 +130,15 @@ impl<'de> Text<'de> {
         Ok(())
     }
 
-    /// The place before a string, if it may have to be read again. Otherwise it is not remembered: it
-    /// would be loaded in one piece just after it was stored in two, which takes long.
+    /// Returns the position before a string, if it may have to be read again. Otherwise it is not
+    /// kept: it would be loaded in one piece right after it was stored in two, which is slow.
     #[inline]
     fn start(&self) -> Option<(&'de [u8], u8)> {
         let lenient = self.input.lenient_json;
         lenient.then_some((self.input.rest, self.separator))
     }
 
-    /// Finds the end of a string, and stays before its text.
+    /// Finds the end of a string, without consuming its text.
     #[inline]
     fn scan(&mut self) -> Result<Scanned<'de>, Error> {
         self.separate()?;
@@ -152,13 +152,13 @@ impl<'de> Text<'de> {
         }
     }
 
-    /// Returns whether an error of a string is none where JSON is read leniently.
+    /// Returns whether lenient reading accepts a string with this error.
     #[cold]
     fn accepts(&self, error: &Error) -> bool {
         self.input.lenient_json && error.kind() == ErrorKind::ControlCharacter
     }
 
-    /// Reads a string with control characters: what is between them is as in any string.
+    /// Reads a string with control characters. The text between them is read like any string.
     #[cold]
     fn lenient_string(&mut self, to: &mut String) -> Result<(), Error> {
         self.separate()?;
@@ -176,7 +176,7 @@ impl<'de> Text<'de> {
             };
             if let Err(error) = json_string::BARE.unescape_append(plain, to) {
                 let kind = match string_error_kind(error) {
-                    // An escape that a control character cuts does not end with the message.
+                    // An escape that a control character cuts off does not end with the message.
                     ErrorKind::UnexpectedEnd => ErrorKind::InvalidEscape,
                     kind => kind,
                 };
@@ -188,7 +188,7 @@ impl<'de> Text<'de> {
         self.expect(b'"', "`\"`")
     }
 
-    /// The number of bytes before the closing quote.
+    /// Returns the number of bytes before the closing quote.
     fn text_len(&self) -> Result<usize, Error> {
         let mut escaped = false;
         for (i, &byte) in self.input.rest.iter().enumerate() {
@@ -201,9 +201,9 @@ impl<'de> Text<'de> {
         Err(error.behind(self.input.rest.len()))
     }
 
-    /// Appends a text in which escapes were seen.
+    /// Appends a text with escapes.
     fn unescape(&mut self, scanned: Scanned<'de>, to: &mut String) -> Result<(), Error> {
-        // Escapes are longer than what they stand for.
+        // Escapes are longer than the text that they encode.
         let most = scanned.text.len();
         self.input.charge(most)?;
         to.reserve_exact(most);
@@ -213,7 +213,7 @@ impl<'de> Text<'de> {
         }
     }
 
-    /// Reads over a text and its closing quote.
+    /// Consumes a text and its closing quote.
     #[inline]
     fn pass(&mut self, scanned: Scanned<'de>) {
         self.input.rest = &self.input.rest[scanned.text.len() + 1..];
@@ -225,7 +225,7 @@ impl<'de> Text<'de> {
         self.input.error(kind).behind(error.offset().unwrap_or(0))
     }
 
-    /// Reads a short string without escapes as a value: the names and numbers of the protocol.
+    /// Reads a short string without escapes as a value: a name or number of the protocol.
     #[inline]
     pub fn word(&mut self) -> Result<Option<&'de [u8]>, Error> {
         self.separate()?;
@@ -237,7 +237,7 @@ impl<'de> Text<'de> {
                     self.input.rest = &rest[i + 1..];
                     return Ok(Some(&rest[..i]));
                 }
-                // Not as short as that: for `string` to read, from the quote on.
+                // Not such a string: `string` reads it, from the quote on.
                 b'\\' | ..0x20 | 0x80.. => return Ok(None),
                 _ => {}
             }
@@ -248,7 +248,7 @@ impl<'de> Text<'de> {
             .behind(rest.len()))
     }
 
-    /// The text of a number, which stands at the start of the rest.
+    /// Returns the text of a number at the start of the rest.
     #[inline]
     pub fn number(&mut self) -> Result<&'de [u8], Error> {
         self.peek()?;
@@ -275,12 +275,12 @@ impl<'de> Text<'de> {
             digits => (false, digits),
         };
         let (mut value, mut len) = (0, 0);
-        // 18 digits fit, whatever they are.
+        // Any 18 digits fit.
         while len < usize::min(digits.len(), 18) && digits[len].is_ascii_digit() {
             value = value * 10 + i64::from(digits[len] - b'0');
             len += 1;
         }
-        // JSON has no zeros in front of other digits.
+        // JSON does not allow leading zeros.
         let is_number = len == 1 || len > 1 && digits[0] != b'0';
         if !is_number || !digits.get(len).is_some_and(|&byte| is_separator(byte)) {
             return self.other_integer();
@@ -289,15 +289,15 @@ impl<'de> Text<'de> {
         Ok(if negative { -value } else { value })
     }
 
-    /// Reads an integer, or says what is wrong with it.
+    /// Reads an integer, or reports the error in it.
     fn other_integer(&mut self) -> Result<i64, Error> {
         let start = self.input;
         let text = self.number()?;
         parse_integer(text).map_err(|kind| start.error(kind))
     }
 
-    /// Reads the header of a field as writers have it, without white space: `"1":{"i32"`. None if
-    /// it looks otherwise.
+    /// Reads the header of a field in the usual form, without whitespace: `"1":{"i32"`. `None` if
+    /// it has another form.
     #[inline(always)]
     pub fn plain_header(&mut self) -> Option<FieldHeader> {
         let mut rest = self.input.rest;
@@ -314,7 +314,7 @@ impl<'de> Text<'de> {
         }
         let rest = rest.strip_prefix(b"\":{\"")?;
         let (name, rest) = rest.split_at_checked(3)?;
-        // Two names have two letters.
+        // Two of the names have two letters.
         let (kind, rest) = match name {
             [a, b, b'"'] => (kind(&[*a, *b])?, rest),
             name => (kind(name)?, rest.strip_prefix(b"\"")?),
@@ -340,7 +340,7 @@ pub(super) fn parse_integer(text: &[u8]) -> Result<i64, ErrorKind> {
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),
     };
-    // 18 digits fit, whatever they are. JSON has no zeros in front of others.
+    // Any 18 digits fit. JSON does not allow leading zeros.
     if digits.is_empty() || digits.len() > 19 || matches!(digits, [b'0', _, ..]) {
         return Err(integer_error(digits));
     }
@@ -370,7 +370,8 @@ fn integer_error(digits: &[u8]) -> ErrorKind {
     }
 }
 
-/// Returns whether a text is a number of JSON: no `+` and no zeros in front, a digit on both sides of the point.
+/// Returns whether a text is a JSON number: no `+`, no leading zeros, and a digit on both sides of
+/// the point.
 pub(super) fn is_number(text: &[u8]) -> bool {
     let (whole, mut rest) = split_digits(text.strip_prefix(b"-").unwrap_or(text));
     if whole.is_empty() || matches!(whole, [b'0', _, ..]) {
@@ -392,13 +393,13 @@ pub(super) fn is_number(text: &[u8]) -> bool {
     }
 }
 
-/// The digits at the start, and what is after them.
+/// Splits the digits at the start from the rest.
 fn split_digits(text: &[u8]) -> (&[u8], &[u8]) {
     let is_other = |byte: &u8| !byte.is_ascii_digit();
     text.split_at(text.iter().position(is_other).unwrap_or(text.len()))
 }
 
-/// The kind of an error of a string, as messages have it.
+/// Returns the kind of error in messages for an error of a string.
 #[cold]
 fn string_error_kind(error: json_string::Error) -> ErrorKind {
     match error.kind() {

@@ -7,17 +7,18 @@ use crate::unknown::{Encoding, other_protocol};
 use crate::{Envelope, Error, ErrorKind, Field, Frame, Type, UnknownField, Uuid};
 use bytelane::decimal;
 
-/// Lists with fewer numbers are written number by number, without memory for the text of many.
+/// Minimum number of numbers in a list to write many at a time. Shorter lists are written number by
+/// number, without memory for the text of many.
 const FEWEST: usize = 8;
 
-/// Writes [`Json`](crate::Json), or if `SIMPLE` [`SimpleJson`](crate::SimpleJson).
+/// Writes [`Json`](crate::Json), or [`SimpleJson`](crate::SimpleJson) if `SIMPLE`.
 #[derive(Debug)]
 pub struct JsonWriter<O, const SIMPLE: bool> {
     output: O,
     limits: WriteLimits,
     /// Separator before the next value: `,`, `:`, or 0 for nothing.
     separator: u8,
-    /// True if the next value is the key of a map, and in quotes.
+    /// True if the next value is the key of a map, and so in quotes.
     key: bool,
 }
 
@@ -32,7 +33,7 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
         }
     }
 
-    /// Separates a value from what is before it.
+    /// Separates a value from the preceding one.
     #[inline]
     fn separate(&mut self) {
         if self.separator != 0 {
@@ -52,7 +53,7 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
         }
     }
 
-    /// Writes a text in which nothing needs an escape.
+    /// Writes a text that needs no escapes.
     #[inline]
     fn quoted(&mut self, text: &[u8]) {
         self.output.byte(b'"');
@@ -65,7 +66,7 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
         self.plain(itoa::Buffer::new().format(value).as_bytes());
     }
 
-    /// Writes elements of a list, many at once if there are many.
+    /// Writes elements of a list, many at a time if there are many.
     #[inline]
     fn integers<T: Copy + Into<i64>>(&mut self, values: &[T]) {
         if values.len() < FEWEST {
@@ -81,7 +82,7 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
         }
     }
 
-    /// Writes elements of a list that have a comma in front of each.
+    /// Writes elements of a list, each with a comma in front.
     #[inline]
     fn elements(&mut self, text: &[u8]) {
         let without = usize::from(self.separator == 0);
@@ -89,7 +90,7 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
         self.output.bytes(&text[without..]);
     }
 
-    /// Writes a number of which there are three kinds that JSON does not have.
+    /// Writes a floating-point number, including the three kinds that JSON does not have.
     #[inline]
     fn real(&mut self, value: f64, digits: &str) {
         let text = match value {
@@ -121,7 +122,8 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
         self.separator = b',';
     }
 
-    /// Writes the name of a type. They have two letters or three: no call is needed to copy them.
+    /// Writes the name of a type. Names have two or three letters, so no call is needed to copy
+    /// them.
     #[inline]
     fn quoted_type(&mut self, kind: Type) {
         match *super::name(kind).as_bytes() {

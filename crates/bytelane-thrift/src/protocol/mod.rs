@@ -1,4 +1,4 @@
-//! The protocols: what writes and reads the values of a message, one after the other.
+//! Protocols, which write and read the values of a message one after the other.
 
 mod limits;
 mod reader;
@@ -24,21 +24,21 @@ pub trait Protocol {
     #[doc(hidden)]
     type Buffer: Buffer;
 
-    /// For how many bytes to make room for a message that has about `len` bytes in the binary
-    /// protocol: enough for most, so that memory is reserved once.
+    /// Returns the room in bytes to reserve for a message that has about `len` bytes in the binary
+    /// protocol: enough for most messages, so that memory is reserved once.
     #[inline]
     #[must_use]
     fn room(len: usize) -> usize {
         len + len / 2 + 64
     }
 
-    /// Starts to write after what the output has.
+    /// Starts to write after the existing output.
     fn writer<O: Output>(output: O, limits: &Limits) -> Self::Writer<O>;
 
     /// Starts to read.
     fn reader(input: Input<'_>) -> Self::Reader<'_>;
 
-    /// Goes on looking for the end of the message at the start of `bytes`.
+    /// Continues the search for the end of the message at the start of `bytes`.
     #[doc(hidden)]
     fn scan(scan: &mut Scan, bytes: &[u8], options: Options) -> Result<Option<usize>, Error>
     where

@@ -6,16 +6,16 @@ use std::borrow::Cow;
 
 /// Reads values one after the other.
 ///
-/// The types that the caller expects are compared with those in the message; SimpleJSON, which has
-/// none in the message, takes them from the caller.
+/// The types that the caller expects are compared with those in the message; SimpleJSON messages
+/// contain no types, so it takes them from the caller.
 pub trait Reader<'de>: Sized {
-    /// The bytes that are left, and the limits.
+    /// Returns the remaining bytes and limits.
     fn input(&mut self) -> &mut Input<'de>;
 
-    /// Ends reading: what is after the value.
+    /// Ends reading. Returns the input after the value.
     fn finish(self) -> Input<'de>;
 
-    /// Checks that nothing is left; in JSON, nothing but white space.
+    /// Checks that nothing is left; in JSON, nothing except whitespace.
     fn end(&mut self) -> Result<(), Error> {
         let input = self.input();
         match input.rest() {
@@ -24,13 +24,13 @@ pub trait Reader<'de>: Sized {
         }
     }
 
-    /// The place before the value that is read next.
+    /// Returns the position before the next value.
     #[inline]
     fn mark(&mut self) -> Mark<'de> {
         self.input().mark()
     }
 
-    /// Returns to a place.
+    /// Returns to a position.
     fn reset(&mut self, mark: &Mark<'de>) {
         self.input().reset(mark);
     }
@@ -54,7 +54,7 @@ pub trait Reader<'de>: Sized {
     /// Ends a field.
     fn field_end(&mut self) -> Result<(), Error>;
 
-    /// Starts a list or set (which of them is `kind`). Each element takes `cost` bytes of memory.
+    /// Starts a list or set, according to `kind`. Each element takes `cost` bytes of memory.
     fn list_begin(
         &mut self,
         kind: Type,
@@ -62,10 +62,10 @@ pub trait Reader<'de>: Sized {
         cost: usize,
     ) -> Result<Items, Error>;
 
-    /// Starts a map of the types of a key and a value. Each entry takes `cost` bytes of memory.
+    /// Starts a map with the given types of key and value. Each entry takes `cost` bytes of memory.
     fn map_begin(&mut self, types: Option<(Type, Type)>, cost: usize) -> Result<Items, Error>;
 
-    /// Returns whether another element or entry follows; ends the container if none does.
+    /// Returns whether another element or entry follows; if not, ends the container.
     fn next(&mut self, items: &mut Items) -> Result<bool, Error>;
 
     /// Starts the key of an entry.
@@ -92,12 +92,12 @@ pub trait Reader<'de>: Sized {
     fn float(&mut self) -> Result<f32, Error>;
     /// Reads a value.
     fn uuid(&mut self) -> Result<[u8; 16], Error>;
-    /// Reads a value, borrowed where the message has it as it is.
+    /// Reads a value, borrowed if the message contains it unchanged.
     fn string(&mut self) -> Result<Cow<'de, str>, Error>;
-    /// Reads a value, borrowed where the message has it as it is.
+    /// Reads a value, borrowed if the message contains it unchanged.
     fn binary(&mut self) -> Result<Cow<'de, [u8]>, Error>;
 
-    /// Reads a value in place of another one, whose memory it takes.
+    /// Reads a value, reusing the memory of another one.
     #[inline]
     fn string_into(&mut self, value: &mut String) -> Result<(), Error> {
         match self.string()? {
@@ -115,7 +115,7 @@ pub trait Reader<'de>: Sized {
         Ok(())
     }
 
-    /// Reads a value in place of another one, whose memory it takes.
+    /// Reads a value, reusing the memory of another one.
     #[inline]
     fn binary_into(&mut self, value: &mut Vec<u8>) -> Result<(), Error> {
         match self.binary()? {
@@ -133,7 +133,7 @@ pub trait Reader<'de>: Sized {
         Ok(())
     }
 
-    /// Reads the elements of a list that are left, and appends them.
+    /// Reads the remaining elements of a list, and appends them.
     #[inline]
     fn i8s(&mut self, mut items: Items, values: &mut Vec<i8>) -> Result<(), Error> {
         items.reserve(values);
@@ -144,7 +144,7 @@ pub trait Reader<'de>: Sized {
         }
         Ok(())
     }
-    /// Reads the elements of a list that are left, and appends them.
+    /// Reads the remaining elements of a list, and appends them.
     #[inline]
     fn i16s(&mut self, mut items: Items, values: &mut Vec<i16>) -> Result<(), Error> {
         items.reserve(values);
@@ -155,7 +155,7 @@ pub trait Reader<'de>: Sized {
         }
         Ok(())
     }
-    /// Reads the elements of a list that are left, and appends them.
+    /// Reads the remaining elements of a list, and appends them.
     #[inline]
     fn i32s(&mut self, mut items: Items, values: &mut Vec<i32>) -> Result<(), Error> {
         items.reserve(values);
@@ -166,7 +166,7 @@ pub trait Reader<'de>: Sized {
         }
         Ok(())
     }
-    /// Reads the elements of a list that are left, and appends them.
+    /// Reads the remaining elements of a list, and appends them.
     #[inline]
     fn i64s(&mut self, mut items: Items, values: &mut Vec<i64>) -> Result<(), Error> {
         items.reserve(values);
@@ -177,7 +177,7 @@ pub trait Reader<'de>: Sized {
         }
         Ok(())
     }
-    /// Reads the elements of a list that are left, and appends them.
+    /// Reads the remaining elements of a list, and appends them.
     #[inline]
     fn doubles(&mut self, mut items: Items, values: &mut Vec<f64>) -> Result<(), Error> {
         items.reserve(values);
@@ -188,7 +188,7 @@ pub trait Reader<'de>: Sized {
         }
         Ok(())
     }
-    /// Reads the elements of a list that are left, and appends them.
+    /// Reads the remaining elements of a list, and appends them.
     #[inline]
     fn floats(&mut self, mut items: Items, values: &mut Vec<f32>) -> Result<(), Error> {
         items.reserve(values);
@@ -205,7 +205,7 @@ pub trait Reader<'de>: Sized {
         self.skip_slowly(kind)
     }
 
-    /// As [`skip`](Self::skip), value by value.
+    /// Same as [`skip`](Self::skip), value by value.
     #[doc(hidden)]
     fn skip_slowly(&mut self, kind: Type) -> Result<(), Error> {
         match kind {
@@ -243,7 +243,7 @@ pub trait Reader<'de>: Sized {
         }
     }
 
-    /// Reads the elements of a list or set that are left, and drops them.
+    /// Reads the remaining elements of a list or set, and drops them.
     fn skip_elements(&mut self, mut items: Items) -> Result<(), Error> {
         while self.next(&mut items)? {
             self.skip_slowly(items.element)?;
@@ -251,19 +251,19 @@ pub trait Reader<'de>: Sized {
         Ok(())
     }
 
-    /// Reads a string or binary, which its type does not tell, and drops it.
+    /// Reads a string or binary, which have the same type, and drops it.
     fn skip_string(&mut self) -> Result<(), Error>;
 
-    /// Reads the value of a field and keeps it as it is.
+    /// Reads the value of a field and keeps it unchanged.
     fn unknown_field(&mut self, header: FieldHeader) -> Result<UnknownField, Error>;
 
-    /// An error at the byte that is read next.
+    /// Creates an error at the next byte.
     #[cold]
     fn error(&mut self, kind: ErrorKind) -> Error {
         self.input().error(kind)
     }
 
-    /// An [`Error::custom`] at the byte that is read next.
+    /// Creates an [`Error::custom`] at the next byte.
     #[cold]
     fn custom_error(&mut self, message: impl std::fmt::Display) -> Error {
         Error::custom(message).at(self.input().offset())

@@ -3,7 +3,7 @@
 use crate::output::Output;
 use crate::{Envelope, Error, Field, Frame, Type, UnknownField};
 
-/// Methods of [`Writer`] that write a whole field: in one piece, where a protocol can.
+/// Defines methods of [`Writer`] that write a whole field, in one piece if a protocol can.
 macro_rules! fields {
     ($($field:ident $one:ident $T:ty)*) => { $(
         /// Writes a whole field.
@@ -18,25 +18,25 @@ macro_rules! fields {
 
 /// Writes values one after the other.
 ///
-/// What must follow what is the grammar of Thrift, which the implementations of
-/// [`Encode`](crate::Encode) keep to: a struct is `struct_begin`, then for each field
-/// `field_begin`, a value, `field_end`, and then `struct_end`.
+/// Implementations of [`Encode`](crate::Encode) must call the methods in the order of Thrift's
+/// grammar: a struct is `struct_begin`, then for each field `field_begin`, a value, `field_end`,
+/// and finally `struct_end`.
 pub trait Writer: Sized {
-    /// Where the bytes go.
+    /// Destination of the bytes.
     type Output: Output;
 
-    /// The output so far.
+    /// Returns the output so far.
     #[doc(hidden)]
     fn output(&mut self) -> &mut Self::Output;
 
-    /// Writes with this writer in a variable of its own, to which nothing else refers: where all of
-    /// the writing is inlined, the compiler keeps the length of the output in a register.
+    /// Writes with this writer in a local variable, to which nothing else refers: if all of the
+    /// writing is inlined, the compiler keeps the length of the output in a register.
     #[doc(hidden)]
     fn locally<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
         write(self)
     }
 
-    /// Ends writing, and gives the output back.
+    /// Ends writing. Returns the output.
     fn finish(self) -> Self::Output;
 
     /// Starts a message: its body, a struct, follows.
@@ -99,13 +99,14 @@ pub trait Writer: Sized {
     /// Writes a field that was read as an unknown one.
     fn unknown_field(&mut self, frame: &mut Frame, field: &UnknownField) -> Result<(), Error>;
 
-    /// Starts a list or set (which of them is `kind`) of `len` elements.
+    /// Starts a list or set, according to `kind`, of `len` elements.
     fn list_begin(&mut self, kind: Type, element: Type, len: usize) -> Result<(), Error>;
 
     /// Ends it.
     fn list_end(&mut self);
 
-    /// Starts a map of `len` entries. Each is `key_begin`, the key, `value_begin`, the value.
+    /// Starts a map of `len` entries. Each entry consists of `key_begin`, the key, `value_begin`,
+    /// the value.
     fn map_begin(&mut self, key: Type, value: Type, len: usize) -> Result<(), Error>;
 
     /// Starts an entry of a map.

@@ -1,4 +1,4 @@
-//! The client's side of a call.
+//! Client side of a call.
 
 use super::{AsyncTransport, CallError, Method, MethodResult, Oneway, Result, Returned, Transport};
 use crate::{
@@ -8,30 +8,31 @@ use crate::{
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Makes calls over a [`Transport`], in the protocol `P`. Generated clients have the methods of their
-/// services above it.
+/// Makes calls over a [`Transport`], in the protocol `P`. Generated clients add the methods of
+/// their services.
 pub struct Client<P, T> {
     transport: T,
     calls: Calls<P>,
 }
 
-/// Makes calls over an [`AsyncTransport`], in the protocol `P`. Generated clients have the methods of
-/// their services above it.
+/// Makes calls over an [`AsyncTransport`], in the protocol `P`. Generated clients add the methods
+/// of their services.
 pub struct AsyncClient<P, T> {
     transport: T,
     calls: Calls<P>,
 }
 
-/// A method's way of calling itself is the same over both.
+/// Defines the methods that are the same for both clients.
 macro_rules! common {
     ($Client:ident) => {
         impl<P: Protocol, T> $Client<P, T> {
-            /// A client that reads replies within the default [`Limits`](crate::Limits).
+            /// Creates a client that reads replies within the default [`Limits`](crate::Limits).
             pub fn new(transport: T) -> Self {
                 Self::with_options(transport, Options::default())
             }
 
-            /// A client with [`Options`] or [`Limits`](crate::Limits) of the caller's choice.
+            /// Creates a client with [`Options`] or [`Limits`](crate::Limits) of the caller's
+            /// choice.
             pub fn with_options(transport: T, options: impl Into<Options>) -> Self {
                 Self {
                     transport,
@@ -39,12 +40,12 @@ macro_rules! common {
                 }
             }
 
-            /// Transport of the messages.
+            /// Returns the transport of the messages.
             pub fn transport(&mut self) -> &mut T {
                 &mut self.transport
             }
 
-            /// The transport back.
+            /// Returns the transport, and drops the client.
             pub fn into_transport(self) -> T {
                 self.transport
             }
@@ -65,7 +66,7 @@ impl<P: Protocol, T: Transport> Client<P, T> {
     ///
     /// # Errors
     ///
-    /// What the method throws, and whatever prevents the call.
+    /// An exception that the method throws, or the call fails.
     pub fn call<M>(&mut self, arguments: &M) -> Returned<M>
     where
         M: Method<Result: MethodResult>,
@@ -75,11 +76,11 @@ impl<P: Protocol, T: Transport> Client<P, T> {
         self.calls.result::<M>(reply.as_ref())
     }
 
-    /// Calls a oneway method, and does not learn what becomes of it.
+    /// Calls a oneway method, without waiting for a result.
     ///
     /// # Errors
     ///
-    /// Whatever prevents that the message is sent.
+    /// The message cannot be sent.
     pub fn send<M: Method<Result = Oneway>>(&mut self, arguments: &M) -> Result<()> {
         let message = self.calls.message(MessageKind::Oneway, arguments)?;
         Ok(self.transport.send(message)?)
@@ -91,7 +92,7 @@ impl<P: Protocol, T: AsyncTransport> AsyncClient<P, T> {
     ///
     /// # Errors
     ///
-    /// What the method throws, and whatever prevents the call.
+    /// An exception that the method throws, or the call fails.
     pub async fn call<M>(&mut self, arguments: &M) -> Returned<M>
     where
         M: Method<Result: MethodResult>,
@@ -101,11 +102,11 @@ impl<P: Protocol, T: AsyncTransport> AsyncClient<P, T> {
         self.calls.result::<M>(reply.as_ref())
     }
 
-    /// Calls a oneway method, and does not learn what becomes of it.
+    /// Calls a oneway method, without waiting for a result.
     ///
     /// # Errors
     ///
-    /// Whatever prevents that the message is sent.
+    /// The message cannot be sent.
     pub async fn send<M: Method<Result = Oneway>>(&mut self, arguments: &M) -> Result<()> {
         let message = self.calls.message(MessageKind::Oneway, arguments)?;
         Ok(self.transport.send(message).await?)
@@ -114,7 +115,7 @@ impl<P: Protocol, T: AsyncTransport> AsyncClient<P, T> {
 
 /// Numbers calls, and checks that replies have their numbers.
 struct Calls<P> {
-    /// The number of the latest call.
+    /// Number of the latest call.
     sequence: i32,
     options: Options,
     protocol: PhantomData<fn() -> P>,
@@ -129,7 +130,7 @@ impl<P: Protocol> Calls<P> {
         }
     }
 
-    /// The message of the next call.
+    /// Encodes the message of the next call.
     fn message<M: Method>(
         &mut self,
         kind: MessageKind,
@@ -144,7 +145,7 @@ impl<P: Protocol> Calls<P> {
         call.encode_with::<P, M>(arguments, self.options)
     }
 
-    /// The result in the reply to the latest call.
+    /// Decodes the result from the reply to the latest call.
     fn result<M: Method<Result: MethodResult>>(&self, reply: &[u8]) -> Returned<M> {
         let (reply, body) = Envelope::decode_with::<P>(reply, self.options)?;
         let method = M::METHOD;

@@ -1,25 +1,26 @@
-//! Why a call fails.
+//! Errors of calls.
 
 use crate::{ApplicationException, ApplicationExceptionKind, Error};
 use std::convert::Infallible;
 use std::{fmt, io};
 
-/// Outcome of a call of a method, on both sides.
+/// Result of a method call, on both sides.
 pub type Result<T, E = Infallible> = std::result::Result<T, CallError<E>>;
 
-/// Why a call failed.
+/// Error of a call.
 ///
-/// A client gets it. A service returns it: an exception that the method declares becomes a part of
-/// the result, an [`ApplicationException`] is sent as it is, and any other error is sent as one of the
-/// kind [`InternalError`](ApplicationExceptionKind::InternalError), with the error's text.
+/// A client receives it, and a service returns it: an exception that the method declares becomes a
+/// part of the result, an [`ApplicationException`] is sent unchanged, and any other error is sent
+/// as one of the kind [`InternalError`](ApplicationExceptionKind::InternalError), with the error's
+/// text.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CallError<E = Infallible> {
     /// An exception that the method declares.
     Exception(E),
-    /// The service failed otherwise, or its reply is not one to this call.
+    /// The service failed otherwise, or its reply does not belong to this call.
     Application(ApplicationException),
-    /// A message that is malformed, or that cannot be written.
+    /// A message is malformed, or cannot be written.
     Protocol(Error),
     /// The message could not be sent, or no reply was received.
     Transport(io::Error),

@@ -1,4 +1,4 @@
-//! Services: what the traits, clients and dispatchers have in common that `bytelane-thrift-build`
+//! Services: common code of the traits, clients and dispatchers that `bytelane-thrift-build`
 //! generates.
 //!
 //! For a service `Calculator`, the generated module `calculator` has
@@ -6,12 +6,12 @@
 //! | | |
 //! |---|---|
 //! | `Calculator`, `AsyncCalculator` | the traits that a server implements |
-//! | `dispatch`, `dispatch_async` | call the method that a [`Request`] names, and make the reply |
-//! | `CalculatorClient` | has a method for each of the service, over a [`Client`] or an [`AsyncClient`] |
+//! | `dispatch`, `dispatch_async` | call the method that a [`Request`] names, and return the reply |
+//! | `CalculatorClient` | has the methods of the service, over a [`Client`] or an [`AsyncClient`] |
 //! | `AddArgs`, `AddResult`, `AddException` | the arguments of `add`, its result, the exceptions that it declares |
 //!
-//! Nothing here knows sockets or a runtime. A client sends its messages over a [`Transport`] or an
-//! [`AsyncTransport`]; a server reads messages from wherever they come.
+//! Nothing here depends on sockets or a runtime. A client sends its messages over a [`Transport`]
+//! or an [`AsyncTransport`]; a server reads messages from any source.
 
 mod client;
 mod error;
@@ -25,34 +25,34 @@ pub use transport::{AsyncTransport, Transport};
 
 use crate::{DecodeOwned, Encode, Message};
 
-/// The arguments of a method, which stand for the method itself.
+/// Arguments of a method, which also represent the method itself.
 pub trait Method: Message + Encode + DecodeOwned {
-    /// The name of the method in messages.
+    /// Name of the method in messages.
     const METHOD: &'static str;
-    /// The struct of its result: a [`MethodResult`], or [`Oneway`].
+    /// Struct of its result: a [`MethodResult`], or [`Oneway`].
     type Result;
 }
 
-/// In place of the result of a method that has none, and that nobody waits for.
+/// Result type of a oneway method, which has no result and is not waited for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Oneway {}
 
-/// The struct of what a method returns or throws.
+/// Struct of the return value or exception of a method.
 pub trait MethodResult: Message + Encode + DecodeOwned {
-    /// Type that the method returns.
+    /// Return type of the method.
     type Success;
-    /// Exceptions that it throws: an enum of the exceptions that it declares, or
+    /// Exceptions of the method: an enum of the exceptions that it declares, or
     /// [`Infallible`](std::convert::Infallible).
     type Exception;
 
-    /// The struct for what a method returned or threw.
+    /// Converts from the return value or exception of a method.
     fn from_result(result: std::result::Result<Self::Success, Self::Exception>) -> Self;
 
-    /// Returns what a method returned or threw. `None` if the struct has neither.
+    /// Converts to the return value or exception of a method. `None` if the struct has neither.
     fn into_result(self) -> Option<std::result::Result<Self::Success, Self::Exception>>;
 }
 
-/// Outcome of a call of a method.
+/// Result of calling a method.
 type Returned<M> = Result<
     <<M as Method>::Result as MethodResult>::Success,
     <<M as Method>::Result as MethodResult>::Exception,

@@ -1,4 +1,4 @@
-//! The server's side of a call.
+//! Server side of a call.
 
 use super::{CallError, Method, MethodResult, Oneway, Result, Returned};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use std::fmt;
 
-/// A call that a service has received: give it to the generated function `dispatch` or
+/// A call that a service has received: pass it to the generated function `dispatch` or
 /// `dispatch_async`.
 ///
 /// ```ignore
@@ -26,7 +26,7 @@ impl<'a, P: Protocol> Request<'a, P> {
     ///
     /// # Errors
     ///
-    /// A malformed envelope, or one that is not of a call. No reply can be given: close the
+    /// The envelope is malformed, or not that of a call. No reply is possible: close the
     /// connection.
     pub fn decode(message: &'a [u8]) -> std::result::Result<Self, Error> {
         Self::decode_with(message, Options::default())
@@ -37,7 +37,7 @@ impl<'a, P: Protocol> Request<'a, P> {
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode).
+    /// The same as [`decode`](Self::decode).
     pub fn decode_with(
         message: &'a [u8],
         options: impl Into<Options>,
@@ -54,12 +54,12 @@ impl<'a, P: Protocol> Request<'a, P> {
         Ok(Self { call, body })
     }
 
-    /// The name of the method.
+    /// Returns the name of the method.
     pub fn name(&self) -> &str {
         &self.call.envelope.name
     }
 
-    /// The name of the method, the kind of the message and the number of the call.
+    /// Returns the name of the method, the kind of the message and the number of the call.
     pub fn envelope(&self) -> &Envelope<'a> {
         &self.call.envelope
     }
@@ -118,7 +118,7 @@ impl<'a, P: Protocol> Request<'a, P> {
         None
     }
 
-    /// The reply to a call of a method that the service does not have.
+    /// Returns the reply to a call of a method that the service does not have.
     #[must_use]
     pub fn unknown_method(self) -> Option<Vec<u8>> {
         let message = format!("the service has no method `{}`", self.name());
@@ -139,7 +139,7 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The message with what a method returned or threw.
+    /// Encodes a message with the return value or exception of a method.
     fn reply<P: Protocol, R: MethodResult>(
         self,
         result: Result<R::Success, R::Exception>,
@@ -170,13 +170,13 @@ impl Call<'_> {
         self.throw::<P>(&ApplicationException { message, kind })
     }
 
-    /// It holds little, so that no limit prevents that it is written.
+    /// Encodes an exception. It is small, so no limit prevents writing it.
     fn throw<P: Protocol>(&self, exception: &ApplicationException) -> Option<Vec<u8>> {
         self.message::<P, _>(MessageKind::Exception, exception)?
             .ok()
     }
 
-    /// A message to the client, unless the client does not wait for one.
+    /// Encodes a message to the client, unless the client does not wait for one.
     fn message<P: Protocol, M: Message + Encode>(
         &self,
         kind: MessageKind,

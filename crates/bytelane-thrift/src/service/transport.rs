@@ -5,25 +5,25 @@ use std::io;
 /// Carries the messages of a [`Client`](super::Client) to a service, and waits for the replies.
 ///
 /// [`framed::Connection`](crate::framed::Connection) and
-/// [`unframed::Connection`](crate::unframed::Connection) are transports over a `TcpStream`, or whatever
-/// is `Read` and `Write`.
+/// [`unframed::Connection`](crate::unframed::Connection) are transports over a `TcpStream`, or any
+/// type that is `Read` and `Write`.
 pub trait Transport {
-    /// The bytes of a reply.
+    /// Bytes of a reply.
     type Reply: AsRef<[u8]>;
 
     /// Sends a message and receives the reply.
     ///
     /// # Errors
     ///
-    /// Whatever prevents either. After an error, a late reply may still arrive: do not use the
+    /// Sending or receiving fails. After an error, a late reply may still arrive: do not use the
     /// connection again.
     fn call(&mut self, message: Vec<u8>) -> io::Result<Self::Reply>;
 
-    /// Sends a message to which there is no reply.
+    /// Sends a message that has no reply.
     ///
     /// # Errors
     ///
-    /// Whatever prevents it.
+    /// Sending fails.
     fn send(&mut self, message: Vec<u8>) -> io::Result<()>;
 }
 
@@ -40,24 +40,24 @@ impl<T: Transport + ?Sized> Transport for &mut T {
 }
 
 /// Carries the messages of an [`AsyncClient`](super::AsyncClient) to a service, and waits for the
-/// replies. It depends on no runtime; implement it with `async fn`.
+/// replies. It does not depend on a runtime; implement it with `async fn`.
 pub trait AsyncTransport: Send {
-    /// The bytes of a reply.
+    /// Bytes of a reply.
     type Reply: AsRef<[u8]> + Send;
 
     /// Sends a message and receives the reply.
     ///
     /// # Errors
     ///
-    /// Whatever prevents either. After an error, or if the future is dropped before it is ready, a
-    /// late reply may still arrive: do not use the connection again.
+    /// Sending or receiving fails. After an error, or if the future is dropped before it is ready,
+    /// a late reply may still arrive: do not use the connection again.
     fn call(&mut self, message: Vec<u8>) -> impl Future<Output = io::Result<Self::Reply>> + Send;
 
-    /// Sends a message to which there is no reply.
+    /// Sends a message that has no reply.
     ///
     /// # Errors
     ///
-    /// Whatever prevents it.
+    /// Sending fails.
     fn send(&mut self, message: Vec<u8>) -> impl Future<Output = io::Result<()>> + Send;
 }
 

@@ -1,4 +1,4 @@
-//! Calls and replies, and the frames they travel in.
+//! Tests calls and replies, and their frames.
 
 use crate::common::{Point, everything};
 use bytelane_thrift::{

@@ -1,4 +1,4 @@
-//! Bytes kept in the repository: those of other libraries, and those of earlier versions.
+//! Tests bytes kept in the repository: those of other libraries, and those of earlier versions.
 //!
 //! `apache-python.*` are written by `tests/apache.py`, which also reads `bytelane.*`. The latter are
 //! rewritten by a run of these tests with `BYTELANE_WRITE_GOLDEN=1`.
@@ -19,7 +19,7 @@ fn read<P: Protocol>(name: &str) -> Vec<u8> {
     let read = Everything::decode::<P>(&bytes);
     let read = read.unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(read, everything(), "{name}");
-    // Equality does not tell the zeros apart.
+    // Equality does not distinguish the zeros.
     assert!(read.reals[1].is_sign_negative(), "{name}");
     bytes
 }
@@ -29,7 +29,7 @@ fn bytes_of_apache_thrift_for_python_are_read() {
     let binary = read::<Binary>("apache-python.binary");
     let compact = read::<Compact>("apache-python.compact");
     read::<Json>("apache-python.json");
-    // Nothing in these two is for the writer to choose but the order of sets and maps.
+    // In these two, the writer can choose only the order of sets and maps.
     assert_eq!(binary.len(), everything().encode::<Binary>().unwrap().len());
     assert_eq!(
         compact.len(),

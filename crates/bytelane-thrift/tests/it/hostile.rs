@@ -1,5 +1,5 @@
-//! Messages that are malformed or claim what they do not have: each is an error with its kind,
-//! place and path, and costs no memory.
+//! Messages that are malformed or claim more than they contain: each is an error with its kind,
+//! offset and path, and costs no memory.
 
 use crate::common::everything;
 use bytelane_thrift::{
@@ -58,7 +58,7 @@ fn binary() {
         (b"", UnexpectedEnd, 0, ""),
         (b"\x08", UnexpectedEnd, 1, ""),
         (b"\x07\0\x01", UnknownType(7), 1, ""),
-        // 268 million elements in 12 bytes; then as many as four bytes tell.
+        // 268 million elements in 12 bytes; then the maximum of four bytes.
         (b"\x0f\0\x01\x08\x10\0\0\0....", UnexpectedEnd, 8, "ints"),
         (
             b"\x0f\0\x01\x08\xff\xff\xff\xff....",
@@ -119,7 +119,7 @@ fn binary() {
             25,
             "map[0][0].text",
         ),
-        // Within a field that is skipped.
+        // Within a skipped field.
         (b"\x0f\x01\0\x08\x10\0\0\0....", UnexpectedEnd, 8, ""),
         (b"\x0b\x01\0\xff\xff\xff\xff....", InvalidSize(-1), 7, ""),
     ];
@@ -318,7 +318,7 @@ fn simple_json() {
 
 #[test]
 fn readers_take_what_others_write() {
-    // White space, padding, escapes within base64, all kinds of escapes, `null`, unknown names.
+    // Whitespace, padding, escapes within base64, all kinds of escapes, `null`, unknown names.
     let json = br#" { "7" : { "str" : "\/\u002b8=" } , "4":{"str":"\u003c\/\b\u00e9"},
         "8":{"dbl":"-NaN"}, "9": {"set":["i64",2, -1 , 7 ]} } "#;
     let (fields, _) = Fields::decode_prefix::<Json>(json).unwrap();
@@ -382,7 +382,8 @@ fn limits_hold() {
     test::<SimpleJson>();
 }
 
-/// Bytes changed in each way that one byte can be: an error or another value, no panic.
+/// Changes bytes in each way that one byte can change: the result is an error or another value, not
+/// a panic.
 #[test]
 fn changed_bytes_do_not_panic() {
     fn test<P: Protocol>() {

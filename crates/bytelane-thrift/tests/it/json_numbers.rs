@@ -1,4 +1,4 @@
-//! Lists of numbers in JSON, which are written many at a time, have the texts of single numbers.
+//! Lists of numbers in JSON are written many at a time, with the same texts as single numbers.
 
 use bytelane_thrift::{Json, Message, SimpleJson, Thrift};
 
@@ -16,7 +16,7 @@ struct Numbers {
     doubles: Vec<f64>,
 }
 
-/// A list of SimpleJSON of what its elements are one by one.
+/// Returns the SimpleJSON of a list, built from its elements one by one.
 fn list<T: Copy>(values: &[T], one: impl Fn(T) -> String) -> String {
     let texts: Vec<_> = values.iter().map(|&value| one(value)).collect();
     format!("[{}]", texts.join(","))
@@ -45,7 +45,7 @@ fn check(numbers: &Numbers) {
     assert_eq!(numbers.encoded_len::<Json>().unwrap(), text.len());
 }
 
-/// The text of a double that is alone in its list.
+/// Returns the text of a double that is alone in its list.
 fn double(value: f64) -> String {
     let numbers = Numbers {
         doubles: vec![value],
@@ -80,7 +80,7 @@ fn lists_of_every_length_have_the_texts_of_single_numbers() {
                 longs: vec![longs.clone(), vec![], longs[len / 2..].to_vec()],
                 doubles: doubles.clone(),
             });
-            // One that is written in another way, in front of, between or after others.
+            // Insert one that is written in another way before, between or after the others.
             for i in [0, len / 2, len] {
                 doubles.insert(i, f64::MIN_POSITIVE);
                 check(&Numbers {

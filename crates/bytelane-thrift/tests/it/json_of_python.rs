@@ -1,4 +1,4 @@
-//! JSON as Apache Thrift's library for Python writes it, and white space.
+//! Tests JSON as Apache Thrift's library for Python writes it, and whitespace.
 
 use bytelane_thrift::{
     Binary, Compact, Envelope, ErrorKind, Json, Message, MessageKind, Options, Protocol,
@@ -132,7 +132,7 @@ fn bools_as_numbers() {
     check::<SimpleJson>(json, &expected);
 }
 
-/// Errors in strings with control characters name the byte that is wrong.
+/// Errors in strings with control characters report the byte that is wrong.
 #[test]
 fn places_of_lenient_errors_are_in_the_message() {
     let at = |message: &[u8]| {

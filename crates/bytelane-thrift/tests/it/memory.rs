@@ -1,4 +1,4 @@
-//! Peak use of the heap while a message is read.
+//! Measures peak heap use while a message is read.
 
 use allocation_counter::{AllocationInfo, measure};
 use bytelane_thrift::{
@@ -6,7 +6,7 @@ use bytelane_thrift::{
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// 1,200 bytes in memory; one in a message, if it is empty.
+/// Takes 1,200 bytes in memory, and one byte in a message if it is empty.
 #[derive(Clone, Debug, PartialEq, Thrift)]
 struct Large {
     #[thrift(id = 1, default = [0; 150])]
@@ -35,7 +35,7 @@ struct Holds {
     data: Vec<Vec<u8>>,
 }
 
-/// The most bytes on the heap while a message is read, and whether it can be read.
+/// Returns the peak heap use while a message is read, and whether it can be read.
 fn peak<P: Protocol>(message: &[u8], limits: &Limits) -> (u64, Result<(), ErrorKind>) {
     let mut result = Ok(());
     let AllocationInfo { bytes_max, .. } = measure(|| {
@@ -45,7 +45,7 @@ fn peak<P: Protocol>(message: &[u8], limits: &Limits) -> (u64, Result<(), ErrorK
     (bytes_max, result)
 }
 
-/// 900,000 empty structs: 1 byte each in the message, 1,200 in memory.
+/// Reads 900,000 empty structs: 1 byte each in the message, 1,200 in memory.
 #[test]
 fn the_peak_is_within_the_limit() {
     const COUNT: usize = 900_000;
@@ -55,7 +55,7 @@ fn the_peak_is_within_the_limit() {
     let (bytes, result) = peak::<Binary>(&message, &Limits::default());
     assert_eq!(result, Err(ErrorKind::AllocationLimit));
     assert!(bytes < 10_000, "{bytes}");
-    // With a limit above what they need, that is what they take.
+    // With a limit above what they need, they take exactly that much.
     let needed = COUNT * size_of::<Large>();
     let limits = Limits::default().with_total_allocation(needed);
     let (bytes, result) = peak::<Binary>(&message, &limits);
@@ -63,7 +63,7 @@ fn the_peak_is_within_the_limit() {
     assert!(bytes <= needed as u64 + 10_000, "{bytes}");
 }
 
-/// In SimpleJSON nothing says how long a list is.
+/// SimpleJSON does not store the length of a list.
 #[test]
 fn lists_of_unknown_length_grow_within_the_limit() {
     let text = format!("{{\"list\":[{}{{}}]}}", "{},".repeat(99_999));
@@ -92,7 +92,7 @@ fn holds() -> Holds {
     }
 }
 
-/// Each kind of container takes no more than what it is charged for, in each protocol.
+/// In each protocol, each kind of container takes no more than it is charged for.
 #[test]
 fn no_limit_is_exceeded() {
     fn test<P: Protocol>() {
@@ -113,7 +113,7 @@ fn no_limit_is_exceeded() {
     test::<SimpleJson>();
 }
 
-/// Lists within each other each claim all the bytes that are left.
+/// Nested lists each claim all remaining bytes.
 #[test]
 fn containers_share_the_bytes_of_the_message() {
     #[derive(Debug, Thrift)]

@@ -1,4 +1,4 @@
-//! Generated messages, of any shape: what holds for each of them in each protocol.
+//! Tests properties of generated messages of any shape, in each protocol.
 
 use bytelane_thrift::{
     Binary, Compact, Double, Envelope, ErrorKind, FbthriftCompact, Json, Message, MessageKind,
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A value of any type, which is of any shape by holding others.
+/// A value of any type, which can contain others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Thrift)]
 #[thrift(union)]
 enum Value {
@@ -85,12 +85,12 @@ fn double() -> impl Strategy<Value = Double> {
     prop_oneof![select(special.to_vec()), any::<f64>()].prop_map(Double)
 }
 
-/// Any number of significant bits, so that varints of all lengths occur.
+/// Returns integers with any number of significant bits, so that varints of all lengths occur.
 fn integer() -> impl Strategy<Value = i64> + Clone {
     (any::<i64>(), 0..64u32).prop_map(|(value, bits)| value >> bits)
 }
 
-/// Text with what JSON has to escape more often than chance would have it.
+/// Returns text with a high share of characters that JSON has to escape.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![".{0,40}", "[\"\\\\/\u{0}-\u{1f}\u{7f}é😀a]{0,40}"]
 }
@@ -151,7 +151,7 @@ fn record(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Record> 
     })
 }
 
-/// A message that travels through one protocol; `cut` and `changed` choose a byte of it.
+/// Tests a message in one protocol; `cut` and `changed` choose a byte of it.
 fn travels<P: Protocol>(record: &Record, cut: Index, changed: Index, mask: u8) {
     let protocol = std::any::type_name::<P>();
     let bytes = record.encode::<P>().unwrap();
@@ -167,7 +167,7 @@ fn travels<P: Protocol>(record: &Record, cut: Index, changed: Index, mask: u8) {
         "{protocol}"
     );
 
-    // Over another value: what the message has replaces it.
+    // Read over another value: the contents of the message replace it.
     let mut other = Record {
         first: Some(Value::Texts(BTreeSet::from(["x".to_owned()]))),
         name: "other".to_owned(),

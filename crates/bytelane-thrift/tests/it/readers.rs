@@ -1,9 +1,9 @@
-//! The readers on changed messages, on every backend; the fuzz targets go on from here.
+//! Tests the readers on changed messages, on every backend; the fuzz targets go further.
 
 use crate::common::{everything, readers};
 use bytelane_thrift::{Binary, Compact, FbthriftCompact, Json, Message, Protocol, SimpleJson};
 
-/// Messages of a protocol with a few bytes changed, removed or repeated.
+/// Tests messages of a protocol with a few bytes changed, removed or repeated.
 fn test<P: Protocol>() {
     let message = everything().encode::<P>().unwrap();
     let mut state = 1u64;
@@ -28,7 +28,7 @@ fn test<P: Protocol>() {
     }
 }
 
-// One test: which backend is active is the process's state.
+// A single test, since the active backend is state of the process.
 #[test]
 fn all_backends_read_alike() {
     test::<Binary>();

@@ -1,4 +1,4 @@
-//! Written values are read again, by each protocol.
+//! Tests that each protocol reads what it wrote.
 
 use crate::common::{Color, Everything, Point, Shape, Tree, everything};
 use bytelane_thrift::{
@@ -363,7 +363,7 @@ fn depth_is_bounded_both_ways() {
         let limits = limits.with_depth(63);
         let error = Tree::decode_with::<P>(&bytes, &limits).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::DepthLimit);
-        // Skipped, too.
+        // Skips the field, too.
         #[derive(Debug, Thrift)]
         struct Other {
             #[thrift(id = 9)]

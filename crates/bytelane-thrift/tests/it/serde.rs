@@ -1,4 +1,4 @@
-//! Serde's traits for the types of this crate that fields have.
+//! Tests Serde's traits for the field types of this crate.
 
 use bytelane_thrift::{
     Binary, Compact, Double, Float, Json, Message, Protocol, Thrift, UnknownFields, Uuid,
@@ -20,7 +20,7 @@ struct Earlier {
     unknown: UnknownFields,
 }
 
-/// The message with its fields unknown, and these as JSON of serde's.
+/// Returns the message, a value that has its fields as unknown ones, and these as Serde's JSON.
 fn unknown<P: Protocol>() -> (Vec<u8>, Earlier, String) {
     let later = Later {
         flag: true,

@@ -1,4 +1,4 @@
-//! Fields of the type `bytes::Bytes`, which share the memory of the message.
+//! Tests fields of the type `bytes::Bytes`, which share the memory of the message.
 
 use bytelane_thrift::{Binary, Compact, Json, Message, Protocol, SimpleJson, Thrift};
 use bytes::Bytes;
@@ -24,7 +24,7 @@ fn lies_within(part: &Bytes, message: &Bytes) -> bool {
     range.contains(&part.as_ptr()) && part.as_ptr_range().end <= range.end
 }
 
-/// Returns whether the fields of what is read share the message's memory.
+/// Returns whether the fields read share the message's memory.
 fn shares<P: Protocol>() -> bool {
     let message = Bytes::from(blobs().encode::<P>().unwrap());
     let copied = Blobs::decode::<P>(&message).unwrap();
@@ -45,7 +45,7 @@ fn shares<P: Protocol>() -> bool {
 fn what_lies_in_the_message_is_shared() {
     assert!(shares::<Binary>());
     assert!(shares::<Compact>());
-    // JSON has binary in base64.
+    // In JSON, binary is base64.
     assert!(!shares::<Json>());
     assert!(!shares::<SimpleJson>());
 }

@@ -1,4 +1,4 @@
-//! Fields that a type does not declare are read over, whatever they hold.
+//! Fields that a type does not declare are skipped, whatever they contain.
 
 use bytelane_thrift::{
     Binary, Compact, FbthriftCompact, Json, Message, Protocol, SimpleJson, Thrift, Uuid,
@@ -64,7 +64,7 @@ fn new(uuids: Option<Vec<Uuid>>, floats: Option<Vec<f32>>) -> New {
     }
 }
 
-/// Skips the message, and says that each cut one is cut.
+/// Skips the message, and checks that each truncated one is an error.
 fn skips<P: Protocol>(new: &New) {
     let message = new.encode::<P>().unwrap();
     assert_eq!(Old::decode::<P>(&message).unwrap(), Old { last: 7 });

@@ -1,4 +1,4 @@
-//! Messages over TCP, framed and unframed.
+//! Tests messages over TCP, framed and unframed.
 
 use crate::common::{Everything, everything};
 use bytelane_thrift::unframed::{MessageReader, Scanner};
@@ -9,7 +9,7 @@ use std::io::{self, IoSlice, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-/// The two ends of a connection, without `TCP_NODELAY`.
+/// Returns the two ends of a connection, without `TCP_NODELAY`.
 fn connection() -> (TcpStream, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
@@ -18,7 +18,7 @@ fn connection() -> (TcpStream, TcpStream) {
 
 const CALLS: usize = 100;
 
-/// How long calls take that `call` makes, to a server that `answer`s.
+/// Measures the calls that `call` makes to a server that `answer`s.
 fn time(
     answer: impl Fn(&mut TcpStream) + Send + 'static,
     call: impl Fn(&mut TcpStream),
@@ -38,7 +38,7 @@ fn take_frame(stream: &mut TcpStream) -> Vec<u8> {
     frame
 }
 
-/// Were the length written by itself, each call would wait 40 ms for an acknowledgement.
+/// If the length were written separately, each call would wait 40 ms for an acknowledgement.
 #[test]
 fn a_framed_call_takes_at_most_twice_as_long_as_an_echo() {
     let message = [7; 300];
@@ -71,12 +71,12 @@ fn a_framed_call_takes_at_most_twice_as_long_as_an_echo() {
             },
         )
     };
-    // Other tests take time as well, so one round that they do not disturb is enough.
+    // Other tests use the CPU as well, so one undisturbed round is enough.
     let mut rounds = (0..30).map(|_| (echo(), framed()));
     assert!(rounds.any(|(echo, framed)| framed <= 2 * echo));
 }
 
-/// Counts how often it is written to, and takes a part only.
+/// Counts writes, and accepts only a part of each.
 struct Counts {
     calls: usize,
     bytes: Vec<u8>,
@@ -127,7 +127,7 @@ fn envelope(sequence: i32) -> Envelope<'static> {
     }
 }
 
-/// Three messages.
+/// Returns three messages.
 fn messages<P: Protocol>() -> Vec<Vec<u8>> {
     let of = |value: &Everything, i| envelope(i).encode::<P, _>(value).unwrap();
     vec![
@@ -137,7 +137,7 @@ fn messages<P: Protocol>() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Gives so many bytes at a time.
+/// Returns this many bytes at a time.
 struct Parts<'a>(&'a [u8], usize);
 
 impl Read for Parts<'_> {
@@ -179,7 +179,7 @@ fn messages_without_frames() {
     test::<SimpleJson>();
 }
 
-/// A message that comes a byte at a time costs a few looks at each byte.
+/// A message that arrives a byte at a time needs only a few looks at each byte.
 #[test]
 fn a_slow_stream_costs_no_more() {
     fn test<P: Protocol>() {
@@ -195,7 +195,7 @@ fn a_slow_stream_costs_no_more() {
             assert_eq!(scanner.message_len(&message[..len]).unwrap(), None);
         }
         assert_eq!(scanner.message_len(&message).unwrap(), Some(message.len()));
-        // From the start each time it would be minutes.
+        // Starting over each time would take minutes.
         assert!(start.elapsed() < Duration::from_secs(5));
     }
     test::<Binary>();
@@ -213,7 +213,7 @@ fn a_scanner_has_limits() {
     assert_eq!(error.kind(), ErrorKind::InvalidVersion);
 }
 
-/// A long message that comes in small reads: what is read is not cleared for each of them.
+/// A long message arrives in small reads: the buffer is not cleared for each of them.
 #[test]
 fn a_reader_of_small_pieces_takes_linear_time() {
     let value = Everything {
@@ -228,11 +228,11 @@ fn a_reader_of_small_pieces_takes_linear_time() {
         assert_eq!(reader.read_message().unwrap().unwrap(), message);
         start.elapsed()
     };
-    // Cleared for each byte it would be 500 GB.
+    // Clearing it for each byte would take 500 GB.
     assert!(time(1) < Duration::from_secs(5));
 }
 
-/// Small messages after a large one are not moved for each other.
+/// Small messages after a large one do not move each other.
 #[test]
 fn small_messages_after_a_large_one_take_linear_time() {
     let large = Everything {

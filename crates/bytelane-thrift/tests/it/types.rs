@@ -1,4 +1,4 @@
-//! Which Rust types can be fields.
+//! Tests which Rust types can be fields.
 
 use bytelane_thrift::{
     Binary, Compact, Decode, DecodeOwned, Element, Encode, Error, ErrorKind, Json, Message,
@@ -13,7 +13,7 @@ struct Point {
     x: i32,
 }
 
-/// Only written: nothing is copied.
+/// Can only be written, so nothing is copied.
 #[derive(Debug, Thrift)]
 #[thrift(name = "Owned", encode_only)]
 struct Borrowed<'a> {
@@ -96,7 +96,7 @@ fn an_array_of_another_length_is_an_error() {
     assert!(error.to_string().ends_with(", in array"), "{error}");
 }
 
-/// A shared value is replaced, not changed for those with whom it is shared.
+/// A shared value is replaced, not changed for its other owners.
 #[test]
 fn merging_leaves_what_others_hold() {
     let held = Arc::new(Point { x: 1 });
@@ -149,7 +149,7 @@ fn generic_types() {
         let either = Either::<Point, i32>::Text("here");
         let bytes = either.encode::<P>().unwrap();
         assert_eq!(Either::<Point, i32>::decode::<P>(&bytes).unwrap(), either);
-        // Nothing is demanded of a type that is only written.
+        // A type that is only written needs no other traits.
         let bytes = Either::<&[Point], i32>::First(&[]).encode::<P>().unwrap();
         assert_eq!(
             Either::<Vec<Point>, i32>::decode::<P>(&bytes).unwrap(),
@@ -194,7 +194,7 @@ fn the_path_of_the_crate() {
     assert_eq!(reread::<Binary, Renamed>(&renamed), renamed);
 }
 
-/// A type with traits of its own and a rule of its own.
+/// A type with handwritten traits and a rule of its own.
 #[derive(Debug, Default, PartialEq)]
 struct Port(u16);
 
@@ -240,7 +240,7 @@ fn errors_of_the_program() {
     assert_eq!(error.to_string(), expected);
 }
 
-/// Text that asks for no room.
+/// Text that requests no room.
 #[derive(Debug)]
 struct Greedy;
 

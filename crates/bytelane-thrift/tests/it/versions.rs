@@ -1,4 +1,4 @@
-//! Messages of other versions of a type: fields that are new, gone, or of another type.
+//! Tests messages of other versions of a type: fields that are new, gone, or of another type.
 
 use bytelane_thrift::{
     Binary, Compact, DecodeOwned, Double, Encode, ErrorKind, FbthriftCompact, Json, Message,
@@ -7,7 +7,7 @@ use bytelane_thrift::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-/// Reads what one type wrote as another.
+/// Reads as one type what another wrote.
 fn reread<P: Protocol, T: Message + DecodeOwned>(value: &(impl Message + Encode)) -> T {
     let bytes = value.encode::<P>().unwrap();
     T::decode::<P>(&bytes).unwrap_or_else(|error| panic!("{}: {error}", name::<P>()))
@@ -79,7 +79,7 @@ fn a_field_of_another_type_is_skipped() {
             ..After::default()
         };
         assert_eq!(read, expected, "{}", name::<P>());
-        // The other way round, where bools are what is skipped.
+        // In reverse, bools are skipped.
         let back: Before = reread::<P, _>(&After {
             text: true,
             last: 1,
@@ -125,8 +125,8 @@ fn a_required_field_of_another_type_is_missing() {
     assert_eq!(error.kind(), ErrorKind::MissingField("number"));
 }
 
-/// Fields that are skipped because of the types of their elements cost what skipping costs, however
-/// deep they are.
+/// Fields that are skipped because of the types of their elements cost only as much as skipping
+/// them, however deep they are.
 #[test]
 fn skipping_elements_of_another_type_is_linear() {
     #[derive(Debug, PartialEq, Thrift)]
@@ -199,7 +199,7 @@ fn the_default_of_a_struct_is_that_of_the_whole_struct() {
         assert_eq!(read.optional, Some(expected.clone()));
         assert_eq!(*read.boxed, expected);
 
-        // Merging keeps what the message lacks.
+        // Merging keeps fields that are not in the message.
         let mut merged = Outer::default();
         merged.merge::<P>(&partial.encode::<P>().unwrap()).unwrap();
         assert_eq!((merged.inner.a, &*merged.inner.b), (1, "x"));
@@ -352,7 +352,7 @@ fn unknown_fields_are_kept_on_request() {
     assert!(simple.rest.is_empty(), "SimpleJSON has no ids");
 }
 
-/// As `Keeps`, but what it declares has other types than in the message.
+/// Same as `Keeps`, but the types of its declared fields differ from those in the message.
 #[derive(Clone, Debug, PartialEq, Thrift)]
 struct KeepsOthers {
     #[thrift(id = 1)]

@@ -1,5 +1,4 @@
-//! The instruction sets: their names, their features, how they are detected, and how a call
-//! reaches them.
+//! Instruction sets: names, features, detection, and dispatch of calls.
 //!
 //! [`Backend`] is the list. Every other table here matches on it or is an arm of [`features!`], so
 //! that the compiler points out what a new instruction set still lacks.
@@ -64,7 +63,7 @@ macro_rules! features {
 }
 pub(crate) use features;
 
-/// A list of features as a slice.
+/// Turns a list of features into a slice.
 macro_rules! as_slice {
     ($features:expr) => {
         &$features
@@ -107,7 +106,7 @@ impl Backend {
         Backend::Neon,
     ];
 
-    /// The name that [`FromStr`] accepts and the command prints.
+    /// Returns the name that [`FromStr`] accepts and the command prints.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -119,7 +118,7 @@ impl Backend {
         }
     }
 
-    /// The CPU features that this backend needs, by their Rust names.
+    /// Returns the CPU features that this backend needs, by their Rust names.
     #[must_use]
     pub const fn features(self) -> &'static [&'static str] {
         match self {
@@ -131,8 +130,8 @@ impl Backend {
         }
     }
 
-    /// Returns whether this CPU has a feature of this backend, and the backend is compiled in. Always false on other
-    /// architectures.
+    /// Returns whether this CPU has a feature of this backend and the backend is compiled in.
+    /// Always false on other architectures.
     fn has(self, feature: &str) -> bool {
         match self {
             #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
@@ -150,7 +149,7 @@ impl Backend {
         }
     }
 
-    /// The features that this backend needs and this machine lacks; empty if the backend is
+    /// Returns the features that this backend needs and this machine lacks; empty if the backend is
     /// available.
     pub fn missing_features(self) -> impl Iterator<Item = &'static str> {
         let features = self.features().iter().copied();
@@ -180,13 +179,13 @@ impl Backend {
         found
     }
 
-    /// The backends that this machine has, slowest first.
+    /// Returns the backends that this machine has, slowest first.
     pub fn available() -> impl DoubleEndedIterator<Item = Backend> {
         let all = Self::ALL.iter().copied();
         all.filter(|backend| backend.is_available())
     }
 
-    /// The backend that calls use unless they name one: the best on this machine, unless
+    /// Returns the backend that calls use unless they name one: the best on this machine, unless
     /// [`set_active`](Self::set_active) chose another.
     #[must_use]
     #[inline]
@@ -251,7 +250,7 @@ impl Detected {
         }
     }
 
-    /// The backend that calls use unless they name one. See [`Backend::active`].
+    /// Returns the backend that calls use unless they name one. See [`Backend::active`].
     #[must_use]
     #[inline]
     pub fn active() -> Self {
@@ -294,14 +293,15 @@ impl TryFrom<Backend> for Detected {
     }
 }
 
-/// Proof in a type that this CPU has the instructions of the backend of the same name.
+/// Defines tokens: types that prove that this CPU has the instructions of the backend of the same
+/// name.
 macro_rules! tokens {
     ($($Token:ident)*) => { $(
         #[derive(Clone, Copy)]
         pub(crate) struct $Token(());
 
         impl $Token {
-            /// The token, if this is its backend.
+            /// Returns the token if `backend` is its backend.
             #[inline(always)]
             pub(crate) fn of(backend: Detected) -> Option<Self> {
                 (backend.0 == Backend::$Token).then_some(Self(()))
@@ -380,7 +380,7 @@ macro_rules! dispatch {
 }
 pub(crate) use dispatch;
 
-/// A function compiled with a list of features.
+/// Defines a function compiled with a list of features.
 macro_rules! inside {
     ([$($feature:tt),*] $($function:tt)*) => {
         $(#[target_feature(enable = $feature)])*

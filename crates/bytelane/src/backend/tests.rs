@@ -1,4 +1,4 @@
-//! The list of instruction sets, and which of them this machine has.
+//! Tests the list of instruction sets and their detection.
 
 use super::*;
 use std::string::ToString;
@@ -17,8 +17,7 @@ fn names_read_back() {
     assert_eq!(error, message);
 }
 
-/// Expected backends: the answers of `std` for some features, and `cfg!` of those that are compiled
-/// in.
+/// Returns the expected backends, from what `std` detects and from `cfg!` for what is compiled in.
 fn expected() -> Vec<Backend> {
     let mut backends = std::vec![Backend::Scalar];
     #[cfg(target_arch = "x86_64")]

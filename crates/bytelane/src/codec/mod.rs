@@ -1,5 +1,5 @@
-//! The codecs. None of them runs unsafe code of its own: scalar and kernel files forbid it, and the
-//! other files deny it to all but the macros of `simd` and `backend`. The `claims.rs` of a codec has
+//! Codecs. None of them runs unsafe code of its own: scalar and kernel files forbid it, and the
+//! other files deny it except in the macros of `simd` and `backend`. The `claims.rs` of a codec has
 //! the `unsafe impl` of its operations, each with its proof.
 
 pub mod alp;

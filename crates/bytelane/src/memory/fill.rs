@@ -1,15 +1,15 @@
 //! Operations that write to fresh memory, and the forms that callers use: into a slice, into
 //! uninitialised memory, or appended to a `Vec`.
 //!
-//! These forms are always inlined. As separate calls, which pass the operation in memory, they
-//! would make short inputs take half as long again.
+//! These forms are always inlined. As separate calls, which would pass the operation in memory,
+//! they would make short inputs take 1.5 times as long.
 
 use super::{Plain, Slot};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
-/// An operation that writes to the front of a destination which may be fresh memory.
+/// An operation that writes to the front of a destination, which may be fresh memory.
 pub trait Fill {
     /// Result of the operation besides the number of bytes.
     type Done;
@@ -19,13 +19,13 @@ pub trait Fill {
     fn fill(self, to: &mut [Slot]) -> Result<(usize, Self::Done), Self::Error>;
 }
 
-/// A [`Fill`] that does what it says: the proof that the forms below rely on.
-/// The `claims.rs` of each codec has the implementations, and argues for each.
+/// A [`Fill`] that does what it reports: the proof that the forms below rely on. The `claims.rs` of
+/// each codec has the implementations, and argues for each.
 ///
 /// # Safety
 ///
 /// If `fill` returns `Ok` with a number of bytes, it has initialised that many bytes at the front
-/// of `to`. In any case it stores nothing uninitialised to `to`.
+/// of `to`. It never stores uninitialised bytes to `to`.
 pub unsafe trait Faithful: Fill {}
 
 /// Memory to write to, which need not be initialised: the destination of the functions called
@@ -42,7 +42,7 @@ pub unsafe trait Faithful: Fill {}
 /// ```
 #[derive(Debug)]
 pub struct Destination<'a, T> {
-    /// Store nothing uninitialised here: the memory may come from a slice of values.
+    /// Never store uninitialised values here: the memory may come from a slice of values.
     memory: &'a mut [MaybeUninit<T>],
 }
 
@@ -65,7 +65,7 @@ impl<'a, T: Plain> From<&'a mut [T]> for Destination<'a, T> {
 }
 
 impl<'a, T: Plain> Destination<'a, T> {
-    /// The number of values that fit.
+    /// Returns the number of values that fit.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.memory.len()

@@ -1,4 +1,4 @@
-//! Values seen as bytes, and fresh memory as a place to write.
+//! Views of values as bytes, and fresh memory as a destination.
 #![allow(unsafe_code)] // Casts between primitive slices and bytes.
 
 mod fill;
@@ -43,7 +43,7 @@ unsafe impl Byte for Slot {}
 /// the `u16` of their bits.
 pub trait Value: Plain {}
 
-/// A [`Value`], or an integer of 128 bits: what [`Destination`] can hold.
+/// A [`Value`], or a 128-bit integer: an element of a [`Destination`].
 pub trait Plain:
     Copy + Default + PartialEq + core::fmt::Debug + Send + Sync + sealed::Primitive + 'static
 {
@@ -70,7 +70,7 @@ macro_rules! values {
 }
 values! { i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 }
 
-/// The bytes of values, in this machine's byte order.
+/// Returns the bytes of values, in this machine's byte order.
 #[inline]
 pub(crate) fn bytes<T: Plain>(values: &[T]) -> &[u8] {
     // SAFETY: the same memory for the same time; `Primitive` has no padding, so every byte is
@@ -87,7 +87,7 @@ pub(crate) fn flat<const K: usize, B: Byte>(arrays: &[[B; K]]) -> &[B] {
     unsafe { core::slice::from_raw_parts(arrays.as_ptr().cast(), size_of_val(arrays)) }
 }
 
-/// As [`flat`], for writing.
+/// Same as [`flat`], for writing.
 #[inline(always)]
 pub(crate) fn flat_mut<const K: usize, B: Byte>(arrays: &mut [[B; K]]) -> &mut [B] {
     // SAFETY: as in `flat`.
@@ -102,7 +102,7 @@ pub(crate) fn write<const N: usize>(to: &mut [Slot; N], from: [u8; N]) {
     }
 }
 
-/// The first 16 bytes of a slice as two little-endian numbers; missing bytes are zeros.
+/// Returns the first 16 bytes of a slice as two little-endian numbers; missing bytes are zeros.
 ///
 /// Two reads may overlap: both agree on the bytes that they share.
 #[inline(always)]
@@ -116,7 +116,7 @@ pub(crate) fn pair(from: &[u8]) -> [u64; 2] {
     let len = from.len();
     match len {
         16.. => [number::<8>(from, 0), number::<8>(from, 8)],
-        // Two shifts, since one shift by all 64 bits would overflow.
+        // Two shifts, since a single shift by all 64 bits would overflow.
         8.. => [
             number::<8>(from, 0),
             number::<8>(from, len - 8) >> (8 * (15 - len)) >> 8,
@@ -152,8 +152,8 @@ pub(crate) fn put_pair(to: &mut [Slot], [low, high]: [u64; 2]) {
         }
         8.. => {
             put::<8>(to, 0, low);
-            // Two shifts, since one shift by all 64 bits would overflow. With 8 slots, both writes
-            // store the same bytes.
+            // Two shifts, since a single shift by all 64 bits would overflow. With 8 slots, both
+            // writes store the same bytes.
             put::<8>(
                 to,
                 len - 8,

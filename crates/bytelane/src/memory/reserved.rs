@@ -1,11 +1,11 @@
-//! Appending many short pieces to memory that was reserved beforehand.
+//! Appends many short pieces to memory that was reserved beforehand.
 
 use super::{copy, write};
 use alloc::vec::Vec;
 
-/// Bytes that pieces are appended to, and that do not grow: a piece that does not fit is counted and
-/// dropped. A call that makes room could change the length, which the caller would have to load again
-/// after each piece. For `bytelane-thrift`.
+/// Bytes that pieces are appended to, and that do not grow: a piece that does not fit is counted
+/// and dropped. If a call could make room, it could change the length, which the caller would then
+/// have to load again after each piece. Used by `bytelane-thrift`.
 #[derive(Debug, Default)]
 pub struct Reserved {
     bytes: Vec<u8>,
@@ -20,7 +20,7 @@ impl Reserved {
         Self { bytes, missing: 0 }
     }
 
-    /// Appends the first `len` bytes of an array. What is after them may be overwritten, so there
+    /// Appends the first `len` bytes of an array. Bytes after them may be overwritten, so there
     /// must be room for all of the array.
     ///
     /// # Panics
@@ -44,7 +44,7 @@ impl Reserved {
         let Some(to) = self.bytes.spare_capacity_mut().get_mut(..len) else {
             return self.miss(len);
         };
-        // Two pieces of a fixed length that overlap: a call that copies any length takes longer.
+        // Two overlapping pieces of a fixed length: a call that copies any length takes longer.
         match len {
             16..=32 => {
                 write_ends::<16>(to, bytes);
@@ -57,20 +57,20 @@ impl Reserved {
         unsafe { self.bytes.set_len(self.bytes.len() + len) };
     }
 
-    /// The bytes, to append to them in any other way.
+    /// Returns the bytes, to append to them in any other way.
     #[inline]
     pub fn bytes(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
 
-    /// For how many bytes room was missing.
+    /// Returns the number of bytes for which room was missing.
     #[must_use]
     #[inline]
     pub fn missing(&self) -> usize {
         self.missing
     }
 
-    /// Drops what is after `start`, and makes room for it and for what was missing.
+    /// Drops the bytes after `start`, and makes room for them and for the missing bytes.
     #[cold]
     pub fn make_room(&mut self, start: usize) {
         self.bytes.reserve(self.missing);
@@ -78,7 +78,7 @@ impl Reserved {
         self.missing = 0;
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     #[inline]
     pub fn into_bytes(self) -> Vec<u8> {

@@ -1,8 +1,8 @@
-//! Looking up entries by numbers that are taken modulo the size of a table.
+//! Lookup of entries by numbers that are taken modulo the size of a table.
 
 use super::{Plain, bytes};
 
-/// A table of a power of two entries of `V` bytes. Any number stands for one of them.
+/// A table of entries of `V` bytes, whose number is a power of two. Any number selects one of them.
 #[derive(Clone, Copy)]
 pub(crate) struct Table<'a, const V: usize> {
     /// Entries. Their number is a power of two.
@@ -10,7 +10,7 @@ pub(crate) struct Table<'a, const V: usize> {
 }
 
 impl<'a, const V: usize> Table<'a, V> {
-    /// Takes values of `V` bytes.
+    /// Creates a table of values of `V` bytes.
     ///
     /// # Panics
     ///
@@ -25,14 +25,14 @@ impl<'a, const V: usize> Table<'a, V> {
         Self { entries }
     }
 
-    /// The bytes of the table.
+    /// Returns the bytes of the table.
     #[inline(always)]
     pub(crate) fn bytes(self) -> &'a [u8] {
         super::flat(self.entries)
     }
 
-    /// The entry that a number stands for. The compiler would not see that it is within the table, and
-    /// check each one.
+    /// Returns the entry for a number. Otherwise, the compiler would not see that it is within the
+    /// table, and check each one.
     #[inline(always)]
     pub(crate) fn at(self, number: u32) -> [u8; V] {
         let place = number as usize & (self.entries.len() - 1);

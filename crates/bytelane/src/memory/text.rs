@@ -1,4 +1,4 @@
-//! Operations that produce text, and operations that find how much of an input is text.
+//! Operations that produce text, and operations that find the part of an input that is text.
 
 #[cfg(feature = "alloc")]
 use super::append;
@@ -6,8 +6,8 @@ use super::{Destination, Faithful};
 #[cfg(feature = "alloc")]
 use alloc::{string::String, vec::Vec};
 
-/// A [`Faithful`] operation that writes text: the proof that a `String` relies on.
-/// The `claims.rs` of each codec has the implementations, and argues for each.
+/// A [`Faithful`] operation that writes text: the proof that a `String` relies on. The `claims.rs`
+/// of each codec has the implementations, and argues for each.
 ///
 /// # Safety
 ///
@@ -16,7 +16,7 @@ use alloc::{string::String, vec::Vec};
 pub unsafe trait Text: Faithful {}
 
 impl<'a> Destination<'a, u8> {
-    /// As [`fill`](Self::fill), but returns text.
+    /// Same as [`fill`](Self::fill), but returns text.
     #[inline]
     pub(crate) fn fill_text<F: Text>(
         self,
@@ -29,7 +29,7 @@ impl<'a> Destination<'a, u8> {
     }
 }
 
-/// A destination that text can be appended to: a `String` or a `Vec<u8>`.
+/// Destination that text can be appended to: a `String` or a `Vec<u8>`.
 #[cfg(feature = "alloc")]
 pub trait Buffer: Append {}
 
@@ -43,7 +43,7 @@ impl Buffer for String {}
 /// implement it.
 #[cfg(feature = "alloc")]
 pub trait Append {
-    /// The destination that operations append to. It is one type for all buffers, so that
+    /// Returns the destination that operations append to. It is one type for all buffers, so that
     /// operations are compiled in this crate and not in the caller's.
     fn appender(&mut self) -> Appender<'_>;
 }
@@ -61,12 +61,12 @@ impl Append for Vec<u8> {
 impl Append for String {
     #[inline]
     fn appender(&mut self) -> Appender<'_> {
-        // SAFETY: an `Appender` appends UTF-8, and takes back no more than it has appended.
+        // SAFETY: an `Appender` appends UTF-8, and removes no more than it has appended.
         unsafe { self.as_mut_vec() }.appender()
     }
 }
 
-/// The bytes of a [`Buffer`]; text is appended after them.
+/// Bytes of a [`Buffer`]; text is appended after them.
 #[cfg(feature = "alloc")]
 pub struct Appender<'a> {
     bytes: &'a mut Vec<u8>,
@@ -75,7 +75,7 @@ pub struct Appender<'a> {
 
 #[cfg(feature = "alloc")]
 impl Appender<'_> {
-    /// The same, for a call that takes ownership.
+    /// Returns the same destination, for a call that takes ownership.
     #[inline]
     pub(crate) fn again(&mut self) -> Appender<'_> {
         Appender {
@@ -84,13 +84,13 @@ impl Appender<'_> {
         }
     }
 
-    /// Number of bytes that have been appended.
+    /// Returns the number of bytes that have been appended.
     #[inline]
     pub(crate) fn appended(&self) -> usize {
         self.bytes.len() - self.start
     }
 
-    /// Number of bytes that can be appended without reserving memory.
+    /// Returns the number of bytes that can be appended without reserving memory.
     #[inline]
     pub(crate) fn room(&self) -> usize {
         self.bytes.capacity() - self.bytes.len()
@@ -106,25 +106,39 @@ impl Appender<'_> {
         append(operation, most, self.bytes).map(|(_, done)| done)
     }
 
-    /// Takes back all that has been appended.
+    /// Makes room for more bytes.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        self.bytes.reserve(bytes);
+    }
+
+    /// Appends up to the number of bytes for which there is room: see [`append`].
+    #[inline(always)]
+    pub(crate) fn append_to_room<F: Text>(&mut self, operation: F) -> Result<F::Done, F::Error> {
+        let room = self.room();
+        self.append(operation, room)
+    }
+
+    /// Removes everything that has been appended.
     #[inline]
     pub(crate) fn undo(&mut self) {
         self.bytes.truncate(self.start);
     }
 }
 
-/// An operation that finds out how much of an input is text.
+/// An operation that finds the part of an input that is text.
 pub(crate) trait Validate {
-    /// Result of the operation besides that.
+    /// Result of the operation besides that part.
     type Done;
     type Error;
 
-    /// Returns how many bytes at the front of `src` are text.
+    /// Returns the number of bytes at the front of `src` that are text.
     fn validate(self, src: &[u8]) -> Result<(usize, Self::Done), Self::Error>;
 }
 
-/// A [`Validate`] that is right: the proof that [`prefix`] relies on. The `claims.rs` of each codec
-/// has the implementations, and argues for each.
+/// A [`Validate`] that reports correctly: the proof that [`prefix`] relies on. The `claims.rs` of
+/// each codec has the implementations, and argues for each.
 ///
 /// # Safety
 ///
@@ -132,7 +146,7 @@ pub(crate) trait Validate {
 /// UTF-8.
 pub(crate) unsafe trait Validated: Validate {}
 
-/// The front of an input that is text.
+/// Returns the front of an input that is text.
 #[inline(always)]
 pub(crate) fn prefix<V: Validated>(operation: V, src: &[u8]) -> Result<(&str, V::Done), V::Error> {
     let (length, done) = operation.validate(src)?;

@@ -13,7 +13,7 @@ pub(crate) fn load(from: &[u8; 32]) -> __m256i {
     unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
 }
 
-/// Loads each lane from its own place; the second load is part of the insert.
+/// Loads each lane from its own address; the second load is part of the insert.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(crate) fn load_lanes(low: &[u8; 16], high: &[u8; 16]) -> __m256i {
@@ -36,7 +36,7 @@ pub(crate) fn store<B: Byte>(to: &mut [B; 32], vector: __m256i) {
     unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), vector) }
 }
 
-/// Stores 32 bytes as `W` says.
+/// Stores 32 bytes as `W` specifies.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(crate) fn put<W: Writes, B: Byte>(to: &mut [B; 32], vector: __m256i) {
@@ -61,7 +61,7 @@ pub(crate) fn interleave_low<const UNIT: usize>(a: __m256i, b: __m256i) -> __m25
     }
 }
 
-/// As [`interleave_low`], of the upper halves.
+/// Same as [`interleave_low`], for the upper halves.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(crate) fn interleave_high<const UNIT: usize>(a: __m256i, b: __m256i) -> __m256i {
@@ -73,8 +73,8 @@ pub(crate) fn interleave_high<const UNIT: usize>(a: __m256i, b: __m256i) -> __m2
     }
 }
 
-/// A value that the compiler cannot see through. Otherwise LLVM splits a multiplication of one
-/// instruction into several that it believes to be cheaper.
+/// Hides a value from the compiler. Otherwise, LLVM splits a single-instruction multiplication into
+/// several instructions that it believes to be cheaper.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(crate) fn opaque(vector: __m256i) -> __m256i {
@@ -88,7 +88,7 @@ pub(crate) fn opaque(vector: __m256i) -> __m256i {
     vector
 }
 
-/// Loads 8 bytes from each of four places, in this order.
+/// Loads 8 bytes from each of four addresses, in this order.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(crate) fn load_four(a: &[u8; 8], b: &[u8; 8], c: &[u8; 8], d: &[u8; 8]) -> __m256i {
@@ -96,8 +96,9 @@ pub(crate) fn load_four(a: &[u8; 8], b: &[u8; 8], c: &[u8; 8], d: &[u8; 8]) -> _
     _mm256_inserti128_si256::<1>(low, super::sse41::load_pair(c, d))
 }
 
-/// As [`opaque`], but not moved out of a loop: for a factor of a 16-bit multiplication, which LLVM
-/// widens outside if it can, so that it no longer finds the one instruction inside.
+/// Same as [`opaque`], but not hoisted out of a loop. This is for a factor of a 16-bit
+/// multiplication: LLVM would widen it outside the loop if it could, and then no longer find the
+/// single instruction inside.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(crate) fn opaque_in_place(vector: __m256i) -> __m256i {
@@ -111,8 +112,8 @@ pub(crate) fn opaque_in_place(vector: __m256i) -> __m256i {
     vector
 }
 
-/// In each lane, two numbers of 4 bytes of `low`, then two of `high`: `PICK` has two bits for each
-/// number, lowest bits first.
+/// Picks, in each lane, two 4-byte numbers of `low`, then two of `high`: `PICK` has two bits for
+/// each number, lowest bits first.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(crate) fn shuffle<const PICK: i32>(low: __m256i, high: __m256i) -> __m256i {

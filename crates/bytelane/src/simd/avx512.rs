@@ -18,7 +18,8 @@ pub(crate) fn load(from: &[u8; 64]) -> __m512i {
 #[inline]
 pub(crate) fn load_up_to(from: &[u8]) -> __m512i {
     let there = first_bits(from.len());
-    // SAFETY: the mask has a bit for each byte of the slice, up to 64; bytes without are not read.
+    // SAFETY: the mask has a bit for each byte of the slice, up to 64; bytes without a bit are not
+    // read.
     unsafe { _mm512_maskz_loadu_epi8(there, from.as_ptr().cast()) }
 }
 
@@ -40,7 +41,7 @@ pub(crate) fn store_up_to<B: Byte>(to: &mut [B], vector: __m512i) {
     unsafe { _mm512_mask_storeu_epi8(to.as_mut_ptr().cast(), there, vector) }
 }
 
-/// Stores 64 bytes as `W` says.
+/// Stores 64 bytes as `W` specifies.
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub(crate) fn put<W: Writes, B: Byte>(to: &mut [B; 64], vector: __m512i) {
@@ -53,15 +54,15 @@ pub(crate) fn put<W: Writes, B: Byte>(to: &mut [B; 64], vector: __m512i) {
     }
 }
 
-/// A mask of the first `count` bits; all bits if `count` is 64 or more.
+/// Returns a mask of the first `count` bits; all bits if `count` is 64 or more.
 #[target_feature(enable = "bmi2")]
 #[inline]
 pub(crate) fn first_bits(count: usize) -> u64 {
     _bzhi_u64(!0, count.min(64) as u32)
 }
 
-/// A constant that the compiler cannot see through. Otherwise LLVM splits a shuffle of one
-/// instruction into several that it believes to be cheaper.
+/// Hides a constant from the compiler. Otherwise, LLVM splits a single-instruction shuffle into
+/// several instructions that it believes to be cheaper.
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub(crate) fn opaque(constant: &[u8; 64]) -> __m512i {
@@ -75,7 +76,7 @@ pub(crate) fn opaque(constant: &[u8; 64]) -> __m512i {
     vector
 }
 
-/// A mask that the compiler cannot see through: see [`opaque`].
+/// Hides a mask from the compiler: see [`opaque`].
 #[inline(always)]
 pub(crate) fn opaque_mask(mask: u64) -> u64 {
     #[allow(unused_mut, reason = "Miri knows no assembly")]
@@ -88,21 +89,21 @@ pub(crate) fn opaque_mask(mask: u64) -> u64 {
     mask
 }
 
-/// Stores eight numbers of 64 bits to be read one by one. The compiler does not see what they are:
+/// Stores eight 64-bit numbers to be read one by one. Their values are hidden from the compiler:
 /// otherwise it would extract them from the vector, with two instructions each.
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub(crate) fn store_words(to: &mut [u64; 8], vector: __m512i) {
     // SAFETY: the array has 64 bytes, and `u64` holds any; the store needs no alignment.
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), vector) }
-    // SAFETY: no instruction at all. It may read and write the array, as far as the compiler knows.
+    // SAFETY: no instruction at all. As far as the compiler knows, it may read and write the array.
     #[cfg(not(miri))]
     unsafe {
         core::arch::asm!("/* {} */", in(reg) to, options(nostack, preserves_flags));
     }
 }
 
-/// A vector that the compiler keeps in a register, instead of loading it in each instruction that
+/// Makes the compiler keep a vector in a register, instead of loading it in each instruction that
 /// uses it.
 #[target_feature(enable = "avx512f")]
 #[inline]
@@ -117,12 +118,13 @@ pub(crate) fn in_register(vector: __m512i) -> __m512i {
     vector
 }
 
-/// Zeros to merge into, where a masked expansion leaves zeros.
+/// Returns zeros to merge into, where a masked expansion leaves zeros.
 ///
-/// With zero-masking, Zen 4 and 5 wait for what the register of the result had before, and ignore it (LLVM #206849, #211671).
-/// The compiler does not see through these zeros. On Zen 5, a loop that expands and stores takes 0.59 instead of 1.21 ns for a
-/// block; Stream VByte decodes 65,536 differences in 7.4 instead of 22.3 µs. Expansions and compressions of `validity`,
-/// `varint` and `json_string`, of which none waits long, were no faster with them (0.87 to 1.25).
+/// With zero-masking, Zen 4 and 5 wait for the previous contents of the result register, and ignore
+/// them (LLVM #206849, #211671). The zeros are hidden from the compiler. On Zen 5, a loop that
+/// expands and stores takes 0.59 ns per block instead of 1.21; Stream VByte decodes 65,536
+/// differences in 7.4 µs instead of 22.3. The expansions and compressions of `validity`, `varint`
+/// and `json_string`, none of which waits long, were no faster with them (0.87 to 1.25).
 #[target_feature(enable = "avx512f")]
 #[inline]
 pub(crate) fn opaque_zeros() -> __m512i {

@@ -1,5 +1,5 @@
-//! The only place for intrinsics that access memory: loads, stores, prefetches and barriers, all on
-//! arrays whose lengths are in their types; and the step from a token into its instructions.
+//! The only module with intrinsics that access memory: loads, stores, prefetches and barriers, all
+//! on arrays whose lengths are in their types; and the step from a token into its instructions.
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 pub(crate) mod avx2;
@@ -103,16 +103,16 @@ macro_rules! implement {
 }
 pub(crate) use implement;
 
-/// How a kernel treats the destination of its stores, chosen once per buffer.
+/// How a kernel stores to its destination, chosen once per buffer.
 pub(crate) trait Writes: Copy {
-    /// Request each line some distance ahead of the store, so that it is present and writable in
-    /// time.
+    /// True to request each line some distance ahead of the store, so that it is present and
+    /// writable in time.
     #[cfg_attr(
         not(target_arch = "x86_64"),
         allow(dead_code, reason = "NEON asks for nothing")
     )]
     const AHEAD: bool = false;
-    /// Bypass the cache, where the destination is aligned to the vector.
+    /// True to bypass the cache if the destination is aligned to the vector.
     #[cfg_attr(
         not(target_arch = "x86_64"),
         allow(dead_code, reason = "NEON has no such stores")
@@ -132,20 +132,20 @@ impl Writes for Far {
     const AHEAD: bool = true;
 }
 
-/// Destination that leaves the cache before anyone reads it.
+/// Destination that leaves the cache before it is read.
 ///
-/// After a non-temporal store, its bytes must not be accessed before a fence. So a kernel stores to
-/// no byte after it may have streamed to it: where blocks overlap, it does the first and the last
-/// one before those between them, and only the latter with `Streamed`. And [`far_writes!`], the
-/// only place that chooses `Streamed`, holds a [`Publish`], which fences before the caller
-/// continues.
+/// After a non-temporal store, its bytes must not be accessed before a fence. So a kernel never
+/// stores to a byte after it may have streamed to it: where blocks overlap, it writes the first and
+/// the last one before those in between, and uses `Streamed` only for the latter. And
+/// [`far_writes!`], the only place that chooses `Streamed`, holds a [`Publish`], which fences
+/// before the caller continues.
 #[derive(Clone, Copy)]
 pub(crate) struct Streamed;
 impl Writes for Streamed {
     const STREAM: bool = true;
 }
 
-/// Orders streamed stores before whatever comes next, also while a panic unwinds.
+/// Orders streamed stores before all later accesses, also while a panic unwinds.
 pub(crate) struct Publish;
 
 impl Drop for Publish {
@@ -156,15 +156,15 @@ impl Drop for Publish {
     }
 }
 
-/// Source and destination of this many bytes each still share a first-level cache of 48 KiB.
+/// Size in bytes up to which source and destination share a first-level cache of 48 KiB.
 pub(crate) const NEAR_BYTES: usize = 20 * 1024;
 
 /// Runs a piece of code with the name `$W` standing for the [`Writes`] that suit a destination of
 /// `$bytes` bytes: past the cache if the caller asks for it, or if the cache could not hold the
 /// destination anyway.
 ///
-/// Put it around a call of a function that `dispatch!` made. Small inputs are frequent; they then
-/// pass through functions that save no registers and make no further decisions.
+/// Put it around a call of a function that `dispatch!` defines. Small inputs are frequent; they
+/// then pass through functions that save no registers and make no further decisions.
 macro_rules! with_writes {
     ($bytes:expr, $stream:expr, $W:ident => $run:expr) => {
         if $bytes <= $crate::simd::NEAR_BYTES {
@@ -177,7 +177,7 @@ macro_rules! with_writes {
 }
 pub(crate) use with_writes;
 
-/// As [`with_writes!`], for a destination that the first-level cache cannot hold.
+/// Same as [`with_writes!`], for a destination that the first-level cache cannot hold.
 macro_rules! far_writes {
     ($bytes:expr, $stream:expr, $W:ident => $run:expr) => {
         if $stream || $bytes >= $crate::simd::stream_bytes() {
@@ -192,14 +192,14 @@ macro_rules! far_writes {
 }
 pub(crate) use far_writes;
 
-/// A call for which the caller saves registers only when it is made.
+/// Calls a closure out of line: the caller saves registers for the call only when it is made.
 #[cold]
 #[inline(never)]
 pub(crate) fn out_of_line<R>(run: impl FnOnce() -> R) -> R {
     run()
 }
 
-/// Destinations of at least this many bytes are streamed by default: three quarters of the
+/// Returns the size in bytes from which destinations are streamed by default: three quarters of the
 /// last-level cache.
 #[inline]
 pub(crate) fn stream_bytes() -> usize {
@@ -209,7 +209,7 @@ pub(crate) fn stream_bytes() -> usize {
     return usize::MAX;
 }
 
-/// `N` elements of a slice from `at` on, as an array.
+/// Returns `N` elements of a slice from `at` on, as an array.
 #[inline(always)]
 pub(crate) fn window<const N: usize, T>(from: &[T], at: usize) -> &[T; N] {
     from[at..at + N]
@@ -217,7 +217,7 @@ pub(crate) fn window<const N: usize, T>(from: &[T], at: usize) -> &[T; N] {
         .expect("as long as it was cut")
 }
 
-/// `N` elements of a slice from `at` on, as an array, for writing.
+/// Returns `N` elements of a slice from `at` on, as an array, for writing.
 #[inline(always)]
 pub(crate) fn window_mut<const N: usize, T>(from: &mut [T], at: usize) -> &mut [T; N] {
     from[at..at + N]
@@ -225,8 +225,8 @@ pub(crate) fn window_mut<const N: usize, T>(from: &mut [T], at: usize) -> &mut [
         .expect("as long as it was cut")
 }
 
-/// Arrays of `N` bytes of a slice, each `stride` bytes after the one before, which it may overlap. All are checked at
-/// once, when there are none yet: a loop over all of them has no other check.
+/// Arrays of `N` bytes of a slice, each `stride` bytes after the one before, which it may overlap.
+/// All are checked at once, before there are any: a loop over all of them has no other check.
 pub(crate) struct Windows<'a, const N: usize> {
     from: &'a [u8],
     stride: usize,
@@ -234,15 +234,15 @@ pub(crate) struct Windows<'a, const N: usize> {
 }
 
 impl<'a, const N: usize> Windows<'a, N> {
-    /// Makes up to `most` windows: those that end within the slice.
+    /// Creates up to `most` windows: those that end within the slice.
     #[inline(always)]
     pub(crate) fn new(from: &'a [u8], stride: usize, most: usize) -> Self {
-        // Where the last one must begin, at the latest; and where it would.
+        // The last possible start of the last window, and its actual start.
         let room = from.len().checked_sub(N);
         let last = most.saturating_sub(1).checked_mul(stride);
         let count = match (room, last) {
             (Some(room), Some(last)) if last <= room => most,
-            // The stride is not 0, or the last one would begin where the first one does.
+            // The stride is not 0, or the last window would begin where the first one does.
             (Some(room), _) => room / stride + 1,
             (None, _) => 0,
         };
@@ -253,13 +253,13 @@ impl<'a, const N: usize> Windows<'a, N> {
         }
     }
 
-    /// The number of windows.
+    /// Returns the number of windows.
     #[inline(always)]
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// Window `number`, which there must be.
+    /// Returns window `number`, which must exist.
     #[inline(always)]
     pub(crate) fn at(&self, number: usize) -> &'a [u8; N] {
         assert!(number < self.count, "a window out of range");
@@ -273,9 +273,9 @@ impl<'a, const N: usize> Windows<'a, N> {
     }
 }
 
-/// log2 K rounds over an array of K vectors. Each round interleaves vectors that are K / 2 apart:
-/// the lower halves of vectors `i` and `i + K / 2` go to vector `2 i`, the upper halves to `2 i +
-/// 1`.
+/// Performs log2 K rounds over an array of K vectors. Each round interleaves vectors that are K / 2
+/// apart: the lower halves of vectors `i` and `i + K / 2` go to vector `2 i`, the upper halves to
+/// `2 i + 1`.
 macro_rules! interleave {
     ($vectors:ident, $low:expr, $high:expr) => {
         for _ in 0..$vectors.len().ilog2() {
@@ -294,7 +294,7 @@ mod tests {
     use super::Windows;
     use alloc::vec::Vec;
 
-    /// All windows end within the slice, and there are no more than are asked for.
+    /// All windows end within the slice, and there are at most as many as requested.
     #[test]
     fn windows_end_within_the_slice() {
         let bytes: [u8; 20] = core::array::from_fn(|i| i as u8);
@@ -312,7 +312,7 @@ mod tests {
         }
     }
 
-    /// A count that no slice could have does not overflow.
+    /// A count that no slice can have does not overflow.
     #[test]
     fn windows_that_would_overflow_are_not_there() {
         let windows = Windows::<4>::new(&[0; 64], usize::MAX / 2, usize::MAX);

@@ -84,7 +84,7 @@ pub(crate) fn store4_short<B: Byte>(to: &mut [B; 32], vectors: uint8x8x4_t) {
     unsafe { vst4_u8(to.as_mut_ptr().cast(), vectors) }
 }
 
-/// Loads 8 bytes from each of two places, the first to the lower half.
+/// Loads 8 bytes from each of two addresses, the first to the lower half.
 #[target_feature(enable = "neon")]
 #[inline]
 pub(crate) fn load_pair(low: &[u8; 8], high: &[u8; 8]) -> uint8x16_t {
@@ -119,11 +119,11 @@ pub(crate) fn load_low(from: &[u8; 8]) -> uint8x8_t {
     unsafe { vld1_u8(from.as_ptr()) }
 }
 
-/// One bit per place, for vectors whose bytes are all ones or all zeros.
+/// One bit per position, for vectors whose bytes are all ones or all zeros.
 pub(crate) const BIT: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
 
-/// One bit for each byte of four such vectors: each byte keeps the bit of its place, and three
-/// rounds of adding neighbours bring eight of them together.
+/// Returns one bit for each byte of four such vectors: each byte keeps the bit of its position, and
+/// three rounds of adding neighbours bring eight of them together.
 #[target_feature(enable = "neon")]
 #[inline]
 pub(crate) fn bits(vectors: [uint8x16_t; 4]) -> u64 {

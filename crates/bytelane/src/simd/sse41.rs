@@ -22,7 +22,7 @@ pub(crate) fn store<B: Byte>(to: &mut [B; 16], vector: __m128i) {
     unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), vector) }
 }
 
-/// Stores 16 bytes as `W` says.
+/// Stores 16 bytes as `W` specifies.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(crate) fn put<W: Writes, B: Byte>(to: &mut [B; 16], vector: __m128i) {
@@ -56,7 +56,7 @@ pub(crate) fn interleave_low<const UNIT: usize>(a: __m128i, b: __m128i) -> __m12
     }
 }
 
-/// As [`interleave_low`], of the upper halves.
+/// Same as [`interleave_low`], for the upper halves.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(crate) fn interleave_high<const UNIT: usize>(a: __m128i, b: __m128i) -> __m128i {
@@ -68,8 +68,8 @@ pub(crate) fn interleave_high<const UNIT: usize>(a: __m128i, b: __m128i) -> __m1
     }
 }
 
-/// A value that the compiler cannot see through. Otherwise LLVM splits a multiplication of one
-/// instruction into several that it believes to be cheaper.
+/// Hides a value from the compiler. Otherwise, LLVM splits a single-instruction multiplication into
+/// several instructions that it believes to be cheaper.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(crate) fn opaque(vector: __m128i) -> __m128i {
@@ -83,12 +83,12 @@ pub(crate) fn opaque(vector: __m128i) -> __m128i {
     vector
 }
 
-/// Loads 8 bytes from each of two places, the first to the lower half.
+/// Loads 8 bytes from each of two addresses, the first to the lower half.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(crate) fn load_pair(low: &[u8; 8], high: &[u8; 8]) -> __m128i {
-    // One instruction, `movhps`, loads to the upper half if it is an `f64`. Its intrinsic is no
-    // option: it assumes the alignment of a `*const f64`.
+    // A single instruction, `movhps`, loads to the upper half if it is an `f64`. Its intrinsic
+    // cannot be used: it assumes the alignment of a `*const f64`.
     let high = f64::from_bits(u64::from_le_bytes(*high));
     let low = _mm_castsi128_pd(load_low(low));
     _mm_castpd_si128(_mm_unpacklo_pd(low, _mm_set_sd(high)))
@@ -106,7 +106,8 @@ pub(crate) fn store_low<B: Byte>(to: &mut [B; 8], vector: __m128i) {
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(crate) fn store_high<B: Byte>(to: &mut [B; 8], vector: __m128i) {
-    // Loads as `load_pair` does; opaque, since LLVM uses two instructions if it knows more about the value.
+    // Same trick as in `load_pair`; opaque, since LLVM uses two instructions if it knows more about
+    // the value.
     let vector = _mm_castsi128_pd(opaque(vector));
     let high = _mm_cvtsd_f64(_mm_unpackhi_pd(vector, vector));
     // SAFETY: the array has 8 bytes, and `Byte` holds any; the write needs no alignment.
@@ -117,12 +118,12 @@ pub(crate) fn store_high<B: Byte>(to: &mut [B; 8], vector: __m128i) {
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(crate) fn load_low(from: &[u8; 8]) -> __m128i {
-    // SAFETY: the array has 8 bytes, which is what the instruction loads; it needs no alignment.
+    // SAFETY: the array has the 8 bytes that the instruction loads; it needs no alignment.
     unsafe { _mm_loadl_epi64(from.as_ptr().cast()) }
 }
 
-/// A vector that the compiler knows nothing about: with a constant it splits some instructions into
-/// two that it believes to be cheaper.
+/// Hides a vector from the compiler: with a constant, it splits some instructions into two that it
+/// believes to be cheaper.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(crate) fn in_register(vector: __m128i) -> __m128i {
@@ -136,8 +137,9 @@ pub(crate) fn in_register(vector: __m128i) -> __m128i {
     vector
 }
 
-/// As [`opaque`], but not moved out of a loop: for a factor of a 16-bit multiplication, which LLVM
-/// widens outside if it can, so that it no longer finds the one instruction inside.
+/// Same as [`opaque`], but not hoisted out of a loop. This is for a factor of a 16-bit
+/// multiplication: LLVM would widen it outside the loop if it could, and then no longer find the
+/// single instruction inside.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(crate) fn opaque_in_place(vector: __m128i) -> __m128i {

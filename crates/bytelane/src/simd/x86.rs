@@ -1,10 +1,10 @@
-//! Parts that all x86-64 instruction sets share: hints, the fence, the size of the cache.
-#![allow(unsafe_code)] // Instructions without an intrinsic that does what is wanted.
+//! Code that all x86-64 instruction sets share: hints, the fence, and the size of the cache.
+#![allow(unsafe_code)] // Instructions without a suitable intrinsic.
 
 use core::arch::x86_64::CpuidResult;
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// PREFETCHW: asks for a cache line in order to write to it. `address` need not be valid.
+/// PREFETCHW: requests a cache line for writing. `address` need not be valid.
 ///
 /// Rust's `_mm_prefetch` with `_MM_HINT_ET0` compiles to a prefetch for reading.
 #[inline(always)]
@@ -26,7 +26,7 @@ pub(crate) fn fence() {
     unsafe { core::arch::x86_64::_mm_sfence() }
 }
 
-/// CPUID, which newer compilers no longer consider unsafe.
+/// Executes CPUID, which newer compilers no longer consider unsafe.
 #[allow(
     unused_unsafe,
     reason = "it is unsafe in the oldest compiler that is supported"
@@ -36,7 +36,8 @@ fn cpuid(leaf: u32, index: u32) -> CpuidResult {
     unsafe { core::arch::x86_64::__cpuid_count(leaf, index) }
 }
 
-/// Bytes of the last-level cache, as reported by CPUID: one load after the first call.
+/// Returns the size of the last-level cache in bytes, as reported by CPUID: one load after the
+/// first call.
 #[inline]
 pub(crate) fn last_level_cache() -> usize {
     static BYTES: AtomicUsize = AtomicUsize::new(0);
@@ -53,7 +54,7 @@ pub(crate) fn last_level_cache() -> usize {
 /// Walks the cache descriptors: leaf 4 (Intel), or 0x8000_001D in the same form (AMD).
 #[cold]
 fn ask_last_level_cache() -> usize {
-    /// If CPUID reports nothing: the size on a small desktop.
+    /// Size on a small desktop, used if CPUID reports nothing.
     const UNKNOWN: usize = 8 << 20;
     let leaf = if cpuid(0, 0).ebx == u32::from_le_bytes(*b"Auth") {
         0x8000_001D

@@ -21,46 +21,91 @@ json_string,,decode,u8,\"prose, 8 to 64\",,36,36,false,20,1,9,.5,0,serde_json
 
 /// Three cells: won, tied, and one that is lost if called in the same way as the peer.
 pub fn record() -> Record {
-    Record::parse("benchmarks/record/x.csv", FILE)
-        .unwrap()
-        .unwrap()
+    parse("benchmarks/record/2026-11-23-zen5.csv", FILE)
+}
+
+/// The record, and an older one of another CPU.
+pub fn records() -> Records {
+    let cells = FILE.lines().filter(|line| !line.starts_with("json_string"));
+    let older: String = cells.flat_map(|line| [line, "\n"]).collect();
+    let older = older.replace(",20,20,", ",30,20,");
+    Records(vec![
+        record(),
+        parse(
+            "benchmarks/record/2026-11-22-sapphire-rapids-avx2.csv",
+            &older,
+        ),
+    ])
+}
+
+fn parse(name: &str, text: &str) -> Record {
+    Record::parse(name, text).unwrap().unwrap()
 }
 
 /// The lines of a table after its header.
 fn rows(table: &str) -> Vec<String> {
-    let text = record().table(table).unwrap();
+    let text = records().table(table).unwrap();
     let lines = text.lines().skip_while(|line| !line.starts_with("|---"));
     lines.skip(1).map(str::to_owned).collect()
 }
 
 #[test]
-fn cells_are_counted_on_the_best_instruction_set() {
+fn each_cpu_counts_cells_on_its_best_instruction_set() {
+    let text = records().table("summary").unwrap();
+    assert!(
+        text.contains("| codec | Zen 5 | lost | Sapphire Rapids, AVX2 | lost |\n"),
+        "{text}"
+    );
     assert_eq!(
         rows("summary"),
         [
-            "| `varint` | 2 | 1 | 1 | 0 | 1.6 |",
-            "| `json_string` | 1 | 0 | 0 | 1 | 0.50 |",
-            "| all | 3 | 1 | 1 | 1 | 1.1 |",
+            "| `varint` | 1.6 | 0 of 2 | 1.0 | 1 of 2 |",
+            "| `json_string` | 0.50 | 1 of 1 | | |",
+            "| all | 1.1 | 1 of 3 | 1.0 | 1 of 2 |",
         ]
     );
 }
 
 #[test]
 fn the_headline_is_that_of_all_cells() {
-    let text = record().table("headline").unwrap();
+    let text = records().table("headline").unwrap();
     assert!(text.contains("**1.1 times as fast"), "{text}");
-    assert!(text.contains("mean of 3 measured cases"), "{text}");
-    assert!(text.contains("of which 1 are lost"), "{text}");
+    assert!(
+        text.contains("mean of 3 measured cases on\nZen 5, of which 1 are lost"),
+        "{text}"
+    );
+    assert!(
+        text.contains("Elsewhere: 1.0 (Sapphire Rapids, AVX2)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_codec_comes_from_the_cpu_with_most_codecs() {
+    let mut records = records();
+    records.0.swap(0, 1);
+    for codec in ["varint", "json_string"] {
+        let table = records.table(codec).unwrap();
+        assert!(table.contains("2026-11-23-zen5"), "{table}");
+    }
+    records.0.pop();
+    let table = records.table("varint").unwrap();
+    assert!(table.contains("2026-11-22-sapphire-rapids-avx2"), "{table}");
+    assert_eq!(
+        records.table("alp").unwrap(),
+        "No record contains this codec yet.\n"
+    );
+    assert!(records.table("lz4").is_none());
 }
 
 #[test]
 fn reports_get_the_fastest_peer_of_each_cell() {
-    let text = record().fastest_peers();
+    let text = records().fastest_peers();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
         lines,
         [
-            "# x",
+            "# 2026-11-23-zen5",
             "codec,parameters,operation,type,data,values,library,speedup",
             "varint,type=u32,encode,u32,gaps,100,fast,2.500",
             "varint,type=u32,encode,u32,gaps,200,fast,0.975",
@@ -94,7 +139,7 @@ utf8,,decode,u8,cjk,,64,64,false,30,4,9,.4,0,\"fast, avx2\"
 utf8,,decode,u8,cjk,,64,64,false,80,4,9,.4,0,\"fast, sse4.1\"
 utf8,,decode,u8,cjk,,64,64,false,60,4,9,.4,0,std
 ";
-    let record = Record::parse("x", file).unwrap().unwrap();
+    let record = parse("x", file);
     let cell = &record.cells[0];
     let gains: Vec<_> = cell.ours.iter().map(|ours| cell.gain(ours)).collect();
     assert_eq!(gains, [Some(1.5), Some(1.5), Some(0.5)]);
@@ -109,6 +154,28 @@ fn lost_cells_are_listed_with_the_peer() {
 }
 
 #[test]
+fn peers_that_do_other_work_are_listed_and_do_not_count() {
+    let file = "\
+codec,parameters,operation,type,data,backend,values,bytes,evicted,ns,gb_per_s,memcpy_gb_per_s,of_memcpy,spread,library
+bit_packing,width=1,encode,u32,bits_1,avx2,32,128,false,20,2,9,.2,0,
+bit_packing,width=1,encode,u32,bits_1,,32,128,false,10,4,9,.4,0,bitpacking
+bit_packing,width=1,encode,u32,bits_1,,32,128,false,40,4,9,.4,0,parquet
+";
+    let records = Records(vec![parse("x", file)]);
+    let lost = records.table("lost").unwrap();
+    assert!(!lost.contains("| `bit_packing"), "{lost}");
+    assert!(
+        records
+            .table("bit_packing")
+            .unwrap()
+            .contains("2.0, parquet")
+    );
+    let uncounted = records.table("uncounted").unwrap();
+    let row = "| `bit_packing:width=1` | encode | bits_1 | 32 | 0.50 | bitpacking |\n";
+    assert!(uncounted.ends_with(row), "{uncounted}");
+}
+
+#[test]
 fn types_are_cells_of_their_own_and_named_where_they_differ() {
     let file = "\
 codec,parameters,operation,type,data,backend,values,bytes,evicted,ns,gb_per_s,memcpy_gb_per_s,of_memcpy,spread,library
@@ -117,7 +184,7 @@ thrift,protocol=json,read,Text,prose,,30,40,false,10,4,9,.4,0,other
 thrift,protocol=json,read,Binary,prose,avx2,30,40,false,40,1,9,.1,0,
 thrift,protocol=json,read,Binary,prose,,30,40,false,10,4,9,.4,0,other
 ";
-    let lost = Record::parse("x", file).unwrap().unwrap().lost();
+    let lost = Records(vec![parse("x", file)]).lost();
     let lines: Vec<&str> = lost.lines().skip(4).collect();
     assert_eq!(
         lines,

@@ -1,4 +1,4 @@
-//! The C functions allocate nothing.
+//! Tests that the C functions allocate nothing.
 
 use super::common;
 
@@ -29,7 +29,7 @@ fn no_function_allocates() {
                 let (length, to) = (done.count.saturating_sub(opening), decoded.as_mut_ptr());
                 let back = (case.functions.decode)(text, length, to.cast(), bytes / unit);
                 lengths = (back.count, short.count);
-                // Malformed: it is cut off.
+                // Malformed, because it is truncated.
                 _ = (case.functions.decode)(text, length / 2, to.cast(), bytes / unit);
             });
             assert_eq!(lengths.0, bytes / unit, "{}", case.name);

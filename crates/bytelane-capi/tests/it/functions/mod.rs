@@ -1,4 +1,4 @@
-//! Every codec of the catalog has C functions, and they do the same.
+//! Tests that every codec of the catalog has C functions, and that they do the same.
 
 mod allocation;
 pub mod common;
@@ -17,7 +17,7 @@ impl Bytes {
     }
 
     fn some(&mut self, length: usize) -> Vec<u8> {
-        // Few different bytes, so that texts are often well formed.
+        // A few different bytes, so that texts are often well formed.
         let alphabet = br#"abcAZ09+/-_=\\"u00e9nrt  "#;
         let any = self.next().is_multiple_of(3);
         let byte = |bytes: &mut Self| match (any, bytes.next()) {
@@ -59,7 +59,7 @@ fn they_do_what_the_catalog_does() {
     }
 }
 
-/// Every length of UTF-8, escaped and not.
+/// UTF-8 characters of every length, escaped and not.
 const ESCAPES: &str = r#"ab\n\u0000\u007f\u0080\u07ff\u0800\uffff\ud83d\ude00\"\\\/\b\f\r\té😀z"#;
 
 #[test]
@@ -94,7 +94,7 @@ fn inputs_of_the_fuzzer_pass() {
     }
 }
 
-/// The functions of a case with their units.
+/// Returns the functions of a case with their units.
 fn both(case: &Case) -> [(&common::Function, usize, usize); 2] {
     let functions = &case.functions;
     [
@@ -158,7 +158,7 @@ fn buffers_that_overlap_are_refused() {
         for (function, from, to) in both(&case) {
             let mut memory = [7_u64; 16];
             let start = memory.as_mut_ptr().cast::<u8>();
-            // Each begins within the other, is all of it, or shares its last value.
+            // Each buffer begins within the other, is all of it, or shares its last value.
             for (src, dst) in [(0, 0), (0, 24), (24, 0), (0, 56), (56, 0)] {
                 let (src, dst) = (start.wrapping_add(src), start.wrapping_add(dst));
                 let result = function(src, 64 / from, dst, 64 / to);
@@ -195,20 +195,20 @@ fn arguments_that_do_not_exist_are_refused() {
     let (src, mut dst) = ([0_u64; 8], [7_u64; 8]);
     let (src, to) = (src.as_ptr().cast::<u8>(), dst.as_mut_ptr().cast::<u8>());
     for width in [0, 3, 16, usize::MAX] {
-        // SAFETY: both buffers are there.
+        // SAFETY: both buffers exist.
         let result = unsafe {
             bytelane_capi::big_endian::bytelane_big_endian_encode(src.cast(), 1, width, to, 64)
         };
         assert_eq!(result.status, BYTELANE_ARGUMENT);
     }
     for flags in [16, u32::MAX] {
-        // SAFETY: both buffers are there.
+        // SAFETY: both buffers exist.
         let result =
             unsafe { bytelane_capi::base64::bytelane_base64_encode(src, 3, flags, to, 64) };
         assert_eq!(result.status, BYTELANE_ARGUMENT);
     }
     for flags in [2, u32::MAX] {
-        // SAFETY: both buffers are there.
+        // SAFETY: both buffers exist.
         let result = unsafe {
             bytelane_capi::json_string::bytelane_json_string_escape(src, 3, flags, to, 64)
         };
@@ -220,7 +220,7 @@ fn arguments_that_do_not_exist_are_refused() {
             flags,
             start: 0,
         };
-        // SAFETY: both buffers are there.
+        // SAFETY: both buffers exist.
         let result = unsafe {
             bytelane_capi::stream_vbyte::bytelane_stream_vbyte_encode_u32(
                 format,

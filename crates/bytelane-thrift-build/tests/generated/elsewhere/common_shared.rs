@@ -89,7 +89,7 @@ pub mod base {
     #[thrift(name = "ping_args")]
     pub struct PingArgs {}
 
-    /// What `ping` returns or throws.
+    /// Result of `ping`: its return value or exception.
     #[derive(
         Clone,
         Debug,
@@ -163,7 +163,7 @@ pub mod base {
     pub struct BaseClient<C>(C);
 
     impl<C> BaseClient<C> {
-        /// A client over a [`Client`](service::Client) or an
+        /// Creates a client over a [`Client`](service::Client) or an
         /// [`AsyncClient`](service::AsyncClient).
         pub fn new(client: C) -> Self {
             Self(client)

@@ -66,7 +66,7 @@ pub mod base {
     #[thrift(name = "ping_args")]
     pub struct PingArgs {}
 
-    /// What `ping` returns or throws.
+    /// Result of `ping`: its return value or exception.
     #[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
     #[thrift(name = "ping_result")]
     pub struct PingResult {}
@@ -133,7 +133,7 @@ pub mod base {
     pub struct BaseClient<C>(C);
 
     impl<C> BaseClient<C> {
-        /// A client over a [`Client`](service::Client) or an
+        /// Creates a client over a [`Client`](service::Client) or an
         /// [`AsyncClient`](service::AsyncClient).
         pub fn new(client: C) -> Self {
             Self(client)

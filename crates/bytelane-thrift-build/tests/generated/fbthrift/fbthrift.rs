@@ -215,7 +215,7 @@ pub mod point_service {
     #[thrift(name = "count_args")]
     pub struct CountArgs {}
 
-    /// What `count` returns or throws.
+    /// Result of `count`: its return value or exception.
     #[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
     #[thrift(name = "count_result")]
     pub struct CountResult {
@@ -255,7 +255,7 @@ pub mod point_service {
         pub unused: f32,
     }
 
-    /// What `clear` returns or throws.
+    /// Result of `clear`: its return value or exception.
     #[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
     #[thrift(name = "clear_result")]
     pub struct ClearResult {}
@@ -306,7 +306,7 @@ pub mod point_service {
     #[thrift(name = "last_args")]
     pub struct LastArgs {}
 
-    /// What `last` returns or throws.
+    /// Result of `last`: its return value or exception.
     #[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
     #[thrift(name = "last_result")]
     pub struct LastResult {
@@ -494,7 +494,7 @@ pub mod point_service {
     pub struct PointServiceClient<C>(super::super::common_shared::base::BaseClient<C>);
 
     impl<C> PointServiceClient<C> {
-        /// A client over a [`Client`](service::Client) or an
+        /// Creates a client over a [`Client`](service::Client) or an
         /// [`AsyncClient`](service::AsyncClient).
         pub fn new(client: C) -> Self {
             Self(super::super::common_shared::base::BaseClient::new(client))

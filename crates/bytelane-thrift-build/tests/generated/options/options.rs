@@ -219,7 +219,7 @@ pub mod store {
         pub values: indexmap::IndexMap<std::sync::Arc<str>, bytes::Bytes>,
     }
 
-    /// What `put` returns or throws.
+    /// Result of `put`: its return value or exception.
     #[derive(
         Clone,
         Debug,
@@ -436,7 +436,7 @@ pub mod store {
     pub struct StoreClient<C>(crate::elsewhere::base::BaseClient<C>);
 
     impl<C> StoreClient<C> {
-        /// A client over a [`Client`](service::Client) or an
+        /// Creates a client over a [`Client`](service::Client) or an
         /// [`AsyncClient`](service::AsyncClient).
         pub fn new(client: C) -> Self {
             Self(crate::elsewhere::base::BaseClient::new(client))

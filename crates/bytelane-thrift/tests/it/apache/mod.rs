@@ -1,4 +1,4 @@
-//! Code that Apache's compiler generated, over the protocols of the feature `apache`.
+//! Tests code that Apache's compiler generated, over the protocols of the feature `apache`.
 
 // `thrift --gen rs -out . record.thrift`, of version 0.17.
 #[allow(dead_code, clippy::all)]
@@ -23,7 +23,7 @@ use thrift::protocol::{
 use thrift::server::TProcessor;
 use thrift::{OrderedFloat, ProtocolErrorKind, TransportErrorKind};
 
-/// A record with nothing but what it must have.
+/// Returns a record with only the required fields.
 fn small(id: i32) -> Record {
     Record {
         id,
@@ -147,8 +147,8 @@ fn unknown_fields_are_skipped() {
         text: large().text,
     };
     assert_eq!(read::<Earlier>(LARGE).unwrap(), expected);
-    // A boxed protocol skips by the methods of the trait, one value after the other, and does not
-    // tell where the fields of a struct that it skips end.
+    // A boxed protocol skips with the methods of the trait, one value after the other, and does not
+    // report where the fields of a skipped struct end.
     let mut input: Box<dyn TInputProtocol> = Box::new(TJsonInputProtocol::new(LARGE.as_bytes()));
     assert_eq!(
         Earlier::read_from_in_protocol(&mut input).unwrap(),
@@ -156,7 +156,7 @@ fn unknown_fields_are_skipped() {
     );
 }
 
-/// Gives one byte at a time.
+/// Returns one byte at a time.
 struct Slow<'a>(&'a [u8]);
 
 impl Read for Slow<'_> {
@@ -218,7 +218,7 @@ fn malformed_messages_are_errors_of_their_kind() {
             result => panic!("{text}: {result:?}"),
         }
     }
-    // An endless message is refused once it is larger than the limit.
+    // An endless message is rejected once it is larger than the limit.
     let limits = Limits::default().with_total_allocation(10_000);
     let mut input = TJsonInputProtocol::with_limits(io::repeat(b'['), limits);
     match Record::read_from_in_protocol(&mut input) {

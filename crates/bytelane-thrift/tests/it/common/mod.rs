@@ -8,9 +8,9 @@ pub use types::*;
 use bytelane_thrift::Double;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// A value whose fields are all set, with numbers of every size, empty containers within others,
-/// and text that JSON has to escape. Apache Thrift for Python is not right about control characters
-/// and infinite keys in JSON, so these have tests of their own.
+/// Returns a value with all fields set, with numbers of every size, empty containers within others,
+/// and text that JSON has to escape. Apache Thrift for Python mishandles control characters and
+/// infinite keys in JSON, so these have tests of their own.
 pub fn everything() -> Everything {
     let point = |x, y| Point { x, y };
     Everything {

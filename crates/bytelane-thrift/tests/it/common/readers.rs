@@ -1,5 +1,4 @@
-//! Properties that hold for any bytes that a reader is given; for the tests, and for the fuzz
-//! targets.
+//! Properties that hold for any input of a reader, for the tests and the fuzz targets.
 
 use super::types::Everything;
 use bytelane::Backend;
@@ -24,8 +23,8 @@ fn told(error: &Error) -> Told {
     (error.kind(), error.offset(), error.path().collect())
 }
 
-/// Reads the bytes on every backend: the values and the errors must be alike, errors lie within the
-/// bytes, and what was read can be written and read again.
+/// Reads the bytes on every backend. The values and the errors must be the same, errors must lie
+/// within the bytes, and the value can be written and read again.
 pub fn check<P: Protocol>(input: &[u8]) {
     let before = Backend::active();
     let mut results = Vec::new();

@@ -43,7 +43,7 @@ pub struct Tree {
     pub others: Vec<Tree>,
 }
 
-/// One field of each type that all the protocols have.
+/// Has one field of each type that all protocols support.
 #[derive(Clone, Debug, PartialEq, Thrift)]
 pub struct Everything {
     #[thrift(id = 1)]

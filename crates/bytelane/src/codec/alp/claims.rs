@@ -1,21 +1,22 @@
-//! Proofs that the operations of this codec write what they claim. A change of the code that a
-//! comment names needs another look at the comment. The oracle sweep tests each claim with
-//! destinations of different contents, and Miri tests it with uninitialised destinations.
+//! Proofs that the operations of this codec write what they claim. When you change code that a
+//! comment names, check the comment again. The oracle sweep tests each claim with destinations of
+//! different contents, and Miri tests it with uninitialised destinations.
 #![allow(unsafe_code)] // Only `unsafe impl`.
 
 use super::{Decode, Encode, Float};
 use crate::memory::Faithful;
 
-// SAFETY: `encode::encode_with` returns the last `at`. `put_header` has written the header of the page
-// up to the offsets, and the loop an offset with each vector. `put_vector` gets exactly the bytes of a
-// vector and writes all of them: its header by `put_vector_header`; packed integers, batch by batch to
-// exactly their bytes, as for `bit_packing::Packing`; and positions and exceptions, one after the
-// other, by `Exceptions::add`, with zeros from `Exceptions::finish` in the room that is left.
+// SAFETY: `encode::encode_with` returns the last `at`. `put_header` has written the header of the
+// page up to the offsets, and the loop writes an offset with each vector. `put_vector` gets exactly
+// the bytes of a vector and writes all of them: its header by `put_vector_header`; packed integers,
+// batch by batch to exactly their bytes, as for `bit_packing::Packing`; and positions and
+// exceptions, one after the other, by `Exceptions::add`, with zeros from `Exceptions::finish` in
+// the remaining room.
 unsafe impl<T: Float> Faithful for Encode<'_, T> {}
 
-// SAFETY: `fill` cuts the destination to the values of the range. `kernel::decode` returns `Ok` only
-// after vectors have filled it: each writes the next values, those before a group of eight one by one
-// by `scalar::decode_some`, as the scalar code does for all, then whole blocks of 64 bytes by
-// `Decimal::blocks`, one for each window, and the others by `Decimal::rest`, which copies blocks that
-// begin as zeros. Exceptions replace values.
+// SAFETY: `fill` cuts the destination to the length of the range. `kernel::decode` returns `Ok`
+// only after vectors have filled it: each writes the next values, those before a group of eight one
+// by one by `scalar::decode_some`, as the scalar code does for all, then whole blocks of 64 bytes
+// by `Decimal::blocks`, one for each window, and the others by `Decimal::rest`, which copies blocks
+// that begin as zeros. Exceptions replace values.
 unsafe impl<T: Float> Faithful for Decode<'_, T> {}

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 use core::ops::Range;
 
-/// The number of values that a page says it has. Nothing but the header is checked: see
+/// Returns the number of values that a page claims to have. Only the header is checked: see
 /// [`validate`].
 ///
 /// # Errors
@@ -19,8 +19,8 @@ pub fn stored(src: &[u8]) -> Result<usize, Error> {
     page::Page::<8>::read(src).map(|page| page.count)
 }
 
-/// Checks all that [`decode`] of all values would check, without decoding any. Returns the number of
-/// values, and the length of the page in bytes, which more bytes may follow.
+/// Performs every check of [`decode`] without decoding any values. Returns the number of values,
+/// and the length of the page in bytes; more bytes may follow it.
 ///
 /// ```
 /// use bytelane::alp;
@@ -39,13 +39,14 @@ pub fn validate<T: Float>(src: &[u8]) -> Result<(usize, usize), Error> {
     T::validate(src)
 }
 
-/// Decodes the first values of a page, up to the length of `values`. Returns the number of bytes read, up to the end of
-/// the last vector: if these are all values, the length of the page, which more bytes may follow.
+/// Decodes the first values of a page, up to the length of `values`. Returns the number of bytes
+/// read, up to the end of the last vector. If all values were read, this is the length of the page;
+/// more bytes may follow it.
 ///
 /// # Errors
 ///
-/// [`Error`] for the first thing that is malformed; [`ErrorKind::Count`] if the page has fewer values.
-/// The contents of `values` are then unspecified.
+/// [`Error`] for the first malformed part; [`ErrorKind::Count`] if the page has fewer values. The
+/// contents of `values` are then unspecified.
 ///
 /// ```
 /// use bytelane::alp::{self, ErrorKind};
@@ -82,9 +83,9 @@ pub fn decode_with<'a, T: Float>(
 
 /// [`decode`] of `count` values, appended to a `Vec`. Returns the number of bytes read.
 ///
-/// Memory for `count` values is allocated after the whole page has been checked to have them. A vector
-/// whose values are all equal takes a few bytes, so a short page can rightly have many values: limit
-/// `count` where the input is not trusted.
+/// Memory for `count` values is allocated only after checking that the whole page has them. A
+/// vector whose values are all equal takes a few bytes, so a short page can legitimately have many
+/// values: limit `count` for untrusted input.
 ///
 /// # Errors
 ///
@@ -112,8 +113,8 @@ pub fn decode_to_vec<T: Float>(src: &[u8], count: usize) -> Result<(Vec<T>, usiz
     Ok((values, read))
 }
 
-/// Decodes the values of a range to the front of `values`. Returns how many they are. Vectors outside
-/// the range are not read, and of the first and the last one only what is in it.
+/// Decodes the values of a range to the front of `values`. Returns their number. Vectors outside
+/// the range are not read, and only the requested part of the first and the last vector is decoded.
 ///
 /// # Errors
 ///
@@ -157,7 +158,7 @@ pub fn decode_range_with<'a, T: Float>(
     Ok(written)
 }
 
-/// A range of values of a page.
+/// Decodes a range of values of a page.
 pub(crate) struct Decode<'a, T> {
     src: &'a [u8],
     range: Range<usize>,

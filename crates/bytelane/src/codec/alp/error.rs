@@ -1,32 +1,33 @@
-//! Errors of pages.
+//! Errors in pages.
 
 use crate::DestinationError;
 use core::fmt;
 
-/// Why a page could not be read or written. Everything before the offset is well formed.
+/// Error of reading or writing a page. Everything before the offset is well formed.
 pub type Error = crate::Error<ErrorKind>;
 
-/// Kind of fault in a page.
+/// Kind of error in a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The input ends within what begins at the offset: the header, the offsets, or a vector.
+    /// The input ends within the part that begins at the offset: the header, the offsets, or a
+    /// vector.
     Truncated,
-    /// The mode of compression or the encoding of integers is not 0, the only one that is specified.
+    /// The compression mode or the integer encoding is not 0, the only one that is specified.
     Mode {
-        /// The number found.
+        /// The value found.
         mode: u8,
     },
-    /// The logarithm of the size of vectors is not within 3 to 15.
+    /// The base-2 logarithm of the vector size is not within 3 to 15.
     VectorSize {
-        /// The number found.
+        /// The value found.
         logarithm: u8,
     },
     /// The number of values is negative.
     Negative,
     /// A vector does not begin where the one before it, or the list of offsets, ends.
     Offset {
-        /// The offset that is stored, from the list of offsets on.
+        /// The stored offset, relative to the start of the list of offsets.
         stored: u32,
     },
     /// The exponent is too large for the type, or the factor greater than the exponent.
@@ -38,7 +39,7 @@ pub enum ErrorKind {
     },
     /// The packed integers have more bits than the type.
     Width {
-        /// The number of bits that they would have.
+        /// The number of bits.
         width: u8,
     },
     /// A vector has more exceptions than values.
@@ -48,15 +49,15 @@ pub enum ErrorKind {
     },
     /// An exception is past the end of its vector.
     Position {
-        /// Its place in the vector.
+        /// Its position in the vector.
         position: u16,
     },
-    /// The page has fewer values than were asked for.
+    /// The page has fewer values than requested.
     Count {
-        /// The number of values that it has.
+        /// The number of values in the page.
         values: usize,
     },
-    /// A range that begins after its end.
+    /// The range begins after its end.
     Range {
         /// First value of the range.
         start: usize,

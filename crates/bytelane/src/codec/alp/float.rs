@@ -1,4 +1,4 @@
-//! The numbers that can be encoded.
+//! Number types that can be encoded.
 #![forbid(unsafe_code)]
 
 use super::{Error, Format, decode_list, encode_list, length_of_list, page};
@@ -6,7 +6,7 @@ use crate::memory::{self, Slot};
 use crate::{Detected, Value};
 pub(super) use lists::Sealed;
 
-/// A number that can be encoded: `f32` or `f64`.
+/// Number type that can be encoded: `f32` or `f64`.
 pub trait Float: Value + Sealed {}
 
 mod lists {
@@ -14,10 +14,11 @@ mod lists {
     use crate::Detected;
     use crate::memory::Slot;
 
-    /// Lists of one type. The functions are compiled in this crate, once for each type, not in the
-    /// caller's crate. A program contains only the kernels of the types that it uses.
+    /// Operations on lists of one type. The functions are compiled in this crate, once for each
+    /// type, not in the caller's crate. A program contains only the kernels of the types that it
+    /// uses.
     pub trait Sealed: Sized {
-        /// Returns the length, or nothing if there is not enough room.
+        /// Returns the length, or `None` if there is not enough room.
         fn encode(
             format: Format,
             values: &[Self],
@@ -25,11 +26,11 @@ mod lists {
             backend: Detected,
         ) -> Option<usize>;
 
-        /// Estimates the bytes that values take, from up to `samples` vectors.
+        /// Estimates the encoded size of values, from up to `samples` vectors.
         fn length(format: Format, values: &[Self], samples: usize, backend: Detected) -> usize;
 
         /// Decodes the values from number `start` on, until the destination is full. Returns the
-        /// offset after the last vector that was read.
+        /// offset after the last vector read.
         fn decode(
             src: &[u8],
             start: usize,

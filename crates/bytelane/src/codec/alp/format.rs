@@ -1,4 +1,4 @@
-//! The public functions that write pages.
+//! Public functions that write pages.
 #![forbid(unsafe_code)]
 
 use super::page::{HEADER, LOGARITHMS, OFFSET, POSITION, vector_header};
@@ -8,7 +8,7 @@ use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-/// The size of vectors: what encoders choose, and decoders read from the page.
+/// Vector size. Encoders choose it, and decoders read it from the page.
 ///
 /// ```
 /// use bytelane::alp::{self, Format};
@@ -24,14 +24,14 @@ pub struct Format {
     pub(super) logarithm: u8,
 }
 
-/// Vectors that are looked at for an estimate.
+/// Number of vectors to sample for an estimate.
 const SAMPLES: usize = 8;
 
 impl Format {
     /// Vectors of 1024 values, which the specification recommends.
     pub const STANDARD: Self = Self { logarithm: 10 };
 
-    /// Vectors of `vector` values. `None` unless that is a power of two from 8 to 32,768.
+    /// Uses vectors of `vector` values. `None` unless that is a power of two from 8 to 32,768.
     #[must_use]
     pub const fn new(vector: usize) -> Option<Self> {
         if !vector.is_power_of_two() {
@@ -45,15 +45,15 @@ impl Format {
         }
     }
 
-    /// Values of a vector.
+    /// Returns the number of values per vector.
     #[must_use]
     #[inline]
     pub const fn vector_len(self) -> usize {
         1 << self.logarithm
     }
 
-    /// The most bytes that [`encode`](Self::encode) can write for this many values; `usize::MAX` if
-    /// it does not fit in a `usize`.
+    /// Returns the maximum number of bytes that [`encode`](Self::encode) writes for `count` values;
+    /// `usize::MAX` if it does not fit in a `usize`.
     #[must_use]
     pub const fn max_encoded_len<T: Float>(self, count: usize) -> usize {
         let vectors = count.div_ceil(self.vector_len());
@@ -63,14 +63,15 @@ impl Format {
         values.saturating_add(vectors).saturating_add(HEADER)
     }
 
-    /// The number of bytes that [`encode`](Self::encode) writes. It does all of the work but writing.
+    /// Returns the number of bytes that [`encode`](Self::encode) writes. It does all of the work
+    /// except writing.
     #[must_use]
     pub fn encoded_len<T: Float>(self, values: &[T]) -> usize {
         T::length(self, values, usize::MAX, Detected::active())
     }
 
-    /// Estimates the number of bytes that [`encode`](Self::encode) would write, from up to eight vectors. If it is more
-    /// than the values have, store them unchanged.
+    /// Estimates the number of bytes that [`encode`](Self::encode) would write, from up to eight
+    /// vectors. If the estimate exceeds the size of the values, store them unchanged.
     ///
     /// ```
     /// use bytelane::alp::Format;
@@ -85,7 +86,7 @@ impl Format {
         T::length(self, values, SAMPLES, Detected::active())
     }
 
-    /// Encodes values to the front of `dst`. Returns the number of bytes. If `dst` has more, bytes
+    /// Encodes values to the front of `dst`. Returns the number of bytes. If `dst` is longer, bytes
     /// after the result may be overwritten.
     ///
     /// # Errors
@@ -153,20 +154,20 @@ impl Format {
     }
 }
 
-/// [`Format::max_encoded_len`] with vectors of 1024 values.
+/// Returns [`Format::max_encoded_len`] for vectors of 1024 values.
 #[must_use]
 pub const fn max_encoded_len<T: Float>(count: usize) -> usize {
     Format::STANDARD.max_encoded_len::<T>(count)
 }
 
-/// [`Format::estimated_len`] with vectors of 1024 values.
+/// Returns [`Format::estimated_len`] for vectors of 1024 values.
 #[must_use]
 pub fn estimated_len<T: Float>(values: &[T]) -> usize {
     Format::STANDARD.estimated_len(values)
 }
 
-/// Encodes values to the front of `dst`, in vectors of 1024. Returns the number of bytes. If `dst` has
-/// more, bytes after the result may be overwritten.
+/// Encodes values to the front of `dst`, in vectors of 1024. Returns the number of bytes. If `dst`
+/// is longer, bytes after the result may be overwritten.
 ///
 /// # Errors
 ///
@@ -212,7 +213,7 @@ pub fn encode_to_vec<T: Float>(values: &[T]) -> Result<Vec<u8>, Error> {
     Format::STANDARD.encode_to_vec(values)
 }
 
-/// Values to a page.
+/// Encodes values to a page.
 pub(crate) struct Encode<'a, T> {
     format: Format,
     values: &'a [T],

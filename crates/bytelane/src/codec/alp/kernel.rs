@@ -1,5 +1,5 @@
-//! Decoding, shared by all instruction sets: each block of 64 bytes of integers is unpacked and
-//! multiplied in registers. Then exceptions are put in place.
+//! Decoding, shared by all instruction sets: each 64-byte block of integers is unpacked and
+//! multiplied in registers. Exceptions are patched in afterwards.
 //!
 //! ```text
 //! for each vector that has wanted values
@@ -10,12 +10,12 @@
 //! ```
 //!
 //! The loop is chosen once per vector. *Small* integers have at most 51 bits and a sign: adding
-//! [`MAGIC`](super::MAGIC) makes floats of them without an instruction for the conversion. *Near* ones
+//! [`MAGIC`](super::MAGIC) converts them to floats without a conversion instruction. *Near* ones
 //! lie within 16 bytes for each 32 bytes of values, so that one load serves both lanes.
 //!
-//! [`Windows`] checks the last window once per vector: a check per block took 0.6 of 3 cycles. One
-//! function with all loops made AVX2 reload its constants, 2.3 ns per block instead of 1.3. See
-//! `docs/lab-notes/alp.md`, "Speed".
+//! [`Windows`] checks the last window once per vector: a check per block took 0.6 of 3 cycles. When
+//! one function contained all loops, AVX2 reloaded its constants: 2.3 ns per block instead of 1.3.
+//! See `docs/lab-notes/alp.md`, "Speed".
 #![forbid(unsafe_code)]
 
 use super::page::{Page, Vector};
@@ -25,8 +25,8 @@ use crate::codec::bit_packing::WINDOW;
 use crate::memory::Slot;
 use crate::simd::{Windows, window};
 
-/// Decodes the values from number `start` on, until the destination is full. Returns the offset after the last vector
-/// that was read.
+/// Decodes the values from number `start` on, until the destination is full. Returns the offset
+/// after the last vector read.
 #[inline(always)]
 pub(super) fn decode<const K: usize, S: Decimal<K>>(
     simd: S,
@@ -42,7 +42,7 @@ pub(super) fn decode<const K: usize, S: Decimal<K>>(
         let vector = page.vector(number)?;
         let count = usize::min(vector.count - first, dst.len() / K);
         let (these, rest) = dst.split_at_mut(K * count);
-        // Blocks begin where a group of eight values does.
+        // Blocks begin at groups of eight values.
         let few = usize::min(first.wrapping_neg() % 8, count);
         let (group, blocks) = these.split_at_mut(K * few);
         if few > 0 {
@@ -55,7 +55,8 @@ pub(super) fn decode<const K: usize, S: Decimal<K>>(
     Ok(end)
 }
 
-/// The values of a vector from number `first` on, a multiple of eight, without its exceptions.
+/// Decodes the values of a vector from number `first` on, a multiple of eight, without its
+/// exceptions.
 #[inline(always)]
 fn decode_vector<const K: usize, S: Decimal<K>>(
     simd: S,
@@ -74,7 +75,7 @@ fn decode_vector<const K: usize, S: Decimal<K>>(
     let powers = simd.numbers(vector.pair.powers::<K>().to_value);
     let stride = 8 * layout.width / K;
     let is_small = is_small || S::BIAS == 0;
-    // The input may go on after the packed integers, so that most blocks have their windows there.
+    // If the input continues after the packed integers, most blocks have their windows there.
     let windows = Windows::new(packed, stride, to.len() / 64);
     let whole = to.as_chunks_mut().0;
     match (is_small, simd.is_usual(&plan)) {
@@ -121,7 +122,8 @@ pub(super) fn blocks<const K: usize, S: Decimal<K>, C: Conversion>(
     }
 }
 
-/// The values after the last block whose window is within the input; or an incomplete block.
+/// Decodes the values after the last block whose window is within the input, or an incomplete
+/// block.
 #[inline(always)]
 pub(super) fn rest<const K: usize, S: Decimal<K>, C: Conversion>(
     simd: S,

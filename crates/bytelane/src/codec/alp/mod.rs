@@ -11,28 +11,31 @@
 //! # Ok::<(), alp::Error>(())
 //! ```
 //!
-//! A page consists of vectors, usually of 1024 values. Each has an exponent e and a factor f. A value is stored as the
-//! integer nearest to its product with `10^(e - f)`, if `integer * 10^f * 10^-e` is the value again, bit for bit. The
-//! integers of a vector are packed with as many bits as their range needs. All other values are exceptions, which are
-//! stored as they are, with their places: NaN, infinities, -0.0, and whatever is not a short decimal number.
+//! A page consists of vectors, usually of 1024 values. Each has an exponent e and a factor f. A
+//! value is stored as the integer nearest to its product with `10^(e - f)`, if
+//! `integer * 10^f * 10^-e` gives the same value back, bit for bit. The integers of a vector are
+//! bit-packed with the width that their range needs. All other values are exceptions and are stored
+//! unchanged, with their positions: NaN, infinities, -0.0, and any number that is not a short
+//! decimal.
 //!
-//! The number of values is stored, but nothing is allocated for it: the caller says how many values
-//! it wants, and gets an error if the page has fewer. [`stored`] reads the number.
+//! The page stores the number of values, but no function allocates memory for it: the caller says
+//! how many values it wants, and gets an error if the page has fewer. [`stored`] reads the number.
 //!
-//! # What is accepted
+//! # Accepted input
 //!
 //! Vectors of 2^3 to 2^15 values, which must follow each other without gaps. An exception may be
 //! listed twice; the last one counts. Everything else that the specification does not allow is an
-//! [`Error`] with the place of what is wrong.
+//! [`Error`] with its offset.
 //!
-//! # What is written
+//! # Encoder output
 //!
-//! The specification leaves the choice of exponents and factors to the encoder. This one compares all
-//! pairs on samples of the page, by the bytes that they take, and then the five that won most often
-//! on all values of each vector. Where many values are exceptions, the vector is sampled by itself.
-//! No vector takes more than `K + 2` bytes per value of `K` bytes, and its header. Text that was
-//! parsed to numbers, such as prices and measurements, takes a fraction of that; numbers with all their
-//! bits take more than without an encoding, and [`estimated_len`] tells in advance.
+//! The specification leaves the choice of exponents and factors to the encoder. This encoder
+//! compares the sizes for all pairs on samples of the page, and then tries the five pairs that won
+//! most often on all values of each vector. If many values of a vector are exceptions, the vector
+//! is sampled by itself. No vector takes more than its header and `K + 2` bytes per value of `K`
+//! bytes. Numbers that were parsed from text, such as prices and measurements, take a fraction of
+//! that. Numbers that use all their bits take more than without an encoding; [`estimated_len`]
+//! tells in advance.
 //!
 //! All functions take time linear in the number of values. Functions on slices do not allocate. No
 //! function reads or writes outside its slices, and none needs padding.
@@ -71,7 +74,7 @@ use crate::codec::bit_packing::{Case, Unpack, WINDOW};
 use crate::memory::Slot;
 use crate::simd::Windows;
 
-/// Which integers a step handles, chosen once per vector.
+/// Range of integers that a step handles, chosen once per vector.
 pub(crate) trait Conversion: Case {
     /// True for integers of at most 51 bits and a sign, to which [`Steps::BIAS`] has been added.
     #[cfg_attr(
@@ -81,7 +84,7 @@ pub(crate) trait Conversion: Case {
     const SMALL: bool;
 }
 
-/// Small integers, 32 bytes of which lie within 16 packed bytes.
+/// Small integers; 32 bytes of them lie within 16 packed bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct SmallNear;
 impl Case for SmallNear {
@@ -93,7 +96,7 @@ impl Conversion for SmallNear {
     const SMALL: bool = true;
 }
 
-/// Small integers, each of which lies within what the instruction set shifts at once.
+/// Small integers, each within the bits that the instruction set shifts at once.
 #[derive(Clone, Copy)]
 pub(crate) struct SmallUsual;
 impl Case for SmallUsual {
@@ -126,16 +129,17 @@ impl Conversion for LargeWide {
     const SMALL: bool = false;
 }
 
-/// Bias that makes of a number of 8 bytes between -2^51 and 2^51 the bits of itself plus 1.5 * 2^52: for instruction
-/// sets that do not convert such integers.
+/// Bias that turns an 8-byte integer between -2^51 and 2^51 into the bits of itself plus 1.5 *
+/// 2^52, for instruction sets that do not convert such integers.
 #[cfg_attr(
     not(all(target_arch = "x86_64", feature = "sse41")),
     allow(dead_code, reason = "NEON converts all integers")
 )]
 pub(crate) const MAGIC: u64 = 0x4338_0000_0000_0000;
 
-/// The integers that numbers of `K` bytes can become. The next numbers after the greatest and the least
-/// one are out of range, for which some instruction sets give the least integer, and others the nearest.
+/// Range of integers that `K`-byte numbers can become. The next numbers after the greatest and the
+/// least one are out of range; some instruction sets convert these to the least integer, and others
+/// saturate.
 pub(crate) const fn widest<const K: usize>() -> [i64; 2] {
     let greatest = match K {
         4 => i32::MAX as i64 - 0x7f,
@@ -144,18 +148,18 @@ pub(crate) const fn widest<const K: usize>() -> [i64; 2] {
     [-greatest, greatest]
 }
 
-/// Operations of the encoder, as each instruction set provides them, for values of `K` bytes, 4 or 8.
+/// Encoder operations that each instruction set provides, for values of `K` bytes, 4 or 8.
 pub(crate) trait Steps<const K: usize>: Copy {
-    /// Bias of integers of at most 51 bits and a sign: [`MAGIC`] or nothing.
+    /// Bias of integers of at most 51 bits and a sign: [`MAGIC`] or 0.
     const BIAS: u64;
 
-    /// A number in each of several places.
+    /// A number broadcast to several lanes.
     type Number: Copy;
 
     /// Converts bits to numbers.
     fn numbers(self, bits: [u64; 2]) -> [Self::Number; 2];
 
-    /// The least and the greatest integer so far, in each of several places.
+    /// The least and the greatest integer so far, in each of several lanes.
     type Range: Copy;
 
     /// The least and the greatest integer that a value may have; others are exceptions.
@@ -163,11 +167,11 @@ pub(crate) trait Steps<const K: usize>: Copy {
 
     fn limits(self, limits: [i64; 2]) -> Self::Limits;
 
-    /// No integers.
+    /// Returns the empty range.
     fn range(self) -> Self::Range;
 
-    /// Finds out which of 64 bytes of values are exceptions, a bit for each, and takes the integers of
-    /// the others into account.
+    /// Determines which values of a 64-byte block are exceptions, as one bit per value, and extends
+    /// the range by the integers of the others.
     fn weigh(
         self,
         powers: &Powers<Self::Number>,
@@ -176,7 +180,8 @@ pub(crate) trait Steps<const K: usize>: Copy {
         range: &mut Self::Range,
     ) -> u32;
 
-    /// [`weigh`](Self::weigh) for blocks: the number of their exceptions, if it is at most `most`.
+    /// Calls [`weigh`](Self::weigh) for blocks. Returns the number of exceptions, if it is at most
+    /// `most`.
     #[inline(always)]
     fn weigh_blocks(
         self,
@@ -189,11 +194,12 @@ pub(crate) trait Steps<const K: usize>: Copy {
         encode::weigh_blocks(self, powers, limits, from, most, range)
     }
 
-    /// The least and the greatest integer; in the other order if there are none.
+    /// Returns the least and the greatest integer; in reverse order if there are none.
     fn ends(self, range: Self::Range) -> [i64; 2];
 
-    /// The integers of 64 bytes of values plus the bias, and `other` in place of exceptions, which are
-    /// returned as by [`weigh`](Self::weigh). If there is a bias, all integers must be small.
+    /// Converts 64 bytes of values to integers plus the bias, with `other` in place of exceptions,
+    /// which are returned as by [`weigh`](Self::weigh). If there is a bias, all integers must be
+    /// small.
     fn integers(
         self,
         powers: &Powers<Self::Number>,
@@ -203,7 +209,7 @@ pub(crate) trait Steps<const K: usize>: Copy {
         to: &mut [u8; 64],
     ) -> u32;
 
-    /// [`integers`](Self::integers) for blocks.
+    /// Calls [`integers`](Self::integers) for blocks.
     #[inline(always)]
     fn integer_blocks(
         self,
@@ -218,7 +224,7 @@ pub(crate) trait Steps<const K: usize>: Copy {
     }
 }
 
-/// Decoding, as each instruction set provides it, for values of `K` bytes, 4 or 8.
+/// Decoder operations that each instruction set provides, for values of `K` bytes, 4 or 8.
 pub(crate) trait Decimal<const K: usize>: Unpack<K> + Steps<K> {
     /// Unpacks 64 bytes of integers from the front of a window, and multiplies them.
     fn floats<C: Conversion>(
@@ -229,7 +235,7 @@ pub(crate) trait Decimal<const K: usize>: Unpack<K> + Steps<K> {
         to: &mut [Slot; 64],
     );
 
-    /// [`floats`](Self::floats) for each window.
+    /// Calls [`floats`](Self::floats) for each window.
     fn blocks<C: Conversion>(
         self,
         plan: &<Self as Unpack<K>>::Plan,

@@ -1,5 +1,5 @@
-//! The layout of a page, with all checks. Nothing that it promises is believed before the input has
-//! the bytes for it.
+//! Layout of a page, with all checks. No length in the page is trusted before the input is known to
+//! contain that many bytes.
 //!
 //! ```text
 //! header (7 bytes) | an offset of 4 bytes for each vector | vectors
@@ -13,24 +13,24 @@ use crate::codec::bit_packing::{Layout, from_ne_bytes, to_ne_bytes};
 use crate::memory::{Slot, write};
 use crate::simd::{window, window_mut};
 
-/// Bytes of a header.
+/// Size of a header, in bytes.
 pub(super) const HEADER: usize = 7;
 
-/// Bytes of an offset.
+/// Size of an offset, in bytes.
 pub(super) const OFFSET: usize = 4;
 
-/// Bytes of a position.
+/// Size of a position, in bytes.
 pub(super) const POSITION: usize = 2;
 
-/// The smallest and the largest logarithm of the size of a vector.
+/// Base-2 logarithms of the smallest and the largest vector size.
 pub(super) const LOGARITHMS: core::ops::RangeInclusive<u8> = 3..=15;
 
-/// Bytes of what a vector has before its packed integers.
+/// Returns the size of a vector's header, in bytes.
 pub(super) const fn vector_header<const K: usize>() -> usize {
     5 + K
 }
 
-/// A page of numbers of `K` bytes whose header and offsets the input has.
+/// A page of `K`-byte numbers whose header and offsets lie within the input.
 #[derive(Clone, Copy)]
 pub(super) struct Page<'a, const K: usize> {
     pub(super) src: &'a [u8],
@@ -39,18 +39,18 @@ pub(super) struct Page<'a, const K: usize> {
     logarithm: u8,
 }
 
-/// A vector whose bytes the input has.
+/// A vector whose bytes lie within the input.
 #[derive(Clone, Copy)]
 pub(super) struct Vector {
     pub(super) pair: Pair,
     pub(super) layout: Layout,
     /// The number of values.
     pub(super) count: usize,
-    /// Where the packed integers begin.
+    /// Offset of the packed integers.
     pub(super) packed: usize,
     positions: usize,
     values: usize,
-    /// Where the vector ends.
+    /// End of the vector.
     pub(super) end: usize,
 }
 
@@ -84,25 +84,25 @@ impl<'a, const K: usize> Page<'a, K> {
         }
     }
 
-    /// The number of vectors.
+    /// Returns the number of vectors.
     #[inline(always)]
     pub(super) fn vectors(self) -> usize {
         self.count.div_ceil(self.vector_len())
     }
 
-    /// Values of each vector but the last one.
+    /// Returns the number of values in each vector except the last.
     #[inline(always)]
     pub(super) fn vector_len(self) -> usize {
         1 << self.logarithm
     }
 
-    /// Where the vectors begin.
+    /// Returns the offset of the first vector.
     #[inline(always)]
     pub(super) fn start(self) -> usize {
         HEADER + OFFSET * self.vectors()
     }
 
-    /// Fails if the page does not have the wanted values.
+    /// Fails if the page does not have the requested values.
     pub(super) fn check(self, start: usize, count: usize) -> Result<(), Error> {
         let values = self.count;
         if start.checked_add(count).is_some_and(|end| end <= values) {
@@ -112,14 +112,14 @@ impl<'a, const K: usize> Page<'a, K> {
         }
     }
 
-    /// The offset of a vector as it is stored.
+    /// Returns the stored offset of a vector.
     #[inline(always)]
     fn stored(self, vector: usize) -> u32 {
         u32::from_le_bytes(*window(self.src, HEADER + OFFSET * vector))
     }
 
-    /// A vector, which must begin where the list of offsets ends if it is the first one, and end where
-    /// the next one begins.
+    /// Returns a vector. It must end where the next one begins; the first must begin where the list
+    /// of offsets ends.
     #[inline(always)]
     pub(super) fn vector(self, number: usize) -> Result<Vector, Error> {
         let stored = self.stored(number);
@@ -174,7 +174,7 @@ impl Vector {
             reference: from_little_endian(frame),
             zigzag: false,
         };
-        // At most 2^15 values, so that nothing overflows.
+        // At most 2^15 values, so nothing overflows.
         let packed = start + header.len();
         let positions = packed + layout.bytes(count).ok_or(truncated)?;
         let values = positions + POSITION * usize::from(exceptions);
@@ -193,8 +193,8 @@ impl Vector {
         })
     }
 
-    /// Puts the exceptions of the values in `to` in place; `first` is the number of the first one. Checks the others as
-    /// well.
+    /// Patches the exceptions into the values in `to`; `first` is the number of the first value.
+    /// Checks the other exceptions as well.
     #[inline(always)]
     pub(super) fn patch<const K: usize>(
         &self,
@@ -221,7 +221,7 @@ impl Vector {
     }
 }
 
-/// A number of `K` bytes.
+/// Reads a `K`-byte number.
 #[inline(always)]
 fn from_little_endian<const K: usize>(bytes: [u8; K]) -> u64 {
     if cfg!(target_endian = "little") {
@@ -256,13 +256,13 @@ pub(super) fn put_vector_header<const K: usize>(
     write(window_mut(to, 4 + K), [layout.width as u8]);
 }
 
-/// The lower `K` bytes of a number.
+/// Returns the lower `K` bytes of a number.
 #[inline(always)]
 pub(super) fn little_endian<const K: usize>(number: u64) -> [u8; K] {
     *window(&number.to_le_bytes(), 0)
 }
 
-/// Checks a page. Returns the number of values, and where the last vector ends.
+/// Checks a page. Returns the number of values and the end of the last vector.
 pub(super) fn validate<const K: usize>(src: &[u8]) -> Result<(usize, usize), Error> {
     let page = Page::<K>::read(src)?;
     let mut end = page.start();

@@ -1,9 +1,9 @@
-//! The powers of ten by which numbers are multiplied.
+//! Powers of ten by which numbers are multiplied.
 #![forbid(unsafe_code)]
 
 use super::Steps;
 
-/// An exponent and a factor: how values become integers, and integers values.
+/// An exponent and a factor, which define how values become integers and integers become values.
 ///
 /// ```text
 /// integer = round(value * 10^(exponent - factor)), or
@@ -11,19 +11,19 @@ use super::Steps;
 /// value   = integer * 10^factor * 10^-exponent
 /// ```
 ///
-/// The specification leaves it to the encoder how it finds integers, and suggests two multiplications.
-/// The power in the single one is exact, so that there is one rounding less, and fewer values become
-/// exceptions. But products of large integers and a negative power, rounded to 4 bytes, are sometimes
-/// better found by two.
+/// The specification lets the encoder decide how to find integers, and suggests two
+/// multiplications. With a single multiplication, the power is exact, so there is one rounding less
+/// and fewer values become exceptions. But for 4-byte numbers, values that are the rounded product
+/// of a large integer and a negative power are sometimes found better by two multiplications.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Pair {
     pub(super) exponent: u8,
     pub(super) factor: u8,
-    /// True if integers are found by two multiplications.
+    /// True if integers are computed with two multiplications.
     pub(super) is_double: bool,
 }
 
-/// The numbers of a pair: bits of numbers of `K` bytes, or what an instruction set makes of them.
+/// Powers of a pair: the bits of `K`-byte numbers, or an instruction set's form of them.
 #[derive(Clone, Copy)]
 pub(crate) struct Powers<N> {
     /// 10^(exponent - factor) and 1, or 10^exponent and 10^-factor, in the order in which values are
@@ -34,7 +34,7 @@ pub(crate) struct Powers<N> {
 }
 
 impl Powers<u64> {
-    /// The numbers as steps take them.
+    /// Converts the powers to the form of an instruction set.
     #[inline(always)]
     pub(super) fn in_steps<const K: usize, S: Steps<K>>(self, steps: S) -> Powers<S::Number> {
         Powers {
@@ -44,7 +44,7 @@ impl Powers<u64> {
     }
 }
 
-/// The greatest exponent.
+/// Returns the greatest exponent.
 pub(super) const fn most<const K: usize>() -> u8 {
     match K {
         4 => 10,
@@ -53,7 +53,7 @@ pub(super) const fn most<const K: usize>() -> u8 {
 }
 
 impl Pair {
-    /// Returns whether values of `K` bytes may have it.
+    /// Returns whether the pair is allowed for values of `K` bytes.
     pub(super) fn is_allowed<const K: usize>(self) -> bool {
         self.exponent <= most::<K>() && self.factor <= self.exponent
     }
@@ -76,7 +76,7 @@ impl Pair {
     }
 }
 
-/// The bits of literals, which are correctly rounded, as the specification demands.
+/// Bits of literals, which are correctly rounded, as the specification demands.
 macro_rules! bits {
     ($Float:ty, $($literal:literal)*) => {{
         let mut table = [0; 19];
@@ -98,16 +98,16 @@ static DOWN_F64: [u64; 19] = bits!(f64,
 static UP_F32: [u64; 19] = bits!(f32, 1e0 1e1 1e2 1e3 1e4 1e5 1e6 1e7 1e8 1e9 1e10);
 static DOWN_F32: [u64; 19] = bits!(f32, 1e0 1e-1 1e-2 1e-3 1e-4 1e-5 1e-6 1e-7 1e-8 1e-9 1e-10);
 
-/// Exponents, those first whose negative power is closest to its decimal number: the fewer values become
-/// exceptions because of it. The error of 1e-14 is a hundredth of half a unit in the last place, that of
-/// 1e-15 seven tenths, and a third to a half of all values with 1 to 3 digits after the point then
-/// are exceptions.
+/// Exponents, ordered by the error of their negative power: the smaller it is, the fewer values
+/// become exceptions. The error of 1e-14 is 0.01 of half a unit in the last place, that of 1e-15 is
+/// 0.7; with 1e-15, a third to a half of all values with 1 to 3 digits after the point are
+/// exceptions.
 static BY_ERROR_F64: [u8; 19] = [
     0, 14, 12, 16, 2, 3, 8, 13, 10, 6, 7, 4, 1, 11, 9, 17, 18, 15, 5,
 ];
 static BY_ERROR_F32: [u8; 11] = [0, 6, 8, 7, 10, 1, 2, 4, 5, 9, 3];
 
-/// All exponents of numbers of `K` bytes, the best ones first.
+/// Returns all exponents of `K`-byte numbers, best first.
 #[inline(always)]
 pub(super) fn by_error<const K: usize>() -> &'static [u8] {
     match K {

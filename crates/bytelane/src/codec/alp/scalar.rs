@@ -9,8 +9,8 @@ use super::{Error, Powers, Steps};
 use crate::codec::bit_packing::{from_ne_bytes, read, to_ne_bytes};
 use crate::memory::{Slot, write};
 
-/// Decodes the values from number `start` on, until the destination is full. Returns the offset after the last vector
-/// that was read.
+/// Decodes the values from number `start` on, until the destination is full. Returns the offset
+/// after the last vector read.
 #[inline(never)]
 pub(super) fn decode<const K: usize>(
     src: &[u8],
@@ -33,8 +33,8 @@ pub(super) fn decode<const K: usize>(
     Ok(end)
 }
 
-/// The values of a vector from number `first` on, without its exceptions, for kernels: they keep vectors
-/// in registers, which a reference would prevent.
+/// Decodes the values of a vector from number `first` on, without its exceptions, for kernels: they
+/// keep vectors in registers, which a reference would prevent.
 #[cold]
 pub(super) fn decode_some<const K: usize>(
     page: &Page<'_, K>,
@@ -46,7 +46,7 @@ pub(super) fn decode_some<const K: usize>(
     Ok(())
 }
 
-/// The values of a vector from number `first` on, without its exceptions.
+/// Decodes the values of a vector from number `first` on, without its exceptions.
 fn decode_vector<const K: usize>(vector: &Vector, src: &[u8], first: usize, to: &mut [Slot]) {
     let powers = vector.pair.powers::<K>().to_value;
     for (i, to) in to.as_chunks_mut::<K>().0.iter_mut().enumerate() {
@@ -56,7 +56,7 @@ fn decode_vector<const K: usize>(vector: &Vector, src: &[u8], first: usize, to: 
     }
 }
 
-/// An integer of `K` bytes.
+/// Sign-extends an integer of `K` bytes.
 fn signed<const K: usize>(number: u64) -> i64 {
     match K {
         4 => i64::from(number as i32),
@@ -64,7 +64,7 @@ fn signed<const K: usize>(number: u64) -> i64 {
     }
 }
 
-/// The value of an integer.
+/// Converts an integer back to a value.
 fn value<const K: usize>([factor, exponent]: [u64; 2], integer: i64) -> [u8; K] {
     to_ne_bytes(match K {
         4 => {
@@ -79,8 +79,8 @@ fn single(bits: u64) -> f32 {
     f32::from_bits(bits as u32)
 }
 
-/// The integer that stands for a value, if there is one within limits: the nearest to
-/// the product of the value and two powers, ties to even.
+/// Returns the integer nearest to the product of the value and two powers, ties to even, if it is
+/// within limits and converts back to the same value.
 fn integer<const K: usize>(
     powers: &Powers<u64>,
     [least, greatest]: &[i64; 2],
@@ -97,9 +97,9 @@ fn integer<const K: usize>(
     (value::<K>(powers.to_value, integer) == bits).then_some(integer)
 }
 
-/// The nearest integer, ties to even. (`round_ties_even` needs `std`.)
+/// Rounds to the nearest integer, ties to even. (`round_ties_even` needs `std`.)
 fn nearest(value: f64) -> f64 {
-    // From here on, there are no fractions; below, a sum with it has none.
+    // Numbers from here on have no fraction; adding it removes the fraction of smaller ones.
     const WHOLE: f64 = 4503599627370496.0;
     if value.abs() < WHOLE {
         if value < 0.0 {
@@ -112,7 +112,7 @@ fn nearest(value: f64) -> f64 {
     }
 }
 
-/// The steps of the encoder, value by value.
+/// Encoder operations, value by value.
 #[derive(Clone, Copy)]
 pub(super) struct Specification;
 
@@ -174,7 +174,7 @@ impl<const K: usize> Steps<K> for Specification {
     }
 }
 
-/// As [`Steps::integers`].
+/// Same as [`Steps::integers`].
 #[inline(never)]
 pub(super) fn integers<const K: usize>(
     powers: &Powers<u64>,

@@ -45,7 +45,8 @@ impl Number for f32 {
     }
 }
 
-/// Lists of different kinds: decimals, integers, random bits, special values, exceptions between.
+/// Returns lists of different kinds: decimals, integers, random bits, special values, with
+/// exceptions in between.
 fn lists<T: Number>(count: usize) -> Vec<Vec<T>> {
     let list = |value: &dyn Fn(u64) -> T| (0..count as u64).map(value).collect();
     let special = [
@@ -87,7 +88,7 @@ fn lists<T: Number>(count: usize) -> Vec<Vec<T>> {
     ]
 }
 
-/// Encodes on every backend to the same bytes, and decodes them.
+/// Encodes on every backend, expects the same bytes, and decodes them.
 fn round_trip<T: Number>(format: Format, values: &[T]) {
     let encoded = format.encode_to_vec(values).unwrap();
     let length = encoded.len();
@@ -250,7 +251,7 @@ fn every_pair_finds_the_same_integers_on_every_backend() {
     all::<8, f64>();
 }
 
-/// A page of one vector, as the specification lays it out.
+/// Builds a page of one vector, as the specification lays it out.
 fn page(
     pair: [u8; 2],
     frame: &[u8],
@@ -291,7 +292,7 @@ fn the_example_of_the_specification() {
     let (values, read) = decode_to_vec::<f64>(&example, 4).unwrap();
     assert!(f64::same(&values, &[1500.0, f64::NAN, 2500.0, 333.5]));
     assert_eq!(read, example.len());
-    // The encoder finds integers that are as short.
+    // The encoder finds integers that are just as short.
     assert_eq!(encode_to_vec(&values).unwrap().len(), example.len());
 }
 
@@ -380,7 +381,7 @@ fn an_estimate_is_near_the_length() {
     }
 }
 
-/// The error of decoding all values, on every backend.
+/// Returns the error of decoding all values, which must be the same on every backend.
 fn error<T: Number>(page: &[u8], count: usize) -> (Option<usize>, ErrorKind) {
     let mut errors: Vec<Error> = Vec::new();
     for backend in backends() {
@@ -480,7 +481,7 @@ fn vectors_that_overlap_or_leave_gaps_are_refused() {
         );
         assert_eq!(validate::<f32>(&page).unwrap_err().offset(), place);
     }
-    // A vector past the end is noticed when it is read, also by itself.
+    // A vector past the end is noticed when it is read, even alone.
     let mut page = good.clone();
     page[15..19].copy_from_slice(&1000u32.to_le_bytes());
     let read = decode_range::<f32>(&page, 20..21, &mut [0.0]);

@@ -1,6 +1,6 @@
-//! Proofs that the operations of this codec write what they claim. A change of the code that a
-//! comment names needs another look at the comment. The oracle sweep tests each claim with
-//! destinations of different contents, and Miri tests it with uninitialised destinations.
+//! Proofs that the operations of this codec write what they claim. When you change code that a
+//! comment names, check the comment again. The oracle sweep tests each claim with destinations of
+//! different contents, and Miri tests it with uninitialised destinations.
 #![allow(unsafe_code)] // Only `unsafe impl`.
 
 use super::{Decode, Encode};
@@ -26,9 +26,9 @@ unsafe impl Text for Encode<'_> {}
 
 // SAFETY: `fill` cuts the destination to the length of the result, three quarters of the length of
 // the text; `takes_padding` has ensured that the last group of the text is not a single character.
-// It returns `Ok` where a kernel, or `scalar::decode`, returns true. The latter writes each slot.
-// `kernel::decode_long` returns true only at its end: it has written blocks of 192 bytes from the
-// front on, each with 16 more after it that are overwritten, and `Quads::decode_rest` has written
-// the rest as for `Encode`, in blocks of 24 or 12 bytes, or 48 with masks. The last characters
-// decode to exactly as many bytes as there are slots after the blocks.
+// `fill` returns `Ok` where a kernel, or `scalar::decode`, returns true. The latter writes each
+// slot. `kernel::decode_long` returns true only at its end: it has written blocks of 192 bytes from
+// the front on, each with 16 more after it that are overwritten, and `Quads::decode_rest` has
+// written the rest as for `Encode`, in blocks of 24 or 12 bytes, or 48 with masks. The last
+// characters decode to exactly as many bytes as there are slots after the blocks.
 unsafe impl Faithful for Decode<'_> {}

@@ -1,4 +1,4 @@
-//! An alphabet and rules for its padding, and all operations with them.
+//! Alphabets, padding rules, and all operations with them.
 #![forbid(unsafe_code)]
 
 use super::tables::{self, Tables};
@@ -11,7 +11,7 @@ use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::{string::String, vec::Vec};
 
-/// The characters for the values 62 and 63.
+/// Characters for the values 62 and 63.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Alphabet {
     /// `+` and `/`: RFC 4648, section 4.
@@ -20,15 +20,14 @@ pub enum Alphabet {
     UrlSafe,
 }
 
-/// The padding that a decoder accepts after a text whose length is not a multiple of four
-/// characters.
+/// Padding that a decoder accepts after a text whose length is not a multiple of four characters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DecodePadding {
-    /// The last group is completed by `=`; no more and no fewer are accepted.
+    /// `=` must complete the last group; no more and no fewer are accepted.
     Required,
     /// No `=`.
     None,
-    /// Either, or too few `=`; too many are an error.
+    /// With or without `=`, even too few; too many are an error.
     Either,
 }
 
@@ -55,24 +54,24 @@ pub struct Engine {
     pub(super) trailing_bits: bool,
 }
 
-/// The standard alphabet with padding, written and required.
+/// Standard alphabet with padding, written and required.
 pub const STANDARD: Engine = Engine::new(Alphabet::Standard);
 
-/// The standard alphabet without padding, neither written nor read.
+/// Standard alphabet without padding, neither written nor read.
 pub const STANDARD_NO_PAD: Engine = STANDARD
     .with_encode_padding(false)
     .with_decode_padding(DecodePadding::None);
 
-/// The URL-safe alphabet with padding, written and required.
+/// URL-safe alphabet with padding, written and required.
 pub const URL_SAFE: Engine = Engine::new(Alphabet::UrlSafe);
 
-/// The URL-safe alphabet without padding, neither written nor read.
+/// URL-safe alphabet without padding, neither written nor read.
 pub const URL_SAFE_NO_PAD: Engine = URL_SAFE
     .with_encode_padding(false)
     .with_decode_padding(DecodePadding::None);
 
 impl Engine {
-    /// An alphabet with padding, written and required, and no stray bits.
+    /// Uses an alphabet with padding, written and required. Trailing bits are not allowed.
     #[must_use]
     pub const fn new(alphabet: Alphabet) -> Self {
         Self {
@@ -97,9 +96,8 @@ impl Engine {
         self
     }
 
-    /// Sets whether to accept a last character with bits after the last byte that are not zero, as
-    /// in `QR==`. No encoder writes them; if you accept them, several texts decode to the same
-    /// bytes.
+    /// Sets whether to accept a last character with nonzero bits after the last byte, as in `QR==`.
+    /// No encoder writes them; if you accept them, several texts decode to the same bytes.
     #[must_use]
     pub const fn with_decode_allow_trailing_bits(mut self, allow: bool) -> Self {
         self.trailing_bits = allow;
@@ -114,8 +112,8 @@ impl Engine {
         }
     }
 
-    /// Returns whether a text of this many characters may be followed by this many `=`, of which at
-    /// most two are counted. If not, `scalar::fault` reports what is wrong.
+    /// Returns whether a text of `text` characters may be followed by `padding` `=`, counted up to
+    /// two. If not, `scalar::fault` reports the error.
     #[inline]
     pub(super) const fn takes_padding(self, text: usize, padding: usize) -> bool {
         let missing = text.wrapping_neg() % 4;
@@ -126,8 +124,8 @@ impl Engine {
         }
     }
 
-    /// Length of the text for `bytes` bytes. `None` if it does not fit in a `usize`, which cannot
-    /// happen for the length of a slice.
+    /// Returns the length of the text for `bytes` bytes. `None` if it does not fit in a `usize`,
+    /// which cannot happen for the length of a slice.
     #[must_use]
     #[inline]
     pub const fn encoded_len(self, bytes: usize) -> Option<usize> {

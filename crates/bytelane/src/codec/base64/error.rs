@@ -1,25 +1,25 @@
-//! Errors of base64 texts.
+//! Errors in base64 texts.
 
 use crate::DestinationError;
 use core::fmt;
 
-/// Why a text was not decoded.
+/// Error of decoding a text.
 pub type Error = crate::Error<ErrorKind>;
 
-/// Kind of fault in a text, or in the length of the destination.
+/// Kind of error in a text, or in the length of the destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A byte outside the alphabet, at the offset. This includes white space, and `=` where padding
-    /// cannot be.
+    /// A byte outside the alphabet, at the offset. This includes whitespace, and `=` where padding
+    /// is not possible.
     InvalidByte(u8),
     /// The last group has only one character: 6 bits, less than a byte. The offset is the end of
     /// the text.
     InvalidLength,
-    /// The padding is not what the engine requires. The offset is where `=` is missing, or that of
-    /// the first `=` if none is allowed.
+    /// The padding does not match what the engine requires. The offset points to the missing `=`,
+    /// or to the first `=` if none is allowed.
     InvalidPadding,
-    /// The last character, at the offset, has bits after the last byte that are not zero.
+    /// The last character, at the offset, has nonzero bits after the last byte.
     InvalidLastSymbol(u8),
     /// The destination is too short. Nothing was written.
     Destination(DestinationError),

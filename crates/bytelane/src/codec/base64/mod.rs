@@ -1,7 +1,7 @@
 //! Base64: bytes as text, six bits per character.
 //!
 //! Three bytes become four characters of an alphabet of 64. One or two bytes at the end become two
-//! or three characters, filled up to four with `=` if padding is used.
+//! or three characters, padded to four with `=` if padding is used.
 //!
 //! ```
 //! use bytelane::base64::STANDARD;
@@ -12,8 +12,8 @@
 //! ```
 //!
 //! An [`Engine`] is a variant of base64: an alphabet and its padding. There are constants for the
-//! usual four variants. Decoding is strict unless an engine says otherwise: anything that no
-//! encoder writes, including white space, is an error with its offset.
+//! four usual variants. Decoding is strict unless an engine says otherwise: anything that no
+//! encoder writes, including whitespace, is an error with its offset.
 //!
 //! All functions take time linear in the length. Functions on slices do not allocate; functions
 //! that append to a `Vec` or `String` allocate room for the result. With `std`, `Encoder` and
@@ -21,7 +21,7 @@
 //!
 //! # Coming from the crate `base64`
 //!
-//! You need not import a trait. `encode` and `decode` write to slices here:
+//! You do not need to import a trait. Here, `encode` and `decode` write to slices:
 //!
 //! | crate `base64` | here |
 //! |---|---|
@@ -40,7 +40,7 @@
 //! | `encoded_len(bytes, padding)` | [`Engine::encoded_len`] |
 //! | `decoded_len_estimate(len)` | [`decoded_len_estimate`], or [`decoded_len`] of the text, which is exact |
 //! | `EncodeSliceError` | [`DestinationError`] |
-//! | `DecodeError`, `DecodeSliceError` | [`Error`]: the variants are those of [`ErrorKind`], places are its `offset()` |
+//! | `DecodeError`, `DecodeSliceError` | [`Error`]: the variants are those of [`ErrorKind`], positions are its `offset()` |
 //! | `write::EncoderWriter::new(writer, &engine)` | `Encoder::new(writer, engine)` |
 //! | `read::DecoderReader::new(reader, &engine)` | `Decoder::new(reader, engine)` |
 //! | `display::Base64Display` | `Engine::encode_to_string` |
@@ -75,17 +75,17 @@ use tables::Tables;
 /// The padding character.
 const PAD: u8 = b'=';
 
-/// The operations that each instruction set provides: a given number of bytes to characters, and
-/// back. Decoding returns whether all characters are in the alphabet; if not, its output is
+/// Operations that each instruction set provides: encode a given number of bytes to characters, and
+/// decode them. Decoding returns whether all characters are in the alphabet; if not, its output is
 /// unspecified.
 pub(crate) trait Quads: Copy {
-    /// 192 bytes to their characters.
+    /// Encodes 192 bytes.
     fn encode192(self, tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]);
 
-    /// 24 bytes to their characters.
+    /// Encodes 24 bytes.
     fn encode24(self, tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]);
 
-    /// 12 bytes, of 16 in two little-endian numbers, to their characters.
+    /// Encodes 12 bytes, given as 16 bytes in two little-endian numbers.
     fn encode12(self, tables: &Tables, bytes: [u64; 2]) -> [u64; 2];
 
     /// Encodes all bytes from `at`, a multiple of 3, on, and pads up to the end of `dst`, which has
@@ -95,19 +95,19 @@ pub(crate) trait Quads: Copy {
         kernel::encode_rest(self, tables, src, at, dst);
     }
 
-    /// 256 characters to their 192 bytes. The 16 bytes after them are overwritten with unspecified
-    /// data.
+    /// Decodes 256 characters to 192 bytes. The 16 bytes after them are overwritten with
+    /// unspecified data.
     fn decode256(self, tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool;
 
-    /// 32 characters to their bytes.
+    /// Decodes 32 characters.
     fn decode32(self, tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool;
 
-    /// 16 characters, in two little-endian numbers, to their 12 bytes and four zeros.
+    /// Decodes 16 characters, in two little-endian numbers, to their 12 bytes and four zeros.
     fn decode16(self, tables: &Tables, text: [u64; 2]) -> ([u64; 2], bool);
 
     /// Decodes all characters, without padding, from `at`, a multiple of 4, on; `dst` has room for
-    /// all bytes. Also false for bits after the last byte if the text must be `canonical`. A
-    /// shortcut for cheap masks.
+    /// all bytes. Returns false also for nonzero bits after the last byte if the text must be
+    /// `canonical`. A shortcut for cheap masks.
     #[inline(always)]
     fn decode_rest(
         self,
@@ -121,7 +121,7 @@ pub(crate) trait Quads: Copy {
     }
 }
 
-/// The length in bytes below which a buffer is short: it has no large block. Short buffers are
+/// Length in bytes below which a buffer is short: it has no large block. Short buffers are
 /// frequent; the functions for them make no decisions and save no registers.
 const SHORT: usize = 192;
 
@@ -132,7 +132,7 @@ dispatch! {
     fn decode_long(engine: Engine, text: &[u8], dst: &mut [Slot]) -> bool = kernel::decode_long, or scalar::decode;
 }
 
-/// Bytes to their text.
+/// Encodes bytes to text.
 pub(crate) struct Encode<'a>(Engine, &'a [u8], Detected);
 
 impl Fill for Encode<'_> {
@@ -153,7 +153,7 @@ impl Fill for Encode<'_> {
     }
 }
 
-/// A text, with its padding, to its bytes.
+/// Decodes a text, with its padding, to bytes.
 pub(crate) struct Decode<'a>(Engine, &'a [u8], Detected);
 
 impl Fill for Decode<'_> {
@@ -181,7 +181,7 @@ impl Fill for Decode<'_> {
     }
 }
 
-/// The number of `=` at the end, at most two: a third one is in the place of a character.
+/// Returns the number of `=` at the end, at most two: a third one takes the place of a character.
 ///
 /// Computed without a branch, since the end of a short text cannot be predicted.
 #[inline]
@@ -196,11 +196,11 @@ const fn padding_len(src: &[u8]) -> usize {
     }
 }
 
-/// [`Engine::encoded_len`] of a slice: it has at most `isize::MAX` bytes, and four thirds of that
-/// fit in a `usize`.
+/// Returns [`Engine::encoded_len`] for a slice, which has at most `isize::MAX` bytes: four thirds
+/// of that fit in a `usize`.
 #[inline]
 const fn encoded_len_of(src: &[u8], padding: bool) -> usize {
-    // `div_ceil`, without its steps for lengths that no slice has.
+    // `div_ceil` without its steps for lengths that no slice has.
     let groups = src.len().wrapping_add(2) / 3;
     if padding {
         4 * groups
@@ -209,15 +209,15 @@ const fn encoded_len_of(src: &[u8], padding: bool) -> usize {
     }
 }
 
-/// The maximum number of bytes that a text of `len` characters can encode.
+/// Returns the maximum number of bytes that a text of `len` characters can encode.
 #[must_use]
 #[inline]
 pub const fn decoded_len_estimate(len: usize) -> usize {
     len - len.div_ceil(4)
 }
 
-/// The number of bytes that a text encodes, if it is valid. Checks only its length and the padding
-/// at its end, in constant time.
+/// Returns the number of bytes that a text encodes, if it is valid. Checks only its length and the
+/// padding at its end, in constant time.
 #[must_use]
 #[inline]
 pub const fn decoded_len(text: &[u8]) -> usize {

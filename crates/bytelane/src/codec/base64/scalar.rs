@@ -4,8 +4,8 @@
 use super::{DecodePadding, Engine, Error, ErrorKind, PAD, padding_len};
 use crate::memory::Slot;
 
-/// Section 4: groups of 24 bits, each as four characters of 6 bits; the last group is filled up
-/// with zero bits to whole characters, and with `=` to four of them.
+/// Encodes as in section 4: groups of 24 bits become four characters of 6 bits each; the last group
+/// is padded with zero bits to whole characters, and with `=` to four characters.
 ///
 /// `dst` is as long as the result.
 #[inline(never)]
@@ -24,8 +24,8 @@ pub(super) fn encode(engine: Engine, src: &[u8], dst: &mut [Slot]) {
     }
 }
 
-/// The same backwards, for a text without its padding; `dst` is as long as the result. False if a
-/// character is outside the alphabet, or if there are bits after the last byte that must be zero.
+/// Decodes a text without its padding; `dst` is as long as the result. False if a character is
+/// outside the alphabet, or if bits after the last byte must be zero but are not.
 #[inline(never)]
 pub(super) fn decode(engine: Engine, text: &[u8], dst: &mut [Slot]) -> bool {
     let mut good = true;
@@ -45,8 +45,8 @@ pub(super) fn decode(engine: Engine, text: &[u8], dst: &mut [Slot]) -> bool {
     good
 }
 
-/// The fault of a text that cannot be decoded: the first character outside the alphabet (section
-/// 3.3), else the padding (3.2), else the bits after the last byte (3.5).
+/// Returns the error of a text that cannot be decoded: the first character outside the alphabet
+/// (section 3.3), else the padding (3.2), else the bits after the last byte (3.5).
 #[cold]
 #[inline(never)]
 pub(super) fn fault(engine: Engine, src: &[u8]) -> Error {

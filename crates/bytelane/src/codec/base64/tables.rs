@@ -1,18 +1,18 @@
-//! The differences between the two alphabets, as tables for the kernels. All are computed from the
+//! Differences between the two alphabets, as tables for the kernels. All are computed from the
 //! alphabet at compile time.
 #![forbid(unsafe_code)]
 
 #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 use super::arch::sse41::Halves;
 
-/// An alphabet and everything derived from it, each table within a cache line.
+/// An alphabet and all data derived from it, each table within a cache line.
 #[repr(C, align(64))]
 pub(crate) struct Tables {
-    /// The character of each value.
+    /// Character of each value.
     pub(super) characters: [u8; 64],
-    /// The value of each ASCII character, [`INVALID`] for those outside the alphabet.
+    /// Value of each ASCII character, [`INVALID`] for those outside the alphabet.
     pub(super) values: [u8; 128],
-    /// The same for shuffles with 16 entries.
+    /// The same, for shuffles with 16 entries.
     #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
     pub(super) halves: Halves,
 }
@@ -20,7 +20,7 @@ pub(crate) struct Tables {
 /// Marks a character outside the alphabet: the one bit that no value and no ASCII character has.
 const INVALID: u8 = 0x80;
 
-/// The character of the value 0 in both alphabets.
+/// Character of the value 0 in both alphabets.
 pub(super) const ZERO: u8 = b'A';
 
 pub(super) static STANDARD: Tables =
@@ -44,7 +44,7 @@ impl Tables {
         }
     }
 
-    /// The value of a character, [`INVALID`] outside the alphabet.
+    /// Returns the value of a character, [`INVALID`] outside the alphabet.
     #[inline]
     pub(super) const fn value(&self, character: u8) -> u8 {
         if character < 128 {

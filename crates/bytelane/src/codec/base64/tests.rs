@@ -1,4 +1,4 @@
-//! The specification against the RFC, and every backend against the specification.
+//! Tests the scalar code against the RFC, and every backend against the scalar code.
 
 use super::*;
 use crate::Backend;
@@ -94,7 +94,7 @@ fn every_backend_does_what_the_specification_says() {
     }
 }
 
-/// Whatever byte is at one place of a short text, every backend agrees with the specification.
+/// With any byte at any position of a short text, every backend agrees with the scalar code.
 #[test]
 #[cfg_attr(miri, ignore = "takes too long")]
 fn every_byte_at_every_place() {
@@ -118,7 +118,7 @@ fn every_byte_at_every_place() {
     }
 }
 
-/// A fault in a long text is found wherever it is.
+/// An error in a long text is found at any position.
 #[test]
 #[cfg_attr(miri, ignore = "takes too long")]
 fn a_bad_byte_in_a_long_text_is_named() {
@@ -130,7 +130,7 @@ fn a_bad_byte_in_a_long_text_is_named() {
                 let mut text = good.clone();
                 text[offset] = byte;
                 let error = match (byte, offset) {
-                    // After the last place but one comes padding, which leaves stray bits.
+                    // Padding after the last but one character leaves stray bits.
                     (b'=', 1599) => Error::at(1598, ErrorKind::InvalidLastSymbol(good[1598])),
                     _ => Error::at(offset, ErrorKind::InvalidByte(byte)),
                 };
@@ -141,7 +141,7 @@ fn a_bad_byte_in_a_long_text_is_named() {
     }
 }
 
-/// Two faults in the last group must not make up for each other.
+/// Two errors in the last group must not cancel each other out.
 #[test]
 fn several_bad_characters_in_the_last_group() {
     for engine in [STANDARD, URL_SAFE.with_decode_allow_trailing_bits(true)] {
@@ -166,7 +166,7 @@ fn padding_and_stray_bits() {
     let padding = |offset| Err(Error::at(offset, ErrorKind::InvalidPadding));
     let length = |offset| Err(Error::at(offset, ErrorKind::InvalidLength));
     let last = |offset, byte| Err(Error::at(offset, ErrorKind::InvalidLastSymbol(byte)));
-    // By the padding required: required, none, either.
+    // By required padding: required, none, either.
     let cases: &[(&str, [Result<usize, Error>; 3])] = &[
         ("", [Ok(0); 3]),
         ("QQ==", [Ok(1), padding(2), Ok(1)]),
@@ -301,7 +301,7 @@ fn errors_read_well() {
     );
 }
 
-/// A kernel alone.
+/// A single kernel.
 type Kernel<'a> = &'a dyn Fn(&[u8], &mut [Slot]);
 
 fn rounds(kernel: Kernel<'_>, src: &[u8], dst: &mut [Slot]) -> f64 {

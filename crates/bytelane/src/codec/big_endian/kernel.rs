@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! destination  |--- 12 ---|------ 64 ------|------ 64 ------|----- 43 -----|
-//!              |       lines of the cache: |                |
+//!              |        cache lines:       |                |
 //! blocks       |------ first ---|
 //!                                                    |------ last ---------|
 //!                         |----- third ----|----- fourth ---|
@@ -13,9 +13,9 @@
 //! overlap, bytes are written twice, with the same result; the blocks in the middle come last,
 //! since they may be streamed past the cache.
 //!
-//! Up to 64 bytes use the instructions of the target's baseline, in two halves: entering AVX2 or AVX-512
-//! costs more than it gains there (16 numbers of 4 bytes: 6.5 instead of 5.0 ns). See
-//! `docs/lab-notes/big-endian.md`.
+//! Up to 64 bytes use the instructions of the target's baseline, in two halves: for so few bytes,
+//! entering AVX2 or AVX-512 costs more than it gains (16 4-byte numbers: 6.5 ns instead of 5.0).
+//! See `docs/lab-notes/big-endian.md`.
 #![forbid(unsafe_code)]
 
 use super::Swap;
@@ -43,9 +43,9 @@ pub(super) fn swap<const K: usize, S: Swap<K>, W: Writes>(simd: S, src: &[u8], d
     }
 }
 
-/// At most 64 bytes: value by value, or as a first and a last half, which overlap. The length of a
-/// half is known at compile time, so the compiler picks instructions of the target's baseline for
-/// it.
+/// Reverses at most 64 bytes: value by value, or as a first and a last half, which overlap. The
+/// length of a half is known at compile time, so the compiler picks instructions of the target's
+/// baseline for it.
 #[inline(never)]
 pub(super) fn swap_few<const K: usize>(src: &[u8], dst: &mut [Slot]) {
     match src.len() {
@@ -56,7 +56,7 @@ pub(super) fn swap_few<const K: usize>(src: &[u8], dst: &mut [Slot]) {
     }
 }
 
-/// `H` to `2 H` bytes.
+/// Reverses `H` to `2 H` bytes.
 #[inline(always)]
 fn swap_halves<const K: usize, const H: usize>(src: &[u8], dst: &mut [Slot]) {
     for half in [0, src.len() - H] {
@@ -64,7 +64,7 @@ fn swap_halves<const K: usize, const H: usize>(src: &[u8], dst: &mut [Slot]) {
     }
 }
 
-/// Value by value.
+/// Reverses value by value.
 #[inline(always)]
 fn swap_values<const K: usize>(src: &[u8], dst: &mut [Slot]) {
     for at in (0..src.len()).step_by(K) {

@@ -1,7 +1,7 @@
 //! Lists of numbers as big-endian bytes, the order of network protocols.
 //!
-//! The payload of a list in Thrift's Binary protocol, of Java's `DataOutput` and of XDR: each value
-//! with its most significant byte first, one after the other, without padding.
+//! This is the payload of a list in Thrift's Binary protocol, in Java's `DataOutput` and in XDR:
+//! each value with its most significant byte first, one after the other, without padding.
 //!
 //! ```
 //! use bytelane::big_endian;
@@ -17,8 +17,8 @@
 //! ```
 //!
 //! Neither the bytes nor the values need any alignment beyond their type's. All functions take time
-//! linear in the number of bytes, and check all lengths before they write. Values of one byte are
-//! copied; so is everything on a big-endian machine.
+//! linear in the number of bytes, and check all lengths before they write. One-byte values are
+//! copied; on a big-endian machine, so are all others.
 //!
 //! Source: [Thrift's Binary protocol](https://github.com/apache/thrift/blob/master/doc/specs/thrift-binary-protocol.md),
 //! sections "Integer encoding" and "Double encoding".
@@ -38,10 +38,9 @@ use crate::{Backend, Destination, DestinationError, Detected, LengthError, Value
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-/// The operations that each instruction set provides: reversing the bytes of each value of `K`
-/// bytes.
+/// Operations that each instruction set provides: reversing the bytes of each value of `K` bytes.
 pub(crate) trait Swap<const K: usize>: Copy {
-    /// Reverses the values of 64 bytes.
+    /// Reverses the values in 64 bytes.
     fn swap64<W: Writes>(self, from: &[u8; 64], to: &mut [Slot; 64]);
 }
 
@@ -175,8 +174,8 @@ pub fn decode_to_vec<T: Value>(src: &[u8]) -> Result<Vec<T>, LengthError> {
     Ok(values)
 }
 
-/// From the byte order of this machine to big-endian or back, which is the same operation. Not
-/// generic, so that kernels are compiled in this crate and not in the caller's.
+/// Converts from the byte order of this machine to big-endian or back, which is the same operation.
+/// Not generic, so that kernels are compiled in this crate and not in the caller's.
 pub(crate) struct Reverse<'a> {
     src: &'a [u8],
     width: usize,
@@ -235,7 +234,7 @@ fn reverse8(src: &[u8], dst: &mut [Slot], backend: Detected) {
     reverse::<8>(src, dst, backend);
 }
 
-/// Values of `K` bytes. A few values are handled right here, which is faster than a call to a
+/// Reverses values of `K` bytes. Handles a few values right here, which is faster than calling a
 /// kernel.
 #[inline(always)]
 fn reverse<const K: usize>(src: &[u8], dst: &mut [Slot], backend: Detected) {

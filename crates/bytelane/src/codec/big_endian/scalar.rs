@@ -8,7 +8,7 @@
 
 use crate::memory::Slot;
 
-/// Byte `k` of each value of `width` bytes goes to place `width - 1 - k` of the same value.
+/// Moves byte `k` of each value of `width` bytes to position `width - 1 - k` of the same value.
 #[inline(never)]
 fn swap(src: &[u8], width: usize, dst: &mut [Slot]) {
     for i in 0..src.len() / width {
@@ -18,7 +18,7 @@ fn swap(src: &[u8], width: usize, dst: &mut [Slot]) {
     }
 }
 
-/// [`swap`] of values of `K` bytes.
+/// Calls [`swap`] for values of `K` bytes.
 pub(super) fn swap_fixed<const K: usize>(src: &[u8], dst: &mut [Slot]) {
     swap(src, K, dst);
 }

@@ -1,6 +1,6 @@
-//! Proofs that the operations of this codec write what they claim. A change of the code that a
-//! comment names needs another look at the comment. The oracle sweep tests each claim with
-//! destinations of different contents, and Miri tests it with uninitialised destinations.
+//! Proofs that the operations of this codec write what they claim. When you change code that a
+//! comment names, check the comment again. The oracle sweep tests each claim with destinations of
+//! different contents, and Miri tests it with uninitialised destinations.
 #![allow(unsafe_code)] // Only `unsafe impl`.
 
 use super::{Integer, Packing, Unpacking};
@@ -14,8 +14,8 @@ use crate::memory::Faithful;
 // last up to the end of the destination. `pack_narrow` does so by its own `aside`.
 unsafe impl<T: Integer> Faithful for Packing<'_, T> {}
 
-// SAFETY: `fill` cuts the destination to the values of the range. Those before the first group of
-// eight are written one by one, as `unpack_few` and the scalar code write all. `kernel::unpack_blocks`
-// writes blocks of 64 bytes one after the other, and `Unpack::unpack_rest` the rest by a copy of a
-// block that begins as zeros, or with a mask.
+// SAFETY: `fill` cuts the destination to the length of the range. The values before the first group
+// of eight are written one by one; `unpack_few` and the scalar code write all values so.
+// `kernel::unpack_blocks` writes blocks of 64 bytes one after the other, and `Unpack::unpack_rest`
+// writes the rest, either with a mask or by copying a block that begins as zeros.
 unsafe impl<T: Integer> Faithful for Unpacking<'_, T> {}

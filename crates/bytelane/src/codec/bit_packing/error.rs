@@ -1,18 +1,18 @@
-//! Errors of packed values.
+//! Errors in packed values.
 
 use crate::DestinationError;
 use core::fmt;
 
-/// Why values could not be packed or unpacked.
+/// Error of packing or unpacking values.
 ///
 /// When packing, the offset is that of the first byte of the value, in memory.
 pub type Error = crate::Error<ErrorKind>;
 
-/// Kind of fault in packed values, or in values to be packed.
+/// Kind of error in packed values, or in values to be packed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The input ends before the last value that was asked for. The offset is its end.
+    /// The input ends before the last requested value. The offset is its end.
     Truncated {
         /// The number of bytes that the values take.
         needed: usize,
@@ -22,7 +22,7 @@ pub enum ErrorKind {
         /// The number of bits that it may have.
         width: u32,
     },
-    /// A range that begins after its end.
+    /// The range begins after its end.
     Range {
         /// First value of the range.
         start: usize,

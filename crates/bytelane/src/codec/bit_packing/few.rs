@@ -1,13 +1,13 @@
-//! Both directions for a few values, which are not worth a plan: eight values took 30 to 65 ns with the
-//! plan of AVX2, and 6 to 45 without. `FEW` of an instruction set says how many are few; with masks, AVX-512
-//! has none (5 to 6 ns).
+//! Both directions for a few values, which do not justify a plan: with AVX2, eight values took 30
+//! to 65 ns with a plan and 6 to 45 ns without. `FEW` is the limit of each instruction set;
+//! AVX-512, which has masks, uses no such limit (5 to 6 ns).
 #![forbid(unsafe_code)]
 
 use super::layout::Layout;
 use crate::memory::{Slot, pair, put_pair, write};
 use crate::simd::{window, window_mut};
 
-/// Packs values one by one. Returns whether all of them fit. A function of its own, which all
+/// Packs values one by one. Returns whether all of them fit. It is a separate function that all
 /// instruction sets share.
 #[inline(never)]
 pub(super) fn pack_few<const K: usize>(layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool {

@@ -1,4 +1,4 @@
-//! The public functions: methods of a width and of what its bits stand for.
+//! Public functions: methods of a width and a mapping of its bits to values.
 #![forbid(unsafe_code)]
 
 use super::{Error, ErrorKind, Integer, Layout, SignedInteger};
@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 use core::ops::Range;
 
-/// How values are packed: a width in bits, and optionally a frame of reference or zigzag.
+/// Format of packed values: a width in bits, and optionally a frame of reference or zigzag.
 ///
 /// ```
 /// use bytelane::bit_packing::Format;
@@ -28,7 +28,7 @@ pub struct Format<T> {
 }
 
 impl<T: Integer> Format<T> {
-    /// Values of this many bits. `None` if the type has fewer.
+    /// Packs each value in `width` bits. `None` if the type has fewer.
     #[must_use]
     #[inline]
     pub const fn new(width: u32) -> Option<Self> {
@@ -44,15 +44,15 @@ impl<T: Integer> Format<T> {
         Some(Self { layout, of })
     }
 
-    /// Bits per value.
+    /// Returns the number of bits per value.
     #[must_use]
     #[inline]
     pub const fn width(self) -> u32 {
         self.layout.width as u32
     }
 
-    /// The same width, for differences from `reference`, which is usually the smallest value. They
-    /// are taken modulo the size of the type. Replaces zigzag.
+    /// Sets a frame of reference: packs differences from `reference`, which is usually the smallest
+    /// value. They are taken modulo the size of the type. Replaces zigzag.
     #[must_use]
     #[inline]
     pub fn frame(mut self, reference: T) -> Self {
@@ -61,7 +61,7 @@ impl<T: Integer> Format<T> {
         self
     }
 
-    /// The smallest width that these values fit, without a frame of reference or zigzag.
+    /// Returns the smallest width that fits these values, without a frame of reference or zigzag.
     ///
     /// ```
     /// use bytelane::bit_packing::Format;
@@ -75,7 +75,8 @@ impl<T: Integer> Format<T> {
         Self::new(width).expect("no value has more bits than its type")
     }
 
-    /// The number of bytes that this many values take; `usize::MAX` if it does not fit in a `usize`.
+    /// Returns the number of bytes that `count` values take; `usize::MAX` if it does not fit in a
+    /// `usize`.
     ///
     /// ```
     /// use bytelane::bit_packing::Format;
@@ -93,7 +94,7 @@ impl<T: Integer> Format<T> {
     /// # Errors
     ///
     /// [`ErrorKind::Destination`] if `dst` is shorter than that; nothing is written then.
-    /// [`ErrorKind::Value`] for the first value that does not fit, with its place in memory; the
+    /// [`ErrorKind::Value`] for the first value that does not fit, with its offset in memory; the
     /// contents of `dst` are then unspecified.
     #[inline]
     pub fn encode(self, values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
@@ -205,8 +206,8 @@ impl<T: Integer> Format<T> {
         Ok((values, read))
     }
 
-    /// Unpacks the values of a range to the front of `values`. Returns how many they are. What lies
-    /// before the range is skipped, not read.
+    /// Unpacks the values of a range to the front of `values`. Returns their number. Values before
+    /// the range are skipped, not read.
     ///
     /// ```
     /// use bytelane::bit_packing::Format;
@@ -275,8 +276,8 @@ impl<T: Integer> Format<T> {
 }
 
 impl<T: SignedInteger> Format<T> {
-    /// The same width, for values mapped by zigzag: 0, -1, 1, -2 .. become 0, 1, 2, 3 .. Replaces a
-    /// frame of reference.
+    /// Sets zigzag: maps 0, -1, 1, -2 .. to 0, 1, 2, 3 .. before packing. Replaces a frame of
+    /// reference.
     ///
     /// ```
     /// use bytelane::bit_packing::Format;
@@ -306,7 +307,7 @@ fn check(layout: Layout, src: &[u8], count: usize) -> Result<usize, Error> {
     }
 }
 
-/// Values to their packed bytes.
+/// Packs values.
 pub(crate) struct Packing<'a, T> {
     layout: Layout,
     values: &'a [T],
@@ -341,7 +342,7 @@ fn beyond<T: Integer>(layout: Layout, values: &[T]) -> Error {
     Error::at(first * size_of::<T>(), ErrorKind::Value { width })
 }
 
-/// A range of packed values.
+/// Unpacks a range of packed values.
 pub(crate) struct Unpacking<'a, T> {
     layout: Layout,
     src: &'a [u8],
@@ -351,7 +352,7 @@ pub(crate) struct Unpacking<'a, T> {
 }
 
 impl<T: Integer> Fill for Unpacking<'_, T> {
-    /// The number of bytes up to the end of the range.
+    /// Number of bytes up to the end of the range.
     type Done = usize;
     type Error = Error;
 
@@ -370,7 +371,7 @@ impl<T: Integer> Fill for Unpacking<'_, T> {
         let read = check(layout, src, end)?;
         let bytes = count.saturating_mul(size_of::<T>());
         let to = front(to, bytes)?;
-        // Kernels begin where a group of eight values begins.
+        // Kernels begin at a group of eight values.
         let few = usize::min((8 - start % 8) % 8, count);
         let (first, rest) = to.split_at_mut(few * size_of::<T>());
         if few > 0 {

@@ -1,4 +1,4 @@
-//! The integers that can be packed.
+//! Integer types that can be packed.
 #![forbid(unsafe_code)]
 
 use super::{Layout, pack, scalar, unpack};
@@ -6,10 +6,10 @@ use crate::memory::{self, Slot};
 use crate::{Detected, Value};
 pub(super) use lanes::Sealed;
 
-/// An integer that can be packed: `u8`, `u16`, `u32`, `u64`, `i32` or `i64`.
+/// Integer type that can be packed: `u8`, `u16`, `u32`, `u64`, `i32` or `i64`.
 pub trait Integer: Value + Sealed {}
 
-/// A signed integer, for which zigzag makes small negative numbers short.
+/// Signed integer type, for which zigzag makes small negative numbers short.
 pub trait SignedInteger: Integer {}
 
 impl SignedInteger for i32 {}
@@ -20,21 +20,22 @@ mod lanes {
     use crate::Detected;
     use crate::memory::Slot;
 
-    /// Lists of one type. The functions are compiled in this crate, once for each type, not in the
-    /// caller's crate. A program contains only the kernels of the types that it uses.
+    /// Operations on lists of one type. The functions are compiled in this crate, once for each
+    /// type, not in the caller's crate. A program contains only the kernels of the types that it
+    /// uses.
     pub trait Sealed: Sized {
         fn to_u64(self) -> u64;
 
-        /// Returns whether all values fit.
+        /// Packs values. Returns whether all of them fit.
         fn pack(layout: Layout, values: &[Self], to: &mut [Slot], backend: Detected) -> bool;
 
-        /// The number of the first value that does not fit.
+        /// Returns the number of the first value that does not fit.
         fn first_beyond(layout: Layout, values: &[Self]) -> Option<usize>;
 
         fn unpack(layout: Layout, src: &[u8], to: &mut [Slot], backend: Detected);
 
-        /// The first values of a run, up to seven of a group of eight; of `src` from the `skipped`
-        /// value on.
+        /// Unpacks the first values of a run, up to seven, from value `skipped` of a group of eight
+        /// in `src` on.
         fn unpack_few(layout: Layout, src: &[u8], skipped: usize, to: &mut [Slot]);
     }
 }

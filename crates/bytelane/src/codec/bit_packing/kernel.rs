@@ -1,22 +1,22 @@
-//! The algorithm, shared by all instruction sets: blocks of 64 bytes of values, which take `8 *
-//! width / K` whole bytes when they are packed.
+//! The algorithm, shared by all instruction sets: blocks of 64 bytes of values, which pack into a
+//! whole number of bytes, `8 * width / K`.
 //!
-//! A step reads a window of the packed bytes, or writes 64 of them, whatever the width is; the next
-//! block begins with the byte after those that belong to the block. So the loop does not depend on
-//! the width. Where the packed bytes end before the window does, the rest of them is copied to a
-//! larger buffer first, or loaded with a mask.
+//! For every width, a step reads a window of the packed bytes, or writes 64 of them; the next block
+//! begins at the first byte after those of the block. So the loop does not depend on the width. If
+//! the packed bytes end before the window does, the rest of them is first copied to a larger
+//! buffer, or loaded with a mask.
 //!
 //! # Policy
 //!
-//! One loop serves all 65 widths: a *plan*, made once per call from a row of a table, has the shuffles
-//! and shifts of a width. Libraries with code for each width save the plan, and win at 32 values; the
-//! loop wins from 128 values on. Rare cases have loops of their own, chosen before the loop, since a
-//! branch within a block costs AVX2 a third.
+//! One loop serves all 65 widths: a *plan*, built once per call from a row of a table, contains the
+//! shuffles and shifts of a width. Libraries with code for each width need no plan, and are faster
+//! at 32 values; the loop is faster from 128 values on. Rare cases have loops of their own, chosen
+//! in advance, since a branch within a block costs AVX2 a third of its speed.
 //!
 //! ```text
 //! unpack    fewer than FEW values: one by one, from 8 bytes at a time
 //!           blocks whose windows are within the input, in the loop of the case:
-//!               Usual   each value lies within what is shifted at once
+//!               Usual   each value lies within the bits shifted at once
 //!               Wide    some reach past it: a second shuffle
 //!               Any     zigzag as well
 //!           the rest: from a copy of the last bytes, or with a mask
@@ -27,18 +27,19 @@
 //!
 //! # Invariants
 //!
-//! - Eight values take `width` bytes, so a block of 64 bytes begins and ends at a byte on both sides.
-//! - A window has [`WINDOW`] = 64 + 16 bytes: the last of 64 bytes of values begins within its first 64
-//!   bytes, and 16 are loaded from there on.
-//! - Stores past the bytes of a block are overwritten by the next one; the last ones are exact.
+//! - Eight values take `width` bytes, so a block of 64 bytes begins and ends at a byte boundary on
+//!   both sides.
+//! - A window has [`WINDOW`] = 64 + 16 bytes: the last piece of 64 bytes of values begins within
+//!   its first 64 bytes, and a load takes 16 bytes from there.
+//! - Stores past the bytes of a block are overwritten by the next block; the last stores are exact.
 //! - Packing reports whether all values fit (`all_fit`), and masks those that do not.
 //!
-//! # What decided
+//! # Measurements
 //!
-//! A window and a mask of 63 on each place took AVX2 from 7 to 12 values per nanosecond, a loop without
-//! rare cases to 17. Halving gives 0.44 of `memcpy` instead of 0.33 from 128 values on; the same for
-//! values of 4 bytes makes 32 values take 14 to 18% longer, so it is not done. See
-//! `docs/lab-notes/bit-packing.md`.
+//! With AVX2, a window and a mask of 63 on each offset raised the speed from 7 to 12 values per
+//! nanosecond, and a loop without rare cases to 17. Halving gives 0.44 of the speed of `memcpy`
+//! instead of 0.33 from 128 values on. Halving 4-byte values would make 32 values take 14 to 18%
+//! longer, so it is not done. See `docs/lab-notes/bit-packing.md`.
 #![forbid(unsafe_code)]
 
 use super::few::{pack_few, unpack_few};
@@ -47,7 +48,7 @@ use super::{Any, Case, Pack, Packs, Unpack, Usual, WINDOW, Wide};
 use crate::memory::{Slot, copy};
 use crate::simd::{window, window_mut};
 
-/// Values of `K` bytes from their packed bytes.
+/// Unpacks values of `K` bytes.
 #[inline(always)]
 pub(super) fn unpack<const K: usize, S: Unpack<K>>(
     simd: S,
@@ -69,7 +70,8 @@ pub(super) fn unpack<const K: usize, S: Unpack<K>>(
     }
 }
 
-/// The blocks whose windows are within the packed bytes. Returns where they end on both sides.
+/// Unpacks the blocks whose windows lie within the packed bytes. Returns where they end on both
+/// sides.
 #[inline(always)]
 fn unpack_blocks<const K: usize, S: Unpack<K>, C: Case>(
     simd: S,
@@ -87,7 +89,8 @@ fn unpack_blocks<const K: usize, S: Unpack<K>, C: Case>(
     (from, to)
 }
 
-/// The values after the last block whose window is within the packed bytes; or an incomplete block.
+/// Unpacks the values after the last block whose window lies within the packed bytes, or an
+/// incomplete block.
 #[inline(always)]
 pub(crate) fn unpack_rest<const K: usize, S: Unpack<K>>(
     simd: S,
@@ -105,7 +108,7 @@ pub(crate) fn unpack_rest<const K: usize, S: Unpack<K>>(
         if block.len() < S::FEW * K && block.len() < 64 {
             return unpack_few::<K>(layout, &padded[from..], block);
         }
-        // One call for both kinds of blocks, so that it is compiled once.
+        // One call serves both kinds of blocks, so that it is compiled once.
         let mut aside = [Slot::new(0); 64];
         let length = block.len();
         let is_whole = length == 64;
@@ -122,7 +125,7 @@ pub(crate) fn unpack_rest<const K: usize, S: Unpack<K>>(
     }
 }
 
-/// Values of `K` bytes to their packed bytes. Returns whether all values fit.
+/// Packs values of `K` bytes. Returns whether all values fit.
 #[inline(always)]
 pub(crate) fn pack<const K: usize, S: Packs<K>>(
     simd: S,
@@ -131,8 +134,8 @@ pub(crate) fn pack<const K: usize, S: Packs<K>>(
     dst: &mut [Slot],
 ) -> bool {
     let is_narrow = is_narrow::<K>(layout);
-    // Two plans are needed for narrow values, even where loads and stores have masks, so that the
-    // instruction sets with masks pack up to 16 of them one by one, too.
+    // Narrow values need two plans, even where loads and stores have masks, so instruction sets
+    // with masks also pack up to 16 values one by one.
     let few = usize::max(<S as Pack<K>>::FEW, if is_narrow { 16 } else { 0 });
     if src.len() < few * K {
         pack_few::<K>(layout, src, dst)
@@ -143,8 +146,8 @@ pub(crate) fn pack<const K: usize, S: Packs<K>>(
     }
 }
 
-/// As [`pack`], for whole blocks of values that fit, and a destination that has at least 64 bytes
-/// more than they take. It does not need the calls for the rest, so that the plan is in registers.
+/// Same as [`pack`], for whole blocks of values that fit, and a destination with at least 64 bytes
+/// more than they take. It makes no calls for a rest, so the plan stays in registers.
 #[inline(always)]
 pub(crate) fn pack_whole<const K: usize, S: Packs<K>>(
     simd: S,
@@ -170,7 +173,7 @@ fn is_narrow<const K: usize>(layout: Layout) -> bool {
     layout.width == 8 || K > 1 && layout.width < 8
 }
 
-/// Values of more than 8 bits, or of one byte and fewer bits.
+/// Packs values of more than 8 bits, or one-byte values of fewer bits.
 #[inline(always)]
 fn pack_wide<const K: usize, S: Packs<K>>(
     simd: S,
@@ -209,7 +212,7 @@ fn pack_blocks_and_rest<const K: usize, S: Pack<K>, C: Case>(
     }
 }
 
-/// Pairs of blocks, as values of 4 bytes. Returns where they end on both sides.
+/// Packs pairs of blocks, as values of 4 bytes. Returns where they end on both sides.
 #[inline(always)]
 fn pack_halves<const K: usize, S: Packs<K>>(
     simd: S,
@@ -235,7 +238,7 @@ fn pack_halves<const K: usize, S: Packs<K>>(
     (from, to)
 }
 
-/// The blocks for which the destination has 64 bytes. Returns where they end on both sides.
+/// Packs the blocks for which the destination has 64 bytes. Returns where they end on both sides.
 #[inline(always)]
 fn pack_blocks<const K: usize, S: Pack<K>, C: Case>(
     simd: S,
@@ -253,7 +256,8 @@ fn pack_blocks<const K: usize, S: Pack<K>, C: Case>(
     (from, to)
 }
 
-/// The last blocks, for which the destination does not have 64 bytes each, and an incomplete one.
+/// Packs the last blocks, for which the destination does not have 64 bytes each, and an incomplete
+/// one.
 #[inline(always)]
 pub(crate) fn pack_rest<const K: usize, S: Pack<K>>(
     simd: S,
@@ -274,7 +278,7 @@ pub(crate) fn pack_rest<const K: usize, S: Pack<K>>(
     dst[..length].copy_from_slice(&aside[..length]);
 }
 
-/// Blocks that begin with these values. The others become zeros when they are packed.
+/// Returns blocks that begin with the given values. The others become zeros when they are packed.
 #[inline(always)]
 fn padded<const K: usize, const N: usize>(layout: Layout, values: &[u8]) -> [[u8; 64]; N] {
     let mut blocks = [[0; 64]; N];
@@ -290,8 +294,8 @@ fn padded<const K: usize, const N: usize>(layout: Layout, values: &[u8]) -> [[u8
     blocks
 }
 
-/// Values of at most 8 bits become bytes first, 64 of them at a time: more than two of them may
-/// share a byte, which only the steps for bytes can handle.
+/// Packs values of at most 8 bits. They become bytes first, 64 of them at a time: more than two of
+/// them may share a byte, which only the steps for bytes can handle.
 #[inline(always)]
 fn pack_narrow<const K: usize, S: Packs<K>>(
     simd: S,
@@ -313,7 +317,7 @@ fn pack_narrow<const K: usize, S: Packs<K>>(
         };
         let mut bytes = [0; 64];
         Pack::<K>::narrow(simd, &mut narrow, blocks, &mut bytes);
-        // One call for both kinds of destinations, so that it is compiled once.
+        // One call serves both kinds of destinations, so that it is compiled once.
         let room = &mut dst[to..];
         let length = usize::min(8 * layout.width, room.len());
         let mut aside = [Slot::new(0); 64];

@@ -1,21 +1,21 @@
-//! Where the bits of values lie, and what the bits stand for.
+//! Bit positions of values, and the mapping of bits to values.
 #![forbid(unsafe_code)]
 
 use crate::simd::window;
 
-/// Packing of values, without their type.
+/// Layout of packed values, without their type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Layout {
-    /// Bits per value.
+    /// Number of bits per value.
     pub(crate) width: usize,
-    /// Number that is subtracted from values before they are packed, modulo the size of their type.
+    /// Number subtracted from values before they are packed, modulo the size of their type.
     pub(crate) reference: u64,
     /// True if values are mapped by zigzag. There is no reference then.
     pub(crate) zigzag: bool,
 }
 
 impl Layout {
-    /// The same places, for bits that stand for nothing else.
+    /// Returns the same positions for bits without a mapping.
     #[inline(always)]
     pub(crate) fn of_bits(self) -> Self {
         Self {
@@ -25,33 +25,33 @@ impl Layout {
         }
     }
 
-    /// The bits that a packed value may have.
+    /// Returns a mask of the bits that a packed value may have.
     #[inline(always)]
     pub(crate) fn mask(self) -> u64 {
         low_bits(self.width)
     }
 
-    /// Bytes of `count` values; `None` if that is more than a slice can have.
+    /// Returns the size of `count` values in bytes; `None` if that is more than a slice can have.
     #[inline(always)]
     pub(crate) fn bytes(self, count: usize) -> Option<usize> {
-        // Groups of eight values first, since the number of bits may not fit.
+        // Counts groups of eight values first, since the number of bits may not fit.
         let whole = (count / 8).checked_mul(self.width)?;
         whole.checked_add((count % 8 * self.width).div_ceil(8))
     }
 
-    /// The places of eight values: see [`PLACES`].
+    /// Returns the positions of eight values: see [`PLACES`].
     #[inline(always)]
     pub(crate) fn places(self) -> &'static [u8; 16] {
         &PLACES[self.width]
     }
 
-    /// The byte in which value `value` begins.
+    /// Returns the byte in which value `value` begins.
     #[inline(always)]
     pub(crate) fn start(self, value: usize) -> usize {
         value / 8 * self.width + usize::from(self.places()[value % 8])
     }
 
-    /// The packed bits of a value of `K` bytes.
+    /// Maps a value of `K` bytes to its packed bits.
     #[inline(always)]
     pub(crate) fn to_bits<const K: usize>(self, value: [u8; K]) -> u64 {
         let (number, unused) = (from_ne_bytes(value), 64 - 8 * K);
@@ -64,7 +64,7 @@ impl Layout {
         bits & (!0 >> unused)
     }
 
-    /// The value of `K` bytes that these bits stand for.
+    /// Maps packed bits to their value of `K` bytes.
     #[inline(always)]
     pub(crate) fn value_of<const K: usize>(self, bits: u64) -> [u8; K] {
         to_ne_bytes(if self.zigzag {
@@ -75,8 +75,9 @@ impl Layout {
     }
 }
 
-/// For each width, the places of eight values, which end with a whole byte: the byte in which each
-/// begins, and then, for each, the bits of that byte that belong to the value before.
+/// For each width, the positions of eight values, which end at a byte boundary: the byte in which
+/// each begins, and then, for each, the number of bits of that byte that belong to the value
+/// before.
 pub(crate) static PLACES: [[u8; 16]; 65] = {
     let mut places = [[0; 16]; 65];
     let mut width = 0;
@@ -92,16 +93,17 @@ pub(crate) static PLACES: [[u8; 16]; 65] = {
     places
 };
 
-/// Returns whether a run of numbers of `bits` bits has one that does not lie within the `room` bits
-/// from the beginning of its first byte on.
+/// Returns whether a run of `bits`-bit numbers has one that extends beyond `room` bits from the
+/// start of its first byte.
 #[inline(always)]
 pub(crate) fn spills(bits: usize, room: usize) -> bool {
-    // The last bits before a number are a multiple of the greatest power of two in its width.
+    // Bit offsets of numbers are multiples of the greatest power of two in the width, so at most
+    // `8 - step` bits precede a number in its first byte.
     let step = 1 << usize::min(bits.trailing_zeros() as usize, 3);
     8 - step + bits > room
 }
 
-/// A number with `count` ones, up to 64, in its lowest bits.
+/// Returns a number with `count` ones, up to 64, in its lowest bits.
 #[inline(always)]
 pub(crate) const fn low_bits(count: usize) -> u64 {
     match count {
@@ -110,7 +112,7 @@ pub(crate) const fn low_bits(count: usize) -> u64 {
     }
 }
 
-/// A number of `K` bytes: 1, 2, 4 or 8.
+/// Reads a number of `K` bytes: 1, 2, 4 or 8.
 #[inline(always)]
 pub(crate) fn from_ne_bytes<const K: usize>(value: [u8; K]) -> u64 {
     match K {
@@ -121,7 +123,7 @@ pub(crate) fn from_ne_bytes<const K: usize>(value: [u8; K]) -> u64 {
     }
 }
 
-/// The lower `K` bytes of a number.
+/// Returns the lower `K` bytes of a number.
 #[inline(always)]
 pub(crate) fn to_ne_bytes<const K: usize>(number: u64) -> [u8; K] {
     match K {

@@ -1,6 +1,6 @@
-//! Bit packing: integers of the same number of bits each, one directly after the other.
+//! Bit packing: integers with the same number of bits each, one directly after the other.
 //!
-//! Value `i` of width `w` is bits `i * w ..` of the bytes taken as one little-endian number, so that
+//! Value `i` of width `w` starts at bit `i * w` of the bytes taken as one little-endian number, so
 //! eight values take `w` bytes. Parquet packs levels, dictionary indices and differences this way.
 //!
 //! ```
@@ -18,9 +18,8 @@
 //! ```
 //!
 //! The number of values and their width are not stored: the caller says how many values it wants,
-//! and nothing is allocated for a number that the input states. A last byte that is not full has
-//! zeros when it is written, and may have anything when it is read. With a width of 0, values take
-//! no bytes.
+//! so no number in the input causes an allocation. The unused bits of the last byte are written as
+//! zeros and ignored when read. With a width of 0, values take no bytes.
 //!
 //! [`Format::frame`] stores the differences from a smallest value, and [`Format::zigzag`] maps
 //! small negative numbers to short ones; both happen within the kernels.
@@ -33,7 +32,7 @@
 
 // A map of the files, from the outside to the inside:
 //
-//     format.rs       public functions -> Packing, Unpacking (the operations)
+// Map of the files, from the outside to the inside:
 //     integer.rs      the types of values, which choose K, their width in bytes
 //     layout.rs       width, reference, zigzag; PLACES, the table of where eight values begin
 //     error.rs        kinds of errors
@@ -83,16 +82,17 @@ pub(crate) use scalar::{pack as pack_scalar, read};
 use crate::backend::dispatch;
 use crate::memory::Slot;
 
-/// Packed bytes that a step may read: 64 for its block, and 16 after them, so that each load is
-/// whole.
+/// Number of packed bytes that a step may read: 64 for its block, and 16 after them, so that each
+/// load is whole.
 pub(crate) const WINDOW: usize = 80;
 
-/// Which layouts a step handles, chosen once per run.
+/// Class of layouts that a step handles, chosen once per run.
 pub(crate) trait Case: Copy {
-    /// True for layouts in which a value does not lie within what the instruction set shifts at once.
+    /// True for layouts in which a value may extend beyond what the instruction set shifts at once.
     const WIDE: bool;
     const ZIGZAG: bool;
-    /// True for layouts in which 32 bytes of values lie within 16 packed bytes, where that saves loads.
+    /// True for layouts in which 32 bytes of values lie within 16 packed bytes, where that saves
+    /// loads.
     #[cfg_attr(
         not(target_arch = "x86_64"),
         allow(dead_code, reason = "registers of NEON have 16 bytes")
@@ -124,7 +124,7 @@ impl Case for Usual {
     const ZIGZAG: bool = false;
 }
 
-/// Unpacking, as each instruction set provides it, for values of `K` bytes.
+/// Unpacking operations of each instruction set, for values of `K` bytes.
 pub(crate) trait Unpack<const K: usize>: Copy {
     /// Fewer values than this are handled one by one.
     const FEW: usize;
@@ -154,17 +154,17 @@ pub(crate) trait Unpack<const K: usize>: Copy {
     }
 }
 
-/// Packing, as each instruction set provides it, for values of `K` bytes: of at least 9 bits, unless
+/// Packing operations of each instruction set, for values of `K` bytes, with at least 9 bits unless
 /// `K` is 1.
 pub(crate) trait Pack<const K: usize>: Copy {
     /// Fewer values than this are handled one by one.
     const FEW: usize;
 
-    /// True if values of 8 bytes are better halved, if they have at most 32 bits: the steps for 4 bytes pack twice as
-    /// many at a time.
+    /// True if 8-byte values of at most 32 bits are better halved: the steps for 4 bytes pack twice
+    /// as many at a time.
     const HALVES: bool = false;
 
-    /// Registers for one layout, and which bits have been seen.
+    /// Registers for one layout, and the bits seen so far.
     type Plan: Copy;
 
     fn pack_plan(self, layout: Layout) -> Self::Plan;
@@ -172,14 +172,14 @@ pub(crate) trait Pack<const K: usize>: Copy {
     /// Returns whether the steps called `Usual` can be used.
     fn packs_usual(self, plan: &Self::Plan) -> bool;
 
-    /// Packs 64 bytes of values. May overwrite what follows their packed bytes with anything. Values
-    /// of one byte must have less than 8 bits.
+    /// Packs 64 bytes of values. May overwrite the bytes after their packed bytes with anything.
+    /// One-byte values must have fewer than 8 bits.
     fn pack<C: Case>(self, plan: &mut Self::Plan, from: &[u8; 64], to: &mut [Slot; 64]);
 
-    /// The bits of 64 values, of at most 8 bits each.
+    /// Narrows 64 values of at most 8 bits to bytes.
     fn narrow(self, plan: &mut Self::Plan, from: &[[u8; 64]; K], to: &mut [u8; 64]);
 
-    /// The bits of values of 8 bytes as numbers of 4 bytes, where `HALVES` says so.
+    /// Narrows the bits of 8-byte values to 4-byte numbers, if `HALVES` is set.
     #[inline(always)]
     fn halve(self, plan: &mut Self::Plan, from: &[u8; 128], to: &mut [u8; 64]) {
         let _ = (plan, from, to);
@@ -195,7 +195,7 @@ pub(crate) trait Pack<const K: usize>: Copy {
     fn all_fit(self, plan: &Self::Plan) -> bool;
 }
 
-/// Packing values of `K` bytes and whatever they are narrowed to.
+/// Packing of `K`-byte values and the types that they are narrowed to.
 pub(crate) trait Packs<const K: usize>: Pack<K> + Pack<1> + Pack<4> {}
 impl<const K: usize, S: Pack<K> + Pack<1> + Pack<4>> Packs<K> for S {}
 

@@ -8,13 +8,14 @@
 use super::layout::Layout;
 use crate::memory::{Slot, write};
 
-/// Value `i` is bits `i * width ..` of the bytes taken as one little-endian number.
+/// Unpacks values. Value `i` starts at bit `i * width` of the bytes taken as one little-endian
+/// number.
 #[inline(never)]
 pub(super) fn unpack<const K: usize>(layout: Layout, src: &[u8], dst: &mut [Slot]) {
     unpack_from::<K>(layout, src, 0, dst);
 }
 
-/// The values from number `first` on.
+/// Unpacks the values from number `first` on.
 pub(super) fn unpack_from<const K: usize>(
     layout: Layout,
     src: &[u8],
@@ -27,10 +28,10 @@ pub(super) fn unpack_from<const K: usize>(
     }
 }
 
-/// The bits of value `i`.
+/// Returns the bits of value `i`.
 #[inline]
 pub(crate) fn read(layout: Layout, src: &[u8], i: usize) -> u64 {
-    // Eight values end with a whole byte.
+    // Eight values end at a byte boundary.
     let (start, bit) = (i / 8 * layout.width, i % 8 * layout.width);
     let bytes = &src[start + bit / 8..start + (bit + layout.width).div_ceil(8)];
     let number = bytes.iter().rev();
@@ -38,7 +39,7 @@ pub(crate) fn read(layout: Layout, src: &[u8], i: usize) -> u64 {
     (number >> (bit % 8)) as u64 & layout.mask()
 }
 
-/// The other way round; the unused bits of the last byte are zeros. Returns whether all values fit.
+/// Packs values; the unused bits of the last byte are zeros. Returns whether all values fit.
 #[inline(never)]
 pub(crate) fn pack<const K: usize>(layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool {
     let (mut pending, mut count, mut at) = (0u128, 0, 0);
@@ -59,7 +60,7 @@ pub(crate) fn pack<const K: usize>(layout: Layout, src: &[u8], dst: &mut [Slot])
     beyond == 0
 }
 
-/// The number of the first value that does not fit.
+/// Returns the number of the first value that does not fit.
 #[cold]
 pub(super) fn first_beyond<const K: usize>(layout: Layout, src: &[u8]) -> Option<usize> {
     let (values, _) = src.as_chunks::<K>();

@@ -13,12 +13,12 @@ fn backends() -> impl Iterator<Item = Detected> {
     Backend::available().map(|backend| Detected::new(backend).unwrap())
 }
 
-/// Numbers that do not repeat.
+/// Returns numbers that do not repeat.
 fn numbers(count: usize) -> impl Iterator<Item = u64> {
     (1..=count as u64).map(|i| 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(i).rotate_left(31) ^ i)
 }
 
-/// The bits of values of one width, packed one by one.
+/// Packs the bits of values of one width, one by one.
 fn packed(bits: &[u64], width: usize) -> Vec<u8> {
     let mut bytes = std::vec![0; (bits.len() * width).div_ceil(8)];
     for (i, bits) in bits.iter().enumerate() {
@@ -41,7 +41,7 @@ fn round_trip<T: Integer>(format: Format<T>, values: &[T], packed: &[u8]) {
             let mut around = bytes[..offset].iter().chain(bytes.last());
             assert!(around.all(|&byte| byte == 0xa5), "{place}");
         }
-        // Bytes that follow make no difference, whether or not they are a whole window.
+        // Bytes after the values make no difference, whether or not they fill a window.
         for more in [0, 1, 40, 100] {
             let mut bytes = packed.to_vec();
             bytes.resize(packed.len() + more, 0xff);

@@ -1,5 +1,5 @@
-//! Between the public functions and the kernels: destinations beyond the first-level cache, and
-//! widths without kernels of their own.
+//! Code between the public functions and the kernels: destinations beyond the first-level cache,
+//! and widths without kernels of their own.
 
 use super::kernel::{self, to_line, values_to_line};
 use super::scalar;
@@ -20,10 +20,10 @@ dispatch! {
         = kernel::join_blocks::<K, _, W>, or scalar::join_fixed::<K>;
 }
 
-/// Values of `K` bytes to their streams.
+/// Splits values of `K` bytes into their streams.
 ///
-/// Beyond the first-level cache, kernels of their own store the blocks in the middle. They come
-/// after the first and the last block, which they may overlap: see [`Streamed`](crate::simd::Streamed).
+/// Beyond the first-level cache, special kernels store the blocks in the middle. They come after
+/// the first and the last block, which they may overlap: see [`Streamed`](crate::simd::Streamed).
 #[inline]
 pub(super) fn encode<const K: usize>(
     src: &[u8],
@@ -51,7 +51,7 @@ pub(super) fn encode<const K: usize>(
     });
 }
 
-/// As [`encode`], of values whose streams begin `stride` bytes apart.
+/// Joins values from streams that begin `stride` bytes apart. Otherwise the same as [`encode`].
 #[inline]
 pub(super) fn decode<const K: usize>(
     src: &[u8],
@@ -76,8 +76,8 @@ pub(super) fn decode<const K: usize>(
     });
 }
 
-/// Values of any width from `G` up: `G` bytes of each of a batch of values are gathered and split
-/// like values of width `G`. The last group of bytes overlaps the previous one.
+/// Splits values of any width from `G` up: `G` bytes of each of a batch of values are gathered and
+/// split like values of width `G`. The last group of bytes overlaps the previous one.
 pub(super) fn encode_any<const G: usize>(
     src: &[u8],
     width: usize,
@@ -102,7 +102,7 @@ pub(super) fn encode_any<const G: usize>(
     }
 }
 
-/// As [`encode_any`].
+/// Joins values of any width from `G` up: see [`encode_any`].
 pub(super) fn decode_any<const G: usize>(
     src: &[u8],
     stride: usize,
@@ -127,13 +127,13 @@ pub(super) fn decode_any<const G: usize>(
     }
 }
 
-/// The number of values that are gathered before they are split: enough that the first ones have
-/// reached the cache when they are loaded again, in vectors wider than they were stored. At least 1.5
-/// times as fast as 64.
+/// Number of values that are gathered before they are split. It is large enough that the first ones
+/// have reached the cache when they are loaded again, in vectors wider than they were stored. At
+/// least 1.5 times as fast as 64.
 const BATCH: usize = 256;
 
-/// Ranges that cover `count` values: [`BATCH`] each unless there are fewer in all, the last one
-/// overlapping.
+/// Returns ranges that cover `count` values: [`BATCH`] each unless there are fewer in all, with the
+/// last one overlapping.
 fn batches(count: usize) -> impl Iterator<Item = Range<usize>> {
     let size = usize::min(count, BATCH);
     let starts = (0..count).step_by(BATCH);
@@ -143,7 +143,8 @@ fn batches(count: usize) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The first bytes of groups of `size` bytes that cover all bytes of a value, the last overlapping.
+/// Returns the first bytes of groups of `size` bytes that cover all bytes of a value, with the last
+/// one overlapping.
 fn groups(width: usize, size: usize) -> impl Iterator<Item = usize> {
     let starts = (0..width).step_by(size);
     starts.map(move |byte| usize::min(byte, width - size))

@@ -7,37 +7,39 @@
 //!                 |-- third -----|--- fourth ---|
 //! ```
 //!
-//! The blocks between the first and the last begin where the destination meets a cache line. Where
-//! two blocks overlap, values are handled twice, with the same result; the blocks in the middle
-//! come last, since they may be streamed past the cache.
+//! The blocks between the first and the last begin at a cache line of the destination. Where two
+//! blocks overlap, values are handled twice, with the same result; the blocks in the middle come
+//! last, since they may be streamed past the cache.
 //!
-//! Each instruction set implements [`Planes`]: a block of values against K *planes*, the slices of
-//! the K streams. Fewer than 64 values are handled in blocks of 16, the last one overlapping, and
-//! fewer than 16 as two overlapping halves of one block.
+//! Each instruction set implements [`Planes`], which converts between a block of values and K
+//! *planes*, the slices of the K streams. Fewer than 64 values are handled in blocks of 16, the
+//! last one overlapping, and fewer than 16 as two overlapping halves of one block.
 //!
 //! # Policy
 //!
-//! A block of 64 values fills a cache line of each stream, so stores are whole lines. There are no
-//! tails with masks: redoing values costs less. Destinations beyond the first-level cache go through
-//! [`driver`](super::driver), which chooses another kind of stores for the blocks in the middle.
+//! A block of 64 values fills a cache line of each stream, so stores are whole lines. Tails do not
+//! use masks: redoing values costs less. Destinations beyond the first-level cache go through
+//! [`driver`](super::driver), which chooses another kind of store for the blocks in the middle.
 //!
 //! # Invariants
 //!
 //! - The first, the last and the middle blocks cover all values, and the planes all streams.
-//! - All slices of a run have the same number of blocks, so that checks fold away before the loop.
+//! - All slices of a run have the same number of blocks, so that bounds checks are hoisted out of
+//!   the loop.
 //!
-//! # What decided
+//! # Measurements
 //!
-//! Masks for up to 63 values lost to blocks of 16: 19 instead of 10 ns for 8 values of 8 bytes. One loop
-//! for all three kinds of blocks took up to 2.2 times as long for 30 values. See
-//! `docs/lab-notes/byte-stream-split.md`.
+//! Masks for up to 63 values were slower than blocks of 16: 19 ns instead of 10 for 8 values of 8
+//! bytes. A single loop for all three kinds of blocks took up to 2.2 times as long for 30 values.
+//! See `docs/lab-notes/byte-stream-split.md`.
 #![forbid(unsafe_code)]
 
 use super::Planes;
 use crate::memory::{Slot, copy, flat, flat_mut, write};
 use crate::simd::{Near, Writes, window, window_mut};
 
-/// Values of `K` bytes to their streams, in a destination that is in the first-level cache.
+/// Splits values of `K` bytes into their streams, in a destination that is in the first-level
+/// cache.
 #[inline(always)]
 pub(super) fn split<const K: usize>(
     simd: impl Planes<K>,
@@ -58,7 +60,7 @@ pub(super) fn split<const K: usize>(
     split_run::<K, _, Near>(simd, values, &mut planes, head, blocks);
 }
 
-/// Whole blocks of values to their streams.
+/// Splits whole blocks of values into their streams.
 #[inline(always)]
 pub(super) fn split_blocks<const K: usize, S: Planes<K>, W: Writes>(
     simd: S,
@@ -71,7 +73,7 @@ pub(super) fn split_blocks<const K: usize, S: Planes<K>, W: Writes>(
     split_run::<K, S, W>(simd, values, &mut planes, 0, values.len() / 64);
 }
 
-/// As [`split`], of values from their streams.
+/// Joins values from their streams: the reverse of [`split`].
 #[inline(always)]
 pub(super) fn join<const K: usize>(
     simd: impl Planes<K>,
@@ -92,7 +94,7 @@ pub(super) fn join<const K: usize>(
     join_run::<K, _, Near>(simd, &planes, values, head, blocks);
 }
 
-/// As [`split_blocks`], of values from their streams.
+/// Joins whole blocks of values from their streams: the reverse of [`split_blocks`].
 #[inline(always)]
 pub(super) fn join_blocks<const K: usize, S: Planes<K>, W: Writes>(
     simd: S,
@@ -105,13 +107,13 @@ pub(super) fn join_blocks<const K: usize, S: Planes<K>, W: Writes>(
     join_run::<K, S, W>(simd, &planes, values, 0, values.len() / 64);
 }
 
-/// The number of bytes up to a cache line.
+/// Returns the number of bytes up to a cache line.
 #[inline(always)]
 pub(super) fn to_line<T>(from: &[T]) -> usize {
     from.as_ptr().addr().wrapping_neg() % 64
 }
 
-/// The number of values up to a cache line; 0 if no value begins there.
+/// Returns the number of values up to a cache line; 0 if no value begins there.
 #[inline(always)]
 pub(super) fn values_to_line<const K: usize>(values: &[[Slot; K]]) -> usize {
     match to_line(values) {
@@ -120,7 +122,7 @@ pub(super) fn values_to_line<const K: usize>(values: &[[Slot; K]]) -> usize {
     }
 }
 
-/// A run of blocks.
+/// Splits a run of blocks.
 #[inline(always)]
 fn split_run<const K: usize, S: Planes<K>, W: Writes>(
     simd: S,
@@ -139,7 +141,7 @@ fn split_run<const K: usize, S: Planes<K>, W: Writes>(
     }
 }
 
-/// As [`split_run`].
+/// Joins a run of blocks: the reverse of [`split_run`].
 #[inline(always)]
 fn join_run<const K: usize, S: Planes<K>, W: Writes>(
     simd: S,
@@ -158,7 +160,7 @@ fn join_run<const K: usize, S: Planes<K>, W: Writes>(
     }
 }
 
-/// The first `count` bytes of K streams that begin `stride` bytes apart.
+/// Returns the first `count` bytes of K streams that begin `stride` bytes apart.
 #[inline(always)]
 fn planes_of<const K: usize>(
     streams: &mut [Slot],
@@ -178,13 +180,13 @@ fn planes_of<const K: usize>(
     planes
 }
 
-/// Empty slices, to be replaced.
+/// Returns empty slices, to be replaced.
 #[inline(always)]
 fn empty<'a, const K: usize, T>() -> [&'a mut [T]; K] {
     core::array::from_fn(|_| Default::default())
 }
 
-/// Fewer than 64 values.
+/// Splits fewer than 64 values.
 #[inline(always)]
 fn split_short<const K: usize>(
     simd: impl Planes<K>,
@@ -218,7 +220,7 @@ fn split_short<const K: usize>(
     }
 }
 
-/// `H` to `2 H` values: the first `H` and the last `H` of them make one block of at most 16.
+/// Splits `H` to `2 H` values: the first `H` and the last `H` of them make one block of at most 16.
 #[inline(always)]
 fn split_halves<const K: usize, const H: usize>(
     simd: impl Planes<K>,
@@ -236,7 +238,7 @@ fn split_halves<const K: usize, const H: usize>(
     }
 }
 
-/// Fewer than 64 values.
+/// Joins fewer than 64 values.
 #[inline(always)]
 fn join_short<const K: usize>(simd: impl Planes<K>, planes: &[&[u8]; K], values: &mut [[Slot; K]]) {
     match values.len() {
@@ -267,13 +269,13 @@ fn join_short<const K: usize>(simd: impl Planes<K>, planes: &[&[u8]; K], values:
     }
 }
 
-/// `N` values from number `at` on.
+/// Stores `N` values from number `at` on.
 #[inline(always)]
 fn put<const K: usize, const N: usize>(values: &mut [[Slot; K]], at: usize, from: &[[u8; K]; N]) {
     copy(flat_mut(window_mut::<N, _>(values, at)), flat(from));
 }
 
-/// As [`split_halves`].
+/// Joins `H` to `2 H` values: the reverse of [`split_halves`].
 #[inline(always)]
 fn join_halves<const K: usize, const H: usize>(
     simd: impl Planes<K>,

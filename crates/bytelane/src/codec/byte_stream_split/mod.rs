@@ -45,10 +45,12 @@ use crate::{Destination, DestinationError, Detected, LengthError, Value};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-/// The operations that each instruction set provides: a block of 64 values against block `at` of K
+/// Operations that each instruction set provides: conversion between a block of 64 values and block
+/// `at` of K *planes*, the streams in blocks of 64 bytes. All planes have the same number of
+/// blocks.
 /// *planes*, the streams in blocks of 64 bytes. All planes have the same number of blocks.
 pub(crate) trait Planes<const K: usize>: Copy {
-    /// 64 values to their planes.
+    /// Splits 64 values into their planes.
     fn split<W: Writes>(
         self,
         values: &[[u8; K]; 64],
@@ -56,13 +58,13 @@ pub(crate) trait Planes<const K: usize>: Copy {
         at: usize,
     );
 
-    /// 16 values to their planes.
+    /// Splits 16 values into their planes.
     fn split16(self, values: &[[u8; K]; 16]) -> [[u8; 16]; K];
 
-    /// 64 values from their planes.
+    /// Joins 64 values from their planes.
     fn join<W: Writes>(self, planes: &[&[[u8; 64]]; K], at: usize, values: &mut [[Slot; K]; 64]);
 
-    /// 16 values from their planes.
+    /// Joins 16 values from their planes.
     fn join16(self, planes: &[[u8; 16]; K]) -> [[u8; K]; 16];
 }
 

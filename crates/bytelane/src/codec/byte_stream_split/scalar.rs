@@ -7,7 +7,8 @@
 
 use crate::memory::Slot;
 
-/// Byte `k` of value `i` goes to place `i` of stream `k`. Streams begin `stride` places apart.
+/// Moves byte `k` of value `i` to position `i` of stream `k`. Streams begin `stride` positions
+/// apart.
 #[inline(never)]
 pub(super) fn split(src: &[u8], width: usize, dst: &mut [Slot], stride: usize) {
     for i in 0..src.len() / width {
@@ -17,7 +18,7 @@ pub(super) fn split(src: &[u8], width: usize, dst: &mut [Slot], stride: usize) {
     }
 }
 
-/// The other way round.
+/// Reverses [`split`].
 #[inline(never)]
 pub(super) fn join(src: &[u8], stride: usize, width: usize, dst: &mut [Slot]) {
     for i in 0..dst.len() / width {
@@ -27,12 +28,12 @@ pub(super) fn join(src: &[u8], stride: usize, width: usize, dst: &mut [Slot]) {
     }
 }
 
-/// [`split`] of values of `K` bytes.
+/// Calls [`split`] for values of `K` bytes.
 pub(super) fn split_fixed<const K: usize>(src: &[u8], dst: &mut [Slot], stride: usize) {
     split(src, K, dst, stride);
 }
 
-/// [`join`] of values of `K` bytes.
+/// Calls [`join`] for values of `K` bytes.
 pub(super) fn join_fixed<const K: usize>(src: &[u8], stride: usize, dst: &mut [Slot]) {
     join(src, stride, K, dst);
 }

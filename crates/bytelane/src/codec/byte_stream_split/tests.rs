@@ -99,8 +99,7 @@ fn all_shapes_agree() {
     assert_eq!(Width::new(0), None);
 }
 
-/// Blocks in the middle begin on a cache line: where they begin changes only how fast they are
-/// stored.
+/// Blocks in the middle begin on a cache line. Their position affects only the speed of the stores.
 #[test]
 fn blocks_in_the_middle_begin_on_a_cache_line() {
     let room = std::vec![memory::Slot::new(0); 64 * 3];

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use core::num::NonZeroUsize;
 use core::ops::Range;
 
-/// The number of bytes per value, for values handled as bytes, such as Parquet's
+/// Number of bytes per value, for values handled as bytes, such as Parquet's
 /// `FIXED_LEN_BYTE_ARRAY`.
 ///
 /// ```
@@ -32,7 +32,7 @@ pub struct Width {
 }
 
 impl Width {
-    /// Values of this many bytes. `None` for 0.
+    /// Sets the number of bytes per value. `None` for 0.
     #[must_use]
     pub const fn new(bytes: usize) -> Option<Self> {
         match NonZeroUsize::new(bytes) {
@@ -45,7 +45,7 @@ impl Width {
         }
     }
 
-    /// Numbers in this machine's byte order.
+    /// Returns the width of numbers in this machine's byte order.
     pub(super) const fn of<T: Value>() -> Self {
         Self {
             bytes: NonZeroUsize::new(size_of::<T>()).expect("no number has 0 bytes"),
@@ -54,19 +54,19 @@ impl Width {
         }
     }
 
-    /// Bytes per value.
+    /// Returns the number of bytes per value.
     #[must_use]
     pub const fn get(self) -> usize {
         self.bytes.get()
     }
 
-    /// Writes past the cache: for a destination that leaves the cache anyway before anyone reads
-    /// it. Without this, only results larger than three quarters of the last-level cache are
-    /// written that way.
+    /// Writes past the cache: for a destination that leaves the cache anyway before it is read.
+    /// Without this, only results larger than three quarters of the last-level cache are written
+    /// that way.
     ///
-    /// It has an effect where the destination is aligned to the vector, for which 64 bytes suffice:
-    /// when encoding, `dst` must be at a multiple of 64, and the number of values a multiple of 64.
-    /// NEON has no such stores.
+    /// It has an effect only if the destination is aligned to the vector size; 64 bytes always
+    /// suffice. When encoding, `dst` must be aligned to 64 bytes, and the number of values must be
+    /// a multiple of 64. NEON has no such stores.
     #[must_use]
     pub const fn non_temporal(self) -> Self {
         Self {
@@ -181,8 +181,8 @@ impl Width {
         Ok(values)
     }
 
-    /// Decodes only the values of `range`, counted in values, out of all the streams. For readers
-    /// that process a page in pieces. Returns the number of bytes.
+    /// Decodes only the values of `range`, counted in values, from all streams. For readers that
+    /// process a page in pieces. Returns the number of bytes.
     ///
     /// # Errors
     ///
@@ -253,8 +253,8 @@ impl Width {
     }
 }
 
-/// Values to their streams. Not generic, so that kernels are compiled in this crate and not in the
-/// caller's.
+/// Splits values into their streams. Not generic, so that kernels are compiled in this crate and
+/// not in the caller's.
 pub(crate) struct Split<'a> {
     width: Width,
     src: &'a [u8],
@@ -290,7 +290,7 @@ impl Fill for Split<'_> {
     }
 }
 
-/// The functions of the widths with dedicated kernels. Not generic: see [`Split`].
+/// Calls the functions of the widths with dedicated kernels. Not generic: see [`Split`].
 macro_rules! widths {
     ($($encode:ident $decode:ident $K:literal;)*) => { $(
         fn $encode(src: &[u8], width: Width, to: &mut [Slot], backend: Detected) {
@@ -317,7 +317,7 @@ fn decode1(src: &[u8], _: usize, _: Width, to: &mut [Slot], _: Detected) {
     memory::copy(to, &src[..to.len()]);
 }
 
-/// Every other width, in groups of bytes.
+/// Encodes every other width, in groups of bytes.
 fn encode_other(src: &[u8], width: Width, to: &mut [Slot], backend: Detected) {
     match width.get() {
         width @ ..4 => encode_any::<2>(src, width, to, backend),
@@ -327,7 +327,7 @@ fn encode_other(src: &[u8], width: Width, to: &mut [Slot], backend: Detected) {
     }
 }
 
-/// As [`encode_other`].
+/// Decodes every other width, in groups of bytes.
 fn decode_other(src: &[u8], stride: usize, width: Width, to: &mut [Slot], backend: Detected) {
     match width.get() {
         width @ ..4 => decode_any::<2>(src, stride, width, to, backend),
@@ -337,7 +337,8 @@ fn decode_other(src: &[u8], stride: usize, width: Width, to: &mut [Slot], backen
     }
 }
 
-/// On a big-endian machine the first byte in memory is the last one on the wire.
+/// Reverses the order of streams, for big-endian machines: there, the first byte in memory is the
+/// last one on the wire.
 fn reverse_streams(to: &mut [Slot], count: usize) {
     let mut streams = to.chunks_exact_mut(usize::max(count, 1));
     while let (Some(first), Some(last)) = (streams.next(), streams.next_back()) {
@@ -345,7 +346,7 @@ fn reverse_streams(to: &mut [Slot], count: usize) {
     }
 }
 
-/// A range of values from their streams. Not generic: see [`Split`].
+/// Joins a range of values from their streams. Not generic: see [`Split`].
 pub(crate) struct Join<'a> {
     width: Width,
     src: &'a [u8],

@@ -1,8 +1,8 @@
-//! Digits by multiplication, of all numbers at once.
+//! Converts many numbers to digits at once, by multiplication.
 //!
-//! The loops over [`MOST`] numbers have no branches and no look-ups, so that the compiler makes
-//! vectors of them. A last loop puts the texts together: it loads each from its last digits on
-//! backwards, so that digits need no shift.
+//! The loops over [`MOST`] numbers have no branches and no lookups, so that the compiler vectorises
+//! them. A last loop concatenates the texts: it loads each one so that its last digit comes last,
+//! which avoids shifts.
 #![forbid(unsafe_code)]
 
 use super::scalar::{self, count_of_32};
@@ -11,8 +11,8 @@ use crate::memory;
 use crate::simd::{window, window_mut};
 use core::ops::Range;
 
-/// Instruction sets, and whether their vectors are large enough for this to be faster than
-/// look-ups: they have eight numbers of 64 bits, and those of AVX2 have four.
+/// Instruction sets, and whether their vectors are large enough for this to be faster than lookups.
+/// Vectors of eight 64-bit numbers are; the four of AVX2 are too few.
 pub(super) trait Vectors: Copy {
     const ARE_FASTER: bool;
 }
@@ -34,24 +34,26 @@ impl Vectors for crate::backend::Neon {
     const ARE_FASTER: bool = false;
 }
 
-/// Fewer numbers are written one by one: vectors always compute [`MOST`] of them.
+/// Minimum number of integers for vectors, which always compute [`MOST`]. Fewer are written one by
+/// one.
 const FEWEST: usize = 16;
 
 const EIGHT: u64 = 100_000_000;
 
-/// 2^57 / 10^8, rounded up: enough for numbers of 32 bits.
+/// 2^57 / 10^8, rounded up: precise enough for 32-bit numbers.
 const INVERSE_OF_EIGHT: u64 = (1u64 << 57).div_ceil(EIGHT);
 
-/// 2^50 / (10^8 / 2^8), rounded up: enough for numbers of 37 bits, of which the last 8 are dropped.
+/// 2^50 / (10^8 / 2^8), rounded up: precise enough for 37-bit numbers whose last 8 bits are
+/// dropped.
 const INVERSE_OF_EIGHT_37: u64 = (1u64 << 50).div_ceil(EIGHT >> 8);
 
-/// 2^82 / (10^8 / 2^8), rounded up: enough for all numbers, of which the last 8 bits are dropped.
+/// 2^82 / (10^8 / 2^8), rounded up: precise enough for all numbers whose last 8 bits are dropped.
 const INVERSE_OF_EIGHT_64: u64 = (1u128 << 82).div_ceil(EIGHT as u128 >> 8) as u64;
 
 /// Zeros as text.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// Writes integers into the text. Returns where.
+/// Writes integers into the text. Returns their range.
 #[inline(always)]
 pub(super) fn write<V: Vectors>(_: V, values: &[i64], text: &mut [u8; ROOM]) -> Range<usize> {
     if !V::ARE_FASTER || values.len() < FEWEST {
@@ -93,7 +95,7 @@ fn write_32(values: &[i64], numbers: &[u64; MOST], text: &mut [u8; ROOM]) -> usi
 /// Writes integers of any size, whose absolute values are in `numbers`.
 #[inline(always)]
 fn write_64(values: &[i64], numbers: &[u64; MOST], text: &mut [u8; ROOM]) -> usize {
-    // Three words, otherwise as above.
+    // Three words per number; otherwise as above.
     let mut words = [0; 3 * (MOST + 1)];
     let mut counts = [0; MOST];
     for i in 0..MOST {
@@ -106,7 +108,7 @@ fn write_64(values: &[i64], numbers: &[u64; MOST], text: &mut [u8; ROOM]) -> usi
         let three = three << 40 | ZEROS;
         let middle = eight_digits(high - first * EIGHT);
         let last = eight_digits(numbers[i] - high * EIGHT);
-        // A zero has a digit too: whatever the last one is, it counts.
+        // Zero has one digit: the last digit always counts.
         let [a, b, c] = [three, middle, last | 0x40 << 56].map(leading_zeros);
         counts[i] = match (a, b) {
             (8, 8) => 8 - c,
@@ -141,7 +143,7 @@ fn put<const N: usize>(
     at + count
 }
 
-/// The upper half of a product. Of 128 bits, the compiler makes no vectors.
+/// Returns the upper half of a product. The compiler does not vectorise 128-bit arithmetic.
 #[inline(always)]
 fn upper_half(a: u64, b: u64) -> u64 {
     let low = u64::from(u32::MAX);
@@ -150,10 +152,11 @@ fn upper_half(a: u64, b: u64) -> u64 {
     (a >> 32) * (b >> 32) + (first >> 32) + (second >> 32)
 }
 
-/// The eight digits of a number below 10^8 as text, the first digit lowest.
+/// Returns the eight digits of a number below 10^8 as text, with the first digit lowest.
 #[inline(always)]
 fn eight_digits(number: u64) -> u64 {
-    // Two numbers of four digits, then four of two, each pair of them with the higher one first.
+    // Split into two numbers of four digits, then into four of two, with the higher one of each
+    // pair first.
     let high = (number * 109_951_163) >> 40;
     let fours = high | (number - 10_000 * high) << 32;
     let high = ((fours * 5243) >> 19) & 0x0000_007f_0000_007f;
@@ -162,7 +165,7 @@ fn eight_digits(number: u64) -> u64 {
     high | (twos - 10 * high) << 8 | ZEROS
 }
 
-/// Number of zeros that eight digits begin with.
+/// Counts the zeros that eight digits begin with.
 #[inline(always)]
 fn leading_zeros(text: u64) -> u64 {
     u64::from((text ^ ZEROS).trailing_zeros() / 8)

@@ -1,5 +1,5 @@
-//! Integers as decimal digits, each after a comma: the elements of a list in JSON, many in one call.
-//! For `bytelane-thrift`.
+//! Integers as decimal digits, each after a comma: the elements of a list in JSON, many per call.
+//! Used by `bytelane-thrift`.
 
 mod kernel;
 mod scalar;
@@ -10,13 +10,13 @@ use crate::Detected;
 use crate::backend::dispatch;
 use core::ops::Range;
 
-/// Number of integers that one call writes.
+/// Maximum number of integers per call.
 pub const MOST: usize = 32;
 
-/// Bytes of the longest integer after its comma: `,-9223372036854775808`.
+/// Length of the longest integer with its comma, in bytes: `,-9223372036854775808`.
 const LONGEST: usize = 21;
 
-/// Bytes for the text of [`MOST`] integers, and those that are overwritten next to it.
+/// Size of the text of [`MOST`] integers, including the bytes next to it that may be overwritten.
 const ROOM: usize = MOST * LONGEST + 32;
 
 dispatch! {
@@ -38,7 +38,7 @@ impl Default for Text {
 }
 
 impl Text {
-    /// The digits of up to [`MOST`] integers, each after a comma.
+    /// Writes the digits of up to [`MOST`] integers, each after a comma.
     ///
     /// # Panics
     ///
@@ -64,9 +64,9 @@ impl Text {
         &self.bytes[written]
     }
 
-    /// The digits of up to [`MOST`] doubles, each after a comma: the shortest ones that are read as
-    /// the same double, with at least one after the point. None if one of them has more than nine
-    /// digits before the point or six after it.
+    /// Writes the digits of up to [`MOST`] doubles, each after a comma. The digits are the shortest
+    /// ones that parse to the same double, with at least one after the point. `None` if one of the
+    /// doubles has more than nine digits before the point or six after it.
     ///
     /// # Panics
     ///

@@ -1,16 +1,16 @@
-//! Digits by look-ups, three at a time.
+//! Converts numbers to digits by lookups, three at a time.
 //!
-//! Numbers are written from the last to the first: what is in front of a number is overwritten by
-//! the one before it, so that digits are stored without being shifted.
+//! Numbers are written from the last to the first. Each store may write garbage in front of its
+//! number, which the number before it overwrites, so digits need no shift.
 #![forbid(unsafe_code)]
 
 use super::{MOST, ROOM};
 use core::ops::Range;
 
-/// Bytes that are stored for each number, at most.
+/// Maximum number of bytes stored per number.
 const WINDOW: usize = 32;
 
-/// The three digits of each number below 1000, as text, behind a byte that does not matter.
+/// The three digits of each number below 1000, as text, after a byte that does not matter.
 static THREE: [[u8; 4]; 1000] = {
     let mut texts = [[b'0'; 4]; 1000];
     let mut i = 0;
@@ -27,7 +27,7 @@ static THREE: [[u8; 4]; 1000] = {
     texts
 };
 
-/// Writes integers to the end of the text. Returns where.
+/// Writes integers to the end of the text. Returns their range.
 pub(super) fn write(values: &[i64], text: &mut [u8; ROOM]) -> Range<usize> {
     let mut start = ROOM;
     for i in (0..values.len()).rev() {
@@ -36,7 +36,7 @@ pub(super) fn write(values: &[i64], text: &mut [u8; ROOM]) -> Range<usize> {
     start..ROOM
 }
 
-/// The bytes before `start`.
+/// Returns the bytes before `start`.
 #[inline(always)]
 fn window(text: &mut [u8; ROOM], start: usize) -> &mut [u8; WINDOW] {
     let window = text[..start].last_chunk_mut();
@@ -55,7 +55,7 @@ fn write_one(value: i64, window: &mut [u8; WINDOW]) -> usize {
         window[WINDOW - 10] = b'0' + rest as u8;
         count = count_of_32(number);
     } else {
-        // In two steps for all numbers: the lengths of large ones are hard to predict.
+        // Two steps for all numbers: the lengths of large ones are hard to predict.
         nine((rest % BILLION) as u32, WINDOW - 9, window);
         window[WINDOW - 19] = b'0' + (rest / BILLION) as u8;
         count = count_of_64(number);
@@ -63,17 +63,17 @@ fn write_one(value: i64, window: &mut [u8; WINDOW]) -> usize {
     sign_and_comma(value < 0, count, window)
 }
 
-/// Stores what is in front of `count` digits. Returns the length of all of it.
+/// Stores the sign and the comma in front of `count` digits. Returns the total length.
 #[inline(always)]
 fn sign_and_comma(negative: bool, count: usize, window: &mut [u8; WINDOW]) -> usize {
-    // A sign decides where the text starts, not what is stored.
+    // The sign decides only where the text starts, not what is stored.
     window[WINDOW - 1 - count] = b'-';
     let len = count + usize::from(negative) + 1;
     window[WINDOW - len] = b',';
     len
 }
 
-/// Stores nine digits that end at `end`, of which the text may take a part only.
+/// Stores nine digits that end at `end`; the text may use only some of them.
 #[inline(always)]
 fn nine(value: u32, end: usize, window: &mut [u8; WINDOW]) {
     let mut store = |end: usize, three: u32| {
@@ -85,18 +85,17 @@ fn nine(value: u32, end: usize, window: &mut [u8; WINDOW]) {
     store(end - 6, value / 1_000_000);
 }
 
-/// Digits after the point of the doubles that are written here.
+/// Maximum number of digits after the point.
 const FRACTION: usize = 6;
 
-/// Up to here, no two decimals of doubles that are written here are the same double: they have 15
-/// digits at most.
+/// Below this limit, different decimals are different doubles: they have at most 15 digits.
 const DECIMALS: u64 = 1_000_000_000_000_000;
 
-/// Writes doubles to the end of the text, if each is a decimal of up to nine digits before the point
-/// and six after it. Such a decimal is the shortest one, since no other of up to 15 digits is the same
-/// double. Returns where.
+/// Writes doubles to the end of the text, if each is a decimal of up to nine digits before the
+/// point and six after it. Such a decimal is the shortest one, since no other of up to 15 digits is
+/// the same double. Returns its range.
 pub(super) fn write_decimals(values: &[f64], text: &mut [u8; ROOM]) -> Option<Range<usize>> {
-    // Where the first is none, the others hardly are.
+    // If the first one is not such a decimal, the others probably are not either.
     if values.first().is_some_and(|&first| !as_millionths(first).1) {
         return None;
     }
@@ -123,30 +122,31 @@ pub(super) fn write_decimals(values: &[f64], text: &mut [u8; ROOM]) -> Option<Ra
     Some(start..ROOM)
 }
 
-/// Multiplies a double by a million. Returns an integer, and whether that tells the double. Without
-/// branches, so that the compiler makes vectors of many.
+/// Multiplies a double by a million. Returns an integer, and whether it represents the double
+/// exactly. Has no branches, so that the compiler can vectorise it.
 #[inline(always)]
 fn as_millionths(value: f64) -> (i64, bool) {
-    // With this number as the addend, the last bit of the sum is 1, and it is rounded to the nearest.
+    // With this addend, the last bit of the sum has the value 1, so the sum is rounded to the
+    // nearest integer.
     const ROUND: f64 = (3u64 << 51) as f64;
     let sum = value * 1e6 + ROUND;
     let number = sum.to_bits().wrapping_sub(ROUND.to_bits()).cast_signed();
-    // Compared as bits: -0 is another number, and NaN is none. A result that is too large is not the
-    // difference of the bits.
+    // Compared as bits, because -0 differs from 0 and NaN is not a number. If the result is too
+    // large, the difference of the bits is not the integer.
     let is_exact = ((sum - ROUND) / 1e6).to_bits() == value.to_bits();
     let is_short = number.unsigned_abs() < DECIMALS;
-    // So few would be written with an exponent.
+    // The shortest form of such small numbers has an exponent.
     let is_plain = number.unsigned_abs().wrapping_sub(1) >= 9;
     (number, is_exact & is_short & is_plain)
 }
 
-/// Writes a point and up to six digits, without the zeros that they end with. Returns the length.
+/// Writes a point and up to six digits, without trailing zeros. Returns the length.
 #[inline(always)]
 fn write_fraction(fraction: u32, window: &mut [u8; WINDOW]) -> usize {
     const ZEROS: u64 = 0x3030_3030_3030;
     let three = |digits: u32| u64::from(u32::from_le_bytes(THREE[digits as usize]) >> 8);
     let digits = three(fraction / 1000) | three(fraction % 1000) << 24;
-    // The first digit is written in any case.
+    // The first digit is always written.
     let others = (digits ^ ZEROS | 1) << 16;
     let zeros = others.leading_zeros() as usize / 8;
     let text = (digits << 8 | u64::from(b'.')) << (8 * (1 + zeros));
@@ -155,13 +155,14 @@ fn write_fraction(fraction: u32, window: &mut [u8; WINDOW]) -> usize {
     1 + FRACTION - zeros
 }
 
-/// For each number of leading zeros of a number of 32 bits, what has the number of its digits in the
-/// upper half when the number has been added.
+/// One entry per number of leading zeros of a 32-bit number. Adding the number to it gives the
+/// number of digits in the upper half.
 static COUNTS: [u64; 33] = {
     let mut counts = [0; 33];
     let mut bits = 0;
     while bits <= 32 {
-        // Numbers of the same number of bits have the digits of the least of them, or one more.
+        // Numbers with the same number of bits have as many digits as the least of them, or one
+        // more.
         let least: u64 = if bits == 0 { 0 } else { 1 << (bits - 1) };
         let (mut digits, mut power) = (1, 10);
         while power <= least {
@@ -177,21 +178,21 @@ static COUNTS: [u64; 33] = {
     counts
 };
 
-/// Number of digits of a number.
+/// Returns the number of digits of a number.
 #[inline(always)]
 pub(super) fn count_of_32(number: u32) -> usize {
     ((COUNTS[number.leading_zeros() as usize] + u64::from(number)) >> 32) as usize
 }
 
-/// Number of digits of a number greater than 0.
+/// Returns the number of digits of a number greater than 0.
 #[inline(always)]
 fn count_of_64(number: u64) -> usize {
-    // The logarithm of 2 to base 10 is a little less than 1234 / 4096, and a little more than 1233.
+    // The base-10 logarithm of 2 lies between 1233 / 4096 and 1234 / 4096.
     let least = (number.ilog2() as usize + 1) * 1233 / 4096;
     least + usize::from(number >= POWERS[least & 31])
 }
 
-/// The powers of ten, and zeros that are not used.
+/// Powers of ten, followed by unused zeros.
 static POWERS: [u64; 32] = {
     let mut powers = [0; 32];
     let (mut i, mut power) = (0, 1u64);

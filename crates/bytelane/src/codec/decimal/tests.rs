@@ -5,14 +5,15 @@ use std::format;
 use std::string::String;
 use std::vec::Vec;
 
-/// Random numbers; under Miri, to make more and leave them out would take most of the time.
+/// Number of random numbers. Generating more and skipping them would take most of the time under
+/// Miri.
 const MANY: u64 = if cfg!(miri) { 100 } else { 20_000 };
 
 fn check(values: &[i64]) {
     let expected: String = values.iter().map(|value| format!(",{value}")).collect();
     for backend in Backend::available() {
         let backend = Detected::new(backend).unwrap();
-        // Remains of other numbers do no harm.
+        // Leftovers of other numbers do no harm.
         let mut text = Text {
             bytes: [b'x'; ROOM],
         };
@@ -22,8 +23,8 @@ fn check(values: &[i64]) {
     }
 }
 
-/// Numbers of all lengths, those next to the powers of ten and of two, and those next to what the
-/// kernels divide by.
+/// Returns numbers of all lengths, including neighbours of powers of ten and of two, and of the
+/// divisors of the kernels.
 fn values() -> impl Iterator<Item = i64> {
     let powers = (0..19).map(|power| 10i64.pow(power));
     let multiples = powers.flat_map(|power| (1..10).filter_map(move |i| power.checked_mul(i)));
@@ -90,10 +91,11 @@ fn decimals_become_the_digits_of_the_standard_library() {
     }));
     for (i, number) in thinned(numbers, 60).into_iter().enumerate() {
         let number = number % 1_000_000_000_000_000;
-        // Read by the standard library, in place of a division that could be wrong in the same way.
+        // Parsed by the standard library, since a division could be wrong in the same way as the
+        // code under test.
         let text = format!("{}.{:06}", number / 1_000_000, number % 1_000_000);
         let value: f64 = text.parse().unwrap();
-        // Below, the standard library writes an exponent.
+        // For smaller numbers, the standard library writes an exponent.
         if value >= 1e-4 || value == 0.0 {
             check_decimals(&[value], true);
         }

@@ -1,12 +1,12 @@
-//! The headers of a stream and of its blocks, with all checks. Nothing that they promise is believed
-//! before the input has the bytes for it.
+//! Headers of a stream and of its blocks, with all checks. No length in them is trusted before the
+//! input is known to contain that many bytes.
 #![forbid(unsafe_code)]
 
 use super::{Error, ErrorKind};
 use crate::codec::bit_packing::Layout;
 use crate::codec::varint;
 
-/// Reads a varint; returns it and the offset after it.
+/// Reads a varint. Returns it and the offset after it.
 fn number(src: &[u8], at: usize) -> Result<(u64, usize), Error> {
     match varint::read::<u64>(&src[at..]) {
         Ok((number, length)) => Ok((number, at + length)),
@@ -17,7 +17,7 @@ fn number(src: &[u8], at: usize) -> Result<(u64, usize), Error> {
     }
 }
 
-/// As [`number`], with zigzag.
+/// Same as [`number`], with zigzag.
 fn signed(src: &[u8], at: usize) -> Result<(u64, usize), Error> {
     let (number, end) = number(src, at)?;
     Ok((number >> 1 ^ (number & 1).wrapping_neg(), end))
@@ -26,14 +26,14 @@ fn signed(src: &[u8], at: usize) -> Result<(u64, usize), Error> {
 /// Header of a stream.
 #[derive(Clone, Copy)]
 pub(super) struct Header {
-    /// Values in a miniblock.
+    /// Number of values in a miniblock.
     pub(super) miniblock: usize,
-    /// Miniblocks in a block.
+    /// Number of miniblocks in a block.
     pub(super) miniblocks: usize,
-    /// Values in the stream.
+    /// Number of values in the stream.
     pub(super) values: u64,
     pub(super) first: u64,
-    /// Bytes of the header.
+    /// Length of the header in bytes.
     pub(super) length: usize,
 }
 
@@ -59,29 +59,29 @@ impl Header {
     }
 }
 
-/// Miniblocks of one layout whose bytes the input has.
+/// Miniblocks of one layout whose bytes lie within the input.
 #[derive(Clone, Copy)]
 pub(super) struct Run {
     pub(super) layout: Layout,
-    /// Where their bytes begin.
+    /// Offset of their bytes.
     pub(super) at: usize,
-    /// Values in them.
+    /// Number of values in them.
     pub(super) count: usize,
 }
 
-/// The miniblocks of a stream of values of `K` bytes, one after the other.
+/// Iterator over the miniblocks of a stream of values of `K` bytes.
 pub(super) struct Miniblocks<'a, const K: usize> {
     src: &'a [u8],
     header: Header,
-    /// Values that are left.
+    /// Number of remaining values.
     left: u64,
-    /// Where the next miniblock or block begins.
+    /// Offset of the next miniblock or block.
     at: usize,
-    /// The widths of the miniblocks of this block, those that are left.
+    /// Widths of the remaining miniblocks of this block.
     widths: &'a [u8],
-    /// Where the widths of this block end.
+    /// Offset after the widths of this block.
     widths_end: usize,
-    /// The smallest difference of this block.
+    /// Smallest difference of this block.
     least: u64,
 }
 
@@ -99,7 +99,7 @@ impl<'a, const K: usize> Miniblocks<'a, K> {
         }
     }
 
-    /// Where the miniblocks so far end.
+    /// Returns the end of the miniblocks so far.
     #[inline(always)]
     pub(super) fn at(&self) -> usize {
         self.at
@@ -111,8 +111,9 @@ impl<'a, const K: usize> Miniblocks<'a, K> {
         self.left == 0
     }
 
-    /// The next miniblock, and those after it that have the same width and belong to the same block: their bits follow
-    /// each other. Stops after `wanted` values, and after the last value.
+    /// Returns the next miniblock, together with those after it that have the same width and belong
+    /// to the same block, since their bits are contiguous. Stops after `wanted` values, and after
+    /// the last value.
     #[inline(always)]
     pub(super) fn next(&mut self, wanted: u64) -> Result<Run, Error> {
         if self.widths.is_empty() {
@@ -161,7 +162,7 @@ impl<'a, const K: usize> Miniblocks<'a, K> {
         Ok(Run { layout, at, count })
     }
 
-    /// Checks all of them. Returns where the last one ends.
+    /// Checks all miniblocks. Returns the end of the last one.
     pub(super) fn skip_all(mut self) -> Result<usize, Error> {
         while !self.is_at_end() {
             self.next(u64::MAX)?;

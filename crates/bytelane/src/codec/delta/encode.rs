@@ -3,10 +3,11 @@
 //!
 //! # Policy
 //!
-//! Each block is looked at three times: for the smallest difference, for the width of each miniblock,
-//! and to pack. Differences of blocks of the usual size are kept between, in chunks of a fixed length, so
-//! that every loop is one that the compiler turns into vectors. Larger blocks are computed again.
-//! Miniblocks of the same width that follow each other are packed by one call, since their bits touch.
+//! Each block is processed three times: for the smallest difference, for the width of each
+//! miniblock, and for packing. Differences of blocks of the usual size are kept in between, in
+//! chunks of a fixed length, so that the compiler vectorises every loop. Larger blocks are computed
+//! again. Consecutive miniblocks of the same width are packed by one call, since their bits are
+//! contiguous.
 //!
 //! ```text
 //! header    block size, miniblocks, count, first value
@@ -14,20 +15,20 @@
 //!     kept      the differences, in chunks of 32
 //!     least     the smallest difference: a varint
 //!     widths    a byte per miniblock, of all bits that occur in difference - least
-//!     pack      runs of miniblocks of one width; the last miniblock is filled up with `least`
+//!     pack      runs of miniblocks of one width; the last miniblock is padded with `least`
 //! ```
 //!
 //! # Invariants
 //!
-//! - `at` bytes are written. Packing may overwrite [`ROOM`] bytes after them; where there is less room,
-//!   it goes through `aside`.
-//! - A chunk is always complete: what the values do not fill is a difference that already occurs.
+//! - `at` bytes are written. Packing may overwrite [`ROOM`] bytes after them; if there is less
+//!   room, it goes through `aside`.
+//! - A chunk is always complete: it is padded with a difference that already occurs.
 //!
-//! # What decided
+//! # Measurements
 //!
-//! Runs of miniblocks and chunks took encoding `i64` timestamps from 2.6 to 5.4 times the speed of the
-//! crate `parquet` (AVX-512); computing differences three times in place has three quarters of that
-//! speed. See `docs/lab-notes/delta.md`.
+//! Runs of miniblocks and chunks raised the speed of encoding `i64` timestamps from 2.6 to 5.4
+//! times that of the crate `parquet` (AVX-512); computing differences three times in place reaches
+//! three quarters of that. See `docs/lab-notes/delta.md`.
 #![forbid(unsafe_code)]
 
 use super::{Format, Number};
@@ -36,22 +37,22 @@ use crate::codec::varint;
 use crate::memory::{self, Slot, copy};
 use core::ops::Range;
 
-/// Number of differences that are handled at a time: every miniblock has a multiple of them.
+/// Number of differences to process at a time: the length of a miniblock is a multiple of it.
 const CHUNK: usize = 32;
 
-/// Number of differences that are kept: those of a block of the usual size. With 256, 2 kB are cleared
-/// for each call, and 32 values take 7 to 10% longer.
+/// Number of differences to keep: those of a block of the usual size. With 256, 2 kB would be
+/// cleared for each call, and 32 values would take 7 to 10% longer.
 const KEPT: usize = 128;
 
-/// Bytes after the result that packing may overwrite: a block of the kernels.
+/// Number of bytes after the result that packing may overwrite: a block of the kernels.
 const ROOM: usize = 64;
 
-/// Differences of consecutive values. Vectors of it do not cross the lines of the cache.
+/// Differences of consecutive values. Its vectors do not cross cache lines.
 #[repr(align(64))]
 struct Kept<N>([[N; CHUNK]; KEPT / CHUNK]);
 
 impl<N: Number> Kept<N> {
-    /// Takes the differences of at most `KEPT + 1` values. Completes the last chunk with one of them.
+    /// Computes the differences of at most `KEPT + 1` values. Pads the last chunk with one of them.
     #[inline(always)]
     fn fill(&mut self, values: &[N]) {
         for (i, to) in self.0[..(values.len() - 1).div_ceil(CHUNK)]
@@ -63,7 +64,7 @@ impl<N: Number> Kept<N> {
             if count >= CHUNK {
                 subtract::<CHUNK, N>(values, to);
             } else {
-                // The first half and the last one overlap.
+                // The first half and the last half overlap.
                 if let Some(second) = count.checked_sub(CHUNK / 2) {
                     subtract::<{ CHUNK / 2 }, N>(values, to);
                     subtract::<{ CHUNK / 2 }, N>(&values[second..], &mut to[second..]);
@@ -76,7 +77,7 @@ impl<N: Number> Kept<N> {
         }
     }
 
-    /// The chunks of a range.
+    /// Returns the chunks of a range.
     #[inline(always)]
     fn chunks(&mut self, range: Range<usize>) -> &mut [[N; CHUNK]] {
         &mut self.0[range.start / CHUNK..range.end.div_ceil(CHUNK)]
@@ -94,8 +95,8 @@ fn subtract<const COUNT: usize, N: Number>(values: &[N], to: &mut [N]) {
     }
 }
 
-/// As [`subtract`], for less than half a chunk. A function of its own, which all instruction sets
-/// share, as the next one.
+/// Same as [`subtract`], for less than half a chunk. Like the next function, it is separate so that
+/// all instruction sets share it.
 #[inline(never)]
 fn subtract_few<N: Number>(values: &[N], to: &mut [N]) {
     for ((to, before), after) in to.iter_mut().zip(values).zip(&values[1..]) {
@@ -103,24 +104,25 @@ fn subtract_few<N: Number>(values: &[N], to: &mut [N]) {
     }
 }
 
-/// Completes a chunk.
+/// Pads a chunk.
 #[inline(never)]
 fn pad<N: Number>(to: &mut [N], with: N) {
     to.fill(with);
 }
 
-/// The smallest difference, as a signed number.
+/// Returns the smallest difference, as a signed number.
 #[inline(always)]
 fn least<N: Number>(chunks: &[[N; CHUNK]]) -> N {
     let mut least = N::GREATEST;
-    // One loop: of two, the compiler takes eight chunks at a time, which never happens.
+    // A single loop: with two, the compiler would process eight chunks at a time, which never
+    // happens.
     for difference in chunks.as_flattened() {
         least = N::min(least, *difference);
     }
     least
 }
 
-/// The bits that occur in any difference from `least`.
+/// Returns the bits that occur in any difference from `least`.
 #[inline(always)]
 fn bits_above<N: Number>(chunks: &[[N; CHUNK]], least: N) -> N {
     let mut all = N::default();
@@ -130,7 +132,7 @@ fn bits_above<N: Number>(chunks: &[[N; CHUNK]], least: N) -> N {
     all
 }
 
-/// As [`least`], of any number of values.
+/// Same as [`least`], for any number of values.
 #[inline(always)]
 fn least_of<N: Number>(values: &[N]) -> N {
     let mut least = N::GREATEST;
@@ -140,7 +142,7 @@ fn least_of<N: Number>(values: &[N]) -> N {
     least
 }
 
-/// As [`bits_above`], of any number of values.
+/// Same as [`bits_above`], for any number of values.
 #[inline(always)]
 fn bits_above_of<N: Number>(values: &[N], least: N) -> N {
     let mut all = N::default();
@@ -150,14 +152,14 @@ fn bits_above_of<N: Number>(values: &[N], least: N) -> N {
     all
 }
 
-/// How whole chunks are packed. Not a closure, as closures are not compiled for the instruction set
-/// unless they happen to be inlined.
+/// Implementation of packing whole chunks. Not a closure, since closures are not compiled for the
+/// instruction set unless they happen to be inlined.
 trait Packing: Copy {
     /// Packs values of the layout. May overwrite [`ROOM`] bytes after the result.
     fn pack(self, layout: Layout, bits: &[u8], to: &mut [Slot]);
 }
 
-/// With the kernels of an instruction set.
+/// Packs with the kernels of an instruction set.
 #[derive(Clone, Copy)]
 struct Kernels<const K: usize, S>(S);
 impl<const K: usize, S: Packs<K>> Packing for Kernels<K, S> {
@@ -167,7 +169,7 @@ impl<const K: usize, S: Packs<K>> Packing for Kernels<K, S> {
     }
 }
 
-/// With the specification of bit packing.
+/// Packs with the scalar code of bit packing.
 #[derive(Clone, Copy)]
 struct Specification<const K: usize>;
 impl<const K: usize> Packing for Specification<K> {
@@ -176,7 +178,7 @@ impl<const K: usize> Packing for Specification<K> {
     }
 }
 
-/// Encodes values of `K` bytes. Returns the length, or nothing if there is not enough room.
+/// Encodes values of `K` bytes. Returns the length, or `None` if there is not enough room.
 #[inline(always)]
 pub(super) fn encode<const K: usize, S: Packs<K>, N: Number>(
     simd: S,
@@ -187,7 +189,7 @@ pub(super) fn encode<const K: usize, S: Packs<K>, N: Number>(
     encode_with(Kernels::<K, S>(simd), format, values, to)
 }
 
-/// As [`encode`], without an instruction set.
+/// Same as [`encode`], with scalar code.
 #[inline(never)]
 pub(super) fn encode_scalar<const K: usize, N: Number>(
     format: Format,
@@ -226,7 +228,8 @@ fn encode_with<N: Number>(
         for width in to.get_mut(widths..at)? {
             width.write(0);
         }
-        // Miniblocks of the same width are packed together, if all differences are kept.
+        // Consecutive miniblocks of the same width are packed together, if all differences are
+        // kept.
         let (mut start, mut end, mut width) = (0, 0, 0);
         for i in 0.. {
             let next = end..usize::min(end + miniblock, count);
@@ -256,7 +259,7 @@ fn encode_with<N: Number>(
                     let length = chunks.len() * CHUNK / 8 * width;
                     let room = &mut room[written..];
                     let is_roomy = room.len() >= length + ROOM;
-                    // May overwrite what follows, which is written later.
+                    // This may overwrite bytes after the result, which are written later.
                     let target = if is_roomy { &mut *room } else { &mut aside };
                     packing.pack(layout, bits, target);
                     if !is_roomy {
@@ -281,7 +284,7 @@ fn encode_with<N: Number>(
     Some(at)
 }
 
-/// The number of bytes that [`encode`] writes.
+/// Returns the number of bytes that [`encode`] writes.
 pub(super) fn encoded_len<N: Number>(format: Format, values: &[N]) -> usize {
     let mut length = header(format, values).map(length).iter().sum();
     for block in blocks(format, values) {
@@ -296,7 +299,7 @@ pub(super) fn encoded_len<N: Number>(format: Format, values: &[N]) -> usize {
     length
 }
 
-/// The values of each block, with the one before them.
+/// Returns the values of each block, preceded by the last value of the block before.
 #[inline(always)]
 fn blocks<N>(format: Format, values: &[N]) -> impl Iterator<Item = &[N]> {
     let last = values.len().saturating_sub(1);
@@ -304,21 +307,21 @@ fn blocks<N>(format: Format, values: &[N]) -> impl Iterator<Item = &[N]> {
     starts.map(move |start| &values[start..=usize::min(start + format.block(), last)])
 }
 
-/// The numbers of the header.
+/// Returns the numbers of the header.
 fn header<N: Number>(format: Format, values: &[N]) -> [u64; 4] {
-    // No values begin with 0.
+    // Without values, the first value is 0.
     let first = values.first().copied().unwrap_or_default().zigzag();
     let sizes = [format.block(), format.miniblocks(), values.len()];
     let [block, miniblocks, count] = sizes.map(|size| size as u64);
     [block, miniblocks, count, first]
 }
 
-/// The length of a varint.
+/// Returns the length of a varint.
 fn length(number: u64) -> usize {
     (64 - (number | 1).leading_zeros()).div_ceil(7) as usize
 }
 
-/// Writes a varint; returns the offset after it, or nothing if there is not enough room.
+/// Writes a varint. Returns the offset after it, or `None` if there is not enough room.
 #[inline(never)]
 fn put(number: u64, to: &mut [Slot], at: usize) -> Option<usize> {
     let mut bytes = [0; 10];

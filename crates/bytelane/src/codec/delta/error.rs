@@ -1,17 +1,17 @@
-//! Errors of streams of differences.
+//! Errors in delta streams.
 
 use crate::DestinationError;
 use core::fmt;
 
-/// Why a stream could not be read. Everything before the offset is well formed.
+/// Error of reading a stream. Everything before the offset is well formed.
 pub type Error = crate::Error<ErrorKind>;
 
-/// Kind of fault in a stream.
+/// Kind of error in a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The input ends within the header, within a block's header, or within a miniblock. The offset
-    /// is where that begins.
+    /// The input ends within the header, a block's header, or a miniblock. The offset is the start
+    /// of that part.
     Truncated,
     /// A number of the header, or the smallest difference of a block, has more than 64 bits.
     Varint,
@@ -19,17 +19,17 @@ pub enum ErrorKind {
     Block,
     /// The number of miniblocks does not divide a block into multiples of 32 values.
     Miniblocks,
-    /// The differences of a miniblock have more bits than the type.
+    /// The packed differences of a miniblock have more bits than the type.
     Width {
-        /// The number of bits that they would have.
+        /// The number of bits.
         width: u8,
     },
-    /// The stream has fewer values than were asked for.
+    /// The stream has fewer values than requested.
     Count {
-        /// The number of values that it has.
+        /// The number of values in the stream.
         values: u64,
     },
-    /// A range that begins after its end.
+    /// The range begins after its end.
     Range {
         /// First value of the range.
         start: usize,

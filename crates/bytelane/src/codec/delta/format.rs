@@ -1,4 +1,4 @@
-//! The sizes of blocks, and encoding with them.
+//! Block sizes, and encoding with them.
 #![forbid(unsafe_code)]
 
 use super::Integer;
@@ -30,8 +30,9 @@ impl Format {
         miniblocks: 4,
     };
 
-    /// Blocks of `block` values in `miniblocks` parts of the same size. `None` unless blocks have a
-    /// multiple of 128 values, fewer than 2^31, and miniblocks a multiple of 32.
+    /// Divides blocks of `block` values into `miniblocks` parts of the same size. `None` unless the
+    /// block size is a multiple of 128 values below 2^31, and the miniblock size is a multiple of
+    /// 32.
     #[must_use]
     pub const fn new(block: u32, miniblocks: u32) -> Option<Self> {
         let block_is_legal = block > 0 && block.is_multiple_of(128) && block <= i32::MAX as u32;
@@ -44,7 +45,7 @@ impl Format {
         }
     }
 
-    /// Values in a block.
+    /// Returns the number of values in a block.
     pub(super) fn block(self) -> usize {
         self.block as usize
     }
@@ -53,13 +54,13 @@ impl Format {
         self.miniblocks as usize
     }
 
-    /// Values in a miniblock.
+    /// Returns the number of values in a miniblock.
     pub(super) fn miniblock(self) -> usize {
         (self.block / self.miniblocks) as usize
     }
 
-    /// The most bytes that [`encode`](Self::encode) can write for this many values; `usize::MAX` if
-    /// it does not fit in a `usize`.
+    /// Returns the maximum number of bytes that [`encode`](Self::encode) writes for `count` values;
+    /// `usize::MAX` if it does not fit in a `usize`.
     #[must_use]
     pub const fn max_encoded_len<T: Integer>(self, count: usize) -> usize {
         let blocks = count.div_ceil(self.block as usize);
@@ -68,13 +69,13 @@ impl Format {
         blocks.saturating_mul(block).saturating_add(40)
     }
 
-    /// The number of bytes that [`encode`](Self::encode) writes. It looks at all values.
+    /// Returns the number of bytes that [`encode`](Self::encode) writes. It looks at all values.
     #[must_use]
     pub fn encoded_len<T: Integer>(self, values: &[T]) -> usize {
         T::encoded_len(self, values)
     }
 
-    /// Encodes values to the front of `dst`. Returns the number of bytes. If `dst` has more, bytes
+    /// Encodes values to the front of `dst`. Returns the number of bytes. If `dst` is longer, bytes
     /// after the result may be overwritten.
     ///
     /// # Errors
@@ -135,7 +136,7 @@ impl Format {
     }
 }
 
-/// Values to a stream.
+/// Encodes values to a stream.
 pub(crate) struct Encode<'a, T> {
     format: Format,
     values: &'a [T],

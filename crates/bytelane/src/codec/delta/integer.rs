@@ -1,4 +1,4 @@
-//! The integers whose differences can be stored.
+//! Integer types whose differences can be stored.
 #![forbid(unsafe_code)]
 
 use super::{Error, Format, decode_list, encode, encode_list};
@@ -6,8 +6,8 @@ use crate::memory::Slot;
 use crate::{Detected, Value};
 pub(super) use lists::Sealed;
 
-/// An integer whose differences can be stored: `i32` or `i64`. Use them for unsigned numbers of the
-/// same size as well, as Parquet does: the arithmetic wraps around.
+/// Integer type whose differences can be stored: `i32` or `i64`. Use them for unsigned numbers of
+/// the same size as well, as Parquet does: the arithmetic wraps around.
 pub trait Integer: Value + Sealed {}
 
 /// Arithmetic modulo the size of the type.
@@ -16,10 +16,10 @@ pub(crate) trait Number: Value + Ord {
 
     fn minus(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;
-    /// Bits of the unsigned number.
+    /// Returns the number of bits of the unsigned number.
     fn width(self) -> usize;
     fn zigzag(self) -> u64;
-    /// The number, extended by its sign.
+    /// Returns the sign-extended number.
     fn bits(self) -> u64;
 }
 
@@ -28,10 +28,11 @@ mod lists {
     use crate::Detected;
     use crate::memory::Slot;
 
-    /// Lists of one type. The functions are compiled in this crate, once for each type, not in the
-    /// caller's crate. A program contains only the kernels of the types that it uses.
+    /// Operations on lists of one type. The functions are compiled in this crate, once for each
+    /// type, not in the caller's crate. A program contains only the kernels of the types that it
+    /// uses.
     pub trait Sealed: Sized {
-        /// Returns the length, or nothing if there is not enough room.
+        /// Returns the length, or `None` if there is not enough room.
         fn encode(
             format: Format,
             values: &[Self],
@@ -42,7 +43,7 @@ mod lists {
         fn encoded_len(format: Format, values: &[Self]) -> usize;
 
         /// Decodes the values from number `start` on, until the destination is full. Returns the
-        /// offset after the last miniblock that was read.
+        /// offset after the last miniblock read.
         fn decode(
             src: &[u8],
             start: usize,

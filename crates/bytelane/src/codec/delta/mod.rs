@@ -11,19 +11,20 @@
 //! ```
 //!
 //! A stream begins with the sizes of its blocks, the number of its values and the first value. Each
-//! block has the smallest of its differences and then miniblocks, which store how much greater the
-//! differences are, with a width for each miniblock. All arithmetic wraps around.
+//! block has the smallest of its differences, followed by miniblocks. These store the excess of
+//! each difference over the smallest one, with a width per miniblock. All arithmetic wraps around.
 //!
-//! The number of values is stored, but nothing is allocated for it: the caller says how many values
-//! it wants, and gets an error if the stream has fewer. [`stored`] reads the number.
+//! The stream stores the number of values, but no function allocates memory for it: the caller says
+//! how many values it wants, and gets an error if the stream has fewer. [`stored`] reads the
+//! number.
 //!
-//! # What is accepted
+//! # Accepted input
 //!
-//! Encoders write blocks of 128 values in 4 miniblocks, as most writers do; [`Format`] has others.
-//! Decoders accept every size that the specification allows: blocks of a multiple of 128 values,
-//! miniblocks of a multiple of 32. The last miniblock must be there in full, and has no values
-//! beyond the number of the header; widths of miniblocks without values may be anything. Everything
-//! else is an [`Error`] with the place of what is wrong.
+//! Encoders write blocks of 128 values in 4 miniblocks, as most writers do; use [`Format`] for
+//! other sizes. Decoders accept every size that the specification allows: blocks of a multiple of
+//! 128 values, miniblocks of a multiple of 32. The last miniblock must be stored in full; its
+//! values beyond the number in the header are ignored. Miniblocks without values may have any
+//! width. Everything else is an [`Error`] with its offset.
 //!
 //! All functions take time linear in the number of values. Functions on slices do not allocate. No
 //! function reads or writes outside its slices, and none needs padding.
@@ -58,20 +59,20 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 use core::ops::Range;
 
-/// Summing, as each instruction set provides it, for values of `K` bytes, 4 or 8.
+/// Summing operations of each instruction set, for values of `K` bytes, 4 or 8.
 pub(crate) trait Sums<const K: usize>: Unpack<K> {
-    /// The value before those of a block.
+    /// Value before those of a block.
     type Carry: Copy;
 
     fn carry(self, value: u64) -> Self::Carry;
 
-    /// The sums of 64 bytes of differences, as if no value were before them.
+    /// Sums of 64 bytes of differences, without the value before them.
     type Sums: Copy;
 
-    /// Unpacks 64 bytes of differences from the front of a window, and adds to each all before it.
+    /// Unpacks 64 bytes of differences from the front of a window, and computes their prefix sums.
     fn sums<C: Case>(self, plan: &Self::Plan, from: &[u8; WINDOW]) -> Self::Sums;
 
-    /// Adds the value before them. Returns the last value.
+    /// Adds the value before the block, and stores the sums. Returns the last value.
     fn put(self, sums: Self::Sums, carry: Self::Carry, to: &mut [Slot; 64]) -> Self::Carry;
 }
 
@@ -80,7 +81,7 @@ dispatch! {
     fn encode_list<const K: usize, N: Number>(format: Format, values: &[N], to: &mut [Slot]) -> Option<usize> = encode::encode::<K, _, N>, or encode::encode_scalar::<K, N>;
 }
 
-/// The number of values that a stream says it has. Nothing but the header is checked: see
+/// Returns the number of values that a stream claims to have. Only the header is checked: see
 /// [`validate`].
 ///
 /// # Errors
@@ -90,8 +91,8 @@ pub fn stored(src: &[u8]) -> Result<u64, Error> {
     blocks::Header::read(src).map(|header| header.values)
 }
 
-/// Checks all that [`decode`] of all values would check, without unpacking any. Returns the number
-/// of values, and the length of the stream in bytes, which more bytes may follow.
+/// Performs every check of [`decode`] without unpacking any values. Returns the number of values,
+/// and the length of the stream in bytes; more bytes may follow it.
 ///
 /// ```
 /// use bytelane::delta;
@@ -115,15 +116,15 @@ pub fn validate<T: Integer>(src: &[u8]) -> Result<(u64, usize), Error> {
     Ok((header.values, length?))
 }
 
-/// The most bytes that [`encode`] can write for this many values; `usize::MAX` if it does not fit in
-/// a `usize`.
+/// Returns the maximum number of bytes that [`encode`] writes for `count` values; `usize::MAX` if
+/// it does not fit in a `usize`.
 #[must_use]
 pub const fn max_encoded_len<T: Integer>(count: usize) -> usize {
     Format::STANDARD.max_encoded_len::<T>(count)
 }
 
-/// Encodes values to the front of `dst`, in blocks of 128. Returns the number of bytes. If `dst` has
-/// more, bytes after the result may be overwritten.
+/// Encodes values to the front of `dst`, in blocks of 128. Returns the number of bytes. If `dst` is
+/// longer, bytes after the result may be overwritten.
 ///
 /// # Errors
 ///
@@ -163,13 +164,13 @@ pub fn encode_to_vec<T: Integer>(values: &[T]) -> Vec<u8> {
 }
 
 /// Decodes the first values of a stream, up to the length of `values`. Returns the number of bytes
-/// read, up to the end of the last miniblock: if these are all values, the length of the stream,
-/// which more bytes may follow.
+/// read, up to the end of the last miniblock. If all values were read, this is the length of the
+/// stream; more bytes may follow it.
 ///
 /// # Errors
 ///
-/// [`Error`] for the first thing that is malformed; [`ErrorKind::Count`] if the stream has fewer
-/// values. The contents of `values` are then unspecified.
+/// [`Error`] for the first malformed part; [`ErrorKind::Count`] if the stream has fewer values. The
+/// contents of `values` are then unspecified.
 ///
 /// ```
 /// use bytelane::delta::{self, ErrorKind};
@@ -206,9 +207,9 @@ pub fn decode_with<'a, T: Integer>(
 
 /// [`decode`] of `count` values, appended to a `Vec`. Returns the number of bytes read.
 ///
-/// Memory for `count` values is allocated after the whole stream has been checked to have them. A
-/// miniblock of width 0 has no bytes, so a short stream can rightly have many values: limit `count`
-/// where the input is not trusted.
+/// Memory for `count` values is allocated only after checking that the whole stream has them. A
+/// miniblock of width 0 has no bytes, so a short stream can legitimately have many values: limit
+/// `count` for untrusted input.
 ///
 /// # Errors
 ///
@@ -240,8 +241,8 @@ pub fn decode_to_vec<T: Integer>(src: &[u8], count: usize) -> Result<(Vec<T>, us
     Ok((values, read))
 }
 
-/// Decodes the values of a range to the front of `values`. Returns how many they are. The
-/// differences before the range are summed, but not stored.
+/// Decodes the values of a range to the front of `values`. Returns their number. The differences
+/// before the range are summed, but not stored.
 ///
 /// # Errors
 ///
@@ -285,7 +286,7 @@ pub fn decode_range_with<'a, T: Integer>(
     Ok(written)
 }
 
-/// A range of values of a stream.
+/// Decodes a range of values of a stream.
 pub(crate) struct Decode<'a, T> {
     src: &'a [u8],
     range: Range<usize>,
@@ -306,7 +307,7 @@ impl<'a, T: Integer> Decode<'a, T> {
 }
 
 impl<T: Integer> Fill for Decode<'_, T> {
-    /// The number of bytes read.
+    /// Number of bytes read.
     type Done = usize;
     type Error = Error;
 

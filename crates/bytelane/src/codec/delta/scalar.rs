@@ -12,8 +12,8 @@ use super::{Error, ErrorKind};
 use crate::codec::bit_packing::{read, to_ne_bytes};
 use crate::memory::{Slot, write};
 
-/// Decodes the values from number `start` on, until the destination is full. Returns the offset after the last
-/// miniblock that was read.
+/// Decodes the values from number `start` on, until the destination is full. Returns the offset
+/// after the last miniblock read.
 #[inline(never)]
 pub(super) fn decode<const K: usize>(
     src: &[u8],

@@ -10,7 +10,7 @@ fn backends() -> impl Iterator<Item = Detected> {
     Backend::available().map(|backend| Detected::new(backend).unwrap())
 }
 
-/// Sums of differences of up to `width` bits.
+/// Returns sums of differences of up to `width` bits.
 fn sums(count: usize, width: u32) -> Vec<i64> {
     let mut sum = 0i64;
     let number = |i: u64| 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(i).rotate_left(31) ^ i;
@@ -26,7 +26,7 @@ fn sums(count: usize, width: u32) -> Vec<i64> {
         .collect()
 }
 
-/// Encodes on every backend to the same bytes, and decodes them.
+/// Encodes on every backend, expects the same bytes, and decodes them.
 fn round_trip<T: Integer>(format: Format, values: &[T]) -> Vec<u8> {
     let mut encoded = format.encode_to_vec(values);
     let length = encoded.len();
@@ -124,7 +124,7 @@ fn ranges_sum_what_lies_before() {
     }
 }
 
-/// All backends give the same result.
+/// Decodes on all backends, which must give the same result.
 fn same<T: Integer>(src: &[u8], count: usize) -> Result<usize, Error> {
     let outcome = |backend| {
         let mut values = std::vec![T::default(); count];
@@ -137,7 +137,7 @@ fn same<T: Integer>(src: &[u8], count: usize) -> Result<usize, Error> {
     }
     let (count, values) = (count as u64, validate::<T>(src));
     match (expected.0, values) {
-        // Values that were not asked for may still be malformed.
+        // Values that were not requested may still be malformed.
         (Ok(read), Ok((_, length))) => assert!(read <= length),
         (Err(error), Ok((values, _))) => {
             assert_eq!(
@@ -153,7 +153,7 @@ fn same<T: Integer>(src: &[u8], count: usize) -> Result<usize, Error> {
     expected.0
 }
 
-/// Miniblocks of one width are read at once, but no more of them than the values need.
+/// Miniblocks of one width are read at once, but only as many of them as the values need.
 #[test]
 fn the_first_values_read_up_to_the_end_of_their_miniblock() {
     let encoded = encode_to_vec(&sums(257, 13));
@@ -214,9 +214,9 @@ fn what_is_malformed_is_named_with_its_place() {
         fails(&[0x80, 1, 4, 2, 0, 0, 32, 0, 0, 0]),
         (ErrorKind::Truncated, Some(10))
     );
-    // The width of a miniblock without values may be anything.
+    // A miniblock without values may have any width.
     assert_eq!(same::<i32>(&[0x80, 1, 4, 2, 0, 2, 0, 99, 0, 0], 2), Ok(10));
-    // A number that the stream states allocates nothing.
+    // The number of values in the header does not cause an allocation.
     let many = [
         0x80, 1, 4, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0,
     ];

@@ -1,49 +1,52 @@
-//! Proofs that the operations of this codec write what they claim. A change of the code that a
-//! comment names needs another look at the comment. The oracle sweep tests each claim with
-//! destinations of different contents, and Miri tests it with uninitialised destinations.
+//! Proofs that the operations of this codec write what they claim. When you change code that a
+//! comment names, check the comment again. The oracle sweep tests each claim with destinations of
+//! different contents, and Miri tests it with uninitialised destinations.
 #![allow(unsafe_code)] // Only `unsafe impl`.
 
 use super::{Escape, EscapeBytes, Scan, Unescape};
 use crate::memory::{Faithful, Text, Validated};
 
-// SAFETY: `kernel::escape` and the scalar code count as written what they have stored from the front
-// on: runs copied whole by `copy`; for a block in `escape_four`, `escape_few`, `escape_block` and
-// `escape_short`, one byte for each of its bytes and one more for each special byte, and
-// `Blocks::escape`, `put` and `copy_short` store at least that many; for a byte in `escape_bytes`
-// and `escape_first`, the length of its escape, of which eight bytes are stored. What does not fit
-// whole is copied from `result` arrays that begin as zeros. `Escape::quote` writes both quotes.
+// SAFETY: `kernel::escape` and the scalar code count as written only bytes that they have stored,
+// from the front on: runs copied whole by `copy_run`; for a block in `escape_four`, `escape_few`,
+// `escape_block` and `escape_up_to_64`, one byte for each of its bytes and one more for each
+// special byte, and `Blocks::escape`, `put` and `copy_short` store at least that many; for a byte
+// in `escape_bytes` and `escape_first`, the length of its escape, of which eight bytes are stored.
+// If a result does not fit as a whole, it is copied from a `result` array that begins as zeros.
+// `Escape::quote` writes both quotes. `escape` continues where `escape_front` has stopped, in the
+// same destination.
 unsafe impl Faithful for Escape<'_> {}
 
-// SAFETY: in the text, which is UTF-8, ASCII bytes are replaced by ASCII, and all others are
-// copied. The result covers all of the text, or `fill_slowly` takes back the written part of a
+// SAFETY: in the text, which is UTF-8, ASCII bytes are replaced with ASCII, and all others are
+// copied. The result covers all of the text, or `fill_from` removes the written part of a
 // character that was cut in two.
 unsafe impl Text for Escape<'_> {}
 
-// SAFETY: as for `Escape`, piece by piece, each from the end of the one before on;
+// SAFETY: as for `Escape`, piece by piece, each starting at the end of the one before;
 // `kernel::copy_clean` counts the blocks that it has copied whole. The quotes are written around
 // them.
 unsafe impl Faithful for EscapeBytes<'_> {}
 
-// SAFETY: ASCII bytes of the source are replaced by ASCII, and all others are copied; and there is
-// an `Ok` only if the source is text. Each piece is text: from its beginning or, if blocks were
-// copied before it, from a character at most three bytes before it. `copy_clean` has compared each
-// byte of these blocks with the three before, unless it is ASCII after ASCII. Another piece, up to
-// the end of the source, follows them.
+// SAFETY: ASCII bytes of the source are replaced with ASCII, and all others are copied; and the
+// result is `Ok` only if the source is text. Each piece is text: from its beginning or, if blocks
+// were copied before it, from a character at most three bytes before it. `copy_clean` has compared
+// each byte of these blocks with the three before, unless it is ASCII after ASCII. Another piece,
+// up to the end of the source, follows them.
 unsafe impl Text for EscapeBytes<'_> {}
 
 // SAFETY: `kernel::unescape` counts as written the runs that it has copied whole; and for a block,
 // as many bytes as the set `keep` has, which `Blocks::unescape` and `unescape_up_to` store, unless
-// that is more than the destination has: then it returns before it counts them. The scalar code
-// counts characters that it has copied whole. The array `result` begins as zeros.
+// the destination has fewer: then it returns before it counts them. The scalar code counts
+// characters that it has copied whole. The array `result` begins as zeros.
 unsafe impl Faithful for Unescape<'_> {}
 
 // SAFETY: `kernel::unescape` copies only bytes that `valid` or `piece` has checked to be UTF-8,
 // together with the byte after them, so that no escape, quote or end cuts a character in two.
-// Escapes are replaced by ASCII or by the result of `char::encode_utf8`. Where the kernel stops
-// within a character, `between` takes its beginning back; the scalar code works in whole characters.
+// Escapes are replaced with ASCII or with the result of `char::encode_utf8`. If the kernel stops
+// within a character, `between` moves back to its beginning; the scalar code works in whole
+// characters.
 unsafe impl Text for Unescape<'_> {}
 
-// SAFETY: `kernel::scan` returns a place only after `valid` and `piece` have checked all bytes
+// SAFETY: `kernel::scan` returns an offset only after `valid` and `piece` have checked all bytes
 // before the closing quote, together with the quote, as for `Unescape`. Otherwise, `scalar::scan`
 // has checked character by character.
 unsafe impl Validated for Scan {}

@@ -1,15 +1,16 @@
-//! Errors of strings.
+//! Errors in strings.
 
 use crate::DestinationError;
 use core::fmt;
 
-/// A string that is malformed, or a destination that is too short.
+/// Error for a malformed string or a destination that is too short.
 ///
 /// The offset is that of the malformed character or of the backslash of the malformed escape, or
 /// the length of the input if it ends too early.
 pub type Error = crate::Error<ErrorKind>;
 
-/// The rules of RFC 8259, section 7, and of UTF-8; and the length of the destination.
+/// Kind of error: a violation of RFC 8259, section 7, or of UTF-8, or a destination that is too
+/// short.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {

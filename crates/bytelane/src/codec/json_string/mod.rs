@@ -22,12 +22,12 @@
 //! # Ok::<(), json_string::Error>(())
 //! ```
 //!
-//! **Written**: `"` and `\` after a backslash; five of the characters below U+0020 as `\b \t \n \f
-//! \r` and the others as `\u00xx`, in lower case; everything else unchanged, including `/`, DEL and
-//! characters outside ASCII. **Read**: all of these, `\/`, `\uXXXX` in either case and surrogate
-//! pairs. Unescaped control characters, lone surrogates, unknown escapes and bytes that are not
-//! UTF-8 are errors that report a kind and an offset. serde_json writes the same bytes and accepts
-//! the same input.
+//! **Written**: `"` and `\` after a backslash; five of the characters below U+0020 as
+//! `\b \t \n \f \r` and the others as `\u00xx`, in lowercase; everything else unchanged, including
+//! `/`, DEL and characters outside ASCII. **Read**: all of these, `\/`, `\uXXXX` in either case and
+//! surrogate pairs. Unescaped control characters, lone surrogates, unknown escapes and bytes that
+//! are not UTF-8 are errors that report a kind and an offset. serde_json writes the same bytes and
+//! accepts the same input.
 //!
 //! With the feature `alloc`, `Escaper` and `Unescaper` handle a text in pieces. All functions take
 //! time linear in the input.
@@ -60,7 +60,7 @@ use crate::{Destination, DestinationError, Detected};
 use alloc::string::String;
 pub(crate) use driver::{Escape, EscapeBytes, Scan, Unescape};
 
-/// How a text is written: [`QUOTED`] or [`BARE`].
+/// Format of a text: [`QUOTED`] or [`BARE`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Format {
     quotes: bool,
@@ -74,16 +74,16 @@ pub const QUOTED: Format = Format { quotes: true };
 /// escaped.
 pub const BARE: Format = Format { quotes: false };
 
-/// The number of bytes that a call has read and written.
+/// Numbers of bytes that a call has read and written.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Consumed {
-    /// Bytes of the input, including the closing quote.
+    /// Number of bytes of the input, including the closing quote.
     pub read: usize,
-    /// Bytes of the result.
+    /// Number of bytes of the result.
     pub written: usize,
 }
 
-/// A string as it appears in the input: see [`scan`].
+/// String as it appears in the input: see [`scan`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scanned<'a> {
     /// The input between the quotes. The closing quote is at `text.len()`.
@@ -92,7 +92,7 @@ pub struct Scanned<'a> {
     pub escaped: bool,
 }
 
-/// The result of [`Blocks::survey`] for 256 bytes.
+/// Result of [`Blocks::survey`] for 256 bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Survey {
     /// No byte is special.
@@ -111,8 +111,8 @@ pub(crate) struct Classes {
     ascii: bool,
 }
 
-/// The operations that each instruction set provides. A byte is *special* if it needs an escape:
-/// `"`, `\` and control characters; it is *long* if its escape has six characters instead of two.
+/// Operations that each instruction set provides. A byte is *special* if it needs an escape: `"`,
+/// `\` and control characters; it is *long* if its escape has six characters instead of two.
 pub(crate) trait Blocks: utf8::Steps {
     /// True if [`escape`](Self::escape) costs more than copying the block once for each special
     /// byte.
@@ -121,19 +121,19 @@ pub(crate) trait Blocks: utf8::Steps {
     /// Examines 256 bytes at once.
     fn survey(self, blocks: &[u8; 256]) -> Survey;
 
-    /// The special bytes of a block.
+    /// Returns the special bytes of a block.
     fn specials(self, block: &[u8; 64]) -> u64;
 
-    /// The special bytes of 16.
+    /// Returns the special bytes of a 16-byte block.
     fn specials16(self, block: &[u8; 16]) -> u16;
 
-    /// Copies up to 64 bytes to the same number of slots, and returns which are special.
+    /// Copies up to 64 bytes to the same number of slots. Returns the set of special bytes.
     #[inline(always)]
     fn copy_short(self, from: &[u8], to: &mut [Slot]) -> u64 {
         kernel::copy_short(self, from, to)
     }
 
-    /// Up to 64 bytes, filled up with another byte.
+    /// Pads up to 64 bytes with another byte.
     #[inline(always)]
     fn pad(self, from: &[u8], with: u8) -> [u8; 64] {
         kernel::pad(from, with)
@@ -145,10 +145,10 @@ pub(crate) trait Blocks: utf8::Steps {
         kernel::put(block, to);
     }
 
-    /// Returns which of a block's special bytes are long.
+    /// Returns the subset of a block's special bytes that are long.
     fn long(self, block: &[u8; 64], specials: u64) -> u64;
 
-    /// The special bytes of four blocks; nothing if there are long ones among them.
+    /// Returns the special bytes of four blocks; `None` if there are long ones among them.
     #[inline(always)]
     fn short_specials(self, blocks: &[u8; 256]) -> Option<[u64; 4]> {
         kernel::short_specials(self, blocks)
@@ -164,12 +164,12 @@ pub(crate) trait Blocks: utf8::Steps {
         kernel::escape_up_to(self, block, specials, to);
     }
 
-    /// The classes of bytes that matter for reading a string.
+    /// Returns the classes of bytes that matter for reading a string.
     fn classes(self, block: &[u8; 64]) -> Classes;
 
     /// Writes the bytes of `keep` one after the other, and replaces those after a backslash
-    /// (`behind`) by what they mean there. Overwrites the rest of the destination. Returns which of
-    /// the bytes after a backslash have no meaning.
+    /// (`behind`) with their meaning. Overwrites the rest of the destination. Returns the set of
+    /// bytes after a backslash that have no meaning.
     fn unescape(self, block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64;
 
     /// Writes the front of the same result to up to 64 slots.
@@ -180,8 +180,8 @@ pub(crate) trait Blocks: utf8::Steps {
 }
 
 impl Format {
-    /// The length in bytes of a text when escaped, including quotes; `usize::MAX` if it does not
-    /// fit in a `usize`.
+    /// Returns the length in bytes of a text when escaped, including quotes; `usize::MAX` if it
+    /// does not fit in a `usize`.
     ///
     /// ```
     /// use bytelane::json_string::{BARE, QUOTED};
@@ -234,9 +234,9 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// [`Error`] if the bytes are not UTF-8: of the kind [`ErrorKind::UnexpectedEnd`] if they end
-    /// within a character, or else [`ErrorKind::InvalidUtf8`]; or if they are and `dst` is too
-    /// short.
+    /// [`Error`] of the kind [`ErrorKind::UnexpectedEnd`] if the bytes end within a character, or
+    /// [`ErrorKind::InvalidUtf8`] for other bytes that are not UTF-8; or if the bytes are UTF-8 and
+    /// `dst` is too short.
     ///
     /// ```
     /// use bytelane::json_string::{ErrorKind, QUOTED};
@@ -308,8 +308,8 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// [`Error`] for the first place where the string is malformed; or if `dst` is shorter than the
-    /// text and the string is well formed.
+    /// [`Error`] for the first malformed part of the string; or if `dst` is shorter than the text
+    /// and the string is well formed.
     ///
     /// ```
     /// use bytelane::json_string::QUOTED;
@@ -388,7 +388,7 @@ impl Format {
         Ok((text, consumed.read))
     }
 
-    /// The number of quotes.
+    /// Returns the number of quotes.
     #[inline]
     fn around(self) -> usize {
         2 * usize::from(self.quotes)

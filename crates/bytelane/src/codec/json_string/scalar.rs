@@ -10,7 +10,7 @@ use super::{Consumed, Error, ErrorKind};
 use crate::codec::utf8;
 use crate::memory::{Slot, copy};
 
-/// The letter after the backslash, for a character with an escape of two characters.
+/// Returns the letter after the backslash, for a character with an escape of two characters.
 pub(super) const fn letter(byte: u8) -> Option<u8> {
     Some(match byte {
         b'"' | b'\\' => byte,
@@ -23,7 +23,8 @@ pub(super) const fn letter(byte: u8) -> Option<u8> {
     })
 }
 
-/// The character that a letter after a backslash stands for: the five above, and the solidus.
+/// Returns the character that a letter after a backslash stands for: the five above, and the
+/// solidus.
 pub(super) const fn meaning(letter: u8) -> Option<u8> {
     Some(match letter {
         b'"' | b'\\' | b'/' => letter,
@@ -36,7 +37,7 @@ pub(super) const fn meaning(letter: u8) -> Option<u8> {
     })
 }
 
-/// A byte as it appears in a string: an array and how many of its bytes count.
+/// Returns a byte as it appears in a string: an array and the number of its bytes that count.
 pub(super) const fn escaped(byte: u8) -> ([u8; 8], usize) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     match (letter(byte), byte) {
@@ -49,7 +50,7 @@ pub(super) const fn escaped(byte: u8) -> ([u8; 8], usize) {
     }
 }
 
-/// The length of a text when escaped, without quotes.
+/// Returns the length of a text when escaped, without quotes.
 pub(super) fn escaped_len(src: &[u8]) -> usize {
     src.iter()
         .fold(0, |sum: usize, &byte| sum.saturating_add(escaped(byte).1))
@@ -60,13 +61,7 @@ pub(super) fn escape(src: &[u8], dst: &mut [Slot]) -> Consumed {
     escape_from(src, dst, Consumed::default())
 }
 
-/// Returns the length of the result, if it fits.
-pub(super) fn escape_short(src: &[u8], dst: &mut [Slot]) -> Option<usize> {
-    let done = escape(src, dst);
-    (done.read == src.len()).then_some(done.written)
-}
-
-/// [`escape`], continuing from `done`.
+/// Same as [`escape`], continuing from `done`.
 #[inline(never)]
 pub(super) fn escape_from(src: &[u8], dst: &mut [Slot], mut done: Consumed) -> Consumed {
     for &byte in &src[done.read..] {
@@ -88,7 +83,7 @@ pub(super) fn copy_none(_: &[u8], _: usize, _: &mut [Slot]) -> usize {
     0
 }
 
-/// Why decoding stopped.
+/// Reason why decoding stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stop {
     /// The next byte is a quote.
@@ -104,7 +99,7 @@ pub(super) fn unescape(src: &[u8], dst: &mut [Slot]) -> Result<(Consumed, Stop),
     unescape_from(src, dst, Consumed::default())
 }
 
-/// [`unescape`], continuing from `done`, which must be between characters.
+/// Same as [`unescape`], continuing from `done`, which must be between characters.
 #[inline(never)]
 pub(super) fn unescape_from(
     src: &[u8],
@@ -122,13 +117,13 @@ pub(super) fn unescape_from(
     })
 }
 
-/// The result of [`unescape_from`] with a destination that is long enough.
+/// Returns the result of [`unescape_from`] with a destination that is long enough.
 #[cold]
 pub(super) fn measure(src: &[u8], done: Consumed) -> Result<(Consumed, Stop), Error> {
     walk(src, done, |_, _| true)
 }
 
-/// Decodes character by character; `write` gets each one with its place in the result, and returns
+/// Decodes character by character; `write` gets each one with its offset in the result, and returns
 /// whether it fits.
 fn walk(
     src: &[u8],
@@ -155,8 +150,8 @@ fn walk(
     }
 }
 
-/// The place of the closing quote, and whether there is a backslash before it. Checks only the
-/// rules that do not depend on escapes: no control characters, and UTF-8.
+/// Returns the offset of the closing quote, and whether there is a backslash before it. Checks only
+/// the rules that do not depend on escapes: no control characters, and UTF-8.
 pub(super) fn scan(src: &[u8]) -> Result<(usize, bool), Error> {
     let mut at = 0;
     let mut escaped = false;
@@ -182,7 +177,8 @@ pub(super) fn scan(src: &[u8]) -> Result<(usize, bool), Error> {
     Err(Error::at(src.len(), ErrorKind::UnexpectedEnd))
 }
 
-/// The place of the closing quote, ignoring any faults before it; the length if there is none.
+/// Returns the offset of the closing quote, ignoring any errors before it; the length if there is
+/// none.
 #[cfg(feature = "alloc")]
 pub(super) fn closing(src: &[u8]) -> usize {
     let mut at = 0;
@@ -196,7 +192,7 @@ pub(super) fn closing(src: &[u8]) -> usize {
     src.len()
 }
 
-/// The next character and the length of its encoding; nothing before a quote.
+/// Returns the next character and the length of its encoding; `None` before a quote.
 pub(super) fn next(src: &[u8]) -> Result<Option<(char, usize)>, ErrorKind> {
     match src.first() {
         None => Err(ErrorKind::UnexpectedEnd),
@@ -244,7 +240,7 @@ pub(super) fn unicode(src: &[u8]) -> Result<(char, usize), ErrorKind> {
     }
 }
 
-/// The value of four hexadecimal digits, in either case.
+/// Returns the value of four hexadecimal digits, in either case.
 fn four_digits(src: &[u8]) -> Result<u32, ErrorKind> {
     let mut number = 0;
     for i in 0..4 {
@@ -257,7 +253,7 @@ fn four_digits(src: &[u8]) -> Result<u32, ErrorKind> {
     Ok(number)
 }
 
-/// The character at the start.
+/// Decodes the character at the start.
 fn utf8(src: &[u8]) -> Result<(char, usize), ErrorKind> {
     utf8::scalar::next(src).map_err(|kind| match kind {
         utf8::ErrorKind::UnexpectedEnd => ErrorKind::UnexpectedEnd,

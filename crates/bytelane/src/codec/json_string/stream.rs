@@ -1,4 +1,4 @@
-//! Texts in pieces, which may be cut anywhere, even within an escape or a character.
+//! Texts in pieces, which may be split anywhere, even within an escape or a character.
 
 use super::driver::{append_text, escape_append};
 use super::scalar::{self, Stop};
@@ -7,7 +7,7 @@ use crate::codec::utf8;
 use crate::memory::{Appender, prefix};
 use crate::{Buffer, Detected};
 
-/// Escapes a text that comes in pieces. Between them it keeps at most an unfinished character.
+/// Escapes a text that arrives in pieces. Between them, it keeps at most an incomplete character.
 ///
 /// After its first error it returns that error from every call and appends nothing more.
 ///
@@ -27,11 +27,11 @@ pub struct Escaper {
     backend: Detected,
     format: Format,
     opened: bool,
-    /// The beginning of a character.
+    /// Beginning of a character.
     held: Held<4>,
-    /// Bytes read so far, including those held; `usize::MAX` if there are more.
+    /// Number of bytes read so far, including those held; `usize::MAX` if there are more.
     offset: usize,
-    /// The first error, which all later calls return.
+    /// First error, which all later calls return.
     so_far: Result<(), Error>,
 }
 
@@ -42,7 +42,7 @@ impl Escaper {
         Self::new_with(Detected::active(), format)
     }
 
-    /// [`new`](Self::new) on a backend of the caller's choice.
+    /// Same as [`new`](Self::new), on a backend of the caller's choice.
     #[must_use]
     pub fn new_with(backend: Detected, format: Format) -> Self {
         Self {
@@ -97,7 +97,7 @@ impl Escaper {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::UnexpectedEnd`] if a character is unfinished, or the error of an earlier call.
+    /// [`ErrorKind::UnexpectedEnd`] if a character is incomplete, or the error of an earlier call.
     /// Nothing is appended then.
     pub fn finish(mut self, to: &mut impl Buffer) -> Result<(), Error> {
         self.so_far?;
@@ -115,13 +115,13 @@ impl Escaper {
         escape_append(text, opening, closing, to.again(), self.backend);
     }
 
-    /// The error for invalid UTF-8 that began `back` bytes ago.
+    /// Returns the error for invalid UTF-8 that began `back` bytes ago.
     fn invalid(&self, back: usize) -> Error {
         Error::at(0, ErrorKind::InvalidUtf8).behind(self.offset - back)
     }
 }
 
-/// Decodes a string that comes in pieces. Between them it keeps at most an unfinished escape or
+/// Decodes a string that arrives in pieces. Between them, it keeps at most an incomplete escape or
 /// character.
 ///
 /// After its first error it returns that error from every call and appends nothing more.
@@ -142,15 +142,15 @@ pub struct Unescaper {
     backend: Detected,
     format: Format,
     closed: bool,
-    /// The beginning of an escape or a character.
+    /// Beginning of an escape or a character.
     held: Held<LONGEST>,
-    /// Bytes read so far, including those held; `usize::MAX` if there are more.
+    /// Number of bytes read so far, including those held; `usize::MAX` if there are more.
     offset: usize,
-    /// The first error, which all later calls return.
+    /// First error, which all later calls return.
     so_far: Result<(), Error>,
 }
 
-/// Two escapes for a surrogate pair.
+/// Length of two escapes, for a surrogate pair.
 const LONGEST: usize = 12;
 
 impl Unescaper {
@@ -160,7 +160,7 @@ impl Unescaper {
         Self::new_with(Detected::active(), format)
     }
 
-    /// [`new`](Self::new) on a backend of the caller's choice.
+    /// Same as [`new`](Self::new), on a backend of the caller's choice.
     #[must_use]
     pub fn new_with(backend: Detected, format: Format) -> Self {
         Self {
@@ -179,14 +179,14 @@ impl Unescaper {
         self.closed
     }
 
-    /// Appends the text of a piece and returns how many of its bytes belong to the string: all of
-    /// them, unless the piece contains the closing quote. Takes time linear in the length of the
+    /// Appends the text of a piece. Returns the number of its bytes that belong to the string: all
+    /// of them, unless the piece contains the closing quote. Takes time linear in the length of the
     /// piece.
     ///
     /// # Errors
     ///
     /// [`Error`] if the string is malformed, with the offset from its start. The call that finds
-    /// the fault may have appended a part of the text before it, in whole characters.
+    /// the error may have appended a part of the text before it, in whole characters.
     pub fn push(&mut self, piece: &[u8], to: &mut impl Buffer) -> Result<usize, Error> {
         self.so_far?;
         let used = self.append(piece, &mut to.appender());
@@ -209,7 +209,8 @@ impl Unescaper {
                     used = length - self.held.len;
                     self.held = Held::default();
                 }
-                // This consumes the whole piece: nothing unfinished is longer than `LONGEST`.
+                // This consumes the whole piece: no incomplete escape or character is longer than
+                // `LONGEST`.
                 Err(ErrorKind::UnexpectedEnd) => {
                     self.held.extend(piece);
                     self.offset = self.offset.saturating_add(piece.len());
@@ -244,7 +245,7 @@ impl Unescaper {
     /// # Errors
     ///
     /// [`ErrorKind::UnexpectedEnd`] if the closing quote is missing, or an escape or a character is
-    /// unfinished; or the error of an earlier call.
+    /// incomplete; or the error of an earlier call.
     pub fn finish(self) -> Result<(), Error> {
         self.so_far?;
         let ended = if self.format.quotes {
@@ -259,13 +260,13 @@ impl Unescaper {
         }
     }
 
-    /// The error for a fault in the bytes held, or directly after them.
+    /// Returns the error for malformed bytes among those held, or directly after them.
     fn wrong(&self, kind: ErrorKind) -> Error {
         Error::at(0, kind).behind(self.offset - self.held.len)
     }
 }
 
-/// Up to `N` bytes.
+/// Buffer of up to `N` bytes.
 #[derive(Clone, Debug)]
 struct Held<const N: usize> {
     array: [u8; N],
@@ -302,8 +303,8 @@ mod tests {
     use super::*;
     use std::vec::Vec;
 
-    /// A stream with more bytes than a `usize` can count: the offset in the error is then not
-    /// exact.
+    /// Simulates a stream with more bytes than a `usize` can count: the offset in the error is then
+    /// not exact.
     #[test]
     fn places_beyond_the_largest_number_do_not_overflow() {
         for near in [usize::MAX - 3, usize::MAX] {

@@ -1,9 +1,9 @@
-//! Tables for the instruction sets that move bytes by shuffles of 16.
+//! Tables for the instruction sets that move bytes by 16-byte shuffles.
 #![forbid(unsafe_code)]
 
 use super::scalar::{letter, meaning};
 
-/// For each byte below 16 the letter of its escape, zero if it has none.
+/// Letter of the escape of each byte below 16, zero if it has none.
 pub(super) const LETTERS: [u8; 16] = {
     let mut table = [0; 16];
     let mut byte = 0;
@@ -16,13 +16,13 @@ pub(super) const LETTERS: [u8; 16] = {
     table
 };
 
-/// Maps each of the eight letters that may follow a backslash to a different place in 16.
+/// Maps each of the eight letters that may follow a backslash to a different position in 16.
 const fn place(letter: u8) -> usize {
     (letter >> 1 & 15 ^ letter >> 6 & 1) as usize
 }
 
-/// The letter at each place, and its meaning. An empty place has a zero, which maps to another
-/// place and so matches nothing.
+/// Letter at each position, and its meaning. An empty position has a zero, which maps to another
+/// position and so matches nothing.
 pub(super) const KNOWN: [u8; 16] = by_place(false);
 pub(super) const MEANINGS: [u8; 16] = by_place(true);
 
@@ -39,7 +39,7 @@ const fn by_place(meanings: bool) -> [u8; 16] {
     table
 }
 
-/// For each set of 8 bytes: the places of its bytes, in order.
+/// Positions of the bytes of each set of 8 bytes, in order.
 pub(super) static KEEP: [[u8; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut set = 0;
@@ -57,7 +57,7 @@ pub(super) static KEEP: [[u8; 8]; 256] = {
     table
 };
 
-/// For each set of 8 bytes: all places in order, with an 8 before each that is in the set.
+/// For each set of 8 bytes: all positions in order, with an 8 before each that is in the set.
 pub(super) static EXPAND: [[u8; 16]; 256] = {
     let mut table = [[8; 16]; 256];
     let mut set = 0;
@@ -74,7 +74,7 @@ pub(super) static EXPAND: [[u8; 16]; 256] = {
     table
 };
 
-/// Returns whether a set contains only the first places, or none.
+/// Returns whether a set contains only the first positions, or none.
 #[inline(always)]
 pub(super) const fn first_ones(set: u64) -> bool {
     set & set.wrapping_add(1) == 0

@@ -1,6 +1,6 @@
-//! Proofs that the operations of this codec write what they claim. A change of the code that a
-//! comment names needs another look at the comment. The oracle sweep tests each claim with
-//! destinations of different contents, and Miri tests it with uninitialised destinations.
+//! Proofs that the operations of this codec write what they claim. When you change code that a
+//! comment names, check the comment again. The oracle sweep tests each claim with destinations of
+//! different contents, and Miri tests it with uninitialised destinations.
 #![allow(unsafe_code)] // Only `unsafe impl`.
 
 use super::{Decode, Encode, Integer, bits};
@@ -15,12 +15,12 @@ use crate::memory::Faithful;
 // last group.
 unsafe impl<T: Integer> Faithful for Encode<'_, T> {}
 
-// SAFETY: `fill` cuts the destination to the values of the range. `kernel::decode_to` returns `Ok`
-// only when nothing of it is left. It goes on by `length`, that of a run or of what is left, which
-// has then been written: by `kernel::fill`, in blocks of 64 bytes from the front on while there is
-// room, and then by a copy of exactly what is left; one by one up to a whole group; or by
-// `Target::packed`, in whole blocks of 64 bytes and then as for `bit_packing::Unpacking`. The scalar
-// code writes each value.
+// SAFETY: `fill` cuts the destination to the length of the range. `kernel::decode_to` returns `Ok`
+// only when the destination is full. It advances by `length`, that of a run or of the remaining
+// destination, which has then been written: by `kernel::fill`, in blocks of 64 bytes from the front
+// on while there is room, and then by a copy of exactly the remaining bytes; one by one up to a
+// whole group; or by `Target::packed`, in whole blocks of 64 bytes and then as for
+// `bit_packing::Unpacking`. The scalar code writes each value.
 unsafe impl<T: Integer> Faithful for Decode<'_, T> {}
 
 // SAFETY: as for `Decode`, but `Target::packed` writes entries: `in_memory` writes each of `length`

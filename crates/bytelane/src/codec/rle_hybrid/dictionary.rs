@@ -8,11 +8,11 @@ use crate::{Destination, Detected};
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// The values that indices stand for.
+/// Values that indices refer to.
 ///
-/// It is a copy of the values, which begin a table of a power of two entries: any index, taken modulo
-/// that, is within the table, so that no index is checked by itself. The greatest index says whether
-/// the dictionary has all of them.
+/// The values are copied to a table whose size is a power of two. Any index, modulo that size, is
+/// within the table, so indices need no check of their own: comparing the greatest one with the
+/// number of values suffices.
 ///
 /// ```
 /// use bytelane::rle_hybrid::{Dictionary, Format};
@@ -29,7 +29,7 @@ use core::ops::Range;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Dictionary<T> {
-    /// The values, and then others up to a power of two, and at least 64 bytes.
+    /// Values, followed by others up to a power of two, and at least 64 bytes.
     table: Vec<T>,
     count: usize,
 }
@@ -46,7 +46,7 @@ impl<T: Entry> Dictionary<T> {
         Self { table, count }
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
@@ -60,23 +60,23 @@ impl<T: Entry> Dictionary<T> {
         self.count == 0
     }
 
-    /// The values.
+    /// Returns the values.
     #[must_use]
     #[inline]
     pub fn values(&self) -> &[T] {
         &self.table[..self.count]
     }
 
-    /// Decodes indices from the front of `src`, up to the length of `values`, to the values that they stand for.
-    /// Returns the number of bytes read, as [`Format::decode`] does.
+    /// Decodes indices from the front of `src`, up to the length of `values`, to the values that
+    /// they refer to. Returns the number of bytes read, as [`Format::decode`] does.
     ///
-    /// Dictionaries of up to 64 bytes stay in registers; others are fastest if they fit the
+    /// Dictionaries of up to 64 bytes stay in registers; others are fastest if they fit in the
     /// first-level cache.
     ///
     /// # Errors
     ///
-    /// The same as [`Format::decode`]; [`ErrorKind::Index`] for the first index that the dictionary does not have. The
-    /// contents of `values` are then unspecified.
+    /// The same as [`Format::decode`]; [`ErrorKind::Index`] for the first index that is not in the
+    /// dictionary. The contents of `values` are then unspecified.
     #[inline]
     pub fn decode(
         &self,
@@ -110,8 +110,8 @@ impl<T: Entry> Dictionary<T> {
     /// [`decode`](Self::decode) of `count` values, appended to a `Vec`. Returns the number of bytes
     /// read.
     ///
-    /// Memory for `count` values is allocated after the runs have been checked to have them. A run
-    /// of a few bytes can have up to 2^31 values: limit `count` where the input is not trusted.
+    /// Memory for `count` values is allocated only after checking that the runs have them. A run of
+    /// a few bytes can have up to 2^31 values: limit `count` for untrusted input.
     ///
     /// # Errors
     ///
@@ -146,8 +146,8 @@ impl<T: Entry> Dictionary<T> {
         Ok((values, read))
     }
 
-    /// Decodes a range of indices to the front of `values`. Returns how many they are. Runs before the
-    /// range are skipped.
+    /// Decodes a range of indices to the front of `values`. Returns the number of values. Runs
+    /// before the range are skipped.
     ///
     /// # Errors
     ///
@@ -205,7 +205,7 @@ impl<T: Entry> Dictionary<T> {
     }
 }
 
-/// A range of indices to the values of a dictionary.
+/// Decodes a range of indices to the values of a dictionary.
 pub(crate) struct LookingUp<'a, T> {
     table: &'a [T],
     count: usize,
@@ -216,7 +216,7 @@ pub(crate) struct LookingUp<'a, T> {
 }
 
 impl<T: Entry> Fill for LookingUp<'_, T> {
-    /// The number of bytes read.
+    /// Number of bytes read.
     type Done = usize;
     type Error = Error;
 

@@ -1,9 +1,10 @@
-//! Encoding, shared by all instruction sets, which differ in how they pack bits.
+//! Encoding, shared by all instruction sets, which differ only in how they pack bits.
 //!
 //! # Policy
 //!
-//! The format leaves the choice of runs to the encoder. [`plan`] chooses by bytes, in one pass; this
-//! file hands it the values as a [`Source`] and writes, or counts, the runs that come out as a [`Sink`].
+//! The format leaves the choice of runs to the encoder. [`plan`] chooses them by size, in one pass.
+//! This file passes it the values as a [`Source`], and writes or counts the chosen runs as a
+//! [`Sink`].
 //!
 //! ```text
 //! equal      64 values at a time: a bit for each value that equals the next one (compared by the
@@ -14,21 +15,22 @@
 //! repeated   header count << 1, then the value in whole bytes
 //! ```
 //!
-//! Runs of more than [`MOST`] values are split, since readers keep counts in 31 bits.
+//! Runs of more than [`MOST`] values are split, since readers store counts in 31 bits.
 //!
 //! # Invariants
 //!
 //! - The runs cover all values in their order. Only the last packed run may have an incomplete group.
 //! - [`Writer::at`] grows by the length of each run, whether there is room or not, so that the error
 //!   for a short destination knows the length that is needed.
-//! - A value that does not fit the width is found while it is packed or repeated (`fit`), and named only
-//!   at the end.
+//! - A value that does not fit the width is detected while it is packed or repeated (`fit`), but
+//!   located only at the end.
 //!
-//! # What decided
+//! # Measurements
 //!
-//! 20,000 values of 10 bits, up to 16 times in a row, take half of the bytes that a greedy encoder
-//! (the crate `parquet`) makes of them, 7,065 of 14,269, for 0.36 of its speed; values that come 8 times
-//! in a row and more, 0.9 of its speed. See `docs/lab-notes/rle-hybrid.md`, "The encoder".
+//! 20,000 values of 10 bits, repeated up to 16 times in a row, take half of the bytes that a greedy
+//! encoder (the crate `parquet`) writes: 7,065 instead of 14,269, at 0.36 of its speed. For values
+//! repeated 8 times and more, the speed is 0.9 of its speed. See `docs/lab-notes/rle-hybrid.md`,
+//! "The encoder".
 #![forbid(unsafe_code)]
 
 use super::plan::{self, Sink, Source, header_len};
@@ -67,8 +69,9 @@ impl<N: Number> Source for List<'_, N> {
         }
         let mut bits = 0;
         for (i, eight) in equal.as_chunks::<8>().0.iter().enumerate() {
-            // The product has bit 0 of each byte in its highest byte, one after the other: byte i is
-            // multiplied by 2^(56 - 7 i), which moves its bit 8 i to bit 56 + i. No two products meet.
+            // The product has bit 0 of each byte in its highest byte, one after the other: byte i
+            // is multiplied by 2^(56 - 7 i), which moves its bit 8 i to bit 56 + i. No two products
+            // overlap.
             let eight = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
             bits |= eight << (8 * i);
         }
@@ -84,7 +87,7 @@ impl<N: Number> Source for List<'_, N> {
 /// Writes runs from the front of a destination on.
 pub(super) struct Writer<'a> {
     to: &'a mut [Slot],
-    /// Where the next run begins, also if there is no room for it.
+    /// Start of the next run, even if there is no room for it.
     pub(super) at: usize,
 }
 
@@ -95,7 +98,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the header of a run with `count` values or groups. Returns the room for the contents,
-    /// if there is enough of it.
+    /// if there is enough.
     #[inline(always)]
     pub(super) fn run(
         &mut self,
@@ -128,7 +131,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The number of bytes, if there was room for them.
+    /// Returns the number of bytes, if there was room for them.
     pub(super) fn finish(self) -> Result<usize, DestinationError> {
         if self.at <= self.to.len() {
             Ok(self.at)
@@ -196,7 +199,7 @@ pub(super) fn encode<const K: usize, S: Packs<K>, N: Number>(
     encode_with(Kernels::<K, S>(simd), layout, values, to)
 }
 
-/// As [`encode`], without an instruction set.
+/// Same as [`encode`], with scalar code.
 #[inline(never)]
 pub(super) fn encode_scalar<const K: usize, N: Number>(
     layout: Layout,
@@ -233,7 +236,7 @@ fn encode_with<N: Number>(
     }
 }
 
-/// Chooses runs. Values without bits are all the same.
+/// Chooses runs. Values of width 0 are all the same.
 #[inline(always)]
 pub(super) fn choose(layout: Layout, source: &impl Source, sink: &mut impl Sink) {
     match (layout.width, source.len()) {
@@ -243,7 +246,7 @@ pub(super) fn choose(layout: Layout, source: &impl Source, sink: &mut impl Sink)
     }
 }
 
-/// Adds up what runs take.
+/// Adds up the sizes of runs.
 struct Length {
     layout: Layout,
     bytes: usize,
@@ -271,12 +274,12 @@ impl Sink for Length {
     }
 }
 
-/// The number of bytes that [`encode`] writes.
+/// Returns the number of bytes that [`encode`] writes.
 pub(super) fn encoded_len<N: Number>(layout: Layout, values: &[N]) -> usize {
     length(layout, &List(values))
 }
 
-/// The number of bytes that the runs of values take.
+/// Returns the number of bytes that the runs of values take.
 pub(super) fn length(layout: Layout, source: &impl Source) -> usize {
     let mut sink = Length { layout, bytes: 0 };
     choose(layout, source, &mut sink);

@@ -1,4 +1,4 @@
-//! Entries, which indices stand for, and the types that they can have.
+//! Dictionary entries, which indices refer to, and their types.
 #![forbid(unsafe_code)]
 
 use super::{Error, ErrorKind, STEP, look_up};
@@ -8,31 +8,31 @@ use crate::memory::{Plain, Slot, Table, flat, write};
 use crate::simd::window;
 pub(super) use lists::Sealed;
 
-/// An entry of a `Dictionary`: a number of 4, 8 or 16 bytes. For strings, use their views.
+/// Entry of a `Dictionary`: a number of 4, 8 or 16 bytes. For strings, use their views.
 pub trait Entry: Plain + Sealed {}
 
-/// The table of a dictionary.
+/// Table of a dictionary.
 #[derive(Clone, Copy)]
 pub(crate) struct Entries<'a, const V: usize> {
     table: Table<'a, V>,
-    /// Number of entries that indices may stand for.
+    /// Number of entries that indices may refer to.
     count: usize,
 }
 
 impl<'a, const V: usize> Entries<'a, V> {
-    /// Returns whether the entries fit 64 bytes.
+    /// Returns whether the entries fit in 64 bytes.
     #[inline(always)]
     pub(super) fn is_small(self) -> bool {
         self.table.bytes().len() <= 64
     }
 
-    /// The first 64 bytes of the table.
+    /// Returns the first 64 bytes of the table.
     #[inline(always)]
     pub(super) fn front(self) -> &'a [u8; 64] {
         window(self.table.bytes(), 0)
     }
 
-    /// Indices up to this one have entries; `None` if there are none.
+    /// Returns the greatest index with an entry; `None` if there are no entries.
     #[inline(always)]
     pub(super) fn last(self) -> Option<u32> {
         let last = self.count.checked_sub(1)?;
@@ -57,7 +57,7 @@ impl<'a, const V: usize> Entries<'a, V> {
         }
     }
 
-    /// The entry of an index.
+    /// Returns the entry of an index.
     #[inline(always)]
     pub(super) fn get(self, index: u32) -> Option<[u8; V]> {
         ((index as usize) < self.count).then(|| self.table.at(index))
@@ -69,7 +69,7 @@ impl<'a, const V: usize> Entries<'a, V> {
         Error::at(at, ErrorKind::Index { index, entries })
     }
 
-    /// The first of the packed indices from an offset on that has no entry.
+    /// Returns the first of the packed indices, from an offset on, that has no entry.
     #[cold]
     #[inline(never)]
     pub(super) fn first_missing(
@@ -91,8 +91,8 @@ mod lists {
     use crate::Detected;
     use crate::memory::Slot;
 
-    /// Tables of one type. The functions are compiled in this crate, once for each size, not in the
-    /// caller's crate.
+    /// Operations on tables of one type. The functions are compiled in this crate, once for each
+    /// size, not in the caller's crate.
     pub trait Sealed: Sized {
         fn look_up(
             layout: Layout,

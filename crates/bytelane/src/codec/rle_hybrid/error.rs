@@ -1,19 +1,19 @@
-//! Errors of runs.
+//! Errors in runs.
 
 use crate::DestinationError;
 use core::fmt;
 
-/// Why runs could not be read or written.
+/// Error of reading or writing runs.
 ///
 /// When encoding, the offset is that of the first byte of the value, in memory.
 pub type Error = crate::Error<ErrorKind>;
 
-/// Kind of fault in runs, or in values to be encoded.
+/// Kind of error in runs, or in values to be encoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The input ends within a run, or before the last value that was asked for. The offset is where
-    /// the run begins.
+    /// The input ends within a run, or before the last requested value. The offset is the start of
+    /// the run.
     Truncated,
     /// The header of a run has no values, or more than 2^31 - 1.
     Length,
@@ -22,14 +22,14 @@ pub enum ErrorKind {
         /// The number of bits that it may have.
         width: u32,
     },
-    /// An index that the dictionary does not have. The offset is the byte in which it begins.
+    /// The dictionary does not have an index. The offset is the byte in which the index begins.
     Index {
         /// The index.
         index: u32,
         /// The number of entries.
         entries: usize,
     },
-    /// A range that begins after its end.
+    /// The range begins after its end.
     Range {
         /// First value of the range.
         start: usize,

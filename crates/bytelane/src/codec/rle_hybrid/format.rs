@@ -1,4 +1,4 @@
-//! The public functions: methods of a width.
+//! Public functions: methods of a width.
 #![forbid(unsafe_code)]
 
 use super::runs::{Cursor, MOST, Runs};
@@ -30,8 +30,8 @@ pub struct Format<T> {
     of: PhantomData<T>,
 }
 
-/// The most bytes that values of a width can take: packed ones, and one more group, for searches
-/// that do not remember everything.
+/// Returns the maximum size of values of a width: that of packed values, and one more group, for
+/// searches that do not remember everything.
 pub(super) const fn max_encoded_len(width: usize, count: usize) -> usize {
     let groups = count.div_ceil(8).saturating_add(1);
     let headers = 5 * (2 + count / (MOST / 8 * 8));
@@ -39,7 +39,7 @@ pub(super) const fn max_encoded_len(width: usize, count: usize) -> usize {
 }
 
 impl<T: Integer> Format<T> {
-    /// Values of this many bits. `None` if the type has fewer.
+    /// Sets the width in bits. `None` if the type has fewer bits.
     #[must_use]
     #[inline]
     pub const fn new(width: u32) -> Option<Self> {
@@ -55,7 +55,7 @@ impl<T: Integer> Format<T> {
         Some(Self { layout, of })
     }
 
-    /// Bits per value.
+    /// Returns the number of bits per value.
     #[must_use]
     #[inline]
     pub const fn width(self) -> u32 {
@@ -68,27 +68,27 @@ impl<T: Integer> Format<T> {
         self.layout
     }
 
-    /// The most bytes that [`encode`](Self::encode) can write for this many values; `usize::MAX` if
-    /// it does not fit in a `usize`.
+    /// Returns the maximum number of bytes that [`encode`](Self::encode) writes for `count` values;
+    /// `usize::MAX` if it does not fit in a `usize`.
     #[must_use]
     pub const fn max_encoded_len(self, count: usize) -> usize {
         max_encoded_len(self.layout.width, count)
     }
 
-    /// The number of bytes that [`encode`](Self::encode) writes. It looks at all values.
+    /// Returns the number of bytes that [`encode`](Self::encode) writes. It looks at all values.
     #[must_use]
     pub fn encoded_len(self, values: &[T]) -> usize {
         T::encoded_len(self.layout, values)
     }
 
-    /// Encodes values to the front of `dst`. Returns the number of bytes. If `dst` has more, bytes
+    /// Encodes values to the front of `dst`. Returns the number of bytes. If `dst` is longer, bytes
     /// after the result may be overwritten.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Destination`] if the result does not fit; otherwise [`ErrorKind::Value`] for the
-    /// first value that does not fit the width, with its place in memory. The contents of `dst` are
-    /// then unspecified.
+    /// [`ErrorKind::Destination`] if the result does not fit; otherwise [`ErrorKind::Value`] for
+    /// the first value that does not fit the width, with its offset in memory. The contents of
+    /// `dst` are then unspecified.
     #[inline]
     pub fn encode(self, values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
         let written = self.encode_with(Detected::active(), values, dst);
@@ -184,8 +184,8 @@ impl<T: Integer> Format<T> {
     /// [`decode`](Self::decode) of `count` values, appended to a `Vec`. Returns the number of bytes
     /// read.
     ///
-    /// Memory for `count` values is allocated after the runs have been checked to have them. A run
-    /// of a few bytes can have up to 2^31 values: limit `count` where the input is not trusted.
+    /// Memory for `count` values is allocated only after checking that the runs have them. A run of
+    /// a few bytes can have up to 2^31 values: limit `count` for untrusted input.
     ///
     /// # Errors
     ///
@@ -211,7 +211,7 @@ impl<T: Integer> Format<T> {
         Ok((values, read))
     }
 
-    /// Decodes the values of a range to the front of `values`. Returns how many they are. Runs before
+    /// Decodes the values of a range to the front of `values`. Returns their number. Runs before
     /// the range are skipped.
     ///
     /// ```
@@ -258,7 +258,7 @@ impl<T: Integer> Format<T> {
         Ok(written)
     }
 
-    /// Checks all that [`decode`](Self::decode) of `count` values would check, without unpacking any.
+    /// Performs every check of [`decode`](Self::decode) of `count` values without unpacking any.
     /// Returns the number of bytes that it would read.
     ///
     /// # Errors
@@ -268,8 +268,8 @@ impl<T: Integer> Format<T> {
         Cursor::new(self.layout, src).skip(count)
     }
 
-    /// The runs of `count` values, for consumers that need not see every value. Their counts add up
-    /// to `count`.
+    /// Returns the runs of `count` values, for consumers that need not see every value. Their
+    /// counts add up to `count`.
     ///
     /// ```
     /// use bytelane::rle_hybrid::{Format, Run};
@@ -313,7 +313,7 @@ impl<T: Integer> Format<T> {
     }
 }
 
-/// Values to runs.
+/// Encodes values to runs.
 pub(crate) struct Encode<'a, T> {
     layout: Layout,
     values: &'a [T],
@@ -331,7 +331,7 @@ impl<T: Integer> Fill for Encode<'_, T> {
     }
 }
 
-/// A range of the values of runs.
+/// Decodes a range of the values of runs.
 pub(crate) struct Decode<'a, T> {
     layout: Layout,
     src: &'a [u8],
@@ -341,7 +341,7 @@ pub(crate) struct Decode<'a, T> {
 }
 
 impl<T: Integer> Fill for Decode<'_, T> {
-    /// The number of bytes read.
+    /// Number of bytes read.
     type Done = usize;
     type Error = Error;
 

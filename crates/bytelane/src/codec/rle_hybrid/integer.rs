@@ -1,4 +1,4 @@
-//! The integers that runs can have.
+//! Integer types that runs can have.
 #![forbid(unsafe_code)]
 
 use super::{Error, decode_list, encode_list};
@@ -7,11 +7,11 @@ use crate::memory::Slot;
 use crate::{Detected, Value};
 pub(super) use lists::Sealed;
 
-/// An integer that runs can have: `u8`, `u16` or `u32`. Parquet's levels are `u16` or, since they
+/// Integer type that runs can have: `u8`, `u16` or `u32`. Parquet's levels are `u16` or, since they
 /// are small, `u8`; indices are `u32`.
 pub trait Integer: bit_packing::Integer + Sealed {}
 
-/// The same, for the code that is shared.
+/// The same types, for shared code.
 pub(crate) trait Number: Value + Eq {
     fn to_u32(self) -> u32;
 }
@@ -21,8 +21,9 @@ mod lists {
     use crate::Detected;
     use crate::memory::Slot;
 
-    /// Lists of one type. The functions are compiled in this crate, once for each type, not in the
-    /// caller's crate. A program contains only the kernels of the types that it uses.
+    /// Operations on lists of one type. The functions are compiled in this crate, once for each
+    /// type, not in the caller's crate. A program contains only the kernels of the types that it
+    /// uses.
     pub trait Sealed: Sized {
         fn from_u32(value: u32) -> Self;
 
@@ -36,7 +37,7 @@ mod lists {
         fn encoded_len(layout: Layout, values: &[Self]) -> usize;
 
         /// Decodes the values from number `start` on, until the destination is full. Returns the
-        /// offset after the last run that was read.
+        /// offset after the last run read.
         fn decode(
             layout: Layout,
             src: &[u8],

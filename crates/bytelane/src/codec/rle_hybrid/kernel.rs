@@ -2,9 +2,9 @@
 //!
 //! # Policy
 //!
-//! Runs may be short, and their lengths cannot be predicted. So no step ends exactly where its run
-//! does: as long as the destination goes on, whole blocks are written, and the next run overwrites
-//! what was too much. The registers for the width are made once per call.
+//! Runs may be short, and the CPU cannot predict their lengths. So no step ends exactly where its
+//! run does: while the destination has room, whole blocks are written, and the next run overwrites
+//! the excess. The registers for the width are set up once per call.
 //!
 //! ```text
 //! while room is left
@@ -19,16 +19,16 @@
 //! # Invariants
 //!
 //! - `dst` begins with the next value; stores stay within it, and only bytes before its new front count.
-//! - An index is compared with the length of the dictionary once per call of `packed` (`greatest`); a
-//!   look-up cannot miss: [`Table`](crate::memory::Table) has an entry for any index.
-//! - Packed values begin where a group of eight does when a kernel gets them.
+//! - Indices are compared with the length of the dictionary once per call of `packed` (`greatest`).
+//!   A lookup cannot miss: [`Table`](crate::memory::Table) has an entry for any index.
+//! - A kernel gets packed values that begin at a group of eight.
 //!
-//! # What decided
+//! # Measurements
 //!
-//! The loop for repetitions alone reaches 9.3 values per nanosecond for runs of 8 to 40, where the
-//! general loop takes 14 cycles for a run of 8. Looking up 16 values at once was a call for each step
-//! (1.6 values per nanosecond); through a buffer it is 3.2. See `docs/lab-notes/rle-hybrid.md`, "What was
-//! tried".
+//! The loop for repetitions alone reaches 9.3 values per nanosecond for runs of 8 to 40; the
+//! general loop takes 14 cycles for a run of 8. When each step looked up 16 values with a call, the
+//! speed was 1.6 values per nanosecond; with a buffer it is 3.2. See
+//! `docs/lab-notes/rle-hybrid.md`, "What was tried".
 #![forbid(unsafe_code)]
 
 use super::entries::Entries;
@@ -39,18 +39,18 @@ use crate::codec::bit_packing::{low_bits, read, to_ne_bytes};
 use crate::memory::{Slot, flat_mut, write};
 use crate::simd::{window, window_mut};
 
-/// Consumer of runs: makes values of them, or looks up entries.
+/// Consumer of runs: converts them to values, or looks up entries.
 trait Target<const V: usize> {
-    /// The value of a repetition, which begins at an offset of the input.
+    /// Returns the value of a repetition, which begins at an offset of the input.
     fn repeated(&self, value: u32, at: usize) -> Result<[u8; V], Error>;
 
-    /// Unpacks values to the first `length` bytes of a destination. Bytes after them may be overwritten. The values
-    /// begin at an offset of the input, which may go on after them.
+    /// Unpacks values to the first `length` bytes of a destination. Bytes after them may be
+    /// overwritten. The values begin at an offset of the input, which may continue after them.
     fn packed(&self, src: &[u8], at: usize, to: &mut [Slot], length: usize) -> Result<(), Error>;
 }
 
 /// Decodes values from number `start` on, until the destination is full. Returns the offset after
-/// the last run that was read.
+/// the last run read.
 #[inline(always)]
 fn decode_to<const V: usize, S: Splat<V>>(
     simd: S,
@@ -80,7 +80,7 @@ fn decode_to<const V: usize, S: Splat<V>>(
             }
             Contents::Packed => {
                 let group = run.at + start / 8 * layout.width;
-                // Kernels begin where a group does.
+                // Kernels begin at a group.
                 let few = usize::min((8 - start % 8) % 8, run.count - start);
                 for i in 0..few {
                     let value = start % 8 + i;
@@ -102,10 +102,10 @@ fn decode_to<const V: usize, S: Splat<V>>(
     Ok(runs.at())
 }
 
-/// Decodes repetitions, as long as nothing else comes and both sides have more room than is needed.
+/// Decodes repetitions, as long as no other run comes and both sides have more room than is needed.
 /// Returns the number of bytes written.
 ///
-/// It does what the general loop does, which has too many variables to be fast for short runs.
+/// It does the same as the general loop, which has too many variables to be fast for short runs.
 #[inline(always)]
 fn repetitions<const V: usize, S: Splat<V>>(
     simd: S,
@@ -120,7 +120,7 @@ fn repetitions<const V: usize, S: Splat<V>>(
     let value_mask = low_bits(8 * bytes);
     while let Some(eight) = src.get(at..).and_then(|src| src.first_chunk::<8>()) {
         let word = u64::from_le_bytes(*eight);
-        // Branches, since the place of the next run would wait for a choice without one.
+        // Branches, since without them the position of the next run would wait for a choice.
         let (header, rest, header_bytes) = match word & 0x80 {
             0 => (word & 0x7f, word >> 8, 1),
             _ if word & 0x8000 != 0 => break,
@@ -142,19 +142,19 @@ fn repetitions<const V: usize, S: Splat<V>>(
     to
 }
 
-/// Number of blocks of a repetition that are written without a look at its length, which cannot be
-/// predicted. With 6, runs of 60 to 140 values gain a tenth, and AVX2 and SSE4.1 lose up to a fifth of the
-/// other ones.
+/// Number of blocks of a repetition that are written without checking its length, which the CPU
+/// cannot predict. With 6, runs of 60 to 140 values are 10% faster, and AVX2 and SSE4.1 lose up to
+/// 20% on the others.
 const BLOCKS: usize = 4;
 
-/// A value, repeated to `length` bytes or more.
+/// Repeats a value to `length` bytes or more.
 #[inline(always)]
 fn fill<const V: usize, S: Splat<V>>(simd: S, value: [u8; V], dst: &mut [Slot], length: usize) {
     let block = simd.splat(value);
     let mut to = 0;
     if let Some(first) = dst.first_chunk_mut::<{ 64 * BLOCKS }>() {
         simd.store(block, window_mut(first, 0));
-        // From here on, in whole lines of the cache; values do not begin elsewhere in them.
+        // From here on, stores fill whole cache lines if values are aligned to their size.
         to = 64 - first.as_ptr().addr() % 64 / V * V;
         let lines = window_mut::<{ 64 * (BLOCKS - 1) }, _>(first, to);
         for i in 0..BLOCKS - 1 {
@@ -173,7 +173,7 @@ fn fill<const V: usize, S: Splat<V>>(simd: S, value: [u8; V], dst: &mut [Slot], 
     }
 }
 
-/// The values themselves.
+/// Target that unpacks the values themselves.
 struct Values<const K: usize, S: Unpack<K>> {
     simd: S,
     layout: Layout,
@@ -234,7 +234,7 @@ impl<const K: usize, S: Unpack<K>> Values<K, S> {
     }
 }
 
-/// The entries of a dictionary.
+/// Target that looks up the entries of a dictionary.
 struct EntriesOf<'a, const V: usize, S: LookUp<V>> {
     simd: S,
     layout: Layout,
@@ -292,8 +292,8 @@ impl<const V: usize, S: LookUp<V>> Target<V> for EntriesOf<'_, V, S> {
     }
 }
 
-/// Number of indices that are unpacked before their entries are looked up: they stay in the first-level
-/// cache. With half as many, 2.9 values per nanosecond instead of 3.2 (AVX-512).
+/// Number of indices to unpack before looking up their entries: they stay in the first-level cache.
+/// With half as many, 2.9 values per nanosecond instead of 3.2 (AVX-512).
 const BATCH: usize = 16 * STEP;
 
 impl<const V: usize, S: LookUp<V>> EntriesOf<'_, V, S> {
@@ -371,8 +371,8 @@ impl<const V: usize, S: LookUp<V>> EntriesOf<'_, V, S> {
     }
 }
 
-/// The windows of packed values, one after the other. Where the input ends before one does, the rest
-/// of it is copied.
+/// Iterator over the windows of packed values. If the input ends before a window does, the rest of
+/// the input is copied.
 struct Windows<'a> {
     src: &'a [u8],
     from: usize,
@@ -410,7 +410,7 @@ impl<'a> Windows<'a> {
             let rest = &self.src[from..];
             let length = usize::min(rest.len(), WINDOW);
             self.rest[..length].copy_from_slice(&rest[..length]);
-            // No window is within the input any more.
+            // No window is within the input anymore.
             (self.src, self.is_rest, from) = (&[], true, 0);
             self.from = self.stride;
         }

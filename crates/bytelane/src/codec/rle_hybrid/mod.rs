@@ -11,32 +11,35 @@
 //! # Ok::<(), bytelane::rle_hybrid::Error>(())
 //! ```
 //!
-//! Each run begins with a varint. If it is even, its half says how often the value after it is repeated, in the whole
-//! bytes that the width needs. If it is odd, its half says how many groups of eight values follow, packed as in
-//! [`bit_packing`](crate::bit_packing). Parquet stores levels, indices of dictionaries and booleans this way; the four
-//! bytes of length, or the byte with the width, that pages have before the runs belong to the page.
+//! Each run begins with a varint. If it is even, half of it is the number of repetitions of the
+//! value after it, which takes the whole bytes that the width needs. If it is odd, half of it,
+//! rounded down, is the number of groups of eight values that follow, packed as in
+//! [`bit_packing`](crate::bit_packing). Parquet stores levels, dictionary indices and booleans this
+//! way. The four-byte length or the width byte that pages store before the runs belongs to the
+//! page, not to this format.
 //!
 //! - [`Format`] decodes to `u8`, `u16` and `u32`, and encodes them.
 //! - [`bits`] has the same for bitmaps.
-//! - `Dictionary`, with the feature `alloc`, decodes indices to the values that they stand for, in one step.
+//! - `Dictionary`, with the feature `alloc`, decodes indices to the values that they refer to, in
+//!   one step.
 //! - [`Runs`] is for consumers that work on runs.
 //!
-//! Neither the number of values nor their width is stored: the caller says how many values it wants,
-//! and nothing is allocated for a number that the input states.
+//! Neither the number of values nor their width is stored: the caller says how many values it
+//! wants, so no number in the input causes an allocation.
 //!
-//! # What is accepted
+//! # Accepted input
 //!
-//! Runs have 1 to 2^31 - 1 values, as the specification says. The last run may have more values than
-//! are wanted, and the bytes of its last group that belong to no wanted value may be missing: some
-//! writers leave them out. A repeated value must fit the width. Everything else is an [`Error`] with
-//! the place of what is wrong.
+//! Runs have 1 to 2^31 - 1 values, as the specification says. The last run may have more values
+//! than requested, and the bytes of its last group after the last requested value may be missing:
+//! some writers leave them out. A repeated value must fit the width. Everything else is an
+//! [`Error`] with its offset.
 //!
-//! # What is written
+//! # Encoder output
 //!
-//! Packed runs take whole groups of eight values, so it matters where a repetition begins. The encoder
-//! compares the possibilities instead of taking the first one, so that its result is not larger than
-//! that of the crate `parquet`, of Arrow C++ or of DuckDB, and often smaller. Repetitions that cannot
-//! save anything, as 16 equal values of one bit, are packed.
+//! Packed runs take whole groups of eight values, so it matters where a repetition begins. The
+//! encoder compares the possibilities instead of taking the first one. Its result is never larger
+//! than that of the crate `parquet`, of Arrow C++ or of DuckDB, and often smaller. Repetitions that
+//! cannot save space, such as 16 equal values of one bit, are packed.
 //!
 //! All functions take time linear in the number of values. Functions on slices do not allocate. No
 //! function reads or writes outside its slices, and none needs padding.
@@ -80,10 +83,10 @@ use crate::codec::bit_packing::{Case, Layout, Unpack, WINDOW};
 use crate::memory::Slot;
 use bits::Bits;
 
-/// Values that are looked up at a time.
+/// Number of values to look up at a time.
 pub(crate) const STEP: usize = 16;
 
-/// Ones, and then the same number of zeros: masks for the first indices of a step.
+/// Ones, followed by the same number of zeros: masks for the first indices of a step.
 #[cfg_attr(
     not(any(target_arch = "x86_64", target_arch = "aarch64")),
     allow(dead_code)
@@ -98,7 +101,7 @@ static ONES: [u8; 8 * STEP] = {
     ones
 };
 
-/// Repeating a value of `V` bytes, 1 to 16, as each instruction set provides it.
+/// Repeating a value of `V` bytes, 1 to 16: operations of each instruction set.
 pub(crate) trait Splat<const V: usize>: Copy {
     /// A block of 64 bytes of values.
     type Block: Copy;
@@ -108,7 +111,7 @@ pub(crate) trait Splat<const V: usize>: Copy {
     fn store(self, block: Self::Block, to: &mut [Slot; 64]);
 }
 
-/// Looking up entries of `V` bytes, 4, 8 or 16, as each instruction set provides it.
+/// Looking up entries of `V` bytes, 4, 8 or 16: operations of each instruction set.
 pub(crate) trait LookUp<const V: usize>: Unpack<4> + Splat<V> {
     /// A dictionary of up to 64 bytes.
     type Table;
@@ -116,7 +119,7 @@ pub(crate) trait LookUp<const V: usize>: Unpack<4> + Splat<V> {
     /// Indices of a step.
     type Indices: Copy;
 
-    /// The greatest index so far, in each of several places.
+    /// The greatest index so far, in each of several lanes.
     type Greatest: Copy;
 
     fn table(self, entries: Entries<'_, V>) -> Self::Table;
@@ -125,10 +128,11 @@ pub(crate) trait LookUp<const V: usize>: Unpack<4> + Splat<V> {
 
     fn put(self, indices: Self::Indices, to: &mut [u8; 4 * STEP]);
 
-    /// The entries of a dictionary of up to 64 bytes. An index that it does not have gives any entry.
+    /// Looks up entries of a dictionary of up to 64 bytes. An index that it does not have gives an
+    /// arbitrary entry.
     fn permute(self, table: &Self::Table, indices: Self::Indices, to: &mut [[Slot; V]; STEP]);
 
-    /// No index.
+    /// Returns the state before any index.
     fn none(self) -> Self::Greatest;
 
     /// Takes the first `wanted` of the indices into account.

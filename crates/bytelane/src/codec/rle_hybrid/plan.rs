@@ -1,28 +1,28 @@
-//! Choosing the runs: which values are repeated, and which are packed.
+//! Choosing runs: decides which values are repeated and which are packed.
 //!
 //! # Policy
 //!
-//! The cost is bytes. Packed runs have groups of eight values, so where one begins decides where it
-//! can end, and how many values of the next repetition its last group takes. The search is dynamic
-//! programming over eight possibilities, one for each remainder modulo eight of the place where the
-//! last packed run begins. Wherever a value follows itself often enough, each of them may end its
-//! packed run
+//! The cost is the size in bytes. Packed runs have groups of eight values, so the start of one
+//! determines where it can end, and how many values of the next repetition its last group takes.
+//! The search is dynamic programming over eight possibilities, one for each remainder modulo eight
+//! of the start of the last packed run. Wherever a value is repeated often enough, each of them may
+//! end its packed run
 //!
 //! - at the first of its groups that ends among these values, and repeat the rest of them, or
-//! - at the last of its groups that ends before them. The up to seven values between are repetitions
-//!   as well, most of them of one value.
+//! - at the last of its groups that ends before them. The up to seven values in between become
+//!   repetitions as well, usually of a single value.
 //!
 //! ```text
 //! values          5 3 9 1 4 4 4 4 4 4 4 4 4 4 4 4 4 4 2 7 ..
 //! first choice    |----packed-----|----repeated 4 ----|-packed ..       one group of eight
 //! second choice   5 3 9 1 |-------repeated 4 ---------|-packed ..       four repetitions of one value
 //!
-//! for each value that follows itself at least `least_length` times (but for the last one)
+//! for each value repeated at least `least_length` times (except the last one)
 //!     node = the cheapest way to repeat it, over all possibilities and both choices
 //!     if one possibility is left, and a group after `node` is cheaper than packing: decide `node`
-//!     else keep `node` for its remainder, if it is cheaper than what was known for that
+//!     else keep `node` for its remainder, if it is cheaper than the known node
 //!     drop each possibility that costs more than the cheapest and one more group
-//!     if one is left: decide it, and hand out its runs
+//!     if one is left: decide it, and pass on its runs
 //! at the end: the cheapest, packed up to the end or with the last value repeated
 //! ```
 //!
@@ -31,28 +31,30 @@
 //!
 //! # Invariants
 //!
-//! - `nodes[0]` is decided, and everything before it; `before` of a node is a smaller number.
-//! - `known` has at most one node for each remainder, and none that costs more than the cheapest and a
-//!   group: one group later, the cheapest would be at least as far, for no more bytes.
-//! - There are at most [`NODES`] nodes: [`Search::make_room`] decides what all possibilities share, or
-//!   for the cheapest where they share too little. So memory and time per value are bounded.
+//! - `nodes[0]` and everything before it are decided; `before` of a node is a smaller number.
+//! - `known` has at most one node for each remainder, and none that costs more than the cheapest
+//!   plus a group: with one more group, the cheapest would cover at least as many values, for no
+//!   more bytes.
+//! - There are at most [`NODES`] nodes: [`Search::make_room`] decides what all possibilities share,
+//!   or decides for the cheapest if they share too little. So memory and time per value are
+//!   bounded.
 //!
-//! # What decided
+//! # Measurements
 //!
-//! The runs take at most 0.3% more bytes than the shortest there are, in tests of each width from 1 to
-//! 32 bits, and no more than the shortest from 13 bits on. Without the second choice, values of 7 bits
-//! take 14% more. The search takes 25 ns per repetition where values come up to 16 times in a row; the
-//! shortcut for one possibility makes longer repetitions twice as fast. See
+//! In tests of each width from 1 to 32 bits, the runs take at most 0.3% more bytes than the
+//! shortest possible ones; from 13 bits on, they take no more. Without the second choice, values of
+//! 7 bits take 14% more. The search takes 25 ns per repetition for values repeated up to 16 times
+//! in a row; the shortcut for a single possibility makes longer repetitions twice as fast. See
 //! `docs/lab-notes/rle-hybrid.md`.
 #![forbid(unsafe_code)]
 
 /// Values to be encoded.
 pub(super) trait Source {
-    /// The number of values.
+    /// Returns the number of values.
     fn len(&self) -> usize;
 
-    /// For each of 64 values, from number `64 * word` on, whether it equals the next one. Those after
-    /// the last value do not.
+    /// Returns a bit for each of 64 values, from number `64 * word` on, set if the value equals the
+    /// next one. Bits from the last value on are not set.
     fn equal(&self, word: usize) -> u64;
 
     /// Returns whether a value equals the next one. There must be a next one.
@@ -61,47 +63,47 @@ pub(super) trait Source {
 
 /// Consumer of the chosen runs.
 pub(super) trait Sink {
-    /// Values that are packed. Only the last run may have an incomplete group.
+    /// Packs values. Only the last run may have an incomplete group.
     fn packed(&mut self, start: usize, end: usize);
 
-    /// Values that are all the same.
+    /// Repeats values that are all the same.
     fn repeated(&mut self, start: usize, end: usize);
 }
 
-/// Number of packed runs that are remembered. With 128, no result of the tests is shorter, and clearing
-/// the arrays makes 1000 values take 1.2 times as long.
+/// Number of packed runs to remember. With 128, no result of the tests is shorter, and clearing the
+/// arrays makes 1000 values take 1.2 times as long.
 const NODES: usize = 32;
 
-/// The number of no node.
+/// Marks the absence of a node.
 const NONE: u8 = u8::MAX;
 
-/// A packed run, which may be without values, and what is before it: another one, and repetitions.
+/// A packed run, which may be empty, and its predecessors: another packed run, and repetitions.
 #[derive(Clone, Copy)]
 struct Node {
     start: usize,
-    /// Where the last repetition before it begins.
+    /// Start of the last repetition before it.
     repetition: usize,
-    /// Where the first repetition begins, which is where the run `before` ends.
+    /// Start of the first repetition, which is the end of the run `before`.
     repeated: usize,
     before: u8,
-    /// Bytes of all that is before it.
+    /// Size of everything before it, in bytes.
     cost: usize,
 }
 
-/// The search. Nodes come after those that they refer to.
+/// State of the search. Nodes come after those that they refer to.
 struct Search {
     width: usize,
     nodes: [Node; NODES],
     used: usize,
-    /// The possibilities, by the nodes with which they end: at most one for each remainder.
+    /// Possibilities, as the nodes with which they end: at most one for each remainder.
     known: [u8; 8],
     count: usize,
-    /// Nodes that have been decided, and not handed out yet.
+    /// Nodes that have been decided, but not passed on yet.
     decided: [Node; NODES],
     undelivered: usize,
 }
 
-/// Length in bytes of the header of a run with `count` values or groups.
+/// Returns the length in bytes of the header of a run with `count` values or groups.
 #[inline(always)]
 pub(super) fn header_len(count: usize) -> usize {
     match count {
@@ -113,11 +115,12 @@ pub(super) fn header_len(count: usize) -> usize {
     }
 }
 
-/// The fewest values that are worth a repetition: two from 13 bits on, three from 6 bits on. What is
-/// shorter takes no more bytes if its groups are packed, or is so short that it hardly ever helps.
+/// Returns the minimum number of values for a repetition: two from 13 bits on, three from 6 bits
+/// on. Shorter ones take no more bytes if their groups are packed, or are so short that repeating
+/// them hardly ever helps.
 fn least_length(width: usize) -> usize {
     let bytes = width.div_ceil(8);
-    // Groups that take no more than the repeated value, and values that take no more than a repetition.
+    // `groups` take no more than the repeated value, and `values` take no more than a repetition.
     let (groups, values) = (bytes / width, 8 * (1 + bytes) / width);
     usize::max(8 * groups, usize::min(values, 3)) + 1
 }
@@ -147,13 +150,13 @@ impl Search {
         self.nodes[usize::from(number)]
     }
 
-    /// The possibilities, as the numbers of their nodes.
+    /// Returns the possibilities, as the numbers of their nodes.
     #[inline(always)]
     fn known(&self) -> &[u8] {
         &self.known[..self.count]
     }
 
-    /// The cost of all up to the first end of a group at `end` or after it.
+    /// Returns the cost of everything up to the first end of a group at `end` or after it.
     fn cost(&self, node: Node, end: usize) -> usize {
         match (end - node.start).div_ceil(8) {
             0 => node.cost,
@@ -161,8 +164,9 @@ impl Search {
         }
     }
 
-    /// The cheapest way to repeat a value up to `end`, from `start` on or somewhat later. `equal` has
-    /// a bit for each value before it, the last one first: whether it equals the one before.
+    /// Returns the cheapest way to repeat a value up to `end`, from `start` on or somewhat later.
+    /// `equal` has a bit for each value before it, starting with the last, set if the value equals
+    /// the one before.
     fn repeat(&self, start: usize, end: usize, equal: u8) -> Option<Node> {
         let mut best: Option<Node> = None;
         let repetition = 1 + self.width.div_ceil(8);
@@ -204,13 +208,13 @@ impl Search {
         (self.used - 1) as u8
     }
 
-    /// Considers to repeat a value.
+    /// Considers repeating a value.
     #[inline(never)]
     fn consider(&mut self, start: usize, end: usize, equal: u8) {
         let Some(node) = self.repeat(start, end, equal) else {
             return;
         };
-        // Usually, what has been decided goes on with this repetition.
+        // Usually, the decided runs continue with this repetition.
         let packed = self.cost(self.node(self.known[0]), end);
         if self.count == 1 && packed > node.cost + 1 + self.width {
             self.decided[self.undelivered] = node;
@@ -221,8 +225,8 @@ impl Search {
             };
             return;
         }
-        // The place of the same remainder. If both cost the same, the new one has the shorter header
-        // later.
+        // Find the possibility with the same remainder. If both cost the same, the new one has the
+        // shorter header later.
         let same = |known: &u8| (self.node(*known).start ^ end) & 7 == 0;
         match self.known().iter().position(same) {
             Some(place) if self.cost(self.node(self.known[place]), end) <= node.cost => {}
@@ -238,7 +242,8 @@ impl Search {
         }
     }
 
-    /// Drops what cannot become the cheapest any more: with one more group, the cheapest is further.
+    /// Drops possibilities that cannot become the cheapest anymore: with one more group, the
+    /// cheapest covers more values.
     fn drop_expensive(&mut self, end: usize) {
         let mut costs = [0; 8];
         let mut least = usize::MAX;
@@ -258,7 +263,7 @@ impl Search {
         }
     }
 
-    /// Decides for a node, and forgets all others. It becomes the first one.
+    /// Decides for a node, and drops all others. It becomes the first one.
     fn decide(&mut self, node: u8) {
         let (mut length, mut at) = (0, self.node(node));
         while at.before != NONE {
@@ -279,8 +284,8 @@ impl Search {
         (self.used, self.known[0], self.count) = (1, 0, 1);
     }
 
-    /// Decides what all possibilities share, and forgets what none of them needs. If they share too
-    /// little, decides for the cheapest.
+    /// Decides what all possibilities share, and drops nodes that none of them needs. If they share
+    /// too little, decides for the cheapest.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, end: usize) {
@@ -323,7 +328,7 @@ impl Search {
             *node = numbers[usize::from(*node)];
         }
         if used > NODES / 2 {
-            // Values that are covered beyond the end have been paid for.
+            // Values covered beyond the end have been paid for.
             let price = |node: Node| {
                 let covered = node.start.wrapping_sub(end) & 7;
                 (8 * self.cost(node, end)).wrapping_sub(covered * self.width)
@@ -336,7 +341,7 @@ impl Search {
         }
     }
 
-    /// Decides for the cheapest. The last value is the same from `start` on.
+    /// Decides for the cheapest. From `start` on, all values are the same.
     #[inline(never)]
     fn finish(&mut self, start: usize, end: usize, equal: u8) {
         let cost = |node: &u8| self.cost(self.node(*node), end);
@@ -359,20 +364,21 @@ impl Search {
     }
 }
 
-/// Finds values that follow themselves often enough, but for the last one.
+/// Finds values that are repeated often enough, except the last one.
 struct Repetitions<'a, S> {
     source: &'a S,
     least: usize,
-    /// The next word of the source.
+    /// Next word of the source.
     word: usize,
-    /// The values of the word before that are still to be looked at: whether they equal the next one.
+    /// Remaining values of the previous word, as bits that are set if the value equals the next
+    /// one.
     equal: u64,
-    /// Where the value begins that ends in the next word.
+    /// Start of the value that ends in the next word.
     start: usize,
 }
 
 impl<S: Source> Repetitions<'_, S> {
-    /// Where the next value begins and ends.
+    /// Returns the start and the end of the next repeated value.
     #[inline(always)]
     fn next(&mut self) -> Option<(usize, usize)> {
         let count = self.source.len();
@@ -472,8 +478,8 @@ pub(super) fn plan(width: usize, source: &impl Source, sink: &mut impl Sink) {
     }
 }
 
-/// For each of the values before one, the last one first: whether it equals the one before. Bits of
-/// missing values are zeros.
+/// Returns a bit for each of the values before `value`, starting with the last, set if the value
+/// equals the one before. Bits of missing values are zeros.
 #[inline(always)]
 fn equal_before(source: &impl Source, value: usize) -> u8 {
     let mut equal = 0;
@@ -483,7 +489,7 @@ fn equal_before(source: &impl Source, value: usize) -> u8 {
     equal
 }
 
-/// Returns where the next different value begins. There must be one.
+/// Returns the start of the next different value. There must be one.
 fn next_start(source: &impl Source, mut value: usize) -> usize {
     while source.is_equal(value) {
         value += 1;
@@ -491,7 +497,7 @@ fn next_start(source: &impl Source, mut value: usize) -> usize {
     value + 1
 }
 
-/// Where the last value begins.
+/// Returns the start of the last value.
 fn last_start(source: &impl Source) -> usize {
     let mut start = source.len() - 1;
     while start > 0 {

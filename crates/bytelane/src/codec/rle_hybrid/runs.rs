@@ -1,5 +1,5 @@
-//! The headers of runs, with all checks. Nothing that they promise is believed before the input has
-//! the bytes for it.
+//! Headers of runs, with all checks. No length in them is trusted before the input is known to
+//! contain that many bytes.
 #![forbid(unsafe_code)]
 
 use super::{Error, ErrorKind, Integer};
@@ -7,21 +7,21 @@ use crate::codec::bit_packing::Layout;
 use crate::codec::varint;
 use core::iter::FusedIterator;
 
-/// The most values that a run may have.
+/// Maximum number of values of a run.
 pub(super) const MOST: usize = i32::MAX as usize;
 
-/// Values as they are stored: an item of [`Runs`].
+/// Stored form of values: an item of [`Runs`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Run<'a, T> {
-    /// One value, several times.
+    /// One value, repeated.
     Repeated {
         /// The value.
         value: T,
-        /// How often.
+        /// Number of repetitions.
         count: usize,
     },
-    /// Values one after the other: those of [`bit_packing::Format`](crate::bit_packing::Format), of
-    /// the same width.
+    /// Packed values, one after the other, in the format of
+    /// [`bit_packing::Format`](crate::bit_packing::Format) with the same width.
     Packed {
         /// The packed values.
         bytes: &'a [u8],
@@ -31,7 +31,7 @@ pub enum Run<'a, T> {
 }
 
 impl<T> Run<'_, T> {
-    /// Values in the run.
+    /// Returns the number of values in the run.
     #[must_use]
     #[inline]
     pub const fn count(&self) -> usize {
@@ -48,13 +48,13 @@ pub(super) enum Contents {
     Packed,
 }
 
-/// A run whose bytes the input has.
+/// A run whose bytes lie within the input.
 #[derive(Clone, Copy)]
 pub(super) struct Found {
     pub(super) contents: Contents,
-    /// Where the repeated value or the packed values begin.
+    /// Offset of the repeated value or the packed values.
     pub(super) at: usize,
-    /// Values in it, those that are wanted.
+    /// Number of values in it that are wanted.
     pub(super) count: usize,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Found {
 pub(super) struct Cursor<'a> {
     src: &'a [u8],
     layout: Layout,
-    /// Where the next run begins.
+    /// Start of the next run.
     at: usize,
 }
 
@@ -73,19 +73,19 @@ impl<'a> Cursor<'a> {
         Self { src, layout, at: 0 }
     }
 
-    /// Where the runs so far end.
+    /// Returns the end of the runs so far.
     #[inline(always)]
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
-    /// Continues where runs end that somebody else has read.
+    /// Continues at the end of runs that other code has read.
     #[inline(always)]
     pub(super) fn set_at(&mut self, at: usize) {
         self.at = at;
     }
 
-    /// The next run, of which at most `wanted` values are.
+    /// Returns the next run, with at most `wanted` values.
     #[inline(always)]
     pub(super) fn next(&mut self, wanted: usize) -> Result<Found, Error> {
         let (src, start) = (self.src, self.at);
@@ -125,7 +125,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// The value of a repeated run.
+    /// Returns the value of a repeated run.
     #[inline(always)]
     fn repeated(&self, start: usize, at: usize) -> Result<u32, Error> {
         let bytes = &self.src[at..];
@@ -144,7 +144,7 @@ impl<'a> Cursor<'a> {
         Ok(value as u32)
     }
 
-    /// Checks the runs of `count` values. Returns where the last one ends.
+    /// Checks the runs of `count` values. Returns the end of the last one.
     pub(super) fn skip(mut self, mut count: usize) -> Result<usize, Error> {
         while count > 0 {
             count -= self.next(count)?.count;
@@ -153,13 +153,13 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Bytes of a repeated value.
+/// Returns the size of a repeated value in bytes.
 #[inline(always)]
 pub(super) fn value_bytes(layout: Layout) -> usize {
     layout.width.div_ceil(8)
 }
 
-/// A header of any length, and the offset after it.
+/// Reads a header of any length. Returns it and the offset after it.
 #[inline(never)]
 fn header(src: &[u8], at: usize) -> Result<(u64, usize), Error> {
     match varint::read::<u64>(src.get(at..).unwrap_or_default()) {
@@ -171,7 +171,7 @@ fn header(src: &[u8], at: usize) -> Result<(u64, usize), Error> {
     }
 }
 
-/// The runs of a number of values: what [`Format::runs`](super::Format::runs) returns.
+/// Iterator over the runs of a number of values, returned by [`Format::runs`](super::Format::runs).
 ///
 /// The counts of the runs add up to that number. The last item is an [`Error`] if the input does not
 /// have them.
@@ -192,7 +192,7 @@ impl<'a, T> Runs<'a, T> {
         }
     }
 
-    /// The number of bytes that the runs so far take.
+    /// Returns the number of bytes that the runs so far take.
     #[must_use]
     #[inline]
     pub fn read(&self) -> usize {

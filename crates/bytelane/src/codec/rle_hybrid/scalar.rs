@@ -19,8 +19,8 @@ use super::{Error, ErrorKind};
 use crate::codec::bit_packing::{Layout, read, to_ne_bytes};
 use crate::memory::{Slot, write};
 
-/// Hands out the values from number `start` on, up to number `end`, each with the byte in which it
-/// begins. Returns the offset after the last run that was read.
+/// Passes on the values from number `start` up to number `end`, each with the byte in which it
+/// begins. Returns the offset after the last run read.
 fn each(
     layout: Layout,
     src: &[u8],
@@ -41,7 +41,7 @@ fn each(
     Ok(runs.at())
 }
 
-/// Value `i` of a run, and the byte in which it begins.
+/// Returns value `i` of a run, and the byte in which it begins.
 fn value(layout: Layout, src: &[u8], run: Found, i: usize) -> (u32, usize) {
     match run.contents {
         Contents::Repeated(value) => (value, run.at),
@@ -73,7 +73,7 @@ pub(super) fn decode<const K: usize>(
     )
 }
 
-/// As [`decode`], the entries of a dictionary that the values are indices of.
+/// Same as [`decode`], for the entries of a dictionary that the values refer to.
 #[inline(never)]
 pub(super) fn look_up<const V: usize>(
     layout: Layout,
@@ -98,7 +98,7 @@ pub(super) fn look_up<const V: usize>(
     )
 }
 
-/// As [`decode`], values of one bit to the bits of bytes, least significant bit first.
+/// Same as [`decode`], for values of one bit, to the bits of bytes, least significant bit first.
 #[inline(never)]
 pub(super) fn decode_bits(src: &[u8], count: usize, dst: &mut [Slot]) -> Result<usize, Error> {
     let layout = super::bits::LAYOUT;
@@ -114,7 +114,7 @@ pub(super) fn decode_bits(src: &[u8], count: usize, dst: &mut [Slot]) -> Result<
     Ok(read)
 }
 
-/// The first value that does not fit.
+/// Returns the error for the first value that does not fit.
 #[cold]
 pub(super) fn beyond<N: super::Number>(layout: Layout, values: &[N]) -> Error {
     let fits = |value: &N| u64::from(value.to_u32()) <= layout.mask();

@@ -1,4 +1,4 @@
-//! A format without its type. The code below the public functions is compiled for it, in this crate
+//! Format without its type. The code below the public functions is compiled for it, in this crate
 //! and not in the caller's.
 #![forbid(unsafe_code)]
 
@@ -10,7 +10,7 @@ pub(super) enum Variant {
 }
 
 impl Variant {
-    /// The lengths in bytes that the four codes stand for.
+    /// Returns the lengths in bytes of the four codes.
     pub(super) const fn lengths(self) -> [usize; 4] {
         match self {
             Variant::V1234 => [1, 2, 3, 4],
@@ -19,7 +19,7 @@ impl Variant {
         }
     }
 
-    /// Bytes in a value.
+    /// Returns the number of bytes in a value.
     #[inline]
     pub(super) const fn width(self) -> usize {
         match self {
@@ -29,7 +29,7 @@ impl Variant {
     }
 }
 
-/// How the values are transformed before they are stored.
+/// Transform of values before they are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Transform {
     None,
@@ -69,7 +69,7 @@ pub(crate) struct Coding {
 }
 
 impl Coding {
-    /// Bytes in a value.
+    /// Returns the number of bytes in a value.
     #[inline]
     pub(super) const fn width(self) -> usize {
         self.variant.width()

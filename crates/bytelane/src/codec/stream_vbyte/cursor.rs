@@ -1,29 +1,28 @@
-//! Places in a stream: skipping, ranges, checkpoints, and searching for a value.
+//! Positions in a stream: skipping, ranges, checkpoints, and searching for a value.
 #![forbid(unsafe_code)]
 
 use super::{Decode, Error, ErrorKind, Integer};
 use crate::Destination;
 use core::marker::PhantomData;
 
-/// The number of values decoded at a time when the caller does not need them.
+/// Number of values to decode at a time when the caller does not need them.
 const BLOCK: usize = 128;
 
-/// A place in a stream, as plain integers. Store it beside the stream and pass it to
+/// A position in a stream, as plain integers. Store it next to the stream and pass it to
 /// [`Cursor::resume`] later.
 ///
-/// A forged checkpoint is harmless: it gives an error or wrong values.
+/// A forged checkpoint is harmless: it results in an error or wrong values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Checkpoint<T> {
-    /// The number of values before the place.
+    /// Number of values before the position.
     pub index: usize,
-    /// The offset of the next value's data, counted from the first control byte.
+    /// Offset of the next value's data, counted from the first control byte.
     pub offset: usize,
-    /// The previous value, to which the next difference is added; zero in a format without
-    /// differences.
+    /// Previous value, to which the next difference is added; zero in a format without differences.
     pub previous: T,
 }
 
-/// A reader that can go to any place in a stream.
+/// Reader that can move to any position in a stream.
 ///
 /// ```
 /// use bytelane::stream_vbyte::Format;
@@ -66,17 +65,17 @@ pub struct Checkpoint<T> {
 /// same error again, and any other call continues from there.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a, T> {
-    /// The stream after the cursor; at most `count` values come before it.
+    /// Stream after the cursor; at most `count` values come before it.
     ahead: Decode<'a>,
     /// Number of values in the stream.
     count: usize,
-    /// The bits of the value that precedes the first one.
+    /// Bits of the value that precedes the first one.
     start: u64,
     values: PhantomData<T>,
 }
 
 impl<'a, T: Integer> Cursor<'a, T> {
-    /// A cursor before the first of `count` values.
+    /// Creates a cursor before the first of `count` values.
     #[inline]
     pub(super) fn new(ahead: Decode<'a>, count: usize) -> Self {
         Self {
@@ -87,19 +86,19 @@ impl<'a, T: Integer> Cursor<'a, T> {
         }
     }
 
-    /// The number of values before the cursor.
+    /// Returns the number of values before the cursor.
     #[must_use]
     pub fn index(&self) -> usize {
         self.ahead.index
     }
 
-    /// The number of values left.
+    /// Returns the number of remaining values.
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.count - self.index()
     }
 
-    /// Decodes the next values until the slice is full or none is left. Returns their number.
+    /// Decodes the next values until the slice is full or no values are left. Returns their number.
     ///
     /// # Errors
     ///
@@ -112,7 +111,7 @@ impl<'a, T: Integer> Cursor<'a, T> {
         Ok(wanted)
     }
 
-    /// Decodes the values from number `index` on, enough to fill the slice.
+    /// Decodes the values from number `index` on until the slice is full.
     ///
     /// # Errors
     ///
@@ -128,8 +127,8 @@ impl<'a, T: Integer> Cursor<'a, T> {
     }
 
     /// Moves to value number `index`, or past the last one if `index` is the number of values.
-    /// Moves from the current place if the value is ahead, and from the first value otherwise. See
-    /// [`skip`](Self::skip).
+    /// Moves from the current position if the value is ahead, and from the first value otherwise.
+    /// See [`skip`](Self::skip).
     ///
     /// # Errors
     ///
@@ -146,8 +145,8 @@ impl<'a, T: Integer> Cursor<'a, T> {
         Ok(())
     }
 
-    /// Skips values. Without differences it reads only their control bytes, more than a hundred
-    /// values per nanosecond; with differences it also decodes the values, since the next value
+    /// Skips values. Without differences, it reads only their control bytes, more than a hundred
+    /// values per nanosecond; with differences, it also decodes the values, since the next value
     /// depends on their sum.
     ///
     /// # Errors
@@ -183,7 +182,7 @@ impl<'a, T: Integer> Cursor<'a, T> {
     pub fn seek_at_least(&mut self, target: T) -> Result<Option<T>, Error> {
         let mut there = self.clone();
         let mut block = [T::ZERO; BLOCK];
-        // The value is often near: decode only a few values at first.
+        // The value is often near, so decode only a few values at first.
         let mut step = 16;
         loop {
             let before = there.clone();
@@ -207,7 +206,7 @@ impl<'a, T: Integer> Cursor<'a, T> {
         }
     }
 
-    /// The current place, to return to later.
+    /// Returns the current position, to return to later.
     #[must_use]
     pub fn checkpoint(&self) -> Checkpoint<T> {
         Checkpoint {
@@ -217,12 +216,13 @@ impl<'a, T: Integer> Cursor<'a, T> {
         }
     }
 
-    /// Moves to a place, taken from this cursor or from another one over the same stream.
+    /// Moves to a position that was taken from this cursor or from another one over the same
+    /// stream.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Position`] or [`ErrorKind::Checkpoint`] if it cannot be a place in this stream;
-    /// not every such place is detected. The cursor does not move then.
+    /// [`ErrorKind::Position`] or [`ErrorKind::Checkpoint`] if it cannot be a position in this
+    /// stream; not every such position is detected. The cursor does not move then.
     pub fn resume(&mut self, place: Checkpoint<T>) -> Result<(), Error> {
         self.check(place.index)?;
         if !(self.count.div_ceil(4)..=self.ahead.src.len()).contains(&place.offset) {
@@ -234,7 +234,7 @@ impl<'a, T: Integer> Cursor<'a, T> {
         Ok(())
     }
 
-    /// Checks that the stream has that many values.
+    /// Checks that the stream has at least `value` values.
     fn check(&self, value: usize) -> Result<(), Error> {
         let values = self.count;
         if value <= values {

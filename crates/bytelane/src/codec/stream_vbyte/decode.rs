@@ -1,4 +1,4 @@
-//! Decodes a stream to values.
+//! Decodes a stream.
 
 use super::coding::{Coding, Transform, Variant};
 use super::plan::{Expand, Expanding, Plan, Planned, all_plans, expanding};
@@ -17,30 +17,31 @@ dispatch! {
 }
 
 /// Decodes values until the destination is full, starting at a whole control byte; the stream must
-/// have that many. Returns the offset after their data, or nothing if the data are incomplete.
+/// have enough control bytes. Returns the offset after their data, or `None` if the data are
+/// incomplete.
 type Run = fn(&Decode<'_>, &mut [Slot]) -> Option<usize>;
 
 all_plans! { Decode::decode, expanding }
 
-/// Values of a stream, from a certain place on.
+/// Values of a stream, from a certain position on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decode<'a> {
     pub(super) coding: Coding,
-    /// The function for that coding.
+    /// Function for this coding.
     run: Run,
     pub(super) backend: Detected,
-    /// The stream, and any bytes after it.
+    /// Stream, and any bytes after it.
     pub(super) src: &'a [u8],
-    /// Number of values before the place.
+    /// Number of values before the position.
     pub(super) index: usize,
-    /// Where the data of the next value begin, counted from the start of `src`.
+    /// Offset of the data of the next value, counted from the start of `src`.
     pub(super) offset: usize,
-    /// The value before the place.
+    /// Value before the position.
     pub(super) previous: u64,
 }
 
 impl<'a> Decode<'a> {
-    /// All values of a stream of `count`.
+    /// Decodes all values of a stream of `count`.
     #[inline]
     pub(super) fn new(
         (coding, start): (Coding, u64),
@@ -63,11 +64,10 @@ impl<'a> Decode<'a> {
         })
     }
 
-    /// The offset after the data of the next values, which the stream must have. Reads control
-    /// bytes only.
+    /// Returns the offset after the data of the next values, which the stream must have. Reads
+    /// control bytes only.
     pub(super) fn end(&self, count: usize) -> Result<usize, Error> {
-        // Counts from a whole control byte, then subtracts its values that have been passed
-        // already.
+        // Counts from a whole control byte, then subtracts the values before the position.
         let (controls, behind) = (&self.src[self.index / 4..], self.index % 4);
         let length = data_len(self.coding, controls, behind + count, self.backend)
             - scalar::decoded_data_len(self.coding, controls, behind);
@@ -87,7 +87,7 @@ impl<'a> Decode<'a> {
         }
     }
 
-    /// From a place within a control byte: one by one up to the next control byte.
+    /// Decodes from a position within a control byte: one by one up to the next control byte.
     #[inline(never)]
     fn decode_within(mut self, to: &mut [Slot]) -> Option<usize> {
         let width = self.coding.width();
@@ -149,7 +149,7 @@ impl<'a> Decode<'a> {
 }
 
 impl Fill for Decode<'_> {
-    /// The offset after the data of the values.
+    /// Offset after the data of the values.
     type Done = usize;
     type Error = Error;
 

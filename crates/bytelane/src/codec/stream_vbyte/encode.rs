@@ -1,4 +1,4 @@
-//! Values to a stream.
+//! Encodes values to a stream.
 
 use super::coding::{Coding, Transform, Variant};
 use super::plan::{Compress, Compressing, Plan, Planned, all_plans, compressing};
@@ -16,7 +16,7 @@ dispatch! {
         = kernel::encoded_data_len::<WIDTH, _>, or scalar::encoded_data_len;
 }
 
-/// Returns the number of bytes written, or nothing if there was not enough room.
+/// Returns the number of bytes written, or `None` if there was not enough room.
 type Run = fn(&Encode<'_>, &mut [Slot]) -> Option<usize>;
 
 all_plans! { Encode::encode, compressing }
@@ -24,15 +24,15 @@ all_plans! { Encode::encode, compressing }
 /// Values to be encoded as a stream.
 pub(crate) struct Encode<'a> {
     pub(super) coding: Coding,
-    /// The value before the first one.
+    /// Value before the first one.
     pub(super) start: u64,
     pub(super) backend: Detected,
-    /// The bytes of the values, in this machine's byte order.
+    /// Bytes of the values, in this machine's byte order.
     pub(super) values: &'a [u8],
 }
 
 impl Encode<'_> {
-    /// The length of the encoded values in bytes.
+    /// Returns the length of the encoded values in bytes.
     #[inline]
     pub(super) fn len(&self) -> usize {
         match self.coding.width() {
@@ -51,8 +51,8 @@ impl Encode<'_> {
         self.values.len().div_ceil(32) + data
     }
 
-    /// Counts by encoding once more, in pieces that are discarded: programs that never ask for a
-    /// length need no kernels for it.
+    /// Computes the length by encoding once more, in pieces that are discarded: programs that never
+    /// ask for a length need no kernels for it.
     #[cold]
     #[inline(never)]
     fn too_short(&self, run: Run, given: usize) -> DestinationError {

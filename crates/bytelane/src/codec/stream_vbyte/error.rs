@@ -1,17 +1,17 @@
-//! Errors of streams, and of places in one.
+//! Errors in streams, and in positions.
 
 use core::fmt;
 
-/// Why a stream could not be read. Offsets count from the first control byte.
+/// Error of reading a stream. Offsets count from the first control byte.
 pub type Error = crate::Error<ErrorKind>;
 
-/// Kind of fault in a stream, or in a place in one.
+/// Kind of error in a stream, or in a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The input ends within the control bytes.
     Controls {
-        /// The number of values that the control bytes would be for.
+        /// The length of the control bytes.
         needed: usize,
     },
     /// The input ends before the data that the control bytes announce. The offset is that of the
@@ -24,9 +24,9 @@ pub enum ErrorKind {
         /// The number of its bytes that the input has.
         given: usize,
     },
-    /// A place beyond the last value.
+    /// The position is beyond the last value.
     Position {
-        /// The value asked for.
+        /// The requested value.
         value: usize,
         /// Number of values in the stream.
         values: usize,

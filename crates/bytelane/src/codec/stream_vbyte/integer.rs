@@ -1,24 +1,25 @@
-//! The numbers that a stream can hold.
+//! Number types that a stream can hold.
 
 use crate::Value;
 
-/// A number that a stream can hold: `u32`, `i32`, `u64` or `i64`.
+/// Number type that a stream can hold: `u32`, `i32`, `u64` or `i64`.
 pub trait Integer: Value + Ord + sealed::Bits {}
 
-/// A number of 32 bits, for the variants 1234 and 0124.
+/// 32-bit number type, for the variants 1234 and 0124.
 pub trait Integer32: Integer {}
 
-/// A number of 64 bits, for the variant 1248.
+/// 64-bit number type, for the variant 1248.
 pub trait Integer64: Integer {}
 
 pub(super) mod sealed {
-    /// A number as its bits: the code below the public functions knows nothing else about it.
+    /// Conversion between a number and its bits. The code below the public functions uses nothing
+    /// else of it.
     pub trait Bits {
         /// Zero.
         const ZERO: Self;
-        /// The bits of the number; higher bits are zero.
+        /// Returns the bits of the number; higher bits are zero.
         fn bits(self) -> u64;
-        /// The number that has these low bits.
+        /// Returns the number with the given low bits.
         fn of_bits(bits: u64) -> Self;
     }
 }

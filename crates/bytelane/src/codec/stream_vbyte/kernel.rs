@@ -5,40 +5,41 @@
 //! data     |-- block --|-- block --|-- block --|-- block --|- block -|
 //!          |--------- 80 bytes ---------|
 //!                      |--------- 80 bytes ---------|        as long as there are 80
-//!                                              |-- rest --|000000000000|   copied, zeros behind it
+//!                                              |-- rest --|000000000000|   copy, then zeros
 //! ```
 //!
-//! Each instruction set implements [`Blocks`]: a block of values against its codes and at most 64
-//! bytes of data. 80 bytes are accessible, so that the last group of a block, which begins at byte
-//! 48 at most, can be loaded and stored as a whole vector.
+//! Each instruction set implements [`Blocks`], which converts between a block of values and its
+//! codes and at most 64 bytes of data. 80 bytes are accessible, so that the last group of a block,
+//! which begins at byte 48 at most, can be loaded and stored as a whole vector.
 //!
 //! # Policy
 //!
-//! Bounds are checked once for four blocks, whose data have at most 256 bytes: 336 bytes, 4 * 64 and the
-//! 80 of the last one, are taken at once, and `used & 255` proves to the compiler that each window lies
-//! within them. Blocks of values of one byte each, the usual case of posting lists, are widened.
+//! Bounds are checked once for four blocks, whose data have at most 256 bytes: 336 bytes, 4 * 64
+//! and the 80 of the last one, are taken at once, and `used & 255` proves to the compiler that each
+//! window lies within them. Blocks whose values have one byte each, the usual case in posting
+//! lists, are widened.
 //!
 //! ```text
 //! decode    four blocks: all values of one byte: widen; else look up each block by its codes
-//!           fewer than 336 bytes left: block by block, the last ones from a copy with zeros behind it
-//!           the last values, fewer than a block: as a block of which only the front counts
-//! encode    the same way, into a buffer where fewer than 80 bytes of room are left
+//!           fewer than 336 bytes left: block by block, the last ones from a copy followed by zeros
+//!           the last values, fewer than a block: as a block whose front alone counts
+//! encode    the same way, into a buffer if fewer than 80 bytes of room are left
 //! ```
 //!
 //! # Invariants
 //!
-//! - Data are used in order, without gaps: the next block begins at `used`, whatever was loaded or
-//!   stored past it.
-//! - Data that lie in the zeros behind the input are an error, found after the block.
+//! - Data are used in order, without gaps: the next block begins at `used`, even if more was loaded
+//!   or stored.
+//! - Data that extend into the zeros after the input are an error, detected after the block.
 //! - `previous` has the last value, for differences; `before` has the values one place earlier, read
 //!   from the input itself.
 //!
-//! # What decided
+//! # Measurements
 //!
-//! With AVX-512, masks are made 16 blocks ahead, since reading them back at once costs a third, and eight
-//! blocks are loaded before the eight before them are stored (1.35 times as fast). Against
-//! the C library, decoding mixed lengths is 1.75 to 1.9 times as fast with AVX-512 and 0.9 with AVX2. See
-//! `docs/lab-notes/stream-vbyte.md`.
+//! With AVX-512, masks are computed 16 blocks ahead, since reading them back at once costs a third
+//! of the speed, and eight blocks are loaded before the previous eight are stored (1.35 times as
+//! fast). Decoding mixed lengths runs at 1.75 to 1.9 times the speed of the C library with AVX-512,
+//! and at 0.9 with AVX2. See `docs/lab-notes/stream-vbyte.md`.
 #![forbid(unsafe_code)]
 
 use super::Blocks;
@@ -47,7 +48,7 @@ use super::plan::{Compress, Expand, Plan};
 use crate::memory::{self, Slot};
 use crate::simd::{window, window_mut};
 
-/// Decodes whole blocks of values; nothing if there are too few data.
+/// Decodes whole blocks of values; `None` if there are too few data.
 #[inline(always)]
 pub(super) fn decode_blocks<S: Blocks, P: Expand>(
     simd: S,
@@ -66,8 +67,8 @@ pub(super) fn decode_blocks<S: Blocks, P: Expand>(
     Some(used)
 }
 
-/// Four blocks at a time while there are data around them, then one by one. Returns the bytes of
-/// data used, or nothing if there were too few.
+/// Decodes four blocks at a time while there are data around them, then one by one. Returns the
+/// number of bytes of data used, or `None` if there were too few.
 #[inline(always)]
 pub(super) fn decode_run<S: Blocks, P: Expand>(
     simd: S,
@@ -131,8 +132,8 @@ pub(super) fn decode_run<S: Blocks, P: Expand>(
     Some(data.len() - rest.len() + end)
 }
 
-/// Fewer values than a block. Returns the bytes of data used, or nothing if there were too few:
-/// they must not include any of the zeros after the data.
+/// Decodes fewer values than a block. Returns the number of bytes of data used, or `None` if there
+/// were too few: they must not include any of the zeros after the data.
 #[inline(always)]
 pub(super) fn decode_tail<S: Blocks, P: Expand>(
     simd: S,
@@ -160,8 +161,8 @@ pub(super) fn decode_tail<S: Blocks, P: Expand>(
     Some(used)
 }
 
-/// Encodes whole blocks of values to control bytes and data. Returns the bytes of data written, or
-/// nothing if there was not enough room.
+/// Encodes whole blocks of values to control bytes and data. Returns the number of bytes of data
+/// written, or `None` if there was not enough room.
 #[inline(always)]
 pub(super) fn encode_blocks<S: Blocks, P: Compress>(
     simd: S,
@@ -175,7 +176,7 @@ pub(super) fn encode_blocks<S: Blocks, P: Compress>(
     simd.encode_run(plan, values, first, controls, data)
 }
 
-/// Four blocks at a time while there is room around their data, then one by one.
+/// Encodes four blocks at a time while there is room around their data, then one by one.
 #[inline(always)]
 pub(super) fn encode_run<S: Blocks, P: Compress>(
     simd: S,
@@ -231,8 +232,8 @@ pub(super) fn encode_run<S: Blocks, P: Compress>(
     Some(room - rest.len() + end)
 }
 
-/// Fewer values than a block. Returns the bytes of data written, or nothing if there was not enough
-/// room.
+/// Encodes fewer values than a block. Returns the number of bytes of data written, or `None` if
+/// there was not enough room.
 #[inline(always)]
 pub(super) fn encode_tail<S: Blocks, P: Compress>(
     simd: S,
@@ -242,7 +243,7 @@ pub(super) fn encode_tail<S: Blocks, P: Compress>(
     controls: &mut [Slot],
     data: &mut [Slot],
 ) -> Option<usize> {
-    // The values that fill up the block are stored as zero.
+    // The padding of the block is stored as zeros.
     let (mut block, mut before) = ([0; 64], [0; 64]);
     block[..values.len()].copy_from_slice(values);
     if plan.delta() {
@@ -268,8 +269,8 @@ pub(super) fn put_codes<P: Plan>(controls: &mut [Slot], at: usize, codes: u32) {
     }
 }
 
-/// The first block of values, one place later: the start, then all but the last. Places after the
-/// values are zero.
+/// Returns the first block of values, shifted by one position: the start, then all but the last.
+/// Positions after the values are zero.
 #[inline(always)]
 fn first_before<P: Plan>(plan: P, values: &[u8], start: u64) -> [u8; 64] {
     let mut before = [0; 64];
@@ -281,7 +282,7 @@ fn first_before<P: Plan>(plan: P, values: &[u8], start: u64) -> [u8; 64] {
     before
 }
 
-/// The values before those of block `at`, which only differences use.
+/// Returns the values before those of block `at`, which only differences use.
 #[inline(always)]
 pub(super) fn before<'a, P: Plan>(
     plan: P,
@@ -295,9 +296,9 @@ pub(super) fn before<'a, P: Plan>(
     }
 }
 
-/// The length in bytes of the data of values of `K` bytes: the shortest length for each value,
-/// plus, for each longer length, the extra bytes for each number that does not fit the length
-/// before it.
+/// Returns the length in bytes of the data of values of `K` bytes: the shortest length for each
+/// value, plus, for each longer length, the extra bytes for each number that does not fit the
+/// length before it.
 #[inline(always)]
 pub(super) fn encoded_data_len<const K: usize, S: Blocks>(
     _simd: S,
@@ -364,8 +365,8 @@ pub(super) fn encoded_data_len<const K: usize, S: Blocks>(
         + (three - two) * longer[2]
 }
 
-/// The length in bytes of the data of `count` values, from their codes: counts the bits of the
-/// control bytes, 32 codes at a time.
+/// Returns the length in bytes of the data of `count` values, from their codes: counts the bits of
+/// the control bytes, 32 codes at a time.
 ///
 /// With `l` and `h` the bits of a code, its length is `a + b l + c h + d l h`.
 #[inline(always)]

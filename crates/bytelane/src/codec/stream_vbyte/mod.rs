@@ -2,9 +2,9 @@
 //! separately.
 //!
 //! Small numbers, and the differences between sorted ones, have mostly zeros in their upper bytes.
-//! Stream VByte omits these: two bits of a *control byte* say how many bytes of a value are stored,
-//! four values per control byte. All control bytes come first, then the data. The number of values
-//! is not stored.
+//! Stream VByte omits these: two bits of a *control byte* give the number of stored bytes of a
+//! value, with four values per control byte. All control bytes come first, then the data. The
+//! number of values is not stored.
 //!
 //! ```
 //! use bytelane::stream_vbyte::Format;
@@ -24,7 +24,7 @@
 //!
 //! A [`Format`] is one of three variants, with or without differences and zigzag:
 //!
-//! | variant | values | bytes that a value may have | the same bytes as |
+//! | variant | values | bytes per value | same format as |
 //! |---|---|---|---|
 //! | [`V1234`](Format::V1234) | 32 bits | 1, 2, 3 or 4 | C library: `streamvbyte_encode` |
 //! | [`V0124`](Format::V0124) | 32 bits | 0, 1, 2 or 4 | C library: `streamvbyte_encode_0124` |
@@ -62,9 +62,9 @@
 //!
 //! # Guarantees
 //!
-//! Slices are exact: no function reads or writes outside them, and none needs padding. Malformed
-//! input is an [`Error`] that says where. All functions take time linear in the number of values,
-//! and only those that append to a `Vec` or return one allocate.
+//! No function reads or writes outside its slices, and none needs padding. Malformed input is an
+//! [`Error`] with its offset. All functions take time linear in the number of values, and only
+//! those that append to a `Vec` or return one allocate.
 //!
 //! Source: Lemire, Kurz, Rupp, [Stream VByte: Faster Byte-Oriented Integer
 //! Compression](https://arxiv.org/abs/1709.08990), 2018.
@@ -96,10 +96,10 @@ use alloc::vec::Vec;
 use coding::{Coding, Transform, Variant};
 use plan::{Compress, Expand, Plan};
 
-/// The operations that each instruction set provides: a block of 64 bytes of values against its
-/// codes and its data.
+/// Operations that each instruction set provides: conversion between a block of 64 bytes of values
+/// and its codes and data.
 pub(crate) trait Blocks: Copy {
-    /// The value before a block, in the form that the kernel uses.
+    /// Value before a block, in the form that the kernel uses.
     type Previous: Copy;
 
     /// Converts a value to that form.
@@ -127,8 +127,8 @@ pub(crate) trait Blocks: Copy {
         previous: &mut Self::Previous,
     );
 
-    /// Decodes whole blocks. Returns the bytes of data used, or nothing if there were too few.
-    /// There are control bytes for all blocks.
+    /// Decodes whole blocks. Returns the number of bytes of data used, or `None` if there were too
+    /// few. There are control bytes for all blocks.
     #[inline(always)]
     fn decode_run<P: Expand>(
         self,
@@ -141,8 +141,9 @@ pub(crate) trait Blocks: Copy {
         kernel::decode_run(self, plan, controls, data, blocks, previous)
     }
 
-    /// Encodes a block to its codes and its data, and returns the codes and the length of the data;
-    /// `before` has the same values one place later. May overwrite the bytes after the data.
+    /// Encodes a block to its codes and its data. Returns the codes and the length of the data;
+    /// `before` has the same values, shifted by one position. May overwrite the bytes after the
+    /// data.
     fn encode<P: Compress>(
         self,
         plan: P,
@@ -151,8 +152,9 @@ pub(crate) trait Blocks: Copy {
         data: &mut [Slot; 80],
     ) -> (u32, usize);
 
-    /// Encodes whole blocks. Returns the bytes of data written, or nothing if there was not enough
-    /// room. `first` has the values before those of the first block; there is room for all codes.
+    /// Encodes whole blocks. Returns the number of bytes of data written, or `None` if there was
+    /// not enough room. `first` has the values before those of the first block; there is room for
+    /// all codes.
     #[inline(always)]
     fn encode_run<P: Compress>(
         self,
@@ -166,8 +168,8 @@ pub(crate) trait Blocks: Copy {
     }
 }
 
-/// How values are written: a variant, and how the values are transformed first. `T` is `u32` or
-/// `i32` for the variants of 32 bits, `u64` or `i64` for the variant of 64 bits.
+/// Format of a stream: a variant, and a transform of the values. `T` is `u32` or `i32` for the
+/// 32-bit variants, `u64` or `i64` for the 64-bit variant.
 ///
 /// A format is cheap to copy. Encode and decode with the same format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -242,8 +244,8 @@ impl<T: Integer> Format<T> {
         Decode::new((self.coding, self.start.bits()), backend, src, count)
     }
 
-    /// The maximum encoded length of `count` values in bytes; `usize::MAX` if it does not fit in
-    /// memory.
+    /// Returns the maximum encoded length of `count` values in bytes; `usize::MAX` if it does not
+    /// fit in memory.
     ///
     /// ```
     /// use bytelane::stream_vbyte::Format;
@@ -255,8 +257,8 @@ impl<T: Integer> Format<T> {
         most.saturating_add(count.div_ceil(4))
     }
 
-    /// The encoded length of these values in bytes, without encoding them: several times as fast as
-    /// [`encode`](Self::encode).
+    /// Returns the encoded length of these values in bytes, without encoding them: several times as
+    /// fast as [`encode`](Self::encode).
     ///
     /// ```
     /// use bytelane::stream_vbyte::Format;
@@ -269,9 +271,9 @@ impl<T: Integer> Format<T> {
 
     /// Encodes values to the front of `dst`. Returns the length of the result in bytes.
     ///
-    /// `dst` needs room for no more than the result, which has [`encoded_len`](Self::encoded_len)
-    /// bytes. With more room, up to [`max_encoded_len`](Self::max_encoded_len), encoding is a
-    /// little faster, and the bytes after the result may be overwritten.
+    /// `dst` only needs room for the result, which has [`encoded_len`](Self::encoded_len) bytes.
+    /// With more room, up to [`max_encoded_len`](Self::max_encoded_len), encoding is a little
+    /// faster, and the bytes after the result may be overwritten.
     ///
     /// # Errors
     ///
@@ -352,8 +354,8 @@ impl<T: Integer> Format<T> {
     }
 
     /// Decodes the first `count` values of `src`, appended to a `Vec`. Returns the number of bytes
-    /// of `src` read. Memory is reserved only after `src` has been found to have all control bytes,
-    /// so it is never more than 16 or 32 times the length of `src`.
+    /// of `src` read. Memory is reserved only after checking that `src` has all control bytes, so
+    /// it is never more than 16 or 32 times the length of `src`.
     ///
     /// # Errors
     ///
@@ -379,8 +381,8 @@ impl<T: Integer> Format<T> {
         Ok((values, read))
     }
 
-    /// Checks that `src` has all data of its first `count` values, without decoding them, and
-    /// returns their length in bytes. Takes about as long as reading the control bytes.
+    /// Checks that `src` has all data of its first `count` values, without decoding them. Returns
+    /// their length in bytes. Takes about as long as reading the control bytes.
     ///
     /// Any bytes are valid values, as long as there are enough of them.
     ///
@@ -404,7 +406,7 @@ impl<T: Integer> Format<T> {
         self.decoding(backend, src, count)?.end(count)
     }
 
-    /// A cursor over the first `count` values of `src`.
+    /// Returns a cursor over the first `count` values of `src`.
     ///
     /// # Errors
     ///
@@ -414,7 +416,7 @@ impl<T: Integer> Format<T> {
         self.cursor_with(Detected::active(), src, count)
     }
 
-    /// [`cursor`](Self::cursor) that decodes on a backend of the caller's choice.
+    /// Same as [`cursor`](Self::cursor), on a backend of the caller's choice.
     ///
     /// # Errors
     ///

@@ -1,33 +1,33 @@
-//! The parameters of a kernel: a layout with its tables, and a transform.
+//! Parameters of a kernel: a layout with its tables, and a transform.
 #![forbid(unsafe_code)]
 
 use super::coding::{Coding, Transform, Variant};
 use crate::simd::window;
 
-/// The parameters of a kernel.
+/// Parameters of a kernel.
 ///
 /// Kernels work on *blocks* of 64 bytes of values, 16 or 8 values whose codes form one number. A
 /// block is four *groups* of 16 bytes, the reach of a table shuffle.
 pub(crate) trait Plan: Copy {
-    /// Bytes in a value.
+    /// Number of bytes in a value.
     const WIDTH: usize;
 
-    /// Values in a block.
+    /// Number of values in a block.
     const VALUES: usize = 64 / Self::WIDTH;
-    /// Control bytes of a block.
+    /// Number of control bytes of a block.
     const CONTROLS: usize = 16 / Self::WIDTH;
-    /// Bits of the codes of a group.
+    /// Number of bits of the codes of a group.
     const GROUP_BITS: usize = 32 / Self::WIDTH;
 
-    /// All of this, in short.
+    /// Returns all of these parameters in short form.
     fn coding(self) -> Coding;
-    /// How the values are transformed.
+    /// Returns the transform of the values.
     fn transform(self) -> Transform;
     /// Returns whether a zero has no data.
     fn zeros(self) -> bool;
 
-    /// One bit for each byte of the values that is stored: for the codes of two values of four
-    /// bytes, or for the code of one value of eight, whatever the two bits above it are.
+    /// Returns one bit for each stored byte of the values: for the codes of two 4-byte values, or
+    /// for the code of one 8-byte value, whatever the two bits above it are.
     #[cfg_attr(
         not(target_arch = "x86_64"),
         allow(dead_code, reason = "NEON shuffles instead")
@@ -46,20 +46,20 @@ pub(crate) trait Plan: Copy {
         self.transform().zigzag()
     }
 
-    /// The length of the data of a zero, in bytes.
+    /// Returns the length of the data of a zero, in bytes.
     #[inline(always)]
     fn shortest(self) -> usize {
         usize::from(!self.zeros())
     }
 
-    /// The codes of group `i`, from those of its block.
+    /// Returns the codes of group `i`, from those of its block.
     #[inline(always)]
     fn group(codes: u32, i: usize) -> usize {
         codes as usize >> (i * Self::GROUP_BITS) & ((1 << Self::GROUP_BITS) - 1)
     }
 
-    /// Returns whether all values of these control bytes have one byte each. There are control
-    /// bytes for four blocks or a multiple of four.
+    /// Returns whether all values of these control bytes have one byte each. The control bytes are
+    /// those of four blocks or a multiple of four.
     #[inline(always)]
     fn all_ones(self, controls: &[u8]) -> bool {
         let ones = if self.zeros() { u64::MAX / 3 } else { 0 };
@@ -70,7 +70,7 @@ pub(crate) trait Plan: Copy {
         others == 0
     }
 
-    /// The codes of block `at`, from the control bytes.
+    /// Returns the codes of block `at`, from the control bytes.
     #[inline(always)]
     fn codes(controls: &[u8], at: usize) -> u32 {
         match Self::CONTROLS {
@@ -80,23 +80,23 @@ pub(crate) trait Plan: Copy {
     }
 }
 
-/// The parameters of a decoding kernel.
+/// Parameters of a decoding kernel.
 pub(crate) trait Expand: Plan {
-    /// For the codes of a group: the shuffle from its data to its values.
+    /// Returns the shuffle from the data of a group to its values, given its codes.
     fn expand(self, codes: usize) -> &'static [u8; 16];
-    /// For the codes of a group: the length of its data in bytes.
+    /// Returns the length of the data of a group in bytes, given its codes.
     fn length(self, codes: usize) -> usize;
 }
 
-/// The parameters of an encoding kernel.
+/// Parameters of an encoding kernel.
 pub(crate) trait Compress: Plan {
-    /// For the codes of a group: the shuffle from its values to its data, followed by the length of
-    /// the data. Keeping both in one place makes encoding a fifth faster.
+    /// Returns the shuffle from the values of a group to its data, given its codes, followed by the
+    /// length of the data. Keeping both in one place makes encoding 20% faster.
     fn compress(self, codes: usize) -> &'static [u8; 32];
 }
 
-/// The layout of a variant, with the tables of one direction. They are aligned to a cache line, so
-/// no entry crosses one.
+/// Layout of a variant, with the tables of one direction. They are aligned to a cache line, so no
+/// entry crosses one.
 #[repr(C, align(64))]
 pub(super) struct Layout<T> {
     tables: T,
@@ -112,14 +112,14 @@ pub(super) struct Expanding<const CODES: usize> {
     lengths: [u8; CODES],
 }
 
-/// As [`Expanding`].
+/// Same as [`Expanding`], for encoding.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(super) struct Compressing<const CODES: usize> {
     shuffles: [[u8; 32]; CODES],
 }
 
-/// The layouts with the tables for decoding, each a separate item, so that a program contains only
+/// Layouts with the tables for decoding, each a separate item, so that a program contains only
 /// those that it uses.
 pub(super) mod expanding {
     use super::{Expanding, Layout, Variant};
@@ -129,7 +129,7 @@ pub(super) mod expanding {
     pub(in super::super) static V1248: Layout<Expanding<16>> = Layout::expanding(Variant::V1248);
 }
 
-/// As [`expanding`], for encoding.
+/// Same as [`expanding`], for encoding.
 pub(super) mod compressing {
     use super::{Compressing, Layout, Variant};
 
@@ -141,10 +141,10 @@ pub(super) mod compressing {
         Layout::compressing(Variant::V1248);
 }
 
-/// For any transform: the kernel checks which one at run time.
+/// Number for any transform: the kernel checks at run time which one it is.
 pub(super) const ANY: u8 = u8::MAX;
 
-/// The plan of a layout, for transform number `FOR` or for any.
+/// Plan of a layout, for transform number `FOR` or for any.
 pub(super) struct Planned<T: 'static, const WIDTH: usize, const FOR: u8> {
     layout: &'static Layout<T>,
     transform: Transform,
@@ -156,7 +156,7 @@ impl<T, const WIDTH: usize, const FOR: u8> Planned<T, WIDTH, FOR> {
         Self { layout, transform }
     }
 
-    /// The same for any transform: code that is shared by all of them.
+    /// Returns the same plan for any transform: code that is shared by all of them.
     #[inline(always)]
     pub(super) fn for_any(self) -> Planned<T, WIDTH, ANY> {
         Planned::new(self.layout, self.transform())
@@ -231,9 +231,9 @@ impl<const WIDTH: usize, const CODES: usize, const FOR: u8> Compress
     }
 }
 
-/// The function for each plan of an operation, and `run_of`, which chooses one: the method of the
-/// operation, with the tables of its direction. `all_plans! { Decode::decode, expanding }` has, for
-/// each row,
+/// Defines the function for each plan of an operation, and `run_of`, which chooses one: the method
+/// of the operation, with the tables of its direction. `all_plans! { Decode::decode, expanding }`
+/// has, for each row,
 ///
 /// ```ignore
 /// fn v1234_delta(values: &Decode<'_>, to: &mut [Slot]) -> Option<usize> {
@@ -263,8 +263,8 @@ macro_rules! all_plans {
         @rows $Operation:ident $method:ident $tables:ident
         $($name:ident $Variant:ident $WIDTH:literal $Transform:ident;)*
     ) => {
-        /// The function for a coding. The caller usually knows the coding at compile time, so that
-        /// a program contains the kernels of one plan only.
+        /// Returns the function for a coding. The caller usually knows the coding at compile time,
+        /// so that a program contains the kernels of one plan only.
         #[inline]
         fn run_of(coding: Coding) -> Run {
             match (coding.variant, coding.transform) {
@@ -312,11 +312,11 @@ impl<const CODES: usize> Layout<Compressing<CODES>> {
     }
 }
 
-/// 0x80 and above is "no byte, zero" for the shuffle instructions of all machines.
+/// Index that selects no byte. From 0x80 on, the shuffle instructions of all machines give zero.
 const NONE: u8 = 0xff;
 
-/// Byte `b` of value `v` comes from byte `b` of the value's data, which begins where that of the
-/// values before it ends.
+/// Builds the shuffles for decoding. Byte `b` of value `v` comes from byte `b` of the value's data,
+/// which begins at the end of the data of the values before it.
 const fn expand<const N: usize>(width: usize, lengths: [usize; 4]) -> [[u8; 16]; N] {
     let mut table = [[NONE; 16]; N];
     let mut codes = 0;
@@ -336,7 +336,7 @@ const fn expand<const N: usize>(width: usize, lengths: [usize; 4]) -> [[u8; 16];
     table
 }
 
-/// The same shuffle backwards.
+/// Builds the reverse shuffles, for encoding.
 const fn compress<const N: usize>(width: usize, lengths: [usize; 4]) -> [[u8; 32]; N] {
     let mut table = [[NONE; 32]; N];
     let mut codes = 0;

@@ -2,9 +2,9 @@
 //! Compression", section 3; the other lengths, differences and zigzag follow the C library
 //! `streamvbyte` and the crate `streamvbyte64`.
 //!
-//! Two bits of control byte `i / 4` are the code of the length of value `i`, the lowest bits for
-//! the first of four values. The data of the value are that many of its bytes, lowest first,
-//! directly after the data of the previous value.
+//! Two bits of control byte `i / 4` are the code of the length of value `i`, with the lowest bits
+//! for the first of four values. The data of the value are its lowest bytes, as many as this
+//! length, lowest first, directly after the data of the previous value.
 #![forbid(unsafe_code)]
 
 use super::coding::Coding;
@@ -12,7 +12,7 @@ use crate::memory::{self, Slot};
 use crate::simd::{window, window_mut};
 
 impl Coding {
-    /// A number modulo the range of the values, as a signed or unsigned number of 64 bits.
+    /// Converts a number modulo the range of the values to a 64-bit number, signed or unsigned.
     fn signed(self, number: u64) -> i64 {
         let above = 64 - 8 * self.width();
         (number << above) as i64 >> above
@@ -23,8 +23,8 @@ impl Coding {
         number << above >> above
     }
 
-    /// The number stored for a value: the value, its difference from the previous one, or zigzag of
-    /// either.
+    /// Returns the number stored for a value: the value, its difference from the previous one, or
+    /// zigzag of either.
     fn stored(self, value: u64, previous: u64) -> u64 {
         let number = if self.transform.delta() {
             value.wrapping_sub(previous)
@@ -39,7 +39,7 @@ impl Coding {
         }
     }
 
-    /// The value of a stored number.
+    /// Returns the value of a stored number.
     fn restored(self, stored: u64, previous: u64) -> u64 {
         let number = if self.transform.zigzag() {
             stored >> 1 ^ (stored & 1).wrapping_neg()
@@ -53,7 +53,7 @@ impl Coding {
         })
     }
 
-    /// The lowest code whose length holds the number.
+    /// Returns the lowest code whose length holds the number.
     fn code(self, stored: u64) -> usize {
         let bytes = (u64::BITS - stored.leading_zeros()).div_ceil(8) as usize;
         let fits = |&length: &usize| length >= bytes;
@@ -61,12 +61,12 @@ impl Coding {
     }
 }
 
-/// The length in bytes of the data of value `i`.
+/// Returns the length in bytes of the data of value `i`.
 pub(super) fn length(coding: Coding, controls: &[u8], i: usize) -> usize {
     coding.variant.lengths()[usize::from(controls[i / 4] >> (2 * (i % 4)) & 3)]
 }
 
-/// The value of these data.
+/// Returns the value of these data.
 pub(super) fn value(coding: Coding, data: &[u8], previous: u64) -> u64 {
     let mut stored = [0; 8];
     stored[..data.len()].copy_from_slice(data);
@@ -89,7 +89,8 @@ pub(super) fn put(to: &mut [Slot], value: u64) {
     }
 }
 
-/// Returns the bytes of data written, or nothing if there was not enough room.
+/// Encodes values. Returns the number of bytes of data written, or `None` if there was not enough
+/// room.
 #[inline(never)]
 pub(super) fn encode(
     coding: Coding,
@@ -118,8 +119,8 @@ pub(super) fn encode(
     Some(at)
 }
 
-/// Returns the bytes of data used, or nothing if there were too few. `previous` is the value before
-/// the first one on entry, and the last value on return.
+/// Decodes values. Returns the number of bytes of data used, or `None` if there were too few.
+/// `previous` is the value before the first one on entry, and the last value on return.
 pub(super) fn decode(
     coding: Coding,
     controls: &[u8],
@@ -130,7 +131,7 @@ pub(super) fn decode(
     decode_from(coding, (controls, 0), data, values, previous)
 }
 
-/// As [`decode`], starting at a given code in the control bytes.
+/// Same as [`decode`], starting at a given code in the control bytes.
 #[inline(never)]
 pub(super) fn decode_from(
     coding: Coding,
@@ -149,7 +150,7 @@ pub(super) fn decode_from(
     Some(at)
 }
 
-/// The length in bytes of the data of these values.
+/// Returns the length in bytes of the data of these values.
 #[inline(never)]
 pub(super) fn encoded_data_len(coding: Coding, values: &[u8], start: u64) -> usize {
     let (mut previous, mut total) = (start, 0);
@@ -160,7 +161,7 @@ pub(super) fn encoded_data_len(coding: Coding, values: &[u8], start: u64) -> usi
     total
 }
 
-/// The length in bytes of the data of `count` values, from their codes.
+/// Returns the length in bytes of the data of `count` values, from their codes.
 #[inline(never)]
 pub(super) fn decoded_data_len(coding: Coding, controls: &[u8], count: usize) -> u64 {
     (0..count).map(|i| length(coding, controls, i) as u64).sum()

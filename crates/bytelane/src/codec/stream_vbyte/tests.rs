@@ -15,7 +15,7 @@ fn scalar() -> Detected {
     Detected::new(Backend::Scalar).unwrap()
 }
 
-/// Numbers of all lengths up to `bits` bits.
+/// Returns numbers of all lengths up to `bits` bits.
 fn numbers(count: usize, bits: u32) -> Vec<u64> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(u64::from(bits) + 1);
     let mut next = || {

@@ -1,30 +1,30 @@
-//! Where an input stops being text, and why.
+//! Errors in text: offset and cause.
 
 use core::fmt;
 
-/// Bytes that are not UTF-8, or an unfinished character at the end.
+/// Error for bytes that are not UTF-8, or for an incomplete character at the end.
 ///
-/// [`valid_up_to`](Error::valid_up_to) and [`error_len`](Error::error_len) are those of
-/// [`core::str::Utf8Error`]. The offset is that of the first byte after the valid text, for both
-/// kinds.
+/// [`valid_up_to`](Error::valid_up_to) and [`error_len`](Error::error_len) return the same as in
+/// [`core::str::Utf8Error`]. For both kinds, the offset is that of the first byte after the valid
+/// text.
 pub type Error = crate::Error<ErrorKind>;
 
-/// The rules of RFC 3629.
+/// Kind of error: a violation of RFC 3629.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The input ends within a character.
     UnexpectedEnd,
     /// Bytes that no character begins with: an overlong form, a surrogate, a value above U+10FFFF,
-    /// a misplaced byte, or a character that the next one cuts off.
+    /// a misplaced byte, or a character cut off by the next one.
     InvalidUtf8 {
-        /// Number of such bytes before the one that may begin a character again: 1 to 3.
+        /// Number of such bytes before the next possible start of a character: 1 to 3.
         length: u8,
     },
 }
 
 impl crate::Error<ErrorKind> {
-    /// The length of the valid text before the error, in bytes.
+    /// Returns the length of the valid text before the error, in bytes.
     ///
     /// ```
     /// let error = bytelane::utf8::validate(b"caf\xc3\xff").unwrap_err();
@@ -37,8 +37,8 @@ impl crate::Error<ErrorKind> {
         self.offset().unwrap_or(usize::MAX)
     }
 
-    /// The number of bytes to skip before the next character may begin: 1 to 3. `None` if the input
-    /// ends within a character, so that more input could complete it.
+    /// Returns the number of bytes to skip before the next character may begin: 1 to 3. `None` if
+    /// the input ends within a character, so that more input could complete it.
     #[must_use]
     #[inline]
     pub fn error_len(&self) -> Option<usize> {

@@ -2,31 +2,33 @@
 //! short input consists of blocks. The last block or group ends with the input, and may overlap the
 //! one before it.
 //!
-//! A kernel only finds out in which part the first fault is. The scalar code finds its place.
+//! A kernel only determines which part contains the first error. The scalar code finds its offset.
 //!
 //! # Policy
 //!
-//! Most text is ASCII, at least at its front: that has a loop of its own, without the constants of the
-//! validation. From there on, groups are tested for ASCII and for faults once each, since a branch per
-//! block cannot be predicted in text with few other characters.
+//! Most text is ASCII, at least at its front, so ASCII has a loop of its own, without the constants
+//! of the validation. From there on, groups are tested once for ASCII and once for errors, since a
+//! branch per block is unpredictable in text with a few other characters.
 //!
 //! ```text
 //! up to 64 bytes    one or several overlapping vectors, one answer
 //! ascii             groups of 256 bytes at the front; done if the last group is ASCII, too
 //! block             the first 64 bytes: there is nothing before them to load
 //! groups            ASCII after ASCII, or each byte compared with the three before it
-//! at the end        no character may be unfinished
+//! at the end        no character may be incomplete
 //! ```
 //!
 //! # Invariants
 //!
-//! - Everything before `at` is text, but for a character that continues after it.
-//! - The bytes one, two and three places before a vector are loads from memory, not shuffles.
+//! - Everything before `at` is text, except that a character may continue after it.
+//! - The vectors of the bytes one, two and three positions earlier are loaded from memory, not
+//!   shuffled.
 //!
-//! # What decided
+//! # Measurements
 //!
-//! Loads in place of shuffles are 1.13 (AVX-512) and 1.35 times (AVX2) as fast. Two branches in place of
-//! the one on "ASCII after ASCII" took 2,000 instead of 1,200 ns for 64 KiB. See `docs/lab-notes/utf8.md`.
+//! Loads are 1.13 (AVX-512) and 1.35 times (AVX2) as fast as shuffles. Two branches instead of the
+//! one on "ASCII after ASCII" took 2,000 ns instead of 1,200 for 64 KiB. See
+//! `docs/lab-notes/utf8.md`.
 #![forbid(unsafe_code)]
 
 use super::short::{self, BEYOND_ASCII};
@@ -34,8 +36,8 @@ use super::{GROUP, Steps, Validation, scalar};
 use crate::memory::pair;
 use crate::simd::window;
 
-/// The four bytes before a place, as a little-endian number; zeros before the start. The input has
-/// at least four bytes, unless the place is its start.
+/// Returns the four bytes before an offset, as a little-endian number; zeros before the start. The
+/// input has at least four bytes, unless the offset is 0.
 #[inline(always)]
 fn before(src: &[u8], at: usize) -> u32 {
     match at {
@@ -62,7 +64,7 @@ fn is_valid_block(simd: impl Steps, src: &[u8], at: usize) -> bool {
     }
 }
 
-/// The length of the groups from a place on that are ASCII.
+/// Returns the length of the ASCII groups from an offset on.
 #[inline(always)]
 fn ascii(simd: impl Steps, src: &[u8]) -> usize {
     let (groups, _) = src.as_chunks::<GROUP>();
@@ -73,7 +75,7 @@ fn ascii(simd: impl Steps, src: &[u8]) -> usize {
     count * GROUP
 }
 
-/// The length of the longest text at the front of an input of at least 64 bytes.
+/// Returns the length of the longest text at the front of an input of at least 64 bytes.
 #[inline(always)]
 pub(super) fn valid_up_to(simd: impl Steps, src: &[u8]) -> usize {
     match fault(simd, src) {
@@ -82,8 +84,8 @@ pub(super) fn valid_up_to(simd: impl Steps, src: &[u8]) -> usize {
     }
 }
 
-/// Where the character begins that contains the byte before a place. Everything before that
-/// character is text.
+/// Returns the start of the character that contains the byte before an offset. Everything before
+/// that character is text.
 #[inline(always)]
 pub(crate) fn beginning(src: &[u8], at: usize) -> usize {
     let mut places = (at.saturating_sub(3)..at).rev();
@@ -91,8 +93,8 @@ pub(crate) fn beginning(src: &[u8], at: usize) -> usize {
     first.unwrap_or(at)
 }
 
-/// The start of the first part with a fault, in an input of more than 64 bytes. A character that
-/// begins before it may be at fault too.
+/// Returns the start of the first part with an error, in an input of more than 64 bytes. The error
+/// may be in a character that begins before it.
 #[inline(always)]
 fn fault(simd: impl Steps, src: &[u8]) -> Option<usize> {
     let len = src.len();
@@ -152,8 +154,8 @@ pub(super) fn is_text64(simd: impl Steps, src: &[u8]) -> bool {
     is_text_in_vectors(simd, src, [16, len - 32, len - 16])
 }
 
-/// Returns whether the bytes are text, in a vector of 16 at the start and others at these places, which cover the
-/// input. They may overlap, to handle any length without a branch on it.
+/// Returns whether the bytes are text, in a vector of 16 at the start and others at these offsets,
+/// which cover the input. They may overlap, to handle any length without a branch on it.
 #[inline(always)]
 fn is_text_in_vectors<const N: usize>(simd: impl Steps, src: &[u8], places: [usize; N]) -> bool {
     let first = pair(&src[..16]);
@@ -181,15 +183,15 @@ pub(super) fn is_ascii(simd: impl Steps, src: &[u8]) -> bool {
     }
 }
 
-/// The number of characters of a text: of bytes that do not continue one. The compiler turns the
-/// loops into vectors.
+/// Returns the number of characters of a text: of bytes that do not continue one. The compiler
+/// vectorises the loops.
 #[inline(always)]
 pub(super) fn count_chars(_: impl Steps, src: &[u8]) -> usize {
     #[inline(always)]
     fn begins(byte: u8) -> u8 {
         u8::from(byte.cast_signed() >= -0x40)
     }
-    // Sums of one byte each hold those of 255 blocks.
+    // One-byte sums can each hold those of 255 blocks.
     let (blocks, rest) = src.as_chunks::<64>();
     let mut count = rest.iter().map(|&byte| usize::from(begins(byte))).sum();
     for blocks in blocks.chunks(255) {

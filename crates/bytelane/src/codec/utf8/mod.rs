@@ -1,4 +1,4 @@
-//! UTF-8: whether bytes are text, and where they stop being text.
+//! UTF-8 validation: checks that bytes are text, and finds where they stop being text.
 //!
 //! [`validate`] does what [`core::str::from_utf8`] does, and reports the same errors.
 //! [`Validator`] does it for an input in pieces.
@@ -37,33 +37,34 @@ use crate::backend::dispatch;
 use crate::memory::{self, Validate};
 use core::convert::Infallible;
 
-/// Bytes that are validated at once. Testing each block of 64 costs a wrong prediction where few
-/// characters are not ASCII.
+/// Number of bytes to validate at once. Testing each block of 64 would cost a misprediction in text
+/// with few non-ASCII characters.
 pub(crate) const GROUP: usize = 256;
 
-/// Caller that validates groups: each has a copy of the step. The compiler inlines it, which takes 4% less time, only
-/// where there is a single call, and which calls it sees together depends on everything else in the crate.
+/// Caller that validates groups: each has a copy of the step. An inlined step takes 4% less time.
+/// The compiler inlines it only if there is a single call, and which calls it sees together depends
+/// on everything else in the crate.
 pub(crate) trait Caller {}
 
-/// [`validate`], and all that is not one of the others.
+/// [`validate`], and all callers that are not one of the others.
 pub(crate) struct Validation;
 impl Caller for Validation {}
 
-/// JSON strings while they are read.
+/// Reading of JSON strings.
 pub(crate) struct Unescaping;
 impl Caller for Unescaping {}
 
-/// JSON strings while they are written.
+/// Writing of JSON strings.
 pub(crate) struct Copying;
 impl Caller for Copying {}
 
-/// The operations that each instruction set provides.
+/// Operations that each instruction set provides.
 pub(crate) trait Steps: Copy {
     /// Returns whether all bytes are ASCII.
     fn is_ascii(self, blocks: &[[u8; 64]]) -> bool;
 
-    /// Returns whether UTF-8 allows the bytes of a group after the three bytes before it. The last character may be
-    /// unfinished.
+    /// Returns whether UTF-8 allows the bytes of a group after the three bytes before it. The last
+    /// character may be incomplete.
     fn is_valid_group<C: Caller>(self, window: &[u8; 3 + GROUP]) -> bool;
 
     /// The same for a block.
@@ -87,8 +88,8 @@ pub(crate) trait Steps: Copy {
         kernel::is_text64(self, from)
     }
 
-    /// The bytes of a block that UTF-8 does not allow after the bytes before them, given the four
-    /// bytes before the block.
+    /// Returns the bytes of a block that UTF-8 does not allow after the bytes before them, given
+    /// the four bytes before the block.
     fn errors(self, before: u32, block: &[u8; 64]) -> u64;
 }
 
@@ -104,7 +105,7 @@ dispatch! {
 ///
 /// # Errors
 ///
-/// [`Error`] if they are not UTF-8, with the place and the length of the first fault.
+/// [`Error`] if they are not UTF-8, with the offset and the length of the first error.
 ///
 /// ```
 /// use bytelane::utf8::{self, ErrorKind};
@@ -134,7 +135,7 @@ pub fn validate_with(backend: Detected, src: &[u8]) -> Result<&str, Error> {
     }
 }
 
-/// The length of the longest text at the front, in bytes.
+/// Returns the length of the longest text at the front, in bytes.
 ///
 /// ```
 /// assert_eq!(bytelane::utf8::valid_up_to(b"caf\xc3\xa9\xff!"), 5);
@@ -156,7 +157,7 @@ pub fn valid_up_to_with(backend: Detected, src: &[u8]) -> usize {
     }
 }
 
-/// [`valid_up_to_with`] without the short cuts.
+/// Same as [`valid_up_to_with`], without the shortcuts.
 #[inline(always)]
 fn text_up_to(src: &[u8], backend: Detected) -> usize {
     let is_text = match src.len() {
@@ -194,7 +195,7 @@ pub fn is_ascii_with(backend: Detected, src: &[u8]) -> bool {
     }
 }
 
-/// The number of characters of a text: the same as `text.chars().count()`.
+/// Returns the number of characters of a text: the same as `text.chars().count()`.
 ///
 /// ```
 /// assert_eq!(bytelane::utf8::count_chars("größer"), 6);
@@ -212,7 +213,7 @@ pub fn count_chars_with(backend: Detected, text: &str) -> usize {
     count(text.as_bytes(), backend)
 }
 
-/// The error for an input whose longest text is `at` bytes long.
+/// Returns the error for an input whose longest text is `at` bytes long.
 #[cold]
 pub(crate) fn fault(src: &[u8], at: usize) -> Error {
     let kind = scalar::next(&src[at..]).err();

@@ -13,7 +13,7 @@
 
 use super::ErrorKind;
 
-/// The character at the start, and the length of its encoding.
+/// Decodes the character at the start. Returns it and the length of its encoding.
 pub(crate) fn next(src: &[u8]) -> Result<(char, usize), ErrorKind> {
     const INVALID: ErrorKind = ErrorKind::InvalidUtf8 { length: 1 };
     let (length, second) = match src.first() {
@@ -41,7 +41,7 @@ pub(crate) fn next(src: &[u8]) -> Result<(char, usize), ErrorKind> {
     Ok((character, length))
 }
 
-/// The length of the longest text at the front.
+/// Returns the length of the longest text at the front.
 pub(super) fn valid_up_to(src: &[u8]) -> usize {
     valid_from(src, 0)
 }
@@ -50,7 +50,7 @@ pub(super) fn is_text(src: &[u8]) -> bool {
     valid_up_to(src) == src.len()
 }
 
-/// [`valid_up_to`] for an input whose first `at` bytes are text.
+/// Same as [`valid_up_to`], for an input whose first `at` bytes are text.
 #[inline(never)]
 pub(super) fn valid_from(src: &[u8], mut at: usize) -> usize {
     while let Ok((_, length)) = next(&src[at..]) {
@@ -63,7 +63,7 @@ pub(super) fn is_ascii(src: &[u8]) -> bool {
     src.iter().all(|&byte| byte < 0x80)
 }
 
-/// Each character has one byte that does not continue it.
+/// Counts characters: each has one byte that does not continue it.
 pub(super) fn count_chars(src: &[u8]) -> usize {
     let begins = |byte: &&u8| !matches!(byte, 0x80..=0xbf);
     src.iter().filter(begins).count()

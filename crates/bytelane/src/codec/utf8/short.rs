@@ -1,10 +1,10 @@
-//! The most frequent texts, in numbers: each of these takes less time than the call of a kernel, and
-//! is inlined where text is validated.
+//! The most frequent texts, handled as numbers: this takes less time than calling a kernel, and is
+//! inlined at the call.
 #![forbid(unsafe_code)]
 
 use crate::memory::pair;
 
-/// The bits that no byte of ASCII has.
+/// The bits that no ASCII byte has.
 pub(super) const BEYOND_ASCII: u64 = 0x8080_8080_8080_8080;
 
 /// Returns whether up to 32 bytes are ASCII: the first and the last 16, which may overlap.
@@ -19,15 +19,15 @@ pub(super) fn is_ascii(src: &[u8]) -> bool {
     (low | high) & BEYOND_ASCII == 0
 }
 
-/// Returns whether up to eight bytes that are not ASCII are so but for one character of three or
-/// four bytes.
+/// Returns whether up to eight bytes, not all of them ASCII, are ASCII except for one character of
+/// three or four bytes.
 #[inline(always)]
 pub(super) fn has_one_character(src: &[u8]) -> bool {
     let [bytes, _] = pair(src);
-    // Without the ASCII before the character.
+    // Drops the ASCII before the character.
     let bytes = bytes >> ((bytes & BEYOND_ASCII).trailing_zeros() & 0x38);
-    // The highest bits of each byte, and the bits of the value that have limits: the lower bits of
-    // the first byte, and the upper ones of the second.
+    // Tests the highest bits of each byte, and the bits of the value that have limits: the lower
+    // bits of the first byte, and the upper ones of the second.
     if bytes & 0x10 == 0 {
         let upper = (bytes & 0x0f) << 1 | bytes >> 13 & 1;
         // Neither overlong, U+0000 to U+07FF, nor a surrogate, U+D800 to U+DFFF.

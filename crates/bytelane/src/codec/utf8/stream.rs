@@ -1,9 +1,9 @@
-//! Texts in pieces, which may be cut anywhere, even within a character.
+//! Texts in pieces, which may be split anywhere, even within a character.
 
 use super::{Error, ErrorKind, fault, scalar, valid_up_to_with};
 use crate::Detected;
 
-/// Validates a text that comes in pieces. Between them it keeps at most an unfinished character.
+/// Validates a text that arrives in pieces. Between them, it keeps at most an incomplete character.
 ///
 /// After its first error it returns that error from every call.
 ///
@@ -24,12 +24,12 @@ use crate::Detected;
 #[derive(Clone, Debug)]
 pub struct Validator {
     backend: Detected,
-    /// The beginning of a character, and its length.
+    /// Beginning of a character, and its length.
     held: [u8; 4],
     length: usize,
-    /// The length of the text before it; `usize::MAX` if it is longer.
+    /// Length of the text before it; `usize::MAX` if it is longer.
     pub(super) valid: usize,
-    /// The first error, which all later calls return.
+    /// First error, which all later calls return.
     so_far: Result<(), Error>,
 }
 
@@ -40,7 +40,7 @@ impl Validator {
         Self::new_with(Detected::active())
     }
 
-    /// [`new`](Self::new) on a backend of the caller's choice.
+    /// Same as [`new`](Self::new), on a backend of the caller's choice.
     #[must_use]
     pub fn new_with(backend: Detected) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl Validator {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidUtf8`], with the offset from the start of the text, or the error of an
-    /// earlier call. A character that continues in the next piece is no error.
+    /// earlier call. A character that continues in the next piece is not an error.
     pub fn push(&mut self, piece: &[u8]) -> Result<(), Error> {
         self.so_far?;
         self.so_far = self.check(piece);
@@ -94,7 +94,7 @@ impl Validator {
         Ok(())
     }
 
-    /// The length of the text so far, in bytes, without an unfinished character at its end.
+    /// Returns the length of the text so far, in bytes, without an incomplete character at its end.
     #[must_use]
     pub fn valid_up_to(&self) -> usize {
         match self.so_far {
@@ -107,7 +107,7 @@ impl Validator {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::UnexpectedEnd`] if a character is unfinished, or the error of an earlier call.
+    /// [`ErrorKind::UnexpectedEnd`] if a character is incomplete, or the error of an earlier call.
     pub fn finish(self) -> Result<(), Error> {
         self.so_far?;
         match self.length {

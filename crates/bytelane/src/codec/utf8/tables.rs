@@ -1,10 +1,10 @@
-//! The pairs of bytes that cannot follow each other in UTF-8, as three tables: indexed by the first
+//! Pairs of bytes that cannot follow each other in UTF-8, as three tables: indexed by the first
 //! byte's upper half, its lower half, and the second byte's upper half. A bit set in all three
-//! entries is an error: the method of Keiser and Lemire, "Validating UTF-8 In Less Than One
+//! entries is an error. This is the method of Keiser and Lemire, "Validating UTF-8 In Less Than One
 //! Instruction Per Byte" (2021), section 6.
 #![forbid(unsafe_code)]
 
-/// The sets of the three halves, one bit per value, that one bit of the tables stands for.
+/// Sets of values of the three halves for one bit of the tables, one bit per value.
 struct Rule {
     first_upper: u16,
     first_lower: u16,
@@ -24,8 +24,8 @@ const fn rule(first_upper: u16, first_lower: u16, second_upper: u16) -> Rule {
     }
 }
 
-/// The last rule is no error if there is a lead byte two or three bytes before: its bit, the
-/// highest, is compared with that condition.
+/// Rules, one per bit of the tables. The last one is not an error if there is a lead byte two or
+/// three bytes before: its bit, the highest, is compared with that condition.
 const RULES: [Rule; 8] = [
     // A lead without a continuation.
     rule(LEAD, ANY, !CONTINUATION),
@@ -36,7 +36,7 @@ const RULES: [Rule; 8] = [
     rule(1 << 0xe, 0x0001, 0x0300),
     // Surrogates: ed a0..bf.
     rule(1 << 0xe, 1 << 0xd, 0x0c00),
-    // Too large: f4 90..bf, and all of f5 to ff but 80..8f.
+    // Too large: f4 90..bf, and all of f5 to ff except 80..8f.
     rule(1 << 0xf, 0xfff0, 0x0e00),
     // Overlong f0 80..8f, and the 80..8f of f5 to ff.
     rule(1 << 0xf, 0xffe1, 0x0100),
@@ -64,8 +64,8 @@ pub(super) const FIRST_UPPER: [u8; 16] = table(0);
 pub(super) const FIRST_LOWER: [u8; 16] = table(1);
 pub(super) const SECOND_UPPER: [u8; 16] = table(2);
 
-/// Subtracted with saturation from the byte two before, leaves the highest bit set only for leads
-/// of three or four bytes.
+/// Lead threshold: subtracted with saturation from the byte two before, leaves the highest bit set
+/// only for leads of three or four bytes.
 pub(super) const LEAD_OF_THREE: u8 = 0xe0 - 0x80;
 
 /// The same for the byte three before, and leads of four bytes.

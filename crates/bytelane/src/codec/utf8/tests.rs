@@ -13,7 +13,7 @@ fn backends() -> impl Iterator<Item = Detected> {
     Backend::available().map(|backend| Detected::new(backend).unwrap())
 }
 
-/// The outcome of the standard library: nothing, or the place and the length of the first fault.
+/// Result of the standard library: `None`, or the offset and the length of the first error.
 type Outcome = Option<(usize, Option<usize>)>;
 
 fn of_std(src: &[u8]) -> Outcome {
@@ -39,7 +39,7 @@ fn assert_as_std(src: &[u8]) -> bool {
         assert_eq!(valid_up_to_with(backend, src), valid, "{}", place());
         assert_eq!(is_ascii_with(backend, src), src.is_ascii(), "{}", place());
         if src.len() <= 32 {
-            // Without the short cuts.
+            // Without the shortcuts.
             assert_eq!(text_up_to(src, backend), valid, "{}", place());
             assert_eq!(is_ascii_blocks(src, backend), src.is_ascii(), "{}", place());
         }
@@ -52,8 +52,8 @@ fn assert_as_std(src: &[u8]) -> bool {
     expected.is_none()
 }
 
-/// Sequences of each kind: what is right and wrong about the length of a character, about its
-/// second byte and about its other bytes.
+/// Sequences of each kind, with valid and invalid lengths, second bytes and other bytes of
+/// characters.
 const SEQUENCES: &[&[u8]] = &[
     // Characters: the first and the last of each length, and next to the surrogates.
     b"\x7f",
@@ -73,7 +73,7 @@ const SEQUENCES: &[&[u8]] = &[
     b"\xc2\x80\x80",
     b"\xe1\x80\x80\x80",
     b"\xf1\x80\x80\x80\x80",
-    // Unfinished characters, each before the end or before what comes next.
+    // Incomplete characters, each before the end or before what comes next.
     b"\xc2",
     b"\xe1",
     b"\xe1\x80",
@@ -154,7 +154,7 @@ fn characters_that_end_too_soon_before_groups_of_ascii() {
 
 #[test]
 fn every_code_point_is_text() {
-    // Miri would take minutes for collecting them all.
+    // Collecting them all would take Miri minutes.
     let step = if cfg!(miri) { 9973 } else { 1 };
     let numbers = (0..=0x10_ffff).step_by(step);
     let characters: Vec<char> = numbers.filter_map(char::from_u32).collect();
@@ -164,7 +164,7 @@ fn every_code_point_is_text() {
     }
 }
 
-/// All pairs of bytes alone, and before two continuations, so that nothing but the pair decides
+/// Tests all pairs of bytes alone, and before two continuations, so that only the pair decides
 /// about sequences of up to four; and the same next to ASCII.
 #[test]
 fn every_pair_of_bytes() {
@@ -204,7 +204,7 @@ fn every_length_of_ascii_and_one_byte_beyond_it() {
     }
 }
 
-/// A generator of small numbers, the same ones in each run.
+/// Returns a generator of small numbers, the same ones in each run.
 fn random() -> impl FnMut(usize) -> usize {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     move |below| {
@@ -249,7 +249,7 @@ fn random_mixtures_of_sequences() {
     }
 }
 
-/// Validates in pieces. Returns the same as the whole would.
+/// Validates in pieces. Must return the same as validating the whole.
 fn in_pieces<'a>(
     backend: Detected,
     mut pieces: impl Iterator<Item = &'a [u8]>,
@@ -288,7 +288,8 @@ fn pieces_come_to_the_same_as_the_whole() {
     }
 }
 
-/// A stream with more bytes than a `usize` can count: the offset in the error is then not exact.
+/// Simulates a stream with more bytes than a `usize` can count: the offset in the error is then not
+/// exact.
 #[test]
 fn places_beyond_the_largest_number_do_not_overflow() {
     for near in [usize::MAX - 3, usize::MAX] {

@@ -1,4 +1,4 @@
-//! The types of values that can be spread and compacted.
+//! Types of values that can be spread and compacted.
 #![forbid(unsafe_code)]
 
 use super::{compact_values, spread_values};
@@ -6,22 +6,23 @@ use crate::Detected;
 use crate::memory::{Plain, Slot, bytes};
 pub(super) use sealed::Sealed;
 
-/// A number of 1, 2, 4, 8 or 16 bytes. For strings, use their views.
+/// Number type of 1, 2, 4, 8 or 16 bytes. For strings, use their views.
 pub trait Element: Plain + Sealed {}
 
 mod sealed {
     use crate::Detected;
     use crate::memory::Slot;
 
-    /// Values of one type. The functions are compiled in this crate, once for each size, not in the
-    /// caller's crate. A program contains only the kernels of the types that it uses.
+    /// Operations on values of one type. The functions are compiled in this crate, once for each
+    /// size, not in the caller's crate. A program contains only the kernels of the types that it
+    /// uses.
     pub trait Sealed: Sized {
-        /// Writes a value for each place of the destination. `None` if the number of values differs from that of set
-        /// bits.
+        /// Writes a value for each position of the destination. `None` if the number of values
+        /// differs from the number of set bits.
         fn spread(dense: &[Self], bitmap: &[u8], to: &mut [Slot], backend: Detected) -> Option<()>;
 
-        /// Writes the values whose bits are set. Returns how many they are, or `None` if the
-        /// destination is too short.
+        /// Writes the values whose bits are set. Returns their number, or `None` if the destination
+        /// is too short.
         fn compact(
             values: &[Self],
             bitmap: &[u8],

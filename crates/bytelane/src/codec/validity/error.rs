@@ -1,14 +1,14 @@
-//! Errors of levels and bitmaps.
+//! Errors in levels and bitmaps.
 
 use crate::DestinationError;
 use core::fmt;
 
-/// Why levels, bitmaps or values could not be converted.
+/// Error of converting levels, bitmaps or values.
 ///
 /// The offset is that of the first byte of a level, in memory.
 pub type Error = crate::Error<ErrorKind>;
 
-/// Kind of fault in levels, bitmaps or values.
+/// Kind of error in levels, bitmaps or values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -24,21 +24,21 @@ pub enum ErrorKind {
         /// The number of bytes that it has.
         given: usize,
     },
-    /// The number of values must equal that of set bits.
+    /// The number of values differs from the number of set bits.
     Values {
         /// The number of set bits.
         needed: usize,
         /// The number of values.
         given: usize,
     },
-    /// The numbers of repetition levels and of definition levels must be equal.
+    /// The numbers of repetition levels and definition levels differ.
     Lengths {
         /// The number of repetition levels.
         repetition: usize,
         /// The number of definition levels.
         definition: usize,
     },
-    /// A repetition level continues a list where none has begun, or where the list has no entries. The
+    /// A repetition level continues a list, but no list has begun, or the list has no entries. The
     /// offset is that of the repetition level.
     Repetition,
     /// The lists have more entries than offsets of this size can count.
@@ -86,7 +86,7 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-/// The bytes of a bitmap that `count` values need.
+/// Returns the bytes of a bitmap that `count` values need.
 pub(super) fn bitmap_of(bitmap: &[u8], count: usize) -> Result<&[u8], Error> {
     let (needed, given) = (count.div_ceil(8), bitmap.len());
     let front = bitmap.get(..needed);

@@ -1,4 +1,4 @@
-//! The public functions for levels: methods of the greatest level.
+//! Public functions for levels: methods of the greatest level.
 #![forbid(unsafe_code)]
 
 use super::error::bitmap_of;
@@ -11,10 +11,11 @@ use crate::{Destination, Detected};
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-/// The greatest definition level of a column: the number of its ancestors, itself included, that are
-/// optional or repeated. A value with this level is valid, with a lower one it is null.
+/// Greatest definition level of a column: the number of its optional or repeated ancestors,
+/// including itself. A value with this level is valid; with a lower one, it is null.
 ///
-/// For a column in a list, [`lists`](super::lists) has bitmaps without the levels of empty lists.
+/// For columns in lists, [`lists`](super::lists) produces bitmaps without the levels of empty
+/// lists.
 ///
 /// ```
 /// use bytelane::validity::Format;
@@ -36,8 +37,8 @@ pub struct Format<T> {
 }
 
 impl<T: Level> Format<T> {
-    /// Levels from 0 to this one. `None` for 0, since a column without optional ancestors has no
-    /// levels; for more than 255 of `u8`; and for more than 32,767.
+    /// Sets the greatest level. `None` for 0, since a column without optional ancestors has no
+    /// levels; for more than 255 with `u8`; and for more than 32,767.
     #[must_use]
     #[inline]
     pub const fn new(max_level: u16) -> Option<Self> {
@@ -48,28 +49,30 @@ impl<T: Level> Format<T> {
         Some(Self { max, of })
     }
 
-    /// The greatest level.
+    /// Returns the greatest level.
     #[must_use]
     #[inline]
     pub const fn max_level(self) -> u16 {
         self.max
     }
 
-    /// The number of bytes that [`encode`](Self::encode) writes for this many levels: a bit for each.
+    /// Returns the number of bytes that [`encode`](Self::encode) writes for `count` levels: one bit
+    /// each.
     #[must_use]
     #[inline]
     pub const fn encoded_len(self, count: usize) -> usize {
         count.div_ceil(8)
     }
 
-    /// Writes a bitmap to the front of `bitmap`: a bit for each level, which is set if the level is the greatest one.
-    /// Returns the number of valid values, the number of set bits; the other values are nulls.
+    /// Writes a bitmap to the front of `bitmap`: one bit for each level, set if the level is the
+    /// greatest one. Returns the number of valid values, which is the number of set bits; the other
+    /// values are nulls.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Destination`](super::ErrorKind::Destination) if the bitmap is too short;
-    /// [`ErrorKind::Level`](super::ErrorKind::Level) for the first level that is too great, with its
-    /// place in memory. The contents of `bitmap` are then unspecified.
+    /// [`ErrorKind::Level`](super::ErrorKind::Level) for the first level that is too great, with
+    /// its offset in memory. The contents of `bitmap` are then unspecified.
     ///
     /// ```
     /// use bytelane::validity::{ErrorKind, Format};
@@ -100,7 +103,7 @@ impl<T: Level> Format<T> {
         bitmap.into().fill(self.encoding(backend, levels))
     }
 
-    /// [`encode`](Self::encode), appended to a `Vec`, from a byte of its own on. Returns the number of
+    /// [`encode`](Self::encode), appended to a `Vec`, starting at a new byte. Returns the number of
     /// valid values.
     ///
     /// # Errors
@@ -126,9 +129,9 @@ impl<T: Level> Format<T> {
         Ok((bitmap, valid))
     }
 
-    /// Writes a level for each bit of a bitmap, up to the length of `levels`: the greatest level if the bit is set, and
-    /// the one below it otherwise. So a null comes from the innermost optional ancestor, not from an outer one. Returns
-    /// the number of bytes read.
+    /// Writes a level for each bit of a bitmap, up to the length of `levels`: the greatest level if
+    /// the bit is set, and the one below it otherwise. A null is thus attributed to the innermost
+    /// optional ancestor, not to an outer one. Returns the number of bytes read.
     ///
     /// # Errors
     ///
@@ -215,7 +218,7 @@ impl<T: Level> Format<T> {
     }
 }
 
-/// Levels to a bitmap.
+/// Converts levels to a bitmap.
 pub(crate) struct Encode<'a, T> {
     levels: &'a [T],
     max: u16,
@@ -223,7 +226,7 @@ pub(crate) struct Encode<'a, T> {
 }
 
 impl<T: Level> Fill for Encode<'_, T> {
-    /// The number of valid values.
+    /// Number of valid values.
     type Done = usize;
     type Error = Error;
 
@@ -236,7 +239,7 @@ impl<T: Level> Fill for Encode<'_, T> {
     }
 }
 
-/// A bitmap to levels.
+/// Converts a bitmap to levels.
 pub(crate) struct Decode<'a, T> {
     bitmap: &'a [u8],
     count: usize,
@@ -245,7 +248,7 @@ pub(crate) struct Decode<'a, T> {
 }
 
 impl<T: Level> Fill for Decode<'_, T> {
-    /// The number of bytes read.
+    /// Number of bytes read.
     type Done = usize;
     type Error = Error;
 

@@ -2,9 +2,9 @@
 //!
 //! # Policy
 //!
-//! Columns have no nulls, or only nulls, or some here and there. Words of which all bits are alike are
-//! frequent, so runs of them are copied by `memcpy` and zeroed by `memset`; for others, an instruction
-//! set moves the 64 values of a step by its bits, without a branch on any of them.
+//! Columns have no nulls, only nulls, or scattered nulls. Words whose bits are all the same are
+//! frequent, so runs of them are copied with `memcpy` and zeroed with `memset`. For other words,
+//! kernels move the 64 values of a step by its bits, without a branch on any of them.
 //!
 //! ```text
 //! encode    64 levels: compare with the maximum, write the word, keep the greatest level
@@ -16,33 +16,34 @@
 //! # Invariants
 //!
 //! - A step at the end is padded, and its bits above the last value are zeros.
-//! - `spread` reads as many values as bits are set, and fails if there are fewer or more.
-//! - Levels above the maximum are found by one comparison at the end, so that the loop has no branch.
+//! - `spread` reads one value per set bit, and fails if there are fewer or more.
+//! - Levels above the maximum are detected with one comparison at the end, so that the loop has no
+//!   branch.
 //!
-//! # What decided
+//! # Measurements
 //!
-//! Comparing words of a run one by one took 8% of the time of copying: eight are compared at a time. A
-//! step at the end in the same function as the loop made the compiler keep variables in memory. See
-//! `docs/lab-notes/validity.md`.
+//! Comparing words of a run one by one took 8% of the time of copying, so eight are compared at a
+//! time. With the last step in the same function as the loop, the compiler kept variables in
+//! memory. See `docs/lab-notes/validity.md`.
 #![forbid(unsafe_code)]
 
 use super::{Error, Levels, Move, STEP, scalar};
 use crate::codec::bit_packing::low_bits;
 use crate::memory::{Slot, copy, flat, flat_mut, pair, write};
 
-/// The number of bits that are set below a place.
+/// Returns the number of set bits below a position.
 #[inline(always)]
 pub(super) fn rank(bits: u64, place: usize) -> usize {
     (bits & low_bits(place)).count_ones() as usize
 }
 
-/// The bits of the last values, fewer than 64, from the bytes of a bitmap that they take.
+/// Returns the bits of the last values, fewer than 64, from the bytes of a bitmap that they take.
 #[inline(always)]
 fn last_word(bitmap: &[u8], count: usize) -> u64 {
     pair(bitmap)[0] & low_bits(count)
 }
 
-/// The first values of a step, and zeros after them.
+/// Returns the first values of a step, padded with zeros.
 #[cold]
 pub(super) fn padded<const V: usize>(values: &[[u8; V]]) -> [[u8; V]; STEP] {
     let mut step = [[0; V]; STEP];
@@ -71,7 +72,7 @@ pub(super) fn encode<const K: usize, S: Levels<K>>(
         valid += bits.count_ones() as usize;
     }
     if !rest.is_empty() {
-        // The zeros after the levels are below the maximum.
+        // The zeros after the levels do not exceed the maximum.
         let step = padded(rest);
         let bits = simd.at_least(&step, level);
         greatest = simd.greatest(greatest, &step);
@@ -106,7 +107,7 @@ pub(super) fn decode<const K: usize, S: Levels<K>>(
     }
 }
 
-/// Number of words from `i` on that are equal to word `i`.
+/// Returns the number of words from `i` on that are equal to word `i`.
 #[inline(always)]
 fn run(words: &[[u8; 8]], i: usize) -> usize {
     let first = u64::from_ne_bytes(words[i]);
@@ -127,8 +128,8 @@ fn run(words: &[[u8; 8]], i: usize) -> usize {
     end - i
 }
 
-/// Writes a value for each place of the destination. `None` if the number of values differs from
-/// that of set bits.
+/// Writes a value for each position of the destination. `None` if the number of values differs from
+/// the number of set bits.
 #[inline(always)]
 pub(super) fn spread<const V: usize, S: Move<V>>(
     simd: S,
@@ -176,7 +177,7 @@ pub(super) fn spread<const V: usize, S: Move<V>>(
     dense.is_empty().then_some(())
 }
 
-/// The last step, which is not whole.
+/// Writes the last step, which is not whole.
 #[inline(never)]
 fn spread_last<const V: usize, S: Move<V>>(
     simd: S,
@@ -189,7 +190,7 @@ fn spread_last<const V: usize, S: Move<V>>(
     to.copy_from_slice(&step[..to.len()]);
 }
 
-/// Writes the values whose bits are set. Returns how many they are, or `None` if they do not fit.
+/// Writes the values whose bits are set. Returns their number, or `None` if they do not fit.
 #[inline(always)]
 pub(super) fn compact<const V: usize, S: Move<V>>(
     simd: S,
@@ -226,7 +227,7 @@ pub(super) fn compact<const V: usize, S: Move<V>>(
     Some(done)
 }
 
-/// A step at the end of the destination. `None` if it does not fit.
+/// Writes a step at the end of the destination. `None` if it does not fit.
 #[inline(never)]
 fn compact_last<const V: usize, S: Move<V>>(
     simd: S,
@@ -241,12 +242,12 @@ fn compact_last<const V: usize, S: Move<V>>(
     Some(())
 }
 
-/// [`MoveBits`](super::MoveBits) in six steps, each of which moves bits by a power of two: Warren,
-/// Hacker's Delight, second edition, figure 7-10, "compress".
+/// Implements [`MoveBits`](super::MoveBits) in six steps, each of which moves bits by a power of
+/// two: Warren, Hacker's Delight, second edition, figure 7-10, "compress".
 #[inline(always)]
 pub(super) fn select_in_steps(bits: u64, places: u64) -> u64 {
     let (mut bits, mut places) = (bits & places, places);
-    // The places below each one that are not set, of which the lowest bit of the number counts.
+    // The positions below each one that are not set; only the lowest bit of their number counts.
     let mut unset = !places << 1;
     for step in 0..6 {
         let mut parity = unset;

@@ -1,4 +1,4 @@
-//! The types of levels.
+//! Types of levels.
 #![forbid(unsafe_code)]
 
 use super::lists::{Bits, Pairs, Wanted};
@@ -7,7 +7,7 @@ use crate::memory::{Slot, bytes};
 use crate::{Detected, Value};
 pub(super) use sealed::Sealed;
 
-/// A level: `u8` or `u16`. The specification limits levels to those of `i16`.
+/// Level type: `u8` or `u16`. The specification limits levels to those of `i16`.
 pub trait Level: Value + Sealed {}
 
 mod sealed {
@@ -15,8 +15,9 @@ mod sealed {
     use crate::Detected;
     use crate::memory::Slot;
 
-    /// Levels of one type. The functions are compiled in this crate, once for each type, not in the
-    /// caller's crate. A program contains only the kernels of the types that it uses.
+    /// Operations on levels of one type. The functions are compiled in this crate, once for each
+    /// type, not in the caller's crate. A program contains only the kernels of the types that it
+    /// uses.
     pub trait Sealed: Sized {
         /// The greatest level.
         const MAX: u16;
@@ -32,7 +33,7 @@ mod sealed {
 
         fn decode(bitmap: &[u8], max: u16, to: &mut [Slot], backend: Detected);
 
-        /// Writes bits where there is room. Returns how many there are.
+        /// Writes the bits for which there is room. Returns the total number of bits.
         fn list_bits(
             pairs: Pairs<'_>,
             wanted: Wanted,

@@ -1,13 +1,13 @@
-//! Which values of a column are there: definition and repetition levels, bitmaps, and values without
-//! their nulls.
+//! Validity of the values of a column: definition and repetition levels, bitmaps, and values
+//! without their nulls.
 //!
 //! ```
 //! use bytelane::validity::{Format, values};
 //!
-//! // Parquet stores the values that are there, and a level for every value.
+//! // Parquet stores the valid values, and a level for every value.
 //! let (levels, dense) = ([1, 0, 1, 1u16], [2.5, 3.5, 4.5]);
 //!
-//! // Arrow has a bitmap, and a place for every value.
+//! // Arrow has a bitmap, and a position for every value.
 //! let optional = Format::<u16>::new(1).expect("at least 1");
 //! let (bitmap, valid) = optional.encode_to_vec(&levels)?;
 //! assert_eq!((&bitmap[..], valid), (&[0b1101][..], 3));
@@ -18,9 +18,9 @@
 //! # Ok::<(), bytelane::validity::Error>(())
 //! ```
 //!
-//! - [`Format`] makes a bitmap of definition levels, and levels of a bitmap.
-//! - [`values`] spreads values over the places that a bitmap has for them, and compacts them again.
-//! - [`lists`] makes offsets and bitmaps of lists from repetition and definition levels.
+//! - [`Format`] converts definition levels to a bitmap, and a bitmap to levels.
+//! - [`values`] spreads values over the valid positions of a bitmap, and compacts them again.
+//! - [`lists`] computes offsets and bitmaps of lists from repetition and definition levels.
 //!
 //! Levels are `u8` or `u16`, as [`rle_hybrid::Format`](crate::rle_hybrid::Format) decodes them. Bitmaps
 //! are those of Arrow: value `i` is valid if bit `i % 8` of byte `i / 8` is set, least significant bit
@@ -57,43 +57,45 @@ use crate::backend::dispatch;
 use crate::memory::{Byte, Slot};
 use lists::{Bits, Offset, Pairs, Wanted};
 
-/// Values of a step: those that one word of a bitmap is about.
+/// Number of values in a step: one word of a bitmap.
 pub(crate) const STEP: usize = 64;
 
-/// Comparing levels of `K` bytes, 1 or 2, as each instruction set provides it.
+/// Comparing levels of `K` bytes, 1 or 2: operations of each instruction set.
 pub(crate) trait Levels<const K: usize>: Copy {
-    /// The levels of a register.
+    /// Register of levels.
     type Levels: Copy;
 
-    /// The same level in all places.
+    /// Broadcasts a level.
     fn splat(self, level: u16) -> Self::Levels;
 
-    /// Which levels are at least as great as another.
+    /// Returns a bit for each level, set if it is at least `level`.
     fn at_least(self, from: &[[u8; K]; STEP], level: Self::Levels) -> u64;
 
-    /// The greatest levels so far, in each of several places.
+    /// Returns the greatest levels so far, in each of several lanes.
     fn greatest(self, so_far: Self::Levels, from: &[[u8; K]; STEP]) -> Self::Levels;
 
-    /// Returns whether no level is greater than another.
+    /// Returns whether no level is greater than `level`.
     fn is_within(self, greatest: Self::Levels, level: Self::Levels) -> bool;
 
-    /// A level where a bit is not set, and the next greater one where it is.
+    /// Writes `level` for bits that are not set, and the next greater level for those that are.
     fn levels(self, bits: u64, level: Self::Levels, to: &mut [[Slot; K]; STEP]);
 }
 
-/// Moving values of `V` bytes, 1 to 16, as each instruction set provides it.
+/// Moving values of `V` bytes, 1 to 16: operations of each instruction set.
 pub(crate) trait Move<const V: usize>: Copy {
-    /// Moves values from the front to the places of the set bits. The other places become zeros.
+    /// Moves values from the front to the positions of the set bits. The other positions become
+    /// zeros.
     fn spread(self, bits: u64, from: &[[u8; V]; STEP], to: &mut [[Slot; V]; STEP]);
 
-    /// Takes the values of the places whose bits are set to the front. May overwrite all other places
-    /// with anything.
+    /// Moves the values at the positions of the set bits to the front. May overwrite all other
+    /// positions with anything.
     fn compact<B: Byte>(self, bits: u64, from: &[[u8; V]; STEP], to: &mut [[B; V]; STEP]);
 }
 
-/// Moving bits, as each instruction set provides it.
+/// Moving bits: operations of each instruction set.
 pub(crate) trait MoveBits: Copy {
-    /// Takes the bits at the places that are set in `places` to the front. The other bits become zeros.
+    /// Moves the bits at the positions that are set in `places` to the front. The other bits become
+    /// zeros.
     fn select(self, bits: u64, places: u64) -> u64;
 }
 

@@ -19,7 +19,7 @@ pub(super) fn is_set(bitmap: &[u8], i: usize) -> bool {
     bitmap[i / 8] >> (i % 8) & 1 != 0
 }
 
-/// Sets a bit of each level that is the maximum. Returns how many they are.
+/// Sets the bit of each level that equals the maximum. Returns the number of set bits.
 #[inline(never)]
 pub(super) fn encode<const K: usize>(
     levels: &[u8],
@@ -43,7 +43,7 @@ pub(super) fn encode<const K: usize>(
     Ok(valid)
 }
 
-/// The first level that is greater than the maximum.
+/// Returns the error for the first level that is greater than the maximum.
 #[cold]
 pub(super) fn beyond<const K: usize>(levels: &[u8], max: u16) -> Error {
     let mut levels = levels.as_chunks::<K>().0.iter();
@@ -51,7 +51,7 @@ pub(super) fn beyond<const K: usize>(levels: &[u8], max: u16) -> Error {
     Error::at(K * first.unwrap_or_default(), ErrorKind::Level { max })
 }
 
-/// The maximum for each bit that is set, and the level below it for the others.
+/// Writes the maximum for each set bit, and the level below it for the others.
 #[inline(never)]
 pub(super) fn decode<const K: usize>(bitmap: &[u8], max: u16, to: &mut [Slot]) {
     for (i, to) in to.as_chunks_mut::<K>().0.iter_mut().enumerate() {
@@ -76,7 +76,7 @@ pub(super) fn spread<const V: usize>(dense: &[u8], bitmap: &[u8], to: &mut [Slot
     dense.next().is_none().then_some(())
 }
 
-/// The values whose bits are set. Returns how many they are, or `None` if they do not fit.
+/// Writes the values whose bits are set. Returns their number, or `None` if they do not fit.
 #[inline(never)]
 pub(super) fn compact<const V: usize>(
     values: &[u8],

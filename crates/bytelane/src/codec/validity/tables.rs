@@ -1,20 +1,20 @@
 //! Tables of shuffles, for instruction sets that cannot expand and compress.
 #![forbid(unsafe_code)]
 
-/// No place: a byte shuffle makes a zero of it.
+/// Index without a byte: a byte shuffle turns it into zero.
 pub(super) const NONE: u8 = 0xff;
 
-/// For each set of eight values, where the value of each place comes from when values are spread: the
-/// number of set bits below the place, or `NONE` where its bit is not set.
+/// For each set of eight values, the source of the value at each position when values are spread:
+/// the number of set bits below the position, or `NONE` if its bit is not set.
 pub(super) static SPREAD: [[u8; 8]; 256] = ranks();
 
-/// For each set of eight values, the places of those that it has, and then `NONE`.
+/// For each set of eight values, the positions in the set, followed by `NONE`.
 pub(super) static COMPACT: [[u8; 8]; 256] = places();
 
-/// As [`SPREAD`], byte by byte for four values of four bytes.
+/// Same as [`SPREAD`], byte by byte for four values of four bytes.
 pub(super) static SPREAD_BYTES: [[u8; 16]; 16] = of_bytes(&ranks());
 
-/// As [`COMPACT`], byte by byte for four values of four bytes.
+/// Same as [`COMPACT`], byte by byte for four values of four bytes.
 pub(super) static COMPACT_BYTES: [[u8; 16]; 16] = of_bytes(&places());
 
 const fn ranks() -> [[u8; 8]; 256] {
@@ -51,7 +51,7 @@ const fn places() -> [[u8; 8]; 256] {
     table
 }
 
-/// The first sixteen rows, with four bytes in place of each number.
+/// Expands the numbers of the first sixteen rows to four bytes each.
 const fn of_bytes(table: &[[u8; 8]; 256]) -> [[u8; 16]; 16] {
     let mut bytes = [[NONE; 16]; 16];
     let mut set = 0;
@@ -69,8 +69,8 @@ const fn of_bytes(table: &[[u8; 8]; 256]) -> [[u8; 16]; 16] {
     bytes
 }
 
-/// The bits of the 4-byte parts of values of `V` bytes, 4, 8 or 16: each bit once, twice or four times.
-/// The first `V / 4` words matter.
+/// Returns the bits of the 4-byte parts of values of `V` bytes, 4, 8 or 16: each bit once, twice or
+/// four times. Only the first `V / 4` words matter.
 #[inline(always)]
 pub(super) fn parts<const V: usize>(bits: u64) -> [u64; 4] {
     match V {
@@ -85,7 +85,7 @@ pub(super) fn parts<const V: usize>(bits: u64) -> [u64; 4] {
     }
 }
 
-/// Each of the lower 32 bits twice: each step moves the upper half of each piece by its length.
+/// Doubles each of the lower 32 bits: each step moves the upper half of each piece by its length.
 ///
 /// ```text
 /// 0000abcd

@@ -1,5 +1,5 @@
-//! Values without their nulls, as Parquet stores them, and with a place for each null, as Arrow has
-//! them.
+//! Values without their nulls, as Parquet stores them, and with a position for each null, as in
+//! Arrow.
 //!
 //! ```
 //! use bytelane::validity::values;
@@ -26,7 +26,7 @@ use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-/// The number of valid values among the first `count`: that of set bits.
+/// Returns the number of valid values among the first `count`, which is the number of set bits.
 ///
 /// # Errors
 ///
@@ -35,7 +35,7 @@ pub fn count_valid(bitmap: &[u8], count: usize) -> Result<usize, Error> {
     Ok(count_set(bitmap_of(bitmap, count)?, count))
 }
 
-/// The number of set bits among the first `count`.
+/// Returns the number of set bits among the first `count`.
 fn count_set(bitmap: &[u8], count: usize) -> usize {
     let (whole, last) = bitmap.split_at(count / 8);
     let (words, bytes) = whole.as_chunks::<8>();
@@ -80,7 +80,7 @@ pub fn spread_with<'a, T: Element>(
     Ok(written)
 }
 
-/// [`spread`] to `count` places, appended to a `Vec`.
+/// [`spread`] to `count` positions, appended to a `Vec`.
 ///
 /// # Errors
 ///
@@ -97,7 +97,7 @@ pub fn spread_append<T: Element>(
     memory::append(operation, count, to).map(|_| ())
 }
 
-/// [`spread`] to `count` places, as a new `Vec`.
+/// [`spread`] to `count` positions, as a new `Vec`.
 ///
 /// # Errors
 ///
@@ -113,8 +113,8 @@ pub fn spread_to_vec<T: Element>(
     Ok(values)
 }
 
-/// Compacts values: writes those whose bits are set to the front of `dense`. Returns how many they
-/// are. If `dense` has room for more, values after the result may be overwritten.
+/// Compacts values: writes those whose bits are set to the front of `dense`. Returns their number.
+/// If `dense` is longer, values after the result may be overwritten.
 ///
 /// # Errors
 ///
@@ -173,7 +173,7 @@ pub fn compact_to_vec<T: Element>(values: &[T], bitmap: &[u8]) -> Result<Vec<T>,
     Ok(dense)
 }
 
-/// Dense values to their places.
+/// Spreads dense values.
 pub(crate) struct Spread<'a, T> {
     dense: &'a [T],
     bitmap: &'a [u8],
@@ -215,14 +215,14 @@ impl<T: Element> Fill for Spread<'_, T> {
     }
 }
 
-/// Error: the number of values differs from that of set bits.
+/// Returns the error for a number of values that differs from the number of set bits.
 #[cold]
 fn other_number(bitmap: &[u8], count: usize, given: usize) -> Error {
     let needed = count_set(bitmap, count);
     Error::nowhere(ErrorKind::Values { needed, given })
 }
 
-/// Values at their places to dense values.
+/// Compacts values to dense ones.
 pub(crate) struct Compact<'a, T> {
     values: &'a [T],
     bitmap: &'a [u8],

@@ -1,17 +1,18 @@
-//! Errors of varints.
+//! Errors in varints.
 
 use core::fmt;
 
-/// A malformed varint. The offset is that of its first byte: everything before it is well formed.
+/// Error for a malformed varint. The offset is that of its first byte: everything before it is well
+/// formed.
 pub type Error = crate::Error<ErrorKind>;
 
-/// Kind of fault in a varint.
+/// Kind of error in a varint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The input ends before the varint is complete, or before it begins.
     Truncated,
-    /// The varint is longer than any of its type: more than 5 or more than 10 bytes.
+    /// The varint is longer than the longest one of its type: more than 5 or more than 10 bytes.
     Overlong,
     /// The varint has the maximum length of its type, but its last byte has too many bits.
     Overflow,

@@ -1,4 +1,4 @@
-//! The integers that can be encoded as varints, and the numbers stored for them.
+//! Integer types that can be encoded as varints, and the numbers stored for them.
 #![forbid(unsafe_code)]
 
 use super::{Error, decode_list, encode_list, length_of_list};
@@ -7,9 +7,10 @@ use crate::simd::window;
 use crate::{Detected, Value};
 pub(super) use wire::Wire;
 
-/// An integer that can be encoded as a varint: `u32` and `u64` directly, `i32` and `i64` by zigzag.
+/// Integer type that can be encoded as a varint: `u32` and `u64` directly, `i32` and `i64` by
+/// zigzag.
 pub trait Integer: Value + Wire {
-    /// The length of its longest varint: 5 or 10 bytes.
+    /// Length of the longest varint: 5 or 10 bytes.
     const MAX_ENCODED_LEN: usize;
 }
 
@@ -18,23 +19,24 @@ mod wire {
     use crate::codec::varint::Error;
     use crate::memory::Slot;
 
-    /// The number whose groups of seven bits are stored, and lists of such numbers.
+    /// Conversion to the number whose groups of seven bits are stored, and operations on lists of
+    /// such numbers.
     ///
     /// The functions on lists are compiled in this crate, once for each type, not in the caller's
     /// crate. A program contains only the kernels of the types that it uses.
     pub trait Wire: Sized {
         fn to_wire(self) -> u64;
 
-        /// From a number that fits the type.
+        /// Converts a number that fits the type.
         fn from_wire(number: u64) -> Self;
 
-        /// The total length of all varints, in bytes.
+        /// Returns the total length of all varints, in bytes.
         fn list_len(values: &[Self], backend: Detected) -> usize;
 
-        /// Returns the offset after the last varint, or nothing if there is not enough room.
+        /// Returns the offset after the last varint, or `None` if there is not enough room.
         fn encode_list(values: &[Self], to: &mut [Slot], backend: Detected) -> Option<usize>;
 
-        /// Reads values until the destination is full; returns the offset after the last varint.
+        /// Reads values until the destination is full. Returns the offset after the last varint.
         fn decode_list(src: &[u8], to: &mut [Slot], backend: Detected) -> Result<usize, Error>;
     }
 }
@@ -78,7 +80,7 @@ integers! {
     i64 8 Zigzag 10
 }
 
-/// How values are mapped to the numbers stored for them. A type, so that the choice is made once
+/// Mapping of values to the numbers stored for them. It is a type, so that the choice is made once
 /// per list.
 pub(crate) trait Mapping: Copy {
     const ZIGZAG: bool;
@@ -96,7 +98,7 @@ impl Mapping for Zigzag {
     const ZIGZAG: bool = true;
 }
 
-/// The number stored for a value of `K` bytes, 4 or 8, in this machine's byte order.
+/// Returns the number stored for a value of `K` bytes, 4 or 8, in this machine's byte order.
 #[inline(always)]
 pub(super) fn to_wire<const K: usize, M: Mapping>(value: [u8; K]) -> u64 {
     let number = match K {
@@ -112,7 +114,7 @@ pub(super) fn to_wire<const K: usize, M: Mapping>(value: [u8; K]) -> u64 {
     }
 }
 
-/// The value of a stored number, which has at most `8 K` bits.
+/// Returns the value of a stored number, which has at most `8 K` bits.
 #[inline(always)]
 pub(super) fn from_wire<const K: usize, M: Mapping>(number: u64) -> [u8; K] {
     let value = if M::ZIGZAG {

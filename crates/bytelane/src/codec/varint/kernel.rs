@@ -2,9 +2,9 @@
 //!
 //! # Policy
 //!
-//! Small numbers are the usual case: runs of 64 values of one byte have steps of their own, which only
-//! narrow or widen. Everything else is handled without a branch on the length of a single varint, since
-//! a wrong prediction per value is what makes the scalar code slow.
+//! Small numbers are the usual case: runs of 64 one-byte values have steps of their own, which only
+//! narrow or widen. Everything else is handled without a branch on the length of a single varint: a
+//! misprediction per value is what makes the scalar code slow.
 //!
 //! ```text
 //! encode    64 values of one byte each: narrow
@@ -12,7 +12,7 @@
 //!           the last values: narrow the last 64 again, or through a buffer
 //! decode    64 bytes that all end a varint: widen
 //!           else a window: masks of ends and beginnings, all varints that begin in its stride
-//!           a window with a fault: one by one, from its first varint on
+//!           a window with an error: one by one, from its first varint on
 //!           fewer than 8 values left: one by one
 //! ```
 //!
@@ -25,25 +25,25 @@
 //! begins 60 bytes further on, and no window waits for the result of another:
 //!
 //! ```text
-//! bytes    ac 02 05 80 80 01 ..      the high bit tells that another byte follows
+//! bytes    ac 02 05 80 80 01 ..      the high bit is set if another byte follows
 //! ends      0  1  1  0  0  1 ..
 //! begins    1  0  1  1  0  0 ..      the ends, one byte later
 //! ```
 //!
 //! # Invariants
 //!
-//! - Encoding: `done` values are written, as the bytes before `at`. Eight values need [`ENCODE_ROOM`]
-//!   slots, of which only the reported length counts.
-//! - Decoding: `done` values are written; `at` is the first byte of the window, and `fresh` says that a
-//!   varint begins there. The varint that begins before a window belongs to the window before.
+//! - Encoding: `done` values are written, as the bytes before `at`. Eight values need
+//!   [`ENCODE_ROOM`] slots, but only the reported length counts.
+//! - Decoding: `done` values are written; `at` is the first byte of the window, and `fresh` is true
+//!   if a varint begins there. The varint that begins before a window belongs to the window before.
 //!
-//! # What decided
+//! # Measurements
 //!
-//! Windows that begin where the last varint ended wait about 20 cycles for each other; a fixed stride
-//! does not. The kernels do not use `pdep` and `pext`, which handle one value at a time: on vectors the
-//! same steps take a third to three quarters of the time to encode and no longer to decode. On AMD's
-//! Zen 1 and 2, where those two instructions are microcoded, the kernels cost the same as elsewhere.
-//! See `docs/lab-notes/varint.md`.
+//! Windows that begin where the last varint ended wait about 20 cycles for each other; a fixed
+//! stride does not. The kernels do not use `pdep` and `pext`, which handle one value at a time: on
+//! vectors, the same steps take a third to three quarters of the time to encode, and no longer to
+//! decode. On AMD's Zen 1 and 2, where those two instructions are microcoded, the kernels cost the
+//! same as elsewhere. See `docs/lab-notes/varint.md`.
 #![forbid(unsafe_code)]
 
 use super::integer::{Mapping, to_wire};
@@ -51,15 +51,15 @@ use super::{ENCODE_ROOM, Error, Longest, Varints, WINDOW, scalar};
 use crate::memory::Slot;
 use crate::simd::{window, window_mut};
 
-/// Shorter lists are encoded one value at a time: the work before and after the vectors would take
-/// longer. From here to 64 values, vectors are two to four times as fast where lengths vary, and at
-/// worst 0.6 times as fast where they do not.
+/// Minimum number of values for vectors. Shorter lists are encoded one value at a time: the work
+/// before and after the vectors would take longer. From here to 64 values, vectors are two to four
+/// times as fast if lengths vary, and at worst 0.6 times as fast if they do not.
 const FEW_TO_ENCODE: usize = 16;
 
-/// The same for decoding.
+/// Minimum number of values for vectors when decoding.
 const FEW_TO_DECODE: usize = 32;
 
-/// Values to their varints; nothing if there is not enough room.
+/// Encodes values to varints; `None` if there is not enough room.
 #[inline(always)]
 pub(super) fn encode<const K: usize, S: Varints<K>, M: Mapping>(
     simd: S,
@@ -85,8 +85,8 @@ pub(super) fn encode<const K: usize, S: Varints<K>, M: Mapping>(
     }
     let left = values.len() - done;
     if values.len() >= 64 && left < 64 && to.len() - at >= left {
-        // The last 64 again, most of which are done already: if they have one byte each, they had
-        // one before.
+        // Process the last 64 again, most of which are done already: if they have one byte each,
+        // they had one before.
         let from = window(values, values.len() - 64);
         if simd.narrow::<M>(from, window_mut(to, at + left - 64)) {
             return Some(at + left);
@@ -95,8 +95,8 @@ pub(super) fn encode<const K: usize, S: Varints<K>, M: Mapping>(
     encode_rest::<K, S, M>(simd, &values[done..], to, at)
 }
 
-/// Few values, or little room: encodes to a buffer, with zeros for the values missing from the last
-/// eight, and copies the result at once.
+/// Encodes few values, or into little room: to a buffer, with zeros for the values missing from the
+/// last eight. Copies the result at once.
 #[inline(always)]
 fn encode_rest<const K: usize, S: Varints<K>, M: Mapping>(
     simd: S,
@@ -128,8 +128,8 @@ fn encode_rest<const K: usize, S: Varints<K>, M: Mapping>(
     Some(at)
 }
 
-/// The total length of all varints, in bytes: portable code, which the compiler vectorizes for the
-/// instruction set it is inlined into.
+/// Returns the total length of all varints, in bytes. This is portable code, which the compiler
+/// vectorises for the instruction set it is inlined into.
 #[inline(always)]
 pub(super) fn encoded_len<const K: usize, S: Varints<K>, M: Mapping>(
     _simd: S,
@@ -145,7 +145,7 @@ pub(super) fn encoded_len<const K: usize, S: Varints<K>, M: Mapping>(
     sum
 }
 
-/// The number of varints that end in the input.
+/// Returns the number of varints that end in the input.
 #[inline(always)]
 pub(super) fn count<S: Varints<4>>(simd: S, src: &[u8]) -> usize {
     let (blocks, rest) = src.as_chunks::<64>();
@@ -159,17 +159,17 @@ pub(super) fn count<S: Varints<4>>(simd: S, src: &[u8]) -> usize {
     sum
 }
 
-/// The length of the longest varint: 5 or 10 bytes.
+/// Returns the length of the longest varint: 5 or 10 bytes.
 const fn most<const K: usize>() -> u32 {
     (8 * K as u32).div_ceil(7)
 }
 
-/// Decodes values until the destination is full; returns the offset after the last varint.
+/// Decodes values until the destination is full. Returns the offset after the last varint.
 ///
 /// All windows share one loop, so that an instruction set's operation is inlined once.
 ///
-/// A `short` window has the input's last bytes; all complete varints in it are decoded. With `few`
-/// values left, a window is decoded to a buffer.
+/// A `short` window has the input's last bytes; all complete varints in it are decoded. If `few`
+/// values are left, a window is decoded to a buffer.
 #[inline(always)]
 pub(super) fn decode<const K: usize, S: Varints<K>, M: Mapping>(
     simd: S,
@@ -207,8 +207,9 @@ pub(super) fn decode<const K: usize, S: Varints<K>, M: Mapping>(
         };
         let begins = (ends << 1 | u64::from(fresh)) & taken;
         if begins == 0 {
-            // No further varint is complete, and the specification says where the first one begins. The rest of the
-            // current one is at most eight bytes and then the last, which it reads as a varint that is well-formed.
+            // No further varint is complete, and the scalar code finds where the first one begins.
+            // The rest of the current varint has at most eight bytes and a last one; the scalar
+            // code reads it as a well-formed varint.
             break;
         }
         let continued = !ends & known;
@@ -221,7 +222,7 @@ pub(super) fn decode<const K: usize, S: Varints<K>, M: Mapping>(
         };
         let count = usize::min(count, left);
         if !is_well_formed {
-            // One of them is malformed, or the bytes after them are: one by one.
+            // One of these varints or the bytes after them are malformed: decode one by one.
             at += begins.trailing_zeros() as usize;
             at = scalar::decode_from::<K, M>(src, at, &mut values[done..][..count])?;
             fresh = true;
@@ -241,7 +242,7 @@ pub(super) fn decode<const K: usize, S: Varints<K>, M: Mapping>(
     scalar::decode_from::<K, M>(src, at, &mut values[done..])
 }
 
-/// The last bytes of the input, as if the input continued without an end.
+/// Returns the last bytes of the input, as if the input continued without an end.
 #[inline(always)]
 fn without_end(rest: &[u8]) -> [u8; WINDOW] {
     let mut padded = [0x80; WINDOW];
@@ -249,7 +250,7 @@ fn without_end(rest: &[u8]) -> [u8; WINDOW] {
     padded
 }
 
-/// The offset after the first `count` varints, given their beginnings and ends.
+/// Returns the offset after the first `count` varints, given their beginnings and ends.
 #[inline(always)]
 fn behind(ends: u64, begins: u64, count: usize) -> usize {
     let mut first = begins;
@@ -260,11 +261,11 @@ fn behind(ends: u64, begins: u64, count: usize) -> usize {
     (last + (ends >> last).trailing_zeros() + 1) as usize
 }
 
-/// From the mask of bytes that another byte follows to the length of the longest varint; nothing if
-/// it is too long. A varint is one byte longer than its run of bits in that mask.
+/// Computes the length of the longest varint from the mask of bytes that another byte follows;
+/// `None` if it is too long. A varint is one byte longer than its run of bits in that mask.
 #[inline(always)]
 fn longest<const K: usize>(continued: u64) -> Option<Longest> {
-    // The bits where a run of this length begins.
+    // Bits at which a run of this length begins.
     let two = continued & continued >> 1;
     let four = two & two >> 2;
     let eight = four & four >> 4;

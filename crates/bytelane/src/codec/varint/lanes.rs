@@ -1,4 +1,4 @@
-//! Varints in lanes of 64 bits: the code that SSE4.1, AVX2 and NEON share. A vector has one or two
+//! Varints in 64-bit lanes: the code that SSE4.1, AVX2 and NEON share. A vector has one or two
 //! parts of 16 bytes, with two lanes each.
 //!
 //! A lane holds the first 8 bytes of a varint. The ninth and tenth bytes, which only numbers of
@@ -10,26 +10,26 @@ use super::{ENCODE_ROOM, Longest, Varints, WINDOW};
 use crate::memory::{Slot, flat, flat_mut};
 use crate::simd::{window, window_mut};
 
-/// The steps in which these instruction sets differ. A number in a method's name is the width in
-/// bits of the units that the step works on.
+/// Steps in which these instruction sets differ. A number in a method's name is the width in bits
+/// of the units that the step works on.
 pub(super) trait Lanes: Copy {
-    /// Parts of a vector.
+    /// Number of parts of a vector.
     const PARTS: usize;
     type Vector: Copy;
 
-    /// One bit per byte, lowest first: whether the high bit of the byte is 0.
+    /// Returns one bit per byte, lowest first, set if the high bit of the byte is 0.
     fn low_bytes(self, bytes: &[u8; 64]) -> u64;
 
     fn load(self, from: &[u8], at: usize) -> Self::Vector;
     fn store(self, to: &mut [Slot], at: usize, vector: Self::Vector);
-    /// Loads the lanes of each part from two places.
+    /// Loads the lanes of each part from two offsets.
     fn gather(self, window: &[u8; WINDOW], places: [[usize; 2]; 2]) -> Self::Vector;
-    /// Stores a lane to a place.
+    /// Stores a lane at an offset.
     fn scatter(self, to: &mut [Slot; ENCODE_ROOM], place: usize, from: Self::Vector, lane: usize);
 
     fn splat(self, lane: u64) -> Self::Vector;
     fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    /// The bits of `b` that are not in `a`.
+    /// Returns the bits of `b` that are not in `a`.
     fn and_not(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn or(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -59,30 +59,30 @@ pub(super) trait Lanes: Copy {
 
     /// Copies one part to all parts.
     fn repeat(self, vector: Self::Vector, part: usize) -> Self::Vector;
-    /// In each part, the bytes at the places that `order` names; 0 where that is 0xff.
+    /// Shuffles, in each part, the bytes at the positions in `order`; 0 for 0xff.
     fn shuffle8(self, vector: Self::Vector, order: Self::Vector) -> Self::Vector;
-    /// The even units of one vector and the odd ones of another.
+    /// Combines the even units of one vector with the odd ones of another.
     fn alternate16(self, even: Self::Vector, odd: Self::Vector) -> Self::Vector;
     fn alternate32(self, even: Self::Vector, odd: Self::Vector) -> Self::Vector;
-    /// In each part, the even units of both vectors; and the odd ones.
+    /// Separates, in each part, the even units of both vectors from the odd ones.
     fn unzip32(self, a: Self::Vector, b: Self::Vector) -> [Self::Vector; 2];
-    /// In each part, the lower units of both vectors in turn; and the upper ones.
+    /// Interleaves, in each part, the lower units of both vectors; and the upper ones.
     fn zip32(self, a: Self::Vector, b: Self::Vector) -> [Self::Vector; 2];
-    /// The even units of one vector, then those of another.
+    /// Returns the even units of one vector, then those of another.
     fn even32(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     /// Joins four groups of seven bits, one per byte, to 28 bits.
     fn join32(self, groups: Self::Vector) -> Self::Vector;
-    /// The bytes of the first eight units, each of which repeats its byte four times.
+    /// Returns the bytes of the first eight units, each of which repeats its byte four times.
     fn bytes32(self, units: [Self::Vector; 2]) -> u64;
-    /// The sums of the bytes of the first eight units, each less than 256.
+    /// Returns the sums of the bytes of the first eight units, each less than 256.
     fn sums64(self, bytes: [Self::Vector; 4]) -> u64;
 
-    /// Narrows numbers that fit in a byte, in units of 32 bits, to bytes.
+    /// Narrows numbers that fit in a byte, in 32-bit units, to bytes.
     fn narrow(self, numbers: [Self::Vector; 4]) -> Self::Vector;
-    /// The varints of eight numbers of 14 bits, in units of 32; returns their length.
+    /// Encodes eight numbers of 14 bits, in units of 32, to varints. Returns their length.
     fn encode_two(self, numbers: [Self::Vector; 2], to: &mut [Slot; ENCODE_ROOM]) -> usize;
-    /// Eight values of `width` bytes: those of the varints of one or two bytes that begin in the
-    /// first 8 bytes, where `begins` has a bit.
+    /// Decodes eight values of `width` bytes: those of the varints of one or two bytes that begin
+    /// in the first 8 bytes, where `begins` has a bit.
     fn decode_two<M: Mapping>(self, bytes: &[u8; 16], begins: u8, width: usize, to: &mut [Slot]);
 }
 
@@ -181,7 +181,7 @@ impl<const K: usize, S: Lanes> Varints<K> for S {
     }
 }
 
-/// A shuffle that moves 16 bytes to the lowest bytes of units of `K` bytes.
+/// Returns a shuffle that moves 16 bytes to the lowest bytes of units of `K` bytes.
 const fn lowest<const K: usize>() -> [[u8; 16]; K] {
     let mut places = [[0xff; 16]; K];
     let mut i = 0;
@@ -192,7 +192,7 @@ const fn lowest<const K: usize>() -> [[u8; 16]; K] {
     places
 }
 
-/// Values of `K` bytes to the numbers stored for them.
+/// Maps values of `K` bytes to the numbers stored for them.
 #[inline(always)]
 fn to_wire<const K: usize, S: Lanes, M: Mapping>(simd: S, values: S::Vector) -> S::Vector {
     match (M::ZIGZAG, K) {
@@ -202,7 +202,7 @@ fn to_wire<const K: usize, S: Lanes, M: Mapping>(simd: S, values: S::Vector) -> 
     }
 }
 
-/// Stored numbers to values of `K` bytes.
+/// Maps stored numbers to values of `K` bytes.
 #[inline(always)]
 fn from_wire<const K: usize, S: Lanes, M: Mapping>(simd: S, numbers: S::Vector) -> S::Vector {
     match (M::ZIGZAG, K) {
@@ -212,7 +212,7 @@ fn from_wire<const K: usize, S: Lanes, M: Mapping>(simd: S, numbers: S::Vector) 
     }
 }
 
-/// Varints of one or two bytes, eight bytes of input at a time. Their values fit any type.
+/// Decodes varints of one or two bytes, eight bytes of input at a time. Their values fit any type.
 #[inline(always)]
 fn decode_two<const K: usize, S: Lanes, M: Mapping>(
     simd: S,
@@ -233,7 +233,7 @@ fn decode_two<const K: usize, S: Lanes, M: Mapping>(
     true
 }
 
-/// Varints of any length, eight at a time.
+/// Decodes varints of any length, eight at a time.
 #[inline(always)]
 fn decode<const K: usize, S: Lanes, M: Mapping>(
     simd: S,
@@ -293,10 +293,10 @@ fn decode<const K: usize, S: Lanes, M: Mapping>(
 /// lane, in the high bit of the byte that ends it.
 ///
 /// ```text
-/// bytes      ac 02 05 80 80 01 ..      lane of a varint of two bytes and what follows
+/// bytes      ac 02 05 80 80 01 ..      lane of a two-byte varint and the bytes after it
 /// ends       00 80 80 00 00 80 ..      high bits that are clear
 /// below      ff ff 00 00 00 00 ..      everything up to the lowest of them: x ^ (x - 1)
-/// groups     2c 02 00 00 00 00 ..      seven bits a byte
+/// groups     2c 02 00 00 00 00 ..      seven bits per byte
 /// ```
 #[inline(always)]
 fn join<S: Lanes>(simd: S, bytes: S::Vector) -> (S::Vector, S::Vector) {
@@ -306,7 +306,7 @@ fn join<S: Lanes>(simd: S, bytes: S::Vector) -> (S::Vector, S::Vector) {
     (simd.join32(simd.and(seven, below)), ends)
 }
 
-/// Numbers of up to 56 bits from halves of 28.
+/// Joins halves of 28 bits to numbers of up to 56 bits.
 #[inline(always)]
 fn join_halves<S: Lanes>(simd: S, halves: S::Vector) -> S::Vector {
     let low_bits = simd.splat(0xfff_ffff);
@@ -314,8 +314,8 @@ fn join_halves<S: Lanes>(simd: S, halves: S::Vector) -> S::Vector {
     simd.or(simd.and(halves, low_bits), high)
 }
 
-/// Numbers of 14 bits (of 8 if the varint fits its type) from the ninth and tenth bytes of varints,
-/// which are the first bytes of their lanes; 0 if those bytes have no bits.
+/// Joins the ninth and tenth bytes of varints, which are the first bytes of their lanes, to numbers
+/// of 14 bits (of 8 if the varint fits its type); 0 if those bytes have no bits.
 #[inline(always)]
 fn join_last<S: Lanes>(simd: S, bytes: S::Vector) -> S::Vector {
     let ninth = simd.and(bytes, simd.splat(0x7f));
@@ -324,7 +324,7 @@ fn join_last<S: Lanes>(simd: S, bytes: S::Vector) -> S::Vector {
     simd.or(ninth, simd.and(tenth, followed))
 }
 
-/// Eight numbers of 32 bits.
+/// Encodes eight 32-bit numbers.
 #[inline(always)]
 fn encode_short<S: Lanes>(simd: S, numbers: [S::Vector; 2], to: &mut [Slot; ENCODE_ROOM]) -> usize {
     let all = match S::PARTS {
@@ -350,9 +350,8 @@ fn encode_short<S: Lanes>(simd: S, numbers: [S::Vector; 2], to: &mut [Slot; ENCO
     at
 }
 
-/// Spreads the groups of seven bits of numbers of 32 bits to bytes. The fifth byte goes to the
-/// upper half of the varint's lane. Also returns the lengths, in each byte of their units of 32
-/// bits.
+/// Spreads the groups of seven bits of 32-bit numbers to bytes. The fifth byte goes to the upper
+/// half of the varint's lane. Also returns the lengths, in each byte of their 32-bit units.
 ///
 /// ```text
 /// number     ....dddddddcccccccbbbbbbbaaaaaaa
@@ -375,7 +374,7 @@ fn spread_short<S: Lanes>(simd: S, numbers: S::Vector) -> ([S::Vector; 2], S::Ve
     (simd.zip32(low, simd.shr32(numbers, 28)), lengths)
 }
 
-/// Eight numbers of 64 bits; `LONG` if some have more than 56, and so more than 8 bytes.
+/// Encodes eight 64-bit numbers; `LONG` if some have more than 56 bits, and so more than 8 bytes.
 #[inline(always)]
 fn encode_wide<S: Lanes, const LONG: bool>(
     simd: S,
@@ -404,7 +403,7 @@ fn encode_wide<S: Lanes, const LONG: bool>(
         kept = simd.or(kept, simd.shr64(kept, 32));
         let kept = simd.one8(kept);
         lengths[i] = simd.add64(kept, more);
-        // From the lowest bit of each byte to the highest of the one before it.
+        // Move from the lowest bit of each byte to the highest of the one before it.
         varints[i] = simd.or(groups, simd.shr64(kept, 1));
     }
     let ends = running_sum(simd.sums64(lengths));
@@ -420,7 +419,7 @@ fn encode_wide<S: Lanes, const LONG: bool>(
     at
 }
 
-/// Spreads the lowest eight groups of seven bits of numbers of 64 bits to bytes: in halves of 28,
+/// Spreads the lowest eight groups of seven bits of 64-bit numbers to bytes: in halves of 28,
 /// quarters of 14, eighths of 7 bits. The last step cuts off any higher bits of a unit.
 #[inline(always)]
 fn spread<S: Lanes>(simd: S, numbers: S::Vector) -> S::Vector {
@@ -428,15 +427,15 @@ fn spread<S: Lanes>(simd: S, numbers: S::Vector) -> S::Vector {
     by_sevens(simd, simd.alternate16(by_28, simd.shl32(by_28, 2)))
 }
 
-/// The last step: units of 14 bits to bytes of 7. The upper seven bits move up by one bit, which is
-/// the same as adding them once more.
+/// Performs the last step: units of 14 bits to bytes of 7. The upper seven bits move up by one bit,
+/// which is the same as adding them once more.
 #[inline(always)]
 fn by_sevens<S: Lanes>(simd: S, by_14: S::Vector) -> S::Vector {
     let by_14 = simd.and(by_14, simd.splat(0x3fff_3fff_3fff_3fff));
     simd.add64(by_14, simd.and(by_14, simd.splat(0x3f80_3f80_3f80_3f80)))
 }
 
-/// The places of the 8 lowest bits, which are removed; 64 for each missing bit.
+/// Returns the positions of the 8 lowest bits, and removes these bits; 64 for each missing bit.
 #[inline(always)]
 fn next_eight(bits: &mut u64) -> [[usize; 2]; 4] {
     let mut places = [[0; 2]; 4];
@@ -449,7 +448,7 @@ fn next_eight(bits: &mut u64) -> [[usize; 2]; 4] {
     places
 }
 
-/// For each part of a vector, one of the pairs, `step` apart, beginning with `first`.
+/// Returns, for each part of a vector, one of the pairs, `step` apart, beginning with `first`.
 #[inline(always)]
 fn places<S: Lanes>(pairs: [[usize; 2]; 4], first: usize, step: usize) -> [[usize; 2]; 2] {
     let mut places = [[0; 2]; 2];
@@ -459,13 +458,14 @@ fn places<S: Lanes>(pairs: [[usize; 2]; 4], first: usize, step: usize) -> [[usiz
     places
 }
 
-/// The byte at place `i` of running sums of lengths.
+/// Returns byte `i` of running sums of lengths.
 #[inline(always)]
 fn end(ends: u64, i: usize) -> usize {
     (ends >> (8 * i) & 0x7f) as usize
 }
 
-/// Eight lengths, one per byte, to running sums: each length plus all lengths below it. At most 80.
+/// Converts eight lengths, one per byte, to running sums: each length plus all lengths below it. At
+/// most 80.
 #[inline(always)]
 fn running_sum(lengths: u64) -> u64 {
     lengths.wrapping_mul(0x0101_0101_0101_0101)

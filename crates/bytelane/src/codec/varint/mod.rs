@@ -1,6 +1,6 @@
 //! Varints: integers in groups of seven bits, least significant group first. The high bit of each
-//! byte says whether another byte follows. Also known as LEB128; Thrift's compact protocol and
-//! protobuf's packed fields use it.
+//! byte indicates whether another byte follows. Also known as LEB128; used by Thrift's compact
+//! protocol and protobuf's packed fields.
 //!
 //! ```
 //! use bytelane::varint;
@@ -20,13 +20,13 @@
 //! 0, 1, 2, 3 .. (Thrift's integers, protobuf's `sint32` and `sint64`). Protobuf's `int32` and
 //! `int64` do not use zigzag: encode them as the `u64` of the sign-extended number.
 //!
-//! # What is accepted
+//! # Accepted input
 //!
 //! Encoders write the shortest form. Decoders also accept longer forms whose last groups are zero,
 //! such as `80 00` for 0, if they stay within the 5 or 10 bytes of the type: Thrift and protobuf
 //! readers accept them, and writers that patch a length in later rely on it. Everything else is an
-//! [`Error`] that says where the bad varint begins: the input ends within the varint, it is longer
-//! than 5 or 10 bytes, or its value does not fit the type (the last byte has more than the
+//! [`Error`] with the offset of the malformed varint: the input ends within the varint, it is
+//! longer than 5 or 10 bytes, or its value does not fit the type (the last byte has more than the
 //! remaining 4 bits of a `u32` or 1 bit of a `u64`).
 //!
 //! All functions take time linear in the number of bytes and values. Functions on slices do not
@@ -57,15 +57,15 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 use integer::Mapping;
 
-/// Bytes that an encoder of eight values may write: up to 80 bytes of varints, 8 after the last
-/// varint, and enough more that any offset of 7 bits is in range.
+/// Number of bytes that an encoder of eight values may write: up to 80 bytes of varints, 8 after
+/// the last varint, and enough more that any offset of 7 bits is in range.
 pub(crate) const ENCODE_ROOM: usize = 144;
 
-/// Bytes that a decoder of the varints that begin in 64 bytes may read: the last varint and the one
-/// after it are loaded as 16 bytes.
+/// Number of bytes that a decoder of the varints that begin in 64 bytes may read: the last varint
+/// and the one after it are loaded as 16 bytes.
 pub(crate) const WINDOW: usize = 80;
 
-/// The longest varint in a window, limited to the lengths that make a difference.
+/// Length of the longest varint in a window, limited to the lengths that make a difference.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Longest {
     Two,
@@ -74,21 +74,21 @@ pub(crate) enum Longest {
     Ten,
 }
 
-/// The operations that each instruction set provides, for values of `K` bytes, 4 or 8.
+/// Operations that each instruction set provides, for values of `K` bytes, 4 or 8.
 pub(crate) trait Varints<const K: usize>: Copy {
-    /// One bit per byte, lowest first: whether the byte ends a varint, its high bit being 0.
+    /// Returns one bit per byte, lowest first, set if the byte ends a varint because its high bit
+    /// is 0.
     fn ends(self, bytes: &[u8; 64]) -> u64;
 
-    /// The values of 64 varints of one byte.
+    /// Decodes 64 one-byte varints.
     fn widen<M: Mapping>(self, bytes: &[u8; 64], values: &mut [[Slot; K]; 64]);
 
     /// If the varints of all 64 values have one byte each, writes them and returns true.
     fn narrow<M: Mapping>(self, values: &[[u8; K]; 64], bytes: &mut [Slot; 64]) -> bool;
 
-    /// The values of the varints that begin where `begins` has a bit, as in [`ends`](Self::ends),
-    /// at least one. Each is complete, within the first 64 bytes, and none is longer than
-    /// `longest`. There is room for at least 16 more values, which may be overwritten with
-    /// anything.
+    /// Decodes the varints that begin where `begins` has a bit, as in [`ends`](Self::ends), at
+    /// least one. Each is complete, within the first 64 bytes, and none is longer than `longest`.
+    /// There is room for at least 16 more values, which may be overwritten with anything.
     ///
     /// Returns whether all values fit their type. May return false if only the bytes after the
     /// varints would not fit.
@@ -100,8 +100,8 @@ pub(crate) trait Varints<const K: usize>: Copy {
         values: &mut [[Slot; K]],
     ) -> bool;
 
-    /// The varints of 8 values; returns their length. May overwrite the bytes after them with
-    /// anything.
+    /// Encodes 8 values. Returns the length of their varints. May overwrite the bytes after them
+    /// with anything.
     fn encode<M: Mapping>(self, values: &[[u8; K]; 8], to: &mut [Slot; ENCODE_ROOM]) -> usize;
 }
 
@@ -112,8 +112,8 @@ dispatch! {
     fn count_ends(src: &[u8]) -> usize = kernel::count, or scalar::count;
 }
 
-/// The maximum length in bytes of the varints of `count` values; `usize::MAX` if it does not fit in
-/// a `usize`.
+/// Returns the maximum length in bytes of the varints of `count` values; `usize::MAX` if it does
+/// not fit in a `usize`.
 ///
 /// ```
 /// assert_eq!(bytelane::varint::max_encoded_len::<i64>(3), 30);
@@ -124,7 +124,7 @@ pub const fn max_encoded_len<T: Integer>(count: usize) -> usize {
     count.saturating_mul(T::MAX_ENCODED_LEN)
 }
 
-/// The number of bytes that [`encode`] writes.
+/// Returns the number of bytes that [`encode`] writes.
 ///
 /// ```
 /// assert_eq!(bytelane::varint::encoded_len(&[0i32, -64, 64]), 1 + 1 + 2);
@@ -138,7 +138,7 @@ pub fn encoded_len<T: Integer>(values: &[T]) -> usize {
 /// Writes the varints of a list of values to the front of `dst`. Returns the number of bytes, which
 /// is [`encoded_len`].
 ///
-/// `dst` needs no more room than that. If it has more, bytes after the result may be overwritten.
+/// `dst` needs no more room than that. If it is longer, bytes after the result may be overwritten.
 ///
 /// # Errors
 ///
@@ -196,8 +196,8 @@ pub fn encode_to_vec<T: Integer>(values: &[T]) -> Vec<u8> {
     encoded
 }
 
-/// The number of varints that end within `src`. Use it to find out how many values a packed field
-/// of known length has, or how many values you can decode before you need more input.
+/// Returns the number of varints that end within `src`. Use it to find out how many values a packed
+/// field of known length has, or how many values you can decode before you need more input.
 ///
 /// It does not check whether the varints are well formed; [`decode`] does.
 ///
@@ -337,8 +337,8 @@ pub fn write<T: Integer>(value: T, dst: &mut [u8]) -> Result<usize, DestinationE
     }
 }
 
-/// The varint of a value as a little-endian number, and its length, if that is at most 7 bytes: for
-/// callers that write it together with what is before it, such as `bytelane-thrift`.
+/// Returns the varint of a value as a little-endian number, and its length, if that is at most 7
+/// bytes. For callers that write it together with preceding bytes, such as `bytelane-thrift`.
 #[doc(hidden)]
 #[inline(always)]
 pub fn short<T: Integer>(value: T) -> Option<(u64, usize)> {
@@ -374,7 +374,7 @@ pub fn push<T: Integer>(value: T, to: &mut Vec<u8>) -> usize {
     to.len() - before
 }
 
-/// Values to varints.
+/// Encodes values to varints.
 pub(crate) struct Encode<'a, T> {
     values: &'a [T],
     backend: Detected,
@@ -394,14 +394,14 @@ impl<T: Integer> Fill for Encode<'_, T> {
     }
 }
 
-/// Counting uses the portable code: programs that never ask for a length need no kernels for it.
+/// Counts with portable code: programs that never ask for a length need no kernels for it.
 #[cold]
 fn too_short<T: Integer>(values: &[T], given: usize) -> DestinationError {
     let lengths = values.iter().map(|value| scalar::length(value.to_wire()));
     DestinationError::new(lengths.sum(), given)
 }
 
-/// Varints to values, until the destination is full.
+/// Decodes varints to values, until the destination is full.
 pub(crate) struct Decode<'a, T> {
     src: &'a [u8],
     backend: Detected,
@@ -420,7 +420,7 @@ impl<'a, T: Integer> Decode<'a, T> {
 }
 
 impl<T: Integer> Fill for Decode<'_, T> {
-    /// The number of bytes read.
+    /// Number of bytes read.
     type Done = usize;
     type Error = Error;
 

@@ -20,12 +20,12 @@ pub(super) fn write(mut number: u64, mut put: impl FnMut(u8) -> Option<()>) -> O
     put(number as u8)
 }
 
-/// The varint of a number below 2⁵⁶, as a little-endian number. Not inlined: the compiler would
-/// compute it before it knows that the number is large.
+/// Returns the varint of a number below 2⁵⁶, as a little-endian number. Not inlined: the compiler
+/// would compute it before it knows that the number is large.
 #[inline(never)]
 pub(super) fn word(number: u64) -> u64 {
     debug_assert!(number >> 56 == 0);
-    // Groups of 28, 14 and 7 bits are moved to the bytes where they belong.
+    // Move groups of 28, 14 and 7 bits to the bytes where they belong.
     let halves = number & 0x0fff_ffff | (number & 0x00ff_ffff_f000_0000) << 4;
     let quarters = halves & 0x0000_3fff_0000_3fff | (halves & 0x0fff_c000_0fff_c000) << 2;
     let groups = quarters & 0x007f_007f_007f_007f | (quarters & 0x3f80_3f80_3f80_3f80) << 1;
@@ -34,7 +34,8 @@ pub(super) fn word(number: u64) -> u64 {
     groups | 0x8080_8080_8080_8080 & before_last
 }
 
-/// Reads the varint of a number of `width` bytes at `offset`: the number, and the offset after it.
+/// Reads the varint of a number of `width` bytes at `offset`. Returns the number, and the offset
+/// after it.
 #[inline(always)]
 pub(super) fn read(src: &[u8], offset: usize, width: usize) -> Result<(u64, usize), Error> {
     let bits = 8 * width as u32;
@@ -56,7 +57,7 @@ pub(super) fn read(src: &[u8], offset: usize, width: usize) -> Result<(u64, usiz
     Err(Error::at(offset, ErrorKind::Overlong))
 }
 
-/// The length in bytes of a number's varint: one byte for each seven bits, rounded up.
+/// Returns the length in bytes of a number's varint: one byte for each seven bits, rounded up.
 #[inline(always)]
 pub(super) fn length(number: u64) -> usize {
     let bits = 64 - (number | 1).leading_zeros();
@@ -69,7 +70,7 @@ pub(super) fn encoded_len<const K: usize, M: Mapping>(values: &[[u8; K]]) -> usi
     lengths.sum()
 }
 
-/// Returns the offset after the last varint, or nothing if there is not enough room.
+/// Returns the offset after the last varint, or `None` if there is not enough room.
 #[inline(never)]
 pub(super) fn encode<const K: usize, M: Mapping>(
     values: &[[u8; K]],
@@ -91,7 +92,7 @@ pub(super) fn count(src: &[u8]) -> usize {
     src.iter().filter(|&&byte| byte < 0x80).count()
 }
 
-/// Reads values until the destination is full; returns the offset after the last varint.
+/// Reads values until the destination is full. Returns the offset after the last varint.
 #[inline(always)]
 pub(super) fn decode<const K: usize, M: Mapping>(
     src: &[u8],
@@ -100,7 +101,7 @@ pub(super) fn decode<const K: usize, M: Mapping>(
     decode_from::<K, M>(src, 0, values)
 }
 
-/// As [`decode`], starting at `at`.
+/// Same as [`decode`], starting at `at`.
 #[inline(never)]
 pub(super) fn decode_from<const K: usize, M: Mapping>(
     src: &[u8],
@@ -115,7 +116,7 @@ pub(super) fn decode_from<const K: usize, M: Mapping>(
     Ok(at)
 }
 
-/// The error for a request of more values than `src` has bytes.
+/// Returns the error for a request of more values than `src` has bytes.
 #[cfg(feature = "alloc")]
 #[cold]
 pub(super) fn first_error(src: &[u8], width: usize) -> Error {

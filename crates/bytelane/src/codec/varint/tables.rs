@@ -3,7 +3,7 @@
 //! The index has seven bits. The entry that an eighth bit would add comes after all others, so it
 //! is always present and ignored if the bit is not set.
 
-/// Indexed by one bit for each of the first 7 of 8 bytes, whether a varint begins there: the two
+/// Indexed by one bit for each of the first 7 of 8 bytes, set if a varint begins there: the two
 /// bytes at each beginning, one varint after the other. The bytes after the last varint are
 /// ignored.
 ///
@@ -30,9 +30,8 @@ pub(super) static TWO_FROM_EACH: [[u8; 16]; 128] = {
     table
 };
 
-/// Indexed by one bit for each of the first 7 of 8 units of two bytes, whether it is a varint of
-/// two bytes: the varints without the unused second bytes. The bytes after the last varint are
-/// ignored.
+/// Indexed by one bit for each of the first 7 of 8 units of two bytes, set for a varint of two
+/// bytes: the varints without the unused second bytes. The bytes after the last varint are ignored.
 ///
 /// ```text
 /// long     0 1 1 ..                the lowest bit first

@@ -1,4 +1,4 @@
-//! Compares every backend with single varints, and single varints with the specification.
+//! Compares every backend with single varints, and single varints with the scalar code.
 
 use super::*;
 use crate::Backend;
@@ -11,8 +11,8 @@ fn backends() -> impl Iterator<Item = Detected> {
     Backend::available().map(|backend| Detected::new(backend).unwrap())
 }
 
-/// Values of 7 bits, then of up to 14, then of all widths of the type, and finally all of the
-/// maximum width.
+/// Returns values of 7 bits, then of up to 14, then of all widths of the type, and finally all of
+/// the maximum width.
 fn values<T: Integer>(count: usize) -> Vec<T> {
     let bits = 8 * size_of::<T>() as u32;
     let mut state = count as u64;
@@ -31,7 +31,7 @@ fn values<T: Integer>(count: usize) -> Vec<T> {
     (0..count).map(&mut value).collect()
 }
 
-/// Varints, one after the other.
+/// Encodes varints, one after the other.
 fn varints<T: Integer>(values: &[T]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for &value in values {
@@ -52,8 +52,8 @@ fn decoded<T: Integer>(
     Ok((values.to_vec(), read))
 }
 
-/// Lists that begin, go on and end in one byte each or in several: a block of 64 values has a path of
-/// its own if all have one byte, and so have the last 64.
+/// Returns lists that begin, continue and end with one byte each or with several: a block of 64
+/// values has a path of its own if all have one byte, and so have the last 64.
 fn lists_of_mixed_blocks<T: Integer>() -> Vec<Vec<T>> {
     let short = |i: u64| T::from_wire(i % 128);
     let long = |i: u64| T::from_wire(i << 20 | 1);
@@ -113,11 +113,11 @@ fn mixed_blocks_to_every_destination() {
     every_destination::<i64>();
 }
 
-/// The window after a varint that two windows share ends before another one is complete.
+/// The window after a varint that two windows share ends before another varint is complete.
 #[test]
 fn no_varint_is_complete_after_one_that_two_windows_share() {
     let specification = Detected::new(Backend::Scalar).unwrap();
-    // Under Miri, windows of 64 bytes that a varint leaves on their last bytes.
+    // Under Miri, only windows of 64 bytes that leave a varint on their last bytes.
     let places = thinned((50..64).chain(0..50), 2);
     let lengths = (1..=10).flat_map(|shared| (0..24).map(move |unfinished| (shared, unfinished)));
     let lengths = thinned(lengths, 3);
@@ -351,7 +351,7 @@ fn errors_name_the_place() {
         error.behind(2).to_string(),
         "offset 2: the input ends within this varint"
     );
-    // No input is that long: the largest offset stands for all beyond it.
+    // No input is that long: the largest offset stands for all offsets beyond it.
     assert_eq!(
         Error::at(1, ErrorKind::Overlong)
             .behind(usize::MAX)

@@ -1,4 +1,4 @@
-//! One row for each codec of the catalog.
+//! Table of the codecs of the catalog.
 
 use super::{Function, Functions};
 use bytelane_capi::alp::*;
@@ -15,10 +15,10 @@ use bytelane_capi::utf8::*;
 use bytelane_capi::validity::*;
 use bytelane_capi::varint::*;
 
-/// The C functions for parameters of the catalog, and the parameters that mean the same there.
+/// Converts parameters of the catalog to the C functions, and to the equivalent parameters there.
 pub type Make = fn(&str) -> (String, Functions);
 
-/// The codecs, by their names in the catalog.
+/// Codecs, by their names in the catalog.
 pub static CODECS: &[(&str, Make)] = &[
     ("byte_stream_split", byte_stream_split),
     ("big_endian", big_endian),
@@ -34,7 +34,7 @@ pub static CODECS: &[(&str, Make)] = &[
     ("alp", alp),
 ];
 
-/// The value of a parameter, or an empty string.
+/// Returns the value of a parameter, or an empty string.
 fn parameter<'a>(parameters: &'a str, name: &str) -> &'a str {
     let mut pairs = parameters
         .split(',')
@@ -44,12 +44,12 @@ fn parameter<'a>(parameters: &'a str, name: &str) -> &'a str {
         .map_or("", |(_, value)| value)
 }
 
-/// Boxes a call of a C function. The tests pass buffers that are there.
+/// Boxes a call of a C function. The tests pass buffers that exist.
 macro_rules! function {
     ([$src:ident, $length:ident, $dst:ident, $room:ident] => $function:ident $arguments:tt) => {
         Box::new(move |$src: *const u8, $length, $dst: *mut u8, $room| -> bytelane_result {
-            // SAFETY: the caller of the closure passes buffers of these lengths, or such as the
-            // function refuses without a look at the memory.
+            // SAFETY: the caller of the closure passes buffers of these lengths, or buffers that
+            // the function rejects without accessing the memory.
             unsafe { $function $arguments }
         }) as Function
     };
@@ -119,7 +119,7 @@ fn base64(parameters: &str) -> (String, Functions) {
         unit: 1,
         opening: b"",
     };
-    // The catalog's default skips white space.
+    // The catalog's default skips whitespace.
     let given = parameters.split(',').filter(|pair| !pair.is_empty());
     let given = given.filter(|pair| !pair.starts_with("whitespace="));
     let strict: Vec<_> = given.chain(["whitespace=none"]).collect();

@@ -1,5 +1,5 @@
-//! The C functions of every codec of the catalog, and how they are compared with the catalog. The
-//! fuzz target `c_functions` uses it too.
+//! The C functions of every codec of the catalog, and their comparison with the catalog. The fuzz
+//! target `c_functions` uses it too.
 
 mod codecs;
 
@@ -13,25 +13,26 @@ use bytelane_catalog::{Codec, Entry};
 /// A C function from one buffer to another: pointer and length, twice.
 pub type Function = Box<dyn Fn(*const u8, usize, *mut u8, usize) -> bytelane_result + Send + Sync>;
 
-/// The C functions of a codec with some parameters.
+/// C functions of a codec with some parameters.
 pub struct Functions {
     pub encode: Function,
     pub decode: Function,
-    /// Bytes in a value, which is what `encode` counts its input in and `decode` its destination.
+    /// Size of a value in bytes: the unit in which `encode` counts its input and `decode` its
+    /// destination.
     pub unit: usize,
-    /// Bytes at the beginning of an encoded text that `decode` expects to be passed already.
+    /// Bytes at the beginning of an encoded text that `decode` expects to be consumed already.
     pub opening: &'static [u8],
 }
 
-/// A codec of the catalog with parameters, and the same through C.
+/// A codec of the catalog with parameters, and its C functions.
 pub struct Case {
     pub name: String,
     pub codec: Box<dyn Codec>,
     pub functions: Functions,
 }
 
-/// Every case of every codec, but those that C functions have no counterpart of: there, the caller splits
-/// a list into blocks, looks up entries of dictionaries, and has a bitmap.
+/// Returns every case of every codec, except those without C functions: cases in which the caller
+/// splits a list into blocks, looks up entries of dictionaries, or has a bitmap.
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for entry in bytelane_catalog::CODECS {
@@ -50,7 +51,7 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// The row of a codec of the catalog.
+/// Returns the row of a codec of the catalog.
 fn functions_of(entry: &Entry) -> codecs::Make {
     let row = CODECS.iter().find(|(name, _)| *name == entry.name);
     row.unwrap_or_else(|| {
@@ -65,10 +66,10 @@ fn functions_of(entry: &Entry) -> codecs::Make {
 /// Byte that fills a destination before a call.
 const FRESH: u8 = 0xa5;
 
-/// Bytes after a destination, which must not change.
+/// Number of bytes after a destination, which must not change.
 const BEHIND: usize = 64;
 
-/// A destination, surrounded.
+/// A destination, with bytes around it.
 struct Room {
     bytes: AlignedBytes,
     length: usize,
@@ -82,7 +83,7 @@ impl Room {
         Self { bytes, length }
     }
 
-    /// Calls a function with this destination. Checks what holds for every call.
+    /// Calls a function with this destination. Checks the properties of every call.
     fn call(&mut self, function: &Function, src: &[u8], units: (usize, usize)) -> bytelane_result {
         let dst = self.bytes.as_mut_ptr();
         let result = function(
@@ -108,8 +109,8 @@ impl Room {
 }
 
 impl Case {
-    /// Encodes values, to a destination with so many bytes more or less than they need; the result
-    /// must be that of the catalog. Values that are encoded are decoded again.
+    /// Encodes values to a destination with `more` bytes more or less than they need; the result
+    /// must be that of the catalog. Encoded values are decoded again.
     pub fn check_encoding(&self, values: &[u8], more: isize) {
         let unit = self.functions.unit;
         let values = aligned(&values[..values.len() - values.len() % self.codec.width()]);
@@ -119,7 +120,7 @@ impl Case {
         let mut room = Room::new(needed.saturating_add_signed(more));
         let result = room.call(&self.functions.encode, &values, (unit, 1));
         let Ok(length) = length else {
-            // A destination that is too short may be refused before a look at the values.
+            // A destination that is too short may be rejected without looking at the values.
             let is_short = result == too_short(result.count)
                 && room.length < result.count
                 && result.count <= needed;
@@ -142,7 +143,7 @@ impl Case {
         self.check_decoding(&expected[..length], values.len());
     }
 
-    /// Decodes bytes to a destination of so many; the result must be that of the catalog.
+    /// Decodes bytes to a destination of `room` elements; the result must be that of the catalog.
     pub fn check_decoding(&self, encoded: &[u8], room: usize) {
         let (unit, opening) = (self.functions.unit, self.functions.opening);
         let Some(rest) = encoded.strip_prefix(opening) else {
@@ -203,7 +204,7 @@ fn aligned(bytes: &[u8]) -> AlignedBytes {
     aligned
 }
 
-/// Runs one input of the fuzz target: the first bytes choose the case, the direction and the room,
+/// Runs one input of the fuzz target: the first bytes choose the case, the direction and the room;
 /// the others are the input of the C function.
 pub fn run(cases: &[Case], input: &[u8]) {
     let Some((&[case, direction, room], body)) = input.split_first_chunk() else {

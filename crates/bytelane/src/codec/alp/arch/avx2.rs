@@ -1,4 +1,4 @@
-//! AVX2: integers of 8 bytes are converted by sums, as there is no instruction for it.
+//! AVX2: 8-byte integers are converted by additions, since there is no instruction for it.
 
 use super::x86::without_masks;
 use crate::backend::Avx2;

@@ -34,14 +34,14 @@ implement! {
     }
 }
 
-/// Numbers of K bytes in all places.
+/// Broadcasts `K`-byte numbers to all lanes.
 #[target_feature(enable = "avx512bw")]
 #[inline]
 fn splat_numbers<const K: usize>(numbers: [u64; 2]) -> [__m512i; 2] {
     numbers.map(|number| splat::<K>(number))
 }
 
-/// Products of numbers of K bytes.
+/// Multiplies `K`-byte numbers.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn multiply<const K: usize>(a: __m512i, b: __m512i) -> __m512i {
@@ -57,21 +57,21 @@ fn multiply<const K: usize>(a: __m512i, b: __m512i) -> __m512i {
     }
 }
 
-/// The values of integers.
+/// Converts integers back to values.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
 fn values<const K: usize>(powers: &[__m512i; 2], integers: __m512i) -> __m512i {
     product::<K>(powers, converted::<K>(integers))
 }
 
-/// The product of a number and two powers.
+/// Multiplies numbers by two powers.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn product<const K: usize>([first, second]: &[__m512i; 2], number: __m512i) -> __m512i {
     multiply::<K>(multiply::<K>(number, *first), *second)
 }
 
-/// Integers as floating-point numbers.
+/// Converts integers to floating-point numbers.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
 fn converted<const K: usize>(integers: __m512i) -> __m512i {
@@ -81,7 +81,7 @@ fn converted<const K: usize>(integers: __m512i) -> __m512i {
     }
 }
 
-/// The nearest integers, ties to even. What no integer is near to becomes the least one.
+/// Rounds to the nearest integers, ties to even. Numbers out of range become the least integer.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
 fn nearest<const K: usize>(numbers: __m512i) -> __m512i {
@@ -120,7 +120,7 @@ fn rest<const K: usize, C: Conversion>(
     }
 }
 
-/// The least integer, and how far the greatest one is from it.
+/// Broadcasts the least integer, and the distance from it to the greatest one.
 #[target_feature(enable = "avx512bw")]
 #[inline]
 fn splat_limits<const K: usize>([least, greatest]: [i64; 2]) -> [__m512i; 2] {
@@ -128,7 +128,8 @@ fn splat_limits<const K: usize>([least, greatest]: [i64; 2]) -> [__m512i; 2] {
     [least, range].map(|limit| splat::<K>(limit.cast_unsigned()))
 }
 
-/// The integers of values, and which of them are within limits and stand for their values.
+/// Converts values to integers. Returns a mask of those that are within limits and convert back to
+/// the same value.
 #[target_feature(enable = "avx512bw,avx512dq")]
 #[inline]
 fn found<const K: usize>(
@@ -184,7 +185,7 @@ fn weigh<const K: usize>(
     exceptions::<K>(same)
 }
 
-/// A bit for each value that has none.
+/// Returns one bit per value, set for exceptions.
 #[inline(always)]
 fn exceptions<const K: usize>(same: u16) -> u32 {
     match K {

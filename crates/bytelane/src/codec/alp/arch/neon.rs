@@ -1,4 +1,4 @@
-//! NEON: all conversions exist. Those to integers end at the least and the greatest one.
+//! NEON: all conversions exist. Conversions to integers saturate.
 
 use crate::backend::Neon;
 use crate::codec::alp::{Conversion, Decimal, Powers, Steps, encode, kernel};
@@ -33,14 +33,14 @@ implement! {
     }
 }
 
-/// Numbers of K bytes in all places.
+/// Broadcasts `K`-byte numbers to all lanes.
 #[target_feature(enable = "neon")]
 #[inline]
 fn splat_numbers<const K: usize>(numbers: [u64; 2]) -> [uint8x16_t; 2] {
     numbers.map(|number| splat::<K>(number))
 }
 
-/// Products of numbers of K bytes.
+/// Multiplies `K`-byte numbers.
 #[target_feature(enable = "neon")]
 #[inline]
 fn multiply<const K: usize>(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
@@ -56,21 +56,21 @@ fn multiply<const K: usize>(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
     }
 }
 
-/// The values of integers.
+/// Converts integers back to values.
 #[target_feature(enable = "neon")]
 #[inline]
 fn values<const K: usize>(powers: &[uint8x16_t; 2], integers: uint8x16_t) -> uint8x16_t {
     product::<K>(powers, converted::<K>(integers))
 }
 
-/// The product of a number and two powers.
+/// Multiplies numbers by two powers.
 #[target_feature(enable = "neon")]
 #[inline]
 fn product<const K: usize>([first, second]: &[uint8x16_t; 2], number: uint8x16_t) -> uint8x16_t {
     multiply::<K>(multiply::<K>(number, *first), *second)
 }
 
-/// Integers as floating-point numbers.
+/// Converts integers to floating-point numbers.
 #[target_feature(enable = "neon")]
 #[inline]
 fn converted<const K: usize>(integers: uint8x16_t) -> uint8x16_t {
@@ -100,7 +100,8 @@ fn splat_limits<const K: usize>(limits: [i64; 2]) -> [uint8x16_t; 2] {
     limits.map(|limit| splat::<K>(limit.cast_unsigned()))
 }
 
-/// The integers of values, and ones for those that are within limits and stand for their values.
+/// Converts values to integers. Returns them, and ones in the lanes that are within limits and
+/// convert back to the same value.
 #[target_feature(enable = "neon")]
 #[inline]
 fn found<const K: usize>(
@@ -109,7 +110,7 @@ fn found<const K: usize>(
     values: uint8x16_t,
 ) -> [uint8x16_t; 2] {
     let numbers = product::<K>(&powers.to_integer, values);
-    // Numbers out of range become the least or the greatest one.
+    // Numbers out of range saturate.
     let integers = match K {
         4 => vreinterpretq_u8_s32(vcvtnq_s32_f32(vreinterpretq_f32_u8(numbers))),
         _ => vreinterpretq_u8_s64(vcvtnq_s64_f64(vreinterpretq_f64_u8(numbers))),
@@ -119,7 +120,7 @@ fn found<const K: usize>(
     [integers, vbicq_u8(equal::<K>(again, values), beyond)]
 }
 
-/// Ones where values of K bytes are equal.
+/// Returns ones in the lanes where `K`-byte values are equal.
 #[target_feature(enable = "neon")]
 #[inline]
 fn equal<const K: usize>(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
@@ -169,7 +170,7 @@ fn weigh<const K: usize>(
     exceptions
 }
 
-/// Ones where integers of K bytes are less than others.
+/// Returns ones in the lanes where `K`-byte integers of `a` are less than those of `b`.
 #[target_feature(enable = "neon")]
 #[inline]
 fn less<const K: usize>(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
@@ -185,7 +186,7 @@ fn less<const K: usize>(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
     }
 }
 
-/// A bit for each value that has none.
+/// Returns one bit per value, set for exceptions.
 #[target_feature(enable = "neon")]
 #[inline]
 fn exceptions_of<const K: usize>(same: uint8x16_t) -> u32 {

@@ -1,4 +1,4 @@
-//! SSE4.1: as AVX2, with registers of half the length.
+//! SSE4.1: the same as AVX2, with registers of half the length.
 
 use super::x86::without_masks;
 use crate::backend::Sse41;

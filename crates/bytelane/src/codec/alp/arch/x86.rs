@@ -1,5 +1,5 @@
-//! Code that SSE4.1 and AVX2 share: they differ in the length of registers, and in the names of the intrinsics, which
-//! each of them imports without its prefix.
+//! Code shared by SSE4.1 and AVX2. They differ in the register length and in the names of the
+//! intrinsics, which each of them imports without its prefix.
 
 /// Implements the traits for a token, with registers `$V` of `$N` bytes.
 macro_rules! without_masks {
@@ -28,14 +28,14 @@ macro_rules! without_masks {
             }
         }
 
-        /// Numbers of K bytes in all places.
+        /// Broadcasts `K`-byte numbers to all lanes.
         #[target_feature(enable = $feature)]
         #[inline]
         fn splat_numbers<const K: usize>(numbers: [u64; 2]) -> [$V; 2] {
             numbers.map(|number| splat::<K>(number))
         }
 
-        /// Products of numbers of K bytes.
+        /// Multiplies `K`-byte numbers.
         #[target_feature(enable = $feature)]
         #[inline]
         fn multiply<const K: usize>(a: $V, b: $V) -> $V {
@@ -45,16 +45,17 @@ macro_rules! without_masks {
             }
         }
 
-        /// The product of a number and two powers.
+        /// Multiplies numbers by two powers.
         #[target_feature(enable = $feature)]
         #[inline]
         fn product<const K: usize>([first, second]: &[$V; 2], number: $V) -> $V {
             multiply::<K>(multiply::<K>(number, *first), *second)
         }
 
-        /// Integers as floating-point numbers. Those of 8 bytes with the bias are the bits of a number
-        /// that is too large by 1.5 * 2^52. Others are halved, and the halves become numbers of known
-        /// exponents, of which the difference is exact, so that only the sum is rounded.
+        /// Converts integers to floating-point numbers. An 8-byte integer plus the bias has the
+        /// bits of a number that is too large by 1.5 * 2^52. Without a bias, the integer is split
+        /// into halves, and each half becomes a number with a known exponent. Subtracting the
+        /// constant is exact, so only the final sum is rounded.
         ///
         /// ```text
         /// low     0x43300000 low half      2^52 + low half
@@ -96,7 +97,7 @@ macro_rules! without_masks {
             }
         }
 
-        /// Integers of 4 bytes, or as floating-point numbers.
+        /// Broadcasts limits, as 4-byte integers or as floating-point numbers.
         #[target_feature(enable = $feature)]
         #[inline]
         fn splat_limits<const K: usize>(limits: [i64; 2]) -> [$V; 2] {
@@ -106,8 +107,8 @@ macro_rules! without_masks {
             })
         }
 
-        /// The integers of values, those of 8 bytes as floating-point numbers; and ones for those that
-        /// are within limits and stand for their values.
+        /// Converts values to integers, 8-byte ones as floating-point numbers. Returns them, and
+        /// ones in the lanes that are within limits and convert back to the same value.
         #[target_feature(enable = $feature)]
         #[inline]
         fn found<const K: usize>(
@@ -117,7 +118,7 @@ macro_rules! without_masks {
         ) -> [$V; 2] {
             let numbers = product::<K>(&powers.to_integer, values);
             if K == 4 {
-                // Numbers out of range become the least one.
+                // Numbers out of range become the least integer.
                 let integers = cvtps_epi32(to_ps(numbers));
                 let again = product::<K>(&powers.to_value, of_ps(cvtepi32_ps(integers)));
                 let low = cmpgt_epi32(*least, integers);
@@ -125,7 +126,7 @@ macro_rules! without_masks {
                 let same = cmpeq_epi32(again, values);
                 [integers, andnot(low, andnot(high, same))]
             } else {
-                // A sum with zero is not -0.0.
+                // Adding zero turns -0.0 into 0.0.
                 let zero = to_pd(splat::<8>(0));
                 let integers = add_pd(round_pd::<NEAREST>(to_pd(numbers)), zero);
                 let again = product::<K>(&powers.to_value, of_pd(integers));
@@ -136,7 +137,7 @@ macro_rules! without_masks {
             }
         }
 
-        /// To the nearest integer, ties to even, without exceptions.
+        /// Rounds to the nearest integer, ties to even, without raising exceptions.
         const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 
         #[target_feature(enable = $feature)]
@@ -173,7 +174,7 @@ macro_rules! without_masks {
             exceptions
         }
 
-        /// A bit for each value that has none.
+        /// Returns one bit per value, set for exceptions.
         #[target_feature(enable = $feature)]
         #[inline]
         fn exceptions_of<const K: usize>(same: $V) -> u32 {

@@ -1,10 +1,11 @@
-//! Choosing exponents and factors: which power of ten makes integers of the values of a vector.
+//! Choosing exponents and factors: finds the power of ten that turns the values of a vector into
+//! integers.
 //!
 //! # Policy
 //!
-//! The cost is bytes: those of the packed integers and those of the exceptions. Exponents and factors
-//! are searched on samples of some vectors, as in section 3.1.2 of the paper; the pairs that won most
-//! often are then weighed on all values of each vector.
+//! The cost is the size in bytes of the packed integers and the exceptions. Exponents and factors
+//! are searched on samples of some vectors, as in section 3.1.2 of the paper; the pairs that won
+//! most often are then weighed on all values of each vector.
 //!
 //! ```text
 //! Candidates::of, once per page
@@ -17,27 +18,27 @@
 //!     keep the 5 most frequent pairs
 //! best, for each vector
 //!     weigh each candidate on all values
-//!     more than 1/8 exceptions: search the vector itself, unless earlier ones were in vain
-//!     so too, or more than 8 bits: weigh again with limits (`narrower`), outside of which integers
-//!     become exceptions
+//!     more than 1/8 exceptions: search the vector itself, unless earlier searches were in vain
+//!     still so, or more than 8 bits: weigh again with limits (`narrower`); integers outside become
+//!     exceptions
 //! ```
 //!
-//! A pair is left as soon as it has more exceptions than the best one has bytes for.
+//! A pair is dropped as soon as its exceptions alone take more bytes than the best pair.
 //!
 //! # Invariants
 //!
-//! - A [`Choice`] describes all values of the vector: what is written from it takes exactly `bytes`.
-//! - No choice is worse than all values as exceptions ([`Choice::none`]), so a vector never takes more
-//!   than `K + 2` bytes per value.
-//! - All instruction sets weigh alike, so that all of them write the same bytes.
+//! - A [`Choice`] describes all values of the vector: writing it takes exactly `bytes`.
+//! - No choice is worse than storing all values as exceptions ([`Choice::none`]), so a vector never
+//!   takes more than `K + 2` bytes per value.
+//! - All instruction sets compute the same costs, so they write the same bytes.
 //!
-//! # What decided
+//! # Measurements
 //!
-//! Comparing all 190 pairs took more than half of the time to encode; in the order of errors, encoding
-//! `f64` is twice as fast. Against the crate `parquet`, pages of seven real columns have
-//! 0.935 of the size (geometric mean); limits, searches for single vectors and irregular samples made
-//! the difference, each named with its share in `docs/lab-notes/alp.md`. Where no share is named below, a
-//! constant was not measured apart from the whole.
+//! Comparing all 190 pairs took more than half of the encoding time; trying exponents in the order
+//! of their errors makes encoding `f64` twice as fast. Pages of seven real columns are 6.5% smaller
+//! (geometric mean) than those of the crate `parquet`. Limits, searches for single vectors and
+//! irregular samples made the difference; the share of each is in `docs/lab-notes/alp.md`.
+//! Constants below without a measurement were not measured on their own.
 #![forbid(unsafe_code)]
 
 use crate::codec::alp::page::{POSITION, vector_header};
@@ -46,15 +47,15 @@ use crate::codec::alp::{Pair, Powers, Steps, widest};
 use crate::codec::bit_packing::Layout;
 use crate::simd::window;
 
-/// Number of vectors of a page that are sampled, as in the paper.
+/// Number of sampled vectors per page, as in the paper.
 pub(super) const SAMPLED_VECTORS: usize = 8;
 
-/// Bytes of a sample: 64 `f64` or 128 `f32` of a vector.
+/// Size of a sample, in bytes: 64 `f64` or 128 `f32` of a vector.
 const SAMPLE: usize = 512;
 
-/// Number of exponents that are tried without success before those with more digits are. Numbers of
-/// 4 bytes have so few digits that all exponents have similar numbers of exceptions: all 11 are tried.
-/// For 8 bytes, three: with the order of errors, this doubled the speed of encoding `f64`.
+/// Number of exponents to try without success before moving on to more digits. 4-byte numbers have
+/// so few digits that all exponents have similar numbers of exceptions: all 11 are tried. For 8
+/// bytes, three are tried: in the order of errors, this doubled the speed of encoding `f64`.
 const fn in_vain<const K: usize>() -> usize {
     match K {
         4 => 11,
@@ -62,18 +63,18 @@ const fn in_vain<const K: usize>() -> usize {
     }
 }
 
-/// Number of blocks between checks of whether a pair has too many exceptions.
+/// Number of blocks between checks for too many exceptions.
 const STRIDE: usize = 4;
 
-/// Greatest number of vectors without a search of their own after searches in vain. A search takes as
-/// long as encoding ten vectors; with up to 16 skipped, columns of `f32` with many exceptions take half
-/// of the time, and sizes change by less than 0.1%.
+/// Maximum number of vectors to skip after unsuccessful searches. A search takes as long as
+/// encoding ten vectors; skipping up to 16 halves the time for columns of `f32` with many
+/// exceptions, and sizes change by less than 0.1%.
 const MOST_SKIPPED: u8 = 16;
 
-/// Number of pairs that are compared on all values of a vector, as in the paper.
+/// Number of pairs to compare on all values of a vector, as in the paper.
 const CANDIDATES: usize = 5;
 
-/// Outcome of encoding values with a pair.
+/// Result of encoding values with a pair.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
     pub(super) pair: Pair,
@@ -84,12 +85,12 @@ pub(super) struct Choice {
     pub(super) least: i64,
     /// The greatest integer.
     pub(super) greatest: i64,
-    /// Bytes of the packed integers and the exceptions.
+    /// Size of the packed integers and the exceptions, in bytes.
     pub(super) bytes: usize,
 }
 
 impl Choice {
-    /// All values as exceptions.
+    /// Stores all values as exceptions.
     fn none<const K: usize>(count: usize) -> Self {
         Self {
             pair: Pair {
@@ -105,7 +106,7 @@ impl Choice {
         }
     }
 
-    /// How the integers are packed.
+    /// Returns the layout of the packed integers.
     #[inline(always)]
     pub(super) fn layout<const K: usize>(&self) -> Layout {
         let range = self.greatest.wrapping_sub(self.least).cast_unsigned();
@@ -116,14 +117,14 @@ impl Choice {
         }
     }
 
-    /// Bytes of the vector.
+    /// Returns the size of the vector in bytes.
     pub(super) fn vector_bytes<const K: usize>(&self) -> usize {
         vector_header::<K>() + self.bytes
     }
 }
 
-/// Weighs a pair for at least one value of `K` bytes. `None` if it takes `limit` bytes or more, or nothing but
-/// exceptions.
+/// Computes the cost of a pair for at least one value of `K` bytes. `None` if it takes `limit`
+/// bytes or more, or if all values are exceptions.
 #[inline(always)]
 fn weigh<const K: usize, S: Steps<K>>(
     steps: S,
@@ -131,7 +132,7 @@ fn weigh<const K: usize, S: Steps<K>>(
     values: &[u8],
     limit: usize,
 ) -> Option<Choice> {
-    // The most exceptions that may be worth while.
+    // Maximum number of exceptions that can still pay off.
     let most = limit.checked_sub(1)? / (POSITION + K);
     let within = steps.limits(limits);
     let powers = pair.powers::<K>().in_steps::<K, S>(steps);
@@ -158,7 +159,7 @@ fn weigh<const K: usize, S: Steps<K>>(
     (choice.bytes < limit && least <= greatest).then_some(choice)
 }
 
-/// As [`Steps::weigh`], for blocks. Returns how many exceptions there are, if there are `most` or fewer.
+/// Same as [`Steps::weigh`], for blocks. Returns the number of exceptions, if it is at most `most`.
 #[inline(always)]
 pub(in crate::codec::alp) fn weigh_blocks<const K: usize, S: Steps<K>>(
     steps: S,
@@ -182,7 +183,7 @@ pub(in crate::codec::alp) fn weigh_blocks<const K: usize, S: Steps<K>>(
     Some(exceptions)
 }
 
-/// A block of values, the last of them several times.
+/// Pads a block by repeating its last value.
 #[inline(always)]
 pub(super) fn padded<const K: usize>(values: &[u8]) -> [u8; 64] {
     let mut block = [0; 64];
@@ -194,8 +195,8 @@ pub(super) fn padded<const K: usize>(values: &[u8]) -> [u8; 64] {
     block
 }
 
-/// Values from everywhere, but not at regular places, which could all be alike. Returns how many bytes
-/// they have.
+/// Samples values from all over the vector, at irregular positions, since values at regular
+/// positions could all be alike. Returns the number of bytes.
 #[inline(always)]
 fn sample<const K: usize>(values: &[u8], to: &mut [u8; SAMPLE]) -> usize {
     let values = values.as_chunks::<K>().0;
@@ -210,7 +211,7 @@ fn sample<const K: usize>(values: &[u8], to: &mut [u8; SAMPLE]) -> usize {
     K * count
 }
 
-/// Four samples from all over at least 64 values.
+/// Takes four samples from all over at least 64 values.
 #[inline(always)]
 fn parts<const K: usize>(values: &[u8]) -> Option<[[[u8; K]; 16]; 4]> {
     let values = values.as_chunks::<K>().0;
@@ -222,19 +223,20 @@ fn parts<const K: usize>(values: &[u8]) -> Option<[[[u8; K]; 16]; 4]> {
     Some(parts)
 }
 
-/// One of some values, in another place for each number.
+/// Returns one of some values, at a different position for each number.
 #[inline(always)]
 fn irregular<T>(values: &[T], number: usize) -> Option<&T> {
-    // Multiples of the golden ratio, here 2^32 divided by it, are spread over all fractions.
+    // Multiples of the golden ratio, here 2^32 divided by it, spread evenly over all fractions.
     let fraction = u64::from((number as u32).wrapping_mul(0x9e37_79b9));
     values.get(((fraction * values.len() as u64) >> 32) as usize)
 }
 
-/// The best pair for a sample, and the one that was the best before it.
+/// Returns the best pair for a sample, and the best pair before it.
 ///
-/// Pairs are grouped by the digits after the point that they keep, which is the difference of exponent
-/// and factor. Those of a group make about the same integers of values, and differ in how often they
-/// give the values back. The search ends when they all do: more digits would only take more bits.
+/// Pairs are grouped by the number of digits that they keep after the point, which is the exponent
+/// minus the factor. Pairs of a group produce about the same integers, and differ in how many
+/// values convert back exactly. The search ends when all values do: more digits would only take
+/// more bits.
 #[inline(always)]
 fn search<const K: usize, S: Steps<K>>(steps: S, values: &[u8]) -> [Choice; 2] {
     let mut found = [Choice::none::<K>(values.len() / K); 2];
@@ -247,7 +249,8 @@ fn search<const K: usize, S: Steps<K>>(steps: S, values: &[u8]) -> [Choice; 2] {
     found
 }
 
-/// As [`search`], for the pairs that keep `digits` digits, if one of them is better than the best so far.
+/// Same as [`search`], for the pairs that keep `digits` digits, if one of them is better than the
+/// best so far.
 #[inline(always)]
 fn search_group<const K: usize, S: Steps<K>>(
     steps: S,
@@ -259,7 +262,7 @@ fn search_group<const K: usize, S: Steps<K>>(
     let exponents = by_error::<K>().iter();
     for &exponent in exponents.filter(|&&exponent| exponent >= digits) {
         failures += 1;
-        // Only numbers of 4 bytes have other integers that are better.
+        // Only 4-byte numbers have other integers that are better.
         for is_double in [false, true].into_iter().take(if K == 4 { 2 } else { 1 }) {
             let pair = Pair {
                 exponent,
@@ -277,13 +280,13 @@ fn search_group<const K: usize, S: Steps<K>>(
     [best, before]
 }
 
-/// The pairs that are compared for each vector.
+/// Pairs to compare for each vector.
 pub(super) struct Candidates {
     pairs: [(Pair, u8); 2 * SAMPLED_VECTORS],
     count: usize,
-    /// Searches for single vectors that have found nothing better, since the last one that did.
+    /// Consecutive unsuccessful searches for single vectors.
     in_vain: u8,
-    /// Vectors for which none is searched next.
+    /// Number of vectors to skip before the next search.
     skipped: u8,
 }
 
@@ -305,12 +308,12 @@ impl Candidates {
             let bytes = sample::<K>(vector, &mut some);
             let [best, before] = search::<K, S>(steps, &some[..bytes]);
             candidates.add(best.pair);
-            // On all values, it may be better.
+            // It may be better on all values.
             if before.bytes < best.bytes + best.bytes / 8 {
                 candidates.add(before.pair);
             }
         }
-        // The most frequent ones first.
+        // Most frequent first.
         candidates.pairs[..candidates.count].sort_unstable_by_key(|(pair, times)| {
             core::cmp::Reverse((*times, pair.exponent, pair.factor, pair.is_double))
         });
@@ -329,8 +332,9 @@ impl Candidates {
         }
     }
 
-    /// A choice, or that of a search for a vector alone. A search takes as long as encoding many vectors
-    /// does, so the more of them have been in vain, the fewer are made.
+    /// Returns the given choice, or a better one from a search for this vector alone. A search
+    /// takes as long as encoding many vectors, so the more of them were unsuccessful, the fewer are
+    /// made.
     #[inline(always)]
     fn searched<const K: usize, S: Steps<K>>(
         &mut self,
@@ -355,7 +359,7 @@ impl Candidates {
         found
     }
 
-    /// The best pair for the next vector.
+    /// Returns the best pair for the next vector.
     #[inline(always)]
     pub(super) fn best<const K: usize, S: Steps<K>>(&mut self, steps: S, values: &[u8]) -> Choice {
         let count = values.len() / K;
@@ -377,7 +381,7 @@ impl Candidates {
     }
 }
 
-/// The better one of a choice and another one.
+/// Returns the better of a choice and that of another pair.
 #[inline(always)]
 fn better<const K: usize, S: Steps<K>>(
     steps: S,
@@ -388,9 +392,9 @@ fn better<const K: usize, S: Steps<K>>(
     weigh(steps, other, values, best.bytes).unwrap_or(best)
 }
 
-/// Limits for integers of which a few are far from all others, so that they may be better off as exceptions.
-/// They are judged by the fourth part of a sample that has the smallest range, with as much room on each
-/// side. `None` if that hardly saves anything, or there are too few values.
+/// Returns narrower limits for integers, if a few that lie far from all others may be cheaper as
+/// exceptions. The quarter of a sample with the smallest range decides, with as much room on each
+/// side. `None` if that hardly saves anything, or if there are too few values.
 #[inline(always)]
 fn narrower<const K: usize, S: Steps<K>>(
     steps: S,
@@ -412,7 +416,8 @@ fn narrower<const K: usize, S: Steps<K>>(
     let Choice {
         least, greatest, ..
     } = best?;
-    // Twice as much room on either side still has 51 bits and a sign, which all steps can convert.
+    // With twice as much room on either side, integers still have at most 51 bits and a sign, which
+    // all steps can convert.
     const LARGE: i64 = 1 << 50;
     if least < -LARGE || greatest > LARGE {
         return None;

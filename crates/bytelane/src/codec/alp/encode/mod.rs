@@ -10,10 +10,10 @@
 //!     positions and values of the exceptions
 //! ```
 //!
-//! The choice has counted the exceptions before the vector is written, so that all parts of it have
-//! their places at once, and nothing is moved. An instruction set that cannot convert integers beyond
-//! 51 bits adds [`MAGIC`](super::MAGIC) instead; vectors with larger integers are left to the
-//! specification.
+//! The choice has counted the exceptions before the vector is written, so the offset of each part
+//! is known at once and nothing is moved. An instruction set that cannot convert integers beyond 51
+//! bits adds [`MAGIC`](super::MAGIC) instead; vectors with larger integers are left to the scalar
+//! code.
 #![forbid(unsafe_code)]
 
 mod choose;
@@ -30,11 +30,11 @@ use crate::memory::{Slot, write};
 use crate::simd::window_mut;
 use choose::{Candidates, Choice, padded};
 
-/// Number of integers that are packed at a time: they stay in the first-level cache, and take a whole
+/// Number of integers to pack at a time. A batch stays in the first-level cache and takes a whole
 /// number of bytes. Other sizes were not measured.
 const BATCH: usize = 512;
 
-/// Encodes to the front of a destination. Returns the number of bytes, or nothing if there is not
+/// Encodes to the front of a destination. Returns the number of bytes, or `None` if there is not
 /// enough room.
 #[inline(always)]
 pub(super) fn encode<const K: usize, S: Steps<K> + Packs<K>>(
@@ -46,7 +46,7 @@ pub(super) fn encode<const K: usize, S: Steps<K> + Packs<K>>(
     encode_with::<K, S, _>(simd, Kernels::<K, S>(simd), format, values, to)
 }
 
-/// As [`encode`], without an instruction set.
+/// Same as [`encode`], with scalar code.
 #[inline(never)]
 pub(super) fn encode_scalar<const K: usize>(
     format: Format,
@@ -87,7 +87,7 @@ fn encode_with<const K: usize, S: Steps<K>, P: PackWith>(
     Some(at)
 }
 
-/// Writes a vector to exactly the bytes that it takes.
+/// Writes a vector to a destination of exactly its size.
 #[inline(always)]
 fn put_vector<const K: usize, S: Steps<K>, P: PackWith>(
     steps: S,
@@ -108,13 +108,13 @@ fn put_vector<const K: usize, S: Steps<K>, P: PackWith>(
         values: exceptions.as_chunks_mut().0,
         count: 0,
     };
-    // Instruction sets that do not convert large integers leave them to the specification.
+    // Instruction sets that do not convert large integers leave them to the scalar code.
     let is_small = choice.least > -(1 << 51) && choice.greatest < 1 << 51;
     let by_steps = is_small || S::BIAS == 0;
     if by_steps {
         layout.reference = layout.reference.wrapping_add(S::BIAS);
     }
-    // Then no pair has been chosen, although this one may suit some values.
+    // In this case, no pair has been chosen, although this one may suit some values.
     let none = choice.exceptions == values.len() / K;
     let plain = choice.pair.powers::<K>();
     let powers = plain.in_steps::<K, S>(steps);
@@ -133,7 +133,7 @@ fn put_vector<const K: usize, S: Steps<K>, P: PackWith>(
             let to = &mut integers.as_chunks_mut().0[done..done + list.len()];
             let found = &mut found[done..done + list.len()];
             if none {
-                // Nothing is packed.
+                // There is nothing to pack.
             } else if by_steps {
                 steps.integer_blocks(&powers, &limits, layout.reference, list, to, found);
             } else {
@@ -160,7 +160,7 @@ fn put_vector<const K: usize, S: Steps<K>, P: PackWith>(
     exceptions.finish();
 }
 
-/// As [`Steps::integers`], for blocks, with the bits of exceptions for each.
+/// Same as [`Steps::integers`], for blocks, with the exception bits of each.
 #[inline(always)]
 pub(super) fn integer_blocks<const K: usize, S: Steps<K>>(
     steps: S,
@@ -177,7 +177,7 @@ pub(super) fn integer_blocks<const K: usize, S: Steps<K>>(
     }
 }
 
-/// Where the exceptions of a vector go.
+/// Destination for the exceptions of a vector.
 struct Exceptions<'a, const K: usize> {
     positions: &'a mut [[Slot; POSITION]],
     values: &'a mut [[Slot; K]],
@@ -185,8 +185,8 @@ struct Exceptions<'a, const K: usize> {
 }
 
 impl<const K: usize> Exceptions<'_, K> {
-    /// Adds the exceptions of a block that begins with value `first` of the vector: the set bits of
-    /// `found`.
+    /// Adds the exceptions of a block, the set bits of `found`. The block begins at value `first`
+    /// of the vector.
     #[inline(always)]
     fn add(&mut self, mut found: u32, first: usize, block: &[u8]) {
         while found != 0 {
@@ -207,7 +207,7 @@ impl<const K: usize> Exceptions<'_, K> {
         }
     }
 
-    /// All room has been written to, also if fewer exceptions came than had been counted.
+    /// Fills the remaining room, in case there are fewer exceptions than were counted.
     #[inline(always)]
     fn finish(self) {
         for position in &mut self.positions[self.count..] {
@@ -219,7 +219,7 @@ impl<const K: usize> Exceptions<'_, K> {
     }
 }
 
-/// Estimates the bytes that values take, from up to `samples` vectors.
+/// Estimates the encoded size of values, from up to `samples` vectors.
 #[inline(always)]
 pub(super) fn length<const K: usize, S: Steps<K>>(
     simd: S,
@@ -230,7 +230,7 @@ pub(super) fn length<const K: usize, S: Steps<K>>(
     length_with::<K, S>(simd, format, values, samples)
 }
 
-/// As [`length`], without an instruction set.
+/// Same as [`length`], with scalar code.
 #[inline(never)]
 pub(super) fn length_scalar<const K: usize>(
     format: Format,

@@ -1,4 +1,4 @@
-//! AVX2: 24 bytes against 32 characters in a vector, each lane as SSE4.1 does it.
+//! AVX2: 24 bytes correspond to 32 characters in a vector; each lane works as in SSE4.1.
 
 use super::sse41::{Halves, IN_ORDER, decode16, encode12, spread};
 use crate::backend::Avx2;
@@ -21,14 +21,14 @@ implement! {
     }
 }
 
-/// The same 16 bytes in both lanes.
+/// Broadcasts 16 bytes to both lanes.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn both(table: &[u8; 16]) -> __m256i {
     _mm256_broadcastsi128_si256(sse41::load(table))
 }
 
-/// The characters of eight groups, spread as in `sse41`, where the steps are explained.
+/// Computes the characters of eight groups, spread as in `sse41`, where the steps are explained.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn characters(tables: &Tables, units: __m256i, [right, left]: [__m256i; 2]) -> __m256i {
@@ -47,7 +47,7 @@ fn characters(tables: &Tables, units: __m256i, [right, left]: [__m256i; 2]) -> _
     )
 }
 
-/// The factors that shift the even values of the two units of a group to the right, the odd ones to
+/// Factors that shift the even values of the two units of a group to the right, and the odd ones to
 /// the left.
 #[target_feature(enable = "avx2")]
 #[inline]
@@ -99,8 +99,8 @@ fn places(moves: &[u8; 16], text: __m256i) -> __m256i {
     )
 }
 
-/// 32 characters to 24 bytes and eight more, and a vector in which bit 7 is set where a character
-/// is outside the alphabet: see `sse41`.
+/// Decodes 32 characters to 24 bytes and eight more. Also returns a vector in which bit 7 is set
+/// where a character is outside the alphabet: see `sse41`.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn bytes(tables: &Halves, text: __m256i) -> (__m256i, __m256i) {

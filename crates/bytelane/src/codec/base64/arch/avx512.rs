@@ -1,4 +1,4 @@
-//! AVX-512: 48 bytes against 64 characters in a vector; masks for whatever is shorter.
+//! AVX-512: 48 bytes correspond to 64 characters in a vector; shorter blocks use masks.
 
 use super::avx2;
 use super::sse41::{decode16, encode12};
@@ -23,7 +23,7 @@ implement! {
     }
 }
 
-/// Groups of three bytes from byte `first` on, their middle byte twice: `a1 a0 a2 a1`.
+/// Groups of three bytes from byte `first` on, with the middle byte twice: `a1 a0 a2 a1`.
 const fn spread(first: u8) -> [u8; 64] {
     let mut order = [0; 64];
     let mut i = 0;
@@ -38,8 +38,8 @@ const fn spread(first: u8) -> [u8; 64] {
     order
 }
 
-/// The three bytes of each group, from its 24 bits as a little-endian number; the result is 48
-/// bytes, and the bytes after them are ignored.
+/// Order of the three bytes of each group in its 24-bit little-endian number. The result is 48
+/// bytes; the bytes after them are ignored.
 const IN_ORDER: [u8; 64] = {
     let mut order = [0; 64];
     let mut i = 0;
@@ -50,9 +50,9 @@ const IN_ORDER: [u8; 64] = {
     order
 };
 
-/// The characters of 48 bytes, spread to units `000000111111.... ....222222333333` as in `sse41`.
-/// For each four units, one instruction extracts eight fields of 8 bits; the lookup ignores the
-/// upper two bits of each.
+/// Computes the characters of 48 bytes, spread to units `000000111111.... ....222222333333` as in
+/// `sse41`. For each four units, one instruction extracts eight fields of 8 bits; the lookup
+/// ignores the upper two bits of each.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
 fn characters(tables: &Tables, units: __m512i) -> __m512i {
@@ -60,8 +60,9 @@ fn characters(tables: &Tables, units: __m512i) -> __m512i {
     _mm512_permutexvar_epi8(values, load(&tables.characters))
 }
 
-/// The same by shifting units of 16 bits to the right for the even values and to the left for the
-/// odd ones: more instructions, but on Intel's CPUs they leave the port that the lookups use free.
+/// Computes the same by shifting 16-bit units to the right for the even values and to the left for
+/// the odd ones. This takes more instructions, but on Intel CPUs it keeps free the port that the
+/// lookups use.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
 fn characters_by_shifts(tables: &Tables, units: __m512i) -> __m512i {
@@ -91,7 +92,7 @@ fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
     store(window_mut(text, 192), characters(tables, units));
 }
 
-/// The characters of up to 48 bytes.
+/// Computes the characters of up to 48 bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
 #[inline]
 fn characters_up_to(tables: &Tables, bytes: &[u8]) -> __m512i {
@@ -99,7 +100,7 @@ fn characters_up_to(tables: &Tables, bytes: &[u8]) -> __m512i {
     characters(tables, units)
 }
 
-/// Up to 48 bytes at a time; the padding after the last ones fills `dst`.
+/// Encodes up to 48 bytes at a time; padding fills the rest of `dst`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
 #[inline]
 fn encode_rest(tables: &Tables, src: &[u8], at: usize, dst: &mut [Slot]) {
@@ -118,8 +119,8 @@ fn encode_rest(tables: &Tables, src: &[u8], at: usize, dst: &mut [Slot]) {
     );
 }
 
-/// 64 characters to 48 bytes, and a vector in which bit 7 is set where a character is outside the
-/// alphabet: bit 7 of the character if it is not ASCII, or of its table entry.
+/// Decodes 64 characters to 48 bytes. Also returns a vector in which bit 7 is set where a character
+/// is outside the alphabet: bit 7 of the character if it is not ASCII, or of its table entry.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
 fn groups(tables: &Tables, text: __m512i, bad: __m512i) -> (__m512i, __m512i) {
@@ -128,7 +129,7 @@ fn groups(tables: &Tables, text: __m512i, bad: __m512i) -> (__m512i, __m512i) {
         text,
         load(window(&tables.values, 64)),
     );
-    // Values of 6 bits to pairs of 12 bits, and these to groups of 24.
+    // Combines 6-bit values to pairs of 12 bits, and these to groups of 24.
     let pairs = _mm512_maddubs_epi16(values, _mm512_set1_epi32(0x0140_0140));
     let groups = _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x0001_1000));
     const ANY: i32 = 0xfe;
@@ -150,8 +151,8 @@ fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
     _mm512_movepi8_mask(bad) == 0
 }
 
-/// Up to 64 characters at a time. The last ones are filled up with zeros, so that the bytes that
-/// are not stored contain exactly the bits after the last byte.
+/// Decodes up to 64 characters at a time. The last ones are padded with zeros, so that the bytes
+/// that are not stored contain exactly the bits after the last byte.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
 #[inline]
 fn decode_rest(tables: &Tables, text: &[u8], at: usize, dst: &mut [Slot], canonical: bool) -> bool {

@@ -1,5 +1,5 @@
-//! NEON: 48 bytes against 64 characters in vectors of 16, separated and merged by interleaving
-//! loads and stores; single blocks of 16 characters by shifts.
+//! NEON: 48 bytes correspond to 64 characters in vectors of 16, separated and merged by
+//! interleaving loads and stores. Single blocks of 16 characters use shifts.
 
 use crate::backend::Neon;
 use crate::codec::base64::Quads;
@@ -22,7 +22,7 @@ implement! {
     }
 }
 
-/// 64 bytes as the registers that one lookup uses.
+/// Loads 64 bytes into the registers that one lookup uses.
 #[target_feature(enable = "neon")]
 #[inline]
 fn table(bytes: &[u8; 64]) -> uint8x16x4_t {
@@ -34,7 +34,8 @@ fn table(bytes: &[u8; 64]) -> uint8x16x4_t {
     )
 }
 
-/// The first bytes of 16 groups in one vector, the second ones in another, the third in a third.
+/// One vector holds the first bytes of 16 groups, another the second ones, and another the third
+/// ones.
 #[target_feature(enable = "neon")]
 #[inline]
 fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
@@ -58,7 +59,7 @@ fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
     }
 }
 
-/// As `encode192`, with the 8 groups that fit in half a vector.
+/// Same as `encode192`, with the 8 groups that fit in half a vector.
 #[target_feature(enable = "neon")]
 #[inline]
 fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) {
@@ -80,7 +81,7 @@ fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) {
     store4_short(text, quads);
 }
 
-/// Four groups, each in a unit of 32 bits:
+/// Encodes four groups, each in a unit of 32 bits:
 ///
 /// ```text
 /// group       ........ 00000011 11112222 22333333
@@ -102,7 +103,7 @@ fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] {
     ))
 }
 
-/// The tables for the characters below 64 and for the others.
+/// Returns the tables for the characters below 64 and for the others.
 #[target_feature(enable = "neon")]
 #[inline]
 fn value_tables(tables: &Tables) -> [uint8x16x4_t; 2] {
@@ -112,8 +113,8 @@ fn value_tables(tables: &Tables) -> [uint8x16x4_t; 2] {
     ]
 }
 
-/// The values of characters; bit 7 is set outside the alphabet. For characters that are not ASCII,
-/// neither lookup finds anything, and the character keeps its own bit 7.
+/// Looks up the values of characters; bit 7 is set outside the alphabet. For characters that are
+/// not ASCII, neither lookup finds anything, and the character keeps its own bit 7.
 #[target_feature(enable = "neon")]
 #[inline]
 fn values([low, high]: [uint8x16x4_t; 2], text: uint8x16_t) -> uint8x16_t {
@@ -142,7 +143,7 @@ fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
     vmaxvq_u8(seen) < 0x80
 }
 
-/// As `decode256`, with the 8 groups that fit in half a vector: two halves share a lookup.
+/// Same as `decode256`, with the 8 groups that fit in half a vector: two halves share a lookup.
 #[target_feature(enable = "neon")]
 #[inline]
 fn decode32(tables: &Tables, text: &[u8; 32], to: &mut [Slot; 24]) -> bool {
@@ -161,7 +162,7 @@ fn decode32(tables: &Tables, text: &[u8; 32], to: &mut [Slot; 24]) -> bool {
     vmaxvq_u8(vorrq_u8(ab, cd)) < 0x80
 }
 
-/// The same backwards:
+/// Decodes 16 characters, in reverse:
 ///
 /// ```text
 /// values      ..333333 ..222222 ..111111 ..000000

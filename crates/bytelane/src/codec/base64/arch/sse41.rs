@@ -1,4 +1,4 @@
-//! SSE4.1: 12 bytes against 16 characters in a vector.
+//! SSE4.1: 12 bytes correspond to 16 characters in a vector.
 //!
 //! The method is that of Wojciech Muła and Daniel Lemire, "Faster Base64 Encoding and Decoding
 //! Using AVX2 Instructions" (2018), with tables computed for either alphabet.
@@ -13,9 +13,9 @@ use core::arch::x86_64::*;
 
 /// An alphabet in tables of 16 bytes, for shuffles.
 ///
-/// To look up a character of 7 bits in 16 bytes, it gets a *place*: its upper half, plus a move
-/// that a first table has for its lower half. The moves are chosen so that all characters at the
-/// same place share their entry in the second table; otherwise [`new`](Self::new) does not compile.
+/// To be looked up in 16 bytes, a 7-bit character gets a *place*: its upper half, plus a move that
+/// a first table lists for its lower half. The moves are chosen so that all characters at the same
+/// place share their entry in the second table; otherwise [`new`](Self::new) does not compile.
 pub(in crate::codec::base64) struct Halves {
     /// The difference between a character and its value, by *class*: 0 for the capital letters, 1
     /// for the small ones, 2 to 11 for the digits, 12 and 13 for the values 62 and 63.
@@ -31,11 +31,11 @@ pub(in crate::codec::base64) struct Halves {
     pub(in crate::codec::base64) minus_least: [u8; 16],
 }
 
-/// Moves by the lower half. In both alphabets, only the last character differs from its value by
-/// another amount than other characters with the same upper half.
+/// Moves by lower half. In both alphabets, only the last character differs from its value by a
+/// different amount than the other characters with the same upper half.
 const TO_VALUE: [u8; 16] = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 7];
 
-/// Found by search: the first moves that work for both alphabets.
+/// Found by search: these are the first moves that work for both alphabets.
 const TO_LEAST: [u8; 16] = [4, 0, 0, 0, 0, 0, 0, 0, 2, 2, 1, 3, 5, 5, 7, 3];
 
 impl Halves {
@@ -96,8 +96,8 @@ impl Halves {
     }
 }
 
-/// The table of moves that [`places`] uses. `places` averages an entry with the upper half and the
-/// highest bit of the lower half, which form a number of 5 bits, and rounds up:
+/// Computes the table of moves that [`places`] uses. `places` averages an entry with the upper half
+/// and the highest bit of the lower half, which form a 5-bit number, and rounds up:
 ///
 /// ```text
 /// (2 upper + high bit + entry + 1) / 2 = upper + move
@@ -145,9 +145,9 @@ pub(super) const fn spread<const SKIP: u8>() -> [u8; 16] {
     order
 }
 
-/// The characters of four groups in the order of [`spread`]. The four values of a group, called 0
-/// to 3 below, are shifted by multiplication: to the right in the upper half of the product, to the
-/// left in the lower half.
+/// Computes the characters of four groups in the order of [`spread`]. The four values of a group,
+/// called 0 to 3 below, are shifted by multiplication: to the right in the upper half of the
+/// product, to the left in the lower half.
 ///
 /// ```text
 /// units        000000111111....      ....222222333333
@@ -161,7 +161,7 @@ fn characters(tables: &Tables, units: __m128i, [right, left]: [__m128i; 2]) -> _
     let odd = _mm_and_si128(units, _mm_set1_epi32(0x003f_03f0));
     let (even, odd) = (_mm_mulhi_epu16(even, right), _mm_mullo_epi16(odd, left));
     let values = _mm_or_si128(even, odd);
-    // The class: 0 up to 51, then 1 to 12; plus one from 26 on.
+    // The class is 0 up to 51, then 1 to 12; plus one from 26 on.
     let class = _mm_sub_epi8(
         _mm_subs_epu8(values, _mm_set1_epi8(51)),
         _mm_cmpgt_epi8(values, _mm_set1_epi8(25)),
@@ -172,7 +172,7 @@ fn characters(tables: &Tables, units: __m128i, [right, left]: [__m128i; 2]) -> _
     )
 }
 
-/// The factors that shift the even values of the two units of a group to the right, the odd ones to
+/// Factors that shift the even values of the two units of a group to the right, and the odd ones to
 /// the left.
 #[target_feature(enable = "sse4.1")]
 #[inline]
@@ -220,14 +220,14 @@ fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
     }
 }
 
-/// The three bytes of each group, from its 24 bits as a little-endian number.
+/// Order of the three bytes of each group in its 24-bit little-endian number.
 pub(super) const IN_ORDER: [u8; 16] = [
     2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, 0x80, 0x80, 0x80, 0x80,
 ];
 
-/// The places of characters in one of the tables of [`Halves`].
+/// Computes the places of characters in one of the tables of [`Halves`].
 ///
-/// Bytes cannot be shifted alone: their upper three bits come from the next byte. A shuffle uses
+/// There is no shift of single bytes: the upper three bits come from the next byte. A shuffle uses
 /// the lower four bits of an index, and bit 7 must not be set: 0xef, the largest result for ASCII,
 /// plus 15 and 1 still fits in a byte.
 #[target_feature(enable = "sse4.1,ssse3")]
@@ -236,9 +236,9 @@ fn places(moves: &[u8; 16], text: __m128i) -> __m128i {
     _mm_avg_epu8(_mm_shuffle_epi8(load(moves), text), _mm_srli_epi32(text, 3))
 }
 
-/// 16 characters to 12 bytes and four zeros, and a vector in which bit 7 is set where a character
-/// is outside the alphabet. Characters that are not ASCII have it set already, and the subtraction
-/// keeps it set, whatever the tables give.
+/// Decodes 16 characters to 12 bytes and four zeros. Also returns a vector in which bit 7 is set
+/// where a character is outside the alphabet. Characters that are not ASCII have it set already,
+/// and the subtraction keeps it set, whatever the tables give.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn bytes(tables: &Halves, text: __m128i) -> (__m128i, __m128i) {
@@ -249,7 +249,7 @@ fn bytes(tables: &Halves, text: __m128i) -> (__m128i, __m128i) {
     let minus_least =
         _mm_shuffle_epi8(load(&tables.minus_least), places(&tables.least_moves, text));
     let values = _mm_add_epi8(text, difference);
-    // Values of 6 bits to pairs of 12 bits, and these to groups of 24.
+    // Combines 6-bit values to pairs of 12 bits, and these to groups of 24.
     let pairs = _mm_maddubs_epi16(values, _mm_set1_epi32(0x0140_0140));
     let groups = _mm_madd_epi16(pairs, _mm_set1_epi32(0x0001_1000));
     (
@@ -294,7 +294,7 @@ fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
     _mm_movemask_epi8(bad) == 0
 }
 
-/// A vector as two numbers.
+/// Splits a vector into two numbers.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn numbers(vector: __m128i) -> [u64; 2] {

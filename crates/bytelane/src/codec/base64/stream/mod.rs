@@ -11,11 +11,11 @@ use std::io::{self, Read, Write};
 #[cfg(test)]
 mod tests;
 
-/// The size of a full buffer in bytes, a multiple of three, and in characters.
+/// Size of a full buffer in bytes, a multiple of three, and in characters.
 const BYTES: usize = 6 * 1024;
 const TEXT: usize = BYTES / 3 * 4;
 
-/// Encodes what is written to it and writes the text to another writer.
+/// Encodes everything written to it, and writes the text to another writer.
 ///
 /// It buffers: call [`finish`](Self::finish) at the end, which writes the last group and its
 /// padding. Dropping it does the same, also while a panic unwinds, but loses the error if that
@@ -40,16 +40,16 @@ const TEXT: usize = BYTES / 3 * 4;
 pub struct Encoder<W: Write> {
     engine: Engine,
     backend: Detected,
-    /// `None` once the caller has it back.
+    /// `None` once it has been returned to the caller.
     writer: Option<W>,
-    /// True if a call of the writer has begun and not returned.
+    /// True while a call of the writer has not returned.
     panicked: bool,
     /// True if `finish` has been called.
     finishing: bool,
-    /// Bytes that are not encoded yet: the first `bytes_len`.
+    /// Bytes not encoded yet: the first `bytes_len`.
     bytes: Box<[u8; BYTES]>,
     bytes_len: usize,
-    /// Text that is not written yet: from `written` to `text_len`.
+    /// Text not written yet: from `written` to `text_len`.
     text: Box<[u8; TEXT]>,
     text_len: usize,
     written: usize,
@@ -61,7 +61,7 @@ impl<W: Write> Encoder<W> {
         Self::new_with(Detected::active(), writer, engine)
     }
 
-    /// [`new`](Self::new) on a backend of the caller's choice.
+    /// Same as [`new`](Self::new), on a backend of the caller's choice.
     pub fn new_with(backend: Detected, writer: W, engine: Engine) -> Self {
         Self {
             engine,
@@ -113,13 +113,13 @@ impl<W: Write> Encoder<W> {
         }
     }
 
-    /// The writer.
+    /// Returns the writer.
     pub fn get_ref(&self) -> &W {
         self.writer.as_ref().expect(WRITER)
     }
 
-    /// The writer, for example to make room after an error. Anything that you write to it directly
-    /// ends up between two pieces of the encoded text.
+    /// Returns the writer, for example to make room after an error. Anything that you write to it
+    /// directly ends up between two pieces of the encoded text.
     pub fn get_mut(&mut self) -> &mut W {
         self.writer.as_mut().expect(WRITER)
     }
@@ -165,7 +165,7 @@ impl<W: Write> Encoder<W> {
         Ok(())
     }
 
-    /// Calls the writer with the text that is not written yet.
+    /// Calls the writer with the text not written yet.
     fn call_writer<T>(
         &mut self,
         call: impl FnOnce(&mut W, &[u8]) -> io::Result<T>,
@@ -189,7 +189,7 @@ impl<W: Write> Encoder<W> {
     }
 }
 
-/// Why there is always a writer.
+/// Reason why there is always a writer.
 const WRITER: &str = "only what consumes the encoder takes its writer";
 
 impl<W: Write> Write for Encoder<W> {
@@ -225,7 +225,7 @@ impl<W: Write> Drop for Encoder<W> {
     }
 }
 
-/// The error of a failed [`Encoder::finish`], together with the encoder.
+/// Error of a failed [`Encoder::finish`], together with the encoder.
 ///
 /// Dropping it, or converting it to an [`io::Error`], drops the encoder, which then tries once more
 /// to write the rest of the text.
@@ -235,22 +235,22 @@ pub struct FinishError<W: Write> {
 }
 
 impl<W: Write> FinishError<W> {
-    /// The error of the writer.
+    /// Returns the error of the writer.
     pub fn error(&self) -> &io::Error {
         &self.error
     }
 
-    /// The error of the writer. Drops the encoder.
+    /// Returns the error of the writer. Drops the encoder.
     pub fn into_error(self) -> io::Error {
         self.error
     }
 
-    /// The encoder, with the text that the writer has not accepted yet.
+    /// Returns the encoder, with the text that the writer has not accepted yet.
     pub fn into_encoder(self) -> Encoder<W> {
         self.encoder
     }
 
-    /// The error of the writer, and the encoder.
+    /// Returns the error of the writer, and the encoder.
     pub fn into_parts(self) -> (io::Error, Encoder<W>) {
         (self.error, self.encoder)
     }
@@ -286,7 +286,7 @@ impl<W: Write> From<FinishError<W>> for io::Error {
 ///
 /// Malformed text gives an [`io::Error`] of the kind [`InvalidData`](io::ErrorKind::InvalidData)
 /// with an [`Error`] inside, whose offset counts from the beginning of the stream. Bytes before the
-/// fault may be missing. After it, every call returns the same error, and the reader is not called
+/// error may be missing. After it, every call returns the same error, and the reader is not called
 /// again.
 ///
 /// Errors of the reader are passed on. The next call continues where the reader stopped; nothing is
@@ -306,27 +306,27 @@ pub struct Decoder<R> {
     engine: Engine,
     backend: Detected,
     reader: R,
-    /// Text that is not decoded yet: the first `text_len` characters.
+    /// Text not decoded yet: the first `text_len` characters.
     text: Box<[u8; TEXT]>,
     text_len: usize,
-    /// Characters decoded before.
+    /// Number of characters decoded before.
     offset: usize,
-    /// Bytes that are not read yet: from `read` to `bytes_len`.
+    /// Bytes not read yet: from `read` to `bytes_len`.
     bytes: Box<[u8; BYTES]>,
     bytes_len: usize,
     read: usize,
-    /// How it ended, if it has.
+    /// Final result, once the stream has ended.
     end: Option<Result<(), Error>>,
 }
 
 impl<R: Read> Decoder<R> {
     /// Creates a decoder that reads from `reader`. It reads in large pieces, up to the end: if
-    /// anything follows the text in the same stream, cut it off first.
+    /// anything follows the text in the same stream, limit the reader to the text first.
     pub fn new(reader: R, engine: Engine) -> Self {
         Self::new_with(Detected::active(), reader, engine)
     }
 
-    /// [`new`](Self::new) on a backend of the caller's choice.
+    /// Same as [`new`](Self::new), on a backend of the caller's choice.
     pub fn new_with(backend: Detected, reader: R, engine: Engine) -> Self {
         Self {
             engine,
@@ -342,13 +342,13 @@ impl<R: Read> Decoder<R> {
         }
     }
 
-    /// The reader, which may be ahead of the decoded text.
+    /// Returns the reader, which may be ahead of the decoded text.
     pub fn into_inner(self) -> R {
         self.reader
     }
 
-    /// Reads once from the reader and decodes the text that is certainly not the end; at the end of
-    /// the stream, decodes the rest.
+    /// Reads once from the reader and decodes the text that is certain not to be the end; at the
+    /// end of the stream, decodes the rest.
     fn decode_more(&mut self) -> io::Result<()> {
         let room = &mut self.text[self.text_len..];
         let len = self.reader.read(room)?;

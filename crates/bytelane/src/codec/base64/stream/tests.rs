@@ -1,4 +1,4 @@
-//! Streams in pieces of every size, with readers and writers that process little at a time.
+//! Tests streams in pieces of every size, with readers and writers that process little at a time.
 
 use super::*;
 use crate::base64::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -122,14 +122,14 @@ fn nothing_is_lost_when_a_write_fails() {
     while encoder.flush().is_err() {
         failures += 1;
     }
-    // One byte is left, whose text is written in one call.
+    // One byte is left; its text is written in one call.
     encoder.get_mut().1 = true;
     let text = encoder.finish().unwrap().0;
     assert!(failures > 10);
     assert!(text == STANDARD.encode_to_string(&bytes).into_bytes());
 }
 
-/// One call of a writer.
+/// Effect of one call of a writer.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Step {
     /// Accepts this many bytes.
@@ -157,7 +157,7 @@ impl Scripted {
         writer
     }
 
-    /// The steps of the calls so far.
+    /// Returns the steps of the calls so far.
     fn done(&self) -> Vec<Step> {
         let script = self.0.borrow();
         script.steps[..usize::min(script.calls, script.steps.len())].to_vec()
@@ -205,7 +205,7 @@ fn panic_quietly() {
     resume_unwind(Box::new("on purpose"));
 }
 
-/// All scripts of five steps.
+/// Returns all scripts of five steps.
 fn scripts(kinds: &[Step]) -> impl Iterator<Item = Vec<Step>> {
     (0..kinds.len().pow(5)).map(|number| {
         let kind = |i| kinds[number / kinds.len().pow(i) % kinds.len()];
@@ -213,8 +213,8 @@ fn scripts(kinds: &[Step]) -> impl Iterator<Item = Vec<Step>> {
     })
 }
 
-/// An encoder that was given `input(8)` in two pieces, each flushed, so that it keeps one byte of
-/// the first and two of both. After an error or a panic of the writer it is called again.
+/// Returns an encoder that was given `input(8)` in two pieces, each flushed, so that it keeps one
+/// byte of the first and two of both. After an error or a panic of the writer, it is called again.
 fn written_in_pieces(writer: &Scripted) -> Encoder<Scripted> {
     let mut encoder = Encoder::new(writer.clone(), STANDARD);
     for piece in input(8).chunks(4) {
@@ -272,7 +272,7 @@ fn a_failed_finish_gives_back_the_error_and_the_writer() {
     assert_eq!(writer.text(), b"Y", "nothing follows");
 }
 
-/// Also while a panic unwinds, and after errors.
+/// This also holds while a panic unwinds, and after errors.
 #[cfg_attr(not(panic = "unwind"), ignore = "needs unwinding")]
 #[test]
 fn dropping_writes_the_rest_once() {
@@ -447,7 +447,7 @@ fn pieces_of_every_size_decode_alike() {
     }
 }
 
-/// Wherever it is cut, a text decodes as in one piece, including faults and their places.
+/// A text decodes the same however it is split, including errors and their offsets.
 #[test]
 fn every_split_decodes_alike() {
     let texts = [
@@ -487,7 +487,7 @@ fn every_split_decodes_alike() {
                     (Err(expected), Err(error)) => {
                         assert_eq!(error.kind(), io::ErrorKind::InvalidData);
                         assert_eq!(error.downcast::<Error>().unwrap(), expected, "{text}");
-                        // It stays an error.
+                        // The error persists.
                         assert!(decoder.read(&mut [0]).is_err());
                     }
                     (whole, split) => panic!("{text}: {whole:?} whole, {split:?} split"),

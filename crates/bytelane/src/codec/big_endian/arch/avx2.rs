@@ -1,4 +1,4 @@
-//! AVX2: 32 bytes at a time, by one shuffle in both lanes.
+//! AVX2: 32 bytes at a time, with one shuffle in both lanes.
 
 use super::sse41::order;
 use crate::backend::Avx2;

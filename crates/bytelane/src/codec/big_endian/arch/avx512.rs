@@ -1,4 +1,4 @@
-//! AVX-512: 64 bytes at a time, by one shuffle in all lanes.
+//! AVX-512: 64 bytes at a time, with one shuffle in all lanes.
 
 use super::sse41::order;
 use crate::backend::Avx512;

@@ -1,4 +1,4 @@
-//! SSE4.1: 16 bytes at a time, by one shuffle.
+//! SSE4.1: 16 bytes at a time, with one shuffle.
 
 use crate::backend::Sse41;
 use crate::codec::big_endian::{Swap, Writes};
@@ -13,7 +13,7 @@ implement! {
     }
 }
 
-/// For each place of the result, the source of its byte. K = 4:
+/// Source position of each byte of the result. K = 4:
 ///
 /// ```text
 /// a0 a1 a2 a3 b0 b1 b2 b3 ..   values a, b, ..

@@ -1,5 +1,5 @@
-//! AVX2: values of 4 and 8 bytes are shifted by their own numbers of bits, bytes and words by
-//! multiplying them as in [`super::sse41`]. Each lane is a piece of 16 bytes of values, loaded from
+//! AVX2: 4-byte and 8-byte values are shifted by their own numbers of bits; bytes and 16-bit words
+//! are multiplied as in [`super::sse41`]. Each lane is a piece of 16 bytes of values, loaded from
 //! where it begins.
 
 use super::sse41::{FACTORS, Pieces};
@@ -22,11 +22,11 @@ implement! {
     }
 }
 
-/// For each byte of a block of values of K bytes.
+/// Tables with an entry for each byte of a block of `K`-byte values.
 struct Tables<const K: usize>;
 
 impl<const K: usize> Tables<K> {
-    /// Its place in the value, or in the word of a byte.
+    /// Its position in the value, or in the word of a one-byte value.
     const BYTE: [u8; 64] = {
         let mut table = [0; 64];
         let mut i = 0;
@@ -44,23 +44,23 @@ impl<const K: usize> Tables<K> {
 #[derive(Clone, Copy)]
 pub(crate) struct Unpacker<const K: usize> {
     width: usize,
-    /// Where each piece is loaded from.
+    /// Start of each piece.
     start: [usize; 4],
-    /// True if both pieces of a pair are loaded from the same place.
+    /// True if both pieces of a pair are loaded from the same position.
     near: bool,
-    /// The bytes of each value, or of each word.
+    /// Byte indices of each value, or of each word.
     bytes: [__m256i; 2],
-    /// For 4 and 8 bytes, how far each value is shifted; else the factors that shift words.
+    /// For 4 and 8 bytes, the shift of each value; else the factors that shift words.
     bits: [__m256i; 2],
     spills: bool,
-    /// For 4 bytes, if values spill: the bytes of the odd values, and how far they are shifted.
+    /// For 4 bytes, if values spill: the byte indices of the odd values, and their shifts.
     odd: [[__m256i; 2]; 2],
     mask: __m256i,
     reference: __m256i,
     zigzag: bool,
 }
 
-/// A number in each value of K bytes.
+/// Broadcasts a number to all `K`-byte values.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(crate) fn splat<const K: usize>(number: u64) -> __m256i {
@@ -72,7 +72,7 @@ pub(crate) fn splat<const K: usize>(number: u64) -> __m256i {
     }
 }
 
-/// Sums of values of K bytes.
+/// Adds `K`-byte values.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub(crate) fn add<const K: usize>(a: __m256i, b: __m256i) -> __m256i {
@@ -84,7 +84,7 @@ pub(crate) fn add<const K: usize>(a: __m256i, b: __m256i) -> __m256i {
     }
 }
 
-/// The bytes and shifts of the even values of 4 bytes, each for 8 bytes.
+/// Returns the byte indices and shifts of the even 4-byte values, each in 8 bytes.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn even_values(bytes: __m256i, bits: __m256i) -> [__m256i; 2] {
@@ -94,8 +94,8 @@ fn even_values(bytes: __m256i, bits: __m256i) -> [__m256i; 2] {
     [bytes, _mm256_and_si256(bits, _mm256_set1_epi64x(0xff))]
 }
 
-/// Shifts of the odd values, which begin in the last bit of the fourth byte or before, so that they are shifted left to
-/// the fifth one.
+/// Returns the shifts of the odd values. These begin in the last bit of the fourth byte or before,
+/// so they are shifted left to the fifth one.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn odd_values(bytes: __m256i, bits: __m256i) -> [__m256i; 2] {
@@ -119,7 +119,7 @@ impl<const K: usize> Unpacker<K> {
     #[target_feature(enable = "avx2")]
     #[inline]
     pub(crate) fn new(layout: Layout) -> Self {
-        // The values of a pair are within 16 bytes from where it begins.
+        // The values of a pair lie within 16 bytes from its start.
         let near = K >= 4 && !spills(32 / K * layout.width, 128);
         let places = _mm256_broadcastsi128_si256(sse41::load(layout.places()));
         let zero = [_mm256_setzero_si256(); 2];
@@ -169,8 +169,8 @@ impl<const K: usize> Unpacker<K> {
         }
     }
 
-    /// The values of 4 bytes of a pair of pieces, of which some have five bytes: even and odd ones
-    /// each in 8 bytes of their own.
+    /// Unpacks the 4-byte values of a pair of pieces in which some values spread over five bytes:
+    /// even and odd ones each in 8 bytes of their own.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn wide_values(&self, from: &[u8; WINDOW], pair: usize) -> __m256i {
@@ -182,17 +182,17 @@ impl<const K: usize> Unpacker<K> {
         _mm256_blend_epi32::<0b1010_1010>(even, _mm256_sllv_epi64(odd, bits))
     }
 
-    /// The bytes of two pieces, from `distance` bytes after their beginnings on.
+    /// Loads the bytes of two pieces, from `distance` bytes after their starts on.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn lanes(&self, from: &[u8; WINDOW], pair: usize, distance: usize) -> __m256i {
-        // At most 56; the masks tell the compiler that both loads are within the window.
+        // A start is at most 56; the masks tell the compiler that both loads are within the window.
         let [low, high] = [self.start[2 * pair], self.start[2 * pair + 1]];
         let [low, high] = [low, high].map(|start| (start + distance) & 63);
         load_lanes(window(from, low), window(from, high))
     }
 
-    /// The bytes of the values, or of their words.
+    /// Loads the bytes of the values, or of their words.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn load<C: Case>(&self, from: &[u8; WINDOW], pair: usize, distance: usize) -> __m256i {
@@ -204,7 +204,7 @@ impl<const K: usize> Unpacker<K> {
         _mm256_shuffle_epi8(lanes, self.bytes[pair])
     }
 
-    /// Values of a pair of pieces, with other bits above.
+    /// Returns the values of a pair of pieces, with other bits above them.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn values<C: Case>(&self, from: &[u8; WINDOW], pair: usize) -> __m256i {
@@ -216,7 +216,8 @@ impl<const K: usize> Unpacker<K> {
                 _mm256_packus_epi16(half(first), half(next))
             }
             2 => {
-                // The first byte of a word as the upper one of another; and the two after it.
+                // `first` becomes the upper byte of another word; `next` holds the two bytes after
+                // it.
                 let low = _mm256_mulhi_epu16(_mm256_slli_epi16::<8>(first), bits);
                 let next = self.load::<C>(from, pair, 1);
                 _mm256_or_si256(low, _mm256_mullo_epi16(next, bits))
@@ -226,7 +227,7 @@ impl<const K: usize> Unpacker<K> {
         }
     }
 
-    /// The values of a pair of pieces.
+    /// Unpacks the values of a pair of pieces.
     #[target_feature(enable = "avx2")]
     #[inline]
     pub(crate) fn unpacked<C: Case>(&self, from: &[u8; WINDOW], pair: usize) -> __m256i {
@@ -235,7 +236,7 @@ impl<const K: usize> Unpacker<K> {
         } else if K == 4 {
             self.wide_values(from, pair)
         } else {
-            // From the second byte on, everything is eight bits further up.
+            // Counted from the second byte, everything is eight bits further up.
             let up = _mm256_sub_epi8(splat::<K>(8), self.bits[pair]);
             let next = _mm256_sllv_epi64(self.load::<C>(from, pair, 1), up);
             _mm256_or_si256(self.values::<C>(from, pair), next)

@@ -1,6 +1,6 @@
-//! AVX-512: a permutation brings each number of 8 bytes the bytes in which its values lie; then
-//! `vpmultishiftqb` takes each byte of a value from any bit of its number. Packing joins the values
-//! of each number, and shifts it to its bit.
+//! AVX-512: a permutation moves to each 8-byte number the bytes in which its values lie; then
+//! `vpmultishiftqb` extracts each byte of a value from any bit position of its number. Packing
+//! joins the values of each number and shifts the result to its bit position.
 
 use crate::backend::Avx512;
 use crate::codec::bit_packing::layout::{Layout, low_bits, spills};
@@ -34,11 +34,11 @@ implement! {
     }
 }
 
-/// For each byte of a vector of values of K bytes.
+/// Tables with an entry for each byte of a vector of `K`-byte values.
 struct Tables<const K: usize>;
 
 impl<const K: usize> Tables<K> {
-    /// The first value of its number, modulo eight: an index of `PLACES`.
+    /// First value of its number, modulo eight: an index into `PLACES`.
     const FIRST: [u8; 64] = {
         let mut table = [0; 64];
         let mut i = 0;
@@ -49,7 +49,7 @@ impl<const K: usize> Tables<K> {
         table
     };
 
-    /// The group of eight values to which that belongs.
+    /// Group of eight values to which that value belongs.
     const GROUP: [u8; 64] = {
         let mut table = [0; 64];
         let mut i = 0;
@@ -60,7 +60,7 @@ impl<const K: usize> Tables<K> {
         table
     };
 
-    /// Its place in its number.
+    /// Its position in its number.
     const BYTE: [u8; 64] = {
         let mut table = [0; 64];
         let mut i = 0;
@@ -71,7 +71,7 @@ impl<const K: usize> Tables<K> {
         table
     };
 
-    /// The place of its value in its number.
+    /// Position of its value in its number.
     const VALUE: [u8; 64] = {
         let mut table = [0; 64];
         let mut i = 0;
@@ -82,7 +82,7 @@ impl<const K: usize> Tables<K> {
         table
     };
 
-    /// The first of its bits in its value.
+    /// First of its bits in its value.
     const BIT: [u8; 64] = {
         let mut table = [0; 64];
         let mut i = 0;
@@ -94,8 +94,8 @@ impl<const K: usize> Tables<K> {
     };
 }
 
-/// The beginnings of the eight numbers in a block: the byte, and the bit of that byte, for each byte
-/// of each number.
+/// Returns the starts of the eight numbers in a block, repeated for each byte of a number: the
+/// byte, and the bit within that byte.
 #[target_feature(enable = "avx512bw")]
 #[inline]
 fn starts<const K: usize>(layout: Layout) -> [__m512i; 2] {
@@ -109,14 +109,15 @@ fn starts<const K: usize>(layout: Layout) -> [__m512i; 2] {
     [byte, bit]
 }
 
-/// Each byte times a small number; no product has more than 8 bits, so pairs do not interfere.
+/// Multiplies each byte by a small number; no product has more than 8 bits, so pairs do not
+/// interfere.
 #[target_feature(enable = "avx512bw")]
 #[inline]
 fn times(bytes: __m512i, factor: usize) -> __m512i {
     _mm512_mullo_epi16(bytes, _mm512_set1_epi16(factor as i16))
 }
 
-/// A number in each value of K bytes.
+/// Broadcasts a number to all `K`-byte values.
 #[target_feature(enable = "avx512bw")]
 #[inline]
 pub(crate) fn splat<const K: usize>(number: u64) -> __m512i {
@@ -128,7 +129,7 @@ pub(crate) fn splat<const K: usize>(number: u64) -> __m512i {
     }
 }
 
-/// Sums of values of K bytes.
+/// Adds `K`-byte values.
 #[target_feature(enable = "avx512bw")]
 #[inline]
 pub(crate) fn add<const K: usize>(a: __m512i, b: __m512i) -> __m512i {
@@ -140,7 +141,7 @@ pub(crate) fn add<const K: usize>(a: __m512i, b: __m512i) -> __m512i {
     }
 }
 
-/// Differences of values of K bytes.
+/// Subtracts `K`-byte values.
 #[target_feature(enable = "avx512bw")]
 #[inline]
 pub(crate) fn sub<const K: usize>(a: __m512i, b: __m512i) -> __m512i {
@@ -152,7 +153,7 @@ pub(crate) fn sub<const K: usize>(a: __m512i, b: __m512i) -> __m512i {
     }
 }
 
-/// The bits of `yes` where `mask` has ones, else those of `no`.
+/// Selects the bits of `yes` where `mask` has ones, else those of `no`.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn select(mask: __m512i, yes: __m512i, no: __m512i) -> __m512i {
@@ -161,11 +162,11 @@ fn select(mask: __m512i, yes: __m512i, no: __m512i) -> __m512i {
 
 #[derive(Clone, Copy)]
 pub(crate) struct Unpacker<const K: usize> {
-    /// The bytes of each number.
+    /// Byte indices of each number.
     bytes: __m512i,
     /// For each byte of the values, its first bit in its number.
     bits: __m512i,
-    /// The bytes of the values that are not within the first 8 bytes of their number.
+    /// Bytes of the values that are not within the first 8 bytes of their number.
     late: Option<__mmask64>,
     mask: __m512i,
     reference: __m512i,
@@ -196,7 +197,7 @@ impl<const K: usize> Unpacker<K> {
         }
     }
 
-    /// The values in a window.
+    /// Unpacks the values in a window.
     #[target_feature(enable = "avx512bw,avx512vbmi")]
     #[inline]
     pub(crate) fn unpacked<C: Case>(&self, window: __m512i) -> __m512i {
@@ -205,7 +206,7 @@ impl<const K: usize> Unpacker<K> {
         if let Some(late) = self.late.filter(|_| C::WIDE) {
             let next = _mm512_add_epi8(self.bytes, _mm512_set1_epi8(1));
             let numbers = _mm512_permutexvar_epi8(next, window);
-            // A byte later, all places are eight bits less.
+            // From one byte later, all bit positions are eight less.
             let places = _mm512_sub_epi8(self.bits, _mm512_set1_epi8(8));
             bits = _mm512_mask_multishift_epi64_epi8(bits, late, places, numbers);
         }
@@ -244,8 +245,8 @@ fn unpack_rest<const K: usize>(
     }
 }
 
-/// For eight numbers of 8 to 64 bits, at most two of which share a byte: which byte of which number
-/// each of their bytes is, that of the number that begins first.
+/// For eight numbers of 8 to 64 bits, at most two of which share a byte: the source of each byte of
+/// the result, as a byte of a number. A shared byte comes from the number that begins first.
 static JOINED: [[u8; 64]; 57] = {
     let mut tables = [[0; 64]; 57];
     let mut bits = 8;
@@ -263,7 +264,7 @@ static JOINED: [[u8; 64]; 57] = {
     tables
 };
 
-/// The bytes in which a number begins after another one has ended, a bit for each.
+/// Bytes in which a number begins after another one has ended, one bit each.
 static SHARED: [u64; 57] = {
     let mut tables = [0; 57];
     let mut bits = 8;
@@ -282,11 +283,12 @@ static SHARED: [u64; 57] = {
 
 #[derive(Clone, Copy)]
 pub(crate) struct Packer<const K: usize> {
-    /// Bits of a value, for shifts: what half a number has in excess of its bits.
+    /// Unused bits of a value, a pair or four values, for shifts: the size of half a number minus
+    /// its bits.
     excess: [__m128i; 3],
-    /// The bits of the first value, pair or four of each two.
+    /// Mask of the bits of the first value, pair or four of each two.
     lower: [__m512i; 3],
-    /// How far each number is shifted.
+    /// Shift of each number.
     bit: __m512i,
     bytes: __m512i,
     shared: __mmask64,
@@ -294,7 +296,7 @@ pub(crate) struct Packer<const K: usize> {
     mask: __m512i,
     reference: __m512i,
     zigzag: bool,
-    /// The bits that occur in any value so far.
+    /// Bits that occur in any value so far.
     seen: __m512i,
 }
 
@@ -351,7 +353,7 @@ impl<const K: usize> Packer<K> {
         sub::<K>(values, self.reference)
     }
 
-    /// The packed bytes of 64 bytes of bits. Each number's values are joined in pairs, K = 1:
+    /// Packs 64 bytes of bits. Each number's values are joined in pairs, K = 1:
     ///
     /// ```text
     /// values   a        b        c        d    ..
@@ -386,7 +388,7 @@ impl<const K: usize> Packer<K> {
         } else {
             _mm512_permutexvar_epi8(self.bytes, shifted)
         };
-        // In a shared byte, the first byte of the next number.
+        // The first byte of the next number goes to a shared byte.
         let next = _mm512_add_epi8(
             _mm512_and_si512(self.bytes, splat::<1>(0x38)),
             splat::<1>(8),
@@ -429,7 +431,7 @@ fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [
     store(to, narrowed(vectors));
 }
 
-/// The lowest byte of each value.
+/// Keeps the lowest byte of each value.
 #[target_feature(enable = "avx512bw")]
 #[inline]
 fn narrowed<const K: usize>(vectors: [__m512i; K]) -> __m512i {

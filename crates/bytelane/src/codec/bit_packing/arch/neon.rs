@@ -1,5 +1,5 @@
-//! NEON: each piece of 16 bytes of values takes the bytes in which they begin by `tbl`, and shifts
-//! each value by its own number of bits.
+//! NEON: for each piece of 16 bytes of values, `tbl` collects the bytes in which they begin, and a
+//! shift moves each value by its own number of bits.
 
 use crate::backend::Neon;
 use crate::codec::bit_packing::layout::{Layout, spills};
@@ -19,11 +19,11 @@ implement! {
     }
 }
 
-/// For each byte of a block of values of K bytes.
+/// Tables with an entry for each byte of a block of `K`-byte values.
 struct Tables<const K: usize>;
 
 impl<const K: usize> Tables<K> {
-    /// The value to which it belongs, modulo eight: an index of `PLACES`.
+    /// Value to which it belongs, modulo eight: an index into `PLACES`.
     const VALUE: [u8; 64] = {
         let mut table = [0; 64];
         let mut i = 0;
@@ -34,7 +34,7 @@ impl<const K: usize> Tables<K> {
         table
     };
 
-    /// The group of eight values in its piece.
+    /// Group of eight values in its piece.
     const GROUP: [u8; 64] = {
         let mut table = [0; 64];
         let mut i = 0;
@@ -45,7 +45,7 @@ impl<const K: usize> Tables<K> {
         table
     };
 
-    /// Its place in the value.
+    /// Its position in the value.
     const BYTE: [u8; 64] = {
         let mut table = [0; 64];
         let mut i = 0;
@@ -59,11 +59,11 @@ impl<const K: usize> Tables<K> {
 
 #[derive(Clone, Copy)]
 pub(crate) struct Unpacker<const K: usize> {
-    /// Where each piece begins.
+    /// Start of each piece.
     start: [usize; 4],
-    /// The bytes of each value.
+    /// Byte indices of each value.
     bytes: [uint8x16_t; 4],
-    /// How far each value is shifted left: not at all, or by a negative number.
+    /// Shift of each value, to the left: zero or a negative number.
     bits: [uint8x16_t; 4],
     spills: bool,
     mask: uint8x16_t,
@@ -71,7 +71,7 @@ pub(crate) struct Unpacker<const K: usize> {
     zigzag: bool,
 }
 
-/// A number in each value of K bytes.
+/// Broadcasts a number to all `K`-byte values.
 #[target_feature(enable = "neon")]
 #[inline]
 pub(crate) fn splat<const K: usize>(number: u64) -> uint8x16_t {
@@ -83,7 +83,7 @@ pub(crate) fn splat<const K: usize>(number: u64) -> uint8x16_t {
     }
 }
 
-/// Sums of values of K bytes.
+/// Adds `K`-byte values.
 #[target_feature(enable = "neon")]
 #[inline]
 pub(crate) fn add<const K: usize>(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
@@ -104,7 +104,7 @@ pub(crate) fn add<const K: usize>(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
     }
 }
 
-/// Shifts each value of K bytes left; right, if its number of bits is negative.
+/// Shifts each `K`-byte value left, or right if its number of bits is negative.
 #[target_feature(enable = "neon")]
 #[inline]
 pub(in crate::codec::bit_packing) fn shift<const K: usize>(
@@ -149,7 +149,7 @@ impl<const K: usize> Unpacker<K> {
             let group = vmulq_u8(group, vdupq_n_u8(layout.width as u8));
             let byte = load(window(const { &Tables::<K>::BYTE }, 16 * piece));
             bytes[piece] = vaddq_u8(vsubq_u8(first, base), vaddq_u8(group, byte));
-            // The negative number in the lowest byte, which is the one that counts.
+            // Only the lowest byte of a shift counts: it holds the negative number.
             let bit = vqtbl1q_u8(places, vaddq_u8(values, vdupq_n_u8(8)));
             bits[piece] = vandq_u8(negated(bit), splat::<K>(0xff));
         }
@@ -164,17 +164,17 @@ impl<const K: usize> Unpacker<K> {
         }
     }
 
-    /// The values of one piece.
+    /// Unpacks the values of one piece.
     #[target_feature(enable = "neon")]
     #[inline]
     pub(crate) fn unpacked<C: Case>(&self, from: &[u8; WINDOW], piece: usize) -> uint8x16_t {
-        // At most 48; the mask tells the compiler that all loads are within the window.
+        // A start is at most 48; the mask tells the compiler that all loads are within the window.
         let start = self.start[piece] & 63;
         let bits = self.bits[piece];
         let first = vqtbl1q_u8(load(window(from, start)), self.bytes[piece]);
         let mut found = shift::<K>(first, bits);
         if C::WIDE && self.spills {
-            // From the second byte on, everything is eight bits further up.
+            // Counted from the second byte, everything is eight bits further up.
             let next = vqtbl1q_u8(load(window(from, start + 1)), self.bytes[piece]);
             found = vorrq_u8(found, shift::<K>(next, vaddq_u8(bits, splat::<K>(8))));
         }
@@ -187,14 +187,14 @@ impl<const K: usize> Unpacker<K> {
     }
 }
 
-/// Each byte times -1.
+/// Negates each byte.
 #[target_feature(enable = "neon")]
 #[inline]
 fn negated(bytes: uint8x16_t) -> uint8x16_t {
     vsubq_u8(vdupq_n_u8(0), bytes)
 }
 
-/// Values of 4 or 8 bytes divided by two.
+/// Halves 4-byte or 8-byte values.
 #[target_feature(enable = "neon")]
 #[inline]
 fn half<const K: usize>(values: uint8x16_t) -> uint8x16_t {
@@ -204,7 +204,7 @@ fn half<const K: usize>(values: uint8x16_t) -> uint8x16_t {
     }
 }
 
-/// Values of 4 or 8 bytes times -1.
+/// Negates 4-byte or 8-byte values.
 #[target_feature(enable = "neon")]
 #[inline]
 fn negative<const K: usize>(values: uint8x16_t) -> uint8x16_t {

@@ -1,5 +1,5 @@
-//! SSE4.1: values are made of 16-bit words, each taken from two places: the three bytes in which it
-//! lies are shifted by multiplying them.
+//! SSE4.1: values are built from 16-bit words, each taken from two positions: the three bytes in
+//! which a word lies are shifted by multiplication.
 
 use crate::backend::Sse41;
 use crate::codec::bit_packing::layout::Layout;
@@ -19,13 +19,13 @@ implement! {
     }
 }
 
-/// For each byte of a piece, which is 16 bytes of values of K bytes: index `i % 64` for byte `i` of a
-/// block.
+/// Tables with an entry for each byte of a piece, which is 16 bytes of `K`-byte values: index
+/// `i % 64` for byte `i` of a block.
 pub(super) struct Pieces<const K: usize>;
 
 impl<const K: usize> Pieces<K> {
-    /// The value to which its word belongs, modulo eight: an index of `PLACES`. If values are
-    /// bytes, each takes a word of its own at first.
+    /// Value to which its word belongs, modulo eight: an index into `PLACES`. If values are bytes,
+    /// each takes a word of its own at first.
     pub(super) const VALUE: [u8; 64] = {
         let mut table = [0; 64];
         let mut i = 0;
@@ -39,7 +39,7 @@ impl<const K: usize> Pieces<K> {
         table
     };
 
-    /// The place of its word in the value.
+    /// Position of its word in the value.
     const WORD: [u8; 64] = {
         let mut table = [0; 64];
         let mut i = 0;
@@ -57,18 +57,18 @@ pub(super) const FACTORS: [u8; 16] = [0, 128, 64, 32, 16, 8, 4, 2, 1, 0, 0, 0, 0
 #[derive(Clone, Copy)]
 pub(crate) struct Unpacker<const K: usize> {
     width: usize,
-    /// Where each piece begins.
+    /// Start of each piece.
     start: [usize; 4],
-    /// For each word, the byte in which it begins and the next one.
+    /// For each word, indices of the byte in which it begins and the next one.
     bytes: [__m128i; 4],
-    /// Factors that shift a word left, by 8 bits less the bit in which it begins.
+    /// Factors that shift a word left, by 8 minus the bit in which it begins.
     factors: [__m128i; 4],
     mask: __m128i,
     reference: __m128i,
     zigzag: bool,
 }
 
-/// A number in each value of K bytes.
+/// Broadcasts a number to all `K`-byte values.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(crate) fn splat<const K: usize>(number: u64) -> __m128i {
@@ -80,7 +80,7 @@ pub(crate) fn splat<const K: usize>(number: u64) -> __m128i {
     }
 }
 
-/// Sums of values of K bytes.
+/// Adds `K`-byte values.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(crate) fn add<const K: usize>(a: __m128i, b: __m128i) -> __m128i {
@@ -127,11 +127,11 @@ impl<const K: usize> Unpacker<K> {
         }
     }
 
-    /// The values of one piece.
+    /// Unpacks the values of one piece.
     #[target_feature(enable = "sse4.1,ssse3")]
     #[inline]
     pub(crate) fn unpacked<C: Case>(&self, from: &[u8; WINDOW], piece: usize) -> __m128i {
-        // At most 48; the masks tell the compiler that all loads are within the window.
+        // A start is at most 48; the masks tell the compiler that all loads are within the window.
         let start = self.start[piece] & 63;
         let [bytes, factors] = [self.bytes[piece], self.factors[piece]];
         let bits = if K == 1 {
@@ -141,8 +141,8 @@ impl<const K: usize> Unpacker<K> {
             };
             _mm_packus_epi16(half(start), half((start + self.width) & 63))
         } else {
-            // The first byte of a word as the upper one of another, above nothing; and the two
-            // bytes after it.
+            // `first` holds the first byte of each word as the upper byte of another word, with
+            // zeros below; `next` holds the two bytes after it.
             let first = _mm_shuffle_epi8(load(window(from, start)), bytes);
             let next = _mm_shuffle_epi8(load(window(from, start + 1)), bytes);
             let low = _mm_mulhi_epu16(_mm_slli_epi16::<8>(first), factors);

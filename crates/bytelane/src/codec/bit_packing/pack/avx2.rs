@@ -30,36 +30,37 @@ implement! {
 pub(crate) struct Packer<const K: usize> {
     starts: [usize; 4],
     joins: Joins,
-    /// How far numbers are shifted, from where joining leaves them to the bit in which they begin:
-    /// right, but left if they are values of 8 bytes or tight.
+    /// Shift of each number from where joining leaves it to the bit in which it begins: right, but
+    /// left for 8-byte values or tight numbers.
     bits: [__m256i; 2],
-    /// True if a number must be shifted left although it has been joined, or then has more than 8
-    /// bytes.
+    /// True if a number must be shifted left after joining, or then has more than 8 bytes.
     is_tight: bool,
-    /// How far tight numbers are shifted right, so that all their bytes are one place lower.
+    /// Right shifts of tight numbers that leave all their bytes one position lower.
     back: [__m256i; 2],
-    /// The bytes of each piece.
+    /// Byte indices of each piece.
     later: [__m256i; 2],
-    /// Bytes that are added to them, of the first number of the piece and the second one of the piece before.
+    /// Byte indices that are added to these, from the first number of the piece and the second one
+    /// of the piece before.
     earlier: [__m256i; 2],
     mask: __m256i,
     reference: __m256i,
     zigzag: bool,
-    /// The bits that occur in any value so far.
+    /// Bits that occur in any value so far.
     seen: __m256i,
 }
 
-/// How the values of 8 bytes become one number.
+/// Joins the values of 8 bytes to one number.
 #[derive(Clone, Copy)]
 struct Joins {
-    /// For values of one byte: factors that join them to words, and those to double words. For two
-    /// bytes, the first one: what shifts the first of two values so that it touches the second.
+    /// For one-byte values: factors that join them to words, and factors that join these to double
+    /// words. For two-byte values, only the first one: the factor that shifts the first of two
+    /// values so that it touches the second.
     factors: [__m256i; 2],
-    /// And how far these are then shifted back.
+    /// Right shift of the joined words.
     excess: __m128i,
     /// Shift of the first of two double words so that it touches the second.
     double: __m256i,
-    /// And how far these are then shifted back.
+    /// Right shift of the joined double words.
     double_excess: __m128i,
 }
 
@@ -85,7 +86,7 @@ impl Joins {
         }
     }
 
-    /// The numbers, each preceded by `excess` zeros.
+    /// Joins values to numbers, each preceded by `excess` zeros.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn touching<const K: usize>(&self, bits: __m256i) -> __m256i {
@@ -102,7 +103,7 @@ impl Joins {
     }
 }
 
-/// Rows of two pieces. They are the same unless a number is one value.
+/// Combines the rows of two pieces. The rows are the same unless a number is one value.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn lanes<const K: usize>(piece: usize, row: impl Fn(usize) -> __m128i) -> __m256i {
@@ -112,7 +113,7 @@ fn lanes<const K: usize>(piece: usize, row: impl Fn(usize) -> __m128i) -> __m256
     }
 }
 
-/// Bits of a double word in excess of those that are joined in it.
+/// Returns the number of unused bits of a double word after joining.
 #[inline(always)]
 fn excess<const K: usize>(layout: Layout) -> usize {
     match K {
@@ -179,7 +180,7 @@ impl<const K: usize> Packer<K> {
         _mm256_testc_si256(self.mask, self.seen) != 0
     }
 
-    /// Maps values to the bits that are packed.
+    /// Maps values to the bits to be packed.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn mapped<C: Case>(&mut self, values: __m256i) -> __m256i {
@@ -196,7 +197,8 @@ impl<const K: usize> Packer<K> {
         bits
     }
 
-    /// The numbers of two pieces, shifted to their bits; and again, as `earlier` needs them.
+    /// Returns the numbers of two pieces, shifted to their bits, and the same numbers as `earlier`
+    /// needs them.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn shifted<C: Case>(&self, bits: __m256i, of: usize) -> [__m256i; 2] {
@@ -213,7 +215,7 @@ impl<const K: usize> Packer<K> {
         [shifted; 2]
     }
 
-    /// Pieces that need the bytes of `numbers` and the last ones of those before.
+    /// Shuffles pieces from the bytes of `numbers` and the last ones of those before.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn pieces(&self, numbers: [__m256i; 2], before: __m256i, of: usize) -> __m256i {
@@ -241,7 +243,7 @@ fn pack<const K: usize, C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut
         numbers[of] = plan.shifted::<C>(bits, of);
     }
     let [[_, first], [_, second]] = numbers;
-    // The third piece begins with a whole byte unless a number is one value.
+    // The third piece begins at a byte boundary unless a number is one value.
     let before = match K {
         8 => _mm256_permute2x128_si256::<0x08>(second, second),
         _ => first,
@@ -250,7 +252,7 @@ fn pack<const K: usize, C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut
         plan.pieces(numbers[0], before, 0),
         plan.pieces(numbers[1], first, 1),
     ];
-    // At most 48; the minimum tells the compiler that all stores are within the window.
+    // A start is at most 48; the minimum tells the compiler that all stores are within the window.
     let [a, b, c, d] = plan.starts.map(|start| usize::min(start, 48));
     sse41::store(window_mut(to, a), _mm256_castsi256_si128(pieces[0]));
     sse41::store(window_mut(to, b), _mm256_castsi256_si128(pieces[1]));
@@ -258,8 +260,8 @@ fn pack<const K: usize, C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut
     sse41::store(window_mut(to, d), _mm256_extracti128_si256::<1>(pieces[1]));
 }
 
-/// The lower lanes take the first half of each 32 bytes of the result, the upper ones the second
-/// half, as no instruction moves bytes from lane to lane.
+/// Narrows values. The lower lanes take the first half of each 32 bytes of the result, the upper
+/// ones the second half, since no instruction moves bytes from lane to lane.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [u8; 64]) {
@@ -274,7 +276,8 @@ fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [
     }
 }
 
-/// The lower lanes take, as in [`narrow`], the first half of each 32 bytes of the result.
+/// Halves values. As in [`narrow`], the lower lanes take the first half of each 32 bytes of the
+/// result.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn halve<const K: usize>(plan: &mut Packer<K>, from: &[u8; 128], to: &mut [u8; 64]) {
@@ -290,7 +293,7 @@ fn halve<const K: usize>(plan: &mut Packer<K>, from: &[u8; 128], to: &mut [u8; 6
     }
 }
 
-/// The lowest byte of each value; the others must be zeros.
+/// Keeps the lowest byte of each value; the others must be zeros.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn narrowed<const K: usize>(mut vectors: [__m256i; K]) -> __m256i {

@@ -1,9 +1,9 @@
-//! Packing with shuffles of 16 bytes, for the instruction sets that have no larger ones.
+//! Packing with 16-byte shuffles, for the instruction sets that have no larger ones.
 //!
 //! The values of each 8 bytes are joined to one number, and two such numbers make a piece of up to
-//! 16 packed bytes. Each number is shifted to the bit in which it begins. Then one shuffle brings
-//! its bytes to their places, but for a byte in which a number ends and the next one begins: that
-//! has the bits of the next one, and a second shuffle adds those of the number before.
+//! 16 packed bytes. Each number is shifted to the bit in which it begins. Then one shuffle moves
+//! its bytes to their positions. A byte in which a number ends and the next one begins gets the
+//! bits of the next one, and a second shuffle adds those of the number before.
 //!
 //! ```text
 //! numbers, shifted   a0 a1 a2 a3 .. .. .. ..   b0 b1 b2 b3 .. .. .. ..
@@ -11,11 +11,11 @@
 //! second shuffle     z3       a3               z is the number before the piece
 //! ```
 //!
-//! Appending values one after the other in registers of 64 bits had 0.05 to 0.07 of the speed of `memcpy`;
-//! this has 0.32 (AVX2) and 0.14 (SSE4.1). See `docs/lab-notes/bit-packing.md`.
+//! Appending values one after the other in 64-bit registers ran at 0.05 to 0.07 of the speed of
+//! `memcpy`; this runs at 0.32 (AVX2) and 0.14 (SSE4.1). See `docs/lab-notes/bit-packing.md`.
 //!
-//! A number that is shifted may have nine bytes. The last one is always such a shared byte. Where
-//! that occurs, the second shuffle has numbers of its own, shifted by a byte less.
+//! A shifted number may have nine bytes. The ninth is always such a shared byte. In that case, the
+//! second shuffle has numbers of its own, shifted by one byte less.
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod avx2;

@@ -1,4 +1,4 @@
-//! NEON: a shift takes its own number of bits for each value, to the left or to the right.
+//! NEON: one instruction shifts each value by its own number of bits, to the left or to the right.
 
 use super::{Numbers, needs_before};
 use crate::backend::Neon;
@@ -25,27 +25,27 @@ implement! {
 #[derive(Clone, Copy)]
 pub(crate) struct Packer<const K: usize> {
     starts: [usize; 4],
-    /// Shifts that make the values of each 2 bytes touch, then of each 4, then of 8: the first one
-    /// left, and the second one right if there is something before it.
+    /// Shifts that make the values of each 2 bytes touch, then of each 4, then of 8: the first
+    /// value left, and the second one right if zeros precede it.
     joins: [uint8x16_t; 3],
-    /// How far numbers are shifted from there to the bit in which they begin.
+    /// Shift of each number from there to the bit in which it begins.
     bits: [uint8x16_t; 4],
-    /// The same, so that all their bytes are one place lower.
+    /// Shifts that leave all bytes one position lower.
     back: [uint8x16_t; 4],
-    /// The bytes of each piece.
+    /// Byte indices of each piece.
     later: [uint8x16_t; 4],
-    /// Bytes that are added to them, of the first number of the piece and the second one of the
-    /// piece before.
+    /// Byte indices that are added to these, from the first number of the piece and the second one
+    /// of the piece before.
     earlier: [uint8x16_t; 4],
     spills: bool,
     mask: uint8x16_t,
     reference: uint8x16_t,
     zigzag: bool,
-    /// The bits that occur in any value so far.
+    /// Bits that occur in any value so far.
     seen: uint8x16_t,
 }
 
-/// Two numbers of 8 bytes.
+/// Combines two 8-byte numbers.
 #[target_feature(enable = "neon")]
 #[inline]
 fn two(low: i64, high: i64) -> uint8x16_t {
@@ -57,7 +57,7 @@ fn two(low: i64, high: i64) -> uint8x16_t {
 #[target_feature(enable = "neon")]
 #[inline]
 fn join<const HALF: usize>(left: usize, right: usize) -> uint8x16_t {
-    // Only the lowest byte of each counts.
+    // Only the lowest byte of a shift counts.
     let right = right.wrapping_neg() & 0xff;
     let both = (right as u64) << (8 * HALF) | left as u64;
     match HALF {
@@ -67,14 +67,14 @@ fn join<const HALF: usize>(left: usize, right: usize) -> uint8x16_t {
     }
 }
 
-/// The shifts that join values, each pair of them in the middle of its bytes, and the number of
-/// zeros that precede a number of 8 bytes in the end.
+/// Returns the shifts that join values, each pair of them in the middle of its bytes, and the
+/// number of zeros that finally precede an 8-byte number.
 #[target_feature(enable = "neon")]
 #[inline]
 fn joins<const K: usize>(layout: Layout) -> ([uint8x16_t; 3], i64) {
-    // Bits that values of `half` bytes, each joined of several, have in excess of theirs.
+    // Number of unused bits in `half` bytes of joined values.
     let excess = |half: usize| (8 * half).saturating_sub(half / K * layout.width);
-    // Values that have been joined already have half of it before them.
+    // Half of the unused bits precede values that have been joined already.
     let shifts = |half: usize| {
         if half == K {
             (excess(half), 0)
@@ -94,7 +94,7 @@ fn joins<const K: usize>(layout: Layout) -> ([uint8x16_t; 3], i64) {
     }
 }
 
-/// The shuffle that adds the last bytes of numbers to a piece.
+/// Returns the shuffle that adds the last bytes of numbers to a piece.
 #[target_feature(enable = "neon")]
 #[inline]
 fn earlier_bytes<const K: usize>(numbers: Numbers, piece: usize) -> uint8x16_t {
@@ -105,7 +105,7 @@ fn earlier_bytes<const K: usize>(numbers: Numbers, piece: usize) -> uint8x16_t {
     if numbers.spill() {
         bytes = vsubq_u8(bytes, vdupq_n_u8(1));
     }
-    // Where there are two sources, the second one comes first.
+    // If there are two sources, the second one comes first.
     if needs_before::<K>(piece) {
         veorq_u8(bytes, vdupq_n_u8(8))
     } else {
@@ -155,7 +155,7 @@ impl<const K: usize> Packer<K> {
         vmaxvq_u8(vbicq_u8(self.seen, self.mask)) == 0
     }
 
-    /// Maps values to the bits that are packed.
+    /// Maps values to the bits to be packed.
     #[target_feature(enable = "neon")]
     #[inline]
     fn mapped<C: Case>(&mut self, values: uint8x16_t) -> uint8x16_t {
@@ -168,7 +168,8 @@ impl<const K: usize> Packer<K> {
         bits
     }
 
-    /// The two numbers of a piece, shifted to their bits; and again, as `earlier` needs them.
+    /// Returns the two numbers of a piece, shifted to their bits, and the same numbers as `earlier`
+    /// needs them.
     #[target_feature(enable = "neon")]
     #[inline]
     fn shifted<C: Case>(&self, bits: uint8x16_t, piece: usize) -> [uint8x16_t; 2] {
@@ -187,7 +188,7 @@ impl<const K: usize> Packer<K> {
     }
 }
 
-/// Ones for negative values of 4 or 8 bytes, zeros for others.
+/// Returns ones for negative 4-byte or 8-byte values, zeros for others.
 #[target_feature(enable = "neon")]
 #[inline]
 fn sign<const K: usize>(values: uint8x16_t) -> uint8x16_t {
@@ -213,7 +214,8 @@ fn pack<const K: usize, C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut
             };
             bytes = vorrq_u8(bytes, vqtbl1q_u8(sources, plan.earlier[piece]));
         }
-        // At most 48; the minimum tells the compiler that the store is within the window.
+        // A start is at most 48; the minimum tells the compiler that the store is within the
+        // window.
         store(window_mut(to, usize::min(plan.starts[piece], 48)), bytes);
         before = last;
     }
@@ -233,7 +235,7 @@ fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [
     }
 }
 
-/// The lowest byte of each value.
+/// Keeps the lowest byte of each value.
 #[target_feature(enable = "neon")]
 #[inline]
 fn narrowed<const K: usize>(mut vectors: [uint8x16_t; K]) -> uint8x16_t {

@@ -1,61 +1,61 @@
-//! Where the numbers lie that values are joined to.
+//! Positions of the numbers that values are joined to.
 #![forbid(unsafe_code)]
 
 use crate::codec::bit_packing::layout::{Layout, spills};
 
-/// Numbers of `bits` bits each, one directly after the other, the first one from a whole byte on.
+/// Numbers of `bits` bits each, one directly after the other, the first one at a byte boundary.
 #[derive(Clone, Copy)]
 pub(super) struct Numbers {
     pub(super) bits: usize,
 }
 
 impl Numbers {
-    /// Places of the numbers that values of `K` bytes are joined to.
+    /// Returns the positions of the numbers that values of `K` bytes are joined to.
     #[inline(always)]
     pub(super) fn new<const K: usize>(layout: Layout) -> Self {
         let bits = 8 / K * layout.width;
         Self { bits }
     }
 
-    /// The byte in which a number begins.
+    /// Returns the byte in which a number begins.
     #[inline(always)]
     pub(super) fn byte(self, number: usize) -> usize {
         number * self.bits / 8
     }
 
-    /// The bits of that byte that belong to the number before.
+    /// Returns the number of bits of that byte that belong to the number before.
     #[inline(always)]
     pub(super) fn bit(self, number: usize) -> usize {
         number * self.bits % 8
     }
 
-    /// Where each piece begins.
+    /// Returns the start of each piece.
     #[inline(always)]
     pub(super) fn starts(self) -> [usize; 4] {
         [0, 2, 4, 6].map(|number| self.byte(number))
     }
 
-    /// Returns whether a number that is shifted to its bit may have more than 8 bytes.
+    /// Returns whether a number shifted to its bit may have more than 8 bytes.
     #[inline(always)]
     pub(super) fn spill(self) -> bool {
         spills(self.bits, 64)
     }
 
-    /// The place in a piece of the byte in which the second number begins.
+    /// Returns the position in a piece of the byte in which the second number begins.
     #[inline(always)]
     fn second(self, piece: usize) -> usize {
         self.byte(2 * piece + 1) - self.byte(2 * piece)
     }
 
-    /// For each byte of a piece, which byte of its two numbers it is; of the second one as soon as
-    /// that begins.
+    /// Returns, for each byte of a piece, its source among the bytes of the two numbers; the second
+    /// number as soon as it begins.
     #[inline(always)]
     pub(super) fn later(self, piece: usize) -> &'static [u8; 16] {
         &LATER[self.second(piece)]
     }
 
-    /// Shuffle of what is added to the byte in which the second number begins: the last byte of the
-    /// first one. Nothing is added if that has ended before.
+    /// Returns the shuffle of what is added to the byte in which the second number begins: the last
+    /// byte of the first one. Nothing is added if that has ended before.
     #[inline(always)]
     pub(super) fn earlier(self, piece: usize) -> &'static [u8; 16] {
         match self.bit(2 * piece + 1) {
@@ -64,7 +64,8 @@ impl Numbers {
         }
     }
 
-    /// Place of what is added to the first byte of a piece: the last byte of the second number of the piece before.
+    /// Returns the index of what is added to the first byte of a piece: the last byte of the second
+    /// number of the piece before.
     #[inline(always)]
     pub(super) fn before(self, piece: usize) -> u8 {
         match self.bit(2 * piece) {
@@ -84,10 +85,10 @@ pub(super) const fn needs_before<const K: usize>(piece: usize) -> bool {
     }
 }
 
-/// An index for which a shuffle gives zero, as does the one before it.
+/// Index for which a shuffle gives zero, as it does for the index before it.
 const NOTHING: u8 = 0xf0;
 
-/// A row for each place in which the second number of a piece may begin.
+/// One row for each position at which the second number of a piece may begin.
 static LATER: [[u8; 16]; 9] = {
     let mut rows = [[0; 16]; 9];
     let mut second = 0;
@@ -103,7 +104,8 @@ static LATER: [[u8; 16]; 9] = {
     rows
 };
 
-/// A row for each place in which the first number of a piece may share a byte with the second one.
+/// One row for each position at which the first number of a piece may share a byte with the second
+/// one.
 static EARLIER: [[u8; 16]; 9] = {
     let mut rows = [[NOTHING; 16]; 9];
     let mut second = 1;

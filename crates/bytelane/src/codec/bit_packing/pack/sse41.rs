@@ -1,5 +1,5 @@
-//! SSE4.1: no register is shifted by different numbers of bits at once, so that both numbers of a
-//! piece are shifted in a register of their own, and blended.
+//! SSE4.1: no instruction shifts the parts of a register by different numbers of bits, so both
+//! numbers of a piece are shifted in registers of their own and blended.
 
 use super::{Numbers, needs_before};
 use crate::backend::Sse41;
@@ -29,21 +29,21 @@ implement! {
 pub(crate) struct Packer<const K: usize> {
     starts: [usize; 4],
     joins: Joins<K>,
-    /// How far the two numbers of each piece are shifted.
+    /// Shifts of the two numbers of each piece.
     bits: [[__m128i; 2]; 4],
-    /// And how far right, so that all their bytes are one place lower.
+    /// Right shifts that leave all bytes one position lower.
     back: [[__m128i; 2]; 4],
-    /// The bytes of each piece.
+    /// Byte indices of each piece.
     later: [__m128i; 4],
-    /// Bytes that are added to them, of the first number of the piece and the second one of the
-    /// piece before.
+    /// Byte indices that are added to these, from the first number of the piece and the second one
+    /// of the piece before.
     earlier: [__m128i; 4],
     spills: bool,
     values: Values<K>,
 }
 
 impl<const K: usize> Packer<K> {
-    /// One loop for all layouts: a second one would be large, and not much faster.
+    /// Always uses one loop: a second one would be large and not much faster.
     #[inline(always)]
     fn is_usual(&self) -> bool {
         false
@@ -86,7 +86,8 @@ impl<const K: usize> Packer<K> {
         self.values.all_fit()
     }
 
-    /// The two numbers of a piece, shifted to their bits; and again, as `earlier` needs them.
+    /// Returns the two numbers of a piece, shifted to their bits, and the same numbers as `earlier`
+    /// needs them.
     #[target_feature(enable = "sse4.1,ssse3")]
     #[inline]
     fn shifted<C: Case>(&self, numbers: __m128i, piece: usize) -> [__m128i; 2] {
@@ -108,7 +109,7 @@ impl<const K: usize> Packer<K> {
     }
 }
 
-/// The shuffle that adds the last bytes of numbers to a piece.
+/// Returns the shuffle that adds the last bytes of numbers to a piece.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(super) fn earlier(numbers: Numbers, piece: usize) -> __m128i {
@@ -119,13 +120,14 @@ pub(super) fn earlier(numbers: Numbers, piece: usize) -> __m128i {
     }
 }
 
-/// How the values of 8 bytes become one number.
+/// Joins the values of 8 bytes to one number.
 #[derive(Clone, Copy)]
 struct Joins<const K: usize> {
-    /// For values of one byte: factors that join them to words, and those to double words. For two
-    /// bytes, the first one: what shifts the first of two values so that it touches the second.
+    /// For one-byte values: factors that join them to words, and factors that join these to double
+    /// words. For two-byte values, only the first one: the factor that shifts the first of two
+    /// values so that it touches the second.
     factors: [__m128i; 2],
-    /// And how far these are then shifted back.
+    /// Right shift of the joined words.
     excess: __m128i,
     /// The same for double words.
     double_factor: __m128i,
@@ -175,7 +177,7 @@ impl<const K: usize> Joins<K> {
     }
 }
 
-/// The mapping of values to bits, and which bits have been seen.
+/// Mapping of values to bits, and the bits seen so far.
 #[derive(Clone, Copy)]
 struct Values<const K: usize> {
     mask: __m128i,
@@ -237,7 +239,8 @@ fn pack<const K: usize, C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut
             let earlier = _mm_shuffle_epi8(sources, plan.earlier[piece]);
             bytes = _mm_or_si128(bytes, earlier);
         }
-        // At most 48; the minimum tells the compiler that the store is within the window.
+        // A start is at most 48; the minimum tells the compiler that the store is within the
+        // window.
         store(window_mut(to, usize::min(plan.starts[piece], 48)), bytes);
         before = last;
     }
@@ -271,7 +274,7 @@ fn halve<const K: usize>(plan: &mut Packer<K>, from: &[u8; 128], to: &mut [u8; 6
     }
 }
 
-/// The lowest byte of each value; the others must be zeros.
+/// Keeps the lowest byte of each value; the others must be zeros.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn narrowed<const K: usize>(mut vectors: [__m128i; K]) -> __m128i {
@@ -291,7 +294,7 @@ fn narrowed<const K: usize>(mut vectors: [__m128i; K]) -> __m128i {
     }
 }
 
-/// The numbers of 4 bytes in even places, those of `high` last.
+/// Collects the 4-byte numbers at even positions, those of `high` last.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn even_doubles(low: __m128i, high: __m128i) -> __m128i {

@@ -1,4 +1,4 @@
-//! AVX2: 32 values as two lanes of 16, each lane as SSE4.1 does it.
+//! AVX2: 32 values form two lanes of 16; each lane works as in SSE4.1.
 
 use super::sse41::{by_plane, join16, split16};
 use crate::backend::Avx2;
@@ -18,8 +18,8 @@ implement! {
     }
 }
 
-/// [`by_plane`] for each of the four vectors that [`transpose`] uses: quarter `b` of the lane holds
-/// quarter `b ^ turn` of that order, or of its half if planes have 2 bytes.
+/// Order of [`by_plane`] for each of the four vectors that [`transpose`] uses: quarter `b` of the
+/// lane holds quarter `b ^ turn` of that order, or of its half if planes have 2 bytes.
 const fn turned<const K: usize>() -> [[u8; 16]; 4] {
     let plain = by_plane::<K>();
     let mut orders = [plain; 4];
@@ -32,8 +32,8 @@ const fn turned<const K: usize>() -> [[u8; 16]; 4] {
     orders
 }
 
-/// The bytes of a quad of planes from four vectors that hold 4 values each, in numbers of 4 bytes,
-/// one a plane. Capital letters are values, four of them; K = 4:
+/// Collects the bytes of a quad of planes from four vectors that hold 4 values each, in numbers of
+/// 4 bytes, one per plane. Capital letters are values, four of them; K = 4:
 ///
 /// ```text
 /// taken     A0 A1 A2 A3   B1 B0 B3 B2   C2 C3 C0 C1   D3 D2 D1 D0
@@ -61,8 +61,8 @@ fn transpose([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
     ]
 }
 
-/// Planes in Q quads of four, in H halves of a block at once. Lane 0 of all vectors is for the
-/// first 16 of 32 values, lane 1 for the others. Each lane first collects 4 bytes of a plane,
+/// Splits planes in Q quads of four, in H halves of a block at once. Lane 0 of all vectors is for
+/// the first 16 of 32 values, lane 1 for the others. Each lane first collects 4 bytes of a plane,
 /// then 16:
 ///
 /// ```text
@@ -125,7 +125,8 @@ fn split<const K: usize, W: Writes>(
         let order = sse41::load(&const { turned::<K>() }[turn]);
         orders[turn] = opaque(_mm256_broadcastsi128_si256(order));
     }
-    // Must come after the constants: they cannot leave a loop if inline assembly precedes them.
+    // This must come after the constants: they are not hoisted out of a loop if inline assembly
+    // precedes them.
     for k in 0..K {
         ahead::<W, _>(&planes[k][at], 256);
     }
@@ -140,8 +141,8 @@ fn split<const K: usize, W: Writes>(
     }
 }
 
-/// 8 of 16 planes: the cache lines of all 16 would not stay in the first-level cache if the planes
-/// are a power of two apart, and the vectors would not stay in the registers.
+/// Splits 8 of 16 planes: the cache lines of all 16 would not stay in the first-level cache if the
+/// planes are a power of two apart, and the vectors would not stay in the registers.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn split_half<const K: usize, const FROM: usize, W: Writes>(
@@ -169,7 +170,7 @@ fn split_half<const K: usize, const FROM: usize, W: Writes>(
     }
 }
 
-/// Planes that are two.
+/// Splits two planes.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn split_pair<const K: usize, W: Writes>(
@@ -192,7 +193,7 @@ fn split_pair<const K: usize, W: Writes>(
     }
 }
 
-/// 32 values at a time. After the rounds each vector has 16 bytes of the first 16 values in
+/// Joins 32 values at a time. After the rounds, each vector has 16 bytes of the first 16 values in
 /// lane 0 and the same of the second 16 in lane 1; pairs of lanes that belong together are stored.
 #[target_feature(enable = "avx2")]
 #[inline]

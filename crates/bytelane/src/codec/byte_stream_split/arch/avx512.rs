@@ -1,8 +1,8 @@
 //! AVX-512: 64 values are K vectors of 64 bytes, transposed in log2 K levels.
 //!
 //! One `vpermb` moves the bytes of each vector to where the levels need them; a level combines
-//! vectors whose numbers differ in one bit. On Intel's CPUs only one port moves bytes across a
-//! vector of 64, so both directions use it as little as possible: blends and funnel shifts use
+//! vectors whose numbers differ in one bit. On Intel CPUs, only one port moves bytes across a
+//! 64-byte vector, so both directions use it as little as possible: blends and funnel shifts use
 //! other ports.
 
 use super::sse41::{join16, split16};
@@ -23,11 +23,11 @@ implement! {
     }
 }
 
-/// The tables of shuffles for values of K bytes, U = 64 / K of them in a vector.
+/// Tables of shuffles for `K`-byte values; a vector holds U = 64 / K of them.
 struct Tables<const K: usize>;
 
 impl<const K: usize> Tables<K> {
-    /// Vector `v` of values: the bytes of plane `b ^ v` to block `b` of U bytes.
+    /// For vector `v` of values: moves the bytes of plane `b ^ v` to block `b` of U bytes.
     const SPLIT: [[u8; 64]; K] = {
         let mut tables = [[0; 64]; K];
         let mut i = 0;
@@ -39,9 +39,9 @@ impl<const K: usize> Tables<K> {
         tables
     };
 
-    /// Plane `k` from vectors `k % (K / 2)` and `k % (K / 2) + K / 2` before the last level of
-    /// `to_planes`: block `a` is their block `a ^ k`. In numbers of 4 bytes, those of the second
-    /// vector from 16 on.
+    /// For plane `k`, from vectors `k % (K / 2)` and `k % (K / 2) + K / 2` before the last level of
+    /// `to_planes`: block `a` is their block `a ^ k`. Indices are of 4-byte numbers; those of the
+    /// second vector begin at 16.
     const IN_ORDER: [[u8; 64]; K] = {
         let mut tables = [[0; 64]; K];
         let mut i = 0;
@@ -54,7 +54,7 @@ impl<const K: usize> Tables<K> {
         tables
     };
 
-    /// Plane `v`: the byte of value `(b ^ v) U + u` to slot `b` of unit `u`.
+    /// For plane `v`: moves the byte of value `(b ^ v) U + u` to slot `b` of unit `u`.
     const JOIN: [[u8; 64]; K] = {
         let mut tables = [[0; 64]; K];
         let mut i = 0;
@@ -67,7 +67,7 @@ impl<const K: usize> Tables<K> {
     };
 }
 
-/// The butterfly of the level whose slots are `DISTANCE` bytes apart.
+/// Performs the butterfly of the level whose slots are `DISTANCE` bytes apart.
 #[target_feature(enable = "avx512bw,avx512vbmi2")]
 #[inline]
 fn butterfly<const DISTANCE: usize>(x: __m512i, y: __m512i) -> [__m512i; 2] {
@@ -125,10 +125,10 @@ fn network<const K: usize>(vectors: &mut [__m512i; K]) {
     level::<K, 8>(vectors);
 }
 
-/// Vectors of values to the vectors of their planes, in blocks of 64 / K bytes of one plane. Each
-/// level but the last is blends: it brings block `b` of vector `v` to vector `v ^ b`, one bit of
-/// `b` at a time. The last one also puts the blocks in order. K = 4, letters for blocks of 16
-/// values:
+/// Converts vectors of values to the vectors of their planes, in blocks of 64 / K bytes of one
+/// plane. Each level but the last consists of blends: it moves block `b` of vector `v` to vector
+/// `v ^ b`, one bit of `b` at a time. The last one also puts the blocks in order. K = 4, letters
+/// for blocks of 16 values:
 ///
 /// ```text
 ///           vector 0      vector 1      vector 2      vector 3
@@ -160,7 +160,7 @@ fn to_planes<const K: usize>(vectors: &mut [__m512i; K]) {
 #[inline]
 fn blend_level<const K: usize, const BIT: usize>(vectors: &mut [__m512i; K]) {
     if BIT < K / 2 {
-        // The upper half of every 2 * BIT blocks, a bit for each 4 bytes.
+        // Mask of the upper half of every 2 * BIT blocks, one bit for each 4 bytes.
         let half = 16 / K * BIT;
         let odd = opaque_mask((0xffff / ((1 << half) + 1)) << half) as __mmask16;
         let before = *vectors;
@@ -170,7 +170,7 @@ fn blend_level<const K: usize, const BIT: usize>(vectors: &mut [__m512i; K]) {
     }
 }
 
-/// Vectors of planes to the vectors of their values.
+/// Converts vectors of planes to the vectors of their values.
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2")]
 #[inline]
 fn to_values<const K: usize>(vectors: &mut [__m512i; K]) {

@@ -16,8 +16,8 @@ implement! {
     }
 }
 
-/// log2 K rounds of unzipping: each sends the bytes at even places of a pair of neighbours to the
-/// first half of the vectors and those at odd places to the second. K = 4:
+/// Performs log2 K rounds of unzipping: each sends the bytes at even positions of a pair of
+/// neighbours to the first half of the vectors, and those at odd positions to the second. K = 4:
 ///
 /// ```text
 ///           vector 0               vector 1      vector 2      vector 3
@@ -42,7 +42,7 @@ fn to_planes<const K: usize>(values: &[[u8; K]; 16]) -> [uint8x16_t; K] {
     vectors
 }
 
-/// The same backwards: log2 K rounds of zipping vectors that are K / 2 apart.
+/// Performs the reverse: log2 K rounds of zipping vectors that are K / 2 apart.
 #[target_feature(enable = "neon")]
 #[inline]
 fn to_values<const K: usize>(mut vectors: [uint8x16_t; K]) -> [uint8x16_t; K] {

@@ -16,11 +16,11 @@ implement! {
     }
 }
 
-/// For each vector of 16 / K values, its bytes in the order of the planes. K = 4:
+/// Order of the bytes in each vector of 16 / K values, by plane. K = 4:
 ///
 /// ```text
 /// a0 a1 a2 a3 b0 b1 b2 b3 c0 c1 c2 c3 d0 d1 d2 d3   values a, b, c, d
-/// a0 b0 c0 d0 a1 b1 c1 d1 a2 b2 c2 d2 a3 b3 c3 d3   units of 16 / K bytes, one a plane
+/// a0 b0 c0 d0 a1 b1 c1 d1 a2 b2 c2 d2 a3 b3 c3 d3   units of 16 / K bytes, one per plane
 /// ```
 pub(super) const fn by_plane<const K: usize>() -> [u8; 16] {
     let mut order = [0; 16];
@@ -33,8 +33,9 @@ pub(super) const fn by_plane<const K: usize>() -> [u8; 16] {
     order
 }
 
-/// Units of 16 / K bytes, one per plane, from K vectors: log2 K rounds of interleaving vectors that
-/// are K / 2 apart bring the units of each plane together. K = 4, capital letters for units:
+/// Collects the bytes of each plane. Units are 16 / K bytes, one per plane, from K vectors; log2 K
+/// rounds of interleaving vectors that are K / 2 apart bring the units of each plane together. K =
+/// 4, capital letters for units:
 ///
 /// ```text
 ///           vector 0      vector 1      vector 2      vector 3
@@ -62,7 +63,7 @@ fn to_planes<const K: usize>(values: &[[u8; K]; 16]) -> [__m128i; K] {
     vectors
 }
 
-/// 16 bytes of each plane, interleaved byte by byte with the plane K / 2 after it, then by pairs,
+/// Interleaves 16 bytes of each plane, byte by byte with the plane K / 2 after it, then by pairs,
 /// and so on: the last of log2 K rounds yields the bytes of each value together, in order.
 #[target_feature(enable = "sse4.1")]
 #[inline]
@@ -84,7 +85,8 @@ fn split<const K: usize, W: Writes>(
     } else {
         split_all::<K, W>(values, planes, at);
     }
-    // Must come last: the constants cannot leave a loop if inline assembly precedes them.
+    // This must come last: the constants are not hoisted out of a loop if inline assembly precedes
+    // them.
     for k in 0..K {
         ahead::<W, _>(&planes[k][at], 256);
     }
@@ -105,8 +107,8 @@ fn split_all<const K: usize, W: Writes>(
     }
 }
 
-/// 8 of 16 planes: the cache lines of all 16 would not stay in the first-level cache if the planes
-/// are a power of two apart, and the vectors would not stay in the registers.
+/// Splits 8 of 16 planes: the cache lines of all 16 would not stay in the first-level cache if the
+/// planes are a power of two apart, and the vectors would not stay in the registers.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn split_half<const K: usize, const FROM: usize, W: Writes>(

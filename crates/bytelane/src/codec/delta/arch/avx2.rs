@@ -1,4 +1,4 @@
-//! AVX2: prefix sums in each lane, then the last sum of the lower lane to the upper one.
+//! AVX2: prefix sums in each lane, then the last sum of the lower lane is added to the upper one.
 
 use crate::backend::Avx2;
 use crate::codec::bit_packing::arch::avx2::{Unpacker, add, splat};
@@ -19,7 +19,7 @@ implement! {
     }
 }
 
-/// The sums of each half of a block, and the last of them in every value.
+/// Sums of each half of a block, and the last of them broadcast.
 type Block = [[__m256i; 2]; 2];
 
 #[target_feature(enable = "avx2")]
@@ -32,7 +32,7 @@ fn sums<const K: usize, C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW]) -> Blo
             sums = add::<K>(sums, _mm256_slli_si256::<4>(sums));
         }
         sums = add::<K>(sums, _mm256_slli_si256::<8>(sums));
-        // The last value of the lower lane in both lanes; then only in the upper one.
+        // Broadcasts the last value of the lower lane, then clears it in the lower lane.
         let low = match K {
             4 => _mm256_permutevar8x32_epi32(sums, _mm256_set1_epi32(3)),
             _ => _mm256_permute4x64_epi64::<0b01_01_01_01>(sums),

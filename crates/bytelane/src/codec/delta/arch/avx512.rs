@@ -1,5 +1,5 @@
 //! AVX-512: prefix sums in a register, by adding it to itself shifted by 1, 2, 4 and 8 values. The
-//! sum before it is in every value of a register, so that only one addition waits for it.
+//! sum before it is broadcast to a register, so that only one addition waits for it.
 
 use crate::backend::Avx512;
 use crate::codec::bit_packing::arch::avx512::{Unpacker, add, splat};
@@ -20,7 +20,7 @@ implement! {
     }
 }
 
-/// The sums of a block, and the last of them in every value.
+/// Sums of a block, and the last of them broadcast.
 type Block = [__m512i; 2];
 
 #[target_feature(enable = "avx512bw,avx512vbmi")]

@@ -1,4 +1,4 @@
-//! NEON: prefix sums in a register of 16 bytes.
+//! NEON: prefix sums in a 16-byte register.
 
 use crate::backend::Neon;
 use crate::codec::bit_packing::arch::neon::{Unpacker, add, splat};
@@ -19,7 +19,7 @@ implement! {
     }
 }
 
-/// The sums of each 16 bytes of a block, and the last of them in every value.
+/// Sums of each 16 bytes of a block, and the last of them broadcast.
 type Block = [[uint8x16_t; 2]; 4];
 
 #[target_feature(enable = "neon")]

@@ -1,4 +1,4 @@
-//! SSE4.1: prefix sums in a register of 16 bytes.
+//! SSE4.1: prefix sums in a 16-byte register.
 
 use crate::backend::Sse41;
 use crate::codec::bit_packing::arch::sse41::{Unpacker, add, splat};
@@ -19,7 +19,7 @@ implement! {
     }
 }
 
-/// The sums of each 16 bytes of a block, and the last of them in every value.
+/// Sums of each 16 bytes of a block, and the last of them broadcast.
 type Block = [[__m128i; 2]; 4];
 
 #[target_feature(enable = "sse4.1,ssse3")]

@@ -22,14 +22,14 @@ implement! {
     }
 }
 
-/// The highest bits of 32 bytes, at their place in a mask of 64.
+/// Returns the highest bits of 32 bytes, at their position in a mask of 64.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn bits(vector: __m256i, at: usize) -> u64 {
     u64::from(_mm256_movemask_epi8(vector) as u32) << at
 }
 
-/// The same table in both lanes.
+/// Broadcasts a table to both lanes.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn table(table: &[u8; 16]) -> __m256i {
@@ -156,7 +156,8 @@ fn spread(set: u32) -> __m256i {
     _mm256_cmpeq_epi8(_mm256_and_si256(bytes, bit), bit)
 }
 
-/// The meanings of letters after a backslash, and which of 32 bytes are such letters.
+/// Returns the meanings of letters after a backslash, and a mask of the bytes that are such
+/// letters.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn meanings(vector: __m256i) -> [__m256i; 2] {

@@ -1,4 +1,4 @@
-//! AVX-512: a block is one vector of 64 bytes, and a set of its bytes a mask.
+//! AVX-512: a block is one 64-byte vector, and a set of its bytes is a mask.
 
 use crate::backend::Avx512;
 use crate::codec::json_string::scalar::{letter, meaning};
@@ -26,8 +26,8 @@ implement! {
     }
 }
 
-/// Indexed by half the byte, without its highest bit: the larger of the two such bytes that need an
-/// escape, zero if neither does. Only special bytes are as small as their entry.
+/// Indexed by `byte / 2` without its highest bit: the larger of the two bytes with this index that
+/// need an escape, or zero if neither does. Only special bytes are as small as their entry.
 static LARGEST: [u8; 64] = {
     let mut table = [0; 64];
     let mut byte = 0;
@@ -40,8 +40,8 @@ static LARGEST: [u8; 64] = {
     table
 };
 
-/// The letter of a special byte's escape, zero if it has none. The index is the lower six bits of
-/// the sum of the byte and its entry in [`LARGEST`]: no two special bytes share one.
+/// Letter of a special byte's escape, zero if it has none. The index is the lower six bits of the
+/// sum of the byte and its entry in [`LARGEST`]: no two special bytes share one.
 static LETTERS: [u8; 64] = {
     let mut table = [0; 64];
     let mut byte = 0;
@@ -56,7 +56,7 @@ static LETTERS: [u8; 64] = {
     table
 };
 
-/// The meaning of a letter after a backslash, zero if it has none.
+/// Meaning of a letter after a backslash, zero if it has none.
 static MEANINGS: [[u8; 64]; 2] = {
     let mut table = [[0; 64]; 2];
     let mut byte = 0;
@@ -69,8 +69,8 @@ static MEANINGS: [[u8; 64]; 2] = {
     table
 };
 
-/// One shuffle and one comparison. The shift brings a neighbour's bit to the highest place, which
-/// the shuffle ignores.
+/// Finds special bytes with one shuffle and one comparison. The shift moves a neighbour's bit to
+/// the highest position, which the shuffle ignores.
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn special(vector: __m512i) -> u64 {
@@ -128,7 +128,7 @@ fn largest(vector: __m512i) -> __m512i {
     _mm512_permutexvar_epi8(_mm512_srli_epi16(vector, 1), load(&LARGEST))
 }
 
-/// Replaces special bytes by their letters, or by zeros if they have none.
+/// Replaces special bytes with their letters, or with zeros if they have none.
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn with_letters(vector: __m512i, specials: u64) -> __m512i {
@@ -144,12 +144,12 @@ fn long(block: &[u8; 64], specials: u64) -> u64 {
 }
 
 /// Spreads each half of the block over a vector of `\`, leaving one in front of each special byte.
-/// Returns both, and where the second one begins in the result:
+/// Returns both, and the start of the second one in the result:
 ///
 /// ```text
-/// bytes            a  "  b         letters, and those that stand for themselves
+/// bytes            a  "  b         letters, and bytes that need no escape
 /// all, in pairs    -  a  \  "  -  b         the set of places { 1, 2, 3, 5 } ..
-/// letters only     1     3     5            .. of which these take a byte
+/// letters only     1     3     5            .. these of them take a byte
 /// place in result  0  1  2  3               after leaving out the - : a \ " b
 /// ```
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
@@ -203,7 +203,8 @@ fn classes(block: &[u8; 64]) -> Classes {
     }
 }
 
-/// The decoded bytes, and which of those after a backslash (`behind`) have no meaning there.
+/// Returns the decoded bytes, and a mask of those after a backslash (`behind`) that have no meaning
+/// there.
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2")]
 #[inline]
 fn unescaped(block: &[u8; 64], behind: u64, keep: u64) -> (__m512i, u64) {

@@ -1,4 +1,4 @@
-//! The steps of each instruction set.
+//! Kernel steps of each instruction set.
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod avx2;

@@ -31,8 +31,8 @@ fn load64(block: &[u8; 64]) -> [uint8x16_t; 4] {
     vectors
 }
 
-/// Flipping the second bit turns a quote into a space, next to the control characters, which are
-/// only permuted.
+/// Finds special bytes. Flipping the second bit turns a quote into a space, next to the control
+/// characters, which are only permuted.
 #[target_feature(enable = "neon")]
 #[inline]
 fn special(vector: uint8x16_t) -> uint8x16_t {
@@ -73,8 +73,8 @@ fn specials16(block: &[u8; 16]) -> u16 {
     bits([special(load(block)), zero, zero, zero]) as u16
 }
 
-/// Replaces control characters by their letters, or by zero if they are below 16 and have none. All
-/// other bytes stay: the lookup keeps bytes without an entry.
+/// Replaces control characters with their letters, or with zero if they are below 16 and have none.
+/// All other bytes stay: the lookup keeps bytes without an entry.
 #[target_feature(enable = "neon")]
 #[inline]
 fn with_letters(vector: uint8x16_t) -> uint8x16_t {
@@ -91,7 +91,7 @@ fn long(block: &[u8; 64], _: u64) -> u64 {
     bits(vectors)
 }
 
-/// Eight bytes at a time, by a table of shuffles. With `\` at every place from 8 on:
+/// Escapes eight bytes at a time, using a table of shuffles. With `\` at every position from 8 on:
 ///
 /// ```text
 /// bytes     a  "  b  c  d  e  n  f   \  \ ..      the n stands for a line feed

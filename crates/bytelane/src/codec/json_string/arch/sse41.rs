@@ -22,7 +22,7 @@ implement! {
     }
 }
 
-/// The highest bits of 16 bytes, at their place in a mask of 64.
+/// Returns the highest bits of 16 bytes, at their position in a mask of 64.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn bits(vector: __m128i, at: usize) -> u64 {
@@ -35,8 +35,8 @@ fn controls(vector: __m128i) -> __m128i {
     _mm_cmpeq_epi8(_mm_min_epu8(vector, _mm_set1_epi8(0x1f)), vector)
 }
 
-/// Flipping the second bit turns a quote into a space, next to the control characters, which are
-/// only permuted.
+/// Finds special bytes. Flipping the second bit turns a quote into a space, next to the control
+/// characters, which are only permuted.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn special(vector: __m128i) -> __m128i {
@@ -44,14 +44,14 @@ fn special(vector: __m128i) -> __m128i {
     _mm_or_si128(low(turned(vector)), backslashes)
 }
 
-/// Bytes with their second bit flipped: see [`special`].
+/// Flips the second bit of bytes: see [`special`].
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn turned(vector: __m128i) -> __m128i {
     _mm_xor_si128(vector, _mm_set1_epi8(b'"' as i8 ^ b' ' as i8))
 }
 
-/// Bytes up to the space.
+/// Finds bytes up to the space.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn low(vector: __m128i) -> __m128i {
@@ -61,7 +61,7 @@ fn low(vector: __m128i) -> __m128i {
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn survey(blocks: &[u8; 256]) -> Survey {
-    // As `special`, but with a single comparison for the smallest bytes, at the end.
+    // Same as `special`, but with a single comparison for the smallest bytes, at the end.
     let (mut backslashes, mut all) = (_mm_setzero_si128(), _mm_setzero_si128());
     let mut least = _mm_set1_epi8(-1);
     for i in 0..16 {
@@ -93,8 +93,8 @@ pub(super) fn specials16(block: &[u8; 16]) -> u16 {
     _mm_movemask_epi8(special(load(block))) as u16
 }
 
-/// Replaces control characters that have a letter by their letters. All other bytes stay: the sum
-/// saturates at ff; from 10 on its highest bit is set, for which the shuffle gives zero.
+/// Replaces control characters that have a letter with their letters. All other bytes stay: the sum
+/// saturates at 0xff; from 10 on, its highest bit is set, and the shuffle gives zero.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn with_letters(vector: __m128i) -> __m128i {
@@ -126,7 +126,7 @@ fn short_specials(blocks: &[u8; 256]) -> Option<[u64; 4]> {
     (_mm_movemask_epi8(controls(least)) == 0).then_some(of_blocks)
 }
 
-/// Eight bytes at a time, by a table of shuffles. With `\` at every place from 8 on:
+/// Escapes eight bytes at a time, using a table of shuffles. With `\` at every position from 8 on:
 ///
 /// ```text
 /// bytes     a  "  b  c  d  e  n  f   \  \ ..      the n stands for a line feed
@@ -189,7 +189,8 @@ fn spread(set: u16) -> __m128i {
     _mm_cmpeq_epi8(_mm_and_si128(halves, bit), bit)
 }
 
-/// The meanings of letters after a backslash, and which of 16 bytes are such letters.
+/// Returns the meanings of letters after a backslash, and a mask of the bytes that are such
+/// letters.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn meanings(vector: __m128i) -> [__m128i; 2] {
@@ -224,7 +225,7 @@ fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u6
     unknown
 }
 
-/// Appends the bytes of a set at `at`, eight bytes at a time by a table of shuffles.
+/// Appends the bytes of a set at `at`, eight bytes at a time, using a table of shuffles.
 #[target_feature(enable = "sse4.1,ssse3,popcnt")]
 #[inline]
 pub(super) fn keep16(vector: __m128i, keep: u16, to: &mut [Slot; 64], mut at: usize) -> usize {

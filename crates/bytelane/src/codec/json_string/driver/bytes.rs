@@ -15,13 +15,13 @@ dispatch! {
     fn copy_clean(src: &[u8], at: usize, dst: &mut [Slot]) -> usize = kernel::copy_clean, or scalar::copy_none;
 }
 
-/// The length of the pieces. Inputs of up to one piece are validated as a whole.
+/// Length of the pieces. Inputs of up to one piece are validated as a whole.
 const PIECE: usize = 4096;
 
-/// The length of the first piece, after which the single pass can begin.
+/// Length of the first piece, after which the single pass can begin.
 const FIRST: usize = 256;
 
-/// Writes bytes as a string, if they are text.
+/// Writes bytes as a string, if they are valid text.
 pub(crate) struct EscapeBytes<'a> {
     format: Format,
     src: &'a [u8],
@@ -61,7 +61,8 @@ impl Fill for EscapeBytes<'_> {
 }
 
 impl EscapeBytes<'_> {
-    /// Returns the length of the string; nothing if the bytes are not text or it does not fit.
+    /// Returns the length of the string; `None` if the bytes are not text or the string does not
+    /// fit.
     fn fill_in_pieces(&self, to: &mut [Slot]) -> Option<usize> {
         let quote = usize::from(self.format.quotes);
         let room = to.len().checked_sub(2 * quote)?;
@@ -87,7 +88,12 @@ impl EscapeBytes<'_> {
             if utf8::valid_up_to_with(backend, &src[from..end]) < end - from {
                 return None;
             }
-            let piece = escape_blocks(&src[at..end], &mut to[done.written..], backend);
+            let piece = escape_blocks(
+                &src[at..end],
+                &mut to[done.written..],
+                Consumed::default(),
+                backend,
+            );
             done.read += piece.read;
             done.written += piece.written;
             if done.read < end {
@@ -103,7 +109,7 @@ impl EscapeBytes<'_> {
         Some(done.written)
     }
 
-    /// In two passes. Finds all errors.
+    /// Validates, then escapes, in two passes. Finds all errors.
     fn fill_after_validation(&self, to: &mut [Slot]) -> Result<(usize, ()), Error> {
         let text =
             utf8::validate_with(self.backend, self.src).map_err(|error| match error.kind() {

@@ -1,5 +1,5 @@
-//! Between the public functions and the kernels: quotes, memory, and the parts that a kernel leaves
-//! to the scalar code.
+//! Code between the public functions and the kernels: quotes, memory, and the parts that a kernel
+//! leaves to the scalar code.
 
 mod bytes;
 
@@ -15,8 +15,9 @@ pub(crate) use bytes::EscapeBytes;
 pub(super) use bytes::escape as escape_bytes;
 
 dispatch! {
-    fn escape_short(src: &[u8], dst: &mut [Slot]) -> Option<usize> = kernel::escape_short, or scalar::escape_short;
-    fn escape_blocks(src: &[u8], dst: &mut [Slot]) -> Consumed = kernel::escape, or scalar::escape;
+    #[inline(always)]
+    fn escape_front(src: &[u8], dst: &mut [Slot]) -> Consumed = kernel::escape_front, or scalar::escape;
+    fn escape_blocks(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed = kernel::escape, or scalar::escape_from;
     fn escaped_len_blocks(src: &[u8]) -> usize = kernel::escaped_len, or scalar::escaped_len;
     fn unescape_blocks(src: &[u8], dst: &mut [Slot]) -> Result<(Consumed, Stop), Error> = kernel::unescape, or scalar::unescape;
     #[cfg(feature = "alloc")]
@@ -28,13 +29,13 @@ pub(super) fn escaped_len(text: &str, quotes: usize, backend: Detected) -> usize
     escaped_len_blocks(text.as_bytes(), backend).saturating_add(quotes)
 }
 
-/// Writes a text, or as much of it as there is room for. Reports the number of bytes read.
+/// Writes a text, or the part of it that fits. Reports the number of bytes read.
 pub(crate) struct Escape<'a> {
     text: &'a str,
     opening: bool,
     /// True to write a quote once all of the text is written.
     closing: bool,
-    /// True if it is an error that the text does not fit.
+    /// True if it is an error for the text not to fit.
     whole: bool,
     backend: Detected,
 }
@@ -45,20 +46,19 @@ impl Fill for Escape<'_> {
 
     #[inline(always)]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), DestinationError> {
-        let src = self.text.as_bytes();
-        if src.len() <= 64
-            && let Some(inside) = self.inside(to)
-            && let Some(written) = escape_short(src, inside, self.backend)
-        {
-            let read = src.len();
-            return Ok((self.quote(to, Consumed { read, written }), read));
+        let mut done = Consumed::default();
+        if let Some(inside) = self.inside(to) {
+            done = escape_front(self.text.as_bytes(), inside, self.backend);
+            if done.read == self.text.len() {
+                return Ok((self.quote(to, done), done.read));
+            }
         }
-        self.fill_slowly(to)
+        self.fill_from(done, to)
     }
 }
 
 impl<'a> Escape<'a> {
-    /// Writes all of a text, or nothing.
+    /// Writes all of a text, or fails.
     #[inline(always)]
     fn whole(format: Format, text: &'a str, backend: Detected) -> Self {
         Self {
@@ -70,12 +70,17 @@ impl<'a> Escape<'a> {
         }
     }
 
-    /// A text of any length, to a destination of any length.
-    fn fill_slowly(self, to: &mut [Slot]) -> Result<(usize, usize), DestinationError> {
+    /// Writes the rest of a text to a destination of any length.
+    #[inline(never)]
+    fn fill_from(
+        self,
+        done: Consumed,
+        to: &mut [Slot],
+    ) -> Result<(usize, usize), DestinationError> {
         let src = self.text.as_bytes();
         let given = to.len();
         let done = self.inside(to).map(|inside| {
-            let mut done = escape_blocks(src, inside, self.backend);
+            let mut done = escape_blocks(src, inside, done, self.backend);
             if self.whole && done.read < src.len() {
                 done = scalar::escape_from(src, inside, done);
             }
@@ -101,7 +106,7 @@ impl<'a> Escape<'a> {
         }
     }
 
-    /// The destination of the text, between the quotes, if the text without escapes fits.
+    /// Returns the destination of the text, between the quotes, if the text without escapes fits.
     #[inline(always)]
     fn inside<'b>(&self, to: &'b mut [Slot]) -> Option<&'b mut [Slot]> {
         let [before, after] = [usize::from(self.opening), usize::from(self.closing)];
@@ -109,7 +114,7 @@ impl<'a> Escape<'a> {
         Some(&mut to[before..][..self.text.len() + room])
     }
 
-    /// Writes the quotes around the part of the text that is done. Returns the total length.
+    /// Writes the quotes around the finished part of the text. Returns the total length.
     #[inline(always)]
     fn quote(&self, to: &mut [Slot], done: Consumed) -> usize {
         let mut end = usize::from(self.opening) + done.written;
@@ -138,6 +143,7 @@ pub(super) fn escape<'a>(
 /// Reserves the length of the text without escapes, and more only when needed. Returns the number
 /// of bytes appended.
 #[cfg(feature = "alloc")]
+#[inline]
 pub(super) fn escape_append(
     text: &str,
     opening: bool,
@@ -146,6 +152,9 @@ pub(super) fn escape_append(
     backend: Detected,
 ) -> usize {
     let most = text.len() + usize::from(opening) + usize::from(closing);
+    if to.room() < most {
+        to.reserve(most);
+    }
     let operation = Escape {
         text,
         opening,
@@ -153,8 +162,7 @@ pub(super) fn escape_append(
         whole: false,
         backend,
     };
-    let room = usize::max(most, to.room());
-    let read = to.append(operation, room).expect("there is room");
+    let read = to.append_to_room(operation).expect("there is room");
     if read < text.len() {
         escape_rest(&text[read..], closing, &mut to, backend);
     }
@@ -180,8 +188,8 @@ fn escape_rest(mut text: &str, closing: bool, to: &mut Appender<'_>, backend: De
     }
 }
 
-/// Decodes as much of a text as fits, in whole characters. Reports the number of bytes of the input
-/// read, and why it stopped.
+/// Decodes the whole characters of a text that fit. Reports the number of bytes of the input read,
+/// and the reason for stopping.
 pub(crate) struct Unescape<'a> {
     src: &'a [u8],
     backend: Detected,
@@ -214,8 +222,8 @@ pub(super) fn unescape<'a>(
     Ok((text, read))
 }
 
-/// The error for a full destination: the first fault in the rest of the string, or else the length
-/// of the destination.
+/// Returns the error for a full destination: the first error in the rest of the string, or else the
+/// length of the destination.
 #[cold]
 fn too_short(format: Format, src: &[u8], read: usize, written: usize, given: usize) -> Error {
     let measured = scalar::measure(src, Consumed { read, written });
@@ -229,7 +237,8 @@ fn too_short(format: Format, src: &[u8], read: usize, written: usize, given: usi
     }
 }
 
-/// The number of bytes that a complete text has in the input, if it may end where reading stopped.
+/// Returns the number of bytes that a complete text takes in the input, if it may end where reading
+/// stopped.
 #[inline]
 fn finish(format: Format, src: &[u8], read: usize, stop: Stop) -> Result<usize, Error> {
     match stop {
@@ -260,7 +269,8 @@ pub(super) fn unescape_append(
     }
 }
 
-/// Appends what can be decoded. Returns the number of bytes of the input read, and why it stopped.
+/// Appends all text that can be decoded. Returns the number of bytes of the input read, and the
+/// reason for stopping.
 #[cfg(feature = "alloc")]
 #[inline]
 pub(super) fn append_text(
@@ -269,13 +279,15 @@ pub(super) fn append_text(
     to: &mut Appender<'_>,
     backend: Detected,
 ) -> Result<(usize, Stop), Error> {
-    /// While the end of the string is not known: enough for most strings.
-    const FIRST: usize = 64;
+    /// Room for most strings: with as much, decoding begins before the end of the string is known.
+    const ENOUGH: usize = 64;
     let mut read = 0;
-    let mut most = if format.quotes {
-        usize::min(src.len(), FIRST)
-    } else {
+    let mut most = if !format.quotes {
         src.len()
+    } else if to.room() >= ENOUGH {
+        usize::min(src.len(), ENOUGH)
+    } else {
+        closing(src, backend)
     };
     loop {
         let rest = &src[read..];

@@ -6,24 +6,24 @@
 //!
 //! # Policy
 //!
-//! Most texts have no special bytes, or short escapes here and there, or many in one place. Each of
-//! these has a way that is fastest. The kernel chooses by what it has just seen:
+//! Most texts have no special bytes, or scattered short escapes, or many in one place. A different
+//! method is fastest for each. The kernel chooses by the bytes that it has just seen:
 //!
-//! | the text ahead | way | bytes per step |
+//! | text ahead | method | bytes per step |
 //! |---|---|---|
-//! | nothing special | `clean`: look at up to 4 KiB, then copy them at once | 256 |
-//! | special bytes anywhere, none long | `escape_four`: no branch on how many there are | 256 |
-//! | where shuffles are dear, up to two special bytes per block | `escape_few`: copy the rest of the block after each | 64 |
+//! | nothing special | `copy_run`: examine the bytes and store them | 256 |
+//! | special bytes anywhere, none long | `escape_four`: no branch on their number | 256 |
+//! | up to two special bytes per block, if shuffles are expensive | `escape_few`: copy the rest of the block after each | 64 |
 //! | anything, or little room | `escape_block`: up to the first long byte; byte by byte if there are more than two | up to 64 |
 //!
 //! ```text
+//! escape_front: a text of up to 64 bytes as a whole, or else `copy_run`; most calls end here
 //! while input is left
-//!     copy the clean groups of 256 bytes of the next 4 KiB; if all were clean, start over
 //!     calm = 0                                    clean blocks in a row
 //!     one_by_one = shuffles are dear              blocks are escaped one by one, not four at once
 //!     while calm < CALM and input is left
 //!         if not one_by_one, and there are 256 bytes of input and 512 slots
-//!             escape_four; if a byte was long, one_by_one = true and nothing has happened
+//!             escape_four; if a byte was long, one_by_one = true and nothing is done
 //!             calm += 4, or 0 if the result is longer than 256 bytes
 //!             one_by_one = shuffles are dear and up to 8 bytes were special
 //!         else
@@ -31,65 +31,83 @@
 //!             escape_few if one_by_one, up to 2 are special, and there are input and room to spare
 //!             else escape_block, and
 //!                 one_by_one = a byte is long, or shuffles are dear and up to 4 are special
+//!     copy_run
 //! ```
 //!
-//! `calm` is multiplied by 0 or 1 in place of an `if`: whether a block has a special byte cannot be
-//! predicted where it matters, and a wrong prediction costs as much as escaping the block.
+//! `calm` is multiplied by 0 or 1 instead of using an `if`: where it matters, the CPU cannot
+//! predict whether a block has a special byte, and a misprediction costs as much as escaping the
+//! block.
 //!
 //! # Invariants
 //!
-//! - `at` bytes of the input are done, and the front `to` slots hold their escapes. Stores may go
-//!   past `to`, never past the destination; the next store overwrites what does not count.
+//! - `at` bytes of the input are done, and the first `to` slots hold the result. Stores may go past
+//!   `to`, but never past the destination; the next store overwrites the excess.
 //! - `escape_four` needs 512 slots: each of its four stores has 128, and each begins at most 128 after
 //!   the one before. `escape_few` reads [`REACH`] bytes past its block and writes twice as many.
-//! - The kernel stops only between two steps, where the result of the next one may not fit.
+//! - The kernel stops only between two steps, if the result of the next one may not fit.
 //!
-//! # What decided
+//! # Measurements
 //!
-//! At 1% of escapes, every second block has one. `escape_four` is 1.7 to 2.4 times as fast there as a
-//! branch per block (AVX-512), and `escape_few` the same idea for shuffles of 16 bytes: restarting at
-//! an address that depends on the last escape costs about 30 cycles each. Runs of 1 KiB instead of
-//! 4 KiB are as fast. See `docs/lab-notes/json-string.md`, "What was tried". The thresholds [`FEW`] and
-//! [`CALM`] were not measured apart from the whole.
+//! If 1% of the bytes need an escape, every second block has one. In this case, `escape_four` is
+//! 1.7 to 2.4 times as fast as a branch per block (AVX-512). `escape_few` applies the same idea to
+//! 16-byte shuffles: restarting at an address that depends on the last escape costs about 30 cycles
+//! per escape. Searching and storing in one pass is 1.2 to 2.5 times as fast as searching 4 KiB and
+//! then copying them, and a separate call for the front is 1.3 to 2.4 times as fast if nothing
+//! needs an escape (Zen 5; up to 1 KiB). See `docs/lab-notes/json-string.md`, "What was tried". The
+//! thresholds [`FEW`] and [`CALM`] were not measured on their own.
 #![forbid(unsafe_code)]
 
 use super::super::{Blocks, Consumed, Survey, scalar};
-use super::{CALM, RUN, clean, put_front};
+use super::{CALM, clean, put_front};
 use crate::codec::utf8::Copying;
-use crate::memory::{Slot, copy, write};
+use crate::memory::{Slot, write};
 use crate::simd::{window, window_mut};
 
-/// A block of 64 bytes whose escapes are all \u00xx, and room for one whole store after it.
+/// Size of a block of 64 bytes whose escapes are all `\u00xx`, with room for one whole store after
+/// it.
 pub(in super::super) const LONGEST: usize = 64 * 6 + 8;
 
-/// Up to this many special bytes in a block are escaped one by one: the block is copied once more for
-/// each, so that more of them are dearer than shuffles. Four blocks or one with up to twice as many are
-/// still followed by single blocks, so that the kernel does not alternate.
+/// Maximum number of special bytes in a block that are escaped one by one. The block is copied once
+/// more for each, so with more of them, shuffles are cheaper. After four blocks or one block with
+/// up to twice as many, the kernel also continues with single blocks, so that it does not
+/// alternate.
 const FEW: u32 = 2;
 
-/// How far [`escape_few`] reads past its block: where no special byte is left, its last copy of 64 bytes
-/// begins one byte after the block, which makes 65; rounded up to a multiple of 8. It has twice as much
-/// room, since the result is up to 10 bytes longer.
+/// Number of bytes that [`escape_few`] reads past its block: when no special byte is left, its last
+/// copy of 64 bytes begins one byte after the block, which makes 65; rounded up to a multiple of 8.
+/// It has twice as much room, since the result is up to 10 bytes longer.
 const REACH: usize = 72;
 
-/// Escapes up to 64 bytes, which must fit unescaped; nothing if one of them needs an escape and
-/// there is no room to spare. Returns the length of the result.
+/// Escapes the front of a text as far as that takes no decisions: up to 64 bytes as a whole, or
+/// else the blocks without special bytes. A call that does no more than this has less to prepare.
 #[inline(always)]
-pub(in super::super) fn escape_short(
-    simd: impl Blocks,
-    src: &[u8],
-    dst: &mut [Slot],
-) -> Option<usize> {
-    let specials = simd.copy_short(src, &mut dst[..src.len()]);
+pub(in super::super) fn escape_front(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> Consumed {
+    let (read, written) = if src.len() <= 64 {
+        match escape_up_to_64(simd, src, dst) {
+            Some(written) => (src.len(), written),
+            None => (0, 0),
+        }
+    } else {
+        let run = copy_run(simd, src, dst);
+        (run, run)
+    };
+    Consumed { read, written }
+}
+
+/// Escapes up to 64 bytes. Returns the length of the result; `None` if a byte is long, or if there
+/// is no room to spare.
+#[inline(always)]
+fn escape_up_to_64(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> Option<usize> {
+    let specials = simd.copy_short(src, dst.get_mut(..src.len())?);
     if specials == 0 {
         return Some(src.len());
     }
-    let dst = dst.first_chunk_mut::<LONGEST>()?;
+    let dst = dst.first_chunk_mut()?;
     let block = simd.pad(src, b' ');
     if simd.long(&block, specials) != 0 {
-        return Some(escape_bytes(src, dst));
+        return None;
     }
-    simd.escape(&block, specials, window_mut(dst, 0));
+    simd.escape(&block, specials, dst);
     Some(src.len() + specials.count_ones() as usize)
 }
 
@@ -106,22 +124,16 @@ pub(in super::super) fn escape_up_to(
     put_front(&result, dst);
 }
 
-/// Escapes as much of a text as fits.
+/// Escapes the part of a text that fits, from `done` on.
 #[inline(always)]
-pub(in super::super) fn escape<S: Blocks>(simd: S, src: &[u8], dst: &mut [Slot]) -> Consumed {
-    let (mut at, mut to) = (0, 0);
+pub(in super::super) fn escape<S: Blocks>(
+    simd: S,
+    src: &[u8],
+    dst: &mut [Slot],
+    done: Consumed,
+) -> Consumed {
+    let (mut at, mut to) = (done.read, done.written);
     while at < src.len() {
-        let most = usize::min(usize::min(src.len() - at, dst.len() - to), RUN) / 256 * 256;
-        if most > 0 {
-            let run = clean(simd, &src[at..at + most]);
-            if run > 0 {
-                copy(&mut dst[to..to + run], &src[at..at + run]);
-                (at, to) = (at + run, to + run);
-            }
-            if run == most {
-                continue;
-            }
-        }
         let mut calm = 0;
         let mut one_by_one = S::SHUFFLES_ARE_DEAR;
         while calm < CALM && at < src.len() {
@@ -170,6 +182,8 @@ pub(in super::super) fn escape<S: Blocks>(simd: S, src: &[u8], dst: &mut [Slot])
             };
             (at, to) = (at + read, to + written);
         }
+        let run = copy_run(simd, &src[at..], &mut dst[to..]);
+        (at, to) = (at + run, to + run);
     }
     Consumed {
         read: at,
@@ -177,9 +191,41 @@ pub(in super::super) fn escape<S: Blocks>(simd: S, src: &[u8], dst: &mut [Slot])
     }
 }
 
-/// Copies the 256-byte blocks from a place on in which nothing needs an escape, and which continue
-/// the text before them, for as long as they fit. Returns their length. Their last character may be
-/// unfinished, so at least one byte is left.
+/// Copies from the front as long as nothing needs an escape: 256 bytes at once, and 64 if fewer are
+/// left. The last block overlaps the one before. Returns the length.
+///
+/// A block is stored after the survey. If it were stored before, it would be loaded twice, and
+/// texts larger than the second-level cache would take 1.5 times as long (Zen 5).
+#[inline(always)]
+fn copy_run(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> usize {
+    let most = usize::min(src.len(), dst.len());
+    let mut run = 0;
+    while run + 256 <= most {
+        let block = window(src, run);
+        if !simd.survey(block).clean {
+            return run;
+        }
+        write(window_mut(dst, run), *block);
+        run += 256;
+    }
+    if most < 64 {
+        return run;
+    }
+    while run < most {
+        let at = usize::min(run, most - 64);
+        let block = window(src, at);
+        if simd.specials(block) != 0 {
+            return run;
+        }
+        write(window_mut(dst, at), *block);
+        run = at + 64;
+    }
+    run
+}
+
+/// Copies the 256-byte blocks from an offset on in which no byte needs an escape, and which
+/// continue the text before them, for as long as they fit. Returns their length. Their last
+/// character may be incomplete, so at least one byte is left.
 #[inline(always)]
 pub(in super::super) fn copy_clean(
     simd: impl Blocks,
@@ -204,8 +250,8 @@ pub(in super::super) fn copy_clean(
     run
 }
 
-/// The special bytes of four blocks, found block by block; nothing if there are long ones among
-/// them.
+/// Returns the special bytes of four blocks, found block by block; `None` if there are long ones
+/// among them.
 #[inline(always)]
 pub(in super::super) fn short_specials(simd: impl Blocks, blocks: &[u8; 256]) -> Option<[u64; 4]> {
     let mut specials = [0; 4];
@@ -218,7 +264,7 @@ pub(in super::super) fn short_specials(simd: impl Blocks, blocks: &[u8; 256]) ->
     (long == 0).then_some(specials)
 }
 
-/// Escapes four blocks without long bytes, and returns the length of the result.
+/// Escapes four blocks without long bytes. Returns the length of the result.
 #[inline(always)]
 fn escape_four(simd: impl Blocks, blocks: &[u8; 256], dst: &mut [Slot; 512]) -> Option<usize> {
     let specials = simd.short_specials(blocks)?;
@@ -234,9 +280,9 @@ fn escape_four(simd: impl Blocks, blocks: &[u8; 256], dst: &mut [Slot; 512]) -> 
     Some(written)
 }
 
-/// Escapes a block with up to [`FEW`] special bytes, with more input after it, and returns the
-/// length of the result. After each escape, the rest is copied again, so that nothing depends on
-/// the number of escapes.
+/// Escapes a block with up to [`FEW`] special bytes, with more input after it. Returns the length
+/// of the result. After each escape, the rest is copied again, so that nothing depends on the
+/// number of escapes.
 ///
 /// ```text
 /// block    a  b  \n  c  d  "  e
@@ -251,7 +297,7 @@ fn escape_few(src: &[u8; 64 + REACH], specials: u64, dst: &mut [Slot; 64 + 2 * R
     write(window_mut(dst, 0), *window::<64, _>(src, 0));
     let (mut set, mut more) = (specials, 0);
     for _ in 0..FEW {
-        // 64 if there is none left: the bytes written then do not count.
+        // 64 if no special byte is left: the bytes written then do not count.
         let place = usize::min(set.trailing_zeros() as usize, 64);
         let (text, length) = escaped(src[place]);
         write(window_mut(dst, place + more), text);
@@ -266,7 +312,7 @@ fn escape_few(src: &[u8; 64 + REACH], specials: u64, dst: &mut [Slot; 64 + 2 * R
 }
 
 /// Escapes a block that starts with `given` bytes of the input, or the front of it. Returns the
-/// bytes read and written; nothing if the result does not fit.
+/// bytes read and written; `None` if the result does not fit.
 #[inline(always)]
 fn escape_block(
     simd: impl Blocks,
@@ -301,7 +347,7 @@ fn escape_block(
     }
 }
 
-/// As [`escape_bytes`], but needs no more slots than the result; nothing if there are fewer.
+/// Same as [`escape_bytes`], but needs no more slots than the result; `None` if there are fewer.
 #[inline(never)]
 fn escape_bytes_up_to(bytes: &[u8], dst: &mut [Slot]) -> Option<usize> {
     let mut result = [Slot::new(0); LONGEST];
@@ -310,8 +356,8 @@ fn escape_bytes_up_to(bytes: &[u8], dst: &mut [Slot]) -> Option<usize> {
     Some(written)
 }
 
-/// Writes the first byte of a set that is not empty, after the bytes before it, which are already
-/// written. Returns the bytes read and written up to and including this one.
+/// Writes the first byte of a nonempty set. The bytes before it are already written. Returns the
+/// number of bytes read and written, up to and including this one.
 #[inline(always)]
 fn escape_first(block: &[u8; 64], specials: u64, set: u64, dst: &mut [Slot]) -> (usize, usize) {
     let place = set.trailing_zeros() as usize;
@@ -321,8 +367,8 @@ fn escape_first(block: &[u8; 64], specials: u64, set: u64, dst: &mut [Slot]) -> 
     (place + 1, place + before + length)
 }
 
-/// Each byte as it appears in a string, in up to six bytes; the last of the eight bytes is their
-/// number.
+/// Escape of each byte, or the byte itself, in up to six bytes; the last of the eight bytes is
+/// their number.
 static ESCAPED: [u64; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -334,15 +380,16 @@ static ESCAPED: [u64; 256] = {
     table
 };
 
-/// A byte as it appears in a string: eight bytes to write, and how many of them count.
+/// Returns a byte as it appears in a string: eight bytes to write, and the number of those that
+/// count.
 #[inline(always)]
 fn escaped(byte: u8) -> ([u8; 8], usize) {
     let text = ESCAPED[usize::from(byte)];
     (text.to_le_bytes(), (text >> 56) as usize)
 }
 
-/// Escapes byte by byte. Each byte is written as eight bytes; the next one overwrites those that do
-/// not count. Returns the length of the result.
+/// Escapes byte by byte. Each byte is written as eight bytes; the next one overwrites the excess.
+/// Returns the length of the result.
 #[inline(never)]
 fn escape_bytes(bytes: &[u8], dst: &mut [Slot; LONGEST]) -> usize {
     let mut to = 0;
@@ -354,7 +401,7 @@ fn escape_bytes(bytes: &[u8], dst: &mut [Slot; LONGEST]) -> usize {
     to
 }
 
-/// The length of a text when escaped.
+/// Returns the length of a text when escaped.
 #[inline(always)]
 pub(in super::super) fn escaped_len(simd: impl Blocks, src: &[u8]) -> usize {
     let (mut at, mut more) = (0, 0usize);

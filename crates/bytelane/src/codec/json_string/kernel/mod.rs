@@ -1,9 +1,9 @@
-//! The algorithms, shared by all instruction sets: runs of up to 4 KiB that need no change are
-//! searched and copied whole; other parts are handled in blocks of 64 bytes.
+//! The algorithms, shared by all instruction sets: runs that need no change are copied 256 bytes or
+//! more at a time; other parts are handled in blocks of 64 bytes.
 //!
-//! A kernel stops where it cannot continue, between two characters: at the end, where the
-//! destination is full, or before a fault. The scalar code continues from there: it finds out which
-//! case it is, fills the destination to the last byte, and reports the error.
+//! A kernel stops where it cannot continue, between two characters: at the end, when the
+//! destination is full, or before an error. The scalar code continues from there: it determines
+//! which case it is, fills the destination to the last byte, and reports the error.
 #![forbid(unsafe_code)]
 
 mod escape;
@@ -12,7 +12,7 @@ mod unescape;
 #[cfg(feature = "alloc")]
 pub(super) use escape::LONGEST;
 pub(super) use escape::{
-    copy_clean, escape, escape_short, escape_up_to, escaped_len, short_specials,
+    copy_clean, escape, escape_front, escape_up_to, escaped_len, short_specials,
 };
 #[cfg(feature = "alloc")]
 pub(super) use unescape::closing;
@@ -22,16 +22,17 @@ use super::Blocks;
 use crate::memory::{Slot, pair, put_pair, write};
 use crate::simd::{window, window_mut};
 
-/// Bytes that are searched before they are copied: they are in the first-level cache by then. Runs of
-/// 1 KiB are as fast.
+/// Number of bytes that unescaping searches before copying them: they are in the first-level cache
+/// by then. Runs of 1 KiB are as fast.
 const RUN: usize = 4096;
 
-/// Number of blocks in a row without a change after which the kernel returns to whole runs: those of
-/// two steps of 256 bytes, so that one calm stretch between two escapes does not count. It was not
-/// measured apart from the whole.
+/// Number of consecutive blocks without a change after which the kernel returns to whole runs. They
+/// make two steps of 256 bytes, so that a single calm stretch between two escapes does not count.
+/// The value was not measured on its own.
 const CALM: usize = 8;
 
-/// The length of the 256-byte blocks at the front of `src` in which nothing needs an escape.
+/// Returns the length of the 256-byte blocks at the front of `src` in which no byte needs an
+/// escape.
 #[inline(always)]
 fn clean(simd: impl Blocks, src: &[u8]) -> usize {
     let mut run = 0;
@@ -41,7 +42,7 @@ fn clean(simd: impl Blocks, src: &[u8]) -> usize {
     run
 }
 
-/// Copies up to 64 bytes and returns which of them need an escape. From 16 bytes on, four
+/// Copies up to 64 bytes and returns the set of those that need an escape. From 16 bytes on, four
 /// overlapping blocks of 16 handle any length without a branch on it.
 #[inline(always)]
 pub(super) fn copy_short(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> u64 {
@@ -91,7 +92,7 @@ fn put_front(from: &[Slot], to: &mut [Slot]) {
     }
 }
 
-/// Up to 64 bytes, filled up with another byte.
+/// Pads up to 64 bytes with another byte.
 #[inline(always)]
 pub(super) fn pad(src: &[u8], with: u8) -> [u8; 64] {
     let mut block = [with; 64];

@@ -2,35 +2,37 @@
 //!
 //! # Policy
 //!
-//! As for [`escape`](super::escape), runs that need no change are searched and copied, and blocks of
-//! 64 bytes are handled otherwise. Most strings are short, so the first block comes before any run.
-//! No branch depends on whether an escape is in a block; only `\uXXXX`, which is rare, is a branch.
+//! As in [`escape`](super::escape), runs that need no change are searched and copied, and other
+//! parts are handled in blocks of 64 bytes. Most strings are short, so the first block comes before
+//! any run. No branch depends on whether a block contains an escape, except for `\uXXXX`, which is
+//! rare.
 //!
 //! ```text
 //! loop
 //!     if the last CALM blocks had no escape: copy groups of 256 bytes that are clean, valid UTF-8
-//!     classes    which bytes are quotes, backslashes, control characters, beyond ASCII
-//!     escapes    backslashes that begin an escape, and the bytes behind them
+//!     classes    sets of quotes, backslashes, control characters, and bytes beyond ASCII
+//!     escapes    backslashes that begin an escape, and the bytes after them
 //!     piece      stop if a control character, or a byte that UTF-8 does not allow, is before the quote
-//!     unescape   keep all bytes but the backslashes, replace those behind them
-//!     unicode    if some of those are no simple escape: write the characters of `\uXXXX` over their
-//!                digits in a copy of the block, and unescape that instead
-//!     stop at the quote, or where the result does not fit
+//!     unescape   keep all bytes but the backslashes, replace those after them
+//!     unicode    if some of those are not simple escapes: write the characters of `\uXXXX` over
+//!                their digits in a copy of the block, and unescape that instead
+//!     stop at the quote, or when the result does not fit
 //! the scalar code continues from there: it finds the error, or fills the destination to its end
 //! ```
 //!
 //! # Invariants
 //!
-//! - `at` bytes are read and `to` written. All bytes before `at` are valid UTF-8 but for a character
-//!   that continues into the next block; where the kernel stops there, `between` takes it back.
-//! - `carry` says that the byte before `at` is a backslash that begins an escape.
+//! - `at` bytes are read and `to` written. All bytes before `at` are valid UTF-8, except that a
+//!   character may continue into the next block; if the kernel stops there, `between` moves back
+//!   before it.
+//! - `carry` indicates that the byte before `at` is a backslash that begins an escape.
 //! - An address never depends on a choice between two values: `at` grows by 64, or by less in a branch.
 //!
-//! # What decided
+//! # Measurements
 //!
-//! Characters written over their digits take a half to a third of the time of leaving the block and
-//! resuming after them, which was a chain of 40 cycles per escape. A conditional move between "64" and
-//! "up to here" made the kernel three times as slow. See `docs/lab-notes/json-string.md`.
+//! Writing characters over their digits takes a half to a third of the time of leaving the block
+//! and resuming after them, which was a chain of 40 cycles per escape. A conditional move between
+//! "64" and "up to here" made the kernel three times as slow. See `docs/lab-notes/json-string.md`.
 #![forbid(unsafe_code)]
 
 use super::super::scalar::{self, Stop};
@@ -42,11 +44,11 @@ use crate::codec::utf8::Unescaping;
 use crate::memory::{Slot, copy};
 use crate::simd::{window, window_mut};
 
-/// Which bytes of a block are the backslashes that begin an escape, and which bytes come directly
-/// after them. The lowest bit of `carry` says that the first byte comes after such a backslash; it
-/// is updated for the next block.
+/// Returns two sets of bytes of a block: the backslashes that begin an escape, and the bytes
+/// directly after them. The lowest bit of `carry` is set if the first byte comes after such a
+/// backslash; it is updated for the next block.
 ///
-/// Runs of backslashes are pairs, counted from their start. So adding a run's start to the run,
+/// The backslashes of a run form pairs, counted from its start. So adding a run's start to the run,
 /// with the bits of one parity set, moves the carries to its end: the method of simdjson (Langdale
 /// and Lemire, "Parsing Gigabytes of JSON per Second", section 3.1.1).
 #[inline(always)]
@@ -60,8 +62,8 @@ fn escapes(backslashes: u64, carry: &mut u64) -> [u64; 2] {
     [begin, behind]
 }
 
-/// The four bytes before a block, to see whether a character continues into it; zeros at the start,
-/// where at most an escape comes before.
+/// Returns the four bytes before a block, which show whether a character continues into it; zeros
+/// at the start, where at most an escape comes before.
 #[inline(always)]
 fn before(src: &[u8], at: usize) -> u32 {
     match at {
@@ -76,8 +78,8 @@ fn ends_plain(before: u32) -> bool {
     before >> 31 == 0
 }
 
-/// The length of the 256-byte blocks of `src` from `at` on, up to `most` bytes, that need no change
-/// and are valid UTF-8 as far as these blocks alone can show.
+/// Returns the length of the 256-byte blocks of `src` from `at` on, up to `most` bytes, that need
+/// no change and are valid UTF-8 as far as these blocks alone can show.
 #[inline(always)]
 fn valid(simd: impl Blocks, src: &[u8], at: usize, most: usize) -> usize {
     let mut run = 0;
@@ -88,7 +90,7 @@ fn valid(simd: impl Blocks, src: &[u8], at: usize, most: usize) -> usize {
             break;
         }
         let plain = survey.ascii && ends_plain(before(src, from));
-        // At the start of the input, blocks one by one are as good.
+        // At the start of the input, single blocks are as good.
         let valid = |start| simd.is_valid_group::<Unescaping>(window(src, start));
         if !plain && !from.checked_sub(3).is_some_and(valid) {
             break;
@@ -98,8 +100,8 @@ fn valid(simd: impl Blocks, src: &[u8], at: usize, most: usize) -> usize {
     run
 }
 
-/// The start of a block that the kernel has not finished, moved back to the start of the character
-/// or escape that continues into it.
+/// Returns the start of a block that the kernel has not finished, moved back to the start of the
+/// character or escape that continues into it.
 #[cold]
 fn between(src: &[u8], at: usize, to: usize, carry: u64) -> Consumed {
     if carry != 0 {
@@ -127,7 +129,7 @@ fn between(src: &[u8], at: usize, to: usize, carry: u64) -> Consumed {
     }
 }
 
-/// A block of a string and the meaning of its bytes.
+/// A block of a string and the roles of its bytes.
 struct Piece {
     /// Backslashes that begin an escape.
     begin: u64,
@@ -139,8 +141,8 @@ struct Piece {
     closed: bool,
 }
 
-/// Examines a block that starts with `bytes` bytes of the input and is filled up with quotes;
-/// nothing if something is wrong with it.
+/// Examines a block that starts with `bytes` bytes of the input and is padded with quotes; `None`
+/// if the block is malformed.
 #[inline(always)]
 fn piece(
     simd: impl Blocks,
@@ -156,7 +158,7 @@ fn piece(
     if classes.controls & inside != 0 || inside.count_ones() as usize > bytes {
         return None;
     }
-    // Includes the quote: a character that it cuts off is detected there.
+    // This includes the quote: if it cuts off a character, the error is detected there.
     let plain = classes.ascii && ends_plain(before);
     if !plain && simd.errors(before, block) & (inside << 1 | 1) != 0 {
         return None;
@@ -169,8 +171,8 @@ fn piece(
     })
 }
 
-/// Writes a decoded block, or the front of it that fits. Returns which of the bytes after a
-/// backslash have no meaning.
+/// Writes a decoded block, or the part of it that fits. Returns the set of bytes after a backslash
+/// that have no meaning.
 #[inline(always)]
 fn put(simd: impl Blocks, block: &[u8; 64], behind: u64, keep: u64, dst: &mut [Slot]) -> u64 {
     match dst.first_chunk_mut() {
@@ -257,7 +259,7 @@ pub(in super::super) fn unescape(
             carry = 0;
         } else if piece.closed {
             let read = at + piece.inside.count_ones() as usize;
-            // The quote may be one of those that fill up the block.
+            // The quote may be part of the padding.
             let stop = if read < src.len() {
                 Stop::Quote
             } else {
@@ -270,12 +272,12 @@ pub(in super::super) fn unescape(
     scalar::unescape_from(src, dst, done)
 }
 
-/// A block in which every `\uXXXX` has become a character.
+/// A block in which every `\uXXXX` has been replaced with a character.
 struct Decoded {
     block: [u8; 64],
-    /// The bytes that belong to the text.
+    /// Bytes that belong to the text.
     keep: u64,
-    /// The number of bytes read: less than 64 if an escape continues past them.
+    /// Number of bytes read: less than 64 if an escape continues past them.
     bytes: usize,
 }
 
@@ -287,7 +289,7 @@ struct Decoded {
 /// keep    1  0  1  1  1  1  1  1     1  0  0  0  1  1  1  1
 /// ```
 ///
-/// Nothing if a letter is not `u`, a digit is not hexadecimal, or half of a pair is missing.
+/// `None` if a letter is not `u`, a digit is not hexadecimal, or half of a pair is missing.
 #[inline(never)]
 fn unicode(block: &[u8; 64], mut letters: u64, keep: u64) -> Option<Decoded> {
     let mut decoded = Decoded {
@@ -342,10 +344,10 @@ fn unicode(block: &[u8; 64], mut letters: u64, keep: u64) -> Option<Decoded> {
     Some(decoded)
 }
 
-/// The value of four hexadecimal digits.
+/// Returns the value of four hexadecimal digits.
 #[inline(always)]
 fn four_digits(digits: &[u8; 4]) -> Option<u32> {
-    /// The value of a digit, with a bit above the lowest four if it is not a digit.
+    /// Value of a digit, with a bit above the lowest four if it is not a digit.
     static VALUES: [u8; 256] = {
         let mut table = [0x10; 256];
         let mut byte = 0;
@@ -361,7 +363,7 @@ fn four_digits(digits: &[u8; 4]) -> Option<u32> {
     ((a | b | c | d) < 0x10).then_some(a << 12 | b << 8 | c << 4 | d)
 }
 
-/// The place of the closing quote, and whether there is an escape before it.
+/// Returns the offset of the closing quote, and whether there is an escape before it.
 #[inline(always)]
 pub(in super::super) fn scan(simd: impl Blocks, src: &[u8]) -> Result<(usize, bool), Error> {
     let (mut at, mut carry, mut escaped) = (0, 0, 0);
@@ -401,8 +403,8 @@ pub(in super::super) fn scan(simd: impl Blocks, src: &[u8]) -> Result<(usize, bo
     }
 }
 
-/// The place of the closing quote, ignoring any faults before it; the length if whole blocks do not
-/// contain it.
+/// Returns the offset of the closing quote, ignoring any errors before it; the length if whole
+/// blocks do not contain it.
 #[cfg(feature = "alloc")]
 #[inline(always)]
 pub(in super::super) fn closing(simd: impl Blocks, src: &[u8]) -> usize {

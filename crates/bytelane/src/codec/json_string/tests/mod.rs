@@ -1,4 +1,4 @@
-//! Compares every backend with the specification, in every form of call.
+//! Compares every backend with the scalar code, in every form of call.
 
 mod pieces;
 
@@ -15,13 +15,13 @@ fn backends() -> impl Iterator<Item = Detected> {
     Backend::available().map(|backend| Detected::new(backend).unwrap())
 }
 
-/// Offsets that put a place before, at and after each edge of a vector and of a run.
+/// Returns offsets that put a byte before, at and after each edge of a vector and of a run.
 fn offsets() -> Vec<usize> {
     let all = [61].into_iter().chain(0..=66);
     thinned(all.chain([126, 127, 190, 252, 255, 256, 4400]), 1)
 }
 
-/// Escapes to this many bytes of fresh memory.
+/// Escapes into fresh memory of a given size.
 fn escape(
     backend: Detected,
     format: Format,
@@ -38,7 +38,7 @@ fn escape_append(backend: Detected, format: Format, text: &str, to: &mut impl Bu
     driver::escape_append(text, format.quotes, format.quotes, to, backend);
 }
 
-/// Reads to this many bytes of fresh memory.
+/// Reads into fresh memory of a given size.
 fn unescape(
     backend: Detected,
     format: Format,
@@ -77,7 +77,8 @@ fn expected(text: &str) -> String {
     escaped.collect()
 }
 
-/// Into exactly as much memory as needed, into one byte less and half, and appended to different capacities.
+/// Escapes into exactly as much memory as needed, into one byte less and half, and appends to
+/// different capacities.
 fn assert_escapes(text: &str) {
     let bare = expected(text);
     let quoted = format!("\"{bare}\"");
@@ -116,9 +117,9 @@ fn assert_escapes(text: &str) {
     }
 }
 
-/// The text and the bytes read, or the error, checked to be the same on every backend: appended,
-/// into exactly as much memory as the text needs, and into one byte less. Checks the result of
-/// scanning as well.
+/// Returns the text and the number of bytes read, or the error. Checks that it is the same on every
+/// backend: appended, into exactly as much memory as the text needs, and into one byte less. Checks
+/// the result of scanning as well.
 fn assert_reads_alike(src: &[u8]) -> Result<(String, usize), Error> {
     let scalar = Detected::new(Backend::Scalar).unwrap();
     let [around, _] = [QUOTED, BARE].map(|format| {
@@ -172,7 +173,7 @@ fn assert_reads_alike(src: &[u8]) -> Result<(String, usize), Error> {
     around
 }
 
-/// `piece` after `offset` plain characters, and a closing quote after `behind` more.
+/// Returns `piece` after `offset` plain characters, with a closing quote after `behind` more.
 fn placed(piece: &[u8], offset: usize, behind: usize) -> Vec<u8> {
     [
         &std::vec![b'a'; offset],
@@ -183,7 +184,7 @@ fn placed(piece: &[u8], offset: usize, behind: usize) -> Vec<u8> {
     .concat()
 }
 
-/// Pseudorandom numbers, by Marsaglia's xorshift.
+/// Returns pseudorandom numbers, from Marsaglia's xorshift.
 fn random() -> impl FnMut(usize) -> usize {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     move |below| {
@@ -218,7 +219,8 @@ fn every_ascii_character_at_every_offset() {
     }
 }
 
-/// There is room for the text, but not for its escapes: what follows them is a run that does not fit.
+/// There is room for the text, but not for its escapes, which are followed by a run that does not
+/// fit.
 #[test]
 fn escapes_leave_no_room_for_a_run() {
     let text = "\"".repeat(2000) + &"x".repeat(2300);
@@ -254,8 +256,8 @@ fn texts_of_every_length_are_written_and_read() {
     }
 }
 
-/// Characters, special bytes and bytes that are not text, around the borders of pieces and between
-/// them.
+/// Tests characters, special bytes and bytes that are not text, around the borders of pieces and
+/// between them.
 #[test]
 fn bytes_are_escaped_as_their_text_is() {
     let sequences: [&[u8]; 7] = [
@@ -290,7 +292,7 @@ fn bytes_are_escaped_as_their_text_is() {
     }
 }
 
-/// The last character may be unfinished wherever blocks end.
+/// The last character may be incomplete at any end of a block.
 #[test]
 fn bytes_of_every_length_are_escaped_as_their_text_is() {
     for background in thinned(["a", "漢"], 1) {
@@ -355,7 +357,8 @@ fn escapes_at_every_offset() {
     }
 }
 
-/// The letter of an escape is the first byte of a run, and the quote the first byte after it; there is another one later.
+/// The letter of an escape is the first byte of a run, and the quote is the first byte after it;
+/// another quote follows later.
 #[test]
 fn a_run_begins_within_an_escape() {
     for (offset, behind) in thinned(60..70, 2)

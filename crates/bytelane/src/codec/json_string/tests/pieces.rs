@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Pieces of a given length give the same result as a single call, and nothing malformed is
-/// appended.
+/// Checks that pieces of a given length give the same result as a single call, and that nothing
+/// malformed is appended.
 fn assert_streams_alike(bytes: &[u8], length: usize) {
     for (backend, format) in backends().flat_map(|backend| [(backend, QUOTED), (backend, BARE)]) {
         let place = || format!("{backend:?}, {format:?}: {}", bytes.escape_ascii());

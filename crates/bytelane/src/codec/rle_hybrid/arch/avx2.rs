@@ -1,5 +1,5 @@
-//! AVX2: sixteen indices in two registers. A dictionary of 64 bytes is two registers that they
-//! permute.
+//! AVX2: sixteen indices in two registers. They permute a dictionary of 64 bytes, which is two
+//! registers.
 
 use crate::backend::Avx2;
 use crate::codec::bit_packing::arch::avx2::{Unpacker, splat};
@@ -33,8 +33,8 @@ implement! {
     }
 }
 
-/// For each 32 bytes of the entries of eight values, from which value each number of 4 bytes is; and
-/// which number of an entry each of the first ones is.
+/// For each 32 bytes of the entries of eight values: the value to which each 4-byte number belongs,
+/// and the position in its entry of each of the first numbers.
 struct Parts<const V: usize>;
 
 impl<const V: usize> Parts<V> {
@@ -89,8 +89,8 @@ fn indices<C: Case>(plan: &Unpacker<4>, from: &[u8; WINDOW]) -> [__m256i; 2] {
     [plan.unpacked::<C>(from, 0), plan.unpacked::<C>(from, 1)]
 }
 
-/// Two entries of eight bytes, indices i and j, are the numbers 2 i, 2 i + 1, 2 j and 2 j + 1 of the
-/// dictionary. Bit 3 of a number says in which register it is.
+/// Permutes entries. Two 8-byte entries, indices i and j, are the numbers 2 i, 2 i + 1, 2 j and 2 j
+/// + 1 of the dictionary. Bit 3 of a number selects its register.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn permute<const V: usize>(
@@ -134,7 +134,7 @@ fn put(indices: [__m256i; 2], to: &mut [u8; 4 * STEP]) {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn greatest(so_far: __m256i, indices: [__m256i; 2], wanted: usize) -> __m256i {
-    // At most 64; the mask tells the compiler that both loads are within the table.
+    // A start is at most 64; the mask tells the compiler that both loads are within the table.
     let start = (64 - 4 * wanted) & 63;
     let low = _mm256_and_si256(indices[0], load(window(&ONES, start)));
     let high = _mm256_and_si256(indices[1], load(window(&ONES, start + 32)));

@@ -1,4 +1,5 @@
-//! AVX-512: sixteen indices in a register. A dictionary of 64 bytes is a register that they permute.
+//! AVX-512: sixteen indices in a register. They permute a dictionary of 64 bytes, which is a
+//! register.
 
 use crate::backend::Avx512;
 use crate::codec::bit_packing::arch::avx512::{Unpacker, splat};
@@ -32,8 +33,8 @@ implement! {
     }
 }
 
-/// For each 64 bytes of entries, from which of sixteen values each number of 4 bytes is; and which
-/// number of an entry each of the first ones is.
+/// For each 64 bytes of entries: the one of sixteen values to which each 4-byte number belongs, and
+/// the position in its entry of each of the first numbers.
 struct Parts<const V: usize>;
 
 impl<const V: usize> Parts<V> {
@@ -85,8 +86,8 @@ fn indices<C: Case>(plan: &Unpacker<4>, from: &[u8; WINDOW]) -> __m512i {
     plan.unpacked::<C>(load(window(from, 0)))
 }
 
-/// Two entries of eight bytes, indices i and j, are the numbers 2 i, 2 i + 1, 2 j and 2 j + 1 of the
-/// dictionary.
+/// Permutes entries. Two 8-byte entries, indices i and j, are the numbers 2 i, 2 i + 1, 2 j and 2 j
+/// + 1 of the dictionary.
 #[target_feature(enable = "avx512bw")]
 #[inline]
 fn permute<const V: usize>(table: &__m512i, indices: __m512i, to: &mut [[Slot; V]; STEP]) {

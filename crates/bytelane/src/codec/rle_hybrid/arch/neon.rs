@@ -32,8 +32,8 @@ implement! {
     }
 }
 
-/// For each 16 bytes of the entries of four values, the lowest byte of the index of each byte; and
-/// its place in its entry.
+/// For each 16 bytes of the entries of four values: the lowest byte of the index of each byte, and
+/// its position in its entry.
 struct Parts<const V: usize>;
 
 impl<const V: usize> Parts<V> {
@@ -97,7 +97,7 @@ fn indices<C: Case>(plan: &Unpacker<4>, from: &[u8; WINDOW]) -> [uint8x16_t; 4] 
     indices
 }
 
-/// The entry of index i are the bytes V i, V i + 1, .. of the dictionary.
+/// Permutes entries. The entry of index i consists of the bytes V i, V i + 1, .. of the dictionary.
 #[target_feature(enable = "neon")]
 #[inline]
 fn permute<const V: usize>(

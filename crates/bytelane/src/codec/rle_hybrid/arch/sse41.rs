@@ -1,5 +1,5 @@
-//! SSE4.1: sixteen indices in four registers. Entries are loaded one by one, from small dictionaries
-//! as well.
+//! SSE4.1: sixteen indices in four registers. Entries are loaded one by one, even from small
+//! dictionaries.
 
 use crate::backend::Sse41;
 use crate::codec::bit_packing::arch::sse41::{Unpacker, splat};

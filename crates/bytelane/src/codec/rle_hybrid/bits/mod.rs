@@ -1,7 +1,7 @@
 //! Runs of single bits, to and from bitmaps: Parquet's booleans, and levels that are 0 or 1.
 //!
-//! The bits of a bitmap are those of its bytes, least significant bit first, as Arrow has them. The
-//! runs are those of [`Format`](super::Format) with a width of 1.
+//! As in Arrow, a bitmap stores bits in bytes, least significant bit first. The runs are those of
+//! [`Format`](super::Format) with a width of 1.
 //!
 //! ```
 //! use bytelane::rle_hybrid::bits;
@@ -40,14 +40,14 @@ pub(super) const LAYOUT: Layout = Layout {
     zigzag: false,
 };
 
-/// The most bytes that [`encode`] can write for this many bits; `usize::MAX` if it does not fit in a
-/// `usize`.
+/// Returns the maximum number of bytes that [`encode`] writes for `count` bits; `usize::MAX` if it
+/// does not fit in a `usize`.
 #[must_use]
 pub const fn max_encoded_len(count: usize) -> usize {
     super::format::max_encoded_len(1, count)
 }
 
-/// The number of bytes that [`encode`] writes. It looks at all bits.
+/// Returns the number of bytes that [`encode`] writes. It looks at all bits.
 ///
 /// # Panics
 ///
@@ -57,8 +57,8 @@ pub fn encoded_len(bitmap: &[u8], count: usize) -> usize {
     length(LAYOUT, &Bits::new(bitmap, count))
 }
 
-/// Encodes the first `count` bits of a bitmap to the front of `dst`. Returns the number of bytes. If
-/// `dst` has more, bytes after the result may be overwritten.
+/// Encodes the first `count` bits of a bitmap to the front of `dst`. Returns the number of bytes.
+/// If `dst` is longer, bytes after the result may be overwritten.
 ///
 /// # Errors
 ///
@@ -155,11 +155,11 @@ pub fn decode_with<'a>(
     bitmap.into().fill(operation)
 }
 
-/// [`decode`] of `count` bits, appended to a `Vec`, from a byte of their own on. Returns the number of
-/// bytes read.
+/// Same as [`decode`] of `count` bits, appended to a `Vec`, starting at a new byte. Returns the
+/// number of bytes read.
 ///
-/// Memory is allocated after the runs have been checked to have `count` bits. A run of a few bytes
-/// can have up to 2^31: limit `count` where the input is not trusted.
+/// Memory is allocated only after checking that the runs have `count` bits. A run of a few bytes
+/// can have up to 2^31 bits: limit `count` for untrusted input.
 ///
 /// # Errors
 ///
@@ -189,13 +189,13 @@ pub fn decode_to_vec(src: &[u8], count: usize) -> Result<(Vec<u8>, usize), Error
     Ok((bitmap, read))
 }
 
-/// The format whose runs these are, of values of one byte.
+/// Returns the format of these runs, with one-byte values.
 #[must_use]
 pub fn format() -> Format<u8> {
     Format::new(1).expect("one bit")
 }
 
-/// Bits to runs.
+/// Encodes bits to runs.
 pub(crate) struct Encode<'a> {
     bits: Bits<'a>,
     backend: Detected,
@@ -218,7 +218,7 @@ impl Fill for Encode<'_> {
     }
 }
 
-/// Runs to bits.
+/// Decodes runs to bits.
 pub(crate) struct Decode<'a> {
     src: &'a [u8],
     count: usize,
@@ -226,7 +226,7 @@ pub(crate) struct Decode<'a> {
 }
 
 impl Fill for Decode<'_> {
-    /// The number of bytes read.
+    /// Number of bytes read.
     type Done = usize;
     type Error = Error;
 

@@ -1,4 +1,4 @@
-//! Bits of a bitmap to runs and back, 64 at a time.
+//! Converts bits of a bitmap to runs and back, 64 at a time.
 #![forbid(unsafe_code)]
 
 use super::LAYOUT;
@@ -11,7 +11,7 @@ use crate::codec::rle_hybrid::runs::{Contents, Cursor, MOST};
 use crate::memory::{self, Slot, copy, pair, put_pair};
 use crate::simd::window_mut;
 
-/// The first bits of a bitmap.
+/// First bits of a bitmap.
 #[derive(Clone, Copy)]
 pub(crate) struct Bits<'a> {
     bytes: &'a [u8],
@@ -25,7 +25,7 @@ impl<'a> Bits<'a> {
         Self { bytes, count }
     }
 
-    /// Up to 64 bits from one on.
+    /// Returns up to 64 bits from bit `bit` on.
     #[inline(always)]
     fn word(self, bit: usize) -> u64 {
         let [low, high] = pair(&self.bytes[bit / 8..]);
@@ -50,7 +50,7 @@ impl Source for Bits<'_> {
         let equal = !(bits ^ (bits >> 1 | after << 63));
         match self.count - first {
             65.. => equal,
-            // The last one has no next one.
+            // The last value has no next one.
             left => equal & ((1 << (left - 1)) - 1),
         }
     }
@@ -61,12 +61,12 @@ impl Source for Bits<'_> {
     }
 }
 
-/// How bits are copied to the front of whole bytes, with zeros after them.
+/// Implementation of copying bits to the front of whole bytes, with zeros after them.
 trait Copies: Copy {
     fn copy(self, bits: Bits<'_>, start: usize, end: usize, to: &mut [Slot]);
 }
 
-/// Bit by bit, for the specification.
+/// Copies bit by bit, for the scalar code.
 #[derive(Clone, Copy)]
 struct OneByOne;
 impl Copies for OneByOne {
@@ -81,7 +81,7 @@ impl Copies for OneByOne {
     }
 }
 
-/// 64 bits at a time.
+/// Copies 64 bits at a time.
 #[derive(Clone, Copy)]
 struct Words;
 impl Copies for Words {
@@ -130,7 +130,7 @@ pub(in crate::codec::rle_hybrid) fn encode_words<S>(
     encode_with(Words, bits, to)
 }
 
-/// As [`encode_words`], bit by bit.
+/// Same as [`encode_words`], bit by bit.
 #[inline(never)]
 pub(in crate::codec::rle_hybrid) fn encode_one_by_one(
     bits: Bits<'_>,
@@ -201,7 +201,7 @@ impl<'a> BitWriter<'a> {
         }
     }
 
-    /// Appends the lowest bits of a word, up to 64. Those above must not be set.
+    /// Appends the lowest bits of a word, up to 64. The bits above them must not be set.
     #[inline(always)]
     fn push(&mut self, bits: u64, count: usize) {
         self.pending |= bits << self.held;
@@ -209,7 +209,7 @@ impl<'a> BitWriter<'a> {
         if held >= 64 {
             memory::write::<8>(window_mut(self.to, self.at), self.pending.to_le_bytes());
             self.at += 8;
-            // Two shifts, since one shift by all 64 bits would overflow.
+            // Two shifts, since a single shift by all 64 bits would overflow.
             self.pending = bits >> 1 >> (63 - self.held);
         }
         self.held = held % 64;
@@ -231,7 +231,7 @@ impl<'a> BitWriter<'a> {
         self.push(lowest(word, count), count);
     }
 
-    /// Appends bits from one on.
+    /// Appends bits from bit `start` on.
     #[inline(always)]
     fn packed(&mut self, bits: Bits<'_>, mut start: usize, mut count: usize) {
         if self.held == 0 && start.is_multiple_of(8) {
@@ -255,7 +255,7 @@ impl<'a> BitWriter<'a> {
     }
 }
 
-/// The lowest bits of a word, up to 64.
+/// Returns the lowest bits of a word, up to 64.
 #[inline(always)]
 fn lowest(word: u64, count: usize) -> u64 {
     match count {

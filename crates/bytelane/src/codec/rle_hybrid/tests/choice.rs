@@ -1,23 +1,24 @@
-//! Choices of the encoder, compared with the shortest runs there are and with the rules of other encoders.
+//! Compares the choices of the encoder with the shortest possible runs and with the rules of other
+//! encoders.
 
 use super::*;
 
-/// Bytes of a varint.
+/// Returns the size of a varint.
 fn varint(number: usize) -> usize {
     (usize::BITS - (number | 1).leading_zeros()).div_ceil(7) as usize
 }
 
-/// Bytes of a repetition.
+/// Returns the size of a repetition.
 fn repeated(width: u32, count: usize) -> usize {
     varint(count << 1) + width.div_ceil(8) as usize
 }
 
-/// Bytes of packed groups.
+/// Returns the size of packed groups.
 fn packed(width: u32, groups: usize) -> usize {
     varint(groups << 1 | 1) + groups * width as usize
 }
 
-/// The fewest bytes of all ways to divide values into runs.
+/// Returns the minimum size over all ways to divide values into runs.
 fn shortest(width: u32, values: &[u32]) -> usize {
     let mut least = std::vec![usize::MAX; values.len() + 1];
     least[0] = 0;
@@ -37,9 +38,9 @@ fn shortest(width: u32, values: &[u32]) -> usize {
     least[values.len()]
 }
 
-/// The bytes that the crate `parquet` and Arrow C++ write: whenever a group of eight values is
-/// complete, it is packed, unless all of it is one value, which is then repeated as long as it lasts.
-/// Packed runs have up to 63 groups.
+/// Returns the number of bytes that the crate `parquet` and Arrow C++ write: whenever a group of
+/// eight values is complete, it is packed, unless all its values are equal; then the value is
+/// repeated as long as it lasts. Packed runs have up to 63 groups.
 fn by_groups(width: u32, values: &[u32]) -> usize {
     let (mut bytes, mut at, mut groups) = (0, 0, 0);
     let close = |groups: &mut usize| match core::mem::take(groups) {
@@ -67,7 +68,8 @@ fn by_groups(width: u32, values: &[u32]) -> usize {
     bytes + close(&mut groups)
 }
 
-/// The bytes that DuckDB writes: repetitions of at least four values, else packed runs of 256.
+/// Returns the number of bytes that DuckDB writes: repetitions of at least four values, else packed
+/// runs of 256.
 fn by_blocks(width: u32, values: &[u32]) -> usize {
     let (mut bytes, mut at) = (0, 0);
     while at < values.len() {
@@ -90,7 +92,7 @@ fn encoded_len(width: u32, values: &[u32]) -> usize {
     Format::<u32>::new(width).unwrap().encoded_len(values)
 }
 
-/// Lists in which runs of different lengths alternate.
+/// Returns lists in which runs of different lengths alternate.
 fn lists(width: u32, count: usize, seed: u64) -> Vec<u32> {
     let mut values = Vec::new();
     let mut i = seed << 20;
@@ -101,7 +103,7 @@ fn lists(width: u32, count: usize, seed: u64) -> Vec<u32> {
         if random(i ^ 0x5555).is_multiple_of(16) {
             kind = random(i ^ 0x7777) as usize;
         }
-        // Mostly different values, or mostly the same.
+        // Either mostly different values or mostly the same.
         let distinct = [2, 3, 10, 1 << 20][kind / 8 % 4].min(1 << width);
         let value = (random(i) % distinct) as u32;
         let left = 1 + random(i ^ 0xabcd) % longest[kind % 8];
@@ -153,7 +155,7 @@ fn close_to_the_shortest() {
 #[test]
 fn searches_that_remember_too_little_still_end() {
     // Every possibility stays as good as the others: repetitions of three values take three bytes
-    // more, and as many less.
+    // more, and save three elsewhere.
     for width in thinned([6, 7, 8, 9, 12, 13, 16, 24], 1) {
         for same in thinned([2, 3, 4, 5, 7, 8, 9], 1) {
             let count = if cfg!(miri) { 1000 } else { 4000 };

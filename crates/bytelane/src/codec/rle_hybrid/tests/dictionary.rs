@@ -1,4 +1,4 @@
-//! Looking up entries, compared with looking up what has been decoded.
+//! Compares looking up entries while decoding with looking them up afterwards.
 
 use super::*;
 
@@ -72,7 +72,8 @@ fn dictionaries_of_every_size() {
     }
 }
 
-/// All backends find the same index that the dictionary does not have.
+/// Returns the error for an index that the dictionary does not have, which must be the same on all
+/// backends.
 fn misses<T: Entry>(entries: usize, width: u32, src: &[u8], count: usize) -> Error {
     let dictionary = Dictionary::new(&std::vec![T::default(); entries]);
     let format = Format::<u32>::new(width).unwrap();
@@ -111,7 +112,7 @@ fn indices_without_an_entry_are_named() {
             let error = misses_everywhere(entries, width, &encoded, 100);
             let at = 1 + bad * width as usize / 8;
             assert_eq!(error, Error::at(at, ErrorKind::Index { index, entries }));
-            // Values after those that are wanted do not count.
+            // Values after the wanted ones do not count.
             let dictionary = Dictionary::new(&std::vec![0u64; entries]);
             assert!(
                 dictionary
@@ -123,7 +124,7 @@ fn indices_without_an_entry_are_named() {
         let error = misses_everywhere(entries, width, &repeated, 50);
         assert_eq!(error.offset(), Some(1));
     }
-    // The greatest index, and any index of no entries.
+    // Greatest index, and any index without entries.
     let greatest = [3, 0xff, 0xff, 0xff, 0xff];
     let index = u32::MAX;
     let error = misses_everywhere(1, 32, &greatest, 1);

@@ -17,7 +17,7 @@ fn random(i: u64) -> u64 {
     (number ^ number >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 16
 }
 
-/// Values of a width that stay the same for up to `longest` times.
+/// Returns values of a width, each repeated up to `longest` times.
 fn values<T: Integer>(count: usize, width: u32, longest: u64, seed: u64) -> Vec<T> {
     let mut values = Vec::new();
     let mut i = 7 * seed;
@@ -31,7 +31,7 @@ fn values<T: Integer>(count: usize, width: u32, longest: u64, seed: u64) -> Vec<
     values
 }
 
-/// Encodes on every backend to the same bytes, and decodes them.
+/// Encodes on every backend, expects the same bytes, and decodes them.
 fn round_trip<T: Integer>(format: Format<T>, values: &[T]) -> Vec<u8> {
     let mut encoded = format.encode_to_vec(values).unwrap();
     let (count, length) = (values.len(), encoded.len());
@@ -148,7 +148,7 @@ fn ranges_begin_anywhere() {
     }
 }
 
-/// All backends give the same result.
+/// Decodes on all backends, which must give the same result.
 fn same<T: Integer>(format: Format<T>, src: &[u8], count: usize) -> Result<usize, Error> {
     let outcome = |backend| {
         let mut values = std::vec![T::default(); count];
@@ -233,7 +233,7 @@ fn what_is_malformed_is_named_with_its_place() {
     assert_eq!(same(format, &packed, 20), Ok(31));
     assert_eq!(same(format, &packed[..26], 20), Ok(26));
     assert_eq!(fails(&packed[..25]), (ErrorKind::Truncated, 0));
-    // Without enough values, nothing is allocated: one more than the run has.
+    // Requests one value more than the run has: nothing is allocated.
     let error = format.decode_to_vec(&most, 1 << 31).unwrap_err();
     assert_eq!(
         (error.kind(), error.offset()),
@@ -241,7 +241,7 @@ fn what_is_malformed_is_named_with_its_place() {
     );
 }
 
-/// No machine has memory for these counts: that the input lacks them is found before.
+/// No machine has memory for these counts: the missing values are detected first.
 #[test]
 fn nothing_is_allocated_for_counts_that_the_input_lacks() {
     let format = Format::<u32>::new(3).unwrap();
@@ -270,7 +270,7 @@ fn values_without_bits_are_zeros() {
     assert!(same(format, &[3], 9).is_err());
 }
 
-/// Bits that stay the same for up to `longest` times, and the bytes of a bitmap.
+/// Returns bits that repeat up to `longest` times, and the bytes of a bitmap.
 fn bitmap(count: usize, longest: u64, seed: u64) -> (Vec<u8>, Vec<u8>) {
     let bits: Vec<u8> = values(count, 1, longest, seed);
     let byte = |bits: &[u8]| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit);

@@ -1,4 +1,4 @@
-//! AVX2: the groups of SSE4.1, with codes found four groups at a time.
+//! AVX2: groups as in SSE4.1, with codes computed four groups at a time.
 
 use super::sse41::{
     compress, decode, encode as encode_in_pairs, last_value, previous, stored, stretched, widen,
@@ -39,8 +39,8 @@ fn encode<P: Compress>(
     (codes, compress(plan, &groups, codes, data))
 }
 
-/// The codes of 16 numbers in 1, 2, 3 or 4 bytes, found in each lane as SSE4.1 does it. The first
-/// and second groups give the lower half, the third and fourth the upper half.
+/// Returns the codes of 16 numbers in 1, 2, 3 or 4 bytes, computed in each lane as in SSE4.1. The
+/// first and second groups give the lower half, the third and fourth the upper half.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn codes_1234(first_and_third: __m256i, second_and_fourth: __m256i) -> u32 {

@@ -27,7 +27,7 @@ implement! {
     }
 }
 
-/// A value in all lanes.
+/// Broadcasts a value to all lanes.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn previous<P: Plan>(value: u64) -> __m512i {
@@ -58,7 +58,8 @@ fn decode<P: Expand>(
     kept.count_ones() as usize
 }
 
-/// 16 blocks at a time, then four blocks if their values have one byte each, otherwise one by one.
+/// Decodes 16 blocks at a time, then four blocks if their values have one byte each, otherwise one
+/// by one.
 #[target_feature(
     enable = "avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vnni,popcnt,bmi2"
 )]
@@ -89,7 +90,7 @@ fn decode_run<P: Expand>(
         }
         let kept = mask(plan, P::codes(controls, done));
         let used = kept.count_ones() as usize;
-        // Near the end, a branch on whether 64 more bytes exist could not be predicted.
+        // Near the end, a branch on whether 64 more bytes exist would be unpredictable.
         let stored = _mm512_mask_expand_epi8(opaque_zeros(), kept, load_up_to(rest));
         let behind = rest.get(used..)?;
         store(&mut blocks[done], restore(plan, stored, previous));
@@ -99,8 +100,8 @@ fn decode_run<P: Expand>(
     Some(data.len() - rest.len())
 }
 
-/// 16 blocks at a time for as long as possible. Their masks are computed while the previous 16
-/// blocks are decoded. Returns the number of blocks, and the data after them.
+/// Decodes 16 blocks at a time for as long as possible. Their masks are computed while the previous
+/// 16 blocks are decoded. Returns the number of blocks, and the data after them.
 #[target_feature(
     enable = "avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vnni,popcnt,bmi2"
 )]
@@ -146,7 +147,8 @@ fn decode_sixteens<'a, P: Expand>(
                 continue;
             }
             for k in 4 * four..4 * four + 4 {
-                // At most 960 before the last block; the compiler sees 1023.
+                // Offsets are at most 960 before the last block; the mask shows the compiler at
+                // most 1023.
                 let stored = load(window(here, used & 1023));
                 let stored = _mm512_mask_expand_epi8(opaque_zeros(), kept[k], stored);
                 store(&mut values[k], restore(plan, stored, previous));
@@ -158,7 +160,7 @@ fn decode_sixteens<'a, P: Expand>(
     (16 * many, rest)
 }
 
-/// The masks of 16 blocks.
+/// Computes the masks of 16 blocks.
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn masks<P: Plan>(plan: P, controls: &[u8], masks: &mut [u64; 16]) {
@@ -168,7 +170,7 @@ fn masks<P: Plan>(plan: P, controls: &[u8], masks: &mut [u64; 16]) {
     }
 }
 
-/// The masks of eight blocks.
+/// Returns the masks of eight blocks.
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn masks_of_eight<P: Plan>(plan: P, controls: &[u8]) -> __m512i {
@@ -195,7 +197,7 @@ fn masks_of_eight<P: Plan>(plan: P, controls: &[u8]) -> __m512i {
     }
 }
 
-/// One bit for each byte of a block's values, set if it is stored.
+/// Returns one bit for each byte of a block's values, set if it is stored.
 #[target_feature(enable = "avx512bw,bmi2")]
 #[inline]
 fn mask<P: Plan>(plan: P, codes: u32) -> u64 {
@@ -207,7 +209,7 @@ fn mask<P: Plan>(plan: P, codes: u32) -> u64 {
     _mm_cvtsi128_si64(_mm_shuffle_epi8(load128(plan.kept()), codes)) as u64
 }
 
-/// Bytes to values, or to running sums: four products with 0 or 1 for each lane.
+/// Widens bytes to values, or to running sums: four products with 0 or 1 for each lane.
 ///
 /// ```text
 /// bytes       a b c d              e f g h              ..
@@ -272,7 +274,7 @@ fn sums_of_bytes<P: Plan>(plan: P, bytes: __m128i) -> __m512i {
     _mm512_add_epi32(sums[0], sums[1])
 }
 
-/// Stored numbers to values.
+/// Converts stored numbers to values.
 #[target_feature(enable = "avx512bw,avx512dq")]
 #[inline]
 fn restore<P: Plan>(plan: P, stored: __m512i, previous: &mut __m512i) -> __m512i {
@@ -286,7 +288,7 @@ fn restore<P: Plan>(plan: P, stored: __m512i, previous: &mut __m512i) -> __m512i
     values
 }
 
-/// Sums within a block to values.
+/// Converts sums within a block to values.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn add_previous<P: Plan>(sums: __m512i, previous: &mut __m512i) -> __m512i {
@@ -322,8 +324,8 @@ fn unzigzag<P: Plan>(values: __m512i) -> __m512i {
     }
 }
 
-/// Running sums, in log2 steps: the last sum of the left half of each pair, of each four, and so
-/// on, is added to the right half.
+/// Computes running sums in log2 steps: the last sum of the left half of each pair, of each four,
+/// and so on, is added to the right half.
 ///
 /// ```text
 /// differences      a  b    c      d        e  f    g      h
@@ -374,9 +376,9 @@ fn encode<P: Compress>(
     (codes(plan, kept), kept.count_ones() as usize)
 }
 
-/// Eight blocks at a time for as long as there is room for their maximum length. They are loaded
-/// while the previous eight are stored: a load waits for an earlier store whose address differs in
-/// high bits only.
+/// Encodes eight blocks at a time for as long as there is room for their maximum length. They are
+/// loaded while the previous eight are stored: a load waits for an earlier store whose address
+/// differs only in high bits.
 #[target_feature(enable = "avx512bw,avx512cd,avx512vbmi2,bmi2,popcnt")]
 #[inline]
 fn encode_run<P: Compress>(
@@ -407,7 +409,7 @@ fn encode_run<P: Compress>(
         let mut used = 0;
         for k in 0..8 {
             let kept = needed(plan, stored[k]);
-            // Never larger: up to 64 bytes for each earlier block.
+            // `used` is never larger: up to 64 bytes for each earlier block.
             let at = usize::min(used, 448);
             let compressed = _mm512_maskz_compress_epi8(kept, stored[k]);
             store(window_mut(here, at), compressed);
@@ -436,7 +438,7 @@ fn encode_run<P: Compress>(
     Some(room - rest.len())
 }
 
-/// The numbers stored for eight blocks.
+/// Computes the numbers to store for eight blocks.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn load_eight<P: Plan>(plan: P, values: &[u8], at: usize, first: &[u8; 64]) -> [__m512i; 8] {
@@ -449,7 +451,7 @@ fn load_eight<P: Plan>(plan: P, values: &[u8], at: usize, first: &[u8; 64]) -> [
     eight
 }
 
-/// Values to stored numbers.
+/// Converts values to stored numbers.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn difference<P: Plan>(plan: P, values: __m512i, before: &[u8; 64]) -> __m512i {
@@ -475,8 +477,8 @@ fn difference<P: Plan>(plan: P, values: __m512i, before: &[u8; 64]) -> __m512i {
     stored
 }
 
-/// One bit for each byte to be stored. `down` has ones from the highest bit of a value down; each
-/// byte is stored if its deciding byte is among them:
+/// Returns one bit for each byte to be stored. `down` has ones from the highest bit of a value
+/// down; each byte is stored if its deciding byte is among them:
 ///
 /// ```text
 /// 1, 2, 3, 4   byte 0 always, each other byte by itself
@@ -506,12 +508,14 @@ fn needed<P: Plan>(plan: P, stored: __m512i) -> u64 {
     _mm512_cmpge_epu8_mask(down, in_register(_mm512_set1_epi32(0x0101_0100)))
 }
 
-/// The codes of a block from its [`needed`] bytes. The second of the deciding bytes gives the
-/// code's high bit; the low bit is the first, flipped if the second is set and the third is not.
+/// Computes the codes of a block from its [`needed`] bytes. The second of the deciding bytes gives
+/// the code's high bit; the low bit is the first, flipped if the second is set and the third is
+/// not.
 #[target_feature(enable = "bmi2")]
 #[inline]
 fn codes<P: Plan>(plan: P, needed: u64) -> u32 {
-    // The distance from the second to the third, the places of the second, and of the first two.
+    // The distance from the second to the third, the positions of the second, and those of the
+    // first two.
     let (third, seconds, deciding) = match P::WIDTH {
         4 if plan.zeros() => (1, 0x1111_1111_1111_1111, 0x3333_3333_3333_3333),
         4 => (1, 0x2222_2222_2222_2222, 0x6666_6666_6666_6666),

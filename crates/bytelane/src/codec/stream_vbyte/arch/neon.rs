@@ -1,4 +1,4 @@
-//! NEON: a group of 16 bytes is one table lookup, whose indices come from a table.
+//! NEON: a group of 16 bytes is one table lookup, with indices from a table.
 
 use crate::backend::Neon;
 use crate::codec::stream_vbyte::Blocks;
@@ -19,7 +19,7 @@ implement! {
     }
 }
 
-/// A value in all lanes.
+/// Broadcasts a value to all lanes.
 #[target_feature(enable = "neon")]
 #[inline]
 fn previous<P: Plan>(value: u64) -> uint8x16_t {
@@ -48,7 +48,7 @@ fn decode<P: Expand>(
     let mut groups = [vdupq_n_u8(0); 4];
     for i in 0..4 {
         let group = P::group(codes, i);
-        // At most 48 before the last group; the compiler sees 63.
+        // Offsets are at most 48 before the last group; the mask shows the compiler at most 63.
         groups[i] = vqtbl1q_u8(load(window(data, at & 63)), load(plan.expand(group)));
         at += plan.length(group);
     }
@@ -139,7 +139,7 @@ fn unzigzag<P: Plan>(stored: uint8x16_t) -> uint8x16_t {
     vreinterpretq_u8_u64(veorq_u64(vshrq_n_u64::<1>(stored), sign))
 }
 
-/// Running sums of the differences, plus the value before all of them.
+/// Computes running sums of the differences, plus the value before all of them.
 ///
 /// ```text
 /// differences   a    b      c        d
@@ -157,7 +157,7 @@ fn sums32(differences: uint8x16_t, previous: &mut uint8x16_t) -> uint8x16_t {
     vreinterpretq_u8_u32(vaddq_u32(sums, before))
 }
 
-/// As [`sums32`], for two values.
+/// Same as [`sums32`], for two values.
 #[target_feature(enable = "neon")]
 #[inline]
 fn sums64(differences: uint8x16_t, previous: &mut uint8x16_t) -> uint8x16_t {
@@ -224,7 +224,8 @@ fn zigzag<P: Plan>(values: uint8x16_t) -> uint8x16_t {
     vreinterpretq_u8_u64(veorq_u64(doubled, vreinterpretq_u64_s64(signs)))
 }
 
-/// The codes of a block, from the number of empty bytes above the highest used byte of each number.
+/// Computes the codes of a block from the number of empty bytes above the highest used byte of each
+/// number.
 ///
 /// ```text
 /// empty bytes         0   1   2   3   4
@@ -264,7 +265,7 @@ fn codes<P: Plan>(plan: P, groups: &[uint8x16_t; 4]) -> u32 {
     }
 }
 
-/// Replaces four numbers of 64 bits by numbers whose code for 1, 2, 3 or 4 bytes is the given
+/// Replaces four 64-bit numbers with numbers whose code for 1, 2, 3 or 4 bytes is the given
 /// number's code for 1, 2, 4 or 8: the lower halves, with three bytes or more cut to three, and
 /// four bytes if the upper half is not zero.
 #[target_feature(enable = "neon")]

@@ -1,4 +1,4 @@
-//! SSE4.1: a group of 16 bytes is one shuffle, whose indices come from a table.
+//! SSE4.1: a group of 16 bytes is one shuffle, with indices from a table.
 
 use crate::backend::Sse41;
 use crate::codec::stream_vbyte::Blocks;
@@ -19,7 +19,7 @@ implement! {
     }
 }
 
-/// A value in all lanes.
+/// Broadcasts a value to all lanes.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(super) fn previous<P: Plan>(value: u64) -> __m128i {
@@ -48,7 +48,7 @@ pub(super) fn decode<P: Expand>(
     let mut groups = [_mm_setzero_si128(); 4];
     for i in 0..4 {
         let group = P::group(codes, i);
-        // At most 48 before the last group; the compiler sees 63.
+        // Offsets are at most 48 before the last group; the mask shows the compiler at most 63.
         let stored = load(window(data, at & 63));
         groups[i] = _mm_shuffle_epi8(stored, load(plan.expand(group)));
         at += plan.length(group);
@@ -133,7 +133,7 @@ pub(super) fn unzigzag_bytes(bytes: __m128i) -> __m128i {
     _mm_xor_si128(magnitude, sign)
 }
 
-/// The last value in all lanes.
+/// Broadcasts the last value to all lanes.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn last<P: Plan>(values: __m128i) -> __m128i {
@@ -160,7 +160,7 @@ fn unzigzag<P: Plan>(values: __m128i) -> __m128i {
     }
 }
 
-/// Running sums:
+/// Computes running sums:
 ///
 /// ```text
 /// differences   a    b      c        d
@@ -211,7 +211,7 @@ pub(super) fn encode<P: Compress>(
     (codes, compress(plan, &groups, codes, data))
 }
 
-/// Stored numbers of a block to its data. Returns the length of the data in bytes.
+/// Converts stored numbers of a block to its data. Returns the length of the data in bytes.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 pub(super) fn compress<P: Compress>(
@@ -230,7 +230,7 @@ pub(super) fn compress<P: Compress>(
     at
 }
 
-/// The values of a block to stored numbers.
+/// Converts the values of a block to stored numbers.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 pub(super) fn stored<P: Plan>(plan: P, values: &[u8; 64], before: &[u8; 64]) -> [__m128i; 4] {
@@ -281,7 +281,7 @@ fn zigzag<P: Plan>(values: __m128i) -> __m128i {
     }
 }
 
-/// Replaces numbers by numbers whose code for 1, 2, 3 or 4 bytes is the code of the given ones.
+/// Replaces numbers with numbers whose code for 1, 2, 3 or 4 bytes is the code of the given ones.
 ///
 /// For 0, 1, 2 or 4 bytes: shifts up by one byte, and extends three bytes or more to four.
 #[target_feature(enable = "sse4.1")]
@@ -297,8 +297,8 @@ pub(super) fn stretched<P: Plan>(plan: P, groups: [__m128i; 4]) -> [__m128i; 4] 
     stretched
 }
 
-/// The same for 64 bits: the lower halves, with three bytes or more cut to three, and four bytes if
-/// the upper half is not zero.
+/// Does the same for 64 bits: the lower halves, with three bytes or more cut to three, and four
+/// bytes if the upper half is not zero.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn narrow(a: __m128i, b: __m128i) -> __m128i {
@@ -310,7 +310,8 @@ fn narrow(a: __m128i, b: __m128i) -> __m128i {
     _mm_or_si128(low, _mm_andnot_si128(empty, _mm_set1_epi32(0x100_0000)))
 }
 
-/// The codes of eight numbers in 1, 2, 3 or 4 bytes: bits 15 and 7 of one word for each number.
+/// Computes the codes of eight numbers in 1, 2, 3 or 4 bytes: bits 15 and 7 of one word for each
+/// number.
 ///
 /// ```text
 /// highest byte in use            0 (or none)   1         2         3

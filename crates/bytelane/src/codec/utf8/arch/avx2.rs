@@ -45,7 +45,7 @@ fn is_valid<C: Caller, const N: usize>(from: &[u8; N]) -> bool {
     _mm256_testz_si256(errors, errors) != 0
 }
 
-/// Two vectors, which overlap.
+/// Checks two vectors, which overlap.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn is_text64(from: &[u8]) -> bool {
@@ -59,14 +59,15 @@ fn is_text64(from: &[u8]) -> bool {
         errors_after(_mm256_setzero_si256(), first),
         errors32(last, one, two, three),
     );
-    // Not zero where the last character is unfinished.
+    // Nonzero if the last character is incomplete.
     let unfinished = _mm256_subs_epu8(last, load(&LARGEST_AT_END));
     let errors = _mm256_or_si256(errors, unfinished);
     _mm256_testz_si256(errors, errors) != 0
 }
 
-/// The largest bytes that a text can end with: a first byte of two to four would come last, one of
-/// three or four second to last, one of four third to last.
+/// Largest bytes that a text can end with: the first byte of a character of two to four bytes
+/// cannot come last, that of three or four cannot be second to last, and that of four cannot be
+/// third to last.
 const LARGEST_AT_END: [u8; 32] = {
     let mut bytes = [0xff; 32];
     bytes[29] = 0xef;
@@ -93,7 +94,7 @@ fn errors(before: u32, block: &[u8; 64]) -> u64 {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn errors_after(previous: __m256i, vector: __m256i) -> __m256i {
-    // For each lane the previous one: the upper lane of `previous`, the lower lane of `vector`.
+    // For each lane, the previous one: the upper lane of `previous`, the lower lane of `vector`.
     let lanes = _mm256_permute2x128_si256(previous, vector, 0x21);
     errors32(
         vector,
@@ -103,15 +104,15 @@ fn errors_after(previous: __m256i, vector: __m256i) -> __m256i {
     )
 }
 
-/// The same table in both lanes.
+/// Broadcasts a table to both lanes.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn table(table: &[u8; 16]) -> __m256i {
     _mm256_broadcastsi128_si256(sse41::load(table))
 }
 
-/// Not zero where a byte cannot follow the previous one, or where the lead bytes two and three
-/// before do not require it: see [`tables`](crate::codec::utf8::tables).
+/// Returns nonzero bytes where a byte cannot follow the previous one, or where the lead bytes two
+/// and three before do not require it: see [`tables`](crate::codec::utf8::tables).
 #[target_feature(enable = "avx2")]
 #[inline]
 fn errors32(vector: __m256i, one: __m256i, two: __m256i, three: __m256i) -> __m256i {

@@ -44,7 +44,8 @@ fn is_valid<C: Caller, const N: usize>(from: &[u8; N]) -> bool {
     _mm512_test_epi8_mask(errors, errors) == 0
 }
 
-/// Zeros after the last byte end the last character, except at the end of a whole block.
+/// Checks a block, padded with zeros, which end the last character, except at the end of a whole
+/// block.
 #[target_feature(enable = "avx512bw,avx512vbmi,bmi2")]
 #[inline]
 fn is_text(from: &[u8]) -> bool {
@@ -52,15 +53,16 @@ fn is_text(from: &[u8]) -> bool {
     if _mm512_movepi8_mask(vector) == 0 {
         return true;
     }
-    // Not zero where the last character is unfinished.
+    // Nonzero if the last character is incomplete.
     let unfinished = _mm512_subs_epu8(vector, load(&LARGEST_AT_END));
     let errors = errors_after(_mm512_setzero_si512(), vector);
     let errors = _mm512_or_si512(errors, unfinished);
     _mm512_test_epi8_mask(errors, errors) == 0
 }
 
-/// The largest bytes that a text can end with: a first byte of two to four would come last, one of
-/// three or four second to last, one of four third to last.
+/// Largest bytes that a text can end with: the first byte of a character of two to four bytes
+/// cannot come last, that of three or four cannot be second to last, and that of four cannot be
+/// third to last.
 const LARGEST_AT_END: [u8; 64] = {
     let mut bytes = [0xff; 64];
     bytes[61] = 0xef;
@@ -80,7 +82,7 @@ fn errors(before: u32, block: &[u8; 64]) -> u64 {
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn errors_after(previous: __m512i, vector: __m512i) -> __m512i {
-    // For each lane of 16 bytes the previous one.
+    // For each lane of 16 bytes, the previous one.
     let lanes = _mm512_alignr_epi64(vector, previous, 6);
     errors64(
         vector,
@@ -90,16 +92,16 @@ fn errors_after(previous: __m512i, vector: __m512i) -> __m512i {
     )
 }
 
-/// Indexed by the lowest four bits of each byte: the shuffle ignores the two highest bits, and the
-/// table repeats for the two between.
+/// Looks up the lowest four bits of each byte. The shuffle ignores the two highest bits, and the
+/// table is repeated for the two bits in between.
 #[target_feature(enable = "avx512f,avx512vbmi")]
 #[inline]
 fn look_up(table: &[u8; 16], index: __m512i) -> __m512i {
     _mm512_permutexvar_epi8(index, _mm512_broadcast_i32x4(sse41::load(table)))
 }
 
-/// Not zero where a byte cannot follow the previous one, or where the lead bytes two and three
-/// before do not require it: see [`tables`](crate::codec::utf8::tables).
+/// Returns nonzero bytes where a byte cannot follow the previous one, or where the lead bytes two
+/// and three before do not require it: see [`tables`](crate::codec::utf8::tables).
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn errors64(vector: __m512i, one: __m512i, two: __m512i, three: __m512i) -> __m512i {

@@ -37,7 +37,7 @@ fn is_ascii(blocks: &[[u8; 64]]) -> bool {
 fn is_valid<C: Caller, const N: usize>(from: &[u8; N]) -> bool {
     let mut errors = vdupq_n_u8(0);
     let mut previous = load(window(from, 0));
-    // The first vector begins three bytes later, where the window does not divide into vectors.
+    // The first vector begins three bytes later if the window does not divide into vectors.
     previous = vextq_u8(previous, previous, 3);
     for i in 0..N / 16 {
         let vector = load(window(from, 16 * i + 3));
@@ -69,15 +69,15 @@ fn errors(before: u32, block: &[u8; 64]) -> u64 {
     bits(errors)
 }
 
-/// A vector that ends with these four bytes.
+/// Returns a vector that ends with these four bytes.
 #[target_feature(enable = "neon")]
 #[inline]
 fn previous(before: u32) -> uint8x16_t {
     vreinterpretq_u8_u32(vsetq_lane_u32(before, vdupq_n_u32(0), 3))
 }
 
-/// Not zero where a byte cannot follow the previous one, or where the lead bytes two and three
-/// before do not require it: see [`tables`](crate::codec::utf8::tables).
+/// Returns nonzero bytes where a byte cannot follow the previous one, or where the lead bytes two
+/// and three before do not require it: see [`tables`](crate::codec::utf8::tables).
 #[target_feature(enable = "neon")]
 #[inline]
 fn errors_after(previous: uint8x16_t, vector: uint8x16_t) -> uint8x16_t {

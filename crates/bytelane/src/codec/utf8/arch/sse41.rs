@@ -67,7 +67,7 @@ fn errors(before: u32, block: &[u8; 64]) -> u64 {
     !valid
 }
 
-/// A vector that ends with these four bytes.
+/// Returns a vector that ends with these four bytes.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn previous(before: u32) -> __m128i {
@@ -85,8 +85,8 @@ fn errors_after(previous: __m128i, vector: __m128i) -> __m128i {
     )
 }
 
-/// Not zero where a byte cannot follow the previous one, or where the lead bytes two and three
-/// before do not require it: see [`tables`](crate::codec::utf8::tables).
+/// Returns nonzero bytes where a byte cannot follow the previous one, or where the lead bytes two
+/// and three before do not require it: see [`tables`](crate::codec::utf8::tables).
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn errors16(vector: __m128i, one: __m128i, two: __m128i, three: __m128i) -> __m128i {

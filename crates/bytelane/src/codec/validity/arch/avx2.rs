@@ -1,5 +1,5 @@
-//! AVX2: values of at least 4 bytes are moved by `vpermd`, eight parts of 4 bytes at a time; smaller
-//! ones as SSE4.1 does.
+//! AVX2: values of at least 4 bytes are moved by `vpermd`, eight parts of 4 bytes at a time;
+//! smaller ones as in SSE4.1.
 
 use super::sse41;
 use crate::backend::Avx2;
@@ -30,7 +30,7 @@ implement! {
     }
 }
 
-// `pext` is microcode on Zen 1 and 2, and takes longer there the more places there are.
+// `pext` is microcoded on Zen 1 and 2, where it takes longer the more bits the mask has.
 implement! {
     impl MoveBits for Avx2 {
         fn select(bits: u64, places: u64) -> u64 = select_in_steps;
@@ -55,7 +55,7 @@ fn max<const K: usize>(a: __m256i, b: __m256i) -> __m256i {
     }
 }
 
-/// Bytes that are all ones where a level is at least as great as another.
+/// Returns bytes that are all ones where a level is at least `level`.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn are_at_least<const K: usize>(from: &[u8], half: usize, level: __m256i) -> __m256i {
@@ -67,7 +67,7 @@ fn are_at_least<const K: usize>(from: &[u8], half: usize, level: __m256i) -> __m
     let high = load(window(from, 64 * half + 32));
     let low = _mm256_cmpeq_epi16(max::<2>(low, level), low);
     let high = _mm256_cmpeq_epi16(max::<2>(high, level), high);
-    // Eight of the lower ones and eight of the higher ones in each lane.
+    // Each lane holds eight of the lower ones and eight of the higher ones.
     _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(low, high))
 }
 
@@ -98,7 +98,7 @@ fn is_within<const K: usize>(greatest: __m256i, level: __m256i) -> bool {
     _mm256_movemask_epi8(equal) == -1
 }
 
-/// For each byte of a vector, all ones, which is -1, where its bit is set.
+/// Expands each bit to a byte of all ones, which is -1, or zeros.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn to_bytes(bits: u32) -> __m256i {
@@ -109,7 +109,7 @@ fn to_bytes(bits: u32) -> __m256i {
     _mm256_cmpeq_epi8(_mm256_and_si256(bits, bit), bit)
 }
 
-/// As [`to_bytes`], for 16 values of two bytes.
+/// Same as [`to_bytes`], for 16 two-byte values.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn to_pairs(bits: u16) -> __m256i {
@@ -149,7 +149,7 @@ fn levels<const K: usize>(bits: u64, level: __m256i, to: &mut [[Slot; K]; STEP])
     }
 }
 
-/// The parts of 4 bytes of vector `i` whose bits are set.
+/// Returns the 4-byte parts of vector `i` whose bits are set.
 #[inline(always)]
 fn set(parts: &[u64; 4], i: usize) -> usize {
     (parts[i / 8] >> (8 * (i % 8)) & 0xff) as usize

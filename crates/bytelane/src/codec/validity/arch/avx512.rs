@@ -1,6 +1,7 @@
 //! AVX-512: masks are bits of bitmaps, and instructions expand and compress vectors by them.
 //!
-//! Both work from register to register: to memory, Zen 4 and Zen 5 compress a few bytes at a time.
+//! Both work from register to register: Zen 4 and Zen 5 compress to memory only a few bytes at a
+//! time.
 
 use crate::backend::Avx512;
 use crate::codec::bit_packing::low_bits;
@@ -91,7 +92,7 @@ fn levels<const K: usize>(bits: u64, level: __m512i, to: &mut [[Slot; K]; STEP])
     }
 }
 
-/// The bits for the values of vector `i`.
+/// Returns the bits for the values of vector `i`.
 #[inline(always)]
 fn set<const V: usize>(bits: u64, i: usize) -> u64 {
     bits >> (64 / V * i) & low_bits(64 / V)
@@ -114,7 +115,7 @@ fn expand<const V: usize>(set: u64, values: __m512i) -> __m512i {
     }
 }
 
-/// The reverse of [`expand`].
+/// Reverses [`expand`].
 #[target_feature(enable = "avx512f,avx512vbmi2")]
 #[inline]
 fn compress<const V: usize>(set: u64, values: __m512i) -> __m512i {

@@ -51,7 +51,7 @@ fn max<const K: usize>(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
     }
 }
 
-/// All ones in the levels that are at least as great as another.
+/// Returns ones in the levels that are at least `level`.
 #[target_feature(enable = "neon")]
 #[inline]
 fn compare<const K: usize>(levels: uint8x16_t, level: uint8x16_t) -> uint8x16_t {
@@ -64,7 +64,7 @@ fn compare<const K: usize>(levels: uint8x16_t, level: uint8x16_t) -> uint8x16_t 
     }
 }
 
-/// As [`compare`], a byte for each of 16 levels.
+/// Same as [`compare`], with a byte for each of 16 levels.
 #[target_feature(enable = "neon")]
 #[inline]
 fn are_at_least<const K: usize>(from: &[u8], quarter: usize, level: uint8x16_t) -> uint8x16_t {
@@ -127,7 +127,7 @@ fn levels<const K: usize>(bits: u64, level: uint8x16_t, to: &mut [[Slot; K]; STE
     }
 }
 
-/// The bytes of eight values of two bytes, of their numbers:
+/// Returns the bytes of eight two-byte values, given their numbers:
 ///
 /// ```text
 /// numbers    1         3         none
@@ -145,19 +145,19 @@ fn bytes_of_pairs(numbers: &[u8; 8]) -> uint8x16_t {
     vqaddq_u8(vqaddq_u8(twice, twice), second)
 }
 
-/// The set of eight values.
+/// Returns the bits of group `i` of eight values.
 #[inline(always)]
 fn eight(bits: u64, i: usize) -> usize {
     (bits >> (8 * i) & 0xff) as usize
 }
 
-/// The parts of 4 bytes of vector `i` whose bits are set.
+/// Returns the 4-byte parts of vector `i` whose bits are set.
 #[inline(always)]
 fn four(parts: &[u64; 4], i: usize) -> usize {
     (parts[i / 16] >> (4 * (i % 16)) & 0xf) as usize
 }
 
-/// Shuffles eight bytes; zeros where there is none.
+/// Shuffles eight bytes. Indices without a byte give zeros.
 #[target_feature(enable = "neon")]
 #[inline]
 fn shuffle_eight(values: &[u8; 8], places: &[u8; 8]) -> uint8x16_t {

@@ -51,7 +51,7 @@ fn max<const K: usize>(a: __m128i, b: __m128i) -> __m128i {
     }
 }
 
-/// Bytes that are all ones where a level is at least as great as another.
+/// Returns bytes that are all ones where a level is at least `level`.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn are_at_least<const K: usize>(from: &[u8], quarter: usize, level: __m128i) -> __m128i {
@@ -96,7 +96,7 @@ fn is_within<const K: usize>(greatest: __m128i, level: __m128i) -> bool {
     _mm_movemask_epi8(equal) == 0xffff
 }
 
-/// For each byte of a vector, all ones, which is -1, where its bit is set.
+/// Expands each bit to a byte of all ones, which is -1, or zeros.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn to_bytes(bits: u16) -> __m128i {
@@ -106,7 +106,7 @@ fn to_bytes(bits: u16) -> __m128i {
     _mm_cmpeq_epi8(_mm_and_si128(bits, bit), bit)
 }
 
-/// As [`to_bytes`], for eight values of two bytes.
+/// Same as [`to_bytes`], for eight two-byte values.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn to_pairs(bits: u8) -> __m128i {
@@ -129,7 +129,7 @@ fn levels<const K: usize>(bits: u64, level: __m128i, to: &mut [[Slot; K]; STEP])
     }
 }
 
-/// The bytes of eight values of two bytes, of their numbers:
+/// Returns the bytes of eight two-byte values, given their numbers:
 ///
 /// ```text
 /// numbers    1         3         none
@@ -146,13 +146,13 @@ fn bytes_of_pairs(numbers: &[u8; 8]) -> __m128i {
     _mm_adds_epu8(_mm_adds_epu8(twice, twice), _mm_set1_epi16(0x0100))
 }
 
-/// The set of eight values.
+/// Returns the bits of group `i` of eight values.
 #[inline(always)]
 fn eight(bits: u64, i: usize) -> usize {
     (bits >> (8 * i) & 0xff) as usize
 }
 
-/// The parts of 4 bytes of vector `i` whose bits are set.
+/// Returns the 4-byte parts of vector `i` whose bits are set.
 #[inline(always)]
 fn four(parts: &[u64; 4], i: usize) -> usize {
     (parts[i / 16] >> (4 * (i % 16)) & 0xf) as usize

@@ -1,16 +1,16 @@
-//! Arguments of the kernels: levels, and which of them matter.
+//! Arguments of the kernels: levels, and those that matter.
 #![forbid(unsafe_code)]
 
-/// The levels that tell lists of one depth from those around and within them.
+/// Levels that distinguish lists of one depth from those around and within them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Depth {
-    /// The repetition level that continues a list.
+    /// Repetition level that continues a list.
     pub(in crate::codec::validity) repetition: u16,
-    /// From this definition level on, there is a place for a list: the entry of the list around it.
+    /// Lowest definition level with a position for a list: an entry of the list around it.
     pub(in crate::codec::validity) place: u16,
-    /// From this definition level on, the list is not null.
+    /// Lowest definition level of a list that is not null.
     pub(in crate::codec::validity) valid: u16,
-    /// From this definition level on, the list has an entry.
+    /// Lowest definition level of a list with an entry.
     pub(in crate::codec::validity) entry: u16,
 }
 
@@ -22,11 +22,11 @@ pub struct Pairs<'a> {
     pub(in crate::codec::validity) depth: Depth,
 }
 
-/// Which bits are wanted.
+/// Selection of bits to write.
 #[derive(Clone, Copy)]
 pub struct Wanted {
     /// True for the bits of entries, false for those of lists.
     pub(in crate::codec::validity) entries: bool,
-    /// The definition level from which on a bit is set.
+    /// Lowest definition level for which a bit is set.
     pub(in crate::codec::validity) level: u16,
 }

@@ -1,4 +1,4 @@
-//! The public functions for lists: methods of a depth.
+//! Public functions for lists: methods of a depth.
 #![forbid(unsafe_code)]
 
 use super::depth::Depth;
@@ -12,12 +12,12 @@ use crate::{Destination, DestinationError, Detected};
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-/// The lists of one depth: an ancestor of a leaf that is a list, counted from the outermost one.
+/// Lists of one depth: an ancestor of a leaf that is a list, counted from the outermost one.
 ///
-/// All functions take the repetition and definition levels of the leaf, the same number of both. They fail where these
-/// are not levels of such lists: with [`ErrorKind::Lengths`] if their numbers differ, and with
-/// [`ErrorKind::Repetition`], and the place in memory, for the first repetition level that continues a list where there
-/// is none. This includes a first one that is not 0.
+/// All functions take the repetition and definition levels of the leaf, the same number of both.
+/// They fail if these are not levels of such lists: with [`ErrorKind::Lengths`] if their numbers
+/// differ, and with [`ErrorKind::Repetition`], and the offset in memory, for the first repetition
+/// level that continues a list that does not exist. This includes a first one that is not 0.
 ///
 /// ```
 /// use bytelane::validity::lists::List;
@@ -42,23 +42,24 @@ pub struct List<T> {
 }
 
 impl<T: Level> List<T> {
-    /// The outermost lists, which are not null from this definition level on: the number of their
-    /// optional ancestors, themselves included. From the next level on, they have an entry. `None` if
-    /// the type does not have that level.
+    /// Describes the outermost lists. `valid_from` is the lowest definition level of a list that is
+    /// not null: the number of their optional ancestors, including themselves. From the next level
+    /// on, they have an entry. `None` if the type does not have that level.
     #[must_use]
     pub const fn new(valid_from: u16) -> Option<Self> {
         Self::at_depth(1, 0, valid_from)
     }
 
-    /// The lists in these lists, which are not null from this definition level on. `None` if that is
-    /// less than the level from which on these lists have an entry, or more than the type has.
+    /// Describes the lists in these lists, which are not null from definition level `valid_from`
+    /// on. `None` if that is lower than the lowest level at which these lists have an entry, or
+    /// greater than the type allows.
     #[must_use]
     pub const fn inner(self, valid_from: u16) -> Option<Self> {
         Self::at_depth(self.depth.repetition + 1, self.depth.entry, valid_from)
     }
 
     const fn at_depth(repetition: u16, place: u16, valid: u16) -> Option<Self> {
-        // Kernels compare with the next greater ones.
+        // Kernels compare with the next greater levels.
         if repetition >= T::MAX || valid >= T::MAX || valid < place {
             return None;
         }
@@ -72,16 +73,16 @@ impl<T: Level> List<T> {
         Some(Self { depth, of })
     }
 
-    /// The repetition level that continues these lists: 1 for the outermost ones.
+    /// Returns the repetition level that continues these lists: 1 for the outermost ones.
     #[must_use]
     pub const fn repetition_level(self) -> u16 {
         self.depth.repetition
     }
 
-    /// Writes the offsets of the lists: the number of entries before each of them, and then that of
-    /// all entries. Returns how many offsets they are, one more than there are lists. If `offsets` has
-    /// room for more, what follows may be overwritten. One more than there are levels is always
-    /// enough.
+    /// Writes the offsets of the lists: the number of entries before each of them, followed by the
+    /// total number of entries. Returns the number of offsets, one more than the number of lists.
+    /// If `offsets` is longer, elements after the result may be overwritten. One more than the
+    /// number of levels is always enough.
     ///
     /// # Errors
     ///
@@ -118,7 +119,7 @@ impl<T: Level> List<T> {
         Ok(written)
     }
 
-    /// [`offsets`](Self::offsets), appended to a `Vec`. Returns how many they are.
+    /// [`offsets`](Self::offsets), appended to a `Vec`. Returns the number of offsets.
     ///
     /// # Errors
     ///
@@ -152,9 +153,8 @@ impl<T: Level> List<T> {
         Ok(offsets)
     }
 
-    /// Writes the bitmap of the lists: a bit for each, which is set unless the list is null. If
-    /// `bitmap` has room for more, what follows may be overwritten. A bit for each level is always
-    /// enough.
+    /// Writes the bitmap of the lists: one bit for each, set unless the list is null. If `bitmap`
+    /// is longer, bytes after the result may be overwritten. One bit per level is always enough.
     ///
     /// # Errors
     ///
@@ -173,7 +173,7 @@ impl<T: Level> List<T> {
     }
 
     /// [`validity`](Self::validity) into memory that need not be initialised, on a backend of the
-    /// caller's choice. Returns the bytes written, and how many bits they have.
+    /// caller's choice. Returns the bytes written, and the number of bits.
     ///
     /// # Errors
     ///
@@ -205,9 +205,9 @@ impl<T: Level> List<T> {
         self.to_vec(self.of_lists(), repetition, definition)
     }
 
-    /// Writes the bitmap of the entries of the lists: a bit for each, which is set if it is valid, from
-    /// a definition level on. For the leaf itself, this is the greatest level. Otherwise as
-    /// [`validity`](Self::validity).
+    /// Writes the bitmap of the entries of the lists: one bit for each, set if the entry is valid,
+    /// which it is from definition level `valid_from` on. For the leaf itself, this is the greatest
+    /// level. Otherwise the same as [`validity`](Self::validity).
     ///
     /// # Errors
     ///
@@ -226,7 +226,7 @@ impl<T: Level> List<T> {
     }
 
     /// [`entries`](Self::entries) into memory that need not be initialised, on a backend of the
-    /// caller's choice. Returns the bytes written, and how many bits they have.
+    /// caller's choice. Returns the bytes written, and the number of bits.
     ///
     /// # Errors
     ///
@@ -312,7 +312,7 @@ fn check_room(needed: usize, to: &[Slot]) -> Result<usize, Error> {
     }
 }
 
-/// Levels to offsets.
+/// Converts levels to offsets.
 pub(crate) struct OffsetsOf<'a, T, O> {
     list: List<T>,
     repetition: &'a [T],
@@ -346,7 +346,7 @@ impl<T: Level, O: Offset> Fill for OffsetsOf<'_, T, O> {
     }
 }
 
-/// Levels to a bitmap.
+/// Converts levels to a bitmap.
 pub(crate) struct BitsOf<'a, T> {
     list: List<T>,
     wanted: Wanted,

@@ -2,14 +2,14 @@
 //!
 //! # Policy
 //!
-//! A pair of levels is about one value, but the results have a place per list or per entry: which pairs
-//! have one is data. So 64 pairs become words of bits first (see [`steps`](super::steps)), and the
-//! results are moved by those bits, without a branch on any pair.
+//! A pair of levels describes one value, but the results have one position per list or per entry;
+//! the data determine which pairs have one. So 64 pairs become words of bits first (see
+//! [`steps`](super::steps)), and the results are moved by those bits, without a branch on any pair.
 //!
 //! ```text
 //! repetition, definition   64 pairs
-//! step.lists, step.entries a bit for each pair where a list begins, and where an entry does
-//! offsets    ranks(entries): for each pair, how many entries are below it in the word
+//! step.lists, step.entries a bit for each pair with which a list or an entry begins
+//! offsets    ranks(entries): for each pair, the number of entries below it in the word
 //!            compact these by `lists`, add the entries so far, widen 16 at a time
 //! bits       at_least(definition, level), moved together by `lists` or `entries` (`pext`),
 //!            appended to the word that is not full yet
@@ -17,15 +17,16 @@
 //!
 //! # Invariants
 //!
-//! - `entries` is the number of entries before the step, `count` that of offsets. What has no room is
-//!   left out but counted, so that the error knows the length that is needed.
-//! - A rank is below 64, so that a byte has it; `pending` has the bits that do not fill a word yet.
+//! - `entries` is the number of entries before the step, `count` that of offsets. Offsets without
+//!   room are skipped but counted, so that the error can report the required length.
+//! - A rank is below 64, so it fits in a byte; `pending` has the bits that do not fill a word yet.
 //!
-//! # What decided
+//! # Measurements
 //!
-//! 20,000 levels in lists of up to 30 entries: offsets take 5,500 ns with AVX-512 and 7,500 with SSE4.1, a
-//! plain loop 14,300. Bitmaps take 960 to 9,200 ns: without `pext`, bits move in six steps. AVX2 does not
-//! use `pext`, which is slow on Zen 1 and 2. See `docs/lab-notes/validity.md`, "Lists".
+//! For 20,000 levels in lists of up to 30 entries, offsets take 5,500 ns with AVX-512, 7,500 ns
+//! with SSE4.1, and 14,300 ns with a plain loop. Bitmaps take 960 to 9,200 ns: without `pext`, bits
+//! move in six steps. AVX2 does not use `pext`, which is slow on Zen 1 and 2. See
+//! `docs/lab-notes/validity.md`, "Lists".
 #![forbid(unsafe_code)]
 
 use super::steps::{Sink, Step, each};
@@ -34,20 +35,20 @@ use crate::codec::validity::{Error, Levels, Move, MoveBits, STEP};
 use crate::memory::{Slot, copy};
 use crate::simd::window;
 
-/// Number of offsets that are written at a time: a register of bytes, which is widened.
+/// Number of offsets to write at a time: a register of bytes, which is widened.
 const BATCH: usize = 16;
 
-/// One in each byte. A product with it has in byte i the sum of bytes 0 to i.
+/// One in each byte. Byte i of a product with it is the sum of bytes 0 to i.
 const ONES: u64 = 0x0101_0101_0101_0101;
 
-/// For each bit, how many are set below it, in the order of bits.
+/// Returns, for each set bit in order, the number of set bits below it.
 #[inline(always)]
 fn ranks(bits: u64) -> [[u8; 1]; STEP] {
     let mut ranks = [[0; 1]; STEP];
     let mut below = 0;
     for i in 0..8 {
         let byte = bits >> (8 * i) & 0xff;
-        // Bit i to byte i, as 0 or 1: a byte that is not zero carries into its highest bit.
+        // Spread bit i to byte i, as 0 or 1: a nonzero byte carries into its highest bit.
         let spread = (byte * ONES) & 0x8040_2010_0804_0201;
         let ones = (spread + 0x7f * ONES) >> 7 & ONES;
         // Byte i of the product is the sum of bytes 0 to i.
@@ -110,8 +111,8 @@ impl<const K: usize, S: Move<1>, O: Offset> Sink<K> for Offsets<'_, S, O> {
     }
 }
 
-/// The number of entries before each list, and then that of all entries. Returns how many offsets they
-/// are.
+/// Writes the number of entries before each list, followed by the total number of entries. Returns
+/// the number of offsets.
 #[inline(always)]
 pub(in crate::codec::validity) fn offsets<const K: usize, S: Levels<K> + Move<1>, O: Offset>(
     simd: S,
@@ -143,14 +144,14 @@ struct Bitmap<'a, const K: usize, S: Levels<K>> {
 }
 
 impl<const K: usize, S: Levels<K>> Bitmap<'_, K, S> {
-    /// Appends the lowest bits of a word, up to 64. Those above must not be set.
+    /// Appends the lowest bits of a word, up to 64. The bits above them must not be set.
     #[inline(always)]
     fn push(&mut self, bits: u64, count: usize) {
         let held = self.bits.count % STEP;
         self.pending |= bits << held;
         if held + count >= STEP {
             self.put(self.bits.count / STEP);
-            // Two shifts, since one shift by all 64 bits would overflow.
+            // Two shifts, since a single shift by all 64 bits would overflow.
             self.pending = bits >> 1 >> (STEP - 1 - held);
         }
         self.bits.count += count;
@@ -180,7 +181,7 @@ impl<const K: usize, S: Levels<K> + MoveBits> Sink<K> for Bitmap<'_, K, S> {
     }
 }
 
-/// A bit for each list, or for each entry.
+/// Writes a bit for each list, or for each entry. Returns the number of bits.
 #[inline(always)]
 pub(in crate::codec::validity) fn bits<const K: usize, S: Levels<K> + MoveBits>(
     simd: S,

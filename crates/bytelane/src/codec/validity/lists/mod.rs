@@ -1,4 +1,4 @@
-//! Lists: their offsets and bitmaps, as Arrow has them, from repetition and definition levels.
+//! Lists: offsets and bitmaps in Arrow's layout, from repetition and definition levels.
 //!
 //! ```
 //! use bytelane::validity::lists::List;
@@ -21,10 +21,10 @@
 //! # Ok::<(), bytelane::validity::Error>(())
 //! ```
 //!
-//! Each pair of levels is about one value of the leaf, or about a list that has no entries. A repetition
-//! level says at which depth the list goes on: 0 begins a new row. A definition level says how many
-//! ancestors are there. For lists in lists, call the functions for each of them, with the levels of a
-//! leaf below them; where there are several leaves, any of them will do.
+//! Each pair of levels describes one value of the leaf, or a list without entries. A repetition
+//! level is the depth at which a list continues: 0 begins a new row. A definition level is the
+//! number of ancestors that are defined. For lists in lists, call the functions for each depth,
+//! with the levels of a leaf below it; if there are several leaves, use any of them.
 
 mod depth;
 mod format;
@@ -38,11 +38,11 @@ pub use format::List;
 pub(crate) use format::{BitsOf, OffsetsOf};
 pub use offset::Offset;
 
-/// The bits of a bitmap.
+/// Counts of the bits of a bitmap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Bits {
     /// Number of bits: one for each list, or for each entry.
     pub count: usize,
-    /// Number of bits that are set.
+    /// Number of set bits.
     pub valid: usize,
 }

@@ -1,4 +1,4 @@
-//! The types of offsets.
+//! Types of offsets.
 #![forbid(unsafe_code)]
 
 use super::Pairs;
@@ -7,7 +7,7 @@ use crate::codec::validity::{Error, ErrorKind, list_offsets};
 use crate::memory::{Plain, Slot, bytes, copy};
 use sealed::Sealed;
 
-/// An offset of a list: `i32`, or `i64` for large lists.
+/// Offset type of a list: `i32`, or `i64` for large lists.
 pub trait Offset: Plain + Sealed {}
 
 mod sealed {
@@ -15,19 +15,19 @@ mod sealed {
     use crate::Detected;
     use crate::memory::Slot;
 
-    /// The functions are compiled in this crate, not in the caller's.
+    /// Operations on offsets, compiled in this crate, not in the caller's.
     pub trait Sealed: Sized {
-        /// Its size in bytes.
+        /// Size in bytes.
         const WIDTH: usize;
 
-        /// Writes offsets that begin with a number of entries, a few more for each. The destination has
-        /// exactly their bytes.
+        /// Writes offsets, each the sum of `entries` and a value of `more`. The destination has
+        /// exactly their size.
         fn put<const N: usize>(entries: u64, more: &[u8; N], to: &mut [Slot]);
 
         /// Checks that an offset can count all entries.
         fn check(entries: u64) -> Result<(), Error>;
 
-        /// Writes offsets where there is room. Returns how many there are.
+        /// Writes the offsets for which there is room. Returns the total number of offsets.
         fn offsets(
             width: usize,
             pairs: Pairs<'_>,

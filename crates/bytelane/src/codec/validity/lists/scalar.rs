@@ -16,7 +16,7 @@ struct Meaning {
     definition: u64,
 }
 
-/// Hands out what each pair means.
+/// Passes the meaning of each pair to `put`.
 fn each<const K: usize>(pairs: Pairs<'_>, mut put: impl FnMut(Meaning)) -> Result<(), Error> {
     let Pairs {
         repetition,
@@ -45,8 +45,8 @@ fn each<const K: usize>(pairs: Pairs<'_>, mut put: impl FnMut(Meaning)) -> Resul
     Ok(())
 }
 
-/// The number of entries before each list, and then that of all entries. Returns how many offsets they
-/// are.
+/// Writes the number of entries before each list, followed by the total number of entries. Returns
+/// the number of offsets.
 #[inline(never)]
 pub(in crate::codec::validity) fn offsets<const K: usize, O: Offset>(
     pairs: Pairs<'_>,
@@ -70,7 +70,7 @@ pub(in crate::codec::validity) fn offsets<const K: usize, O: Offset>(
     Ok(count + 1)
 }
 
-/// A bit for each list, or for each entry.
+/// Writes a bit for each list, or for each entry. Returns the number of bits.
 #[inline(never)]
 pub(in crate::codec::validity) fn bits<const K: usize>(
     pairs: Pairs<'_>,

@@ -7,13 +7,13 @@ use crate::codec::bit_packing::{from_ne_bytes, low_bits};
 use crate::codec::validity::kernel::padded;
 use crate::codec::validity::{Error, ErrorKind, Levels, STEP};
 
-/// A bit for each pair.
+/// Properties of 64 pairs, with a bit for each pair.
 pub(super) struct Step<'a, const K: usize> {
-    /// A list begins.
+    /// Pairs with which a list begins.
     pub(super) lists: u64,
-    /// A list has an entry, which begins.
+    /// Pairs with which an entry of a list begins.
     pub(super) entries: u64,
-    /// The definition levels.
+    /// Definition levels.
     pub(super) definition: &'a [[u8; K]; STEP],
 }
 
@@ -22,7 +22,7 @@ pub(super) trait Sink<const K: usize> {
     fn put(&mut self, step: Step<'_, K>);
 }
 
-/// The levels of a depth, in registers.
+/// Levels of a depth, in registers.
 struct Bounds<const K: usize, S: Levels<K>> {
     simd: S,
     repetition: S::Levels,
@@ -46,8 +46,8 @@ impl<const K: usize, S: Levels<K>> Bounds<K, S> {
         }
     }
 
-    /// The meaning of the first `count` pairs. An error is the first one whose repetition level continues
-    /// nothing.
+    /// Returns the meaning of the first `count` pairs. Fails for the first pair whose repetition
+    /// level does not continue a list.
     #[inline(always)]
     fn step<'a>(
         &mut self,
@@ -61,7 +61,7 @@ impl<const K: usize, S: Levels<K>> Bounds<K, S> {
         let deeper = simd.at_least(repetition, self.deeper);
         let has_place = simd.at_least(definition, self.place) & there;
         let has_entry = simd.at_least(definition, self.entry) & there;
-        // A list goes on after a pair that had an entry, with a pair that has one.
+        // A list continues after a pair with an entry, with another pair with an entry.
         let goes_on = has_entry & (has_entry << 1 | u64::from(self.had_entry));
         let malformed = continues & !goes_on;
         if malformed != 0 {
@@ -76,7 +76,7 @@ impl<const K: usize, S: Levels<K>> Bounds<K, S> {
     }
 }
 
-/// Hands out all steps.
+/// Passes all steps to the sink.
 #[inline(always)]
 pub(super) fn each<const K: usize, S: Levels<K>>(
     simd: S,
@@ -107,7 +107,7 @@ pub(super) fn each<const K: usize, S: Levels<K>>(
     Ok(())
 }
 
-/// Repetition level `i` continues nothing.
+/// Returns the error for repetition level `i`, which does not continue a list.
 #[cold]
 fn continues_nothing<const K: usize>(i: usize) -> Error {
     Error::at(K * i, ErrorKind::Repetition)

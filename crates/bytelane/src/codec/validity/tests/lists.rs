@@ -1,4 +1,4 @@
-//! Lists of lists, made at random, whose levels are known.
+//! Tests random lists of lists whose levels are known.
 
 use super::*;
 use crate::validity::lists::{Bits, List, Offset};
@@ -11,7 +11,7 @@ struct Expected {
     entries: Vec<bool>,
 }
 
-/// Columns whose lists are optional, with optional values: each depth takes two levels, and the value
+/// Columns of optional lists with optional values: each depth takes two levels, and the value takes
 /// one.
 struct Column {
     depths: Vec<Expected>,
@@ -191,7 +191,7 @@ fn lists_without_nulls_have_one_level_less() {
     assert_eq!(validity, Ok((std::vec![0b111], all)));
 }
 
-/// All backends find the same fault.
+/// Returns the error, which must be the same on all backends.
 fn fault(list: List<u16>, repetition: &[u16], definition: &[u16]) -> Error {
     let mut errors = Vec::new();
     for backend in backends() {

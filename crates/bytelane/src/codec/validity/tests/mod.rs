@@ -17,7 +17,7 @@ fn random(i: u64) -> u64 {
     (number ^ number >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 16
 }
 
-/// Bits of which a share is set, and the bitmap that they are. Some words are all ones or zeros.
+/// Returns bits of which `percent` are set, and their bitmap. Some words are all ones or zeros.
 fn bits(count: usize, percent: u64, seed: u64) -> (Vec<bool>, Vec<u8>) {
     let is_set = |i: usize| match random((i / 64) as u64 ^ seed << 20) % 4 {
         0 if percent < 100 => false,

@@ -3,7 +3,7 @@
 use super::*;
 use crate::validity::values::{self, count_valid};
 
-/// Values of a type, none of which is zero.
+/// A type with values other than zero.
 trait Test: Element {
     fn number(i: usize) -> Self;
 }
@@ -158,7 +158,7 @@ fn appended_values_follow_what_is_there() {
     assert_eq!(dense, [7.5, 0.5, 1.5, 2.5]);
 }
 
-/// The steps that replace `pext`, bit by bit.
+/// Compares the steps that replace `pext` with selecting bit by bit.
 #[test]
 fn bits_are_selected() {
     for i in thinned(0..200, 4) {

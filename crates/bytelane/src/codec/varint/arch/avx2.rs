@@ -95,7 +95,7 @@ fn repeat(vector: __m256i, part: usize) -> __m256i {
     }
 }
 
-/// Multiplying and adding neighbours: 7 and 7 bits, then 14 and 14.
+/// Joins groups by multiplying and adding neighbours: 7 and 7 bits, then 14 and 14.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn join32(groups: __m256i) -> __m256i {
@@ -123,7 +123,7 @@ fn sums64(bytes: [__m256i; 4]) -> u64 {
     _mm_cvtsi128_si64(sums).cast_unsigned()
 }
 
-/// Works by parts; the final step restores the order of the bytes, once each four are together.
+/// Narrows by parts; the final step restores the order of the bytes, once each four are together.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn narrow(numbers: [__m256i; 4]) -> __m256i {

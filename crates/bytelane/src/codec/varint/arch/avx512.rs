@@ -1,5 +1,5 @@
-//! AVX-512: sixteen varints of 32 bits or eight of 64 at a time. To decode, `vpermb` picks bytes
-//! from the window; to encode, `vpcompressb` drops the bytes that a varint does not use.
+//! AVX-512: sixteen 32-bit varints or eight 64-bit varints at a time. To decode, `vpermb` picks
+//! bytes from the window; to encode, `vpcompressb` drops the bytes that a varint does not use.
 
 use super::sse41::encode_words;
 use crate::backend::Avx512;
@@ -29,7 +29,7 @@ fn ends(bytes: &[u8; 64]) -> u64 {
     !_mm512_movepi8_mask(load(bytes))
 }
 
-/// Values of `K` bytes to the numbers stored for them.
+/// Maps values of `K` bytes to the numbers stored for them.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn to_wire<const K: usize, M: Mapping>(values: __m512i) -> __m512i {
@@ -46,7 +46,7 @@ fn to_wire<const K: usize, M: Mapping>(values: __m512i) -> __m512i {
     }
 }
 
-/// Stored numbers to values of `K` bytes.
+/// Maps stored numbers to values of `K` bytes.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn from_wire<const K: usize, M: Mapping>(numbers: __m512i) -> __m512i {
@@ -112,7 +112,7 @@ fn narrow<const K: usize, M: Mapping>(values: &[[u8; K]; 64], bytes: &mut [Slot;
     true
 }
 
-/// The number of each byte of a vector.
+/// Number of each byte of a vector.
 const PLACES: [u8; 64] = {
     let mut places = [0; 64];
     let mut i = 0;
@@ -123,7 +123,7 @@ const PLACES: [u8; 64] = {
     places
 };
 
-/// For each vector of values of `K` bytes: the index of the number that goes to each byte.
+/// Returns, for each vector of values of `K` bytes, the index of the number that goes to each byte.
 const fn repeated<const K: usize>() -> [[u8; 64]; K] {
     let mut table = [[0; 64]; K];
     let mut i = 0;
@@ -154,10 +154,10 @@ fn decode<const K: usize, M: Mapping>(
 /// bits; also returns the high bits that are clear.
 ///
 /// ```text
-/// bytes      ac 02 05 80 ..      lane of a varint of two bytes and what follows
+/// bytes      ac 02 05 80 ..      lane of a two-byte varint and the bytes after it
 /// ends       00 80 80 00 ..      high bits that are clear
 /// below      ff ff 00 00 ..      everything up to the lowest of them: x ^ (x - 1)
-/// groups     2c 02 00 00 ..      seven bits a byte
+/// groups     2c 02 00 00 ..      seven bits per byte
 /// ```
 #[target_feature(enable = "avx512f")]
 #[inline]
@@ -172,7 +172,7 @@ fn groups<const K: usize>(bytes: __m512i) -> (__m512i, __m512i) {
     (_mm512_and_si512(whole, _mm512_set1_epi8(0x7f)), ends)
 }
 
-/// Four groups of seven bits in each unit of 32 to 28 bits: 7 and 7, then 14 and 14.
+/// Joins four groups of seven bits in each unit of 32 to 28 bits: 7 and 7, then 14 and 14.
 #[target_feature(enable = "avx512bw")]
 #[inline]
 fn join(groups: __m512i) -> __m512i {
@@ -181,8 +181,8 @@ fn join(groups: __m512i) -> __m512i {
     _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x4000_0001))
 }
 
-/// Sixteen varints at a time: the first four bytes of each go to its lane, the fifth to a second
-/// vector. Unused lanes repeat the start of the window.
+/// Decodes sixteen varints at a time: the first four bytes of each go to its lane, the fifth to a
+/// second vector. Unused lanes repeat the start of the window.
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
 #[inline]
 fn decode_short<M: Mapping>(bytes: &[u8; WINDOW], begins: u64, values: &mut [Slot]) -> bool {
@@ -208,7 +208,7 @@ fn decode_short<M: Mapping>(bytes: &[u8; WINDOW], begins: u64, values: &mut [Slo
     _mm512_test_epi32_mask(beyond, _mm512_set1_epi32(0xf0)) == 0
 }
 
-/// Eight varints at a time; `LONG` if some may have a ninth and a tenth byte.
+/// Decodes eight varints at a time; `LONG` if some may have a ninth and a tenth byte.
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
 #[inline]
 fn decode_wide<M: Mapping, const LONG: bool>(
@@ -276,10 +276,11 @@ fn encode<const K: usize, M: Mapping>(
     }
 }
 
-/// Stores the varints of eight numbers of up to 56 bits at a place; returns the offset after them.
+/// Stores the varints of eight numbers of up to 56 bits at an offset. Returns the offset after
+/// them.
 ///
 /// ```text
-/// number      groups of seven bits, picked by their places: 8 bits from bit 0, 7, 14 ..
+/// number      groups of seven bits, picked by their positions: 8 bits from bit 0, 7, 14 ..
 /// groups      .aaaaaaa .bbbbbbb .ccccccc 00000000 ..
 /// kept        11111111 11111111 11111111 00000000 ..   whole bytes down from the highest bit
 /// continued   1        1        0        0             kept, one byte down
@@ -296,8 +297,8 @@ fn spread(numbers: __m512i, to: &mut [Slot; ENCODE_ROOM], at: usize) -> usize {
     store_kept(groups, kept, _mm512_srli_epi64::<8>(kept), to, at)
 }
 
-/// The same for numbers of up to 64 bits, four of them at a time: the lower lane of 64 bits of each
-/// pair gets eight bytes, the upper one gets the ninth and the tenth, if any.
+/// Does the same for numbers of up to 64 bits, four of them at a time: the lower 64-bit lane of
+/// each pair gets eight bytes, the upper one gets the ninth and the tenth, if any.
 #[target_feature(enable = "avx512bw,avx512cd,avx512vbmi,avx512vbmi2,popcnt")]
 #[inline]
 fn spread_long(numbers: __m512i, to: &mut [Slot; ENCODE_ROOM]) -> usize {
@@ -315,8 +316,8 @@ fn spread_long(numbers: __m512i, to: &mut [Slot; ENCODE_ROOM]) -> usize {
         let places = _mm512_setr_epi64(low, high, low, high, low, high, low, high);
         let groups = _mm512_multishift_epi64_epi8(places, lanes);
         let groups = _mm512_and_si512(groups, _mm512_set1_epi8(0x7f));
-        // A number with a top keeps all its lower bytes, and one without a top keeps none
-        // above: groups | lanes & mask, where the mask has the highest byte.
+        // A number with a top keeps all its lower bytes, and one without a top keeps none of the
+        // upper ones: groups | lanes & mask, where the mask has the highest byte.
         let top_byte = _mm512_set1_epi64(0xff << 56);
         let used = _mm512_ternarylogic_epi32::<0xf8>(groups, lanes, top_byte);
         let at_least = _mm512_setr_epi64(1, 0, 1, 0, 1, 0, 1, 0);
@@ -328,8 +329,8 @@ fn spread_long(numbers: __m512i, to: &mut [Slot; ENCODE_ROOM]) -> usize {
     at
 }
 
-/// Stores the kept bytes, with the high bit set where another byte follows; returns the offset
-/// after them.
+/// Stores the kept bytes, with the high bit set if another byte follows. Returns the offset after
+/// them.
 #[target_feature(enable = "avx512bw,avx512vbmi2,popcnt")]
 #[inline]
 fn store_kept(

@@ -57,8 +57,8 @@ implement! {
     }
 }
 
-/// Each byte without a high bit keeps the bit of its place, and three rounds of adding neighbours
-/// put eight of these bits into one byte.
+/// Finds bytes without a high bit. Each of them keeps the bit of its position, and three rounds of
+/// adding neighbours put eight of these bits into one byte.
 #[target_feature(enable = "neon")]
 #[inline]
 fn low_bytes(bytes: &[u8; 64]) -> u64 {
@@ -72,7 +72,7 @@ fn low_bytes(bytes: &[u8; 64]) -> u64 {
     sums16(pairs(pairs(a, b), pairs(c, d)))
 }
 
-/// The sums of neighbouring bytes of two vectors.
+/// Adds neighbouring bytes of two vectors.
 #[target_feature(enable = "neon")]
 #[inline]
 fn pairs(a: uint64x2_t, b: uint64x2_t) -> uint64x2_t {
@@ -80,7 +80,7 @@ fn pairs(a: uint64x2_t, b: uint64x2_t) -> uint64x2_t {
     vreinterpretq_u64_u8(sums)
 }
 
-/// The sums of neighbouring bytes of one vector.
+/// Adds neighbouring bytes of one vector.
 #[target_feature(enable = "neon")]
 #[inline]
 fn sums16(bytes: uint64x2_t) -> u64 {
@@ -145,7 +145,7 @@ fn bytes32([a, b]: [uint64x2_t; 2]) -> u64 {
     vget_lane_u64::<0>(vreinterpret_u64_u8(vmovn_u16(even16(a, b))))
 }
 
-/// Shifting down and selecting: 7 and 7 bits, then 14 and 14.
+/// Joins groups by shifting down and selecting: 7 and 7 bits, then 14 and 14.
 #[target_feature(enable = "neon")]
 #[inline]
 fn join32(groups: uint64x2_t) -> uint64x2_t {
@@ -156,7 +156,7 @@ fn join32(groups: uint64x2_t) -> uint64x2_t {
     vreinterpretq_u64_u32(fours)
 }
 
-/// In numbers of one byte, only the even units of 16 bits, and then of 8 bits, are not zero.
+/// Narrows one-byte numbers. Only the even units of 16 bits, and then of 8 bits, are not zero.
 #[target_feature(enable = "neon")]
 #[inline]
 fn narrow([a, b, c, d]: [uint64x2_t; 4]) -> uint64x2_t {
@@ -165,7 +165,7 @@ fn narrow([a, b, c, d]: [uint64x2_t; 4]) -> uint64x2_t {
     vreinterpretq_u64_u8(vuzp1q_u8(low, high))
 }
 
-/// One or two bytes each.
+/// Encodes numbers to one or two bytes each.
 #[target_feature(enable = "neon")]
 #[inline]
 fn encode_two([a, b]: [uint64x2_t; 2], to: &mut [Slot; ENCODE_ROOM]) -> usize {
@@ -185,11 +185,12 @@ fn encode_two([a, b]: [uint64x2_t; 2], to: &mut [Slot; ENCODE_ROOM]) -> usize {
     8 + long.count_ones() as usize
 }
 
-/// Numbers of 14 bits are treated as signed values of 16 bits; widening keeps their signs.
+/// Decodes varints of one or two bytes. Numbers of 14 bits are treated as signed 16-bit values;
+/// widening keeps their signs.
 ///
 /// ```text
 /// unit       1bbbbbbb .aaaaaaa or 0bbbbbbb ........, the low byte first
-/// followed   whether the high bit of the low byte tells that the high one follows
+/// followed   high bit of the low byte: the high byte follows
 /// number     ..aaaaaaabbbbbbb or .........bbbbbbb
 /// ```
 #[target_feature(enable = "neon")]

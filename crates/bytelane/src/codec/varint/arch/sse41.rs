@@ -84,8 +84,8 @@ pub(super) fn scatter(to: &mut [Slot; ENCODE_ROOM], place: usize, from: __m128i,
     }
 }
 
-/// Two numbers of 4 bytes of `low`, then two of `high`: `PICK` has two bits for each number, lowest
-/// bits first.
+/// Picks two 4-byte numbers of `low`, then two of `high`: `PICK` has two bits for each number,
+/// lowest bits first.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn shuffle<const PICK: i32>(low: __m128i, high: __m128i) -> __m128i {
@@ -93,7 +93,7 @@ fn shuffle<const PICK: i32>(low: __m128i, high: __m128i) -> __m128i {
     _mm_castps_si128(_mm_shuffle_ps::<PICK>(low, high))
 }
 
-/// Multiplying and adding neighbours: 7 and 7 bits, then 14 and 14.
+/// Joins groups by multiplying and adding neighbours: 7 and 7 bits, then 14 and 14.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn join32(groups: __m128i) -> __m128i {
@@ -139,7 +139,7 @@ fn encode_two(numbers: [__m128i; 2], to: &mut [Slot; ENCODE_ROOM]) -> usize {
     encode_words(_mm_packus_epi32(numbers[0], numbers[1]), to)
 }
 
-/// The varints of eight numbers of 14 bits, in units of 16; returns their length.
+/// Encodes eight numbers of 14 bits, in units of 16, to varints. Returns their length.
 #[target_feature(enable = "sse4.1,ssse3,popcnt")]
 #[inline]
 pub(super) fn encode_words(numbers: __m128i, to: &mut [Slot; ENCODE_ROOM]) -> usize {
@@ -171,12 +171,12 @@ fn decode_two<M: Mapping>(bytes: &[u8; 16], begins: u8, width: usize, to: &mut [
     }
 }
 
-/// The values of the varints of one or two bytes that begin in the first 8 bytes. Numbers of 14
-/// bits are treated as signed values of 16 bits; widening keeps their signs.
+/// Returns the values of the varints of one or two bytes that begin in the first 8 bytes. Numbers
+/// of 14 bits are treated as signed 16-bit values; widening keeps their signs.
 ///
 /// ```text
 /// unit       1bbbbbbb .aaaaaaa or 0bbbbbbb ........, the low byte first
-/// followed   whether the high bit of the low byte tells that the high one follows
+/// followed   high bit of the low byte: the high byte follows
 /// number     ..aaaaaaabbbbbbb or .........bbbbbbb
 /// ```
 #[target_feature(enable = "sse4.1,ssse3")]

@@ -1,0 +1,315 @@
+//! A record: cells with the times of bytelane and of its peers.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use bytelane::Backend;
+use serde::Deserialize;
+
+/// Peers that do not count where they are faster, with the codec and the reason. They are listed.
+pub const UNCOUNTED: [(&str, &str, &str); 3] = [
+    ("bit_packing", "bitpacking", "has another layout"),
+    ("big_endian", "pilota unchecked", "checks no lengths"),
+    (
+        "thrift",
+        "pilota unchecked",
+        "checks no lengths and no UTF-8",
+    ),
+];
+
+/// One measured figure; the other columns of the file are for human readers.
+#[derive(Deserialize)]
+struct Row {
+    codec: String,
+    parameters: String,
+    operation: String,
+    #[serde(rename = "type")]
+    value_type: String,
+    data: String,
+    values: u64,
+    backend: String,
+    library: String,
+    ns: f64,
+    of_memcpy: f64,
+}
+
+/// A file of measurements of bytelane and its peers.
+pub struct Record {
+    /// The file's path in the repository.
+    pub name: String,
+    pub cells: Vec<Cell>,
+}
+
+/// A cell and its times.
+pub struct Cell {
+    /// The codec with its parameters.
+    pub specification: String,
+    pub codec: String,
+    pub parameters: String,
+    pub operation: String,
+    /// The type of a value; for a Thrift message, its struct.
+    pub value_type: String,
+    pub data: String,
+    pub values: u64,
+    /// The time of the specification, in nanoseconds.
+    pub scalar: Option<f64>,
+    /// Our times on each instruction set, slowest first, without the specification.
+    pub ours: Vec<Ours>,
+    pub peers: Vec<Peer>,
+}
+
+/// Another library and its time.
+pub struct Peer {
+    pub library: String,
+    /// The instruction set that it was limited to; none if it chose the best one of the CPU.
+    pub level: Option<Backend>,
+    pub ns: f64,
+    /// False for those of [`UNCOUNTED`].
+    counts: bool,
+}
+
+pub struct Ours {
+    pub backend: Backend,
+    pub ns: f64,
+    pub of_memcpy: f64,
+}
+
+/// Our result against the fastest peer. A difference of up to a twentieth is a tie: two runs differ
+/// by that much.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Verdict {
+    Won,
+    Tied,
+    Lost,
+}
+
+impl Verdict {
+    pub fn of(gain: f64) -> Self {
+        const EVEN: f64 = 1.05;
+        match gain {
+            _ if gain > EVEN => Verdict::Won,
+            _ if gain < 1.0 / EVEN => Verdict::Lost,
+            _ => Verdict::Tied,
+        }
+    }
+}
+
+impl Row {
+    /// The instruction set, if the row is ours, and whether it was called in the same way as the
+    /// peers.
+    fn ours(&self) -> Option<(Backend, bool)> {
+        let (name, as_peers) = match self.library.strip_prefix("bytelane ") {
+            Some(library) => (library.split(',').next()?, true),
+            None if self.library.is_empty() => (self.backend.as_str(), false),
+            None => return None,
+        };
+        Some((name.parse().ok()?, as_peers))
+    }
+
+    fn same_cell(&self, other: &Row) -> bool {
+        fn key(row: &Row) -> ([&str; 5], u64) {
+            let texts = [
+                &row.codec,
+                &row.parameters,
+                &row.operation,
+                &row.value_type,
+                &row.data,
+            ];
+            (texts.map(String::as_str), row.values)
+        }
+        key(self) == key(other)
+    }
+}
+
+impl Cell {
+    fn new(rows: &[Row]) -> Self {
+        let first = &rows[0];
+        let specification = match first.parameters.as_str() {
+            "" => first.codec.clone(),
+            parameters => format!("{}:{parameters}", first.codec),
+        };
+        let as_peers = rows.iter().any(|row| matches!(row.ours(), Some((_, true))));
+        let mut ours = Vec::new();
+        let (mut scalar, mut peers) = (None, Vec::new());
+        for row in rows {
+            match row.ours() {
+                Some((Backend::Scalar, called)) if called == as_peers => scalar = Some(row.ns),
+                Some((backend, called)) if called == as_peers => ours.push(Ours {
+                    backend,
+                    ns: row.ns,
+                    of_memcpy: row.of_memcpy,
+                }),
+                Some(_) => {}
+                None if row.library.is_empty() => {}
+                None => peers.push(Peer::new(row)),
+            }
+        }
+        ours.sort_by_key(|ours| ours.backend);
+        Self {
+            specification,
+            codec: first.codec.clone(),
+            parameters: first.parameters.clone(),
+            operation: first.operation.clone(),
+            value_type: first.value_type.clone(),
+            data: first.data.clone(),
+            values: first.values,
+            scalar,
+            ours,
+            peers,
+        }
+    }
+
+    /// The fastest peer at an instruction set. One of those that do not count does where it is not faster than ours.
+    pub fn peer(&self, ours: &Ours) -> Option<&Peer> {
+        let is_best = self
+            .active()
+            .is_some_and(|best| best.backend == ours.backend);
+        let comparable = |peer: &&Peer| match peer.level {
+            _ if !peer.counts && Verdict::of(peer.ns / ours.ns) == Verdict::Lost => false,
+            Some(level) => level <= ours.backend,
+            None => is_best || !self.peers.iter().any(|other| other.limits(peer)),
+        };
+        let peers = self.peers.iter().filter(comparable);
+        peers.min_by(|a, b| a.ns.total_cmp(&b.ns))
+    }
+
+    /// The fastest peer that does not count where it is faster than ours.
+    pub fn uncounted(&self) -> Option<&Peer> {
+        let peers = self.peers.iter().filter(|peer| !peer.counts);
+        peers.min_by(|a, b| a.ns.total_cmp(&b.ns))
+    }
+
+    /// The speedup over the fastest peer at the same instruction set.
+    pub fn gain(&self, ours: &Ours) -> Option<f64> {
+        Some(self.peer(ours)?.ns / ours.ns)
+    }
+
+    /// Our time on the instruction set that a caller gets by default.
+    pub fn active(&self) -> Option<&Ours> {
+        self.ours.last()
+    }
+}
+
+impl Peer {
+    /// A level follows the name of the library after a comma.
+    fn new(row: &Row) -> Self {
+        let limited = row.library.rsplit_once(", ");
+        let level = limited.and_then(|(_, level)| level.parse().ok());
+        let is_row = |(codec, library, _): &_| (*codec, *library) == (&*row.codec, &*row.library);
+        Self {
+            library: row.library.clone(),
+            level,
+            ns: row.ns,
+            counts: !UNCOUNTED.iter().any(is_row),
+        }
+    }
+
+    /// Returns whether this is another library limited to an instruction set.
+    fn limits(&self, other: &Peer) -> bool {
+        let library = self.library.strip_prefix(&other.library);
+        self.level.is_some() && library.is_some_and(|rest| rest.starts_with(", "))
+    }
+}
+
+impl Record {
+    /// Name of the file, without its directory and extension.
+    pub fn stem(&self) -> String {
+        let stem = Path::new(&self.name).file_stem().unwrap_or_default();
+        stem.to_string_lossy().into_owned()
+    }
+
+    /// The record's CPU as the documents name it: `Zen 5` for `2026-11-23-zen5.csv`, with the instruction set
+    /// if everybody was limited to one.
+    pub fn cpu(&self) -> String {
+        const DATE: usize = "2026-11-23-".len();
+        let stem = self.stem();
+        let mut cpu = String::new();
+        for word in stem.get(DATE..).unwrap_or(&stem).split('-') {
+            match word.parse::<Backend>() {
+                Ok(_) => write!(cpu, ", {}", word.to_uppercase()).expect("to memory"),
+                Err(_) => {
+                    let digits = word.find(|letter: char| letter.is_ascii_digit());
+                    let (name, number) = word.split_at(digits.unwrap_or(word.len()));
+                    for part in [name, number].into_iter().filter(|part| !part.is_empty()) {
+                        let (first, rest) = part.split_at(1);
+                        let space = if cpu.is_empty() { "" } else { " " };
+                        write!(cpu, "{space}{}{rest}", first.to_uppercase()).expect("to memory");
+                    }
+                }
+            }
+        }
+        cpu
+    }
+
+    /// Reads a file; `None` if its columns are not those of a comparison.
+    ///
+    /// # Errors
+    ///
+    /// An invalid row, with its line.
+    pub fn parse(name: &str, text: &str) -> Result<Option<Self>> {
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let headers = reader.headers().context("no line of column names")?;
+        let is_there = |column: &str| headers.iter().any(|header| header == column);
+        if !["codec", "library", "ns", "of_memcpy"]
+            .into_iter()
+            .all(is_there)
+        {
+            return Ok(None);
+        }
+        let rows: Vec<Row> = reader.deserialize().collect::<Result<_, _>>()?;
+        Ok(Some(Self {
+            name: name.to_owned(),
+            cells: rows.chunk_by(Row::same_cell).map(Cell::new).collect(),
+        }))
+    }
+
+    /// The operations of a codec, in the order of the file.
+    pub fn operations(&self, codec: &str) -> Vec<&str> {
+        let mut operations = Vec::new();
+        for cell in self.cells.iter().filter(|cell| cell.codec == codec) {
+            if !operations.contains(&&*cell.operation) {
+                operations.push(&*cell.operation);
+            }
+        }
+        operations
+    }
+
+    /// The instruction sets of bytelane that were measured, slowest first.
+    pub fn backends(&self) -> Vec<Backend> {
+        let ours = self.cells.iter().flat_map(|cell| &cell.ours);
+        let mut backends: Vec<_> = ours.map(|ours| ours.backend).collect();
+        backends.sort();
+        backends.dedup();
+        backends
+    }
+
+    /// Returns whether it has cells of a codec.
+    pub fn contains(&self, codec: &str) -> bool {
+        self.cells.iter().any(|cell| cell.codec == codec)
+    }
+
+    /// The codec of a cell with its parameters, plus the type if the parameters alone are
+    /// ambiguous.
+    pub fn what(&self, cell: &Cell) -> String {
+        let Cell {
+            specification,
+            value_type,
+            ..
+        } = cell;
+        let is_another =
+            |other: &Cell| other.specification == *specification && other.value_type != *value_type;
+        if self.cells.iter().any(is_another) {
+            format!("`{specification}` of `{value_type}`")
+        } else {
+            format!("`{specification}`")
+        }
+    }
+
+    /// Speedups over the fastest other library, in the cells of a codec for which that is known, on the instruction
+    /// set that a caller gets by default.
+    pub fn gains(&self, codec: &str) -> Vec<f64> {
+        let cells = self.cells.iter().filter(|cell| cell.codec == codec);
+        cells.filter_map(|cell| cell.gain(cell.active()?)).collect()
+    }
+}
