@@ -111,6 +111,8 @@ fn behind_list<'de>(bytes: &'de [u8], limits: &Limits, depth: u32) -> Option<&'d
     for _ in 0..count {
         bytes = match number {
             TRUE | FALSE => bytes.get(1..).filter(|_| bytes[0] <= FALSE)?,
+            // Most lists of a Parquet footer have numbers of enums.
+            5 => behind_varint(bytes, 5, 15)?,
             _ => behind(bytes, number, limits, depth)?,
         };
     }
