@@ -6,7 +6,7 @@ use crate::{
     Codec, Decoded, Entry, Experiment, Failure, Parameter, Parameters, SpecificationError, numbers,
     numbers_mut,
 };
-use bytelane::rle_hybrid::{self, Dictionary, Format, Integer, bits};
+use bytelane::rle_hybrid::{self, Dictionary, Effort, Format, Integer, bits};
 use bytelane::{Backend, Detected, Value};
 use bytemuck::Pod;
 use std::io::{Read, Write};
@@ -29,6 +29,11 @@ pub(crate) const ENTRY: Entry = Entry {
             name: "entries",
             default: Some("none"),
             help: "for u32 and u64, the size of a dictionary of the numbers from 0 on: values are indices of it",
+        },
+        Parameter {
+            name: "effort",
+            default: Some("small"),
+            help: "small: search for the shortest runs; fast, for u8, u16 and u32: take the first that will do",
         },
         Parameter {
             name: "count",
@@ -62,6 +67,7 @@ pub(crate) const ENTRY: Entry = Entry {
             }
             _ => {
                 parameters.get("width", |&width: &u32| width == 1)?;
+                parameters.get("effort", |effort: &String| effort == "small")?;
                 Ok(Box::new(RleHybrid { work: Bits, count }))
             }
         }
@@ -78,6 +84,9 @@ pub(crate) const ENTRY: Entry = Entry {
         "type=u32,width=10",
         "type=u32,width=27",
         "type=u32,width=32",
+        "type=u8,width=1,effort=fast",
+        "type=u16,width=3,effort=fast",
+        "type=u32,width=10,effort=fast",
         "type=bits,width=1",
         "type=u32,width=3,entries=8",
         "type=u32,width=4,entries=15",
@@ -142,7 +151,16 @@ fn open<T: Integer, W: Work + 'static>(
     work: impl FnOnce(Format<T>) -> W,
 ) -> Result<Box<dyn Codec>, SpecificationError> {
     let width = parameters.get("width", |&width: &u32| Format::<T>::new(width).is_some())?;
-    let work = work(Format::new(width).expect("it was accepted"));
+    let effort: String = parameters.get("effort", |effort: &String| {
+        ["small", "fast"].contains(&effort.as_str())
+    })?;
+    let effort = if effort == "fast" {
+        Effort::Fast
+    } else {
+        Effort::Small
+    };
+    let format = Format::new(width).expect("it was accepted");
+    let work = work(format.effort(effort));
     Ok(Box::new(RleHybrid { work, count }))
 }
 

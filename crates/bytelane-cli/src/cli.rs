@@ -4,7 +4,8 @@ use crate::Outcome;
 #[cfg(not(feature = "measuring"))]
 use crate::commands::not_measuring;
 use crate::commands::{
-    advise, check, completions, cpu, diff, inspect, merge, repair, rewrite, rows, thrift, transcode,
+    advise, check, completions, cpu, dataset, diff, inspect, merge, repair, rewrite, rows, thrift,
+    transcode,
 };
 #[cfg(feature = "measuring")]
 use crate::commands::{bench, report};
@@ -24,7 +25,7 @@ pub struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 success, 1 `advise --check`, `diff` or `check` found something, 2 error, 130 interrupted (Ctrl-C), \
+Exit codes: 0 success, 1 `advise --check`, `diff`, `check` or `dataset` found something, 2 error, 130 interrupted (Ctrl-C), \
 143 terminated (SIGTERM).";
 
 #[derive(Debug, Subcommand)]
@@ -50,6 +51,7 @@ pub enum Command {
     Diff(diff::Arguments),
     Check(check::Arguments),
     Repair(repair::Arguments),
+    Dataset(dataset::Arguments),
     Thrift(thrift::Arguments),
     Completions(completions::Arguments),
 }
@@ -77,6 +79,7 @@ impl Command {
             Self::Diff(arguments) => arguments.run(),
             Self::Check(arguments) => arguments.run(),
             Self::Repair(arguments) => arguments.run(),
+            Self::Dataset(arguments) => arguments.run(),
             Self::Thrift(arguments) => arguments.run(),
             Self::Completions(arguments) => arguments.run(),
         }

@@ -11,3 +11,11 @@ pub fn bar(length: u64, counted: &str) -> anyhow::Result<ProgressBar> {
         .with_style(style)
         .with_finish(ProgressFinish::AndClear))
 }
+
+/// A line for work whose amount is not known: what is `counted`, as a template of indicatif.
+pub fn spinner(counted: &str) -> anyhow::Result<ProgressBar> {
+    let style = ProgressStyle::with_template(&format!("{{spinner}} {counted}"))?;
+    Ok(ProgressBar::no_length()
+        .with_style(style)
+        .with_finish(ProgressFinish::AndClear))
+}

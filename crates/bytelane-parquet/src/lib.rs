@@ -36,7 +36,9 @@ pub use options::{
     ColumnOptions, DataPageVersion, Encoding, Encodings, Goal, WriterOptions, compression_name,
     parse_compression,
 };
-pub use read::{Reader, ReaderBuilder};
+pub use read::{
+    AsyncReader, Decoded, PushDecoder, PushedBytes, RangeReader, Reader, ReaderBuilder,
+};
 
 /// [`Reader`] under the name that it has in the crate `parquet`.
 pub type ParquetRecordBatchReader = Reader;

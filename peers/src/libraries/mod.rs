@@ -165,6 +165,21 @@ pub static COMPARISONS: &[Comparison] = &[
         rle_hybrid::runs::<4, 10>,
     ),
     rle_hybrid::comparison(
+        "rle_hybrid:type=u8,width=1,effort=fast",
+        &["bits_1", "runs_1"],
+        rle_hybrid::fast_runs::<1, 1>,
+    ),
+    rle_hybrid::comparison(
+        "rle_hybrid:type=u16,width=3,effort=fast",
+        &["bits_3", "runs_3"],
+        rle_hybrid::fast_runs::<2, 3>,
+    ),
+    rle_hybrid::comparison(
+        "rle_hybrid:type=u32,width=10,effort=fast",
+        &["below_1000", "runs_1000", "repeats_1000"],
+        rle_hybrid::fast_runs::<4, 10>,
+    ),
+    rle_hybrid::comparison(
         "rle_hybrid:type=u32,width=10,entries=1000",
         &["below_1000", "runs_1000", "repeats_1000"],
         rle_hybrid::entries::<4, 10>,

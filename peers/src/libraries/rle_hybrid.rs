@@ -2,7 +2,7 @@
 
 use super::parquet_work::Kind;
 use super::{Comparison, FRESH, Peer, Work, parquet};
-use bytelane::rle_hybrid::Format;
+use bytelane::rle_hybrid::{Effort, Format};
 
 pub const fn comparison(
     specification: &'static str,
@@ -20,9 +20,23 @@ pub const fn comparison(
 
 /// Creates peers for runs of values of `K` bytes and `WIDTH` bits.
 pub fn runs<const K: usize, const WIDTH: usize>(_values: usize) -> anyhow::Result<Vec<Peer>> {
+    peers::<K, WIDTH>(Effort::Small)
+}
+
+/// Does the same for runs that bytelane chooses without a search.
+pub fn fast_runs<const K: usize, const WIDTH: usize>(_: usize) -> anyhow::Result<Vec<Peer>> {
+    let mut peers = peers::<K, WIDTH>(Effort::Fast)?;
+    for peer in &mut peers {
+        peer.decode = None;
+    }
+    Ok(peers)
+}
+
+fn peers<const K: usize, const WIDTH: usize>(effort: Effort) -> anyhow::Result<Vec<Peer>> {
     let mut peers = parquet::peers(K, Kind::Runs(WIDTH))?;
     for peer in &mut peers {
-        peer.encode = peer.encode.take().map(|work| other_runs::<K, WIDTH>(work));
+        let work = peer.encode.take();
+        peer.encode = work.map(|work| other_runs::<K, WIDTH>(effort, work));
     }
     Ok(peers)
 }
@@ -38,8 +52,12 @@ pub fn entries<const K: usize, const WIDTH: usize>(_values: usize) -> anyhow::Re
 }
 
 /// Encodes runs. Before timing, the runs are decoded and encoded again as bytelane does.
-fn other_runs<const K: usize, const WIDTH: usize>(mut encode: Work<'static>) -> Work<'static> {
+fn other_runs<const K: usize, const WIDTH: usize>(
+    effort: Effort,
+    mut encode: Work<'static>,
+) -> Work<'static> {
     let format = Format::<u32>::new(WIDTH as u32).expect("at most 32 bits");
+    let format = format.effort(effort);
     Box::new(move |values, bytes| {
         if bytes.iter().take(8).any(|&byte| byte != FRESH) {
             return encode(values, bytes);

@@ -6,6 +6,7 @@ pub mod bench;
 pub mod check;
 pub mod completions;
 pub mod cpu;
+pub mod dataset;
 pub mod diff;
 pub mod inspect;
 pub mod merge;

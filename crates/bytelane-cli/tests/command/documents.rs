@@ -71,6 +71,11 @@ fn the_commands_about_parquet_run() {
 }
 
 #[test]
+fn the_commands_about_data_sets_run() {
+    run("getting-started/data-sets.md", 3);
+}
+
+#[test]
 fn the_commands_about_thrift_run() {
     run("getting-started/thrift.md", 1);
 }

@@ -3,6 +3,7 @@
 mod advise;
 mod bench;
 mod bench_thrift;
+mod dataset;
 mod documents;
 mod general;
 mod merge;

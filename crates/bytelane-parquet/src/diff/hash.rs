@@ -34,7 +34,7 @@ impl Hash {
     }
 
     /// Adds another hash.
-    fn and(self, other: Self) -> Self {
+    pub(super) fn and(self, other: Self) -> Self {
         Self(
             folded(FIRST, self.0, other.0),
             folded(SECOND, self.1, other.1),
@@ -42,7 +42,7 @@ impl Hash {
     }
 
     /// Adds bytes and their number.
-    fn with_bytes(self, bytes: &[u8]) -> Self {
+    pub(super) fn with_bytes(self, bytes: &[u8]) -> Self {
         let (words, rest) = bytes.as_chunks::<8>();
         let mut last = [0; 8];
         last[..rest.len()].copy_from_slice(rest);

@@ -6,11 +6,13 @@
 
 mod any_order;
 mod files;
+mod fingerprint;
 mod hash;
 mod in_order;
 mod normal;
 mod outcome;
 
+pub use fingerprint::{Fingerprint, fingerprint};
 pub use outcome::{Difference, DifferentRow, DifferentValue, RowPlace};
 
 use crate::{Problem, Result};

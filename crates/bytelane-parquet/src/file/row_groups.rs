@@ -10,7 +10,7 @@ use crate::page::codec_in_parquet;
 use crate::stack::with_stack;
 use crate::{Error, Result};
 use bytes::Bytes;
-use parquet::basic::CompressionCodec;
+use parquet::basic::{CompressionCodec, Encoding, EncodingMask, PageType};
 use parquet::file::metadata::{
     ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader,
 };
@@ -29,6 +29,8 @@ pub(crate) struct LeafChunk {
     pub(crate) range: Range<u64>,
     /// Position of its offset index.
     pub(crate) offset_index: Option<Range<u64>>,
+    /// True if all values are said to be indices into a dictionary.
+    pub(crate) has_indices_only: bool,
 }
 
 /// Row groups of a file. Those of a footer with a regular schema stay encoded, and a chunk is decoded when it is used.
@@ -149,13 +151,15 @@ impl EncodedRowGroups {
 }
 
 impl LeafChunk {
-    fn of_decoded(chunk: &ColumnChunkMetaData, length: u64) -> Result<Self> {
+    /// Returns a chunk that the crate `parquet` has decoded.
+    pub(crate) fn of_decoded(chunk: &ColumnChunkMetaData, length: u64) -> Result<Self> {
         Ok(Self {
             column: chunk.column_descr_ptr(),
             codec: chunk.compression_codec(),
             values: u64::try_from(chunk.num_values()).unwrap_or(0),
             range: chunk_range(chunk, length)?,
             offset_index: index(chunk.offset_index_offset(), chunk.offset_index_length()),
+            has_indices_only: has_indices_only(chunk),
         })
     }
 
@@ -166,6 +170,7 @@ impl LeafChunk {
             values: u64::try_from(chunk.meta_data.num_values).unwrap_or(0),
             range: viewed_range(chunk, length)?,
             offset_index: index(chunk.offset_index_offset, chunk.offset_index_length),
+            has_indices_only: chunk.meta_data.has_indices_only(),
         })
     }
 }
@@ -175,4 +180,19 @@ fn index(offset: Option<i64>, length: Option<i32>) -> Option<Range<u64>> {
     let start = u64::try_from(offset?).ok()?;
     let length = u64::try_from(length?).ok()?;
     Some(start..start.checked_add(length)?)
+}
+
+fn has_indices_only(chunk: &ColumnChunkMetaData) -> bool {
+    let are = |encodings: &EncodingMask| {
+        let is_of_indices =
+            |it| matches!(it, Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY);
+        encodings.encodings().all(is_of_indices)
+    };
+    let of_stats = chunk.page_encoding_stats().map(|stats| {
+        let data = stats.iter();
+        let data = data.filter(|it| !matches!(it.page_type, PageType::DICTIONARY_PAGE));
+        EncodingMask::new_from_encodings(data.map(|it| &it.encoding))
+    });
+    let of_data = of_stats.as_ref().or(chunk.page_encoding_stats_mask());
+    of_data.is_some_and(are)
 }

@@ -5,17 +5,22 @@ use super::like::Pattern;
 use super::test::Test;
 use crate::{Error, Problem, Result};
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, new_empty_array};
-use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_array::{
+    AnyDictionaryArray, Array, ArrayRef, BooleanArray, RecordBatch, downcast_integer,
+    new_empty_array,
+};
+use arrow_buffer::{ArrowNativeType, BooleanBuffer, NullBuffer};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
-use std::sync::{Arc, LazyLock};
+use arrow_select::take::take;
+use std::collections::BTreeSet;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// Predicate that has been checked against a schema.
 ///
 /// ```
 /// use arrow_array::{Float64Array, RecordBatch};
 /// use bytelane_parquet::filter::{Filter, Predicate};
-/// use std::sync::{Arc, LazyLock};
+/// use std::sync::Arc;
 ///
 /// let prices = Float64Array::from(vec![Some(99.5), None, Some(101.0)]);
 /// let batch = RecordBatch::try_from_iter([("price", Arc::new(prices) as _)])?;
@@ -32,6 +37,8 @@ pub struct Filter {
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     Leaf(Leaf),
+    /// Result that is the same for all rows; none for null.
+    Constant(Option<bool>),
     Not(Box<Node>),
     And(Vec<Node>),
     Or(Vec<Node>),
@@ -44,7 +51,12 @@ pub(super) struct Leaf {
     pub(super) names: Vec<String>,
     pub(super) field: FieldRef,
     pub(super) test: Test,
+    /// Results for the entries of the last dictionary.
+    entries: Arc<Mutex<Option<Entries>>>,
 }
+
+/// Entries of a dictionary, and the results of a test for them.
+type Entries = (ArrayRef, BooleanArray);
 
 impl Filter {
     /// Finds the columns in a schema, and checks that they compare with the values.
@@ -67,14 +79,47 @@ impl Filter {
         columns
     }
 
+    /// Replaces tests of columns that have the same value in all rows by their results.
+    pub(super) fn with_constants(self, constants: &[(FieldRef, ArrayRef)]) -> Result<Self> {
+        Ok(Self {
+            root: self.root.with_constants(constants)?,
+        })
+    }
+
+    /// Returns filters of which all must be true, each with other columns than those before, or more of them.
+    pub(super) fn conjuncts(self) -> Vec<Self> {
+        let mut parts = Vec::new();
+        self.root.split(&mut parts);
+        let mut filters: Vec<Self> = Vec::new();
+        for part in parts {
+            let part = Self { root: part };
+            let same = filters
+                .iter_mut()
+                .find(|filter| filter.column_set() == part.column_set());
+            match same {
+                Some(same) => same.root.add(part.root),
+                None => filters.push(part),
+            }
+        }
+        filters
+    }
+
+    fn column_set(&self) -> BTreeSet<&[String]> {
+        self.columns().into_iter().collect()
+    }
+
     /// Returns for which rows the predicate is true. The batch may have other columns, too.
     ///
     /// # Errors
     ///
     /// Those of [`try_new`](Self::try_new), if a column is missing or has another type than in the schema.
     pub fn evaluate(&self, batch: &RecordBatch) -> Result<BooleanArray> {
-        let rows = self.root.rows(batch, true)?;
-        Ok(BooleanArray::new(rows, None))
+        Ok(BooleanArray::new(self.rows(batch)?, None))
+    }
+
+    /// Returns for which rows the predicate is true.
+    pub(super) fn rows(&self, batch: &RecordBatch) -> Result<BooleanBuffer> {
+        self.root.rows(batch, true)
     }
 }
 
@@ -101,9 +146,52 @@ impl Node {
         }
     }
 
+    fn with_constants(self, constants: &[(FieldRef, ArrayRef)]) -> Result<Self> {
+        let all = |nodes: Vec<Self>| -> Result<Vec<Self>> {
+            let nodes = nodes.into_iter();
+            nodes.map(|node| node.with_constants(constants)).collect()
+        };
+        Ok(match self {
+            Self::Leaf(leaf) => {
+                let is_tested =
+                    |(field, _): &&(FieldRef, ArrayRef)| leaf.names == [field.name().as_str()];
+                match constants.iter().find(is_tested) {
+                    Some((_, value)) => {
+                        let result = leaf.test(value)?;
+                        Self::Constant(result.is_valid(0).then(|| result.value(0)))
+                    }
+                    None => Self::Leaf(leaf),
+                }
+            }
+            Self::Constant(_) => self,
+            Self::Not(inner) => Self::Not(Box::new(inner.with_constants(constants)?)),
+            Self::And(nodes) => Self::And(all(nodes)?),
+            Self::Or(nodes) => Self::Or(all(nodes)?),
+        })
+    }
+
+    /// Appends the nodes of which all must be true.
+    fn split(self, parts: &mut Vec<Self>) {
+        match self {
+            Self::And(nodes) => nodes.into_iter().for_each(|node| node.split(parts)),
+            other => parts.push(other),
+        }
+    }
+
+    /// Adds a node that must be true as well.
+    fn add(&mut self, node: Self) {
+        if let Self::And(nodes) = self {
+            nodes.push(node);
+            return;
+        }
+        let own = std::mem::replace(self, Self::Constant(None));
+        *self = Self::And(vec![own, node]);
+    }
+
     fn visit<'a>(&'a self, leaf: &mut impl FnMut(&'a Leaf)) {
         match self {
             Self::Leaf(it) => leaf(it),
+            Self::Constant(_) => {}
             Self::Not(inner) => inner.visit(leaf),
             Self::And(all) | Self::Or(all) => all.iter().for_each(|it| it.visit(leaf)),
         }
@@ -120,6 +208,10 @@ impl Node {
                     None => rows,
                 })
             }
+            Self::Constant(result) if *result == Some(wanted) => {
+                Ok(BooleanBuffer::new_set(batch.num_rows()))
+            }
+            Self::Constant(_) => Ok(BooleanBuffer::new_unset(batch.num_rows())),
             Self::Not(inner) => inner.rows(batch, !wanted),
             // By De Morgan, a conjunction is false where one of its parts is.
             Self::And(all) | Self::Or(all) => {
@@ -149,6 +241,7 @@ impl Leaf {
             names,
             field: Arc::clone(field),
             test,
+            entries: Arc::default(),
         };
         leaf.test(&new_empty_array(field.data_type()))?;
         Ok(leaf)
@@ -170,9 +263,27 @@ impl Leaf {
 
     /// Tests the values of an array.
     pub(super) fn test(&self, array: &ArrayRef) -> Result<BooleanArray> {
-        self.test
-            .evaluate(array)
-            .map_err(|error| error.in_column(self.names.join(".")))
+        let result = match array.as_any_dictionary_opt() {
+            Some(dictionary) if !matches!(self.test, Test::IsNull) => self.test_keys(dictionary),
+            _ => self.test.evaluate(array),
+        };
+        result.map_err(|error| error.in_column(self.names.join(".")))
+    }
+
+    /// Tests the entries of a dictionary, once for all arrays that follow each other and share it.
+    fn test_keys(&self, array: &dyn AnyDictionaryArray) -> Result<BooleanArray> {
+        let values = array.values();
+        let entries = || self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = entries().clone();
+        let results = match known.filter(|(known, _)| Arc::ptr_eq(known, values)) {
+            Some((_, results)) => results,
+            None => {
+                let results = self.test.evaluate(values)?;
+                *entries() = Some((Arc::clone(values), results.clone()));
+                results
+            }
+        };
+        looked_up(array, &results)
     }
 
     /// Returns the column of a batch, and where groups around it are null.
@@ -188,6 +299,28 @@ impl Leaf {
         }
         Ok((Arc::clone(array), nulls))
     }
+}
+
+/// Returns the results of the entries that the keys of an array stand for.
+fn looked_up(array: &dyn AnyDictionaryArray, results: &BooleanArray) -> Result<BooleanArray> {
+    if results.null_count() > 0 {
+        return Ok(take(results, array.keys(), None)?.as_boolean().clone());
+    }
+    let results: Vec<bool> = results.values().iter().collect();
+    let keys = array.keys();
+    let result = |key: Option<usize>| key.and_then(|key| results.get(key)).is_some_and(|it| *it);
+    macro_rules! look_up {
+        ($keys:ty) => {{
+            let keys = keys.as_primitive::<$keys>().values();
+            // Keys of nulls may be any.
+            BooleanBuffer::collect_bool(keys.len(), |slot| result(keys[slot].to_usize()))
+        }};
+    }
+    let values = downcast_integer! {
+        keys.data_type() => (look_up),
+        other => return Err(no_such_column(&format!("with keys of the type {other}"))),
+    };
+    Ok(BooleanArray::new(values, keys.nulls().cloned()))
 }
 
 /// Finds a column or a group by its path, and collects the names to it.

@@ -1,19 +1,20 @@
 //! Reading the rows of a file that satisfy a predicate.
 
+use super::prune::Candidate;
 use super::{Filter, Predicate};
 use crate::options::is_within;
+use crate::read::{Condition, Conditional, Input, Ranges};
 use crate::{Problem, Reader, ReaderBuilder, Result};
-use arrow_array::cast::AsArray;
 use arrow_array::{
-    Array, ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader, StructArray, UInt32Array,
+    Array, ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader, UInt32Array,
 };
-use arrow_schema::{ArrowError, DataType, FieldRef, Fields, Schema, SchemaRef};
-use arrow_select::filter::filter_record_batch;
+use arrow_buffer::BooleanBuffer;
+use arrow_schema::{ArrowError, FieldRef, Schema, SchemaRef};
 use arrow_select::take::take;
 use parquet::arrow::ProjectionMask;
-use parquet::file::metadata::ParquetMetaData;
+use parquet::file::metadata::{FileMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
-use std::num::NonZero;
+use parquet::schema::types::SchemaDescriptor;
 use std::sync::Arc;
 
 /// Columns and rows to read from a file.
@@ -104,7 +105,47 @@ impl Selection {
     /// [`Problem::NoSuchColumn`]; [`Problem::Option`] for a condition that does not fit a column's type, and for a row group
     /// that does not exist.
     pub fn read<T: ChunkReader + 'static>(&self, reader: ReaderBuilder<T>) -> Result<SelectedRows> {
-        let in_file = Arc::clone(reader.schema());
+        let reader = self.choose(reader)?.build()?;
+        let constants = self.constants.iter();
+        let constants = constants.filter(|(field, _)| self.is_returned(|it| field.name() == it));
+        let constants: Vec<_> = constants.cloned().collect();
+        let in_file = reader.schema();
+        let fields = in_file.fields().iter();
+        let fields = fields.chain(constants.iter().map(|(field, _)| field));
+        Ok(SelectedRows {
+            schema: Arc::new(Schema::new(fields.cloned().collect::<Vec<_>>())),
+            reader,
+            constants,
+        })
+    }
+
+    /// Sets the columns, row groups and conditions that a reader reads. Columns with the same value in all rows are not added to its
+    /// batches.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read`](Self::read) but for row groups, which [`ReaderBuilder::build`] reports.
+    pub fn choose<T: ChunkReader + 'static>(
+        &self,
+        reader: ReaderBuilder<T>,
+    ) -> Result<ReaderBuilder<T>> {
+        let returned = self.returned_leaves(reader.parquet_schema())?;
+        let projection = ProjectionMask::leaves(reader.parquet_schema(), returned);
+        let conditions = self.conditions(reader.schema(), reader.parquet_schema())?;
+        let reader = reader
+            .with_projection(projection)
+            .with_conditions(conditions);
+        Ok(match &self.row_groups {
+            Some(row_groups) => reader.with_row_groups(row_groups.clone()),
+            None => reader,
+        })
+    }
+
+    /// Returns conditions that are together the one on the rows.
+    fn conditions(&self, in_file: &Schema, leaves: &SchemaDescriptor) -> Result<Vec<Conditional>> {
+        let Some(filter) = &self.filter else {
+            return Ok(Vec::new());
+        };
         let is_constant = |name: &str| self.constants.iter().any(|(field, _)| field.name() == name);
         let own = in_file
             .fields()
@@ -112,69 +153,28 @@ impl Selection {
             .filter(|field| !is_constant(field.name()));
         let constants = self.constants.iter().map(|(field, _)| field);
         let whole = Schema::new(own.chain(constants).cloned().collect::<Vec<_>>());
-        let filter = self
-            .filter
-            .as_ref()
-            .map(|it| Filter::try_new(it, &whole))
-            .transpose()?;
+        let filter = Filter::try_new(filter, &whole)?.with_constants(&self.constants)?;
+        let filters = filter.conjuncts().into_iter();
+        Ok(filters.map(|filter| conditional(filter, leaves)).collect())
+    }
 
-        let (mut returned, mut read) = (Vec::new(), Vec::new());
-        let mut unknown: Vec<&String> = self
-            .columns
-            .iter()
-            .flatten()
-            .filter(|path| !is_constant(path))
-            .collect();
-        for (index, leaf) in reader.parquet_schema().columns().iter().enumerate() {
+    /// Returns the leaves of the columns to return.
+    fn returned_leaves(&self, schema: &SchemaDescriptor) -> Result<Vec<usize>> {
+        let is_constant = |name: &str| self.constants.iter().any(|(field, _)| field.name() == name);
+        let wanted = self.columns.iter().flatten();
+        let mut unknown: Vec<&String> = wanted.filter(|path| !is_constant(path)).collect();
+        let mut returned = Vec::new();
+        for (index, leaf) in schema.columns().iter().enumerate() {
             let path = leaf.path();
             unknown.retain(|wanted| !is_within(path, wanted));
-            if is_constant(&path.parts()[0]) {
-                continue;
-            }
-            let is_returned = self.is_returned(|wanted| is_within(path, wanted));
-            let is_tested = filter
-                .as_ref()
-                .is_some_and(|it| it.columns().iter().any(|it| path.parts().starts_with(it)));
+            let is_returned = !is_constant(&path.parts()[0])
+                && self.is_returned(|wanted| is_within(path, wanted));
             returned.extend(is_returned.then_some(index));
-            read.extend((is_returned || is_tested).then_some(index));
         }
-        if let Some(path) = unknown.first() {
-            return Err(Problem::NoSuchColumn((*path).clone()).into());
+        match unknown.first() {
+            Some(path) => Err(Problem::NoSuchColumn((*path).clone()).into()),
+            None => Ok(returned),
         }
-        let project = |leaves: &[usize]| {
-            let projection =
-                ProjectionMask::leaves(reader.parquet_schema(), leaves.iter().copied());
-            reader.clone().with_projection(projection)
-        };
-        let schema = project(&returned)
-            .with_row_groups(Vec::new())
-            .with_threads(NonZero::<usize>::MIN)
-            .build()?
-            .schema();
-        let returned_constants = self
-            .constants
-            .iter()
-            .filter(|(field, _)| self.is_returned(|wanted| field.name() == wanted));
-        let constants = returned_constants.map(|(field, _)| field);
-        let schema = Arc::new(Schema::new(
-            schema
-                .fields()
-                .iter()
-                .chain(constants)
-                .cloned()
-                .collect::<Vec<_>>(),
-        ));
-
-        let mut selected = project(&read);
-        if let Some(row_groups) = self.row_groups(reader.metadata(), filter.as_ref())? {
-            selected = selected.with_row_groups(row_groups);
-        }
-        Ok(SelectedRows {
-            reader: selected.build()?,
-            filter,
-            schema,
-            constants: self.constants.clone(),
-        })
     }
 
     fn is_returned(&self, is_named: impl Fn(&str) -> bool) -> bool {
@@ -182,31 +182,57 @@ impl Selection {
             .as_ref()
             .is_none_or(|columns| columns.iter().any(|wanted| is_named(wanted)))
     }
+}
 
-    /// Returns the row groups to read, unless these are all.
-    fn row_groups(
+/// Returns a filter and the leaves of its columns.
+fn conditional(filter: Filter, schema: &SchemaDescriptor) -> Conditional {
+    let leaves = schema.columns().iter().enumerate();
+    let leaves = leaves.filter(|(_, leaf)| {
+        let parts = leaf.path().parts();
+        filter
+            .columns()
+            .iter()
+            .any(|names| parts.starts_with(names))
+    });
+    Conditional {
+        projection: ProjectionMask::leaves(schema, leaves.map(|(index, _)| index)),
+        condition: Arc::new(filter),
+    }
+}
+
+impl Condition for Filter {
+    fn evaluate(&self, batch: RecordBatch) -> Result<BooleanBuffer> {
+        self.rows(&batch)
+    }
+
+    fn is_total(&self) -> bool {
+        true
+    }
+
+    fn takes_dictionaries(&self) -> bool {
+        true
+    }
+
+    fn candidates(
         &self,
-        metadata: &ParquetMetaData,
-        filter: Option<&Filter>,
-    ) -> Result<Option<Vec<usize>>> {
-        let Some(filter) = filter else {
-            return Ok(self.row_groups.clone());
-        };
-        let may_match = filter.row_groups(metadata, &self.constants)?;
-        let Some(mut wanted) = self.row_groups.clone() else {
-            return Ok(Some(may_match));
-        };
-        // The reader reports those that do not exist.
-        let count = metadata.num_row_groups();
-        wanted.retain(|index| *index >= count || may_match.binary_search(index).is_ok());
-        Ok(Some(wanted))
+        input: &Input,
+        file: &FileMetaData,
+        row_group: &RowGroupMetaData,
+    ) -> Result<Ranges> {
+        Filter::candidates(
+            self,
+            Candidate {
+                input,
+                file,
+                row_group,
+            },
+        )
     }
 }
 
 /// Rows of a file that a [`Selection`] selects, batch by batch.
 pub struct SelectedRows {
     reader: Reader,
-    filter: Option<Filter>,
     schema: SchemaRef,
     constants: Vec<(FieldRef, ArrayRef)>,
 }
@@ -218,40 +244,22 @@ impl SelectedRows {
         self.reader.metadata()
     }
 
-    /// Returns the rows of a batch to return, and the columns.
-    fn select(&self, batch: RecordBatch) -> Result<RecordBatch> {
-        let batch = self.with_constants(batch)?;
-        let Some(filter) = &self.filter else {
-            return self.project(&batch);
-        };
-        let mask = filter.evaluate(&batch)?;
-        match mask.true_count() {
-            count if count == batch.num_rows() => self.project(&batch),
-            0 => self.project(&batch.slice(0, 0)),
-            _ => self.project(&filter_record_batch(&batch, &mask)?),
-        }
-    }
-
+    /// Adds the columns that have the same value in all rows.
     fn with_constants(&self, batch: RecordBatch) -> Result<RecordBatch> {
         if self.constants.is_empty() {
             return Ok(batch);
         }
         let rows = batch.num_rows();
-        let (schema, mut columns, _) = batch.into_parts();
-        let mut fields = schema.fields().to_vec();
+        let (_, mut columns, _) = batch.into_parts();
         let first = UInt32Array::new(vec![0; rows].into(), None);
-        for (field, value) in &self.constants {
-            fields.push(Arc::clone(field));
+        for (_, value) in &self.constants {
             columns.push(take(value, &first, None)?);
         }
-        with_rows(Arc::new(Schema::new(fields)), columns, rows)
-    }
-
-    /// Returns the batch without what was read for the filter alone.
-    fn project(&self, batch: &RecordBatch) -> Result<RecordBatch> {
-        let schema = batch.schema();
-        let columns = subsequence(schema.fields(), batch.columns(), self.schema.fields())?;
-        with_rows(Arc::clone(&self.schema), columns, batch.num_rows())
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let schema = Arc::clone(&self.schema);
+        Ok(RecordBatch::try_new_with_options(
+            schema, columns, &options,
+        )?)
     }
 }
 
@@ -260,16 +268,8 @@ impl Iterator for SelectedRows {
 
     /// Returns the next batch that has rows.
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let batch = match self.reader.next()? {
-                Ok(batch) => batch,
-                error => return Some(error),
-            };
-            match self.select(batch) {
-                Ok(batch) if batch.num_rows() == 0 => {}
-                selected => return Some(selected.map_err(ArrowError::from)),
-            }
-        }
+        let batch = self.reader.next()?;
+        Some(batch.and_then(|batch| self.with_constants(batch).map_err(ArrowError::from)))
     }
 }
 
@@ -285,36 +285,4 @@ impl std::fmt::Debug for SelectedRows {
             .field("reader", &self.reader)
             .finish_non_exhaustive()
     }
-}
-
-fn with_rows(schema: SchemaRef, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
-    let options = RecordBatchOptions::new().with_row_count(Some(rows));
-    Ok(RecordBatch::try_new_with_options(
-        schema, columns, &options,
-    )?)
-}
-
-/// Returns the arrays of some of the fields, in the same order, and of some fields within them.
-fn subsequence(fields: &Fields, arrays: &[ArrayRef], wanted: &Fields) -> Result<Vec<ArrayRef>> {
-    let mut read = fields.iter().zip(arrays);
-    let mut columns = Vec::with_capacity(wanted.len());
-    for wanted in wanted {
-        // Several columns may have the same name.
-        let Some((_, array)) = read.find(|(field, _)| field.name() == wanted.name()) else {
-            break;
-        };
-        columns.push(match (array.data_type(), wanted.data_type()) {
-            (DataType::Struct(fields), DataType::Struct(inner)) if fields != inner => {
-                let group = array.as_struct();
-                let columns = subsequence(fields, group.columns(), inner)?;
-                Arc::new(StructArray::try_new(
-                    inner.clone(),
-                    columns,
-                    group.nulls().cloned(),
-                )?)
-            }
-            _ => Arc::clone(array),
-        });
-    }
-    Ok(columns)
 }

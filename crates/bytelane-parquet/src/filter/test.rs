@@ -11,7 +11,6 @@ use arrow_array::{
 };
 use arrow_buffer::{BooleanBuffer, i256};
 use arrow_schema::{DataType, TimeUnit};
-use arrow_select::take::take;
 use std::cmp::Ordering;
 
 /// Test of a column's values.
@@ -59,14 +58,6 @@ impl Test {
         match (self, data_type) {
             (Self::IsNull, _) => Ok(is_null(array)),
             (_, DataType::Null) => Ok(BooleanArray::new_null(array.len())),
-            // Once for each entry.
-            (_, DataType::Dictionary(..)) => {
-                let dictionary = array.as_any_dictionary();
-                let of_entries = self.evaluate(dictionary.values())?;
-                Ok(take(&of_entries, dictionary.keys(), None)?
-                    .as_boolean()
-                    .clone())
-            }
             _ => integers! {
                 DataType::Int8 => Int8Type,
                 DataType::Int16 => Int16Type,

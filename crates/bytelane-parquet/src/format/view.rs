@@ -93,12 +93,18 @@ impl<'de, T: Decode<'de>> Decode<'de> for Placed<T> {
 #[derive(Debug)]
 pub struct Checked<T> {
     is_known: bool,
+    is_of_indices: bool,
     of: PhantomData<fn() -> T>,
 }
 
 /// An element of a list of which the crate `parquet` may not know some.
 trait MayBeUnknown {
     fn is_known(&self) -> bool {
+        true
+    }
+
+    /// Returns whether this is not an encoding of data pages other than as indices into a dictionary.
+    fn is_of_indices(&self) -> bool {
         true
     }
 }
@@ -117,12 +123,21 @@ impl MayBeUnknown for PageEncodingStats {
             && !matches!(self.page_type, PageType::Unknown(_))
             && self.unknown_fields.is_empty()
     }
+
+    fn is_of_indices(&self) -> bool {
+        !matches!(self.page_type, PageType::DataPage | PageType::DataPageV2)
+            || matches!(
+                self.encoding,
+                Encoding::RleDictionary | Encoding::PlainDictionary
+            )
+    }
 }
 
 impl<T> Default for Checked<T> {
     fn default() -> Self {
         Self {
             is_known: true,
+            is_of_indices: true,
             of: PhantomData,
         }
     }
@@ -138,7 +153,9 @@ impl<'de, T: Decode<'de> + MayBeUnknown> Decode<'de> for Checked<T> {
         let mut items = reader.list_begin(Type::List, Some(T::TYPE), 0)?;
         let mut list = Self::default();
         while reader.next(&mut items)? {
-            list.is_known &= T::read(reader)?.is_known();
+            let element = T::read(reader)?;
+            list.is_known &= element.is_known();
+            list.is_of_indices &= element.is_of_indices();
         }
         Ok(list)
     }
@@ -352,6 +369,14 @@ impl ChunkView<'_> {
             && pages.is_none_or(|pages| pages.is_known)
             && sizes.is_none_or(|sizes| sizes.unknown_fields.is_empty())
             && statistics.is_none_or(StatisticsView::is_regular)
+    }
+}
+
+impl ChunkValuesView<'_> {
+    /// Returns whether all values are said to be indices into a dictionary.
+    pub(crate) fn has_indices_only(&self) -> bool {
+        let pages = self.encoding_stats.as_ref();
+        pages.is_some_and(|pages| pages.is_of_indices)
     }
 }
 

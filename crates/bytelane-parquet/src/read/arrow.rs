@@ -24,13 +24,13 @@ impl ArrowFooter {
         let has_schema = has_arrow_schema(&footer.schema);
         // Other metadata becomes that of the schema.
         let options = || ArrowReaderOptions::new().with_skip_arrow_metadata(has_schema);
-        let own = match in_arrow(&footer, options()) {
+        let own = match in_arrow(&footer.schema, footer.depth, options()) {
             Ok(own) if can_exist(own.schema().fields()) => own,
             _ => {
                 let all = footer.row_groups.metadata();
                 footer.schema = Arc::new(with_stack(footer.depth, || fitted(all))?);
                 footer.row_groups = RowGroups::Decoded(Arc::clone(&footer.schema));
-                in_arrow(&footer, options())?
+                in_arrow(&footer.schema, footer.depth, options())?
             }
         };
         Ok(Self { footer, own })
@@ -42,10 +42,10 @@ impl ArrowFooter {
         let columns = footer.schema.file_metadata().schema_descr().columns();
         let with_types = |schema| {
             let options = ArrowReaderOptions::new().with_schema(schema);
-            in_arrow(&footer, options)
+            in_arrow(&footer.schema, footer.depth, options)
         };
         let hinted = has_arrow_schema(&footer.schema)
-            .then(|| in_arrow(&footer, ArrowReaderOptions::new()).ok());
+            .then(|| in_arrow(&footer.schema, footer.depth, ArrowReaderOptions::new()).ok());
         let metadata = match hinted.flatten() {
             Some(hinted) => match without_other_values(hinted.schema(), own.schema(), columns) {
                 Some(schema) => with_types(schema).unwrap_or(own),
@@ -60,13 +60,14 @@ impl ArrowFooter {
     }
 }
 
-/// Returns the types that these options give the columns of a file.
+/// Returns the types that these options give the columns of a file, which are nested so deep.
 pub(super) fn in_arrow(
-    footer: &OpenFooter,
+    schema: &Arc<ParquetMetaData>,
+    depth: usize,
     options: ArrowReaderOptions,
 ) -> Result<ArrowReaderMetadata> {
-    let schema = Arc::clone(&footer.schema);
-    with_stack(footer.depth, || {
+    let schema = Arc::clone(schema);
+    with_stack(depth, || {
         catch_panic(|| Ok(ArrowReaderMetadata::try_new(schema, options)?))
     })
 }

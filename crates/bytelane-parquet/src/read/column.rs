@@ -1,7 +1,7 @@
 //! One column of one row group, apart from the footer of its file.
 
 use super::input::Input;
-use super::row_group::{RowGroup, Settings};
+use super::row_group::{RowGroup, Settings, View, stages};
 use super::rows::Rows;
 use super::schema::Plan;
 use crate::Result;
@@ -33,9 +33,14 @@ impl ColumnReader {
         limit: MemoryLimit,
     ) -> Result<Self> {
         let input = Input::new(Arc::new(input));
+        let plan = Plan::new(schema, &ProjectionMask::all(), arrow.fields())?;
+        let columns = (0..plan.columns.len()).collect();
+        let schema = arrow;
+        let output = View { schema, columns };
         let settings = Settings {
-            plan: Plan::new(schema, &ProjectionMask::all(), arrow.fields())?,
-            schema: arrow,
+            stages: stages(&plan, Vec::new(), &output),
+            plan,
+            output,
             batch_size: batch_rows,
             backend: Detected::active(),
             limit,
@@ -60,7 +65,7 @@ impl Iterator for ColumnReader {
     fn next(&mut self) -> Option<Self::Item> {
         match self.row_group.next(&self.settings) {
             Some(batch) => Some(batch.map(|batch| Arc::clone(batch.column(0)))),
-            None => self.row_group.check_end().err().map(Err),
+            None => self.row_group.check_end(&self.settings).err().map(Err),
         }
     }
 }

@@ -15,13 +15,16 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 #[derive(Default)]
 pub(super) struct InFlight {
     /// Those that have not been begun, and their wanted rows.
-    waiting: VecDeque<(usize, Rows)>,
+    waiting: Waiting,
     open: VecDeque<Arc<Open>>,
     /// How many are read at the same time.
     width: usize,
     /// Set when nobody wants their batches any more.
     is_over: Arc<AtomicBool>,
 }
+
+/// Row groups and their wanted rows.
+pub(super) type Waiting = VecDeque<(usize, Rows)>;
 
 /// A row group, which a thread of the pool reads ahead while there is room.
 struct Open {
@@ -51,6 +54,11 @@ impl InFlight {
             open: VecDeque::new(),
             is_over: Arc::default(),
         }
+    }
+
+    /// Takes the row groups that have not been begun.
+    pub(super) fn take_waiting(&mut self) -> Waiting {
+        std::mem::take(&mut self.waiting)
     }
 
     /// How many row groups are read at the same time.

@@ -5,25 +5,29 @@ mod builder;
 mod column;
 mod in_flight;
 mod input;
-mod kept;
 mod leaf;
+mod push;
 mod row_group;
 mod rows;
 mod schema;
-mod stored;
 #[cfg(test)]
 mod tests;
 
 pub use builder::ReaderBuilder;
 pub(crate) use column::ColumnReader;
+pub(crate) use input::Input;
+pub use input::PushedBytes;
+pub use push::{AsyncReader, Decoded, PushDecoder, RangeReader};
+pub(crate) use row_group::{Condition, Conditional, page_ranges};
+pub(crate) use rows::Ranges;
 
 use crate::file::RowGroups;
 use crate::stack::with_stack;
 use crate::{Error, Result};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
+use builder::Kept;
 use in_flight::InFlight;
-use kept::Kept;
 use parquet::file::reader::ChunkReader;
 use row_group::Settings;
 use std::path::PathBuf;
@@ -58,6 +62,8 @@ pub struct Reader {
     row_groups: RowGroups,
     settings: Arc<Settings>,
     in_flight: InFlight,
+    /// Rows to pass over and to return, of those that conditions leave.
+    window: Option<Window>,
     /// Memory of all batches together, if they are kept.
     kept: Option<Kept>,
 }
@@ -88,11 +94,41 @@ impl Reader {
         self.row_groups.metadata()
     }
 
+    /// Returns the rows of a batch that are to be returned, and whether they are the last ones.
+    fn within_limits(&mut self, mut batch: RecordBatch) -> Result<(RecordBatch, bool)> {
+        let mut is_last = false;
+        if let Some(window) = &mut self.window {
+            batch = window.take(&batch);
+            is_last = window.left == 0;
+        }
+        if let Some(kept) = &mut self.kept {
+            kept.add(&batch)?;
+        }
+        Ok((batch, is_last))
+    }
+
     fn located(&self, error: Error) -> ArrowError {
         match &self.file {
             Some(file) => error.in_file(file).into(),
             None => error.into(),
         }
+    }
+}
+
+/// Rows to pass over, and to return after them.
+struct Window {
+    passed: usize,
+    left: usize,
+}
+
+impl Window {
+    /// Returns the rows of a batch that are in it.
+    fn take(&mut self, batch: &RecordBatch) -> RecordBatch {
+        let start = self.passed.min(batch.num_rows());
+        self.passed -= start;
+        let rows = self.left.min(batch.num_rows() - start);
+        self.left -= rows;
+        batch.slice(start, rows)
     }
 }
 
@@ -106,21 +142,20 @@ impl Iterator for Reader {
         let batch = with_stack(settings.depth, || {
             in_flight.next(settings, row_groups).transpose()
         });
-        let batch = batch.transpose()?;
-        let batch = batch.and_then(|batch| match &mut self.kept {
-            Some(kept) => kept.add(&batch).map(|()| batch),
-            None => Ok(batch),
-        });
-        Some(batch.map_err(|error| {
+        let batch = batch
+            .transpose()?
+            .and_then(|batch| self.within_limits(batch));
+        if !matches!(batch, Ok((_, false))) {
             self.in_flight = InFlight::default();
-            self.located(error)
-        }))
+        }
+        let batch = batch.map(|(batch, _)| batch);
+        Some(batch.map_err(|error| self.located(error)))
     }
 }
 
 impl RecordBatchReader for Reader {
     fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.settings.schema)
+        Arc::clone(&self.settings.output.schema)
     }
 }
 
@@ -128,7 +163,7 @@ impl std::fmt::Debug for Reader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Reader")
             .field("file", &self.file)
-            .field("schema", &self.settings.schema)
+            .field("schema", &self.settings.output.schema)
             .finish_non_exhaustive()
     }
 }

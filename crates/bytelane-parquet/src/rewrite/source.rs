@@ -249,6 +249,7 @@ impl<R: Reopen> Source<R> {
             values: u64::try_from(chunk.num_values()).unwrap_or(0),
             range: range.clone(),
             offset_index: None,
+            has_indices_only: false,
         });
         ColumnReader::new(
             self.reader.clone(),

@@ -24,6 +24,7 @@ mod odd;
 mod pages;
 mod pages_of_others;
 mod promise;
+mod pushed;
 mod reader;
 mod repair;
 mod rewrite;

@@ -107,6 +107,7 @@ def read_files(
     files: Sequence[tuple[str, Sequence[tuple[str, bool, str | None]]]],
     columns: Sequence[str] | None,
     filters: Filters | None,
+    read_dictionary: Sequence[str] | None,
     threads: int | None,
     memory_limit: int | None,
 ) -> Table: ...
@@ -189,7 +190,9 @@ class Batches:
 
 @final
 class ParquetFile:
-    def __new__(cls, source: _Path | bytes | _BinaryFile) -> ParquetFile: ...
+    def __new__(
+        cls, source: _Path | bytes | _BinaryFile, *, read_dictionary: Sequence[str] | None = None
+    ) -> ParquetFile: ...
     @property
     def num_rows(self) -> int: ...
     @property

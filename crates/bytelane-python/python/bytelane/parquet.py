@@ -782,6 +782,7 @@ def read_table(
     *,
     filters: Filters | None = None,
     row_groups: Sequence[int] | None = None,
+    read_dictionary: Sequence[str] | None = None,
     threads: int | None = None,
     memory_limit: int | None = None,
 ) -> Table:
@@ -794,9 +795,11 @@ def read_table(
 
     `filters` selects rows, as in pyarrow: a list of tuples that must all be true, or a list of such lists, of which one must
     be. The operators are `==`, `!=`, `<`, `<=`, `>`, `>=`, `in`, `not in`, and for nulls `("name", "is", None)` and
-    `("name", "is not", None)`. A text is read as a condition of SQL: `"price > 100 and name like 'a%'"`. Row groups in which
-    statistics exclude such rows are not read. Columns in groups are paths: `"item.price"`. The columns of the filter need not
-    be among `columns`.
+    `("name", "is not", None)`. A text is read as a condition of SQL: `"price > 100 and name like 'a%'"`. Row groups and pages
+    in which statistics, indexes or Bloom filters exclude such rows are not read, and other columns only where rows are left.
+    Columns in groups are paths: `"item.price"`. The columns of the filter need not be among `columns`.
+
+    Columns of text and bytes named in `read_dictionary` are read as dictionaries: categoricals in pandas and Polars.
 
     As many threads decode as there are cores, unless `threads` says how many. A file is untrusted input: nulls and repeated
     values can be any number of times larger than their bytes in the file. A table that takes more than `memory_limit` bytes
@@ -820,7 +823,7 @@ def read_table(
         if len(files) != 1 or files[0][1]:
             if row_groups is not None:
                 raise ValueError("row_groups are those of one file")
-            return _parquet.read_files(files, columns, filters, threads, memory_limit)
+            return _parquet.read_files(files, columns, filters, read_dictionary, threads, memory_limit)
         source = files[0][0]
-    file = ParquetFile(source)
+    file = ParquetFile(source, read_dictionary=read_dictionary)
     return file.read(columns, row_groups, filters=filters, threads=threads, memory_limit=memory_limit)

@@ -24,6 +24,7 @@ pub fn read_files(
     files: Vec<(PathBuf, Vec<Partition>)>,
     columns: Option<Vec<String>>,
     filters: Option<Bound<'_, PyAny>>,
+    read_dictionary: Option<Vec<String>>,
     threads: Option<Count>,
     memory_limit: Option<u64>,
 ) -> PyResult<Table> {
@@ -31,7 +32,8 @@ pub fn read_files(
     let selection = selection(py, columns, None, filters)?;
     let mut all: Option<(PathBuf, Table)> = None;
     for (path, partitions) in files {
-        let file = ParquetFile::new(path.as_path().into_pyobject(py)?.as_any())?;
+        let source = path.as_path().into_pyobject(py)?;
+        let file = ParquetFile::new(source.as_any(), read_dictionary.clone())?;
         let mut selection = selection.clone();
         for partition in partitions {
             let (field, value) = constant(partition)?;

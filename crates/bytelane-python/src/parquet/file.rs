@@ -22,7 +22,8 @@ use std::thread;
 
 /// A Parquet file of which parts are read, by any number of threads: a path, bytes, or a binary file with `read` and `seek`.
 ///
-/// It is open until `close`, or until the end of a `with` statement.
+/// It is open until `close`, or until the end of a `with` statement. Columns of text and bytes named in `read_dictionary` are read
+/// as dictionaries, which are categoricals in pandas and Polars.
 ///
 /// >>> import pyarrow as pa
 /// >>> from bytelane import parquet
@@ -46,10 +47,18 @@ pub struct ParquetFile {
 #[pymethods]
 impl ParquetFile {
     #[new]
-    pub fn new(source: &Bound<'_, PyAny>) -> PyResult<Self> {
+    #[pyo3(signature = (source, *, read_dictionary=None))]
+    pub fn new(source: &Bound<'_, PyAny>, read_dictionary: Option<Vec<String>>) -> PyResult<Self> {
         let py = source.py();
         let (source, path) = Source::open(source)?;
-        let reader = py.detach(|| ReaderBuilder::try_new(source));
+        let dictionaries = read_dictionary.unwrap_or_default();
+        let reader = py.detach(|| {
+            let reader = ReaderBuilder::try_new(source)?;
+            if dictionaries.is_empty() {
+                return Ok(reader);
+            }
+            reader.with_dictionaries(dictionaries.iter().map(String::as_str))
+        });
         let reader = reader.map_err(|error| of_parquet(in_file(error, path.as_deref())))?;
         Ok(Self {
             path,
@@ -246,8 +255,7 @@ impl ParquetFile {
     }
 
     pub fn table(&self, selection: &Selection, limits: Limits) -> PyResult<Table> {
-        let keeps_batches = !selection.has_filter();
-        let mut rows = self.rows(BATCH_ROWS, selection, limits, keeps_batches)?;
+        let mut rows = self.rows(BATCH_ROWS, selection, limits, true)?;
         let mut batches = Vec::new();
         while let Some(batch) = rows.next()? {
             check_signals()?;

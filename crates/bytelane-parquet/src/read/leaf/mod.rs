@@ -10,6 +10,7 @@ use crate::{Error, Result};
 use arrow_array::ArrayRef;
 use bytes::Bytes;
 use parquet::schema::types::ColumnDescPtr;
+use std::ops::Range;
 
 /// Reads a chunk from its first row to its last.
 pub(crate) struct Leaf {
@@ -125,6 +126,16 @@ impl Leaf {
             return Err(self.located(Error::corrupt(problem)));
         }
         Ok(())
+    }
+
+    /// Returns the ranges of the file that pages with these rows are in.
+    pub(crate) fn ranges(&self, rows: &[Range<usize>]) -> Vec<Range<u64>> {
+        self.pages.ranges(rows)
+    }
+
+    /// Returns the range of the file that has not been read.
+    pub(crate) fn range_left(&self) -> Range<u64> {
+        self.pages.range_left()
     }
 
     /// Gives the memory of the last array back to the budget: it is the caller's.

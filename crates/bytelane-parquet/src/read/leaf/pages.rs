@@ -13,6 +13,9 @@ use std::ops::Range;
 /// Bytes that a run of levels needs for the first of them.
 const LONGEST_RUN: usize = 16;
 
+/// Bytes after a page that may be read with its header.
+const LONGEST_HEAD: u64 = 512;
+
 /// Reads the pages of a chunk.
 pub(crate) struct PageReader {
     input: Input,
@@ -50,6 +53,13 @@ impl PageIndex {
         (rows_rise && offsets_rise && first && ends).then_some(Self { locations, rows })
     }
 
+    /// Returns the rows of each page.
+    pub(crate) fn ranges(&self) -> Vec<Range<usize>> {
+        let starts = self.locations.iter().map(|it| it.first_row_index as usize);
+        let ends = starts.clone().skip(1).chain([self.rows]);
+        starts.zip(ends).map(|(start, end)| start..end).collect()
+    }
+
     /// Rows of a page.
     fn rows_of(&self, page: usize) -> Option<usize> {
         let first = self.locations.get(page)?.first_row_index as usize;
@@ -69,6 +79,38 @@ impl PageReader {
             page: 0,
             next: None,
         }
+    }
+
+    /// Returns where the pages with these rows are, of those that have not been read; all if no index says it. The beginning of
+    /// the chunk is that of a dictionary.
+    pub(crate) fn ranges(&self, rows: &[Range<usize>]) -> Vec<Range<u64>> {
+        let left = self.range_left();
+        let Some(index) = &self.index else {
+            return vec![left];
+        };
+        let offsets = index.locations.iter().map(|it| it.offset as u64);
+        let ends = offsets.clone().skip(1).chain([self.range.end]);
+        let first = offsets.clone().next().unwrap_or(left.start);
+        let head = left.start..first.saturating_add(LONGEST_HEAD).min(left.end);
+        let mut ranges = Vec::from_iter((left.start < first).then_some(head));
+        let mut rows = rows.iter().peekable();
+        let pages = index.ranges().into_iter().zip(offsets.zip(ends));
+        for (page, (start, end)) in pages {
+            while rows.next_if(|range| range.end <= page.start).is_some() {}
+            if rows.peek().is_some_and(|range| range.start < page.end) && end > left.start {
+                ranges.push(start.max(left.start)..(end + LONGEST_HEAD).min(left.end));
+            }
+        }
+        ranges
+    }
+
+    /// Returns what is left of the chunk, and some bytes that headers are read with.
+    pub(crate) fn range_left(&self) -> Range<u64> {
+        let start = self
+            .next
+            .as_ref()
+            .map_or(self.range.start, |(_, start)| *start);
+        start..self.range.end + LONGEST_HEAD
     }
 
     /// The number of the data page that comes next, or was read last.

@@ -22,6 +22,8 @@ pub(crate) struct LeafPlan {
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) columns: Vec<Node>,
+    /// Their names.
+    pub(crate) names: Vec<String>,
     pub(crate) leaves: Vec<LeafPlan>,
 }
 
@@ -78,6 +80,7 @@ impl Plan {
         }
         Ok(Self {
             columns,
+            names: fields.iter().map(|field| field.name().clone()).collect(),
             leaves: planner.leaves,
         })
     }

@@ -76,6 +76,15 @@ impl Node {
             .unwrap_or_default()
     }
 
+    /// Returns the numbers of its leaves.
+    pub(crate) fn leaves(&self) -> Vec<usize> {
+        match &self.kind {
+            Kind::Leaf(leaf) => vec![*leaf],
+            Kind::Struct(children) => children.iter().flat_map(Node::leaves).collect(),
+            Kind::List(_, entries) => entries.leaves(),
+        }
+    }
+
     fn first_leaf(&self) -> usize {
         match &self.kind {
             Kind::Leaf(leaf) => *leaf,

@@ -1,5 +1,7 @@
 //! Filters: the rows that Arrow's kernels keep, with and without row groups that statistics exclude.
 
+mod late;
+mod pages;
 mod statistics;
 
 use arrow_arith::boolean::{and_kleene, is_null, not, or_kleene};
@@ -24,6 +26,7 @@ use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use proptest::prelude::{ProptestConfig, any, prop_assert, prop_assert_eq, proptest};
+use std::num::NonZero;
 use std::sync::Arc;
 
 use crate::any::arrays::Numbers;
@@ -247,12 +250,18 @@ fn predicate(
 fn file(numbers: &mut Numbers, batch: &RecordBatch) -> Bytes {
     let statistics = [
         EnabledStatistics::Chunk,
-        EnabledStatistics::Chunk,
+        EnabledStatistics::Page,
+        EnabledStatistics::Page,
         EnabledStatistics::None,
-    ][numbers.below(3)];
+    ][numbers.below(4)];
     let properties = WriterProperties::builder()
         .set_statistics_enabled(statistics)
         .set_statistics_truncate_length([None, Some(5)][numbers.below(2)])
+        .set_column_index_truncate_length([None, Some(5)][numbers.below(2)])
+        .set_bloom_filter_enabled(numbers.below(2) == 0)
+        .set_dictionary_enabled(numbers.below(2) == 0)
+        .set_write_batch_size(1 + numbers.below(8))
+        .set_data_page_row_count_limit(1 + numbers.below(30))
         .set_max_row_group_row_count(Some([20, 1000][numbers.below(2)]));
     write(batch, properties.build())
 }
@@ -290,7 +299,8 @@ proptest! {
         prop_assert_eq!(&kept, &expected, "{:?}", predicate);
 
         let file = file(&mut numbers, &batch);
-        let reader = Reader::builder(file).expect("a footer").with_batch_size(1 + numbers.below(60));
+        let threads = NonZero::new(1 + numbers.below(2)).expect("threads");
+        let reader = Reader::builder(file).expect("a footer").with_batch_size(1 + numbers.below(60)).with_threads(threads);
         let mut selection = Selection::default().with_filter(predicate.clone());
         let mut truth = filter_record_batch(&batch, &expected).expect("a mask");
         if numbers.below(2) == 0 {

@@ -2,7 +2,8 @@
 //!
 //! # Policy
 //!
-//! The format leaves the choice of runs to the encoder. [`plan`] chooses them by size, in one pass.
+//! The format leaves the choice of runs to the encoder. [`plan`] chooses them in one pass, by size or, with
+//! [`Effort::Fast`], by the first possibility.
 //! This file passes it the values as a [`Source`], and writes or counts the chosen runs as a
 //! [`Sink`].
 //!
@@ -33,7 +34,7 @@
 //! "The encoder".
 #![forbid(unsafe_code)]
 
-use super::plan::{self, Sink, Source, header_len};
+use super::plan::{self, Effort, Sink, Source, header_len};
 use super::runs::{MOST, value_bytes};
 use super::{Error, Number, scalar};
 use crate::DestinationError;
@@ -193,26 +194,29 @@ impl<N: Number, P: PackWith> Sink for ListWriter<'_, '_, N, P> {
 pub(super) fn encode<const K: usize, S: Packs<K>, N: Number>(
     simd: S,
     layout: Layout,
+    effort: Effort,
     values: &[N],
     to: &mut [Slot],
 ) -> Result<usize, Error> {
-    encode_with(Kernels::<K, S>(simd), layout, values, to)
+    encode_with(Kernels::<K, S>(simd), layout, effort, values, to)
 }
 
 /// Same as [`encode`], with scalar code.
 #[inline(never)]
 pub(super) fn encode_scalar<const K: usize, N: Number>(
     layout: Layout,
+    effort: Effort,
     values: &[N],
     to: &mut [Slot],
 ) -> Result<usize, Error> {
-    encode_with(Specification::<K>, layout, values, to)
+    encode_with(Specification::<K>, layout, effort, values, to)
 }
 
 #[inline(always)]
 fn encode_with<N: Number>(
     packing: impl PackWith,
     layout: Layout,
+    effort: Effort,
     values: &[N],
     to: &mut [Slot],
 ) -> Result<usize, Error> {
@@ -223,7 +227,7 @@ fn encode_with<N: Number>(
         writer: Writer::new(to),
         fit: true,
     };
-    choose(layout, &List(values), &mut sink);
+    choose(layout, effort, &List(values), &mut sink);
     if layout.width == 0 {
         sink.fit = !values.iter().any(|value| value.to_u32() != 0);
     }
@@ -238,11 +242,11 @@ fn encode_with<N: Number>(
 
 /// Chooses runs. Values of width 0 are all the same.
 #[inline(always)]
-pub(super) fn choose(layout: Layout, source: &impl Source, sink: &mut impl Sink) {
+pub(super) fn choose(layout: Layout, effort: Effort, source: &impl Source, sink: &mut impl Sink) {
     match (layout.width, source.len()) {
         (_, 0) => {}
         (0, count) => sink.repeated(0, count),
-        (width, _) => plan::plan(width, source, sink),
+        (width, _) => plan::plan(effort, width, source, sink),
     }
 }
 
@@ -275,13 +279,13 @@ impl Sink for Length {
 }
 
 /// Returns the number of bytes that [`encode`] writes.
-pub(super) fn encoded_len<N: Number>(layout: Layout, values: &[N]) -> usize {
-    length(layout, &List(values))
+pub(super) fn encoded_len<N: Number>(layout: Layout, effort: Effort, values: &[N]) -> usize {
+    length(layout, effort, &List(values))
 }
 
 /// Returns the number of bytes that the runs of values take.
-pub(super) fn length(layout: Layout, source: &impl Source) -> usize {
+pub(super) fn length(layout: Layout, effort: Effort, source: &impl Source) -> usize {
     let mut sink = Length { layout, bytes: 0 };
-    choose(layout, source, &mut sink);
+    choose(layout, effort, source, &mut sink);
     sink.bytes
 }

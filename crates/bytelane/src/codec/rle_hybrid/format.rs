@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::runs::{Cursor, MOST, Runs};
-use super::{Error, ErrorKind, Integer};
+use super::{Effort, Error, ErrorKind, Integer};
 use crate::codec::bit_packing::Layout;
 #[cfg(feature = "alloc")]
 use crate::memory;
@@ -27,6 +27,7 @@ use core::ops::Range;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Format<T> {
     layout: Layout,
+    effort: Effort,
     of: PhantomData<T>,
 }
 
@@ -51,8 +52,30 @@ impl<T: Integer> Format<T> {
             reference: 0,
             zigzag: false,
         };
-        let of = PhantomData;
-        Some(Self { layout, of })
+        Some(Self {
+            layout,
+            effort: Effort::Small,
+            of: PhantomData,
+        })
+    }
+
+    /// Sets the effort of the encoder: [`Effort::Small`] unless this is called. Decoding needs no such choice.
+    ///
+    /// ```
+    /// use bytelane::rle_hybrid::{Effort, Format};
+    ///
+    /// let small = Format::<u16>::new(10).expect("at most 16 bits");
+    /// let values = [[500; 6], [600; 6]].concat();
+    /// assert_eq!(small.encode_to_vec(&values)?.len(), 6);
+    /// let packed = small.effort(Effort::Fast).encode_to_vec(&values)?;
+    /// assert_eq!(packed.len(), 21);
+    /// assert_eq!(small.decode_to_vec(&packed, 12)?, (values, 21));
+    /// # Ok::<(), bytelane::rle_hybrid::Error>(())
+    /// ```
+    #[must_use]
+    #[inline]
+    pub const fn effort(self, effort: Effort) -> Self {
+        Self { effort, ..self }
     }
 
     /// Returns the number of bits per value.
@@ -72,13 +95,18 @@ impl<T: Integer> Format<T> {
     /// `usize::MAX` if it does not fit in a `usize`.
     #[must_use]
     pub const fn max_encoded_len(self, count: usize) -> usize {
-        max_encoded_len(self.layout.width, count)
+        // Without a search, every group may be a run of its own, with a header.
+        let width = match self.effort {
+            Effort::Small => self.layout.width,
+            Effort::Fast => self.layout.width + 1,
+        };
+        max_encoded_len(width, count)
     }
 
     /// Returns the number of bytes that [`encode`](Self::encode) writes. It looks at all values.
     #[must_use]
     pub fn encoded_len(self, values: &[T]) -> usize {
-        T::encoded_len(self.layout, values)
+        T::encoded_len(self.layout, self.effort, values)
     }
 
     /// Encodes values to the front of `dst`. Returns the number of bytes. If `dst` is longer, bytes
@@ -296,6 +324,7 @@ impl<T: Integer> Format<T> {
     fn encoding(self, backend: Detected, values: &[T]) -> Encode<'_, T> {
         Encode {
             layout: self.layout,
+            effort: self.effort,
             values,
             backend,
         }
@@ -316,6 +345,7 @@ impl<T: Integer> Format<T> {
 /// Encodes values to runs.
 pub(crate) struct Encode<'a, T> {
     layout: Layout,
+    effort: Effort,
     values: &'a [T],
     backend: Detected,
 }
@@ -326,7 +356,7 @@ impl<T: Integer> Fill for Encode<'_, T> {
 
     #[inline]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), Error> {
-        let length = T::encode(self.layout, self.values, to, self.backend)?;
+        let length = T::encode(self.layout, self.effort, self.values, to, self.backend)?;
         Ok((length, ()))
     }
 }

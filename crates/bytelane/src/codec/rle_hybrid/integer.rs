@@ -1,7 +1,7 @@
 //! Integer types that runs can have.
 #![forbid(unsafe_code)]
 
-use super::{Error, decode_list, encode_list};
+use super::{Effort, Error, decode_list, encode_list};
 use crate::codec::bit_packing::{self, Layout};
 use crate::memory::Slot;
 use crate::{Detected, Value};
@@ -17,7 +17,7 @@ pub(crate) trait Number: Value + Eq {
 }
 
 mod lists {
-    use super::{Error, Layout};
+    use super::{Effort, Error, Layout};
     use crate::Detected;
     use crate::memory::Slot;
 
@@ -29,12 +29,13 @@ mod lists {
 
         fn encode(
             layout: Layout,
+            effort: Effort,
             values: &[Self],
             to: &mut [Slot],
             backend: Detected,
         ) -> Result<usize, Error>;
 
-        fn encoded_len(layout: Layout, values: &[Self]) -> usize;
+        fn encoded_len(layout: Layout, effort: Effort, values: &[Self]) -> usize;
 
         /// Decodes the values from number `start` on, until the destination is full. Returns the
         /// offset after the last run read.
@@ -65,15 +66,16 @@ macro_rules! integers {
 
             fn encode(
                 layout: Layout,
+                effort: Effort,
                 values: &[Self],
                 to: &mut [Slot],
                 backend: Detected,
             ) -> Result<usize, Error> {
-                encode_list::<$width, $T>(layout, values, to, backend)
+                encode_list::<$width, $T>(layout, effort, values, to, backend)
             }
 
-            fn encoded_len(layout: Layout, values: &[Self]) -> usize {
-                super::encode::encoded_len(layout, values)
+            fn encoded_len(layout: Layout, effort: Effort, values: &[Self]) -> usize {
+                super::encode::encoded_len(layout, effort, values)
             }
 
             fn decode(

@@ -39,7 +39,8 @@
 //! Packed runs take whole groups of eight values, so it matters where a repetition begins. The
 //! encoder compares the possibilities instead of taking the first one. Its result is never larger
 //! than that of the crate `parquet`, of Arrow C++ or of DuckDB, and often smaller. Repetitions that
-//! cannot save space, such as 16 equal values of one bit, are packed.
+//! cannot save space, such as 16 equal values of one bit, are packed. With [`Effort::Fast`], the encoder takes the
+//! first possibility, as these do.
 //!
 //! All functions take time linear in the number of values. Functions on slices do not allocate. No
 //! function reads or writes outside its slices, and none needs padding.
@@ -75,6 +76,7 @@ pub use format::Format;
 pub(crate) use format::{Decode, Encode};
 pub use integer::Integer;
 pub(crate) use integer::Number;
+pub use plan::Effort;
 pub use runs::{Run, Runs};
 
 use crate::DestinationError;
@@ -150,7 +152,7 @@ pub(crate) trait LookUp<const V: usize>: Unpack<4> + Splat<V> {
 dispatch! {
     fn decode_list<const K: usize>(layout: Layout, src: &[u8], start: usize, to: &mut [Slot]) -> Result<usize, Error> = kernel::decode::<K, _>, or scalar::decode::<K>;
     fn look_up<const V: usize>(layout: Layout, src: &[u8], start: usize, entries: Entries<'_, V>, to: &mut [Slot]) -> Result<usize, Error> = kernel::look_up::<V, _>, or scalar::look_up::<V>;
-    fn encode_list<const K: usize, N: Number>(layout: Layout, values: &[N], to: &mut [Slot]) -> Result<usize, Error> = encode::encode::<K, _, N>, or encode::encode_scalar::<K, N>;
+    fn encode_list<const K: usize, N: Number>(layout: Layout, effort: Effort, values: &[N], to: &mut [Slot]) -> Result<usize, Error> = encode::encode::<K, _, N>, or encode::encode_scalar::<K, N>;
     fn decode_bits(src: &[u8], count: usize, to: &mut [Slot]) -> Result<usize, Error> = bits::decode_words, or bits::decode_one_by_one;
     fn encode_bits(bits: Bits<'_>, to: &mut [Slot]) -> Result<usize, DestinationError> = bits::encode_words, or bits::encode_one_by_one;
 }

@@ -24,7 +24,7 @@ pub(super) use words::{Bits, decode_words, encode_one_by_one, encode_words};
 use super::encode::length;
 #[cfg(feature = "alloc")]
 use super::runs::Cursor;
-use super::{Error, Format, decode_bits, encode_bits};
+use super::{Effort, Error, Format, decode_bits, encode_bits};
 use crate::codec::bit_packing::Layout;
 #[cfg(feature = "alloc")]
 use crate::memory;
@@ -54,7 +54,7 @@ pub const fn max_encoded_len(count: usize) -> usize {
 /// Panics if the bitmap has fewer bits.
 #[must_use]
 pub fn encoded_len(bitmap: &[u8], count: usize) -> usize {
-    length(LAYOUT, &Bits::new(bitmap, count))
+    length(LAYOUT, Effort::Small, &Bits::new(bitmap, count))
 }
 
 /// Encodes the first `count` bits of a bitmap to the front of `dst`. Returns the number of bytes.
@@ -103,7 +103,7 @@ pub fn encode_with<'a>(
 #[inline]
 pub fn encode_append(bitmap: &[u8], count: usize, to: &mut Vec<u8>) -> usize {
     let operation = Encode::new(bitmap, count, Detected::active());
-    let length = length(LAYOUT, &operation.bits);
+    let length = length(LAYOUT, Effort::Small, &operation.bits);
     memory::append(operation, length, to)
         .expect("there is room")
         .0

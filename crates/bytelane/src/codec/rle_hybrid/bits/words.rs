@@ -6,7 +6,7 @@ use crate::DestinationError;
 use crate::codec::bit_packing::read;
 use crate::codec::rle_hybrid::Error;
 use crate::codec::rle_hybrid::encode::{Writer, choose};
-use crate::codec::rle_hybrid::plan::{Sink, Source};
+use crate::codec::rle_hybrid::plan::{Effort, Sink, Source};
 use crate::codec::rle_hybrid::runs::{Contents, Cursor, MOST};
 use crate::memory::{self, Slot, copy, pair, put_pair};
 use crate::simd::window_mut;
@@ -151,7 +151,7 @@ fn encode_with(
         copies,
         writer,
     };
-    choose(LAYOUT, &bits, &mut sink);
+    choose(LAYOUT, Effort::Small, &bits, &mut sink);
     sink.writer.finish()
 }
 

@@ -131,6 +131,27 @@ fn never_larger_than_other_encoders() {
 }
 
 #[test]
+fn without_a_search_never_larger_than_an_encoder_by_groups() {
+    let seeds = if cfg!(miri) { 1 } else { 400 };
+    for width in thinned((1..=32).collect::<Vec<_>>(), 2) {
+        let format = Format::<u32>::new(width).unwrap();
+        for seed in 0..seeds {
+            let count = 1 + random(seed) as usize % [30, 200, 1000, 10_000][seed as usize % 4];
+            let values = lists(width, count, seed);
+            let fast = format.effort(Effort::Fast);
+            let length = fast.encoded_len(&values);
+            let other = by_groups(width, &values);
+            assert!(
+                (format.encoded_len(&values)..=other).contains(&length),
+                "{length}, not {other}, for {values:?} of {width} bits"
+            );
+            assert!(length <= fast.max_encoded_len(count));
+            round_trip(fast, &values);
+        }
+    }
+}
+
+#[test]
 fn close_to_the_shortest() {
     let seeds = if cfg!(miri) { 1 } else { 60 };
     for width in thinned((1..=32).collect::<Vec<_>>(), 2) {

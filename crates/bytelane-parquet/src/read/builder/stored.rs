@@ -1,10 +1,10 @@
 //! Values as they are stored, whatever they mean.
 
 use super::ReaderBuilder;
-use super::arrow::{ArrowFooter, in_arrow};
 use crate::Result;
 use crate::budget::with_views;
 use crate::file::read_bare_footer;
+use crate::read::arrow::{ArrowFooter, in_arrow};
 use arrow_schema::Schema;
 use parquet::arrow::arrow_reader::ArrowReaderOptions;
 use parquet::file::reader::ChunkReader;
@@ -22,7 +22,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         let fields = own.schema().fields().iter().map(with_views);
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let options = ArrowReaderOptions::new().with_schema(schema);
-        let metadata = in_arrow(&footer, options)?;
+        let metadata = in_arrow(&footer.schema, footer.depth, options)?;
         Self::checked(input, footer.row_groups, metadata)
     }
 }

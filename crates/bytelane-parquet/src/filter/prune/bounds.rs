@@ -1,169 +1,86 @@
-//! Row groups without rows that satisfy a predicate, by statistics.
+//! Bounds of values, of row groups and of pages.
 
-use super::bind::{Filter, Leaf, Node};
-use super::like::Pattern;
-use super::test::Test;
-use super::{Comparison, Value};
+use super::super::bind::Leaf;
+use super::super::like::Pattern;
+use super::super::test::Test;
+use super::super::{Comparison, Value};
 use crate::Result;
-use arrow_array::{Array, ArrayRef, BooleanArray};
+use crate::types::physical;
+use arrow_array::{ArrayRef, BinaryArray, BooleanArray, StringArray, new_null_array};
+use arrow_buffer::{MutableBuffer, NullBuffer};
 use arrow_ord::cmp::lt_eq;
-use arrow_schema::{DataType, Field, FieldRef, TimeUnit as ArrowUnit};
-use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
+use arrow_schema::{DataType, TimeUnit as ArrowUnit};
 use parquet::basic::{ColumnOrder, ConvertedType, LogicalType, SortOrder, TimeUnit, Type};
-use parquet::file::metadata::ParquetMetaData;
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::ColumnDescriptor;
+use std::sync::Arc;
 
-impl Filter {
-    /// Returns the row groups that may have rows for which the predicate is true, in ascending order. `constants` are columns
-    /// that are not in the file, each with its only value.
-    ///
-    /// Statistics that are missing, in an unknown order, or contradict themselves exclude nothing.
-    pub(super) fn row_groups(
-        &self,
-        metadata: &ParquetMetaData,
-        constants: &[(FieldRef, ArrayRef)],
-    ) -> Result<Vec<usize>> {
-        let footer = Footer {
-            metadata,
-            constants,
-        };
-        let may_match = footer.may_be(&self.root, true)?;
-        Ok((0..metadata.num_row_groups())
-            .filter(|&index| may_match[index])
-            .collect())
-    }
-}
+/// Bytes of a bound, if there is one.
+pub(super) type Bound<'a> = Option<&'a [u8]>;
 
-/// Statistics of the row groups of a file.
-struct Footer<'a> {
-    metadata: &'a ParquetMetaData,
-    constants: &'a [(FieldRef, ArrayRef)],
-}
-
-impl Footer<'_> {
-    /// Returns for each row group whether a row may have the wanted result.
-    fn may_be(&self, node: &Node, wanted: bool) -> Result<Vec<bool>> {
-        match node {
-            Node::Leaf(leaf) => self.leaf(leaf, wanted),
-            Node::Not(inner) => self.may_be(inner, !wanted),
-            Node::And(all) | Node::Or(all) => {
-                let needs_all = matches!(node, Node::And(_)) == wanted;
-                let start = vec![needs_all; self.metadata.num_row_groups()];
-                all.iter().try_fold(start, |row_groups, node| {
-                    let others = self.may_be(node, wanted)?.into_iter();
-                    let both = row_groups.into_iter().zip(others);
-                    Ok(both
-                        .map(|(one, other)| {
-                            if needs_all {
-                                one && other
-                            } else {
-                                one || other
-                            }
-                        })
-                        .collect())
-                })
-            }
-        }
-    }
-
-    fn leaf(&self, leaf: &Leaf, wanted: bool) -> Result<Vec<bool>> {
-        let count = self.metadata.num_row_groups();
-        if let [name] = leaf.names.as_slice()
-            && let Some((_, constant)) = self
-                .constants
-                .iter()
-                .find(|(field, _)| field.name() == name)
-        {
-            let result = leaf.test(constant)?;
-            return Ok(vec![result.is_valid(0) && result.value(0) == wanted; count]);
-        }
-        let unknown = Ok(vec![true; count]);
-        let columns = self
-            .metadata
-            .file_metadata()
-            .schema_descr()
-            .columns()
-            .iter();
-        // Within lists, values are not rows.
-        let mut columns = columns
-            .enumerate()
-            .filter(|(_, column)| column.max_rep_level() == 0);
-        let Some((index, column)) = columns.find(|(_, column)| column.path().parts() == leaf.names)
-        else {
-            return unknown;
-        };
-        match leaf.test {
-            Test::IsNull => Ok(self.nulls(index, wanted)),
-            _ if !are_bounds_of(column, leaf.field.data_type()) => unknown,
-            _ => self.bounds(index, leaf)?.may_be(leaf, wanted),
-        }
-    }
-
-    /// Returns for each row group whether a value may be null, or not null.
-    fn nulls(&self, column: usize, wanted: bool) -> Vec<bool> {
-        let row_groups = self.metadata.row_groups().iter();
-        let of_row_group = row_groups.map(|row_group| {
-            let statistics = row_group.column(column).statistics();
-            let nulls = statistics.and_then(Statistics::null_count_opt);
-            let none = if wanted {
-                0
-            } else {
-                u64::try_from(row_group.num_rows()).unwrap_or(u64::MAX)
-            };
-            nulls != Some(none)
-        });
-        of_row_group.collect()
-    }
-
-    fn bounds(&self, column: usize, leaf: &Leaf) -> Result<Bounds> {
-        let file = self.metadata.file_metadata();
-        let row_groups = self.metadata.row_groups();
-        let converter =
-            StatisticsConverter::from_column_index(column, &leaf.field, file.schema_descr())?;
-        let least = converter.row_group_mins(row_groups)?;
-        let greatest = converter.row_group_maxes(row_groups)?;
-        let order = file.column_order(column);
-        let is_ordered = matches!(
-            order,
-            ColumnOrder::TYPE_DEFINED_ORDER(_) | ColumnOrder::IEEE_754_TOTAL_ORDER
-        );
-        // Contradictory bounds, and those that are NaN, are known to be wrong.
-        let mut known = is_true_of(&lt_eq(&least, &greatest)?);
-        if leaf.field.data_type().is_floating() {
-            let is_number = || Test::Compare(Comparison::LessOrEqual, Value::Float(f64::INFINITY));
-            known = both(known, &is_true(is_number(), &least)?);
-            known = both(known, &is_true(is_number(), &greatest)?);
-        }
-        for (known, row_group) in known.iter_mut().zip(row_groups) {
-            let statistics = row_group.column(column).statistics();
-            *known &= statistics.is_some_and(|it| match it.is_min_max_deprecated() {
-                // They are ordered as signed integers.
-                true => {
-                    matches!(it, Statistics::Int32(_) | Statistics::Int64(_))
-                        && is_signed(&leaf.field)
-                }
-                false => is_ordered,
-            });
-        }
-        Ok(Bounds {
-            known,
-            least,
-            greatest,
-        })
-    }
-}
-
-/// Bounds of the values of a column in each row group.
-struct Bounds {
+/// Bounds of the values of a column in row groups or pages.
+pub(super) struct Bounds {
     known: Vec<bool>,
     least: ArrayRef,
     greatest: ArrayRef,
 }
 
 impl Bounds {
-    /// Returns for each row group whether the test may have the wanted result.
-    fn may_be(&self, leaf: &Leaf, wanted: bool) -> Result<Vec<bool>> {
+    /// Bounds of the values of a row group.
+    pub(super) fn of_statistics(
+        leaf: &Leaf,
+        column: &ColumnDescriptor,
+        order: ColumnOrder,
+        statistics: &Statistics,
+    ) -> Result<Self> {
+        // The first readers compared all values as signed integers.
+        let is_ordered = if statistics.is_min_max_deprecated() {
+            matches!(statistics, Statistics::Int32(_) | Statistics::Int64(_)) && is_signed(leaf)
+        } else {
+            is_known(order)
+        };
+        let (least, greatest) = (statistics.min_bytes_opt(), statistics.max_bytes_opt());
+        Self::new(leaf, column, is_ordered, &[least], &[greatest])
+    }
+
+    /// Bounds of the values of pages.
+    pub(super) fn of_pages(
+        leaf: &Leaf,
+        column: &ColumnDescriptor,
+        order: ColumnOrder,
+        least: &[Bound<'_>],
+        greatest: &[Bound<'_>],
+    ) -> Result<Self> {
+        Self::new(leaf, column, is_known(order), least, greatest)
+    }
+
+    fn new(
+        leaf: &Leaf,
+        column: &ColumnDescriptor,
+        is_ordered: bool,
+        least: &[Bound<'_>],
+        greatest: &[Bound<'_>],
+    ) -> Result<Self> {
+        let data_type = value_type(leaf.field.data_type());
+        let least = array_of(column, data_type, least)?;
+        let greatest = array_of(column, data_type, greatest)?;
+        // Contradictory bounds, and those that are NaN, are known to be wrong.
+        let mut known = is_true_of(&lt_eq(&least, &greatest)?);
+        if data_type.is_floating() {
+            let is_number = || Test::Compare(Comparison::LessOrEqual, Value::Float(f64::INFINITY));
+            known = both(known, &is_true(is_number(), &least)?);
+            known = both(known, &is_true(is_number(), &greatest)?);
+        }
+        known.iter_mut().for_each(|known| *known &= is_ordered);
+        Ok(Self {
+            known,
+            least,
+            greatest,
+        })
+    }
+
+    /// Returns for each row group or page whether the test may have the wanted result.
+    pub(super) fn may_be(&self, leaf: &Leaf, wanted: bool) -> Result<Vec<bool>> {
         let is_float = leaf.field.data_type().is_floating();
         let may_be = match (&leaf.test, wanted) {
             // Bounds say nothing about NaN, which differs from everything.
@@ -251,10 +168,78 @@ fn is_true_of(results: &BooleanArray) -> Vec<bool> {
     results.iter().map(|result| result == Some(true)).collect()
 }
 
-/// Returns whether a type is stored as a signed integer.
-fn is_signed(field: &Field) -> bool {
-    let data_type = field.data_type();
+/// Returns whether bounds are in an order that their writer has told.
+fn is_known(order: ColumnOrder) -> bool {
+    matches!(
+        order,
+        ColumnOrder::TYPE_DEFINED_ORDER(_) | ColumnOrder::IEEE_754_TOTAL_ORDER
+    )
+}
+
+/// Returns whether values are stored as signed integers.
+fn is_signed(leaf: &Leaf) -> bool {
+    let data_type = leaf.field.data_type();
     data_type.is_signed_integer() || data_type.is_temporal() || data_type.is_decimal()
+}
+
+/// Returns the type of the values, whether they are in a dictionary or not.
+fn value_type(data_type: &DataType) -> &DataType {
+    match data_type {
+        DataType::Dictionary(_, values) => values,
+        other => other,
+    }
+}
+
+/// Returns an array of bounds. Those of a wrong length, and texts that are not UTF-8, are null.
+fn array_of(
+    column: &ColumnDescriptor,
+    data_type: &DataType,
+    bounds: &[Bound<'_>],
+) -> Result<ArrayRef> {
+    use DataType::{Binary, BinaryView, Boolean, LargeBinary, LargeUtf8, Utf8, Utf8View};
+    let text = |bound: &Bound<'_>| bound.and_then(|it| str::from_utf8(it).ok().map(str::to_owned));
+    Ok(match data_type {
+        Utf8 | LargeUtf8 | Utf8View => Arc::new(StringArray::from_iter(bounds.iter().map(text))),
+        Binary | LargeBinary | BinaryView => Arc::new(BinaryArray::from_iter(bounds)),
+        Boolean => Arc::new(BooleanArray::from_iter(bounds.iter().map(
+            |bound| match bound {
+                Some([byte @ (0 | 1)]) => Some(*byte == 1),
+                _ => None,
+            },
+        ))),
+        _ => {
+            let Some(width) = physical::width(column) else {
+                return Ok(new_null_array(data_type, bounds.len()));
+            };
+            let fits = |bound: &Bound<'_>| {
+                bound.is_some_and(|it| it.len() == width && is_value_of(data_type, it))
+            };
+            let nulls = NullBuffer::from_iter(bounds.iter().map(fits));
+            let mut values = MutableBuffer::from_len_zeroed(bounds.len() * width);
+            for (value, bound) in values.chunks_exact_mut(width).zip(bounds) {
+                if let Some(bound) = bound.filter(|it| it.len() == width) {
+                    value.copy_from_slice(bound);
+                }
+            }
+            physical::from_physical(data_type, column, values.into(), Some(nulls))?
+        }
+    })
+}
+
+/// Returns whether an integer of 8 or 16 bits, of which an INT32 is stored, is in the range of its type. Of others, readers take
+/// the lowest bits.
+fn is_value_of(data_type: &DataType, bound: &[u8]) -> bool {
+    let Ok(bytes) = bound.try_into() else {
+        return true;
+    };
+    let (signed, unsigned) = (i32::from_le_bytes(bytes), u32::from_le_bytes(bytes));
+    match data_type {
+        DataType::Int8 => i8::try_from(signed).is_ok(),
+        DataType::Int16 => i16::try_from(signed).is_ok(),
+        DataType::UInt8 => u8::try_from(unsigned).is_ok(),
+        DataType::UInt16 => u16::try_from(unsigned).is_ok(),
+        _ => true,
+    }
 }
 
 fn opposite(comparison: Comparison) -> Comparison {
@@ -270,7 +255,7 @@ fn opposite(comparison: Comparison) -> Comparison {
 
 /// Returns whether bounds of a column are bounds of the values of an Arrow type, which an Arrow schema in the file may have
 /// chosen.
-fn are_bounds_of(column: &ColumnDescriptor, data_type: &DataType) -> bool {
+pub(super) fn are_bounds_of(column: &ColumnDescriptor, data_type: &DataType) -> bool {
     let order = column.sort_order();
     match data_type {
         DataType::Boolean | DataType::Float32 | DataType::Float64 => true,
@@ -281,7 +266,11 @@ fn are_bounds_of(column: &ColumnDescriptor, data_type: &DataType) -> bool {
         | DataType::Decimal64(_, scale)
         | DataType::Decimal128(_, scale) => {
             // Bytes may be too many.
-            let is_integer = matches!(column.physical_type(), Type::INT32 | Type::INT64);
+            let is_integer = match column.physical_type() {
+                Type::INT32 => true,
+                Type::INT64 => !matches!(data_type, DataType::Decimal32(..)),
+                _ => false,
+            };
             let is_decimal = column.converted_type() == ConvertedType::DECIMAL
                 || matches!(column.logical_type_ref(), Some(LogicalType::Decimal(_)));
             is_decimal

@@ -1,36 +1,34 @@
 //! What to read from a file, and how.
 
-use super::Reader;
+mod build;
+mod dictionaries;
+mod kept;
+mod stored;
+
 use super::arrow::{ArrowFooter, in_arrow};
-use super::in_flight::InFlight;
-use super::input::Input;
-use super::kept::{Kept, least_bits};
-use super::row_group::Settings;
-use super::rows::{Rows, selected};
-use super::schema::Plan;
-use crate::budget::{MemoryLimit, batch_rows, check_widths};
-use crate::catch_panic::catch_panic;
+use super::row_group::Conditional;
+pub(super) use kept::Kept;
+
+use crate::budget::{MemoryLimit, check_widths};
 use crate::file::{OpenFooter, RowGroups, open_columns, open_footer};
 use crate::input::InputFile;
 use crate::options::is_within;
-use crate::stack::{depth_of, stack_size, with_stack};
-use crate::{Error, Problem, Result};
-use arrow_array::RecordBatchReader;
+use crate::stack::depth_of;
+use crate::{Problem, Result};
 use arrow_schema::SchemaRef;
 use bytelane::Detected;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
+    ArrowReaderMetadata, ArrowReaderOptions, RowFilter, RowSelection,
 };
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::ChunkReader;
 use parquet::schema::types::SchemaDescriptor;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Chooses what a [`Reader`] reads. Its functions are those of the crate `parquet`'s
+/// Chooses what a [`Reader`](crate::Reader) reads. Its functions are those of the crate `parquet`'s
 /// [`ParquetRecordBatchReaderBuilder`], and some more.
 pub struct ReaderBuilder<T> {
     input: Arc<T>,
@@ -42,6 +40,7 @@ pub struct ReaderBuilder<T> {
     projection: ProjectionMask,
     row_groups: Option<Vec<usize>>,
     selection: Option<RowSelection>,
+    conditions: Vec<Conditional>,
     offset: usize,
     limit: Option<usize>,
     batch_size: usize,
@@ -50,13 +49,6 @@ pub struct ReaderBuilder<T> {
     memory: MemoryLimit,
     keeps_batches: bool,
 }
-
-/// Bytes of batches that may wait for those before them: a few row groups of a million rows.
-const AHEAD: u64 = 512 << 20;
-
-/// Bytes of a page, and of a value in an array, that most columns do not exceed.
-const USUAL_PAGE: u64 = 2 << 20;
-const USUAL_VALUE: u64 = 32;
 
 impl ReaderBuilder<InputFile> {
     /// Opens a file and reads its footer. Errors will name it.
@@ -159,7 +151,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     /// Those of [`try_new`](Self::try_new); [`Problem::Parquet`] if the columns cannot have these types.
     pub fn try_new_with_options(input: T, options: ArrowReaderOptions) -> Result<Self> {
         let ArrowFooter { footer, .. } = ArrowFooter::new(open_footer(&input)?)?;
-        let metadata = in_arrow(&footer, options)?;
+        let metadata = in_arrow(&footer.schema, footer.depth, options)?;
         Self::checked(input, footer.row_groups, metadata)
     }
 
@@ -185,6 +177,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             projection: ProjectionMask::all(),
             row_groups: None,
             selection: None,
+            conditions: Vec::new(),
             offset: 0,
             limit: None,
             batch_size: 65_536,
@@ -193,6 +186,10 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             memory: MemoryLimit::default(),
             keeps_batches: false,
         }
+    }
+
+    pub(super) fn input(&self) -> &T {
+        &self.input
     }
 
     /// The schema of the whole file.
@@ -289,6 +286,51 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         self
     }
 
+    /// The conditions on rows, in this order: each is evaluated on its own columns, for the rows that those before it leave, and
+    /// other columns are read for the rows that are left at the end. With [`with_threads`](Self::with_threads), row groups are
+    /// evaluated in any order, one at a time for each predicate.
+    ///
+    /// [`filter::Selection`](crate::filter::Selection) has conditions that are known, which exclude row groups and pages, too.
+    ///
+    /// ```
+    /// use arrow_array::cast::AsArray;
+    /// use arrow_array::types::Int32Type;
+    /// use arrow_array::{BooleanArray, Int32Array, RecordBatch};
+    /// use bytelane_parquet::parquet::arrow::ProjectionMask;
+    /// use bytelane_parquet::parquet::arrow::arrow_reader::{ArrowPredicateFn, RowFilter};
+    /// use bytelane_parquet::{Reader, Writer, WriterOptions};
+    /// use bytes::Bytes;
+    /// use std::sync::Arc;
+    ///
+    /// let numbers = Int32Array::from_iter_values(0..1000);
+    /// let batch = RecordBatch::try_from_iter([("number", Arc::new(numbers) as _)])?;
+    /// let mut file = Vec::new();
+    /// let mut writer = Writer::try_new(&mut file, batch.schema(), WriterOptions::default())?;
+    /// writer.write(&batch)?;
+    /// writer.close()?;
+    ///
+    /// let builder = Reader::builder(Bytes::from(file))?;
+    /// let projection = ProjectionMask::columns(builder.parquet_schema(), ["number"]);
+    /// let is_square = |number: i32| f64::from(number).sqrt().fract() == 0.0;
+    /// let predicate = ArrowPredicateFn::new(projection, move |batch: RecordBatch| {
+    ///     Ok(BooleanArray::from_unary(batch.column(0).as_primitive::<Int32Type>(), is_square))
+    /// });
+    /// let mut reader = builder.with_row_filter(RowFilter::new(vec![Box::new(predicate)])).build()?;
+    /// assert_eq!(reader.next().transpose()?.map(|batch| batch.num_rows()), Some(32));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_row_filter(self, filter: RowFilter) -> Self {
+        let predicates = filter.into_predicates().into_iter();
+        self.with_conditions(predicates.map(Conditional::of_predicate).collect())
+    }
+
+    /// Sets conditions on the rows, in this order.
+    pub(crate) fn with_conditions(mut self, conditions: Vec<Conditional>) -> Self {
+        self.conditions = conditions;
+        self
+    }
+
     /// Passes over as many of the selected rows; 0 by default.
     #[must_use]
     pub fn with_offset(mut self, rows: usize) -> Self {
@@ -363,147 +405,6 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         self.backend = backend;
         self
     }
-
-    /// Starts reading.
-    ///
-    /// # Errors
-    ///
-    /// [`Problem::Option`] for a row group that does not exist, and for batches of 0 rows; [`Problem::Unsupported`] for
-    /// columns nested more than 255 levels deep; [`Problem::MemoryLimit`] if all batches are kept, and take more.
-    pub fn build(self) -> Result<Reader> {
-        with_stack(self.depth(), || self.build_here())
-    }
-
-    fn build_here(self) -> Result<Reader> {
-        if self.batch_size == 0 {
-            return Err(Problem::Option("a batch cannot have 0 rows".to_owned()).into());
-        }
-        let row_groups = self.row_groups()?;
-        let schema = self.projected()?;
-        let depth = self.depth();
-        let in_file = self.metadata.parquet_schema();
-        let plan = Plan::new(in_file, &self.projection, schema.fields())?;
-        let leaves = plan.leaves.iter();
-        let leaves = leaves.map(|leaf| &in_file.columns()[leaf.column]);
-        let limit = self.memory.of_read(self.input.len());
-        let batch_size = batch_rows(self.batch_size, leaves, limit);
-        let kept = self.kept(&plan, &row_groups)?;
-        let width = self.width(&plan, &row_groups, batch_size, limit);
-        let in_flight = InFlight::new(row_groups, width);
-        let (memory, ahead) = match in_flight.width() {
-            1 => (limit, 0),
-            width => (limit / 2 / width as u64, AHEAD.min(limit / 2)),
-        };
-        let settings = Settings {
-            input: Input::new(Arc::clone(&self.input)),
-            batch_size,
-            schema,
-            plan,
-            backend: self.backend,
-            limit: self.memory,
-            memory,
-            ahead,
-            pool: pool(self.threads, depth)?,
-            depth,
-        };
-        Ok(Reader {
-            file: self.file,
-            row_groups: self.in_file,
-            settings: Arc::new(settings),
-            in_flight,
-            kept,
-        })
-    }
-
-    /// Returns the limit of batches that are kept; an error if they will take more.
-    fn kept(&self, plan: &Plan, row_groups: &[(usize, Rows)]) -> Result<Option<Kept>> {
-        if !self.keeps_batches {
-            return Ok(None);
-        }
-        let kept = Kept::new(self.memory.of_table(self.input.len()));
-        let rows = row_groups.iter().map(|(_, rows)| rows.wanted() as u64);
-        let rows = rows.fold(0, u64::saturating_add);
-        // A list may have no slots, however many rows there are.
-        let flat = plan.leaves.iter();
-        let flat = flat.filter(|leaf| leaf.levels.max_repetition == 0);
-        let bits = flat.map(|leaf| least_bits(&leaf.data_type)).sum::<u64>();
-        kept.check(rows.saturating_mul(bits) / 8)?;
-        Ok(Some(kept))
-    }
-
-    /// How many row groups are read at the same time: two for each thread, so that none waits for the last columns of a batch,
-    /// if half of the memory is enough for pages and values of usual size.
-    fn width(
-        &self,
-        plan: &Plan,
-        row_groups: &[(usize, Rows)],
-        batch_size: usize,
-        limit: u64,
-    ) -> usize {
-        let threads = self.threads.get();
-        if threads == 1 {
-            return 1;
-        }
-        let leaves = plan.leaves.iter();
-        let bytes = row_groups.iter().map(|(row_group, _)| {
-            let bytes = leaves.clone().map(|leaf| {
-                let size = self.in_file.uncompressed_size(*row_group, leaf.column);
-                size.map_or(0, |size| u64::try_from(size).unwrap_or(0))
-            });
-            let pages = bytes.map(|bytes| bytes.min(USUAL_PAGE)).sum::<u64>();
-            let rows = usize::try_from(self.in_file.rows(*row_group)).unwrap_or(0);
-            let values = rows.min(batch_size).saturating_mul(plan.leaves.len()) as u64;
-            pages.saturating_add(values.saturating_mul(USUAL_VALUE))
-        });
-        let each = bytes.max().unwrap_or(0).max(1);
-        let most = threads.saturating_mul(2);
-        usize::try_from(limit / 2 / each).map_or(most, |width| width.clamp(1, most))
-    }
-
-    /// The row groups that have wanted rows, and these.
-    fn row_groups(&self) -> Result<Vec<(usize, Rows)>> {
-        let count = self.in_file.count();
-        let row_groups = self.row_groups.clone();
-        let row_groups = row_groups.unwrap_or_else(|| (0..count).collect());
-        if let Some(beyond) = row_groups.iter().find(|index| **index >= count) {
-            let problem = format!("the file has no row group {beyond}, only {count} row groups");
-            return Err(Problem::Option(problem).into());
-        }
-        let lengths = row_groups.iter().map(|index| {
-            let rows = usize::try_from(self.in_file.rows(*index));
-            let negative = || Error::corrupt("a row group with a negative number of rows");
-            rows.map_err(|_| negative().in_row_group(*index))
-        });
-        let lengths: Vec<usize> = lengths.collect::<Result<_>>()?;
-        let limit = self.limit.unwrap_or(usize::MAX);
-        let rows = selected(&lengths, self.selection.as_ref(), self.offset, limit);
-        let row_groups = row_groups.into_iter().zip(rows);
-        Ok(row_groups.filter(|(_, rows)| !rows.is_empty()).collect())
-    }
-
-    /// The schema of the projection, nested ones included, which is for the crate `parquet` to tell.
-    fn projected(&self) -> Result<SchemaRef> {
-        let nothing = ParquetRecordBatchReaderBuilder::new_with_metadata(
-            bytes::Bytes::new(),
-            self.metadata.clone(),
-        );
-        let nothing = nothing
-            .with_projection(self.projection.clone())
-            .with_row_groups(Vec::new());
-        catch_panic(|| Ok(nothing.build()?.schema()))
-    }
-}
-
-/// The threads of a reader, unless it has only the caller's.
-fn pool(threads: NonZero<usize>, depth: usize) -> Result<Option<ThreadPool>> {
-    if threads.get() == 1 {
-        return Ok(None);
-    }
-    let pool = ThreadPoolBuilder::new().num_threads(threads.get());
-    let pool = pool.stack_size(stack_size(depth));
-    let pool = pool.thread_name(|number| format!("bytelane-parquet-{number}"));
-    let pool = pool.build().map_err(std::io::Error::other)?;
-    Ok(Some(pool))
 }
 
 /// Another reader of the same input: nothing is opened or read again.
@@ -517,6 +418,7 @@ impl<T> Clone for ReaderBuilder<T> {
             projection: self.projection.clone(),
             row_groups: self.row_groups.clone(),
             selection: self.selection.clone(),
+            conditions: self.conditions.clone(),
             offset: self.offset,
             limit: self.limit,
             batch_size: self.batch_size,

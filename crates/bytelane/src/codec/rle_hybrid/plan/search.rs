@@ -1,4 +1,4 @@
-//! Choosing runs: decides which values are repeated and which are packed.
+//! Choosing runs by size: [`Effort::Small`](super::Effort::Small).
 //!
 //! # Policy
 //!
@@ -48,27 +48,7 @@
 //! `docs/lab-notes/rle-hybrid.md`.
 #![forbid(unsafe_code)]
 
-/// Values to be encoded.
-pub(super) trait Source {
-    /// Returns the number of values.
-    fn len(&self) -> usize;
-
-    /// Returns a bit for each of 64 values, from number `64 * word` on, set if the value equals the
-    /// next one. Bits from the last value on are not set.
-    fn equal(&self, word: usize) -> u64;
-
-    /// Returns whether a value equals the next one. There must be a next one.
-    fn is_equal(&self, value: usize) -> bool;
-}
-
-/// Consumer of the chosen runs.
-pub(super) trait Sink {
-    /// Packs values. Only the last run may have an incomplete group.
-    fn packed(&mut self, start: usize, end: usize);
-
-    /// Repeats values that are all the same.
-    fn repeated(&mut self, start: usize, end: usize);
-}
+use super::{Sink, Source, header_len};
 
 /// Number of packed runs to remember. With 128, no result of the tests is shorter, and clearing the
 /// arrays makes 1000 values take 1.2 times as long.
@@ -101,18 +81,6 @@ struct Search {
     /// Nodes that have been decided, but not passed on yet.
     decided: [Node; NODES],
     undelivered: usize,
-}
-
-/// Returns the length in bytes of the header of a run with `count` values or groups.
-#[inline(always)]
-pub(super) fn header_len(count: usize) -> usize {
-    match count {
-        0..64 => 1,
-        64..8192 => 2,
-        8192..0x10_0000 => 3,
-        0x10_0000..0x800_0000 => 4,
-        _ => 5,
-    }
 }
 
 /// Returns the minimum number of values for a repetition: two from 13 bits on, three from 6 bits

@@ -1,5 +1,9 @@
 //! Which rows of a file are wanted, row group by row group.
 
+mod ranges;
+
+pub(crate) use ranges::Ranges;
+
 use parquet::arrow::arrow_reader::RowSelection;
 use std::ops::Range;
 
@@ -60,6 +64,36 @@ impl Rows {
     /// Puts steps back that were the next ones.
     pub(super) fn put_back(&mut self, steps: Vec<Step>) {
         self.steps.extend(steps.into_iter().rev());
+    }
+
+    /// Drops the rows that are not in a set.
+    pub(super) fn retain(&mut self, rows: &Ranges) {
+        let mut at = 0;
+        let wanted = self.steps.iter().rev().map(|step| {
+            let start = at + step.skip;
+            at = start + step.read;
+            start..at
+        });
+        let left = wanted.collect::<Ranges>().intersect(rows);
+        let mut at = 0;
+        let steps = left.iter().map(|range| {
+            let skip = range.start - at;
+            at = range.end;
+            let read = range.len();
+            Step { skip, read }
+        });
+        self.steps = steps.collect();
+        self.steps.reverse();
+    }
+
+    /// Returns the places of the rows, which begin after so many rows.
+    pub(super) fn places(&self, mut at: usize) -> Vec<Range<usize>> {
+        let places = self.steps.iter().rev().map(|step| {
+            let start = at + step.skip;
+            at = start + step.read;
+            start..at
+        });
+        places.collect()
     }
 
     /// How many rows are wanted.

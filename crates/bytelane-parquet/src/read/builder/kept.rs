@@ -7,7 +7,7 @@ use arrow_schema::DataType;
 use std::collections::HashSet;
 
 /// Bytes of batches, of which each buffer counts once.
-pub(super) struct Kept {
+pub(crate) struct Kept {
     limit: u64,
     bytes: u64,
     /// Where the buffers are.
@@ -24,7 +24,7 @@ impl Kept {
     }
 
     /// An error if the limit is exceeded with another batch.
-    pub(super) fn add(&mut self, batch: &RecordBatch) -> Result<()> {
+    pub(crate) fn add(&mut self, batch: &RecordBatch) -> Result<()> {
         for column in batch.columns() {
             self.add_array(column);
         }

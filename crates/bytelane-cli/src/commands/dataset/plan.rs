@@ -1,0 +1,290 @@
+//! `bytelane dataset plan`.
+
+use super::Interruption;
+use crate::commands::rewrite::goal_parser;
+use crate::files::Output;
+use crate::table::{Table, format_parser, number, size, text};
+use crate::{Outcome, progress, readable, standard};
+use anyhow::{Context, bail};
+use bytelane_dataset::{
+    Action, ClassAdvice, Expected, Listing, Plan, PlanOptions, Spread, list, plan_files,
+};
+use bytelane_measure::format::Format;
+use bytelane_parquet::compatibility::Readers;
+use bytelane_parquet::parquet::basic::Compression;
+use bytelane_parquet::{Goal, parse_compression};
+use serde::Serialize;
+use std::fs;
+use std::io::Write;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+
+/// Decide which files of a data set to merge, split or rewrite
+///
+/// Reads the footers of all .parquet files below ROOT, and values of a few of them. Small files of one directory with the same columns are
+/// merged; large files are split between row groups; files are rewritten if better encodings save enough. Files that promise a sort order are
+/// merged where their ranges follow each other. A data set that needs nothing gives a plan without units.
+///
+/// Tables of Delta Lake, Apache Iceberg and Apache Hudi are refused, because their metadata says which files are part of them; name their
+/// current files with --files-from.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The directory of the data set
+    #[arg(value_name = "ROOT")]
+    root: PathBuf,
+    /// The file to write the plan to, as JSON; -: standard output, instead of the summary
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+    /// The size that files should have: those below a quarter of it are merged, those above twice of it are split
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = readable::parse_size)]
+    target_size: u64,
+    /// The most rows of a row group that is made of several
+    #[arg(long, value_name = "N", default_value = "1048576")]
+    row_group_rows: NonZero<u64>,
+    /// The share of the bytes that better encodings must save
+    #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = parse_share)]
+    min_saving: f64,
+    /// The number of files of each schema to try encodings on; 0: do not re-encode
+    #[arg(long, value_name = "N", default_value = "8")]
+    sample_files: usize,
+    /// The number of rows of each of these files
+    #[arg(long, value_name = "N", default_value = "65536")]
+    sample_rows: NonZero<usize>,
+    /// The number that chooses these files: the same one chooses the same files
+    #[arg(long, value_name = "N", default_value = "0")]
+    seed: u64,
+    /// Goal of the encodings
+    #[arg(long, value_name = "GOAL", default_value = Goal::Balanced.name(), value_parser = goal_parser())]
+    goal: Goal,
+    /// Programs that must be able to read re-encoded columns, optionally with the oldest version in use; any: no restriction
+    #[arg(long, value_name = "NAME[>=VERSION],..", default_value_t)]
+    readers: Readers,
+    /// Compress the columns of re-encoded files with this codec [default: unchanged]
+    #[arg(long, value_name = "CODEC[:LEVEL]", value_parser = parse_compression)]
+    compression: Option<Compression>,
+    /// A file with the paths of the files to plan for, one on each line, such as the current files of a table
+    #[arg(long, value_name = "FILE")]
+    files_from: Option<PathBuf>,
+    /// A table, one JSON object, CSV, or a Markdown table
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
+    format: Format,
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    let share = text
+        .parse()
+        .ok()
+        .filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "give a share from 0 to 1, as in 0.05".to_owned())
+}
+
+/// A plan for programs, without the list of files.
+#[derive(Serialize)]
+struct Answer<'a> {
+    files: usize,
+    bytes: u64,
+    rows: u64,
+    units: usize,
+    left: usize,
+    expected: &'a Expected,
+    advice: &'a [ClassAdvice],
+    notes: &'a [String],
+}
+
+/// Number of units of an action, with their files and bytes.
+#[derive(Default)]
+struct Sum {
+    units: usize,
+    files: usize,
+    bytes: u64,
+    expected: u64,
+}
+
+impl Arguments {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let listing = self.listing()?;
+        if listing.files.is_empty() {
+            bail!(
+                "{}: there are no .parquet files in it",
+                readable::path(&self.root)
+            );
+        }
+        let interruption = Interruption::new()?;
+        let bar = progress::bar(0, "{pos}/{len} footers and samples")?;
+        let plan = plan_files(&self.root, listing, &self.options(), &|done, total| {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+            interruption.proceed()
+        });
+        bar.finish_and_clear();
+        let plan = interruption.outcome(plan)?;
+        let mut output = Output::create(Some(&self.output))?;
+        serde_json::to_writer_pretty(&mut output, &plan)?;
+        writeln!(output)?;
+        output.finish()?;
+        if self.output != Path::new("-") {
+            self.show(&plan)?;
+        }
+        Ok(Outcome::Fine)
+    }
+
+    fn options(&self) -> PlanOptions {
+        let options = PlanOptions::default()
+            .with_target_bytes(self.target_size)
+            .with_row_group_rows(self.row_group_rows.get())
+            .with_min_saving(self.min_saving)
+            .with_sample(self.sample_files, self.sample_rows.get(), self.seed)
+            .with_goal(self.goal)
+            .with_readers(&self.readers);
+        match self.compression {
+            Some(compression) => options.with_compression(compression),
+            None => options,
+        }
+    }
+
+    fn listing(&self) -> anyhow::Result<Listing> {
+        let listing = list(&self.root)?;
+        let Some(path) = &self.files_from else {
+            listing.check_plain(&self.root)?;
+            return Ok(listing);
+        };
+        let text = fs::read_to_string(path);
+        let text = text.with_context(|| format!("cannot read {}", readable::path(path)))?;
+        let root = fs::canonicalize(&self.root)?;
+        let mut paths = Vec::new();
+        for line in text.lines().filter(|line| !line.is_empty()) {
+            let below = Path::new(line.strip_prefix("file://").unwrap_or(line));
+            let below = below.strip_prefix(&root).or(below.strip_prefix(&self.root));
+            paths.push(below.map_or(line, |path| path.to_str().unwrap_or(line)));
+        }
+        Ok(listing.only(paths)?)
+    }
+
+    fn show(&self, plan: &Plan) -> anyhow::Result<()> {
+        let mut out = standard::output()?;
+        let mut table = Table::new([
+            text("action"),
+            number("units"),
+            number("files"),
+            number("old size"),
+            number("expected size"),
+        ]);
+        for (name, sum) in sums(plan) {
+            table.row([
+                name.to_owned(),
+                sum.units.to_string(),
+                sum.files.to_string(),
+                size(sum.bytes, self.format),
+                size(sum.expected, self.format),
+            ]);
+        }
+        let answer = Answer {
+            files: plan.files,
+            bytes: plan.bytes,
+            rows: plan.rows,
+            units: plan.units.len(),
+            left: plan.left.len(),
+            expected: &plan.expected,
+            advice: &plan.advice,
+            notes: &plan.notes,
+        };
+        table.write(self.format, [answer], &mut out)?;
+        if self.format == Format::Table {
+            self.show_advice(plan, &mut out)?;
+            summarize(plan, &mut out)?;
+        }
+        out.flush()?;
+        Ok(())
+    }
+
+    fn show_advice(&self, plan: &Plan, out: &mut impl Write) -> anyhow::Result<()> {
+        for class in plan.advice.iter().filter(|class| class.rewrite) {
+            writeln!(
+                out,
+                "\nBetter encodings save {} of {}, of which {} tried:",
+                spread(class.saved, class.spread),
+                readable::plural(class.files, "file"),
+                if class.sample.len() == 1 {
+                    "1 was".to_owned()
+                } else {
+                    format!("{} were", class.sample.len())
+                },
+            )?;
+            let mut table = Table::new([
+                text("column"),
+                text("now"),
+                text("best encoding"),
+                number("saved"),
+            ]);
+            for column in &class.columns {
+                let saved = 1.0 - column.bytes_then as f64 / column.bytes_now.max(1) as f64;
+                table.row([
+                    column.path.clone(),
+                    column.now.clone(),
+                    column.encoding.clone(),
+                    spread(saved.max(0.0), column.spread),
+                ]);
+            }
+            table.write(self.format, [()], out)?;
+        }
+        Ok(())
+    }
+}
+
+/// Sums the units of each action, and the files that are left.
+fn sums(plan: &Plan) -> Vec<(&'static str, Sum)> {
+    let mut sums = Vec::new();
+    for action in [Action::Merge, Action::Split, Action::Rewrite] {
+        let mut sum = Sum::default();
+        for unit in plan.units.iter().filter(|unit| unit.action == action) {
+            sum.units += 1;
+            sum.files += unit.sources.len();
+            sum.bytes += unit.bytes;
+            sum.expected += unit.expected_bytes;
+        }
+        sums.push((action.name(), sum));
+    }
+    let bytes = plan.left.iter().map(|file| file.bytes).sum();
+    let left = Sum {
+        units: 0,
+        files: plan.left.len(),
+        bytes,
+        expected: bytes,
+    };
+    sums.push(("leave", left));
+    sums
+}
+
+/// A share, and its spread over the files of a sample.
+fn spread(share: f64, spread: Spread) -> String {
+    let percent = |share: f64| format!("{:.0}%", 100.0 * share);
+    format!(
+        "{} ({} to {})",
+        percent(share),
+        percent(spread.min),
+        percent(spread.max)
+    )
+}
+
+fn summarize(plan: &Plan, out: &mut impl Write) -> anyhow::Result<()> {
+    writeln!(out)?;
+    for note in &plan.notes {
+        writeln!(out, "note: {}", readable::line(note))?;
+    }
+    if plan.is_empty() {
+        writeln!(out, "The data set needs nothing")?;
+        return Ok(());
+    }
+    let expected = &plan.expected;
+    writeln!(
+        out,
+        "{}, {} become about {}, {}; a run reads {} and writes {}",
+        readable::plural(plan.files, "file"),
+        readable::size(plan.bytes),
+        readable::plural(expected.files_after, "file"),
+        readable::size(expected.bytes_after),
+        readable::size(expected.bytes_read),
+        readable::size(expected.bytes_written),
+    )?;
+    Ok(())
+}

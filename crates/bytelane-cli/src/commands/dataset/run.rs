@@ -1,0 +1,113 @@
+//! `bytelane dataset run`.
+
+use super::Interruption;
+use crate::table::{Table, format_parser, number, text};
+use crate::{Outcome, progress, readable, standard};
+use bytelane_dataset::{Plan, Run, RunOptions, Shard, run};
+use bytelane_measure::format::Format;
+use std::io::Write;
+use std::num::NonZero;
+use std::path::PathBuf;
+
+/// Run a plan: write a new directory, and leave the old one as it is
+///
+/// Each unit of the plan is done exactly once. Its outputs are written, read back and compared with the sources, and then get their names.
+/// A journal in OUT/_bytelane notes it, so that after an interruption the same command goes on where it ended. Units that fail are listed,
+/// and the others are done. The exit status is 1 if some failed, if other shards have not finished, or if files were added to the old directory.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The plan that `bytelane dataset plan` wrote
+    #[arg(value_name = "PLAN")]
+    plan: PathBuf,
+    /// The directory to write: a new one, or that of a run of the same plan that has not finished
+    #[arg(long, value_name = "OUT")]
+    out: PathBuf,
+    /// The number of units to work on at the same time; each has the bytes of a row group in memory twice
+    #[arg(long, value_name = "N", default_value = "1")]
+    jobs: NonZero<usize>,
+    /// Do this share of the units, counted from 0: for several processes, also on several machines
+    #[arg(long, value_name = "I/N", default_value_t)]
+    shard: Shard,
+    /// Try units again that failed in an earlier run
+    #[arg(long)]
+    retry_failed: bool,
+    /// A table, one JSON object, CSV, or a Markdown table
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
+    format: Format,
+}
+
+impl Arguments {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let mut out = standard::output()?;
+        let interruption = Interruption::new()?;
+        let plan = Plan::open(&self.plan)?;
+        let progress = progress::bar(0, "{bytes}/{total_bytes}")?;
+        let (bar, seen) = (progress.clone(), interruption.clone());
+        let options = RunOptions::default()
+            .with_jobs(self.jobs)
+            .with_shard(self.shard)
+            .with_failed_retried(self.retry_failed)
+            .with_progress(move |done| {
+                bar.set_length(done.total);
+                bar.set_position(done.bytes);
+                bar.set_message(readable::plural(done.units, "unit"));
+                seen.proceed()
+            });
+        let outcome = run(&plan, &self.out, &options);
+        progress.finish_and_clear();
+        let outcome = interruption.outcome(outcome)?;
+        self.show(&outcome, &mut out)?;
+        if outcome.is_complete() {
+            Ok(Outcome::Fine)
+        } else {
+            Ok(Outcome::Found)
+        }
+    }
+
+    fn show(&self, run: &Run, out: &mut impl Write) -> anyhow::Result<()> {
+        let mut table = Table::new([text("failed"), number("sources"), text("error")]);
+        for failed in &run.failed {
+            let (source, error) = (failed.source.clone(), failed.error.clone());
+            table.row([source, failed.sources.to_string(), error]);
+        }
+        if self.format != Format::Table || !run.failed.is_empty() {
+            table.write(self.format, [run], out)?;
+        }
+        if self.format == Format::Table {
+            summarize(run, out)?;
+        }
+        out.flush()?;
+        Ok(())
+    }
+}
+
+fn summarize(run: &Run, out: &mut impl Write) -> anyhow::Result<()> {
+    if run.units == 0 {
+        writeln!(out, "The plan has no units: there is nothing to do")?;
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "{} of {} published ({} became {}), {} earlier, {} failed, {} left to other shards",
+        run.published,
+        readable::plural(run.units, "unit"),
+        readable::size(run.bytes_before),
+        readable::size(run.bytes_after),
+        run.published_before,
+        run.failed.len(),
+        run.remaining,
+    )?;
+    for path in &run.unplanned {
+        writeln!(out, "not in the plan: {}", readable::line(path))?;
+    }
+    if !run.unplanned.is_empty() {
+        writeln!(
+            out,
+            "Files were added after the plan was made; make a new plan"
+        )?;
+    }
+    if run.is_complete() {
+        writeln!(out, "The new directory is complete")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,275 @@
+//! Footers of files, reduced to what a plan needs, so that those of a large data set fit into memory.
+
+use crate::hash::hash;
+use crate::{Error, Result};
+use bytelane_parquet::parquet::arrow::arrow_reader::ArrowReaderOptions;
+use bytelane_parquet::parquet::basic::{Encoding, SortOrder, Type};
+use bytelane_parquet::parquet::data_type::AsBytes;
+use bytelane_parquet::parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use bytelane_parquet::parquet::file::statistics::Statistics;
+use bytelane_parquet::parquet::schema::printer::print_schema;
+use bytelane_parquet::parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
+use bytelane_parquet::{InputFile, ReaderBuilder};
+use std::cmp::Ordering;
+use std::path::Path;
+
+/// Footer of a file.
+pub(crate) struct Footer {
+    pub rows: u64,
+    pub row_groups: usize,
+    /// Columns with their types, one on each line.
+    pub schema: String,
+    /// Hash of the schema, and of the encodings and compressions of all columns.
+    pub class: u128,
+    /// Order of its rows, if all row groups promise the same one.
+    pub sorting: Option<Sorting>,
+}
+
+/// Order that a file promises for its rows.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Sorting {
+    /// Number of a leaf, descending, nulls first.
+    by: Vec<(i32, bool, bool)>,
+    /// First and last value of the first column, if statistics tell them and the row groups follow each other.
+    range: Option<(Bound, Bound)>,
+}
+
+/// Value of a column, comparable in the order of its type.
+#[derive(Clone, PartialEq, Debug)]
+enum Bound {
+    Signed(i64),
+    Unsigned(u64),
+    Float(f64),
+    Bytes(Vec<u8>),
+}
+
+impl PartialOrd for Bound {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Signed(one), Self::Signed(other)) => one.partial_cmp(other),
+            (Self::Unsigned(one), Self::Unsigned(other)) => one.partial_cmp(other),
+            (Self::Float(one), Self::Float(other)) => one.partial_cmp(other),
+            (Self::Bytes(one), Self::Bytes(other)) => one.partial_cmp(other),
+            _ => None,
+        }
+    }
+}
+
+impl Sorting {
+    /// Returns true if files that promise this order are sorted the same way.
+    pub(crate) fn has_order_of(&self, other: &Self) -> bool {
+        self.by == other.by
+    }
+
+    /// Compares the first values of two files.
+    pub(crate) fn compare(&self, other: &Self) -> Ordering {
+        let (Some(one), Some(other)) = (&self.range, &other.range) else {
+            return self.range.is_some().cmp(&other.range.is_some());
+        };
+        self.directed(&one.0, &other.0).unwrap_or(Ordering::Equal)
+    }
+
+    /// Returns true if the rows of the other file come after those of this one, so that the order survives when the files are merged.
+    pub(crate) fn is_followed_by(&self, next: &Self) -> bool {
+        let (Some(own), Some(other)) = (&self.range, &next.range) else {
+            return false;
+        };
+        self.has_order_of(next) && self.follows(&own.1, &other.0)
+    }
+
+    /// Returns true if rows that begin with one value may come after rows that end with another one.
+    fn follows(&self, last: &Bound, first: &Bound) -> bool {
+        match self.directed(last, first) {
+            Some(Ordering::Less) => true,
+            // Rows that are equal in the first column may be in any order in others.
+            Some(Ordering::Equal) => self.by.len() == 1,
+            _ => false,
+        }
+    }
+
+    fn directed(&self, one: &Bound, other: &Bound) -> Option<Ordering> {
+        let order = one.partial_cmp(other)?;
+        let is_descending = self.by.first().is_some_and(|by| by.1);
+        Some(if is_descending {
+            order.reverse()
+        } else {
+            order
+        })
+    }
+}
+
+impl Footer {
+    /// Reads the footer of a file.
+    pub(crate) fn read(path: &Path) -> Result<Self> {
+        let in_file = |error: bytelane_parquet::Error| Error::from(error.in_file(path));
+        let input = InputFile::open(path).map_err(in_file)?;
+        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+        let builder = ReaderBuilder::try_new_with_options(input, options).map_err(in_file)?;
+        Ok(Self::new(builder.metadata()))
+    }
+
+    fn new(metadata: &ParquetMetaData) -> Self {
+        let schema = schema(metadata.file_metadata().schema_descr());
+        let groups = metadata.row_groups();
+        Self {
+            rows: u64::try_from(metadata.file_metadata().num_rows()).unwrap_or(0),
+            row_groups: groups.iter().filter(|group| group.num_rows() > 0).count(),
+            class: class(&schema, groups),
+            schema,
+            sorting: sorting(groups),
+        }
+    }
+}
+
+/// Returns a line for each leaf: its path, how often it may repeat and be null, and what the schema says of it.
+///
+/// The schema as a whole is not printed, because its groups may be nested deeper than the stack allows.
+fn schema(schema: &SchemaDescriptor) -> String {
+    let line = |column: &ColumnDescPtr| {
+        let mut leaf = Vec::new();
+        print_schema(&mut leaf, column.self_type());
+        let leaf = String::from_utf8_lossy(&leaf);
+        let levels = (column.max_def_level(), column.max_rep_level());
+        let path = column.path();
+        format!(
+            "{path}, levels {}/{}: {}\n",
+            levels.0,
+            levels.1,
+            leaf.trim_end()
+        )
+    };
+    schema.columns().iter().map(line).collect()
+}
+
+/// Returns the hash of the schema and of the encodings and compressions that the columns have in any row group.
+fn class(schema: &str, groups: &[RowGroupMetaData]) -> u128 {
+    let leaves = groups.first().map_or(0, RowGroupMetaData::num_columns);
+    let mut texts = vec![schema.to_owned()];
+    for leaf in 0..leaves {
+        let mut names: Vec<String> = Vec::new();
+        for chunk in groups.iter().filter_map(|group| group.columns().get(leaf)) {
+            let is_boolean = chunk.column_type() == Type::BOOLEAN;
+            let of_values = |it: &Encoding| is_boolean || !is_of_levels(*it);
+            names.extend(chunk.encodings().filter(of_values).map(|it| it.to_string()));
+            names.push(chunk.compression_codec().to_string());
+        }
+        names.sort();
+        names.dedup();
+        texts.push(names.join(" "));
+    }
+    hash(texts.iter().map(String::as_str))
+}
+
+/// Returns true for the encodings that levels have.
+fn is_of_levels(encoding: Encoding) -> bool {
+    #[expect(deprecated, reason = "old files have levels in it")]
+    let packed = Encoding::BIT_PACKED;
+    encoding == packed || encoding == Encoding::RLE
+}
+
+fn sorting(groups: &[RowGroupMetaData]) -> Option<Sorting> {
+    let of_group = |group: &RowGroupMetaData| {
+        let columns = group.sorting_columns()?.iter();
+        let by: Vec<_> = columns
+            .map(|it| (it.column_idx, it.descending, it.nulls_first))
+            .collect();
+        Some(by).filter(|by| !by.is_empty())
+    };
+    let by = of_group(groups.first()?)?;
+    if groups
+        .iter()
+        .any(|group| of_group(group).as_ref() != Some(&by))
+    {
+        return None;
+    }
+    let mut sorting = Sorting { by, range: None };
+    let mut range: Option<(Bound, Bound)> = None;
+    for group in groups.iter().filter(|group| group.num_rows() > 0) {
+        let Some((first, last)) = group_range(group, &sorting) else {
+            return Some(sorting);
+        };
+        range = Some(match range {
+            None => (first, last),
+            Some((start, end)) if sorting.follows(&end, &first) => (start, last),
+            Some(_) => return Some(sorting),
+        });
+    }
+    sorting.range = range;
+    Some(sorting)
+}
+
+/// Returns the first and the last value of the column by which a row group is sorted first.
+fn group_range(group: &RowGroupMetaData, sorting: &Sorting) -> Option<(Bound, Bound)> {
+    let (leaf, is_descending, _) = *sorting.by.first()?;
+    let chunk = group.columns().get(usize::try_from(leaf).ok()?)?;
+    let statistics = chunk.statistics()?;
+    if statistics.null_count_opt() != Some(0) {
+        return None;
+    }
+    let (min, max) = bounds(statistics, chunk.column_descr().sort_order())?;
+    Some(if is_descending {
+        (max, min)
+    } else {
+        (min, max)
+    })
+}
+
+fn bounds(statistics: &Statistics, order: SortOrder) -> Option<(Bound, Bound)> {
+    /// Both bounds of typed statistics.
+    macro_rules! both {
+        ($typed:expr, $bound:expr) => {
+            Some(($bound($typed.min_opt()?), $bound($typed.max_opt()?)))
+        };
+    }
+    let is_unsigned = order == SortOrder::UNSIGNED;
+    match statistics {
+        Statistics::Int32(typed) if is_unsigned => {
+            both!(typed, |it: &i32| Bound::Unsigned(it.cast_unsigned().into()))
+        }
+        Statistics::Int64(typed) if is_unsigned => {
+            both!(typed, |it: &i64| Bound::Unsigned(it.cast_unsigned()))
+        }
+        Statistics::Int32(typed) => both!(typed, |it: &i32| Bound::Signed((*it).into())),
+        Statistics::Int64(typed) => both!(typed, |it: &i64| Bound::Signed(*it)),
+        Statistics::Float(typed) => both!(typed, |it: &f32| Bound::Float((*it).into())),
+        Statistics::Double(typed) => both!(typed, |it: &f64| Bound::Float(*it)),
+        Statistics::ByteArray(typed) if is_unsigned => {
+            both!(typed, |it: &_| Bound::Bytes(AsBytes::as_bytes(it).to_vec()))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorted(is_descending: bool, columns: usize, range: (i64, i64)) -> Sorting {
+        Sorting {
+            by: vec![(0, is_descending, false); columns],
+            range: Some((Bound::Signed(range.0), Bound::Signed(range.1))),
+        }
+    }
+
+    #[test]
+    fn ranges_follow_each_other_or_overlap() {
+        let follow = |is_descending, columns, one, other| {
+            let next = sorted(is_descending, columns, other);
+            sorted(is_descending, columns, one).is_followed_by(&next)
+        };
+        assert!(follow(false, 1, (1, 5), (6, 9)));
+        assert!(follow(false, 1, (1, 5), (5, 9)));
+        assert!(!follow(false, 2, (1, 5), (5, 9)));
+        assert!(!follow(false, 1, (1, 5), (4, 9)));
+        assert!(follow(true, 1, (9, 6), (5, 1)));
+        assert!(!follow(true, 1, (5, 1), (9, 6)));
+        let (one, other) = (sorted(false, 1, (1, 2)), sorted(true, 1, (3, 4)));
+        assert!(!one.is_followed_by(&other));
+        let unknown = Sorting {
+            range: None,
+            ..one.clone()
+        };
+        assert!(!one.is_followed_by(&unknown) && !unknown.is_followed_by(&one));
+        assert_eq!(Bound::Float(1.0).partial_cmp(&Bound::Signed(1)), None);
+    }
+}

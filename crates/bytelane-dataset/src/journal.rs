@@ -1,0 +1,288 @@
+//! Journals: what a run has done, in files of JSON lines that are only appended to.
+//!
+//! Each shard has a journal of its own, so that several processes work on one new root; each reads all journals when it begins.
+
+use crate::{Error, Result, STATE_DIRECTORY};
+use bytelane_parquet::diff::Fingerprint;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// State of a unit.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum State {
+    /// Its sources are as they were planned; work has begun.
+    Started,
+    /// Its outputs are complete, under temporary names.
+    Written,
+    /// They were read back and have the rows of the sources; their names are known.
+    Verified,
+    /// They have their names.
+    Published,
+    /// It failed; nothing was published.
+    Failed,
+}
+
+impl State {
+    /// Returns the name that journals have.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Started => "started",
+            Self::Written => "written",
+            Self::Verified => "verified",
+            Self::Published => "published",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// Output of a unit.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct OutputFile {
+    /// Path below the new root.
+    pub path: String,
+    pub bytes: u64,
+}
+
+/// Line of a journal: the state that a unit has reached.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    pub unit: String,
+    pub state: State,
+    /// Milliseconds since 1970.
+    pub time: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<Fingerprint>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<OutputFile>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl Entry {
+    pub(crate) fn new(unit: &str, state: State) -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        Self {
+            unit: unit.to_owned(),
+            state,
+            time: since.map_or(0, |since| since.as_millis() as u64),
+            fingerprint: None,
+            outputs: Vec::new(),
+            error: None,
+        }
+    }
+}
+
+/// First line of a journal.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    version: u32,
+    plan: String,
+    shard: String,
+}
+
+/// Version of the format of journals.
+const VERSION: u32 = 1;
+
+/// State of a unit by all journals of a new root.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known {
+    /// The last entry, or that of its publication.
+    pub last: Option<Entry>,
+    /// Paths of outputs that may have been published before a run ended.
+    pub perhaps: Vec<OutputFile>,
+}
+
+/// All units that journals know.
+pub(crate) type History = HashMap<String, Known>;
+
+/// Journal that this process appends to. It is locked: two processes cannot work on one shard.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    path: PathBuf,
+    file: Mutex<File>,
+}
+
+fn file_name(shard: &str) -> String {
+    format!("journal-{shard}.jsonl")
+}
+
+impl Journal {
+    /// Opens the journal of a shard, or makes it, and reads those of all shards.
+    pub(crate) fn open(root: &Path, plan: &str, shard: &str) -> Result<(Self, History)> {
+        let directory = root.join(STATE_DIRECTORY);
+        fs::create_dir_all(&directory).map_err(Error::at(&directory))?;
+        let path = directory.join(file_name(shard));
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(&path)
+            .map_err(Error::at(&path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let problem =
+                    "another process works on this shard; wait for it, or name another shard";
+                return Err(Error::Input(format!("{}: {problem}", path.display())));
+            }
+            // The file system has no locks; names of outputs still keep two processes apart.
+            Err(TryLockError::Error(_)) => {}
+        }
+        let history = history(&directory, plan)?;
+        end_line(&mut file).map_err(Error::at(&path))?;
+        let journal = Self {
+            path,
+            file: Mutex::new(file),
+        };
+        if journal.is_empty()? {
+            journal.write(&Header {
+                version: VERSION,
+                plan: plan.to_owned(),
+                shard: shard.to_owned(),
+            })?;
+            sync_directory(&directory)?;
+        }
+        Ok((journal, history))
+    }
+
+    fn is_empty(&self) -> Result<bool> {
+        let metadata = fs::metadata(&self.path).map_err(Error::at(&self.path))?;
+        Ok(metadata.len() == 0)
+    }
+
+    /// Appends an entry, and waits until it is on the disk.
+    pub(crate) fn append(&self, entry: &Entry) -> Result<()> {
+        self.write(entry)
+    }
+
+    fn write(&self, line: &impl Serialize) -> Result<()> {
+        let mut text = serde_json::to_vec(line)
+            .map_err(|error| Error::Input(format!("{}: {error}", self.path.display())))?;
+        text.push(b'\n');
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.write_all(&text)
+            .and_then(|()| file.sync_data())
+            .map_err(Error::at(&self.path))
+    }
+}
+
+/// Ends a line of which only a part was written before the machine stopped.
+fn end_line(file: &mut File) -> std::io::Result<()> {
+    let mut last = [b'\n'];
+    if file.metadata()?.len() > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last != *b"\n" {
+        file.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+/// Waits until the names in a directory are on the disk.
+pub(crate) fn sync_directory(directory: &Path) -> Result<()> {
+    if cfg!(unix) {
+        let open = File::open(directory).and_then(|file| file.sync_all());
+        open.map_err(Error::at(directory))?;
+    }
+    Ok(())
+}
+
+/// Reads the journals of all shards, which must be those of one plan.
+pub(crate) fn history(directory: &Path, plan: &str) -> Result<History> {
+    let mut history = History::new();
+    for entry in fs::read_dir(directory).map_err(Error::at(directory))? {
+        let path = entry.map_err(Error::at(directory))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with("journal-") && name.ends_with(".jsonl") {
+            read(&path, plan, &mut history)?;
+        }
+    }
+    Ok(history)
+}
+
+fn read(path: &Path, plan: &str, history: &mut History) -> Result<()> {
+    let file = File::open(path).map_err(Error::at(path))?;
+    for line in BufReader::new(file).split(b'\n') {
+        let line = line.map_err(Error::at(path))?;
+        if let Ok(header) = serde_json::from_slice::<Header>(&line) {
+            if header.version != VERSION || header.plan != plan {
+                let problem = "this is the journal of another plan; name a new directory, or the plan that was run into this one";
+                return Err(Error::Input(format!("{}: {problem}", path.display())));
+            }
+        } else if let Ok(entry) = serde_json::from_slice::<Entry>(&line) {
+            history.entry(entry.unit.clone()).or_default().add(entry);
+        }
+        // Other lines are parts of those that were being written when the machine stopped.
+    }
+    Ok(())
+}
+
+impl Known {
+    fn add(&mut self, entry: Entry) {
+        if entry.state == State::Verified {
+            self.perhaps.extend(entry.outputs.iter().cloned());
+        }
+        let is_published = |it: &Entry| it.state == State::Published;
+        // Journals of several shards are in no order, and nothing undoes a publication.
+        if !self.last.as_ref().is_some_and(is_published) {
+            self.last = Some(entry);
+        }
+    }
+
+    /// Returns the state that was reached last.
+    pub(crate) fn state(&self) -> Option<State> {
+        self.last.as_ref().map(|entry| entry.state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn torn_lines_are_skipped_and_publications_stay() {
+        let root = tempfile::tempdir().unwrap();
+        let (journal, history) = Journal::open(root.path(), "p", "0-of-2").unwrap();
+        assert!(history.is_empty());
+        let error = Journal::open(root.path(), "p", "0-of-2").unwrap_err();
+        assert!(error.to_string().contains("another process"), "{error}");
+        let outputs = vec![OutputFile {
+            path: "a".to_owned(),
+            bytes: 1,
+        }];
+        let verified = Entry {
+            outputs: outputs.clone(),
+            ..Entry::new("one", State::Verified)
+        };
+        journal.append(&verified).unwrap();
+        journal
+            .append(&Entry::new("one", State::Published))
+            .unwrap();
+        journal
+            .append(&Entry::new("two", State::Published))
+            .unwrap();
+        let path = journal.path.clone();
+        drop(journal);
+        let text = fs::read(&path).unwrap();
+        fs::write(&path, &text[..text.len() - 9]).unwrap();
+        let (other, _) = Journal::open(root.path(), "p", "1-of-2").unwrap();
+        other.append(&Entry::new("one", State::Failed)).unwrap();
+        let (journal, history) = Journal::open(root.path(), "p", "0-of-2").unwrap();
+        assert_eq!(history["one"].state(), Some(State::Published));
+        assert_eq!(history["one"].perhaps, outputs);
+        assert!(!history.contains_key("two"));
+        journal.append(&Entry::new("two", State::Failed)).unwrap();
+        let history = super::history(&root.path().join(STATE_DIRECTORY), "p").unwrap();
+        assert_eq!(history["two"].state(), Some(State::Failed));
+        drop((journal, other));
+        let error = Journal::open(root.path(), "other", "0-of-2").unwrap_err();
+        assert!(error.to_string().contains("another plan"), "{error}");
+    }
+}

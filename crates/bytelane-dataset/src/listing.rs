@@ -1,0 +1,253 @@
+//! Files of a data set: what is below its root.
+
+use crate::hash::{digits, hash};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// A Parquet file of a data set, as it was when it was listed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SourceFile {
+    /// Path below the root, with `/` between its parts.
+    pub path: String,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Time of the last modification in nanoseconds since 1970.
+    pub modified: u64,
+}
+
+impl SourceFile {
+    /// Returns the directory of the file below the root, which is its partition; empty for files of the root itself.
+    #[must_use]
+    pub fn partition(&self) -> &str {
+        self.path.rsplit_once('/').map_or("", |(path, _)| path)
+    }
+
+    /// Returns its path on the disk.
+    pub(crate) fn under(&self, root: &Path) -> PathBuf {
+        root.join(&self.path)
+    }
+
+    pub(crate) fn new(path: String, metadata: &Metadata) -> Self {
+        let modified = metadata.modified().ok();
+        let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        Self {
+            path,
+            bytes: metadata.len(),
+            modified: since.map_or(0, |since| since.as_nanos() as u64),
+        }
+    }
+
+    /// Returns an error if the file is not as it was when it was listed.
+    pub(crate) fn check(&self, root: &Path) -> Result<()> {
+        let path = self.under(root);
+        let is_same = match fs::metadata(&path) {
+            Ok(metadata) => Self::new(self.path.clone(), &metadata) == *self,
+            Err(_) => false,
+        };
+        if is_same {
+            Ok(())
+        } else {
+            Err(Error::Changed(path.display().to_string()))
+        }
+    }
+}
+
+/// The files below a root.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Listing {
+    /// The Parquet files, in the order of their paths.
+    pub files: Vec<SourceFile>,
+    /// Number of other files, which a run does not take over. Names that begin with `.` or `_` do not count.
+    pub others: usize,
+    /// Table format that owns the files, if there is one: its metadata says which of them are part of the table.
+    pub table_format: Option<&'static str>,
+    /// Set if the files were chosen from a list, so that there may be others.
+    pub(crate) chosen: bool,
+}
+
+impl Listing {
+    /// Returns a listing of some of the files, such as the current files of a table of Delta Lake or Apache Iceberg.
+    ///
+    /// # Errors
+    ///
+    /// A path is not one of the files.
+    ///
+    /// # Example
+    ///
+    /// ```no_run
+    /// let all = bytelane_dataset::list("table")?;
+    /// let current = all.only(["part-1.parquet", "part-2.parquet"])?;
+    /// # Ok::<(), bytelane_dataset::Error>(())
+    /// ```
+    pub fn only<'a>(&self, paths: impl IntoIterator<Item = &'a str>) -> Result<Self> {
+        let mut files = Vec::new();
+        for path in paths {
+            let place = self
+                .files
+                .binary_search_by(|file| file.path.as_str().cmp(path));
+            let place = place.map_err(|_| {
+                Error::Input(format!("there is no Parquet file {path:?} below the root"))
+            })?;
+            files.push(self.files[place].clone());
+        }
+        files.sort_by(|one, other| one.path.cmp(&other.path));
+        files.dedup();
+        Ok(Self {
+            files,
+            chosen: true,
+            ..Self::default()
+        })
+    }
+
+    /// Returns a hash of the paths, sizes and times of all files.
+    pub(crate) fn hash(&self) -> String {
+        let texts: Vec<String> = self
+            .files
+            .iter()
+            .flat_map(|it| {
+                [
+                    it.path.clone(),
+                    it.bytes.to_string(),
+                    it.modified.to_string(),
+                ]
+            })
+            .collect();
+        digits(hash(texts.iter().map(String::as_str)))
+    }
+
+    /// Checks that no table format owns the files.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`] if one does.
+    pub fn check_plain(&self, root: &Path) -> Result<()> {
+        let Some(format) = self.table_format else {
+            return Ok(());
+        };
+        Err(Error::Input(format!(
+            "{}: this is a table of {format}, whose metadata says which files are part of it; name its current files instead, and publish \
+             the new ones with the table format's own library",
+            root.display()
+        )))
+    }
+}
+
+/// Lists the Parquet files below a directory.
+///
+/// Files and directories whose names begin with `.` or `_` are skipped, but not directories of partitions, which contain `=`.
+///
+/// # Errors
+///
+/// The directory cannot be read; a name is not UTF-8; there is a link to a directory.
+pub fn list(root: impl AsRef<Path>) -> Result<Listing> {
+    let root = root.as_ref();
+    let mut listing = Listing::default();
+    let mut directories = vec![(root.to_owned(), String::new())];
+    while let Some((directory, prefix)) = directories.pop() {
+        for entry in fs::read_dir(&directory).map_err(Error::at(&directory))? {
+            let entry = entry.map_err(Error::at(&directory))?;
+            let path = entry.path();
+            let Ok(name) = entry.file_name().into_string() else {
+                let problem = "the name is not UTF-8, so a plan cannot have it; rename it";
+                return Err(Error::Input(format!("{}: {problem}", path.display())));
+            };
+            let kind = entry.file_type().map_err(Error::at(&path))?;
+            note_format(&mut listing, &name, &path, kind.is_dir());
+            if is_skipped(&name) {
+                continue;
+            }
+            let metadata = fs::metadata(&path).map_err(Error::at(&path))?;
+            let below = format!("{prefix}{name}");
+            if kind.is_dir() {
+                directories.push((path, format!("{below}/")));
+            } else if metadata.is_dir() {
+                let problem = "a link to a directory, which could lead round in a circle; name that directory as a data set of its own";
+                return Err(Error::Input(format!("{}: {problem}", path.display())));
+            } else if name.ends_with(".parquet") {
+                listing.files.push(SourceFile::new(below, &metadata));
+            } else {
+                listing.others += 1;
+            }
+        }
+    }
+    listing
+        .files
+        .sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(listing)
+}
+
+/// Returns true for names that programs which read data sets skip.
+fn is_skipped(name: &str) -> bool {
+    name.starts_with(['.', '_']) && !(name.starts_with('_') && name.contains('='))
+}
+
+fn note_format(listing: &mut Listing, name: &str, path: &Path, is_directory: bool) {
+    let has_metadata = || {
+        let files = fs::read_dir(path).into_iter().flatten().flatten();
+        let mut names = files.map(|file| file.file_name().to_string_lossy().into_owned());
+        names.any(|name| name.ends_with(".metadata.json") || name == "version-hint.text")
+    };
+    let found = match name {
+        _ if !is_directory => None,
+        "_delta_log" => Some("Delta Lake"),
+        ".hoodie" => Some("Apache Hudi"),
+        "metadata" if has_metadata() => Some("Apache Iceberg"),
+        _ => None,
+    };
+    listing.table_format = listing.table_format.or(found);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_sorted_and_hidden_ones_are_skipped() {
+        let root = tempfile::tempdir().unwrap();
+        for name in [
+            "b.parquet",
+            "year=2/a.parquet",
+            "_x=1/a.parquet",
+            "_temporary/a.parquet",
+            ".hidden.parquet",
+            "_SUCCESS",
+            "notes.txt",
+        ] {
+            let path = root.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, name).unwrap();
+        }
+        let listing = list(root.path()).unwrap();
+        let paths: Vec<&str> = listing.files.iter().map(|it| it.path.as_str()).collect();
+        assert_eq!(paths, ["_x=1/a.parquet", "b.parquet", "year=2/a.parquet"]);
+        assert_eq!((listing.others, listing.table_format), (1, None));
+        assert_eq!(listing.files[2].partition(), "year=2");
+        listing.files[1].check(root.path()).unwrap();
+        fs::write(root.path().join("b.parquet"), "other").unwrap();
+        let error = listing.files[1].check(root.path()).unwrap_err();
+        assert!(matches!(error, Error::Changed(_)), "{error}");
+        assert_ne!(list(root.path()).unwrap().hash(), listing.hash());
+    }
+
+    #[test]
+    fn table_formats_are_noticed() {
+        for (name, format) in [
+            ("_delta_log/0.json", Some("Delta Lake")),
+            ("metadata/v1.metadata.json", Some("Apache Iceberg")),
+            ("metadata/notes.json", None),
+        ] {
+            let root = tempfile::tempdir().unwrap();
+            let path = root.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+            let listing = list(root.path()).unwrap();
+            assert_eq!(listing.table_format, format);
+            assert_eq!(listing.check_plain(root.path()).is_err(), format.is_some());
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! Plans: which files become which.
+
+mod advice;
+mod expected;
+mod options;
+mod pack;
+
+pub use advice::{ClassAdvice, ColumnSaving, Spread};
+pub use expected::Expected;
+pub use options::PlanOptions;
+
+use crate::footer::Footer;
+use crate::hash::{digits, hash};
+use crate::listing::{Listing, SourceFile, list};
+use crate::{Error, Result};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Component, Path, PathBuf};
+
+/// Version of the format of plans.
+const VERSION: u32 = 1;
+
+/// Files whose footers are read before progress is reported.
+const BATCH: usize = 512;
+
+/// Plan of a run over a data set.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Plan {
+    /// Version of this format.
+    pub version: u32,
+    /// Root of the data set, an absolute path.
+    pub root: PathBuf,
+    /// Set if it was made from a list of files, so that other files below the root are none of its business.
+    pub listed: bool,
+    /// Options with which it was made.
+    pub options: PlanOptions,
+    /// Number of files.
+    pub files: usize,
+    /// Bytes of these files.
+    pub bytes: u64,
+    /// Rows of these files.
+    pub rows: u64,
+    /// Estimates for the run.
+    pub expected: Expected,
+    /// Distinct schemas.
+    pub schemas: Vec<Schema>,
+    /// Advice for files that are encoded alike, from samples.
+    pub advice: Vec<ClassAdvice>,
+    /// Outputs to make; empty if the data set needs nothing.
+    pub units: Vec<Unit>,
+    /// Files that are taken over unchanged.
+    pub left: Vec<SourceFile>,
+    /// Remarks, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Schema of some of the files.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Schema {
+    /// Columns with their types, one on each line.
+    pub columns: String,
+    /// Number of files that have it.
+    pub files: usize,
+}
+
+/// Change that a unit makes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Action {
+    /// Several files become one, or the row groups of one file become larger.
+    Merge,
+    /// A file becomes several.
+    Split,
+    /// Columns of a file are re-encoded.
+    Rewrite,
+    /// Files are taken over unchanged.
+    Copy,
+}
+
+impl Action {
+    /// Returns the name that plans have.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Merge => "merge",
+            Self::Split => "split",
+            Self::Rewrite => "rewrite",
+            Self::Copy => "copy",
+        }
+    }
+}
+
+/// Piece of work that is done as a whole.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Unit {
+    /// Hash of the sources and of the options.
+    pub id: String,
+    /// Change that it makes.
+    pub action: Action,
+    /// Set if the columns of the outputs are re-encoded.
+    pub rewrite: bool,
+    /// Sources, in the order of their rows.
+    pub sources: Vec<SourceFile>,
+    /// Bytes of the sources.
+    pub bytes: u64,
+    /// Rows of the sources; 0 for units that take over files unchanged.
+    pub rows: u64,
+    /// Estimate of the bytes of the outputs.
+    pub expected_bytes: u64,
+    /// Reason, as a part of a sentence.
+    pub reason: String,
+}
+
+impl Unit {
+    /// Returns the directory below the root in which the outputs are.
+    #[must_use]
+    pub fn partition(&self) -> &str {
+        self.sources.first().map_or("", SourceFile::partition)
+    }
+}
+
+impl Plan {
+    /// Returns true if the data set needs nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.units.is_empty()
+    }
+
+    /// Returns the hash of what a run does: it is the same for plans with the same work.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        let units = self.units.iter().map(|unit| unit.id.as_str());
+        let left: Vec<String> = self.left.iter().map(identity).collect();
+        digits(hash(units.chain(left.iter().map(String::as_str))))
+    }
+
+    /// Reads a plan.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, is not a plan, or names files outside of the root.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let text = fs::read(path).map_err(Error::at(path))?;
+        let wrong = |problem: String| Error::Input(format!("{}: {problem}", path.display()));
+        let plan: Self = serde_json::from_slice(&text).map_err(|error| {
+            wrong(format!(
+                "it is not a plan of `bytelane dataset plan`: {error}"
+            ))
+        })?;
+        if plan.version != VERSION {
+            return Err(wrong(format!(
+                "the plan has the version {}, but this program knows {VERSION}; make a new plan",
+                plan.version
+            )));
+        }
+        plan.check().map_err(wrong)?;
+        Ok(plan)
+    }
+
+    /// Checks that a plan, which may have been edited, stays below its root, and does nothing twice.
+    fn check(&self) -> std::result::Result<(), String> {
+        let mut all: Vec<&str> = Vec::new();
+        for source in self.sources() {
+            let mut parts = Path::new(&source.path).components();
+            if source.path.is_empty() || !parts.all(|it| matches!(it, Component::Normal(_))) {
+                return Err(format!("{:?} is not a path below the root", source.path));
+            }
+            all.push(&source.path);
+        }
+        all.sort_unstable();
+        if let Some(twice) = all.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(format!("it has the file {:?} twice", twice[0]));
+        }
+        for unit in &self.units {
+            if unit.sources.is_empty() {
+                return Err(format!("the unit {} has no sources", unit.id));
+            }
+            if unit.id != unit_id(unit.action, unit.rewrite, &unit.sources, &self.options) {
+                return Err(format!("the unit {} was changed; make a new plan", unit.id));
+            }
+            if unit
+                .sources
+                .iter()
+                .any(|it| it.partition() != unit.partition())
+            {
+                return Err(format!(
+                    "the unit {} has files of several directories",
+                    unit.id
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// All files of the plan.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &SourceFile> {
+        let units = self.units.iter().flat_map(|unit| &unit.sources);
+        units.chain(&self.left)
+    }
+}
+
+/// Text that tells a file, as it was listed, from all others.
+fn identity(file: &SourceFile) -> String {
+    format!("{}\0{}\0{}", file.path, file.bytes, file.modified)
+}
+
+/// Returns the id of a unit: a hash of everything on which its outputs depend.
+pub(crate) fn unit_id(
+    action: Action,
+    rewrite: bool,
+    sources: &[SourceFile],
+    options: &PlanOptions,
+) -> String {
+    let mut texts = vec![
+        action.name().to_owned(),
+        rewrite.to_string(),
+        options.of_outputs(),
+    ];
+    texts.extend(sources.iter().map(identity));
+    let mut id = digits(hash(texts.iter().map(String::as_str)));
+    id.truncate(16);
+    id
+}
+
+/// File with its footer.
+pub(crate) struct Read {
+    pub file: SourceFile,
+    pub footer: Footer,
+    /// Number of its schema.
+    pub schema: usize,
+}
+
+/// Makes a plan for the files below a root.
+///
+/// Reads the footers of all files, on all cores, and values of a few files for the advice. About 400 bytes per file are in memory.
+///
+/// # Errors
+///
+/// The root cannot be read, or a table format owns it; a file is not a Parquet file or is damaged.
+///
+/// # Example
+///
+/// ```no_run
+/// use bytelane_dataset::{PlanOptions, plan};
+///
+/// let plan = plan("lake", &PlanOptions::default().with_target_bytes(512 << 20))?;
+/// println!("{} files become {}", plan.files, plan.expected.files_after);
+/// # Ok::<(), bytelane_dataset::Error>(())
+/// ```
+pub fn plan(root: impl AsRef<Path>, options: &PlanOptions) -> Result<Plan> {
+    let listing = list(root.as_ref())?;
+    listing.check_plain(root.as_ref())?;
+    plan_files(root, listing, options, &|_, _| ControlFlow::Continue(()))
+}
+
+/// [`plan`] for a listing, such as the current files of a table. The progress callback gets the number of footers and samples read, and
+/// of all; it may return `Break` to cancel with [`Error::Cancelled`].
+///
+/// # Errors
+///
+/// Those of [`plan`].
+pub fn plan_files(
+    root: impl AsRef<Path>,
+    listing: Listing,
+    options: &PlanOptions,
+    progress: &(dyn Fn(usize, usize) -> ControlFlow<()> + Sync),
+) -> Result<Plan> {
+    let root = root.as_ref();
+    let root = fs::canonicalize(root).map_err(Error::at(root))?;
+    let files = read(&root, listing.files, progress)?;
+    let (mut schemas, mut by_schema): (Vec<Schema>, HashMap<String, usize>) = Default::default();
+    let mut groups: BTreeMap<(String, usize), Vec<Read>> = BTreeMap::new();
+    let (mut bytes, mut rows, mut empty) = (0, 0, 0);
+    let count = files.len();
+    for mut read in files {
+        bytes += read.file.bytes;
+        rows += read.footer.rows;
+        empty += usize::from(read.footer.rows == 0);
+        let columns = std::mem::take(&mut read.footer.schema);
+        let schema = *by_schema.entry(columns).or_insert_with_key(|columns| {
+            let columns = columns.clone();
+            schemas.push(Schema { columns, files: 0 });
+            schemas.len() - 1
+        });
+        schemas[schema].files += 1;
+        read.schema = schema;
+        let partition = read.file.partition().to_owned();
+        groups.entry((partition, schema)).or_default().push(read);
+    }
+    let classes = advice::Classes::sample(&root, &groups, options, progress)?;
+    let mut packed = pack::Packed::default();
+    for group in groups.into_values() {
+        packed.add(group, &classes, options);
+    }
+    let mut notes = packed.notes();
+    if empty > 0 {
+        notes.push(format!("files without rows: {empty}"));
+    }
+    if listing.others > 0 {
+        notes.push(format!(
+            "other files, which are not Parquet files and which a run does not take over: {}",
+            listing.others
+        ));
+    }
+    let pack::Packed { units, left, .. } = packed;
+    Ok(Plan {
+        version: VERSION,
+        root,
+        listed: listing.chosen,
+        options: options.clone(),
+        files: count,
+        bytes,
+        rows,
+        expected: Expected::new(&units, &left, options),
+        schemas,
+        advice: classes.advice,
+        units,
+        left,
+        notes,
+    })
+}
+
+/// Reads the footers of files, on all cores.
+fn read(
+    root: &Path,
+    files: Vec<SourceFile>,
+    progress: &(dyn Fn(usize, usize) -> ControlFlow<()> + Sync),
+) -> Result<Vec<Read>> {
+    let total = files.len();
+    let mut all = Vec::with_capacity(total);
+    let mut files = files.into_iter();
+    loop {
+        let batch: Vec<SourceFile> = files.by_ref().take(BATCH).collect();
+        if batch.is_empty() {
+            return Ok(all);
+        }
+        let read = batch.into_par_iter().map(|file| {
+            let footer = Footer::read(&file.under(root))?;
+            let schema = 0;
+            Ok(Read {
+                file,
+                footer,
+                schema,
+            })
+        });
+        all.extend(read.collect::<Result<Vec<_>>>()?);
+        if progress(all.len(), total).is_break() {
+            return Err(Error::Cancelled);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Outputs get their names: each once, and never in place of another file.
+
+use crate::journal::sync_directory;
+use crate::{Error, Result};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::Path;
+use tempfile::{NamedTempFile, TempPath};
+
+/// Gives a complete file its name below a root, unless there is a file with that name; returns whether there was none.
+///
+/// The name is on the disk when this returns.
+pub(crate) fn publish(temporary: &Path, root: &Path, name: &str) -> Result<bool> {
+    let name = root.join(name);
+    let directory = name.parent().unwrap_or(root);
+    let is_new_directory = !directory.exists();
+    fs::create_dir_all(directory).map_err(Error::at(directory))?;
+    let temporary = TempPath::try_from_path(temporary).map_err(Error::at(temporary))?;
+    let is_new = match temporary.persist_noclobber(&name) {
+        Ok(()) => true,
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => false,
+        Err(error) => return Err(Error::at(&name)(error.error)),
+    };
+    sync_directory(directory)?;
+    if is_new_directory {
+        let above = directory.ancestors().skip(1);
+        above
+            .take_while(|it| it.starts_with(root))
+            .try_for_each(sync_directory)?;
+    }
+    Ok(is_new)
+}
+
+/// Writes a small file that appears under its name when it is on the disk, in place of an earlier one.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let write = || {
+        let mut file = NamedTempFile::new_in(directory)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    write().map_err(Error::at(path))?;
+    sync_directory(directory)
+}
+
+/// Waits until a file is on the disk.
+pub(crate) fn sync(path: &Path) -> Result<()> {
+    let sync = || {
+        File::options()
+            .read(true)
+            .write(true)
+            .open(path)?
+            .sync_all()
+    };
+    sync().map_err(Error::at(path))
+}
+
+/// Returns true if two files have the same bytes.
+pub(crate) fn have_same_bytes(one: &Path, other: &Path) -> Result<bool> {
+    let open = |path: &Path| File::open(path).map_err(Error::at(path));
+    let (mut left, mut right) = (open(one)?, open(other)?);
+    let (mut these, mut those) = (vec![0; 1 << 16], vec![0; 1 << 16]);
+    loop {
+        let count = fill(&mut left, &mut these).map_err(Error::at(one))?;
+        let others = fill(&mut right, &mut those).map_err(Error::at(other))?;
+        if these[..count] != those[..others] {
+            return Ok(false);
+        }
+        if count == 0 {
+            return Ok(true);
+        }
+    }
+}
+
+/// Reads until the buffer is full or the file ends.
+fn fill(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_file_is_replaced() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        for text in ["one", "other"] {
+            fs::write(at("temporary"), text).unwrap();
+            let is_new = publish(&at("temporary"), root.path(), "x=1/name").unwrap();
+            assert_eq!(is_new, text == "one");
+            assert!(!at("temporary").exists());
+        }
+        assert_eq!(fs::read(at("x=1/name")).unwrap(), b"one");
+        fs::write(at("same"), "one").unwrap();
+        fs::write(at("longer"), "one more").unwrap();
+        assert!(have_same_bytes(&at("same"), &at("x=1/name")).unwrap());
+        assert!(!have_same_bytes(&at("longer"), &at("x=1/name")).unwrap());
+    }
+}

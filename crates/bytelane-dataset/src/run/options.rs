@@ -1,0 +1,177 @@
+//! How a plan is run.
+
+use crate::{Error, Result};
+use std::fmt;
+use std::num::NonZero;
+use std::ops::ControlFlow;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// Share of the units of a plan, for one of several processes.
+///
+/// ```
+/// use bytelane_dataset::Shard;
+///
+/// let shard: Shard = "1/4".parse()?;
+/// assert_eq!(shard.to_string(), "1/4");
+/// assert!("4/4".parse::<Shard>().is_err());
+/// # Ok::<(), bytelane_dataset::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shard {
+    index: usize,
+    count: usize,
+}
+
+impl Shard {
+    /// Returns true if a unit with this number belongs to the shard.
+    pub(super) fn has(self, number: usize) -> bool {
+        number % self.count == self.index
+    }
+
+    /// Returns the part of the names of its files.
+    pub(super) fn name(self) -> String {
+        format!("{}-of-{}", self.index, self.count)
+    }
+}
+
+impl Default for Shard {
+    fn default() -> Self {
+        Self { index: 0, count: 1 }
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = Error;
+
+    /// Reads `I/N`: share I, counted from 0, of N.
+    fn from_str(text: &str) -> Result<Self> {
+        let parse = || {
+            let (index, count) = text.split_once('/')?;
+            let (index, count) = (index.parse().ok()?, count.parse().ok()?);
+            (index < count).then_some(Self { index, count })
+        };
+        let problem = "give I/N: the share, counted from 0, and the number of shares, as in 0/4";
+        parse().ok_or_else(|| Error::Input(problem.to_owned()))
+    }
+}
+
+/// Progress of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Progress {
+    /// Bytes of the sources of units that this run has done.
+    pub bytes: u64,
+    /// Bytes of the sources of all units that it does.
+    pub total: u64,
+    /// Number of units done.
+    pub units: usize,
+}
+
+type OnProgress = dyn Fn(Progress) -> ControlFlow<()> + Send + Sync;
+type OnPoint = dyn Fn(&str, &str) + Send + Sync;
+
+/// How a plan is run.
+///
+/// ```
+/// use bytelane_dataset::RunOptions;
+/// use std::num::NonZero;
+///
+/// let options = RunOptions::default()
+///     .with_jobs(NonZero::new(4).unwrap())
+///     .with_shard("0/2".parse()?)
+///     .with_failed_retried(true);
+/// # Ok::<(), bytelane_dataset::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct RunOptions {
+    pub(super) jobs: NonZero<usize>,
+    pub(super) shard: Shard,
+    pub(super) retry_failed: bool,
+    progress: Option<Arc<OnProgress>>,
+    point: Option<Arc<OnPoint>>,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            jobs: NonZero::<usize>::MIN,
+            shard: Shard::default(),
+            retry_failed: false,
+            progress: None,
+            point: None,
+        }
+    }
+}
+
+impl RunOptions {
+    /// Number of units that are worked on at the same time, 1 by default. Each has the row groups of a row group of its output in memory,
+    /// and this row group.
+    #[must_use]
+    pub fn with_jobs(mut self, jobs: NonZero<usize>) -> Self {
+        self.jobs = jobs;
+        self
+    }
+
+    /// Share of the units to do; all by default.
+    #[must_use]
+    pub fn with_shard(mut self, shard: Shard) -> Self {
+        self.shard = shard;
+        self
+    }
+
+    /// Sets whether units are tried again that failed in an earlier run.
+    #[must_use]
+    pub fn with_failed_retried(mut self, retried: bool) -> Self {
+        self.retry_failed = retried;
+        self
+    }
+
+    /// Progress callback, called often and on several threads; return `Break` to cancel with [`Error::Cancelled`].
+    #[must_use]
+    pub fn with_progress(
+        mut self,
+        progress: impl Fn(Progress) -> ControlFlow<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.progress = Some(Arc::new(progress));
+        self
+    }
+
+    /// Callback for tests, which end the process there: called with the id of a unit and the name of the state that has just been noted in the
+    /// journal, and with `renamed` after each output got its name.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_point_hook(mut self, hook: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
+        self.point = Some(Arc::new(hook));
+        self
+    }
+
+    pub(super) fn report(&self, progress: Progress) -> ControlFlow<()> {
+        match &self.progress {
+            Some(report) => report(progress),
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    pub(super) fn reach(&self, unit: &str, point: &str) {
+        if let Some(hook) = &self.point {
+            hook(unit, point);
+        }
+    }
+}
+
+impl fmt::Debug for RunOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunOptions")
+            .field("jobs", &self.jobs)
+            .field("shard", &self.shard)
+            .field("retry_failed", &self.retry_failed)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,296 @@
+//! A unit of work, from its sources to published outputs.
+
+use super::meter::Meter;
+use super::{Runner, is_there};
+use crate::journal::{Entry, OutputFile, State};
+use crate::plan::{Action, Unit};
+use crate::publish::{have_same_bytes, publish, sync};
+use crate::{Error, Result};
+use bytelane_parquet::diff::{DiffOptions, Fingerprint, fingerprint};
+use bytelane_parquet::merge::merge;
+use bytelane_parquet::rewrite::rewrite;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Shares of the work of a unit.
+const MAKING: (f64, f64) = (0.0, 0.5);
+const READING_SOURCES: (f64, f64) = (0.5, 0.75);
+const READING_OUTPUTS: (f64, f64) = (0.75, 1.0);
+
+/// Files of a unit while it is worked on; they are removed if it fails.
+struct Files<'a>(&'a Path);
+
+impl Drop for Files<'_> {
+    fn drop(&mut self) {
+        // Files that remain are removed when the next run begins.
+        let _ = fs::remove_dir_all(self.0);
+    }
+}
+
+impl Runner<'_> {
+    /// Does a unit, and returns the bytes of its outputs. If it fails, nothing new is published, except outputs that the next attempt
+    /// finds.
+    pub(super) fn attempt(&self, unit: &Unit) -> Result<u64> {
+        let meter = Meter::new(&self.total, unit.bytes);
+        self.check_sources(unit)?;
+        if let Some(verified) = self.renamed_before(unit)? {
+            return self.published(unit, verified, &meter);
+        }
+        self.note(unit, Entry::new(&unit.id, State::Started))?;
+        let directory = self.scratch.join(&unit.id);
+        fs::create_dir_all(&directory).map_err(Error::at(&directory))?;
+        let _files = Files(&directory);
+        let made = self.make(unit, &directory, &meter)?;
+        self.note(unit, Entry::new(&unit.id, State::Written))?;
+        let fingerprint = self.compare(unit, &made, &meter)?;
+        // The bytes that were read may be a mixture of two versions.
+        self.check_sources(unit)?;
+        let outputs = outputs(unit, &made, fingerprint.as_ref())?;
+        let verified = Entry {
+            fingerprint,
+            outputs: outputs.clone(),
+            ..Entry::new(&unit.id, State::Verified)
+        };
+        self.note(unit, verified.clone())?;
+        self.remove_strays(unit, &outputs)?;
+        for (made, output) in made.iter().zip(&outputs) {
+            if self.publish(made, output, fingerprint.as_ref())? {
+                self.options.reach(&unit.id, "renamed");
+            }
+        }
+        self.published(unit, verified, &meter)
+    }
+
+    /// Notes that a unit is published, and returns the bytes of its outputs.
+    fn published(&self, unit: &Unit, verified: Entry, meter: &Meter) -> Result<u64> {
+        let bytes = verified.outputs.iter().map(|output| output.bytes).sum();
+        let published = Entry::new(&unit.id, State::Published);
+        self.note(
+            unit,
+            Entry {
+                state: published.state,
+                time: published.time,
+                ..verified
+            },
+        )?;
+        // The unit is done even if the run is cancelled now.
+        let _ = meter.finish();
+        Ok(bytes)
+    }
+
+    /// Returns the entry of a unit whose outputs all got their names before an earlier run ended, and have the rows that were verified then.
+    fn renamed_before(&self, unit: &Unit) -> Result<Option<Entry>> {
+        let last = self
+            .history
+            .get(&unit.id)
+            .and_then(|known| known.last.as_ref());
+        let Some(entry) = last.filter(|it| it.state == State::Verified && is_there(it, self.root))
+        else {
+            return Ok(None);
+        };
+        let outputs = entry.outputs.iter();
+        let paths: Vec<PathBuf> = outputs.map(|output| self.root.join(&output.path)).collect();
+        let is_same = match &entry.fingerprint {
+            Some(rows) => fingerprint(&paths, &DiffOptions::default()).is_ok_and(|it| it == *rows),
+            None => have_same_files(&self.sources(unit), &paths)?,
+        };
+        Ok(is_same.then(|| entry.clone()))
+    }
+
+    fn note(&self, unit: &Unit, entry: Entry) -> Result<()> {
+        self.journal.append(&entry)?;
+        self.options.reach(&unit.id, entry.state.name());
+        Ok(())
+    }
+
+    fn check_sources(&self, unit: &Unit) -> Result<()> {
+        let mut sources = unit.sources.iter();
+        sources.try_for_each(|source| source.check(&self.plan.root))
+    }
+
+    fn sources(&self, unit: &Unit) -> Vec<PathBuf> {
+        let sources = unit.sources.iter();
+        sources
+            .map(|source| source.under(&self.plan.root))
+            .collect()
+    }
+
+    /// Writes the outputs, which are on the disk then, under temporary names.
+    fn make(&self, unit: &Unit, directory: &Path, meter: &Meter) -> Result<Vec<PathBuf>> {
+        let sources = self.sources(unit);
+        match unit.action {
+            Action::Copy => copy(&sources, directory),
+            Action::Rewrite => {
+                let output = directory.join("rewritten.parquet");
+                self.rewrite(&sources[0], &output, meter)?;
+                Ok(vec![output])
+            }
+            Action::Merge | Action::Split => self.merge(unit, &sources, directory, meter),
+        }
+    }
+
+    fn merge(
+        &self,
+        unit: &Unit,
+        sources: &[PathBuf],
+        directory: &Path,
+        meter: &Meter,
+    ) -> Result<Vec<PathBuf>> {
+        let (counting, output) = (meter.clone(), directory.join("merged.parquet"));
+        let options = &self.plan.options;
+        let mut merging = options
+            .merge()
+            .with_progress(move |done, total| counting.report(MAKING, done, total));
+        if unit.action == Action::Split {
+            merging = merging.with_file_bytes(options.target_bytes());
+        }
+        let merged = merge(sources, &output, &merging)?;
+        let mut made = Vec::new();
+        for file in merged.outputs {
+            if !unit.rewrite {
+                made.push(file.path);
+                continue;
+            }
+            let output = directory.join(format!("rewritten-{}.parquet", made.len()));
+            self.rewrite(&file.path, &output, meter)?;
+            fs::remove_file(&file.path).map_err(Error::at(&file.path))?;
+            made.push(output);
+        }
+        Ok(made)
+    }
+
+    fn rewrite(&self, source: &Path, output: &Path, meter: &Meter) -> Result<()> {
+        let counting = meter.clone();
+        let options = self
+            .plan
+            .options
+            .rewrite()?
+            .with_threads(self.threads)
+            .with_progress(move |done, total| counting.report(MAKING, done, total));
+        rewrite(source, output, &options)?;
+        Ok(())
+    }
+
+    /// Reads the outputs back, and compares them with the sources. Returns the fingerprint of the rows, except for files that were copied
+    /// byte for byte.
+    fn compare(&self, unit: &Unit, made: &[PathBuf], meter: &Meter) -> Result<Option<Fingerprint>> {
+        let sources = self.sources(unit);
+        let different = || Error::Different(sources[0].display().to_string());
+        if unit.action == Action::Copy {
+            return if have_same_files(&sources, made)? {
+                Ok(None)
+            } else {
+                Err(different())
+            };
+        }
+        let counted = |phase| {
+            let (meter, rows) = (meter.clone(), unit.rows);
+            DiffOptions::default().with_progress(move |done| meter.report(phase, done, rows))
+        };
+        let before = fingerprint(&sources, &counted(READING_SOURCES))?;
+        let after = fingerprint(made, &counted(READING_OUTPUTS))?;
+        if before == after {
+            Ok(Some(after))
+        } else {
+            Err(different())
+        }
+    }
+
+    /// Removes outputs of an earlier attempt that this one does not have: another version of the program may have split a file elsewhere.
+    fn remove_strays(&self, unit: &Unit, outputs: &[OutputFile]) -> Result<()> {
+        let perhaps = self.history.get(&unit.id).map(|known| &known.perhaps);
+        for stray in perhaps.into_iter().flatten() {
+            let is_ours = stray.path.strip_prefix(&prefix(unit));
+            let is_ours = is_ours.is_some_and(|rest| !rest.contains('/'));
+            if is_ours && !outputs.iter().any(|output| output.path == stray.path) {
+                let path = self.root.join(&stray.path);
+                if path.exists() {
+                    fs::remove_file(&path).map_err(Error::at(&path))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives an output its name, and returns true. If there is a file with that name, it must have the same rows: an earlier run ended before it could note
+    /// that it was published; this returns false then.
+    fn publish(
+        &self,
+        made: &Path,
+        output: &OutputFile,
+        rows: Option<&Fingerprint>,
+    ) -> Result<bool> {
+        let there = self.root.join(&output.path);
+        if there.exists() {
+            let is_same = match rows {
+                None => have_same_bytes(made, &there)?,
+                Some(_) => {
+                    let options = DiffOptions::default();
+                    let found = fingerprint(&[&there], &options)?;
+                    found == fingerprint(&[made], &options)?
+                }
+            };
+            if !is_same {
+                let problem = "there is another file with the name of an output; move it away";
+                return Err(Error::Input(format!("{}: {problem}", there.display())));
+            }
+            return Ok(false);
+        }
+        if publish(made, self.root, &output.path)? {
+            return Ok(true);
+        }
+        let problem = "another process has published this output since; run again";
+        Err(Error::Input(format!("{}: {problem}", there.display())))
+    }
+}
+
+/// Returns true if each file has the same bytes as that on the other side.
+fn have_same_files(these: &[PathBuf], those: &[PathBuf]) -> Result<bool> {
+    let mut same = these.len() == those.len();
+    for (one, other) in these.iter().zip(those) {
+        same = same && have_same_bytes(one, other)?;
+    }
+    Ok(same)
+}
+
+/// Copies files, and waits until the copies are on the disk.
+fn copy(sources: &[PathBuf], directory: &Path) -> Result<Vec<PathBuf>> {
+    let mut made = Vec::new();
+    for (number, source) in sources.iter().enumerate() {
+        let to = directory.join(format!("{number}.parquet"));
+        fs::copy(source, &to).map_err(Error::at(source))?;
+        sync(&to)?;
+        made.push(to);
+    }
+    Ok(made)
+}
+
+/// Returns what the paths of the outputs of a unit begin with.
+fn prefix(unit: &Unit) -> String {
+    match unit.partition() {
+        "" => format!("part-{}-", unit.id),
+        partition => format!("{partition}/part-{}-", unit.id),
+    }
+}
+
+/// Returns names and sizes of outputs. Names derive from the sources and the values, so that a second attempt has the same ones, and no other
+/// unit has them. Files that are taken over keep their names.
+fn outputs(
+    unit: &Unit,
+    made: &[PathBuf],
+    fingerprint: Option<&Fingerprint>,
+) -> Result<Vec<OutputFile>> {
+    let mut outputs = Vec::new();
+    for (number, made) in made.iter().enumerate() {
+        let path = match fingerprint {
+            None => unit.sources[number].path.clone(),
+            Some(fingerprint) => {
+                let digits = fingerprint.to_string();
+                format!("{}{}-{number}.parquet", prefix(unit), &digits[..16])
+            }
+        };
+        let bytes = fs::metadata(made).map_err(Error::at(made))?.len();
+        outputs.push(OutputFile { path, bytes });
+    }
+    Ok(outputs)
+}

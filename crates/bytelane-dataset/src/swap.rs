@@ -1,0 +1,134 @@
+//! Exchange of an old and a new root, and deletion of the old files. Both demand that the roots were compared.
+
+use crate::listing::{Listing, list};
+use crate::verify::Mark;
+use crate::{Error, Result};
+use serde::Serialize;
+use std::fs;
+use std::path::Path;
+
+/// Files that were deleted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct Deleted {
+    /// Number of files.
+    pub files: usize,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// Exchanges two roots in one step: afterwards, the first path has the files of the second one, and the other way round. A second exchange
+/// undoes it.
+///
+/// Programs that have opened files go on reading these; programs that list the root see the old files or the new ones.
+///
+/// # Errors
+///
+/// [`verify`](crate::verify()) has not found the same rows in both, or a root has changed since; a table format owns one of them; they are on
+/// different file systems, or the system cannot exchange directories.
+///
+/// # Example
+///
+/// ```no_run
+/// bytelane_dataset::swap("lake", "lake.new")?;
+/// // Back again.
+/// bytelane_dataset::swap("lake", "lake.new")?;
+/// # Ok::<(), bytelane_dataset::Error>(())
+/// ```
+pub fn swap(one: impl AsRef<Path>, other: impl AsRef<Path>) -> Result<()> {
+    let (one, other) = (one.as_ref(), other.as_ref());
+    let [first, second] = checked(one, other)?;
+    if !is_verified(other, &first, &second) && !is_verified(one, &second, &first) {
+        return Err(not_verified(one, other));
+    }
+    exchange(one, other)
+}
+
+/// Deletes the Parquet files below a root whose rows another root has. Other files stay; directories that become empty are removed.
+///
+/// # Errors
+///
+/// [`verify`](crate::verify()) has not found the rows of the old root in the new one, or one of them has changed since; a table format owns
+/// the old root; a file cannot be deleted.
+///
+/// # Example
+///
+/// ```no_run
+/// // After the exchange, the old files are where the new ones were.
+/// let deleted = bytelane_dataset::delete("lake.new", "lake")?;
+/// println!("{} files, {} bytes", deleted.files, deleted.bytes);
+/// # Ok::<(), bytelane_dataset::Error>(())
+/// ```
+pub fn delete(old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<Deleted> {
+    let (old, new) = (old.as_ref(), new.as_ref());
+    let listings = checked(old, new)?;
+    if !is_verified(new, &listings[0], &listings[1]) {
+        return Err(not_verified(old, new));
+    }
+    let mut deleted = Deleted::default();
+    for file in &listings[0].files {
+        file.check(old)?;
+        let path = file.under(old);
+        fs::remove_file(&path).map_err(Error::at(&path))?;
+        deleted.files += 1;
+        deleted.bytes += file.bytes;
+    }
+    for file in &listings[0].files {
+        let path = file.under(old);
+        let directories = path.ancestors().skip(1);
+        for directory in directories.take_while(|it| it.starts_with(old) && *it != old) {
+            // A directory with other files stays.
+            if fs::remove_dir(directory).is_err() {
+                break;
+            }
+        }
+    }
+    Ok(deleted)
+}
+
+/// Lists two roots, which must be different ones.
+fn checked(one: &Path, other: &Path) -> Result<[Listing; 2]> {
+    let real = |path: &Path| fs::canonicalize(path).map_err(Error::at(path));
+    let (first, second) = (real(one)?, real(other)?);
+    if first.starts_with(&second) || second.starts_with(&first) {
+        let problem = "one root is, or lies in, the other one; name two directories side by side";
+        return Err(Error::Input(format!("{}: {problem}", one.display())));
+    }
+    let listings = [list(one)?, list(other)?];
+    listings[0].check_plain(one)?;
+    listings[1].check_plain(other)?;
+    Ok(listings)
+}
+
+/// Returns true if the new root says that it has the rows of the old one, and neither has changed since.
+fn is_verified(new_root: &Path, old: &Listing, new: &Listing) -> bool {
+    let (old, new) = (old.hash(), new.hash());
+    Mark::read(new_root).is_some_and(|mark| mark == Mark { old, new })
+}
+
+fn not_verified(old: &Path, new: &Path) -> Error {
+    let (old, new) = (old.display(), new.display());
+    Error::Input(format!(
+        "{new}: it was not compared with {old}, or one of them has changed since; run `bytelane dataset verify {old} {new}` first"
+    ))
+}
+
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+fn exchange(one: &Path, other: &Path) -> Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    let exchanged = renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE);
+    exchanged.map_err(|error| Error::at(one)(error.into()))?;
+    for path in [one, other] {
+        let parent = path.parent().filter(|it| *it != Path::new(""));
+        crate::journal::sync_directory(parent.unwrap_or(Path::new(".")))?;
+    }
+    Ok(())
+}
+
+#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+fn exchange(one: &Path, other: &Path) -> Result<()> {
+    let (one, other) = (one.display(), other.display());
+    Err(Error::Input(format!(
+        "{one}: this system cannot exchange two directories in one step; stop its readers, and rename {one} and {other} by hand"
+    )))
+}

@@ -1,0 +1,175 @@
+//! Comparison of the rows of two roots.
+
+use crate::footer::Footer;
+use crate::listing::{Listing, list};
+use crate::plan::Plan;
+use crate::{Error, Result, STATE_DIRECTORY, publish};
+use bytelane_parquet::diff::{DiffOptions, Difference, diff};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Name of the file that says that two roots were compared.
+const VERIFIED: &str = "verified.json";
+
+/// Outcome of a comparison of two roots.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct Verified {
+    /// Number of files of the old and the new root.
+    pub files: [usize; 2],
+    /// Number of rows of the old and the new root.
+    pub rows: [u64; 2],
+    /// Number of groups that were compared: files of one directory with one schema.
+    pub groups: usize,
+    /// Groups that differ.
+    pub differences: Vec<GroupDifference>,
+}
+
+/// Group of files whose rows differ.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[non_exhaustive]
+pub struct GroupDifference {
+    /// Directory below the root, which is a partition.
+    pub partition: String,
+    /// Number of files in the old and the new root.
+    pub files: [usize; 2],
+    /// Difference of the rows, if both have files.
+    pub difference: Option<Difference>,
+}
+
+impl Verified {
+    /// Returns true if both roots have the same rows in each partition.
+    #[must_use]
+    pub fn is_same(&self) -> bool {
+        self.differences.is_empty()
+    }
+}
+
+/// Note in a new root that it has the rows of an old one: hashes of the names, sizes and times of their files.
+#[derive(PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Mark {
+    pub old: String,
+    pub new: String,
+}
+
+impl Mark {
+    /// Reads the mark of a new root.
+    pub(crate) fn read(root: &Path) -> Option<Self> {
+        let text = fs::read(root.join(STATE_DIRECTORY).join(VERIFIED)).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+
+    fn write(&self, root: &Path) -> Result<()> {
+        let directory = root.join(STATE_DIRECTORY);
+        fs::create_dir_all(&directory).map_err(Error::at(&directory))?;
+        let text = serde_json::to_vec(self).map_err(|error| Error::Input(error.to_string()))?;
+        publish::write(&directory.join(VERIFIED), &text)
+    }
+}
+
+/// Files of both roots that have one directory and one schema.
+type Groups = BTreeMap<(String, String), [Vec<PathBuf>; 2]>;
+
+/// Compares the rows of two roots, directory by directory; their order does not count, nor do borders of files.
+///
+/// If they are the same, the new root gets a note of it, which [`swap`](crate::swap) and [`delete`](crate::delete) demand. The progress
+/// callback gets the number of rows of a group that were read, and may return `Break` to cancel.
+///
+/// # Errors
+///
+/// A file cannot be read or is damaged; a root changed in between.
+///
+/// # Example
+///
+/// ```no_run
+/// let verified = bytelane_dataset::verify("lake", "lake.new", |_| std::ops::ControlFlow::Continue(()))?;
+/// assert!(verified.is_same(), "{:?}", verified.differences);
+/// # Ok::<(), bytelane_dataset::Error>(())
+/// ```
+pub fn verify(
+    old: impl AsRef<Path>,
+    new: impl AsRef<Path>,
+    progress: impl Fn(u64) -> ControlFlow<()> + Send + Sync + 'static,
+) -> Result<Verified> {
+    let roots = [old.as_ref(), new.as_ref()];
+    let listings = [listing_of_old(roots)?, list(roots[1])?];
+    listings[1].check_plain(roots[1])?;
+    let mut groups = Groups::new();
+    for (side, listing) in listings.iter().enumerate() {
+        for file in &listing.files {
+            let path = file.under(roots[side]);
+            let key = (file.partition().to_owned(), Footer::read(&path)?.schema);
+            groups.entry(key).or_default()[side].push(path);
+        }
+    }
+    let mut verified = Verified {
+        files: [listings[0].files.len(), listings[1].files.len()],
+        groups: groups.len(),
+        ..Verified::default()
+    };
+    let progress = Arc::new(progress);
+    for ((partition, _), files) in groups {
+        let counting = Arc::clone(&progress);
+        let options = DiffOptions::default()
+            .with_any_order(true)
+            .with_progress(move |rows| counting(rows));
+        verified.add(partition, &files, &options)?;
+    }
+    let now = [listing_of_old(roots)?, list(roots[1])?];
+    if now != listings {
+        let problem =
+            "a file was added, removed or changed while both roots were read; compare them again";
+        return Err(Error::Input(problem.to_owned()));
+    }
+    if verified.is_same() {
+        let [old, new] = listings.map(|listing| listing.hash());
+        Mark { old, new }.write(roots[1])?;
+    }
+    Ok(verified)
+}
+
+/// Lists the files of the old root: those of the plan, if it was made from a list, or all.
+fn listing_of_old([old, new]: [&Path; 2]) -> Result<Listing> {
+    let listing = list(old)?;
+    let plan = new.join(STATE_DIRECTORY).join("plan.json");
+    if plan.exists() {
+        let plan = Plan::open(plan)?;
+        let is_its_root = fs::canonicalize(old).is_ok_and(|root| root == plan.root);
+        if plan.listed && is_its_root {
+            return listing.only(plan.sources().map(|file| file.path.as_str()));
+        }
+    }
+    listing.check_plain(old)?;
+    Ok(listing)
+}
+
+impl Verified {
+    fn add(
+        &mut self,
+        partition: String,
+        files: &[Vec<PathBuf>; 2],
+        options: &DiffOptions,
+    ) -> Result<()> {
+        let [old, new] = files;
+        let mut difference = None;
+        if !old.is_empty() && !new.is_empty() {
+            let found = diff(old, new, options)?;
+            self.rows[0] += found.left_rows;
+            self.rows[1] += found.right_rows;
+            if found.is_none() {
+                return Ok(());
+            }
+            difference = Some(found);
+        }
+        self.differences.push(GroupDifference {
+            partition,
+            files: [old.len(), new.len()],
+            difference,
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,7 @@
+//! Plans and runs over data sets on a disk.
+
+mod data;
+mod faults;
+mod plans;
+mod roots;
+mod runs;

@@ -1,0 +1,135 @@
+//! Contents of plans.
+
+use crate::data::{Lake, options, plain, sorted};
+use bytelane_dataset::{Action, Plan, list, plan, plan_files};
+use std::fs;
+use std::ops::ControlFlow;
+
+#[track_caller]
+fn sources(plan: &Plan, action: Action) -> Vec<Vec<&str>> {
+    let units = plan.units.iter().filter(|unit| unit.action == action);
+    let paths = units.map(|unit| unit.sources.iter().map(|file| file.path.as_str()).collect());
+    paths.collect()
+}
+
+#[test]
+fn each_file_is_merged_split_rewritten_or_left() {
+    let lake = Lake::new();
+    lake.write_with("encoded-badly.parquet", 0..2400, plain());
+    fs::write(lake.old().join("notes.txt"), "").unwrap();
+    let plan = plan(lake.old(), &options()).unwrap();
+    assert_eq!((plan.files, plan.rows), (12, 36_000));
+    let merged = sources(&plan, Action::Merge);
+    let of_2024 = ["0", "1", "2", "3", "4"].map(|name| format!("year=2024/{name}.parquet"));
+    assert!(merged.iter().any(|it| *it == of_2024), "{merged:?}");
+    let of_2025 = ["year=2025/0.parquet", "year=2025/1.parquet"];
+    assert!(merged.iter().any(|it| *it == of_2025), "{merged:?}");
+    let others = ["year=2024/other-0.parquet", "year=2024/other-1.parquet"];
+    assert!(merged.iter().any(|it| *it == others), "{merged:?}");
+    assert_eq!(sources(&plan, Action::Split), [["large.parquet"]]);
+    assert_eq!(sources(&plan, Action::Rewrite), [["encoded-badly.parquet"]]);
+    let left: Vec<&str> = plan.left.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(left, ["good.parquet"]);
+    assert!(
+        plan.notes.iter().any(|note| note.contains("other files")),
+        "{:?}",
+        plan.notes
+    );
+    let advice = plan.advice.iter().find(|class| class.rewrite).unwrap();
+    assert!(!advice.sample.is_empty() && advice.spread.min <= advice.spread.max);
+    let expected: u64 = plan.units.iter().map(|unit| unit.expected_bytes).sum();
+    let left: u64 = plan.left.iter().map(|file| file.bytes).sum();
+    assert_eq!(plan.expected.bytes_after, expected + left);
+    assert!(plan.expected.bytes_after < plan.bytes);
+}
+
+#[test]
+fn a_plan_is_the_same_each_time_and_survives_json() {
+    let lake = Lake::new();
+    let one = plan(lake.old(), &options()).unwrap();
+    assert_eq!(plan(lake.old(), &options()).unwrap(), one);
+    let path = lake.old().join("plan.json");
+    fs::write(&path, serde_json::to_vec(&one).unwrap()).unwrap();
+    let other = Plan::open(&path).unwrap();
+    assert_eq!((other.hash(), &other.units), (one.hash(), &one.units));
+    for (from, to, wanted) in [
+        (
+            "\"path\":\"year=2024/0.parquet",
+            "\"path\":\"../0.parquet",
+            "not a path below",
+        ),
+        (
+            "\"path\":\"year=2024/0.parquet",
+            "\"path\":\"/etc/0.parquet",
+            "not a path below",
+        ),
+        (
+            "\"path\":\"year=2024/0.parquet",
+            "\"path\":\"year=2024/1.parquet",
+            "twice",
+        ),
+        (
+            "\"action\":\"merge\"",
+            "\"action\":\"split\"",
+            "was changed",
+        ),
+        ("\"version\":1", "\"version\":2", "make a new plan"),
+        ("{", "[", "not a plan"),
+    ] {
+        let text = serde_json::to_string(&one).unwrap();
+        assert!(text.contains(from), "{from} in {text}");
+        fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        let error = Plan::open(&path).unwrap_err().to_string();
+        assert!(error.contains(wanted), "{error}");
+    }
+}
+
+#[test]
+fn sorted_files_are_merged_in_their_order_and_not_where_they_overlap() {
+    let lake = Lake::empty();
+    let ranges = [(0, 100), (300, 400), (100, 200), (150, 250), (400, 500)];
+    for (number, (from, to)) in ranges.into_iter().enumerate() {
+        lake.write_with(&format!("{number}.parquet"), from..to, sorted());
+    }
+    let plan = plan(lake.old(), &options().with_sample(0, 1, 0)).unwrap();
+    // In order of their ranges: 0 (0-100), 2 (100-200), 3 (150-250), 1 (300-400), 4 (400-500).
+    assert_eq!(
+        sources(&plan, Action::Merge),
+        [
+            vec!["0.parquet", "2.parquet"],
+            vec!["3.parquet", "1.parquet", "4.parquet"]
+        ]
+    );
+    assert!(plan.notes[0].contains("overlap: 1"), "{:?}", plan.notes);
+}
+
+#[test]
+fn a_table_is_refused_but_for_a_list_of_its_files() {
+    let lake = Lake::new();
+    fs::create_dir(lake.old().join("_delta_log")).unwrap();
+    let error = plan(lake.old(), &options()).unwrap_err().to_string();
+    assert!(error.contains("Delta Lake"), "{error}");
+    let all = list(lake.old()).unwrap();
+    let some = all
+        .only(["year=2025/1.parquet", "year=2025/0.parquet"])
+        .unwrap();
+    let proceed = |_, _| ControlFlow::Continue(());
+    let plan = plan_files(lake.old(), some, &options(), &proceed).unwrap();
+    assert!(plan.listed && plan.files == 2 && plan.units.len() == 1);
+    assert!(all.only(["year=2025/2.parquet"]).is_err());
+    let stop = |_, _| ControlFlow::Break(());
+    let error = plan_files(lake.old(), all, &options(), &stop).unwrap_err();
+    assert!(error.is_cancelled());
+}
+
+#[test]
+fn a_damaged_file_is_named() {
+    let lake = Lake::new();
+    fs::write(
+        lake.old().join("year=2024/bad.parquet"),
+        "PAR1 nothing PAR1",
+    )
+    .unwrap();
+    let error = plan(lake.old(), &options()).unwrap_err().to_string();
+    assert!(error.contains("bad.parquet"), "{error}");
+}

@@ -1,0 +1,82 @@
+//! Comparison, exchange and deletion of roots.
+
+use crate::data::{Lake, names, options};
+use bytelane_dataset::{RunOptions, delete, plan, run, swap};
+use std::fs;
+
+fn finished() -> Lake {
+    let lake = Lake::new();
+    let plan = plan(lake.old(), &options()).unwrap();
+    let outcome = run(&plan, lake.new_root(), &RunOptions::default()).unwrap();
+    assert!(outcome.is_complete());
+    lake
+}
+
+#[test]
+fn nothing_is_swapped_or_deleted_before_it_was_verified() {
+    let lake = finished();
+    for error in [
+        swap(lake.old(), lake.new_root()).unwrap_err(),
+        delete(lake.old(), lake.new_root()).unwrap_err(),
+    ] {
+        assert!(error.to_string().contains("dataset verify"), "{error}");
+    }
+    lake.check();
+    let (old, new) = (names(&lake.old()), names(&lake.new_root()));
+    swap(lake.old(), lake.new_root()).unwrap();
+    assert_eq!(
+        (names(&lake.old()), names(&lake.new_root())),
+        (new.clone(), old.clone())
+    );
+    // And back again.
+    swap(lake.old(), lake.new_root()).unwrap();
+    assert_eq!(
+        (names(&lake.old()), names(&lake.new_root())),
+        (old.clone(), new.clone())
+    );
+    // The new files do not go for the sake of the old ones.
+    assert!(delete(lake.new_root(), lake.old()).is_err());
+    fs::write(lake.old().join("year=2025/notes.txt"), "").unwrap();
+    let deleted = delete(lake.old(), lake.new_root()).unwrap();
+    assert_eq!(deleted.files, old.len());
+    assert_eq!(names(&lake.new_root()), new);
+    assert!(lake.old().join("year=2025/notes.txt").exists());
+    assert!(!lake.old().join("year=2024").exists());
+}
+
+#[test]
+fn a_change_after_the_comparison_counts() {
+    let lake = finished();
+    lake.check();
+    lake.write("late.parquet", 0..10);
+    assert!(swap(lake.old(), lake.new_root()).is_err());
+    assert!(delete(lake.old(), lake.new_root()).is_err());
+    assert!(swap(lake.old(), lake.old()).is_err());
+    assert!(swap(lake.old(), lake.old().join("year=2024")).is_err());
+}
+
+#[test]
+fn rows_that_are_lost_or_there_twice_are_named() {
+    let lake = finished();
+    let copy = |from: &str, to: &str| {
+        fs::copy(lake.old().join(from), lake.new_root().join(to)).unwrap();
+    };
+    copy("year=2024/0.parquet", "year=2024/twice.parquet");
+    let verified = lake.verify();
+    assert_eq!(verified.differences.len(), 1);
+    assert_eq!(verified.differences[0].partition, "year=2024");
+    let difference = verified.differences[0].difference.as_ref().unwrap();
+    assert_eq!((difference.left_rows, difference.right_rows), (5000, 6000));
+    assert!(!difference.rows.is_empty());
+    fs::remove_file(lake.new_root().join("year=2024/twice.parquet")).unwrap();
+    lake.check();
+    // The right rows in the wrong partition.
+    let (from, to) = (
+        lake.new_root().join("year=2025"),
+        lake.new_root().join("year=2026"),
+    );
+    fs::rename(from, to).unwrap();
+    let verified = lake.verify();
+    assert_eq!(verified.differences.len(), 2, "{verified:?}");
+    assert!(swap(lake.old(), lake.new_root()).is_err());
+}

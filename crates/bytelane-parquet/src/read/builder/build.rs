@@ -1,0 +1,201 @@
+//! From what a builder has to a reader.
+
+use super::super::in_flight::InFlight;
+use super::super::input::Input;
+use super::super::row_group::{Settings, StagePlan, View, stages};
+use super::super::rows::{Rows, selected};
+use super::super::schema::Plan;
+use super::super::{Reader, Window};
+use super::ReaderBuilder;
+use super::kept::{Kept, least_bits};
+use crate::budget::batch_rows;
+use crate::catch_panic::catch_panic;
+use crate::stack::{stack_size, with_stack};
+use crate::{Error, Problem, Result};
+use arrow_array::RecordBatchReader;
+use arrow_schema::SchemaRef;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::reader::ChunkReader;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::num::NonZero;
+use std::sync::Arc;
+
+/// Bytes of batches that may wait for those before them: a few row groups of a million rows.
+const AHEAD: u64 = 512 << 20;
+
+/// Bytes of a page, and of a value in an array, that most columns do not exceed.
+const USUAL_PAGE: u64 = 2 << 20;
+const USUAL_VALUE: u64 = 32;
+
+impl<T: ChunkReader + 'static> ReaderBuilder<T> {
+    /// Starts reading.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Option`] for a row group that does not exist, and for batches of 0 rows; [`Problem::Unsupported`] for
+    /// columns nested more than 255 levels deep; [`Problem::MemoryLimit`] if all batches are kept, and take more.
+    pub fn build(self) -> Result<Reader> {
+        with_stack(self.depth(), || self.build_here())
+    }
+
+    fn build_here(self) -> Result<Reader> {
+        if self.batch_size == 0 {
+            return Err(Problem::Option("a batch cannot have 0 rows".to_owned()).into());
+        }
+        let row_groups = self.row_groups()?;
+        let depth = self.depth();
+        let in_file = self.metadata.parquet_schema();
+        let (plan, output, stages) = self.plan()?;
+        let leaves = plan.leaves.iter();
+        let leaves = leaves.map(|leaf| &in_file.columns()[leaf.column]);
+        let limit = self.memory.of_read(self.input.len());
+        let batch_size = batch_rows(self.batch_size, leaves, limit);
+        let kept = self.kept(&plan, &row_groups)?;
+        let width = self.width(&plan, &row_groups, batch_size, limit);
+        let in_flight = InFlight::new(row_groups, width);
+        let window = (!self.conditions.is_empty()).then_some(Window {
+            passed: self.offset,
+            left: self.limit.unwrap_or(usize::MAX),
+        });
+        let (memory, ahead) = match in_flight.width() {
+            1 => (limit, 0),
+            width => (limit / 2 / width as u64, AHEAD.min(limit / 2)),
+        };
+        let settings = Settings {
+            input: Input::new(Arc::clone(&self.input)),
+            batch_size,
+            output,
+            stages,
+            plan,
+            backend: self.backend,
+            limit: self.memory,
+            memory,
+            ahead,
+            pool: pool(self.threads, depth)?,
+            depth,
+        };
+        Ok(Reader {
+            file: self.file,
+            row_groups: self.in_file,
+            settings: Arc::new(settings),
+            in_flight,
+            window,
+            kept,
+        })
+    }
+
+    /// Returns the columns to read, those of batches, and the stages in which they are read.
+    fn plan(&self) -> Result<(Plan, View, Vec<StagePlan>)> {
+        let in_file = self.metadata.parquet_schema();
+        let mut projection = self.projection.clone();
+        let masks = self.conditions.iter().map(|it| &it.projection);
+        masks.for_each(|mask| projection.union(mask));
+        let plan = Plan::new(in_file, &projection, self.projected(&projection)?.fields())?;
+        let view = |mask: &ProjectionMask| View::new(&plan, mask, self.projected(mask)?);
+        let output = view(&self.projection)?;
+        let conditions = self.conditions.iter().map(|condition| {
+            let view = view(&condition.projection)?;
+            Ok((condition.clone(), view))
+        });
+        let stages = stages(&plan, conditions.collect::<Result<_>>()?, &output);
+        Ok((plan, output, stages))
+    }
+
+    /// Returns the limit of batches that are kept; an error if they will take more.
+    fn kept(&self, plan: &Plan, row_groups: &[(usize, Rows)]) -> Result<Option<Kept>> {
+        if !self.keeps_batches {
+            return Ok(None);
+        }
+        let kept = Kept::new(self.memory.of_table(self.input.len()));
+        if !self.conditions.is_empty() {
+            return Ok(Some(kept));
+        }
+        let rows = row_groups.iter().map(|(_, rows)| rows.wanted() as u64);
+        let rows = rows.fold(0, u64::saturating_add);
+        // A list may have no slots, however many rows there are.
+        let flat = plan.leaves.iter();
+        let flat = flat.filter(|leaf| leaf.levels.max_repetition == 0);
+        let bits = flat.map(|leaf| least_bits(&leaf.data_type)).sum::<u64>();
+        kept.check(rows.saturating_mul(bits) / 8)?;
+        Ok(Some(kept))
+    }
+
+    /// How many row groups are read at the same time: two for each thread, so that none waits for the last columns of a batch,
+    /// if half of the memory is enough for pages and values of usual size.
+    fn width(
+        &self,
+        plan: &Plan,
+        row_groups: &[(usize, Rows)],
+        batch_size: usize,
+        limit: u64,
+    ) -> usize {
+        let threads = self.threads.get();
+        if threads == 1 {
+            return 1;
+        }
+        let leaves = plan.leaves.iter();
+        let bytes = row_groups.iter().map(|(row_group, _)| {
+            let bytes = leaves.clone().map(|leaf| {
+                let size = self.in_file.uncompressed_size(*row_group, leaf.column);
+                size.map_or(0, |size| u64::try_from(size).unwrap_or(0))
+            });
+            let pages = bytes.map(|bytes| bytes.min(USUAL_PAGE)).sum::<u64>();
+            let rows = usize::try_from(self.in_file.rows(*row_group)).unwrap_or(0);
+            let values = rows.min(batch_size).saturating_mul(plan.leaves.len()) as u64;
+            pages.saturating_add(values.saturating_mul(USUAL_VALUE))
+        });
+        let each = bytes.max().unwrap_or(0).max(1);
+        let most = threads.saturating_mul(2);
+        usize::try_from(limit / 2 / each).map_or(most, |width| width.clamp(1, most))
+    }
+
+    /// The row groups that have wanted rows, and these.
+    fn row_groups(&self) -> Result<Vec<(usize, Rows)>> {
+        let count = self.in_file.count();
+        let row_groups = self.row_groups.clone();
+        let row_groups = row_groups.unwrap_or_else(|| (0..count).collect());
+        if let Some(beyond) = row_groups.iter().find(|index| **index >= count) {
+            let problem = format!("the file has no row group {beyond}, only {count} row groups");
+            return Err(Problem::Option(problem).into());
+        }
+        let lengths = row_groups.iter().map(|index| {
+            let rows = usize::try_from(self.in_file.rows(*index));
+            let negative = || Error::corrupt("a row group with a negative number of rows");
+            rows.map_err(|_| negative().in_row_group(*index))
+        });
+        let lengths: Vec<usize> = lengths.collect::<Result<_>>()?;
+        let (offset, limit) = if self.conditions.is_empty() {
+            (self.offset, self.limit.unwrap_or(usize::MAX))
+        } else {
+            (0, usize::MAX)
+        };
+        let rows = selected(&lengths, self.selection.as_ref(), offset, limit);
+        let row_groups = row_groups.into_iter().zip(rows);
+        Ok(row_groups.filter(|(_, rows)| !rows.is_empty()).collect())
+    }
+
+    /// The schema of the projection, nested ones included, which is for the crate `parquet` to tell.
+    fn projected(&self, projection: &ProjectionMask) -> Result<SchemaRef> {
+        let nothing = ParquetRecordBatchReaderBuilder::new_with_metadata(
+            bytes::Bytes::new(),
+            self.metadata.clone(),
+        );
+        let nothing = nothing
+            .with_projection(projection.clone())
+            .with_row_groups(Vec::new());
+        catch_panic(|| Ok(nothing.build()?.schema()))
+    }
+}
+
+/// The threads of a reader, unless it has only the caller's.
+fn pool(threads: NonZero<usize>, depth: usize) -> Result<Option<ThreadPool>> {
+    if threads.get() == 1 {
+        return Ok(None);
+    }
+    let pool = ThreadPoolBuilder::new().num_threads(threads.get());
+    let pool = pool.stack_size(stack_size(depth));
+    let pool = pool.thread_name(|number| format!("bytelane-parquet-{number}"));
+    let pool = pool.build().map_err(std::io::Error::other)?;
+    Ok(Some(pool))
+}

@@ -1,0 +1,126 @@
+//! What is read, whatever its type.
+
+mod pushed;
+
+pub use pushed::PushedBytes;
+
+use bytes::Bytes;
+use parquet::errors::Result;
+use parquet::file::reader::{ChunkReader, Length};
+use std::io::Read;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// An input for several readers and threads.
+#[derive(Clone)]
+pub(crate) struct Input {
+    any: Arc<dyn AnyInput>,
+    /// The same, if its bytes are given when they are asked for.
+    pushed: Option<PushedBytes>,
+}
+
+/// [`ChunkReader`] without its own type.
+trait AnyInput: Send + Sync {
+    fn length(&self) -> u64;
+    fn read(&self, start: u64) -> Result<Box<dyn Read>>;
+    fn bytes(&self, start: u64, length: usize) -> Result<Bytes>;
+}
+
+impl<T: ChunkReader + 'static> AnyInput for T {
+    fn length(&self) -> u64 {
+        self.len()
+    }
+
+    fn read(&self, start: u64) -> Result<Box<dyn Read>> {
+        Ok(Box::new(self.get_read(start)?))
+    }
+
+    fn bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        self.get_bytes(start, length)
+    }
+}
+
+impl Input {
+    pub(super) fn new<T: ChunkReader + 'static>(input: Arc<T>) -> Self {
+        Self {
+            any: Arc::new(Shared(input)),
+            pushed: None,
+        }
+    }
+
+    /// Returns an input of which more bytes are asked for before they are read.
+    pub(super) fn of_pushed(pushed: PushedBytes) -> Self {
+        Self {
+            any: Arc::new(pushed.clone()),
+            pushed: Some(pushed),
+        }
+    }
+
+    /// Asks for bytes that are needed now, and for others that will be; an error if one of the former is missing.
+    pub(super) fn prepare(
+        &self,
+        needed: impl FnOnce() -> Vec<Range<u64>>,
+        ahead: impl FnOnce(u64) -> Vec<Range<u64>>,
+    ) -> Result<()> {
+        match &self.pushed {
+            Some(pushed) => pushed.prepare(needed(), ahead),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns whether bytes are given when they are asked for.
+    pub(super) fn is_pushed(&self) -> bool {
+        self.pushed.is_some()
+    }
+
+    /// Returns whether bytes have been asked for that are still missing.
+    pub(super) fn lacks_bytes(&self) -> bool {
+        self.pushed.as_ref().is_some_and(PushedBytes::lacks_bytes)
+    }
+
+    /// Lets go of bytes outside of these ranges.
+    pub(super) fn retain(&self, ranges: impl FnOnce() -> Vec<Range<u64>>) {
+        if let Some(pushed) = &self.pushed {
+            pushed.retain(&ranges());
+        }
+    }
+}
+
+impl Length for Input {
+    fn len(&self) -> u64 {
+        self.any.length()
+    }
+}
+
+impl ChunkReader for Input {
+    type T = Box<dyn Read>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        self.any.read(start)
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        self.any.bytes(start, length)
+    }
+}
+
+/// The same input for a builder and its readers.
+struct Shared<T>(Arc<T>);
+
+impl<T: ChunkReader> Length for Shared<T> {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+}
+
+impl<T: ChunkReader> ChunkReader for Shared<T> {
+    type T = T::T;
+
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        self.0.get_read(start)
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        self.0.get_bytes(start, length)
+    }
+}

@@ -1,0 +1,297 @@
+//! A row group that is being read, stage by stage: the columns of a condition, and then others of the rows for which it is true.
+
+mod chunk;
+mod conditions;
+mod partial;
+mod stage;
+
+pub(crate) use chunk::page_ranges;
+pub(super) use conditions::View;
+pub(crate) use conditions::{Condition, Conditional};
+pub(super) use stage::{StagePlan, stages};
+
+use super::input::Input;
+use super::rows::{Ranges, Rows, Step};
+use super::schema::Plan;
+use crate::Result;
+use crate::budget::{Budget, MemoryLimit};
+use crate::file::{LeafChunk, RowGroups};
+use arrow_array::RecordBatch;
+use bytelane::Detected;
+use parquet::file::reader::Length;
+use partial::Partial;
+use rayon::ThreadPool;
+use stage::Stage;
+use std::ops::Range;
+
+/// How the row groups of a file are read.
+pub(super) struct Settings {
+    pub(super) input: Input,
+    /// Columns of batches.
+    pub(super) output: View,
+    /// Columns that are read.
+    pub(super) plan: Plan,
+    pub(super) stages: Vec<StagePlan>,
+    pub(super) batch_size: usize,
+    pub(super) backend: Detected,
+    pub(super) limit: MemoryLimit,
+    /// The most bytes of memory that a row group may take, and batches that wait for those before them.
+    pub(super) memory: u64,
+    pub(super) ahead: u64,
+    /// How deep the columns are nested.
+    pub(super) depth: usize,
+    /// None for one thread.
+    pub(super) pool: Option<ThreadPool>,
+}
+
+/// A row group of which rows are left.
+pub(super) struct RowGroup {
+    /// Chunks of the leaves of the plan.
+    chunks: Vec<LeafChunk>,
+    /// Number of all its rows.
+    row_count: usize,
+    rows: Rows,
+    /// Rows before these.
+    at: usize,
+    batch_size: usize,
+    stages: Vec<Stage>,
+    /// Batch for which bytes are missing.
+    pending: Option<Work>,
+    budget: Budget,
+}
+
+/// A batch that is being read.
+struct Work {
+    steps: Vec<Step>,
+    rows: usize,
+    partial: Partial,
+    /// Stages that have been read.
+    stages: usize,
+}
+
+/// By how much a batch gets smaller that takes too much memory.
+const FEWER: usize = 16;
+
+impl RowGroup {
+    /// Opens a row group of a file; nothing but what excludes rows is read.
+    pub(super) fn open(
+        settings: &Settings,
+        row_groups: &RowGroups,
+        index: usize,
+        mut rows: Rows,
+    ) -> Result<Self> {
+        for stage in &settings.stages {
+            if let Some((condition, _)) = &stage.condition
+                && !rows.is_empty()
+            {
+                let file = row_groups.metadata();
+                rows.retain(&condition.candidates(
+                    &settings.input,
+                    file.file_metadata(),
+                    file.row_group(index),
+                )?);
+            }
+        }
+        if rows.is_empty() {
+            return Self::new(settings, Vec::new(), 0, rows);
+        }
+        let leaves = settings.plan.leaves.iter();
+        let length = settings.input.len();
+        let chunks = leaves.map(|leaf| row_groups.chunk(index, leaf.column, length));
+        let chunks = chunks.collect::<Result<_>>()?;
+        let row_count = usize::try_from(row_groups.rows(index)).unwrap_or(0);
+        Self::new(settings, chunks, row_count, rows)
+    }
+
+    /// Opens a row group of these chunks, which are those of the leaves of the plan.
+    pub(super) fn of_chunks(
+        settings: &Settings,
+        chunks: Vec<LeafChunk>,
+        rows: Rows,
+    ) -> Result<Self> {
+        let row_count = rows.wanted();
+        Self::new(settings, chunks, row_count, rows)
+    }
+
+    fn new(
+        settings: &Settings,
+        chunks: Vec<LeafChunk>,
+        row_count: usize,
+        rows: Rows,
+    ) -> Result<Self> {
+        let values = chunks.iter().map(|chunk| chunk.values);
+        let values = values.fold(0, u64::saturating_add);
+        let limit = settings.limit;
+        limit.check_row(row_count as i64, values, settings.input.len())?;
+        Ok(Self {
+            stages: Stage::all(settings, rows.has_gaps()),
+            chunks,
+            row_count,
+            rows,
+            at: 0,
+            batch_size: settings.batch_size,
+            pending: None,
+            budget: Budget::new(settings.memory),
+        })
+    }
+
+    /// The next rows for which all conditions are true; none after the last ones, and after an error.
+    pub(super) fn next(&mut self, settings: &Settings) -> Option<Result<RecordBatch>> {
+        while !self.rows.is_empty() || self.pending.is_some() {
+            let batch = self.read_next(settings);
+            match &batch {
+                Ok(batch) if batch.num_rows() == 0 => continue,
+                Ok(_) => {}
+                Err(_) if settings.input.lacks_bytes() => {}
+                Err(_) => {
+                    self.rows = Rows::default();
+                    self.stages.clear();
+                }
+            }
+            return Some(batch);
+        }
+        None
+    }
+
+    /// Returns an error if chunks have more rows than those that were read.
+    pub(super) fn check_end(&mut self, settings: &Settings) -> Result<()> {
+        let Self {
+            stages,
+            chunks,
+            row_count,
+            budget,
+            ..
+        } = self;
+        let mut stages = stages.iter_mut().zip(&settings.stages);
+        stages.try_for_each(|(stage, plan)| {
+            stage.open(settings, plan, chunks, *row_count, budget)?;
+            stage.check_end()
+        })
+    }
+
+    /// Returns the ranges of the file that may still be needed.
+    pub(super) fn ranges_left(&self) -> Vec<Range<u64>> {
+        let stages = self.stages.iter();
+        let open = stages.clone().flat_map(Stage::ranges_left);
+        let indexes = self
+            .chunks
+            .iter()
+            .filter_map(|chunk| chunk.offset_index.clone());
+        match stages.clone().all(Stage::is_open) {
+            true => open.collect(),
+            false => self
+                .chunks
+                .iter()
+                .map(|chunk| chunk.range.clone())
+                .chain(indexes)
+                .collect(),
+        }
+    }
+
+    /// The next rows; fewer of them where so many take too much memory.
+    fn read_next(&mut self, settings: &Settings) -> Result<RecordBatch> {
+        loop {
+            let mut work = self.pending.take().unwrap_or_else(|| {
+                let (steps, rows) = self.rows.next(self.batch_size);
+                let partial = Partial::new(settings.plan.columns.len(), rows);
+                let stages = 0;
+                Work {
+                    steps,
+                    rows,
+                    partial,
+                    stages,
+                }
+            });
+            let (rows, before) = (work.rows, work.stages);
+            match self.read(settings, &mut work) {
+                Err(error) if settings.input.lacks_bytes() => {
+                    // Missing within a page is what an index that is wrong did not tell.
+                    if work.stages == before && self.stages[before].is_moved {
+                        self.begin_again(settings, work.steps);
+                    } else {
+                        self.pending = Some(work);
+                    }
+                    return Err(error);
+                }
+                Err(error) if error.is_of_size() && rows > 1 => {
+                    self.batch_size = rows.div_ceil(FEWER);
+                    self.begin_again(settings, work.steps);
+                }
+                batch => {
+                    self.stages.iter_mut().for_each(Stage::release);
+                    self.at += work.steps.iter().map(|it| it.skip + it.read).sum::<usize>();
+                    return batch;
+                }
+            }
+        }
+    }
+
+    /// Begins again, after the rows that have been read.
+    fn begin_again(&mut self, settings: &Settings, steps: Vec<Step>) {
+        self.rows.put_back(steps);
+        self.stages = Stage::all(settings, true);
+    }
+
+    fn read(&mut self, settings: &Settings, work: &mut Work) -> Result<RecordBatch> {
+        let places = places(self.at, &work.steps);
+        let memory = self.budget.reservation();
+        for number in work.stages..self.stages.len() {
+            let cover = work.partial.cover();
+            if cover.is_empty() {
+                break;
+            }
+            let (stage, plan) = (&mut self.stages[number], &settings.stages[number]);
+            let wanted = within(&places, &cover);
+            stage.is_moved = false;
+            let input = &settings.input;
+            input.prepare(|| plan.indexes(&self.chunks), |_| Vec::new())?;
+            stage.open(settings, plan, &self.chunks, self.row_count, &self.budget)?;
+            let ahead = |most| match number {
+                0 => stage.ranges_ahead(&self.rows.places(self.at), most),
+                _ => Vec::new(),
+            };
+            input.prepare(|| stage.ranges(&wanted), ahead)?;
+            stage.is_moved = true;
+            let arrays = stage.read(settings, plan, &wanted, &memory)?;
+            work.partial.put(&plan.columns, arrays, cover);
+            if let Some((condition, view)) = &plan.condition {
+                work.partial.narrow(condition.as_ref(), view)?;
+            }
+            work.stages = number + 1;
+        }
+        work.partial.batch(&settings.output)
+    }
+}
+
+/// Returns the rows of steps, which begin after so many rows.
+fn places(mut at: usize, steps: &[Step]) -> Vec<Range<usize>> {
+    let places = steps.iter().map(|step| {
+        let start = at + step.skip;
+        at = start + step.read;
+        start..at
+    });
+    places.collect()
+}
+
+/// Returns the places of some rows, which are counted over all places.
+fn within(places: &[Range<usize>], rows: &Ranges) -> Vec<Range<usize>> {
+    let mut places = places.iter();
+    let (mut place, mut before) = (0..0, 0);
+    let mut found = Vec::new();
+    for range in rows.iter() {
+        let mut at = range.start;
+        while at < range.end {
+            while at >= before + place.len() {
+                before += place.len();
+                match places.next() {
+                    Some(next) => place = next.clone(),
+                    None => return found,
+                }
+            }
+            let end = range.end.min(before + place.len());
+            found.push(place.start + at - before..place.start + end - before);
+            at = end;
+        }
+    }
+    found
+}

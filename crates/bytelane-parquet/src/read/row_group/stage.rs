@@ -1,0 +1,283 @@
+//! Columns that are read together, and what is read of them.
+
+use super::super::leaf::{Leaf, LeafArray, PageIndex, PageReader};
+use super::super::schema::{Kind, LeafPlan, Plan};
+use super::Settings;
+use super::chunk::page_index;
+use super::conditions::{Condition, Conditional, View};
+use crate::budget::{Budget, Reservation};
+use crate::file::LeafChunk;
+use crate::page::{Opener, PageLevels, decoder_of};
+use crate::{Error, Result};
+use arrow_array::ArrayRef;
+use arrow_schema::DataType;
+use parquet::schema::types::ColumnDescPtr;
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Columns that are read together, before a condition or after all of them.
+pub(crate) struct StagePlan {
+    /// Numbers of the columns in the plan.
+    pub(super) columns: Vec<usize>,
+    /// Numbers of their leaves in the plan, and their types: dictionaries, if there are and nobody needs the values.
+    leaves: Vec<(usize, Option<DataType>)>,
+    pub(super) condition: Option<(Arc<dyn Condition>, View)>,
+}
+
+/// Returns the stages of a plan: one for the columns of each condition that are not those of an earlier one, and one for all
+/// others.
+pub(crate) fn stages(
+    plan: &Plan,
+    conditions: Vec<(Conditional, View)>,
+    output: &View,
+) -> Vec<StagePlan> {
+    let mut is_read = vec![false; plan.columns.len()];
+    let mut users = vec![0; plan.columns.len()];
+    let views = conditions.iter().map(|(_, view)| view).chain([output]);
+    views.for_each(|view| view.columns.iter().for_each(|column| users[*column] += 1));
+    let mut stages = Vec::new();
+    for (Conditional { condition, .. }, view) in conditions {
+        let columns: Vec<usize> = view
+            .columns
+            .iter()
+            .copied()
+            .filter(|it| !is_read[*it])
+            .collect();
+        columns.iter().for_each(|column| is_read[*column] = true);
+        let leaves = columns.iter().flat_map(|column| {
+            let is_alone = users[*column] == 1 && condition.takes_dictionaries();
+            leaves(plan, *column, is_alone)
+        });
+        stages.push(StagePlan {
+            leaves: leaves.collect(),
+            columns,
+            condition: Some((condition, view)),
+        });
+    }
+    let others: Vec<usize> = (0..plan.columns.len()).filter(|it| !is_read[*it]).collect();
+    if stages.is_empty() || !others.is_empty() {
+        stages.push(StagePlan {
+            leaves: others
+                .iter()
+                .flat_map(|column| leaves(plan, *column, false))
+                .collect(),
+            columns: others,
+            condition: None,
+        });
+    }
+    stages
+}
+
+/// Returns the leaves of a column, and whether dictionaries can take the place of values.
+fn leaves(plan: &Plan, column: usize, takes_dictionary: bool) -> Vec<(usize, Option<DataType>)> {
+    let node = &plan.columns[column];
+    if let (Kind::Leaf(leaf), true) = (&node.kind, takes_dictionary) {
+        let is_text = matches!(
+            node.data_type,
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+        );
+        let dictionary =
+            || DataType::Dictionary(Box::new(DataType::Int32), Box::new(node.data_type.clone()));
+        return vec![(*leaf, is_text.then(dictionary))];
+    }
+    node.leaves().into_iter().map(|leaf| (leaf, None)).collect()
+}
+
+/// Columns of a row group that are read together.
+pub(super) struct Stage {
+    /// Nothing until rows are wanted.
+    leaves: Option<Vec<Leaf>>,
+    /// Rows that all leaves have read or passed over.
+    at: usize,
+    has_gaps: bool,
+    /// Set while leaves have passed rows of a batch that is not complete.
+    pub(super) is_moved: bool,
+}
+
+impl StagePlan {
+    /// Returns where the offset indexes of the leaves are.
+    pub(super) fn indexes(&self, chunks: &[LeafChunk]) -> Vec<Range<u64>> {
+        let leaves = self.leaves.iter();
+        leaves
+            .filter_map(|(leaf, _)| chunks[*leaf].offset_index.clone())
+            .collect()
+    }
+}
+
+impl Stage {
+    /// Returns the stages of a row group, none of which is open.
+    pub(super) fn all(settings: &Settings, has_gaps: bool) -> Vec<Self> {
+        let stages = settings.stages.iter().enumerate();
+        let stages = stages.map(|(number, _)| Self {
+            leaves: None,
+            at: 0,
+            has_gaps: has_gaps || number > 0 || settings.input.is_pushed(),
+            is_moved: false,
+        });
+        stages.collect()
+    }
+
+    /// Opens the leaves; their dictionaries and pages are not read.
+    pub(super) fn open(
+        &mut self,
+        settings: &Settings,
+        plan: &StagePlan,
+        chunks: &[LeafChunk],
+        rows: usize,
+        budget: &Budget,
+    ) -> Result<()> {
+        if self.leaves.is_some() {
+            return Ok(());
+        }
+        let leaves = plan.leaves.iter().map(|(number, dictionary)| {
+            let (leaf, chunk) = (&settings.plan.leaves[*number], &chunks[*number]);
+            // Each page is read anyway where there are no gaps.
+            let index = if self.has_gaps {
+                page_index(&settings.input, chunk, rows)
+            } else {
+                None
+            };
+            let dictionary = dictionary.as_ref().filter(|_| chunk.has_indices_only);
+            let data_type = dictionary.unwrap_or(&leaf.data_type);
+            let opened = open_leaf(settings, leaf, data_type, chunk, index, budget);
+            opened.map_err(|error| error.in_column(chunk.column.path().string()))
+        });
+        self.leaves = Some(leaves.collect::<Result<_>>()?);
+        Ok(())
+    }
+
+    /// Returns whether the leaves are open.
+    pub(super) fn is_open(&self) -> bool {
+        self.leaves.is_some()
+    }
+
+    /// Returns the ranges of the file that rows are in.
+    pub(super) fn ranges(&self, rows: &[Range<usize>]) -> Vec<Range<u64>> {
+        let leaves = self.leaves.iter().flatten();
+        leaves.flat_map(|leaf| leaf.ranges(rows)).collect()
+    }
+
+    /// Returns the ranges of as many rows as have no more bytes than these.
+    pub(super) fn ranges_ahead(&self, rows: &[Range<usize>], most: u64) -> Vec<Range<u64>> {
+        let mut rows = rows.to_vec();
+        while !rows.is_empty() {
+            let ranges = self.ranges(&rows);
+            if ranges.iter().map(|it| it.end - it.start).sum::<u64>() <= most {
+                return ranges;
+            }
+            // Half of them.
+            match rows.len() {
+                1 if rows[0].len() > 1 => rows[0].end = rows[0].start + rows[0].len() / 2,
+                count => rows.truncate(count / 2),
+            }
+        }
+        Vec::new()
+    }
+
+    /// Returns the ranges of the file that the leaves have not read.
+    pub(super) fn ranges_left(&self) -> Vec<Range<u64>> {
+        let leaves = self.leaves.iter().flatten();
+        leaves.map(Leaf::range_left).collect()
+    }
+
+    /// Reads rows, and returns the columns of the stage.
+    pub(super) fn read(
+        &mut self,
+        settings: &Settings,
+        plan: &StagePlan,
+        rows: &[Range<usize>],
+        memory: &Reservation,
+    ) -> Result<Vec<ArrayRef>> {
+        let (at, count) = (self.at, rows.iter().map(Range::len).sum());
+        let read = |leaf: &mut Leaf| read_leaf(leaf, at, rows, count);
+        let leaves = self.leaves.iter_mut().flatten();
+        let read: Result<Vec<LeafArray>> = match &settings.pool {
+            None => leaves.map(read).collect(),
+            Some(pool) => pool.install(|| {
+                let leaves = self.leaves.as_deref_mut().unwrap_or_default();
+                let leaves = leaves.par_iter_mut().with_max_len(1);
+                let read: Vec<Result<_>> = leaves.map(read).collect();
+                // The first error of those that there are.
+                read.into_iter().collect()
+            }),
+        };
+        self.at = rows.last().map_or(at, |last| last.end);
+        let mut arrays: Vec<_> = settings.plan.leaves.iter().map(|_| None).collect();
+        for ((number, _), array) in plan.leaves.iter().zip(read?) {
+            arrays[*number] = Some(array);
+        }
+        let columns = plan.columns.iter().map(|column| {
+            let node = &settings.plan.columns[*column];
+            let array = node.assemble(settings.backend, &mut arrays, memory);
+            let array = array.and_then(|array| checked(array, count));
+            array.map_err(|error| error.in_column(settings.plan.names[*column].as_str()))
+        });
+        columns.collect()
+    }
+
+    /// Returns an error if chunks have more rows than those that were read.
+    pub(super) fn check_end(&mut self) -> Result<()> {
+        self.leaves
+            .iter_mut()
+            .flatten()
+            .try_for_each(Leaf::check_end)
+    }
+
+    /// Gives the memory of the last arrays back to the budget.
+    pub(super) fn release(&mut self) {
+        self.leaves.iter_mut().flatten().for_each(Leaf::release);
+    }
+}
+
+/// Reads so many rows, of which the leaf has passed `at`.
+fn read_leaf(
+    leaf: &mut Leaf,
+    mut at: usize,
+    rows: &[Range<usize>],
+    count: usize,
+) -> Result<LeafArray> {
+    leaf.reserve(count);
+    for range in rows {
+        if range.start > at {
+            leaf.skip(range.start - at)?;
+        }
+        leaf.read(range.len())?;
+        at = range.end;
+    }
+    leaf.finish()
+}
+
+fn checked(array: ArrayRef, rows: usize) -> Result<ArrayRef> {
+    match array.len() == rows {
+        true => Ok(array),
+        false => Err(Error::corrupt(format!(
+            "levels of {} rows instead of {rows}",
+            array.len()
+        ))),
+    }
+}
+
+fn open_leaf(
+    settings: &Settings,
+    plan: &LeafPlan,
+    data_type: &DataType,
+    chunk: &LeafChunk,
+    index: Option<PageIndex>,
+    budget: &Budget,
+) -> Result<Leaf> {
+    let LeafChunk {
+        column,
+        codec,
+        values,
+        range,
+        ..
+    } = chunk;
+    let most = settings.limit.of_page(range.end - range.start, *values);
+    let opener = Opener::new(*codec, column, most, budget)?;
+    let levels = PageLevels::new(settings.backend, plan.levels, budget);
+    let decoder = decoder_of(settings.backend, data_type, column, budget)?;
+    let pages = PageReader::new(settings.input.clone(), range.clone(), index);
+    let column = ColumnDescPtr::clone(column);
+    Ok(Leaf::new(column, pages, opener, levels, decoder, budget))
+}
