@@ -83,13 +83,11 @@ impl RowGroup {
         for stage in &settings.stages {
             if let Some((condition, _)) = &stage.condition
                 && !rows.is_empty()
+                && let file = row_groups.metadata()
+                && let Some(row_group) = file.row_groups().get(index)
             {
-                let file = row_groups.metadata();
-                rows.retain(&condition.candidates(
-                    &settings.input,
-                    file.file_metadata(),
-                    file.row_group(index),
-                )?);
+                let (input, file) = (&settings.input, file.file_metadata());
+                rows.retain(&condition.candidates(input, file, row_group)?);
             }
         }
         if rows.is_empty() {
