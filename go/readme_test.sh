@@ -49,11 +49,11 @@ printed=$(cd "$place/project" && bash -euo pipefail -c "$commands" 2>"$place/err
 wanted=$(section Installation | sed -n 's/^The program prints `\(.*\)`\.$/\1/p')
 [[ -n $wanted ]] || fail "the installation does not say what the program prints"
 expect "the program" "$printed" "$wanted"
-# Once the program imports the module, its requirement stays.
+# After the program imports the module, its requirement is kept.
 (cd "$place/project" && go mod tidy && go vet ./... && grep -q "bytelane/go v0.0.0" go.mod) ||
     fail "go mod tidy has removed the module"
 
-# The line in the README of the repository: what to run before and after the first import.
+# Commands in the README of the repository, to run before and after the first import.
 mapfile -t commands < <(sed -n 's/^| the Go module | //p' ../README.md | grep -o '`[^`]*`' | tr -d '`')
 [[ ${#commands[@]} == 2 ]] || fail "README.md has ${#commands[@]} commands for the Go module, not 2"
 mkdir "$place/other"

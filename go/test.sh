@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs everything there is to test in go/: the library in all its builds, then
-# the modules example/ and compare/.
+# Runs all tests in go/: the library in all its builds, then the modules
+# example/ and compare/.
 #
-#   ./test.sh              what needs nothing but Go
+#   ./test.sh              tests that need only Go
 #   ./test.sh --race       also under the race detector (needs cgo and a C compiler)
 #   ./test.sh --arm64      also for arm64 under qemu (needs qemu-aarch64-static)
 #   ./test.sh --s390x      also on a big-endian machine under qemu (needs qemu-s390x-static)
-#   ./test.sh --require .. a missing tool is a failure instead of a skip
+#   ./test.sh --require .. a missing tool fails the run instead of skipping tests
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -26,7 +26,7 @@ done
 
 stage() { echo "== go: $*"; }
 
-# skip WHAT WHY: says so, and fails if everything is required.
+# skip WHAT WHY: reports a skipped test, and fails if everything is required.
 skip() {
     echo "SKIPPED: go: $1: $2"
     if $require; then
@@ -86,7 +86,7 @@ tested -gcflags=all=-d=checkptr
 stage "the commands of the documents, from an empty directory"
 ./readme_test.sh
 
-# A number of runs, since a duration that ends while a worker is busy fails now and then with
+# A fixed number of runs, since a duration that ends while a worker is busy sometimes fails with
 # "context deadline exceeded".
 stage "fuzzing, briefly"
 fuzz() { go test -run '^$' -fuzz "^$2\$" -fuzztime 20000x "./$1"; }

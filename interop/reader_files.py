@@ -42,6 +42,7 @@ def columns():
         return pyarrow.array(numbers, pyarrow.decimal128(digits, 2))
 
     return {
+        "boolean": {"flag": pyarrow.array((rising // 700 % 2 == 0) | (rising % 5 == 0))},
         "int32": {
             "i8": integers("i1"),
             "i32": integers("i4"),

@@ -101,6 +101,27 @@ class Exchange(unittest.TestCase):
     def bounds(self, file, group, name):
         return file.metadata.row_group(group).column(file.schema_arrow.get_field_index(name)).statistics
 
+    def test_bloom_filters(self):
+        """That DuckDB finds all values in them, and few others."""
+        numbers = list(range(0, 40_000, 2))
+        names = [f"name {number}" for number in numbers]
+        pyarrow.parquet.write_table(pyarrow.table({"number": numbers, "name": names}), self.given)
+        for encoding in ["plain", "dictionary"]:
+            self.copy("--encoding", encoding, "--bloom-filters")
+            for number in range(0, 40_000, 4001):
+                with self.subTest(encoding=encoding, number=number):
+                    excluded = [self.probe("number", f"{number}::bigint"), self.probe("name", f"'name {number}'")]
+                    for groups in excluded:
+                        self.assertEqual(len(groups), 5)
+                        if number % 2 == 0:
+                            self.assertFalse(groups[number // 8000])
+                        self.assertGreater(sum(groups), 2)
+
+    def probe(self, column, value):
+        """Whether the filter of each row group excludes a value."""
+        query = f"from parquet_bloom_probe('{self.written}', '{column}', {value}) order by row_group_id"
+        return [excludes for _, _, excludes in duckdb.sql(query).fetchall()]
+
     def test_what_pyarrow_writes(self):
         split = {name: "BYTE_STREAM_SPLIT" for name in SPLIT}
         split |= {"list.list.element": "BYTE_STREAM_SPLIT", "group.x": "BYTE_STREAM_SPLIT"}

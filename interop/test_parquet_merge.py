@@ -105,6 +105,62 @@ class Merge(unittest.TestCase):
                 filtered = pq.read_table(merged, filters=[("id", "==", highest)])
                 self.assertEqual(filtered["id"].to_pylist(), [highest])
 
+    def test_random_splits_are_the_same_rows(self) -> None:
+        for seed in range(30):
+            with self.subTest(seed), tempfile.TemporaryDirectory() as directory:
+                folder = Path(directory)
+                rows = table(seed)
+                write(rows, folder / "whole.parquet", seed)
+                most = random.Random(seed).choice([1, 13, 99, 100, 101, 499, 2000])
+                if most < rows.num_rows / 100:
+                    most = 99
+                parts = folder / "parts"
+                run("merge", folder / "whole.parquet", parts, "--row-group-rows", most, "--verify")
+                wanted = pq.read_table(folder / "whole.parquet").cast(rows.schema)
+                self.assertEqual(pq.read_table(parts).cast(rows.schema), wanted)
+                self.assertEqual(duckdb.read_parquet(str(parts)).fetchall(), duckdb.sql("from wanted").fetchall())
+                self.assertEqual(polars.read_parquet(parts).to_arrow().cast(rows.schema), wanted)
+                groups = pq.ParquetFile(parts).metadata
+                sizes = [groups.row_group(index).num_rows for index in range(groups.num_row_groups)]
+                self.assertLessEqual(max(sizes), most)
+                last = rows["id"][-1].as_py()
+                filtered = pq.read_table(parts, filters=[("id", "==", last)])
+                self.assertEqual(filtered["id"].to_pylist(), [last])
+                checked = subprocess.run([BYTELANE, "check", "--values", parts], capture_output=True, check=False)
+                self.assertEqual(checked.returncode, 0, checked.stdout)
+
+    def test_required_columns_become_optional(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            folder = Path(directory)
+            for seed, version in enumerate(["1.0", "2.0"]):
+                numbers = pa.array(range(1000), pa.int64())
+                structs = pa.array([{"a": n % 9} for n in range(1000)], pa.struct([pa.field("a", pa.int64(), nullable=False)]))
+                required = pa.schema([pa.field("n", pa.int64(), nullable=False), pa.field("s", structs.type, nullable=False)])
+                pq.write_table(pa.table([numbers, structs], schema=required), folder / "1", data_page_version=version)
+                some = pa.table({"n": [None, 7, None], "s": [{"a": None}, None, {"a": 3}]})
+                some = some.cast(pa.schema({"n": pa.int64(), "s": pa.struct({"a": pa.int64()})}))
+                pq.write_table(some, folder / "2", data_page_version="1.0")
+                merged = folder / f"merged{seed}"
+                run("merge", folder / "1", folder / "2", merged, "--verify")
+                wanted = numbers.to_pylist() + [None, 7, None], structs.to_pylist() + some["s"].to_pylist()
+                for read in [pq.read_table(merged), polars.read_parquet(merged).to_arrow(), duckdb.read_parquet(str(merged)).to_arrow_table()]:
+                    self.assertEqual((read["n"].to_pylist(), read["s"].to_pylist()), wanted)
+
+    def test_repaired_and_salvaged_files_can_be_read(self) -> None:
+        for seed in range(10):
+            with self.subTest(seed), tempfile.TemporaryDirectory() as directory:
+                folder = Path(directory)
+                rows = table(seed * 7 + 3)
+                write(rows, folder / "old", seed)
+                run("repair", folder / "old", folder / "new", "--verify", "--bloom-filter", "kind")
+                old, new = pq.read_table(folder / "old"), pq.read_table(folder / "new")
+                self.assertEqual(new.cast(rows.schema), old.cast(rows.schema))
+                self.assertEqual(pq.ParquetFile(folder / "new").metadata.created_by, pq.ParquetFile(folder / "old").metadata.created_by)
+                found = duckdb.sql(f"select count(*) from '{folder}/new' where kind = 'kind 3'").fetchall()
+                self.assertEqual(found, [(old["kind"].to_pylist().count("kind 3"),)])
+                subprocess.run([BYTELANE, "check", folder / "old", "--salvage", folder / "all"], capture_output=True, check=False)
+                self.assertEqual(pq.read_table(folder / "all").cast(rows.schema), old.cast(rows.schema))
+
 
 if __name__ == "__main__":
     unittest.main()

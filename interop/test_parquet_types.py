@@ -48,12 +48,13 @@ OURS = ["none", "snappy", "gzip:6", "brotli:3", "lz4_raw", "zstd:1"]
 
 OUR_ENCODINGS = [
     "plain", "dictionary", "auto", "byte_stream_split", "delta_binary_packed", "delta_length_byte_array",
-    "delta_byte_array",
+    "delta_byte_array", "rle",
 ]
 OUR_SIZES = ["--page-rows", "150", "--row-group-rows", "700"]
 
 # The table of readers' names of physical types.
 VALUES = {
+    "BOOLEAN": "boolean",
     "INT32": "int32",
     "INT64": "int64",
     "FLOAT": "float",

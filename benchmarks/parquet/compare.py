@@ -1,6 +1,6 @@
-"""Compares how fast libraries read whole Parquet files to Arrow arrays, and how much memory that takes.
+"""Compares how fast libraries read whole Parquet files to Arrow arrays and write them, and how much memory that takes.
 
-    compare.py READER OUTPUT [--rounds COUNT] [--quick] [--only {columns,lineitem,tables}]
+    compare.py READER OUTPUT [--rounds COUNT] [--quick] [--only {columns,lineitem,tables,writing}]
 
 READER is the program of `peers/parquet`, and OUTPUT is the CSV to write. `cargo xtask record CPU --only parquet` builds
 the one and stores the other.
@@ -17,6 +17,9 @@ The tables are read as users read them: bytelane is the Python package, and nobo
 Each library has several processes, one after the other, in turns with the other libraries. The first read of a process
 is one regime; the best of the seven reads after it is the other, the steady state. Medians over the processes count.
 `memcpy` is no library: it copies the table that bytelane reads to memory that is kept, which nobody can be faster than.
+
+In the part `writing`, the Python packages write the same tables from memory, in the same two regimes: `write.py`. The size is that of
+the file that each writes, and the peak memory is beyond that of the table.
 """
 
 from __future__ import annotations
@@ -45,6 +48,7 @@ import pyarrow.parquet as pq
 
 ROOT = Path(__file__).parents[2]
 PYTHON_READER = Path(__file__).with_name("read.py")
+PYTHON_WRITER = Path(__file__).with_name("write.py")
 
 # Each by its name here, and by that of its package.
 OF_RUST = {"bytelane": "bytelane-parquet", "parquet": "parquet", "pages": "parquet"}
@@ -63,8 +67,10 @@ HEADER = [
     "cpu_seconds", "wall_seconds", "peak_bytes", "cpu", "regime",
 ]
 
-# Reads of a process after its first one, in its steady state.
+# Reads and writes of a process after its first one, in its steady state.
 STEADY = 7
+# What the record adds to the name of a table that is written, not read.
+WRITTEN = ", written"
 
 
 class Workload(NamedTuple):
@@ -85,12 +91,14 @@ class Measured(NamedTuple):
 
 
 class Process:
-    """A library, in a process of its own, that reads one file."""
+    """A library, in a process of its own, that reads one file, or writes its rows."""
 
-    def __init__(self, library: str, reader: Path, path: Path, threads: int, *, as_package: bool = False) -> None:
+    def __init__(
+        self, library: str, reader: Path, path: Path, threads: int, *, as_package: bool = False, writes: bool = False
+    ) -> None:
         command = [reader, library, path, str(threads)]
         if library in OF_PYTHON or as_package and library in ("bytelane", ROOF):
-            command = [sys.executable, PYTHON_READER, library, path, str(threads)]
+            command = [sys.executable, PYTHON_WRITER if writes else PYTHON_READER, library, path, str(threads)]
         cores = sorted(os.sched_getaffinity(0), reverse=True)[:threads]
         assert len(cores) == threads, f"{threads} threads need as many cores"
         self.library = library
@@ -137,10 +145,13 @@ class Process:
         self.peak_bytes = self.memory("VmHWM") - before
 
     def read(self) -> None:
+        self.time("read")
+
+    def time(self, line: str) -> None:
         # Linux's clock of the CPU time of that process.
         clock = ~self.process.pid << 3 | 2
         start = time.clock_gettime(clock), time.perf_counter()
-        self.ask("read")
+        self.ask(line)
         self.times.append((time.clock_gettime(clock) - start[0], time.perf_counter() - start[1]))
 
     def measured(self) -> Measured:
@@ -205,6 +216,41 @@ def measure_regimes(
     return {name: [medians(of_one) for of_one in measured] for name, measured in regimes.items()}
 
 
+def measure_writing(
+    path: Path, subjects: list[Subject], rounds: int, directory: Path
+) -> dict[str, list[tuple[Measured, int]]]:
+    """The first write and the steady state of each subject, and the size of its file. All files have the same rows."""
+    expected = pq.read_table(path)
+    written = directory / "new.parquet"
+    first: list[list[Measured]] = [[] for _ in subjects]
+    steady: list[list[Measured]] = [[] for _ in subjects]
+    sizes = [0 for _ in subjects]
+    for _ in range(rounds):
+        for number, (library, threads) in enumerate(subjects):
+            with Process(library, Path(), path, threads, as_package=True, writes=True) as process:
+                # The peak so far is that of reading the table.
+                Path(f"/proc/{process.process.pid}/clear_refs").write_text("5")
+                before = process.memory("VmRSS")
+                process.time(str(written))
+                first[number].append(Measured(*process.times[0], process.memory("VmHWM") - before))
+                for _ in range(STEADY):
+                    process.time(str(written))
+                best = [min(column) for column in zip(*process.times[1:], strict=True)]
+                steady[number].append(Measured(*best, process.memory("VmHWM") - before))
+            check_written(library, written, expected)
+            sizes[number] = written.stat().st_size
+    written.unlink()
+    regimes = {"first": first, "steady": steady}
+    return {name: list(zip(map(medians, measured), sizes, strict=True)) for name, measured in regimes.items()}
+
+
+def check_written(library: str, path: Path, expected: Any) -> None:
+    read = pq.read_table(path)
+    assert read.column_names == expected.column_names, library
+    for name, column in zip(expected.column_names, expected.columns, strict=True):
+        assert read[name].cast(column.type).equals(column), f"{library} writes other values of {name}"
+
+
 def medians(measured: list[Measured]) -> Measured:
     return Measured(*map(median, zip(*measured, strict=True)))
 
@@ -258,17 +304,29 @@ def compare_tables(directory: Path, scale: float, report: Report) -> None:
             report(workload, [(library, cores) for library in [*WITH_THREADS, ROOF]])
 
 
+ReportWriting = Callable[[str, Path, list[Subject]], None]
+
+
+def compare_writing(directory: Path, scale: float, report: ReportWriting) -> None:
+    cores = len(os.sched_getaffinity(0))
+    for name in files.TABLES:
+        path = directory / f"{name}-rows.parquet"
+        pq.write_table(files.without_views(pq.read_table(files.generate(name, scale, directory))), path)
+        for threads in {1, cores}:
+            report(name, path, [(library, threads) for library in WITH_THREADS])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("reader", type=Path)
     parser.add_argument("output", type=Path)
     parser.add_argument("--rounds", type=int, default=11, help="[default: 11]; lineitem has half as many")
     parser.add_argument("--quick", action="store_true", help="small files and one round, to see that everything runs")
-    parser.add_argument("--only", choices=["columns", "lineitem", "tables"])
+    parser.add_argument("--only", choices=["columns", "lineitem", "tables", "writing"])
     arguments = parser.parse_args()
     known, cpu = versions(), cpu_name()
     beside = arguments.output.with_suffix(".incomplete")
-    with TemporaryDirectory() as name, beside.open("w", newline="") as output:
+    with TemporaryDirectory() as directory, beside.open("w", newline="") as output:
         writer = csv.writer(output, lineterminator="\n")
         writer.writerow(HEADER)
 
@@ -292,11 +350,22 @@ def main() -> None:
                     about = [*workload[:3], workload.rows, workload.values, size, threads, library, known[library]]
                     writer.writerow([*about, *measured, cpu, regime])
 
+        def report_writing(name: str, path: Path, subjects: list[Subject]) -> None:
+            print(name, "written", f"{subjects[0][1]} threads", file=sys.stderr, sep=", ", flush=True)
+            footer = pq.read_metadata(path)
+            rows, values = footer.num_rows, footer.num_rows * footer.num_columns
+            regimes = measure_writing(path, subjects, 1 if arguments.quick else 3, Path(directory))
+            for regime, results in regimes.items():
+                for (library, threads), (measured, size) in zip(subjects, results, strict=True):
+                    about = [name + WRITTEN, "defaults", "zstd:1", rows, values, size, threads, library, known[library]]
+                    writer.writerow([*about, *measured, cpu, regime])
+
         scale = 0.01 if arguments.quick else 1.0
         parts = {
-            "columns": lambda: compare_columns(Path(name), 40_000 if arguments.quick else files.VALUES, report),
-            "lineitem": lambda: compare_lineitem(Path(name), scale, report),
-            "tables": lambda: compare_tables(Path(name), scale, report_regimes),
+            "columns": lambda: compare_columns(Path(directory), 40_000 if arguments.quick else files.VALUES, report),
+            "lineitem": lambda: compare_lineitem(Path(directory), scale, report),
+            "tables": lambda: compare_tables(Path(directory), scale, report_regimes),
+            "writing": lambda: compare_writing(Path(directory), scale, report_writing),
         }
         for part, compare in parts.items():
             if arguments.only in (None, part):

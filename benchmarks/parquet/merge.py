@@ -6,7 +6,8 @@ BYTELANE is the command, built with `cargo build --release -p bytelane-cli`. Eac
 its own, and writes row groups of up to a million rows with Snappy. The inputs are in the system's cache. Prints the best
 CPU time of all rounds, the peak memory and the size of the output, as a Markdown table.
 
-If the Python package of bytelane is installed, its reader and writer decode and encode the files as well.
+`--pages fresh` decodes and encodes all values with bytelane's reader and writer, and is as small as if all rows had been written at once. If
+the Python package of bytelane is installed, its reader and writer make one table of all files as well.
 """
 
 from __future__ import annotations
@@ -128,6 +129,10 @@ def main() -> None:
         output = Path(temporary) / "out.parquet"
         ways: dict[str, list[str]] = {
             "bytelane merge": [arguments.bytelane, "merge", str(directory), str(output)],
+            "bytelane merge --pages fresh": [
+                *[arguments.bytelane, "merge", str(directory), str(output)],
+                *["--pages", "fresh"],
+            ],
             "pyarrow, dataset": [sys.executable, "-c", PYARROW, str(directory), str(output)],
             "DuckDB, COPY": [sys.executable, "-c", DUCKDB, str(directory), str(output)],
         }

@@ -3,7 +3,7 @@
 # the repository:
 #
 #   NAME.txt            every way of writing and reading a list
-#   NAME-messages.txt   Kitex's code beside what kitexlists makes of it: messages
+#   NAME-messages.txt   Kitex's code and the output of kitexlists: messages
 #                       with lists of 0 to 1,000 elements, with allocations
 #   NAME-offsets.txt    bigendian.Write to destinations at offsets 0 to 7, from
 #                       256 bytes to 512 KiB
@@ -11,7 +11,7 @@
 #   ./record.sh NAME        e.g. 2026-11-22-go-sapphire-rapids
 #   RUN="taskset -c 3" ./record.sh NAME
 #
-# All of it is medians of interleaved turns, see the package interleave. Not under
+# All figures are medians of interleaved turns, see the package interleave. Do not use
 # a real-time scheduler: Linux stops its processes for 50 ms in every second.
 set -euo pipefail
 cd "$(dirname "$0")"

@@ -71,9 +71,9 @@ func AppendHeader(buf []byte, element Type, size int) []byte {
 // ReadHeader reads the header of a list or set from the front of buf and
 // returns its size and [HeaderLength]. Its error is an [*Error] if the header
 // is truncated, the elements are not of the requested type (unless there are
-// none), the size is negative, or so many elements of at least smallest bytes
-// cannot fit in the rest of buf. Every element takes at least 1 byte, a string
-// at least 4; a struct takes 1.
+// none), the size is negative, or the rest of buf is too short for this many
+// elements of at least smallest bytes. Every element takes at least 1 byte, a
+// string at least 4; a struct takes 1.
 func ReadHeader(buf []byte, element Type, smallest int) (size, used int, err error) {
 	if len(buf) >= HeaderLength {
 		size = int(int32(binary.BigEndian.Uint32(buf[1:])))

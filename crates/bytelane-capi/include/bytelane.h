@@ -636,11 +636,11 @@ struct bytelane_result bytelane_rle_hybrid_encode_u32(uint32_t width,
                                                       uint8_t *dst,
                                                       size_t dst_length);
 
-// Decodes `count` values of `width` bits each from the front of `src`, which may be longer: `offset`
-// is the number of bytes read, up to the end of the last run.
+// Decodes `count` values of `width` bits each from the front of `src`, which may be longer:
+// `offset` is the number of bytes read, up to the end of the last run.
 //
-// Fails with `BYTELANE_TRUNCATED`, `BYTELANE_INVALID_VALUE` (a repeated value that does not fit the
-// width) or `BYTELANE_MALFORMED` (a run without values, or with 2^31 or more).
+// Fails with `BYTELANE_TRUNCATED`, `BYTELANE_INVALID_VALUE` (a repeated value that does not fit
+// the width) or `BYTELANE_MALFORMED` (a run without values, or with 2^31 or more).
 struct bytelane_result bytelane_rle_hybrid_decode_u8(uint32_t width,
                                                      const uint8_t *src,
                                                      size_t src_length,
@@ -685,8 +685,8 @@ struct bytelane_result bytelane_rle_hybrid_decode_bits(const uint8_t *src,
 // `max_level`, least significant bit of each byte first. The remaining bits of the last byte
 // become zeros. `bytelane_validity_count_valid` returns the number of valid values.
 //
-// Fails with `BYTELANE_INVALID_VALUE` if a level is greater than `max_level`; `offset` is then that of
-// its first byte in memory. `max_level` is 1 to 255.
+// Fails with `BYTELANE_INVALID_VALUE` if a level is greater than `max_level`; `offset` is then
+// that of its first byte in memory. `max_level` is 1 to 255.
 struct bytelane_result bytelane_validity_encode_u8(uint16_t max_level,
                                                    const uint8_t *levels,
                                                    size_t count,

@@ -59,11 +59,11 @@ pub unsafe extern "C" fn bytelane_rle_hybrid_encode_u32(
     unsafe { encode(width, (values, count), (dst, dst_length)) }
 }
 
-/// Decodes `count` values of `width` bits each from the front of `src`, which may be longer: `offset`
-/// is the number of bytes read, up to the end of the last run.
+/// Decodes `count` values of `width` bits each from the front of `src`, which may be longer:
+/// `offset` is the number of bytes read, up to the end of the last run.
 ///
-/// Fails with `BYTELANE_TRUNCATED`, `BYTELANE_INVALID_VALUE` (a repeated value that does not fit the
-/// width) or `BYTELANE_MALFORMED` (a run without values, or with 2^31 or more).
+/// Fails with `BYTELANE_TRUNCATED`, `BYTELANE_INVALID_VALUE` (a repeated value that does not fit
+/// the width) or `BYTELANE_MALFORMED` (a run without values, or with 2^31 or more).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_rle_hybrid_decode_u8(
     width: u32,

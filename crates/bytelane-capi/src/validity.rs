@@ -10,8 +10,8 @@ use core::ffi::c_void;
 /// `max_level`, least significant bit of each byte first. The remaining bits of the last byte
 /// become zeros. `bytelane_validity_count_valid` returns the number of valid values.
 ///
-/// Fails with `BYTELANE_INVALID_VALUE` if a level is greater than `max_level`; `offset` is then that of
-/// its first byte in memory. `max_level` is 1 to 255.
+/// Fails with `BYTELANE_INVALID_VALUE` if a level is greater than `max_level`; `offset` is then
+/// that of its first byte in memory. `max_level` is 1 to 255.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bytelane_validity_encode_u8(
     max_level: u16,

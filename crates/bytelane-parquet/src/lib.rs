@@ -20,6 +20,7 @@ pub mod merge;
 mod options;
 mod page;
 mod parallel;
+mod progress;
 mod read;
 pub mod repair;
 pub mod rewrite;
@@ -33,8 +34,8 @@ pub use catch_panic::is_caught;
 pub use error::{Error, Place, Problem, Result};
 pub use input::InputFile;
 pub use options::{
-    ColumnOptions, DataPageVersion, Encoding, Encodings, Goal, WriterOptions, compression_name,
-    parse_compression,
+    ColumnOptions, ContentDefinedPages, DataPageVersion, Encoding, Encodings, Goal, WriterOptions,
+    compression_name, parse_compression,
 };
 pub use read::{
     AsyncReader, Decoded, PushDecoder, PushedBytes, RangeReader, Reader, ReaderBuilder,

@@ -7,6 +7,7 @@ mod arrow;
 mod backend;
 mod codec;
 mod command;
+mod dataset;
 mod dtype;
 mod error;
 mod memory;
@@ -32,6 +33,9 @@ mod _native {
     };
     #[pymodule_export]
     use crate::command::command;
+
+    #[pymodule_export]
+    use crate::dataset::_dataset;
 
     #[pymodule_export]
     use crate::parquet::_parquet;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import io
 import os
 import subprocess
 import sys
@@ -287,6 +288,90 @@ def test_tables_are_appended() -> None:
     writer.close()
     with pytest.raises(ValueError, match="the writer is closed"):
         writer.write_table(table)
+
+
+def test_binary_files_are_written() -> None:
+    table = numbers()
+    parquet.write_table(table, "a.parquet")
+    memory = io.BytesIO()
+    parquet.write_table(table, memory)
+    assert memory.getvalue() == Path("a.parquet").read_bytes()
+    assert not memory.closed
+    for buffering in (-1, 0):
+        with open("b.parquet", "wb", buffering) as file:
+            file.write(b"before")
+            with parquet.ParquetWriter(file, table.schema, row_group_size=500) as writer:
+                writer.write_table(table)
+                writer.write_table(table)
+            assert not file.closed
+        assert same(pq.read_table(io.BytesIO(Path("b.parquet").read_bytes()[6:])), pa.concat_tables([table, table]))
+
+
+def test_objects_that_write_little_or_fail() -> None:
+    class Slow:
+        def __init__(self, counts: bool) -> None:
+            self.data, self.counts = b"", counts
+
+        def write(self, data: bytes, /) -> int | None:
+            data = data[:1000] if self.counts else data
+            self.data += data
+            return len(data) if self.counts else None
+
+    for counts in (True, False):
+        slow = Slow(counts)
+        parquet.write_table(numbers(), slow)
+        assert same(pq.read_table(io.BytesIO(slow.data)), numbers())
+
+    class Full:
+        def write(self, data: bytes, /) -> int:
+            raise OSError(28, "No space left on device")
+
+    class Wrong:
+        def write(self, data: bytes, /) -> int:
+            return len(data) + 1
+
+    with pytest.raises(OSError, match="No space left"):
+        parquet.write_table(numbers(), Full())
+    with pytest.raises(ValueError, match="`write` returned"):
+        parquet.write_table(numbers(), Wrong())
+    closed = io.BytesIO()
+    closed.close()
+    with pytest.raises(ValueError, match="closed file"):
+        parquet.write_table(numbers(), closed)
+    wrong: Any = 7
+    with pytest.raises(TypeError, match="expected a path, or a binary file with `write`"):
+        parquet.write_table(numbers(), wrong)
+    memory = io.BytesIO()
+    with pytest.raises(KeyError), parquet.ParquetWriter(memory, numbers().schema) as writer:
+        writer.write_table(numbers())
+        raise KeyError
+    assert memory.getvalue() == b""
+
+
+def test_row_groups_have_a_limit_of_bytes() -> None:
+    table = pa.table({"id": range(10_000)})
+    parquet.write_table(table, "a.parquet", row_group_bytes=24_000)
+    footer = pq.read_metadata("a.parquet")
+    assert [footer.row_group(index).num_rows for index in range(footer.num_row_groups)] == [3000, 3000, 3000, 1000]
+    assert same(pq.read_table("a.parquet"), table)
+
+
+def test_an_inserted_row_changes_few_content_defined_pages() -> None:
+    numbers = [i * i * 2_654_435_761 % 1_000_000_007 for i in range(60_000)]
+    tables = [pa.table({"id": numbers}), pa.table({"id": [*numbers[:30_000], 7, *numbers[30_000:]]})]
+    chunks = []
+    for table in tables:
+        parquet.write_table(
+            table, "a.parquet", "plain", compression="none", content_defined_pages=(4_000, 32_000), threads=1
+        )
+        assert same(pq.read_table("a.parquet"), table)
+        chunk = pq.read_metadata("a.parquet").row_group(0).column(0)
+        chunks.append(Path("a.parquet").read_bytes()[chunk.data_page_offset :][: chunk.total_compressed_size])
+    # All but a few pages at the start and at the end are equal.
+    equal = [os.path.commonprefix(chunks), os.path.commonprefix([chunk[::-1] for chunk in chunks])]
+    assert sum(map(len, equal)) > len(chunks[0]) - 100_000
+    with pytest.raises(ValueError, match="the second number must be greater"):
+        parquet.write_table(tables[0], "a.parquet", content_defined_pages=(100, 100))
 
 
 def test_no_file_appears_after_an_exception() -> None:

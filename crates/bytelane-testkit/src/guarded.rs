@@ -157,7 +157,8 @@ mod unix {
             };
             // If there are no spares, the thread is ending.
             if SPARES.try_with(keep) != Ok(true) {
-                // SAFETY: this is the whole mapping, no borrow of it outlives `self`, and no spare has it.
+                // SAFETY: this is the whole mapping, no borrow of it outlives `self`, and no spare
+                // has it.
                 unsafe { munmap(address, inside + 2 * PAGE) }.expect("a mapping of our own");
             }
         }

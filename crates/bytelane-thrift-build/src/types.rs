@@ -177,7 +177,8 @@ impl<'a> Types<'a> {
         Ok(())
     }
 
-    /// Returns whether a field of this type makes the struct it belongs to contain itself, without a container between.
+    /// Returns whether a field of this type makes the struct it belongs to contain itself, without
+    /// a container between.
     fn contains(&self, file: FileId, ty: &Type, target: DefinitionId) -> Result<bool, Error> {
         Ok(match self.program.resolve(file, ty)?.1 {
             Resolved::Struct(id, ..) => self.recursive[&id] == self.recursive[&target],

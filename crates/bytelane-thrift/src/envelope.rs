@@ -50,7 +50,7 @@ impl<'a> Envelope<'a> {
         self.encode_with::<P, M>(body, Options::default())
     }
 
-    /// [`encode`](Self::encode) within [`Limits`](crate::Limits) of the caller's choice.
+    /// Same as [`encode`](Self::encode), within [`Limits`](crate::Limits) of the caller's choice.
     ///
     /// # Errors
     ///
@@ -78,7 +78,8 @@ impl<'a> Envelope<'a> {
         self.encode_into_with::<P, M>(body, bytes, Options::default())
     }
 
-    /// [`encode_into`](Self::encode_into) within [`Limits`](crate::Limits) of the caller's choice.
+    /// Same as [`encode_into`](Self::encode_into), within [`Limits`](crate::Limits) of the caller's
+    /// choice.
     ///
     /// # Errors
     ///
@@ -110,7 +111,8 @@ impl<'a> Envelope<'a> {
         Self::decode_with(bytes, Options::default())
     }
 
-    /// [`decode`](Self::decode) with [`Options`] or [`Limits`](crate::Limits) of the caller's choice.
+    /// Same as [`decode`](Self::decode), with [`Options`] or [`Limits`](crate::Limits) of the
+    /// caller's choice.
     ///
     /// # Errors
     ///
@@ -135,8 +137,8 @@ impl<'a> Envelope<'a> {
         Self::decode_shared_with(message, Options::default())
     }
 
-    /// [`decode_shared`](Self::decode_shared) with [`Options`] or [`Limits`](crate::Limits) of the
-    /// caller's choice.
+    /// Same as [`decode_shared`](Self::decode_shared), with [`Options`] or
+    /// [`Limits`](crate::Limits) of the caller's choice.
     ///
     /// # Errors
     ///

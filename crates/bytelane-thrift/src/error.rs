@@ -38,7 +38,8 @@ struct Inner {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The message ends within a value, or a list claims more elements than the remaining bytes can hold.
+    /// The message ends within a value, or a list claims more elements than the remaining bytes can
+    /// hold.
     UnexpectedEnd,
     /// There are bytes after the message.
     TrailingBytes,
@@ -49,7 +50,7 @@ pub enum ErrorKind {
         /// Type in the message.
         found: Type,
     },
-    /// A number is not that of a type.
+    /// A number is not the code of any type.
     UnknownType(u8),
     /// A size is below 0, or above the maximum of the formats: 2³¹ - 1.
     InvalidSize(i64),

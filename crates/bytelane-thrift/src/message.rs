@@ -48,7 +48,7 @@ pub trait Message: Element {
         self.encode_with::<P>(Options::default())
     }
 
-    /// [`encode`](Self::encode) within [`Limits`](crate::Limits) of the caller's choice.
+    /// Same as [`encode`](Self::encode), within [`Limits`](crate::Limits) of the caller's choice.
     ///
     /// # Errors
     ///
@@ -76,7 +76,8 @@ pub trait Message: Element {
         self.encode_into_with::<P>(bytes, Options::default())
     }
 
-    /// [`encode_into`](Self::encode_into) within [`Limits`](crate::Limits) of the caller's choice.
+    /// Same as [`encode_into`](Self::encode_into), within [`Limits`](crate::Limits) of the caller's
+    /// choice.
     ///
     /// # Errors
     ///
@@ -108,7 +109,8 @@ pub trait Message: Element {
         self.encoded_len_with::<P>(Options::default())
     }
 
-    /// [`encoded_len`](Self::encoded_len) within [`Limits`](crate::Limits) of the caller's choice.
+    /// Same as [`encoded_len`](Self::encoded_len), within [`Limits`](crate::Limits) of the caller's
+    /// choice.
     ///
     /// # Errors
     ///
@@ -136,7 +138,8 @@ pub trait Message: Element {
         Self::decode_with::<P>(bytes, Options::default())
     }
 
-    /// [`decode`](Self::decode) with [`Options`] or [`Limits`](crate::Limits) of the caller's choice.
+    /// Same as [`decode`](Self::decode), with [`Options`] or [`Limits`](crate::Limits) of the
+    /// caller's choice.
     ///
     /// # Errors
     ///
@@ -167,8 +170,8 @@ pub trait Message: Element {
         Self::decode_shared_with::<P>(message, Options::default())
     }
 
-    /// [`decode_shared`](Self::decode_shared) with [`Options`] or [`Limits`](crate::Limits) of the
-    /// caller's choice.
+    /// Same as [`decode_shared`](Self::decode_shared), with [`Options`] or
+    /// [`Limits`](crate::Limits) of the caller's choice.
     ///
     /// # Errors
     ///
@@ -198,8 +201,8 @@ pub trait Message: Element {
         Self::decode_prefix_with::<P>(bytes, Options::default())
     }
 
-    /// [`decode_prefix`](Self::decode_prefix) with [`Options`] or [`Limits`](crate::Limits) of the
-    /// caller's choice.
+    /// Same as [`decode_prefix`](Self::decode_prefix), with [`Options`] or
+    /// [`Limits`](crate::Limits) of the caller's choice.
     ///
     /// # Errors
     ///
@@ -248,7 +251,8 @@ pub trait Message: Element {
         self.merge_with::<P>(bytes, Options::default())
     }
 
-    /// [`merge`](Self::merge) with [`Options`] or [`Limits`](crate::Limits) of the caller's choice.
+    /// Same as [`merge`](Self::merge), with [`Options`] or [`Limits`](crate::Limits) of the
+    /// caller's choice.
     ///
     /// # Errors
     ///

@@ -236,8 +236,8 @@ impl<R: Read, P: Protocol> MessageReader<R, P> {
         Self::with_options(stream, limit, Options::default())
     }
 
-    /// Reads messages of at most `limit` bytes, with [`Options`] or [`Limits`](crate::Limits) of the
-    /// caller's choice.
+    /// Reads messages of at most `limit` bytes, with [`Options`] or [`Limits`](crate::Limits) of
+    /// the caller's choice.
     pub fn with_options(stream: R, limit: usize, options: impl Into<Options>) -> Self {
         Self {
             stream,

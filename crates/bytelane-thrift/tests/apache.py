@@ -19,7 +19,7 @@ from thrift.transport.TTransport import TMemoryBuffer
 
 
 class Json(TJSONProtocol):
-    """The library's own writer writes `inf`, which no reader takes, its own included."""
+    """Fixes the library's writer, which writes `inf`: no reader accepts it, not even its own."""
 
     def writeDouble(self, value):
         if value in (INFINITY, -INFINITY):
@@ -31,7 +31,7 @@ class Json(TJSONProtocol):
 INFINITY = float("inf")
 PROTOCOLS = {"binary": TBinaryProtocol, "compact": TCompactProtocol, "json": Json}
 
-# A type is a number of TType, or a tuple of one and what it is made of. BINARY is a string to the
+# A type is a number of TType, or a tuple of one and its components. BINARY is a string for the
 # protocols, and bytes here.
 BINARY = "binary"
 I64_LIST = (TType.LIST, TType.I64)
@@ -79,7 +79,7 @@ EVERYTHING = (
 
 
 def wrap(number, bits):
-    """The number that so many bits hold."""
+    """Return a number, wrapped around to a signed number of `bits` bits."""
     number &= (1 << bits) - 1
     return number - (1 << bits) if number >> (bits - 1) else number
 
@@ -136,7 +136,7 @@ NAMES = {
 
 
 def number(kind):
-    """The number that the protocol has for a type."""
+    """Return the number of a type in the protocol."""
     if kind == BINARY:
         return TType.STRING
     return kind[0] if isinstance(kind, tuple) else kind

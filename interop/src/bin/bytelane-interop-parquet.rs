@@ -4,6 +4,7 @@
 use anyhow::{Context, Result};
 use bytelane_parquet::arrow_array::RecordBatchReader;
 use bytelane_parquet::compatibility::{PROGRAMS, Program, ValueType};
+use bytelane_parquet::parquet::file::properties::BloomFilterProperties;
 use bytelane_parquet::{
     DataPageVersion, Encoding, ReaderBuilder, Writer, WriterOptions, parse_compression,
 };
@@ -31,6 +32,9 @@ struct Copy {
     /// The second version of data pages
     #[arg(long)]
     v2: bool,
+    /// A Bloom filter for each column
+    #[arg(long)]
+    bloom_filters: bool,
     #[arg(long, default_value_t = 3000)]
     page_rows: usize,
     #[arg(long, default_value_t = 4000)]
@@ -80,12 +84,15 @@ fn copy(copy: &Copy) -> Result<()> {
     } else {
         DataPageVersion::V1
     };
-    let options = WriterOptions::default()
+    let mut options = WriterOptions::default()
         .with_encoding(copy.encoding.parse::<Encoding>()?)
         .with_compression(parse_compression(&copy.compression)?)
         .with_data_page_version(version)
         .with_page_rows(copy.page_rows)
         .with_row_group_rows(copy.row_group_rows);
+    if copy.bloom_filters {
+        options = options.with_bloom_filter(BloomFilterProperties::builder().build());
+    }
     let file = File::create(&copy.to).with_context(|| copy.to.display().to_string())?;
     let schema = reader.schema();
     let mut writer = Writer::try_new(file, schema, options)?;

@@ -70,7 +70,8 @@ struct UnpackOptions {
     bytes: i32,
 }
 
-/// `unpack<T>(in, out, options)`, which Arrow's Parquet reader calls; it chooses the instruction set.
+/// `unpack<T>(in, out, options)`, which Arrow's Parquet reader calls; it chooses the instruction
+/// set.
 type Unpack = unsafe extern "C" fn(*const u8, *mut u8, *const UnpackOptions);
 
 /// Creates a peer that unpacks to unsigned numbers of `bytes` bytes. Arrow packs without SIMD,
@@ -86,8 +87,8 @@ pub fn bit_packing(bytes: usize, width: usize) -> anyhow::Result<Option<Peer>> {
         return Ok(None);
     };
     let name = format!("_ZN5arrow8internal6unpackI{letter}EEvPKhPT_RKNS0_13UnpackOptionsE");
-    // SAFETY: the symbol is a function of this signature: it is part of the mangled name. The options
-    // are those of the version of the wheel that `cargo xtask peers` fetches.
+    // SAFETY: the symbol is a function of this signature: it is part of the mangled name. The
+    // options are those of the version of the wheel that `cargo xtask peers` fetches.
     let unpack: Unpack = *unsafe { library.get(name)? };
     let decode: Work = Box::new(move |packed, values| {
         let count = values.len() / bytes;

@@ -17,7 +17,6 @@ const CEILINGS: &[(&str, usize)] = &[
     ("bytelane-cli", 10),
     ("bytelane-parquet", 200),
     ("bytelane-python", 10),
-    ("bytelane-thrift-build", 10),
 ];
 
 /// The part of the repository that a file belongs to: its crate, or its top-level folder.

@@ -32,6 +32,9 @@ const LINEITEM: &str = "lineitem";
 /// The same file, read by each library with one thread and with two alternately.
 const THREADS: &str = "lineitem, threads";
 
+/// Follows the name of a table that is written.
+const WRITTEN: &str = ", written";
+
 /// Measures everything, to a file.
 pub fn record(path: &Path) -> Result<()> {
     compare("release", [path])
@@ -84,6 +87,8 @@ struct Row {
     compression: String,
     rows: u64,
     values: u64,
+    /// Bytes of the file that was read, or written.
+    file_bytes: f64,
     threads: u32,
     library: String,
     version: String,
@@ -103,6 +108,11 @@ impl Row {
             1 => self.cpu_seconds,
             _ => self.wall_seconds,
         }
+    }
+
+    /// Returns whether the table was written, not read.
+    fn is_written(&self) -> bool {
+        self.column.ends_with(WRITTEN)
     }
 
     fn same_file(&self, other: &Row) -> bool {
@@ -138,6 +148,7 @@ impl Files {
             "parquet" => self.columns(),
             LINEITEM => self.lineitem(),
             "tables" => self.tables(),
+            "writing" => self.writing(),
             _ => None,
         }
     }
@@ -182,11 +193,8 @@ impl Files {
              |---|---|---|---|---|---|---|---|---|---|\n",
             self.name
         );
-        let rows: Vec<_> = self
-            .rows
-            .iter()
-            .filter(|row| !row.regime.is_empty())
-            .collect();
+        let is_read = |row: &&Row| !row.regime.is_empty() && !row.is_written();
+        let rows: Vec<_> = self.rows.iter().filter(is_read).collect();
         let same = |one: &&Row, other: &&Row| one.same_file(other) && one.threads == other.threads;
         for file in rows.chunk_by(same) {
             let first = file.first()?;
@@ -212,6 +220,48 @@ impl Files {
             .expect("to memory");
         }
         (!rows.is_empty()).then_some(text)
+    }
+
+    /// Tables that the libraries write from memory: a row for each table, number of threads and library.
+    fn writing(&self) -> Option<String> {
+        let mut text = format!(
+            "Tables of TPC-H at scale 1, written from memory by the Python packages: bytelane with its defaults, which are zstd at\n\
+             level 1, the others with the same compression. `{}`. The time is in\n\
+             seconds, of the CPU with one thread, else elapsed; x is the time of bytelane times this. First: the first write of a\n\
+             process. Steady: the best of seven writes after it. Memory: the peak of eight writes beyond the table.\n\n\
+             | table | threads | library | first | x | steady | x | size | memory |\n\
+             |---|---|---|---|---|---|---|---|---|\n",
+            self.name
+        );
+        let steady = self
+            .rows
+            .iter()
+            .filter(|row| row.is_written() && row.regime == "steady");
+        for row in steady.clone() {
+            let same = |other: &&Row| other.same_file(row) && other.threads == row.threads;
+            let find = |library: &str, regime: &str| {
+                let mut rows = self.rows.iter().filter(same);
+                rows.find(|other| other.library == library && other.regime == regime)
+            };
+            let first = find(&row.library, "first")?;
+            let [ours_first, ours] = ["first", "steady"].map(|it| find("bytelane", it));
+            let name = OTHERS.iter().find(|(library, _)| *library == row.library);
+            writeln!(
+                text,
+                "| {} | {} | {} | {:.3} | {} | {:.3} | {} | {:.1} MB | {:.0} MB |",
+                row.column.trim_end_matches(WRITTEN),
+                row.threads,
+                name.map_or("bytelane", |(_, name)| name),
+                first.seconds(),
+                ratio(first.seconds() / ours_first?.seconds()),
+                row.seconds(),
+                ratio(row.seconds() / ours?.seconds()),
+                row.file_bytes / 1e6,
+                row.peak_bytes / 1e6,
+            )
+            .expect("to memory");
+        }
+        (steady.count() > 0).then_some(text)
     }
 
     /// The file of many columns: a row for each library.
@@ -378,6 +428,31 @@ lineitem,defaults,snappy,6000000,96000000,2,1,pyarrow,26.0.1,1.0,1.1,2000000000,
         ];
         assert_eq!(rows, expected);
         assert_eq!(files.table("parquet"), None);
+    }
+
+    #[test]
+    fn written_tables_have_a_row_for_each_library() {
+        let header = RECORD.lines().next().unwrap();
+        let mut text = format!("{header},regime\n");
+        for (regime, ours, polars) in [("first", 0.4, 0.6), ("steady", 0.2, 0.4)] {
+            for (library, seconds, size) in [("bytelane", ours, 33e6), ("polars", polars, 39.5e6)] {
+                text += &format!(
+                    "\"orders, written\",defaults,zstd:1,9,9,{size},1,{library},1,{seconds},1.0,5e7,a CPU,{regime}\n"
+                );
+            }
+        }
+        let files = Files::parse("a.csv", &text).unwrap().unwrap();
+        let table = files.table("writing").unwrap();
+        let rows: Vec<_> = table
+            .lines()
+            .filter(|line| line.starts_with("| orders"))
+            .collect();
+        let expected = [
+            "| orders | 1 | bytelane | 0.400 | 1.0 | 0.200 | 1.0 | 33.0 MB | 50 MB |",
+            "| orders | 1 | Polars | 0.600 | 1.5 | 0.400 | 2.0 | 39.5 MB | 50 MB |",
+        ];
+        assert_eq!(rows, expected);
+        assert_eq!(files.tables(), None);
     }
 
     #[test]

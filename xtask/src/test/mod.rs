@@ -11,6 +11,7 @@ mod files;
 mod fuzz;
 mod go;
 mod idl;
+mod java;
 mod memory;
 mod miri;
 mod mutants;

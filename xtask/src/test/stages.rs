@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::needs::Need;
 use super::{
-    assembly, browser, c, cross, dependencies, features, files, fuzz, go, idl, memory, miri,
+    assembly, browser, c, cross, dependencies, features, files, fuzz, go, idl, java, memory, miri,
     mutants, python, repeat, rust, semver, wheel,
 };
 use crate::record::neon;
@@ -302,6 +302,19 @@ pub static STAGES: &[Stage] = &[
         in_all: false,
         seconds: 1800,
         run: memory::run_memcheck,
+    },
+    Stage {
+        name: "parquet-java",
+        about: "merged and split files, read by parquet-java",
+        needs: &[
+            PYTHON,
+            Need::Program("java", "Debian: default-jdk-headless"),
+            Need::Program("mvn", "Debian: maven"),
+        ],
+        tier: Extended,
+        in_all: false,
+        seconds: 300,
+        run: java::run_stage,
     },
     Stage {
         name: "mutants",

@@ -25,7 +25,8 @@ pub use level::Level;
 use crate::{Parameters, SpecificationError};
 use level::Loop;
 
-/// Creates the loops of a codec from the parameters of a specification, which the codec has accepted.
+/// Creates the loops of a codec from the parameters of a specification, which the codec has
+/// accepted.
 pub type Open = fn(&Parameters<'_>) -> Result<Box<dyn Plain>, SpecificationError>;
 
 /// Loops of a codec with fixed parameters. The buffers are those of [`Codec`](crate::Codec).
@@ -36,8 +37,8 @@ pub trait Plain: Send + Sync {
     /// the values are invalid or the result does not fit.
     fn encode(&self, level: Level, values: &[u8], encoded: &mut [u8]) -> Option<usize>;
 
-    /// Decodes to the front of `values`. Returns the number of bytes written, or `None` if the input
-    /// is invalid or the result does not fit.
+    /// Decodes to the front of `values`. Returns the number of bytes written, or `None` if the
+    /// input is invalid or the result does not fit.
     fn decode(&self, level: Level, encoded: &[u8], values: &mut [u8]) -> Option<usize>;
 }
 

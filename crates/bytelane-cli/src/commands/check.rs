@@ -3,6 +3,7 @@
 use super::rows::files_at;
 use crate::{Outcome, readable, standard};
 use bytelane_parquet::check::{CheckOptions, Checked, Finding, Severity, check};
+use bytelane_parquet::repair::{Salvaged, salvage};
 use clap::ValueEnum;
 use serde::Serialize;
 use std::io::Write;
@@ -12,6 +13,8 @@ use std::path::{Path, PathBuf};
 ///
 /// Compares the footer, page headers, sizes, checksums and indexes with each other; with --values, the values with statistics, indexes, Bloom
 /// filters, the promised sort order and UTF-8. Prints one line per finding. The exit status is 1 if there are any.
+///
+/// With --salvage, the rows of a damaged file that all columns still have are written to a new file, and those that are lost are listed.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The Parquet files, or directories that are searched for .parquet files
@@ -20,6 +23,9 @@ pub struct Arguments {
     /// Decode all values, and compare them with what is said of them
     #[arg(long)]
     values: bool,
+    /// Write the rows whose pages are intact to this file, and list those that are lost; for one FILE
+    #[arg(long, value_name = "OUT")]
+    salvage: Option<PathBuf>,
     /// The most memory that pages and values may take, as in 4GiB
     #[arg(long, value_name = "SIZE", value_parser = readable::parse_size)]
     memory_limit: Option<u64>,
@@ -42,6 +48,8 @@ struct Answer<'a> {
     file: &'a Path,
     #[serde(flatten)]
     checked: &'a Checked,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    salvaged: Option<&'a Salvaged>,
 }
 
 impl Arguments {
@@ -52,16 +60,34 @@ impl Arguments {
             options = options.with_memory_limit(limit);
         }
         let mut found = false;
-        for file in files_at(&self.files)? {
+        let files = files_at(&self.files)?;
+        if self.salvage.is_some() && files.len() != 1 {
+            anyhow::bail!(
+                "--salvage writes one file, but there are {}; name one",
+                files.len()
+            );
+        }
+        for file in files {
             let checked = check(&file, &options)?;
+            let salvaged = self.salvage.as_ref().map(|to| salvage(&file, to));
+            let salvaged = salvaged.transpose()?;
             found |= !checked.findings.is_empty();
             match self.format {
                 Format::Json => {
-                    let (file, checked) = (&*file, &checked);
-                    serde_json::to_writer(&mut out, &Answer { file, checked })?;
+                    let answer = Answer {
+                        file: &file,
+                        checked: &checked,
+                        salvaged: salvaged.as_ref(),
+                    };
+                    serde_json::to_writer(&mut out, &answer)?;
                     writeln!(out)?;
                 }
-                Format::Text => show(&file, &checked, &mut out)?,
+                Format::Text => {
+                    show(&file, &checked, &mut out)?;
+                    if let (Some(salvaged), Some(to)) = (&salvaged, &self.salvage) {
+                        show_salvaged(salvaged, to, &mut out)?;
+                    }
+                }
             }
             out.flush()?;
         }
@@ -102,6 +128,25 @@ fn show(file: &Path, checked: &Checked, out: &mut impl Write) -> anyhow::Result<
         out,
         "{file}: {rows} rows, {row_groups} row groups, {pages} pages: {what}"
     )?;
+    Ok(())
+}
+
+fn show_salvaged(salvaged: &Salvaged, to: &Path, out: &mut impl Write) -> anyhow::Result<()> {
+    for lost in &salvaged.lost {
+        let (column, problem) = (readable::line(&lost.column), readable::line(&lost.problem));
+        writeln!(
+            out,
+            "lost: {} from row {} of row group {} on, column {column}: {problem}",
+            readable::plural(lost.rows as usize, "row"),
+            lost.first_row,
+            lost.row_group,
+        )?;
+    }
+    for note in &salvaged.notes {
+        writeln!(out, "note: {}", readable::line(note))?;
+    }
+    let (to, rows, before) = (readable::path(to), salvaged.rows, salvaged.rows_before);
+    writeln!(out, "{to}: {rows} of {before} rows")?;
     Ok(())
 }
 

@@ -5,7 +5,8 @@ use crate::table::{Table, format_parser, number, size, text};
 use crate::{Outcome, progress, readable, signals, standard};
 use bytelane_measure::format::Format;
 use bytelane_parquet::Problem;
-use bytelane_parquet::merge::{MergeOptions, Merged, MergedPages, merge};
+use bytelane_parquet::merge::{MergeOptions, MergePages, Merged, MergedPages, merge};
+use clap::ValueEnum;
 use std::io::Write;
 use std::num::NonZero;
 use std::ops::ControlFlow;
@@ -13,13 +14,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// Merge Parquet files without decoding their values
+/// Merge or split Parquet files without decoding their values
 ///
-/// Joins the row groups of the files, in their order, to larger ones. Data pages are copied unchanged; where dictionaries differ, they are
-/// joined, and the indices of pages are mapped. Statistics, indexes of pages, Bloom filters and metadata are joined. What could not be kept
-/// is listed.
+/// Joins the row groups of the files, in their order, to larger ones, or splits them to smaller ones. Data pages are copied unchanged; where
+/// dictionaries differ, they are joined, and the indices of pages are mapped. Pages on both sides of a border are cut, and very small ones
+/// joined. Statistics, indexes of pages, Bloom filters and metadata are joined. What could not be kept is listed.
 ///
-/// Columns are matched by name. An optional column that a file does not have is null there; other differences of types are errors.
+/// Columns are matched by name. An optional column that a file does not have is null there, and one that is required in some files becomes
+/// optional; other differences of types are errors.
 ///
 /// The outputs appear under their names when all of them are complete; OUT may be one of the files.
 #[derive(Debug, clap::Args)]
@@ -31,12 +33,15 @@ pub struct Arguments {
     /// The file to write; with --file-size, OUT.parquet becomes OUT-00000.parquet and so on
     #[arg(value_name = "OUT")]
     output: PathBuf,
-    /// The most rows of a row group that is made of several; larger ones stay as they are
-    #[arg(long, value_name = "N", default_value = "1048576")]
-    row_group_rows: NonZero<u64>,
-    /// The size of each output, as in 512MiB; several are written
+    /// The most rows of a row group; larger ones are split. Without it, row groups are joined up to 1048576 rows, and larger ones stay
+    #[arg(long, value_name = "N")]
+    row_group_rows: Option<NonZero<u64>>,
+    /// The size of each output, as in 512MiB; several are written, and row groups are split where a file is full
     #[arg(long, value_name = "SIZE", value_parser = readable::parse_size)]
     file_size: Option<u64>,
+    /// Keep pages where possible, or write all of them anew: smaller files, but slower
+    #[arg(long, value_name = "PAGES", default_value = "kept")]
+    pages: Pages,
     /// Compare every value with those of the inputs before the outputs appear under their names
     #[arg(long)]
     verify: bool,
@@ -48,10 +53,20 @@ pub struct Arguments {
     format: Format,
 }
 
+/// Where the pages of the outputs come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Pages {
+    /// Pages of the inputs
+    Kept,
+    /// New pages
+    Fresh,
+}
+
 const EXAMPLES: &str = "Examples:
   bytelane merge january.parquet february.parquet winter.parquet --verify
   bytelane merge lake/ merged.parquet --file-size 512MiB
-  bytelane merge lake/ merged.parquet --row-group-rows 500000";
+  bytelane merge lake/ merged.parquet --row-group-rows 500000
+  bytelane merge large.parquet part.parquet --file-size 128MiB";
 
 /// Exit status used when no signal was received.
 const RUNNING: i32 = 0;
@@ -66,7 +81,10 @@ impl Arguments {
         let progress = progress::bar(0, "{bytes}/{total_bytes}")?;
         let (bar, seen) = (progress.clone(), Arc::clone(&signal));
         let mut options = MergeOptions::default()
-            .with_row_group_rows(self.row_group_rows.get())
+            .with_pages(match self.pages {
+                Pages::Kept => MergePages::Kept,
+                Pages::Fresh => MergePages::Fresh,
+            })
             .with_verification(self.verify)
             .with_force(self.force)
             .with_progress(move |done, total| {
@@ -77,6 +95,9 @@ impl Arguments {
                     _ => ControlFlow::Break(()),
                 }
             });
+        if let Some(rows) = self.row_group_rows {
+            options = options.with_row_group_rows(rows.get());
+        }
         if let Some(bytes) = self.file_size {
             options = options.with_file_bytes(bytes);
         }
@@ -125,6 +146,7 @@ fn pages(pages: MergedPages) -> String {
         (pages.copied, "copied"),
         (pages.mapped, "mapped"),
         (pages.recompressed, "recompressed"),
+        (pages.joined, "joined"),
         (pages.encoded, "re-encoded"),
         (pages.nulls, "of nulls"),
     ];

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// Add the indexes and counts to a Parquet file that its writer left out
 ///
 /// Copies pages byte for byte, and makes offset and column indexes, encoding_stats and sizes from their headers. Readers then skip pages, and
-/// read less. The new file appears under its name when it is complete; OUT may be IN.
+/// read less. NaN are counted. created_by, the name of the program that wrote the values, stays. The new file appears under its name when it is complete; OUT may be IN.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The Parquet file to read
@@ -18,6 +18,9 @@ pub struct Arguments {
     /// The file to write
     #[arg(value_name = "OUT")]
     output: PathBuf,
+    /// Add a Bloom filter to this column, as in place.city; may be repeated
+    #[arg(long, value_name = "COLUMN")]
+    bloom_filter: Vec<String>,
     /// Compare every value with the old file before the new one appears under its name
     #[arg(long)]
     verify: bool,
@@ -41,6 +44,7 @@ impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
         let options = RepairOptions::default()
+            .with_bloom_filters(self.bloom_filter.iter().cloned())
             .with_verification(self.verify)
             .with_force(self.force);
         let repaired = repair(&self.input, &self.output, &options)?;
@@ -73,6 +77,8 @@ impl Arguments {
                 before.encoding_stats,
                 after.encoding_stats,
             ),
+            ("counts of NaN", before.nan_counts, after.nan_counts),
+            ("Bloom filters", before.bloom_filters, after.bloom_filters),
         ];
         for (what, before, after) in counts {
             let chunks = repaired.chunks;

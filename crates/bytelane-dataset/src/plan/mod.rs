@@ -149,19 +149,27 @@ impl Plan {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let text = fs::read(path).map_err(Error::at(path))?;
-        let wrong = |problem: String| Error::Input(format!("{}: {problem}", path.display()));
-        let plan: Self = serde_json::from_slice(&text).map_err(|error| {
-            wrong(format!(
+        Self::parse(&text).map_err(|error| Error::Input(format!("{}: {error}", path.display())))
+    }
+
+    /// Reads a plan from the text of its file.
+    ///
+    /// # Errors
+    ///
+    /// The text is not a plan, or names files outside of the root.
+    pub fn parse(text: &[u8]) -> Result<Self> {
+        let plan: Self = serde_json::from_slice(text).map_err(|error| {
+            Error::Input(format!(
                 "it is not a plan of `bytelane dataset plan`: {error}"
             ))
         })?;
         if plan.version != VERSION {
-            return Err(wrong(format!(
+            return Err(Error::Input(format!(
                 "the plan has the version {}, but this program knows {VERSION}; make a new plan",
                 plan.version
             )));
         }
-        plan.check().map_err(wrong)?;
+        plan.check().map_err(Error::Input)?;
         Ok(plan)
     }
 

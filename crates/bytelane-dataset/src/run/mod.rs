@@ -15,6 +15,7 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::fs;
 use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -328,13 +329,14 @@ impl Runner<'_> {
             }
             Ok(())
         };
-        let jobs = self.options.jobs.get().min(todo.len());
+        let others = self.options.jobs.get().min(todo.len()).saturating_sub(1);
         let outcomes: Vec<Result<()>> = thread::scope(|scope| {
-            let threads: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
+            let threads: Vec<_> = (0..others).map(|_| scope.spawn(work)).collect();
+            // This thread works too, so that callers notice signals that only their own thread gets.
+            let own = work();
             let joined = threads.into_iter().map(|thread| thread.join());
-            let outcomes =
-                joined.map(|it| it.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            outcomes.collect()
+            let joined = joined.map(|it| it.unwrap_or_else(|panic| resume_unwind(panic)));
+            joined.chain([own]).collect()
         });
         let mut errors: Vec<Error> = outcomes.into_iter().filter_map(Result::err).collect();
         // An error of one thread cancels the others.

@@ -322,7 +322,12 @@ impl Columns<'_> {
 
     /// Whether any column wants what only came with the second version of the format.
     fn wants_version_2(&self) -> bool {
-        self.any(|encoding| !matches!(encoding, Encoding::Plain | Encoding::Dictionary))
+        self.any(|encoding| {
+            !matches!(
+                encoding,
+                Encoding::Plain | Encoding::Dictionary | Encoding::Rle
+            )
+        })
     }
 
     fn duckdb(&self) -> Settings {

@@ -1,14 +1,22 @@
 //! How many different values there are: of all of them, or of a share that is chosen by their hash, so that of a
 //! value either every occurrence is counted or none.
 
+use crate::types::hash::{for_each_hash, mix};
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, UInt32Array};
 use arrow_schema::DataType;
-use std::collections::HashSet;
+use arrow_select::take::take;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// As many occurrences are enough for an estimate.
 const ENOUGH: usize = 1 << 15;
+/// Values of a sample, which tells that there are few different ones or too many.
+const SAMPLE: usize = 1 << 16;
+/// Values that occur once in a sample, at most, if it has seen nearly all.
+const ONCE: usize = SAMPLE / 100;
+/// Values that are hashed between two looks at whether there are too many.
+const STEP: usize = 1 << 16;
 
 /// The different values among some.
 #[derive(Default)]
@@ -27,20 +35,56 @@ impl Distinct {
     pub(crate) fn among(arrays: &[ArrayRef]) -> Option<Self> {
         let values: usize = arrays.iter().map(|array| array.len()).sum();
         let share = (values / ENOUGH).max(1) as u64;
-        let limit = u64::MAX / share;
-        let mut set = HashSet::<u64, BuildHasherDefault<Hashed>>::default();
+        let mut followed = Followed::new(share);
+        arrays.iter().try_for_each(|array| followed.add(array))?;
+        Some(Self {
+            values,
+            share,
+            seen: followed.set.len(),
+        })
+    }
+
+    /// Estimates how many there are, or finds out that there are more than `most`; then all values count as different.
+    ///
+    /// Nearly always a sample is enough: where a value occurs once in it, there are others that do not occur.
+    pub(crate) fn up_to(most: f64, arrays: &[ArrayRef]) -> Option<Self> {
+        let values: usize = arrays.iter().map(|array| array.len()).sum();
+        let counted = |seen| Some(Self::exactly(values, seen));
+        if values <= 2 * SAMPLE {
+            return Self::among(arrays);
+        }
+        let (seen, once, twice) = sampled(arrays, values)?;
+        if seen as f64 > most {
+            return counted(values);
+        }
+        if once <= ONCE {
+            // Chao's estimate of those that were not seen.
+            return counted(seen + once * once / (2 * twice.max(1)));
+        }
+        let share = (values / ENOUGH).max(1) as u64;
+        let mut followed = Followed::new(share);
         for array in arrays {
-            for_each_hash(array, |hash| {
-                if hash <= limit {
-                    set.insert(hash);
+            for start in (0..array.len()).step_by(STEP) {
+                let part = array.slice(start, STEP.min(array.len() - start));
+                followed.add(&part)?;
+                if (followed.set.len() as u64 * share) as f64 > most {
+                    return counted(values);
                 }
-            })?;
+            }
         }
         Some(Self {
             values,
             share,
-            seen: set.len(),
+            seen: followed.set.len(),
         })
+    }
+
+    fn exactly(values: usize, seen: usize) -> Self {
+        Self {
+            values,
+            share: 1,
+            seen,
+        }
     }
 
     /// How many there are among the values.
@@ -52,6 +96,51 @@ impl Distinct {
     pub(crate) fn share(&self) -> f64 {
         self.count() / self.values.max(1) as f64
     }
+}
+
+/// Hashes of a share of the different values.
+struct Followed {
+    limit: u64,
+    set: HashSet<u64, BuildHasherDefault<Hashed>>,
+}
+
+impl Followed {
+    fn new(share: u64) -> Self {
+        Self {
+            limit: u64::MAX / share,
+            set: HashSet::default(),
+        }
+    }
+
+    fn add(&mut self, array: &ArrayRef) -> Option<()> {
+        for_each_hash(array, |hash| {
+            if hash <= self.limit {
+                self.set.insert(hash);
+            }
+        })
+    }
+}
+
+/// Looks at about [`SAMPLE`] of more values, at irregular distances: neither sorted nor periodic values mislead it. Returns how many
+/// different ones it has, and how many occur once and twice in it.
+fn sampled(arrays: &[ArrayRef], values: usize) -> Option<(usize, usize, usize)> {
+    let mut times = HashMap::<u64, u32, BuildHasherDefault<Hashed>>::default();
+    // Twice the mean, so that distances from 1 on are as likely as longer ones.
+    let longest = (2 * values / SAMPLE) as u64;
+    let (mut state, mut next) = (1_u64, 0);
+    for array in arrays {
+        let mut indices = Vec::new();
+        while next < array.len() {
+            indices.push(next as u32);
+            state = mix(state.wrapping_add(0x9e37_79b9_7f4a_7c15));
+            next += 1 + ((state >> 32) * longest >> 32) as usize;
+        }
+        next -= array.len();
+        let some = take(array, &UInt32Array::from(indices), None).ok()?;
+        for_each_hash(&some, |hash| *times.entry(hash).or_default() += 1)?;
+    }
+    let occur = |wanted| times.values().filter(|times| **times == wanted).count();
+    Some((times.len(), occur(1), occur(2)))
 }
 
 /// Number of distinct values, nulls apart, of any number of arrays.
@@ -148,70 +237,6 @@ impl Hasher for Hashed {
 
     fn write_u64(&mut self, key: u64) {
         self.0 = key;
-    }
-}
-
-/// A hash whose upper bits depend on all bits.
-fn mix(bits: u64) -> u64 {
-    (bits ^ (bits >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
-fn hash(value: &[u8]) -> u64 {
-    let next = |hash: u64, part: [u8; 8]| mix(hash.rotate_left(23) ^ u64::from_le_bytes(part));
-    let (parts, rest) = value.as_chunks::<8>();
-    let length = mix(value.len() as u64);
-    let hash = parts.iter().fold(length, |hash, part| next(hash, *part));
-    if rest.is_empty() {
-        return hash;
-    }
-    let mut padded = [0; 8];
-    padded[..rest.len()].copy_from_slice(rest);
-    next(hash, padded)
-}
-
-/// The hash of each value of an array, of null ones too.
-fn for_each_hash(array: &ArrayRef, mut see: impl FnMut(u64)) -> Option<()> {
-    match array.data_type() {
-        DataType::Utf8 => bytes_of(array.as_string::<i32>().iter(), see),
-        DataType::LargeUtf8 => bytes_of(array.as_string::<i64>().iter(), see),
-        DataType::Utf8View => bytes_of(array.as_string_view().iter(), see),
-        DataType::Binary => bytes_of(array.as_binary::<i32>().iter(), see),
-        DataType::LargeBinary => bytes_of(array.as_binary::<i64>().iter(), see),
-        DataType::BinaryView => bytes_of(array.as_binary_view().iter(), see),
-        DataType::FixedSizeBinary(_) => bytes_of(array.as_fixed_size_binary().iter(), see),
-        DataType::Dictionary(..) => {
-            let dictionary = array.as_any_dictionary();
-            // It panics if there are no values, as where all keys are null.
-            let keys = match dictionary.values().is_empty() {
-                true => vec![0; array.len()],
-                false => dictionary.normalized_keys(),
-            };
-            keys.iter().for_each(|key| see(mix(*key as u64)));
-        }
-        data_type => {
-            let width = data_type.primitive_width()?;
-            let data = array.to_data();
-            let bytes = &data.buffers()[0][data.offset() * width..][..data.len() * width];
-            match width {
-                4 => of_fixed(bytes.as_chunks::<4>().0, see),
-                8 => of_fixed(bytes.as_chunks::<8>().0, see),
-                _ => bytes.chunks_exact(width).for_each(|value| see(hash(value))),
-            }
-        }
-    }
-    Some(())
-}
-
-fn bytes_of<T: AsRef<[u8]>>(values: impl Iterator<Item = Option<T>>, mut see: impl FnMut(u64)) {
-    values.for_each(|value| see(value.map_or(0, |value| hash(value.as_ref()))));
-}
-
-/// The loop for common widths.
-fn of_fixed<const WIDTH: usize>(values: &[[u8; WIDTH]], mut see: impl FnMut(u64)) {
-    for value in values {
-        let mut padded = [0; 8];
-        padded[..WIDTH].copy_from_slice(value);
-        see(mix(u64::from_le_bytes(padded)));
     }
 }
 
@@ -312,6 +337,39 @@ mod tests {
         let exact: HashSet<i64> = (0..1_000_000_i64).map(|i| i * i % 300_007).collect();
         let ratio = some / exact.len() as f64;
         assert!((0.95..1.05).contains(&ratio), "{ratio}");
+    }
+
+    #[test]
+    fn a_sample_tells_few_values_and_many() {
+        let of = |most: f64, values: &mut dyn Iterator<Item = i64>| {
+            let array = Int64Array::from_iter_values(values);
+            let parts = [
+                array.slice(0, 70_000),
+                array.slice(70_000, array.len() - 70_000),
+            ];
+            let counted = Distinct::up_to(most, &parts.map(|part| Arc::new(part) as ArrayRef));
+            counted.unwrap().count()
+        };
+        let random = |below: u64| {
+            let numbers = (0..1_000_000_u64).map(spread);
+            numbers.map(move |it| (it % below).cast_signed())
+        };
+        // Few in any order, among them periodic and sorted ones; then more, which are all looked at.
+        for count in [2, 15, 30, 1500, 9000, 100_000] {
+            let sorted = |row: i64| row * count / 1_000_000;
+            let found = [
+                of(2e5, &mut random(count.cast_unsigned())),
+                of(2e5, &mut (0..1_000_000).map(|row| row % count)),
+                of(2e5, &mut (0..1_000_000).map(sorted)),
+            ];
+            let count = count as f64;
+            let is_near = |found: &f64| (found / count - 1.0).abs() < 0.05;
+            assert!(found.iter().all(is_near), "{found:?} of {count}");
+        }
+        for most in [1e4, 1.5e5] {
+            assert_eq!(of(most, &mut random(200_000)), 1e6);
+            assert_eq!(of(most, &mut (0..1_000_000)), 1e6);
+        }
     }
 
     #[test]

@@ -55,7 +55,7 @@ impl Estimate {
 fn allowance(goal: Goal) -> f64 {
     match goal {
         Goal::Size => 1.0,
-        Goal::Balanced => 1.02,
+        Goal::Balanced => 1.01,
         Goal::Read | Goal::Write => 1.06,
     }
 }
@@ -89,12 +89,14 @@ fn coding(encoding: Encoding, physical: Type) -> (f64, f64) {
     match (encoding, physical) {
         (Encoding::Dictionary, Type::BYTE_ARRAY) => (60.0, 8.0),
         (Encoding::Plain | Encoding::Auto, Type::BYTE_ARRAY) => (60.0, 30.0),
+        (Encoding::Plain | Encoding::Auto, Type::BOOLEAN) => (0.1, 0.1),
         (Encoding::Plain | Encoding::Auto, _) => (1.5, 0.8),
         (Encoding::ByteStreamSplit, _) => (0.9, 0.5),
         (Encoding::Dictionary, _) => (12.0, 2.0),
         (Encoding::DeltaBinaryPacked, _) => (4.0, 2.5),
         (Encoding::DeltaLengthByteArray, _) => (65.0, 32.0),
         (Encoding::DeltaByteArray, _) => (60.0, 22.0),
+        (Encoding::Rle, _) => (0.2, 0.2),
         (Encoding::Alp, _) => (1.5, 0.5),
     }
 }

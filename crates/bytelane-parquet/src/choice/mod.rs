@@ -2,7 +2,8 @@
 //!
 //! Nothing is modelled but time: parts of the column are written by the very code that will write all of it. First
 //! every candidate writes small pieces from all over the row group, and those that are far behind drop out. The others
-//! write whole pages, a dictionary all of the column. If only the size counts, some sizes of pages are tried, too.
+//! write whole pages, a dictionary all of the column. Some sizes of pages are tried, too: if only the size counts, or if small pieces
+//! have become smaller than whole pages.
 //!
 //! The choice depends on the rows and on the options alone, so that [`advise`](crate::advise) can tell what
 //! [`rewrite`](crate::rewrite) will do. A writer of several row groups remembers its choices: while small pieces of the rows look
@@ -39,8 +40,12 @@ const DOUBT_OF_DICTIONARY: f64 = 1.7;
 /// parameters than longer ones; the rows that are written between two looks at a page's size belong to it, too.
 const PAGE_BYTES: [usize; 3] = [40 << 10, 240 << 10, LARGEST_PAGE];
 const LARGEST_PAGE: usize = 4 << 20;
+/// Those that are tried if it is not only the size that counts, and the share of the size that they have to get below.
+const SMALL_PAGE_BYTES: [usize; 2] = [40 << 10, 240 << 10];
+const PAGES_GAIN: f64 = 0.98;
 /// Rows of pages that are tried with a dictionary: the indices of its first pages are narrower.
-const PAGE_ROWS: [usize; 1] = [16_384];
+const PAGE_ROWS: [usize; 1] = [EARLY_ROWS];
+const EARLY_ROWS: usize = 16_384;
 /// The largest dictionary where only the size counts.
 pub(crate) const DICTIONARY_BYTES: usize = 16 << 20;
 /// No dictionary is tried where more than this share of the values are different.
@@ -117,9 +122,17 @@ fn layout(leaf: &ColumnDescriptor, encoding: Encoding, options: &WriterOptions) 
     Layout {
         encoding,
         pages: match options.own(path, |column| column.page_rows) {
+            own if let Some(content) = options.content_defined_pages => {
+                PageSizes::of_content(content, own.or(options.page_rows).unwrap_or(usize::MAX))
+            }
             _ if tries_pages(options) => PageSizes::of_bytes(bytes, leaf),
             Some(rows) => PageSizes::of_rows(rows),
-            None => PageSizes { rows, bytes },
+            None => PageSizes {
+                rows,
+                bytes,
+                early_rows: options.leaves_pages_open().then_some(EARLY_ROWS),
+                content: None,
+            },
         },
         dictionary_bytes: match options.goal {
             Goal::Size if options.encoding_of(path.clone()) == Encoding::Auto => {
@@ -260,8 +273,8 @@ fn choose(
     }
     trials.weigh()?;
     trials.choose(options.goal);
-    if tries_pages(options) {
-        trials.size_pages()?;
+    if tries_pages(options) || options.leaves_pages_open() {
+        trials.size_pages(options.goal)?;
     }
     let choices = trials.finish();
     if let Some(learned) = learned {

@@ -5,10 +5,12 @@ use super::learned::Screened;
 use super::pieces::spread;
 use super::{
     Choice, DOUBT, DOUBT_OF_DICTIONARY, Distinct, Encoders, Estimate, LARGEST_PAGE, MOST_DISTINCT,
-    PAGE_BYTES, PAGE_ROWS, SMALL, depends_on_pages, is_counted, layout, leaf_arrays, rows_of,
+    PAGE_BYTES, PAGE_ROWS, PAGES_GAIN, SMALL, SMALL_PAGE_BYTES, depends_on_pages, is_counted,
+    layout, leaf_arrays, rows_of,
 };
 use crate::chunk::{Column, EncodedLeaf, Layout, PageSizes};
 use crate::format::ColumnMetaData;
+use crate::types::physical;
 use crate::{Encoding, Goal, Result};
 use arrow_array::ArrayRef;
 use parquet::basic::Compression;
@@ -105,6 +107,10 @@ struct Leaf {
     layouts: Vec<Layout>,
     /// Estimates of these, and the best of them.
     choice: Choice,
+    /// Estimates from small pieces.
+    screened: Vec<Estimate>,
+    /// Set if the sizes of its pages are open to choice.
+    has_open_pages: bool,
     /// Chunks of all rows.
     encoded: Vec<(Layout, EncodedLeaf)>,
 }
@@ -144,23 +150,34 @@ impl Leaf {
 
     /// Returns the layout that was chosen, first, and the same with pages of sizes that may be better than the usual one;
     /// nothing if there are none. The leaves have `bytes` and `rows`.
-    fn page_layouts(&self, of_dictionary: bool, bytes: usize, rows: usize) -> Vec<Layout> {
+    fn page_layouts(
+        &self,
+        goal: Goal,
+        of_dictionary: bool,
+        bytes: usize,
+        rows: usize,
+    ) -> Vec<Layout> {
         let layout = &self.choice.layout;
         let is_dictionary = layout.encoding == Encoding::Dictionary;
         if is_dictionary != of_dictionary || self.compression == Compression::UNCOMPRESSED {
             return Vec::new();
         }
-        let pages: Vec<PageSizes> = match is_dictionary {
-            true => {
+        let pages: Vec<PageSizes> = match (goal, is_dictionary) {
+            (Goal::Size, true) => {
                 let fewer = PAGE_ROWS.into_iter().filter(|fewer| *fewer < rows);
                 fewer.map(PageSizes::of_rows).collect()
             }
-            false if depends_on_pages(self.compression) => {
+            (Goal::Size, false) if depends_on_pages(self.compression) => {
                 let smaller = PAGE_BYTES.into_iter().filter(|smaller| *smaller < bytes);
                 let pages = smaller.map(|bytes| PageSizes::of_bytes(bytes, &self.column));
                 pages.collect()
             }
-            false => Vec::new(),
+            (_, false) if self.gains_by_small_pages() => {
+                let smaller = SMALL_PAGE_BYTES.into_iter().filter(|it| *it < bytes);
+                let pages = smaller.map(|bytes| PageSizes::of_bytes(bytes, &self.column));
+                pages.collect()
+            }
+            _ => Vec::new(),
         };
         let others = pages.iter().map(|pages| Layout {
             pages: *pages,
@@ -168,6 +185,20 @@ impl Leaf {
         });
         let chosen = pages.first().map(|_| layout.clone());
         chosen.into_iter().chain(others).collect()
+    }
+
+    /// Returns whether small pieces became smaller than the same share of whole pages: the compressor may do better with
+    /// small pages.
+    fn gains_by_small_pages(&self) -> bool {
+        let layout = &self.choice.layout;
+        let bytes = |estimates: &[Estimate]| {
+            let mut all = estimates.iter();
+            all.find(|it| it.layout == *layout).map(|it| it.bytes)
+        };
+        let sizes = bytes(&self.screened).zip(bytes(&self.choice.candidates));
+        self.has_open_pages
+            && depends_on_pages(self.compression)
+            && sizes.is_some_and(|(small, whole)| small < PAGES_GAIN * whole)
     }
 }
 
@@ -197,7 +228,10 @@ impl<'a> Trials<'a> {
         let leaves = column.leaves().iter().zip(of_leaves).zip(layouts);
         let leaves = leaves.map(|((leaf, arrays), layouts)| Leaf {
             compression: options.compression_of(leaf.path().clone()),
-            distinct: Distinct::among(&arrays),
+            distinct: distinct(leaf, &arrays, &layouts),
+            screened: Vec::new(),
+            has_open_pages: options.leaves_pages_open()
+                && options.own(leaf.path(), |it| it.page_rows).is_none(),
             idle: layout(leaf, Encoding::Plain, options),
             choice: Choice {
                 layout: layouts[0].clone(),
@@ -316,6 +350,7 @@ impl<'a> Trials<'a> {
             let estimates = written.into_iter().map(|it| leaf.estimate(it, is_whole));
             let mut estimates: Vec<Estimate> = estimates.collect();
             estimates.sort_by_key(|estimate| estimate.layout.encoding);
+            leaf.screened.clone_from(&estimates);
             leaf.choice.candidates = estimates;
         }
         Ok(())
@@ -361,7 +396,7 @@ impl<'a> Trials<'a> {
 
     /// Replaces the estimates of the candidates that are not far behind by better ones, from whole pages.
     pub(super) fn weigh(&mut self) -> Result<()> {
-        let PageSizes { rows, bytes } = self.leaves[0].choice.candidates[0].layout.pages;
+        let PageSizes { rows, bytes, .. } = self.leaves[0].choice.candidates[0].layout.pages;
         let page = self.rows_with(bytes).min(rows).min(self.rows);
         let wanted = (self.rows / WEIGHED).max(self.rows_with(WEIGHED_BYTES));
         let pieces = spread(self.rows, page, wanted.max(FEWEST_PAGES * page));
@@ -388,13 +423,14 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// Tries other sizes of pages for what was chosen: of dictionaries with all rows.
-    pub(super) fn size_pages(&mut self) -> Result<()> {
+    /// Tries other sizes of pages for what was chosen: of dictionaries with all rows. If not only the size counts, small pages are
+    /// tried where small pieces promise a gain.
+    pub(super) fn size_pages(&mut self, goal: Goal) -> Result<()> {
         let (bytes, rows) = (self.bytes(), self.rows);
         let some = spread(rows, self.rows_with(LARGEST_PAGE), rows / WEIGHED);
         let whole = spread(rows, rows, rows);
         for (of_dictionary, pieces) in [(false, some), (true, whole)] {
-            let layouts = |leaf: &Leaf| leaf.page_layouts(of_dictionary, bytes, rows);
+            let layouts = |leaf: &Leaf| leaf.page_layouts(goal, of_dictionary, bytes, rows);
             let written = self.write_pieces(&pieces, layouts)?;
             for (leaf, written) in self.leaves.iter_mut().zip(&written) {
                 let best = written
@@ -402,7 +438,9 @@ impl<'a> Trials<'a> {
                     .min_by(|one, other| one.size.compressed.total_cmp(&other.size.compressed));
                 if let Some(best) = best {
                     let by = best.size.to(written[0].size);
-                    leaf.choice.replace(&best.layout, by);
+                    if goal == Goal::Size || by < PAGES_GAIN {
+                        leaf.choice.replace(&best.layout, by);
+                    }
                 }
             }
         }
@@ -434,6 +472,19 @@ impl<'a> Trials<'a> {
         });
         choices.collect()
     }
+}
+
+/// Returns how many different values a leaf has, if it may get a dictionary; all of them if a dictionary would become too large.
+fn distinct(leaf: &ColumnDescPtr, arrays: &[ArrayRef], layouts: &[Layout]) -> Option<Distinct> {
+    let mut layouts = layouts.iter();
+    let dictionary = layouts.find(|layout| layout.encoding == Encoding::Dictionary)?;
+    let values: usize = arrays.iter().map(|array| array.len()).sum();
+    let width = match physical::width(leaf) {
+        Some(width) => width as f64,
+        None => bytes_of(arrays) as f64 / values.max(1) as f64,
+    };
+    let most = dictionary.dictionary_bytes as f64 / width.max(1.0);
+    Distinct::up_to(most * DOUBT, arrays)
 }
 
 /// Bytes of the dictionary of a chunk.

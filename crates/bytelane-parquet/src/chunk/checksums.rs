@@ -8,12 +8,14 @@ use flate2::Crc;
 
 /// Gives each page of a chunk in memory the CRC-32 of the bytes after its header.
 pub(crate) fn with_checksums(mut chunk: Chunk) -> Result<Chunk> {
-    let Stored::Memory(pages) = &chunk.pages else {
-        return Ok(chunk);
+    let pages = match &chunk.pages {
+        Stored::Memory(pages) => Bytes::clone(pages),
+        Stored::Pieces(pieces) => pieces.concat().into(),
+        Stored::File(_) => return Ok(chunk),
     };
     let mut longer = Vec::with_capacity(pages.len());
     let mut moved = Vec::new();
-    for page in Pages::new(pages, 0..pages.len() as u64) {
+    for page in Pages::new(&pages, 0..pages.len() as u64) {
         let mut page = page?;
         let start = page.offset as usize;
         let page_bytes = &pages[start..start + page.compressed() as usize];

@@ -1,7 +1,7 @@
 //! How a leaf is written: its encoding, and where its pages end.
 
-use crate::Encoding;
 use crate::types::physical;
+use crate::{ContentDefinedPages, Encoding};
 use parquet::schema::types::ColumnDescriptor;
 
 /// How the chunk of a leaf is written.
@@ -19,6 +19,10 @@ pub(crate) struct Layout {
 pub(crate) struct PageSizes {
     pub(crate) rows: usize,
     pub(crate) bytes: usize,
+    /// Rows of pages while a dictionary grows, if they are open to choice: the indices of early pages are narrower.
+    pub(crate) early_rows: Option<usize>,
+    /// Set if they end where the values say.
+    pub(crate) content: Option<ContentDefinedPages>,
 }
 
 impl PageSizes {
@@ -27,6 +31,8 @@ impl PageSizes {
         Self {
             rows: rows.max(1),
             bytes: usize::MAX,
+            early_rows: None,
+            content: None,
         }
     }
 
@@ -37,6 +43,18 @@ impl PageSizes {
         Self {
             rows: rows.max(1),
             bytes,
+            early_rows: None,
+            content: None,
+        }
+    }
+
+    /// Pages that end where the values say, at the latest after so many rows.
+    pub(crate) fn of_content(pages: ContentDefinedPages, rows: usize) -> Self {
+        Self {
+            rows,
+            bytes: pages.max_bytes(),
+            early_rows: None,
+            content: Some(pages),
         }
     }
 }

@@ -226,6 +226,17 @@ impl Chunk {
         self.bloom_filter = filter.map(Stored::Memory);
     }
 
+    /// Returns the number of bytes that it takes of a file besides its pages: its Bloom filter, its indexes, and its description in the
+    /// footer.
+    pub(crate) fn tail_bytes(&self) -> Result<u64> {
+        let filter = self.bloom_filter.as_ref().map_or(0, Stored::len);
+        let column_index = self.column_index.as_ref().map_or(0, Bytes::len);
+        let offset_index = self.offset_index.as_ref().map(format::encode).transpose()?;
+        let offset_index = offset_index.map_or(0, |it| it.len());
+        let metadata = Encoded::new(&self.metadata)?.len();
+        Ok(filter + (column_index + offset_index + metadata) as u64 + PLACES)
+    }
+
     /// Returns what comes at the end of the file: indexes, and what the footer says.
     pub(crate) fn finish(self) -> Result<Finished> {
         let offset_index = self.offset_index.as_ref().map(format::encode);

@@ -1,7 +1,7 @@
 //! The rows of a column, taken from the front.
 
 use super::layout::PageSizes;
-use super::leaf::{LeafPath, Unit, fitting};
+use super::leaf::{Cutter, LeafPath, Unit, fitting};
 use arrow_array::{Array, ArrayRef};
 use std::collections::VecDeque;
 
@@ -29,17 +29,22 @@ impl Rows {
         let PageSizes {
             mut rows,
             mut bytes,
+            content,
+            ..
         } = pages;
+        let mut cutter = content.map(|content| Cutter::new(content, unit));
         while rows > 0
             && let Some(first) = self.0.front()
         {
             let most = rows.min(first.len());
             let (fit, used) = fitting(first, path, unit, most, bytes);
-            let taken = if parts.is_empty() { fit.max(1) } else { fit };
+            let fit = if parts.is_empty() { fit.max(1) } else { fit };
+            let cut = cutter.as_mut().and_then(|it| it.cut(first, path, fit));
+            let taken = cut.unwrap_or(fit);
             if taken > 0 {
                 parts.extend(self.take(taken));
             }
-            if taken < most {
+            if taken < most || cut.is_some() {
                 break;
             }
             rows -= taken;
@@ -80,7 +85,12 @@ mod tests {
         let path = &LeafPath::all(&Arc::new(Field::new("x", DataType::Int32, false)))[0];
         let mut taken = Vec::new();
         let mut page = |rows: &mut Rows, most, bytes| {
-            let pages = PageSizes { rows: most, bytes };
+            let pages = PageSizes {
+                rows: most,
+                bytes,
+                early_rows: None,
+                content: None,
+            };
             let parts = rows.take_page(path, Unit::Bits(32), pages);
             let parts = parts.into_iter().flatten();
             let values = parts.map(|part| part.as_primitive::<Int32Type>().values().to_vec());

@@ -135,8 +135,10 @@ impl Program {
     }
 }
 
-use Encoding::{Alp, ByteStreamSplit, DeltaBinaryPacked, DeltaByteArray, DeltaLengthByteArray};
-use ValueType::{Bytes, Double, Fixed, Float, Float16, Int32, Int64};
+use Encoding::{
+    Alp, ByteStreamSplit, DeltaBinaryPacked, DeltaByteArray, DeltaLengthByteArray, Rle,
+};
+use ValueType::{Boolean, Bytes, Double, Fixed, Float, Float16, Int32, Int64};
 
 const FLOATS: &[ValueType] = &[Float, Double];
 const INTEGERS: &[ValueType] = &[Int32, Int64];
@@ -169,6 +171,7 @@ pub const PROGRAMS: &[Program] = &[
             since(DeltaByteArray, &[Bytes], 10, 0, 0),
             since(DeltaByteArray, &[Fixed], 14, 0, 0),
             since(DeltaByteArray, &[Float16], 15, 0, 0),
+            since(Rle, &[Boolean], 10, 0, 0),
         ],
         source: "tried: 10.0.1, 12.0, 13.0, 14.0.2, 15.0.2, 16.0, 16.1, 17.0, 20.0, 26.0; ALP: 26.0.1 rejects it",
     },
@@ -185,6 +188,7 @@ pub const PROGRAMS: &[Program] = &[
             since(DeltaByteArray, &[Bytes], 0, 9, 2),
             // Earlier not those that are decimals.
             since(DeltaByteArray, &[Fixed, Float16], 1, 5, 0),
+            since(Rle, &[Boolean], 0, 9, 2),
         ],
         source: "tried: 0.9.2, 0.10, 1.0 to 1.5, 2.0; ALP: 2.0.0 rejects it",
     },
@@ -199,6 +203,7 @@ pub const PROGRAMS: &[Program] = &[
             since(DeltaBinaryPacked, &[Int64], 1, 0, 0),
             since(DeltaLengthByteArray, &[Bytes], 0, 20, 31),
             since(DeltaByteArray, &[Bytes], 0, 20, 31),
+            since(Rle, &[Boolean], 0, 20, 31),
         ],
         source: "tried: 0.20.31, 1.0, 1.10, 1.20, 1.31, 1.44, 2.0, 2.1; ALP: 2.1.0 panics",
     },
@@ -211,6 +216,7 @@ pub const PROGRAMS: &[Program] = &[
             since(DeltaBinaryPacked, INTEGERS, 4, 0, 0),
             since(DeltaLengthByteArray, &[Bytes], 4, 0, 0),
             since(DeltaByteArray, &[Bytes, Fixed, Float16], 4, 0, 0),
+            since(Rle, &[Boolean], 4, 0, 0),
             since(Alp, FLOATS, 60, 1, 0),
         ],
         source: "arrow-rs pull requests 5293 and 6159; DataFusion reads through it; 60.1 tried",
@@ -225,6 +231,7 @@ pub const PROGRAMS: &[Program] = &[
             since(DeltaBinaryPacked, INTEGERS, 1, 8, 0),
             since(DeltaLengthByteArray, &[Bytes], 1, 8, 0),
             since(DeltaByteArray, &[Bytes, Fixed], 1, 8, 0),
+            since(Rle, &[Boolean], 1, 8, 0),
         ],
         source: "tried through Spark, which has no FLOAT16: 1.12, 1.13, 1.15, 1.17; its pull requests 1025 and 1291",
     },
@@ -236,6 +243,8 @@ pub const PROGRAMS: &[Program] = &[
             since(ByteStreamSplit, &[Float, Double, Fixed], 4, 3, 0),
             since(DeltaBinaryPacked, INTEGERS, 3, 3, 0),
             since(DeltaByteArray, &[Bytes, Fixed], 3, 3, 0),
+            // SPARK-37864.
+            since(Rle, &[Boolean], 3, 3, 0),
             // 3.5.9 reads it too, but 3.4 and 4.0.0 give wrong values where there are nulls: SPARK-52240.
             since(DeltaLengthByteArray, &[Bytes], 4, 0, 1),
         ],

@@ -1,23 +1,27 @@
 //! Columns whose values are encoded again, because their dictionaries cannot be joined.
 
-use super::input::RowGroup;
+use super::input::{Leaf, RowGroup, Window};
+use super::join::Input;
 use super::join::codec::{compression_of, target};
-use super::schema::Columns;
-use crate::budget::MemoryLimit;
+use super::plan::Plan;
+use crate::budget::{Budget, MemoryLimit, extent};
 use crate::catch_panic::catch_panic;
 use crate::chunk::{Chunk, stored_range};
 use crate::rewrite::encode::{Encoded, encode_arrays};
-use crate::rewrite::source::{Column, Source};
+use crate::rewrite::source::{Column, Read, Source};
 use crate::stack::with_stack;
 use crate::{DataPageVersion, Error, Result, WriterOptions};
-use arrow_array::{ArrayRef, new_null_array};
+use arrow_array::{Array, ArrayRef, new_null_array};
+use arrow_cast::cast;
 
 /// Returns the chunks of a column of the output, encoded again; none if the values take too much memory.
 pub(super) fn chunks(
     groups: &[RowGroup],
-    columns: &Columns,
+    plan: &Plan<'_>,
     root: usize,
+    inputs: &[Vec<Input>],
 ) -> Result<Option<Vec<Chunk>>> {
+    let columns = &plan.columns;
     let mut sources = Vec::new();
     for group in groups {
         let source = match columns.place(&group.layout, root) {
@@ -36,30 +40,34 @@ pub(super) fn chunks(
     let Some((first, place)) = sources.iter().find_map(|(_, source)| source.as_ref()) else {
         return Ok(None);
     };
-    let like = &first.roots[place.root];
+    let output;
+    let like = if plan.columns.is_widened {
+        let window = first.reader.clone();
+        output = Source::of_footer(window, plan.footer.clone(), plan.depth)?;
+        &output.roots[root]
+    } else {
+        &first.roots[place.root]
+    };
     let Ok(read) = like.read() else {
         return Ok(None);
     };
-    let mut metadata = Vec::new();
+    let leaves = || {
+        let leaves = inputs.iter().flatten();
+        leaves.filter_map(|input| match input {
+            Input::Leaf(leaf) => Some(&**leaf),
+            Input::Missing(_) => None,
+        })
+    };
     let mut arrays: Vec<ArrayRef> = Vec::new();
-    let mut version = DataPageVersion::V1;
-    let mut bytes = 0;
-    for (group, _) in &sources {
-        for leaf in like.leaves.clone() {
-            let own = columns.place(&group.layout, root);
-            let own = own.map(|own| own.leaf + leaf - like.leaves.start);
-            if let Some(leaf) = own {
-                let chunk = group.leaf(leaf).map_err(|error| group.located(error))?;
-                bytes += chunk.chunk.bytes();
-                let has_two =
-                    |it: &super::input::StoredPage| it.page.header.data_page_header_v2.is_some();
-                if chunk.data_pages().any(has_two) {
-                    version = DataPageVersion::V2;
-                }
-                metadata.push(chunk.metadata().clone());
-            }
-        }
-    }
+    let has_two = leaves()
+        .flat_map(Leaf::data_pages)
+        .any(|page| page.version() == DataPageVersion::V2);
+    let version = if has_two {
+        DataPageVersion::V2
+    } else {
+        DataPageVersion::V1
+    };
+    let bytes = leaves().map(|leaf| leaf.chunk.bytes()).sum();
     let memory = MemoryLimit::default();
     let limit = memory.of_column(bytes);
     let data_type = read.arrow.fields()[0].data_type();
@@ -85,15 +93,24 @@ pub(super) fn chunks(
                 .read()
                 .as_ref()
                 .map_err(|why| Error::corrupt(why.clone()))?;
-            source.arrays(column, read, memory, limit, None)
+            arrays_of(source, column, read, memory, limit, group)
         });
         match values {
-            Ok(values) => arrays.extend(values),
+            Ok(values) => {
+                for values in values {
+                    // Required members of nested columns may have become optional.
+                    if values.data_type() == data_type {
+                        arrays.push(values);
+                    } else {
+                        arrays.push(cast(&values, data_type)?);
+                    }
+                }
+            }
             Err(error) if error.is_of_memory() || error.is_obstacle() => return Ok(None),
             Err(error) => return Err(group.located(error)),
         }
     }
-    let codec = target(metadata.iter(), true)?;
+    let codec = target(leaves().map(Leaf::metadata), true)?;
     let Some(compression) = compression_of(codec)? else {
         return Ok(None);
     };
@@ -104,4 +121,35 @@ pub(super) fn chunks(
         Encoded::Chunks(chunks) => Ok(Some(chunks)),
         Encoded::Obstacle(_) => Ok(None),
     }
+}
+
+/// Returns the values of a column of a row group, or of the wanted rows of it.
+fn arrays_of(
+    source: &Source<Window>,
+    column: Column<'_>,
+    read: &Read,
+    memory: MemoryLimit,
+    limit: u64,
+    group: &RowGroup,
+) -> Result<Vec<ArrayRef>> {
+    let Some(wanted) = &group.part else {
+        return source.arrays(column, read, memory, limit, None);
+    };
+    let wanted = wanted.start as usize..wanted.end as usize;
+    let used = Budget::new(limit).reservation();
+    let (mut arrays, mut at) = (Vec::new(), 0);
+    for array in source.rows(column, read, None, memory, column.batch_rows())? {
+        let array = array?;
+        let rows = wanted.start.max(at)..wanted.end.min(at + array.len());
+        if !rows.is_empty() {
+            let array = array.slice(rows.start - at, rows.len());
+            used.add(extent(&array))?;
+            arrays.push(array);
+        }
+        at += array.len();
+        if at >= wanted.end {
+            break;
+        }
+    }
+    Ok(arrays)
 }

@@ -1,4 +1,4 @@
-//! Many files merged to larger ones, whose pages move as they are.
+//! Files merged to larger ones, or split to smaller ones, whose pages move as they are.
 //!
 //! The chunk of a column in a row group is a dictionary and data pages, which begin with rows where a chunk begins. So the chunks of small row
 //! groups are joined page by page: dictionaries become one, and the indices of data pages are mapped to it; other pages are copied byte for
@@ -13,22 +13,23 @@ mod outcome;
 mod output;
 mod plan;
 mod row_group;
+mod run;
 mod schema;
 mod sorting;
 
-pub use options::MergeOptions;
+pub(crate) use options::Repair;
+pub use options::{MergeOptions, MergePages};
 pub use outcome::{Merged, MergedColumn, MergedFile, MergedPages};
 
 use crate::diff::{DiffOptions, diff};
 use crate::input::InputFile;
-use crate::{Error, Problem, Result};
-use input::{Opened, RowGroup};
+use crate::{Problem, Result};
+use input::{Lost, Opened};
 use outcome::Notes;
 use output::Outputs;
-use plan::{Part, Plan};
-use row_group::Writer;
+use plan::Plan;
+use run::Run;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Merges the rows of files, in their order, into one file or into several of a size.
 ///
@@ -37,8 +38,9 @@ use std::sync::Arc;
 /// size statistics and key-value pairs are joined; sorting columns stay if the ranges of row groups follow each other. What cannot be kept is in
 /// [`Merged::notes`].
 ///
-/// Columns are matched by name. An optional column that an input lacks, or has as the type of nulls, is null there. Any other difference of
-/// types, nullability or field ids is an error.
+/// Columns are matched by name. An optional column that an input lacks, or has as the type of nulls, is null there. What is required in some
+/// inputs and optional in others becomes optional: levels are added, values stay as they are. Any other difference of types or field ids is an
+/// error.
 ///
 /// The outputs appear under their names when all of them are complete and on the disk; an output may be one of the inputs. The bytes of the
 /// inputs of one row group are in memory, and those of the new one.
@@ -64,32 +66,23 @@ pub fn merge(
 ) -> Result<Merged> {
     let paths: Vec<&Path> = inputs.iter().map(AsRef::as_ref).collect();
     let mut notes = Notes::default();
-    let plan = Plan::new(&paths, &mut notes)?;
+    let plan = Plan::new(&paths, options, &mut notes)?;
     let first = plan.inputs[0].path;
     let permissions = InputFile::open(first).and_then(|file| file.permissions());
     let permissions = permissions.map_err(|error| error.in_file(first))?;
     let outputs = Outputs::new(output.as_ref(), options, &permissions, &plan.footer)?;
-    let mut merge = Merge {
-        plan: &plan,
-        options,
-        outputs,
-        writer: Writer::new(&plan, notes),
-        file: None,
-        done: 0,
-        total: plan.parts.iter().map(|part| part.bytes).sum(),
-    };
-    merge.run()?;
-    let Merge {
-        outputs, writer, ..
-    } = merge;
+    let mut run = Run::new(&plan, options, outputs, notes);
+    run.merge()?;
+    let (outputs, columns, notes) = run.finish();
     let mut merged = Merged {
         inputs: paths.len(),
         bytes_before: plan.bytes,
         rows: plan.footer.num_rows as u64,
         row_groups_before: plan.row_groups,
+        columns,
+        notes,
         ..Merged::default()
     };
-    (merged.columns, merged.notes) = writer.finish();
     if options.verification {
         verify(&paths, &outputs)?;
         merged.verified = true;
@@ -98,6 +91,34 @@ pub fn merge(
     merged.bytes_after = merged.outputs.iter().map(|file| file.bytes).sum();
     merged.row_groups_after = merged.outputs.iter().map(|file| file.row_groups).sum();
     Ok(merged)
+}
+
+/// Rows of a row group that cannot be read because pages of a column are damaged.
+pub(crate) struct LostRows {
+    pub row_group: usize,
+    pub column: String,
+    pub lost: Lost,
+}
+
+/// Returns the rows of a file that are lost, and the number of rows of each of its row groups.
+pub(crate) fn lost_rows(path: &Path) -> Result<(Vec<LostRows>, Vec<u64>)> {
+    let file = Opened::open(path)?;
+    let columns = file.columns().map_err(|error| error.in_file(path))?;
+    let mut all = Vec::new();
+    for row_group in 0..file.footer.row_groups.len() {
+        for (leaf, column) in columns.iter().enumerate() {
+            let lost = input::lost_rows(&file, row_group, leaf, column);
+            let lost = lost.map_err(|error| error.in_row_group(row_group).in_file(path))?;
+            all.extend(lost.into_iter().map(|lost| LostRows {
+                row_group,
+                column: column.path().string(),
+                lost,
+            }));
+        }
+    }
+    let rows = file.footer.row_groups.iter();
+    let rows = rows.map(|it| u64::try_from(it.num_rows).unwrap_or(0));
+    Ok((all, rows.collect()))
 }
 
 /// Compares the rows of the inputs with those of the outputs, which have no names yet.
@@ -114,88 +135,5 @@ fn verify(inputs: &[&Path], outputs: &Outputs<'_>) -> Result<()> {
             let problem = "the merged files have different values";
             Err(Problem::Different(problem.to_owned()).into())
         }
-    }
-}
-
-/// A merge on its way.
-struct Merge<'a> {
-    plan: &'a Plan<'a>,
-    options: &'a MergeOptions,
-    outputs: Outputs<'a>,
-    writer: Writer<'a>,
-    /// The input that was read last.
-    file: Option<(usize, Opened)>,
-    /// Bytes of chunks that are done, and of all.
-    done: u64,
-    total: u64,
-}
-
-impl Merge<'_> {
-    fn run(&mut self) -> Result<()> {
-        let mut parts = &self.plan.parts[..];
-        while !parts.is_empty() {
-            let count = self.next_row_group(parts);
-            if count == 0 {
-                self.outputs.end_file()?;
-                continue;
-            }
-            let (these, others) = parts.split_at(count);
-            self.write(these)?;
-            parts = others;
-        }
-        if self.outputs.is_new() {
-            // A file without rows.
-            self.outputs.writer()?;
-        }
-        self.outputs.end_file()
-    }
-
-    /// Returns how many row groups become the next one; 0 if there is no room for it in the file.
-    fn next_row_group(&self, parts: &[Part]) -> usize {
-        let room = self.outputs.room();
-        let (mut rows, mut bytes) = (0_u64, 0.0);
-        for (count, part) in parts.iter().enumerate() {
-            rows = rows.saturating_add(part.rows);
-            bytes += part.bytes as f64 * self.writer.ratio();
-            let is_first = count == 0 && self.outputs.is_new();
-            if room.is_some_and(|room| bytes > room as f64) && !is_first {
-                return count;
-            }
-            let is_full = self.options.row_groups_kept || rows > self.options.row_group_rows;
-            if is_full && count > 0 {
-                return count;
-            }
-        }
-        parts.len()
-    }
-
-    fn write(&mut self, parts: &[Part]) -> Result<()> {
-        let mut groups = Vec::with_capacity(parts.len());
-        for part in parts {
-            groups.push(self.read(part)?);
-        }
-        let rows = parts.iter().map(|part| part.rows).sum();
-        let bytes: u64 = parts.iter().map(|part| part.bytes).sum();
-        let (done, total) = (self.done, self.total);
-        let report = || self.options.report(done, total);
-        self.writer.write(&groups, self.outputs.writer()?, report)?;
-        self.outputs.add_rows(rows);
-        self.done += bytes;
-        Ok(())
-    }
-
-    fn read(&mut self, part: &Part) -> Result<RowGroup> {
-        let input = &self.plan.inputs[part.input];
-        let file = match self.file.take() {
-            Some((index, file)) if index == part.input => file,
-            _ => Opened::open(input.path)?,
-        };
-        self.file = Some((part.input, file.clone()));
-        let located = |error: Error| error.in_row_group(part.row_group).in_file(input.path);
-        if file.footer.row_groups.len() <= part.row_group {
-            return Err(located(Error::corrupt("the file has changed")));
-        }
-        let layout = Arc::clone(&input.layout);
-        RowGroup::read(input.path, file, part.row_group, layout).map_err(located)
     }
 }

@@ -56,6 +56,8 @@ pub struct MergedPages {
     pub recompressed: u64,
     /// Pages whose values were decoded and encoded again.
     pub encoded: u64,
+    /// Small pages whose rows were joined to larger ones.
+    pub joined: u64,
     /// Pages of nulls for columns that an input does not have.
     pub nulls: u64,
 }
@@ -66,6 +68,7 @@ impl MergedPages {
         self.mapped += other.mapped;
         self.recompressed += other.recompressed;
         self.encoded += other.encoded;
+        self.joined += other.joined;
         self.nulls += other.nulls;
     }
 }

@@ -3,17 +3,26 @@
 use super::MergeOptions;
 use super::outcome::MergedFile;
 use crate::file::{FileWriter, Output};
-use crate::format::{self, FileMetaData};
+use crate::format::{self, FileMetaData, MAGIC};
 use crate::{Error, Result};
 use std::fs::{File, Permissions};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-/// Bytes of a footer besides its row groups and its schema.
-const REST: u64 = 200;
+/// Bytes at the end of a file besides its row groups and its schema: lengths, and the last magic number.
+const REST: u64 = 24;
 
-/// Share of the size of a file that is near enough: a row group that follows would make it larger.
-const NEAR: f64 = 0.985;
+/// Share of the size of a file that is near enough.
+const NEAR: f64 = 0.98;
+
+/// Bytes that are missing from a file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    /// Number of bytes with which it is large enough.
+    pub least: u64,
+    /// Number of bytes with which it has the size asked for.
+    pub most: u64,
+}
 
 /// A file while it is written.
 struct Writing {
@@ -52,18 +61,18 @@ impl<'a> Outputs<'a> {
         })
     }
 
-    /// Returns how many bytes the next row group of this file may have; none if files have any size.
-    pub(super) fn room(&self) -> Option<u64> {
+    /// Returns how many bytes the file may still have; none if files have any size.
+    pub(super) fn room(&self) -> Option<Room> {
         let bytes = self.options.file_bytes?.get();
         let used = match &self.current {
             Some(file) => file.writer.position() + file.writer.tail_bytes(),
-            None => 0,
+            None => MAGIC.len() as u64,
         };
         let used = used + self.footer_bytes;
-        Some(if (used as f64) < NEAR * bytes as f64 {
-            bytes.saturating_sub(used)
-        } else {
-            0
+        let least = (NEAR * bytes as f64) as u64;
+        Some(Room {
+            least: least.saturating_sub(used),
+            most: bytes.saturating_sub(used),
         })
     }
 

@@ -1,6 +1,7 @@
 //! Plan of a merge: the files, their columns, and their row groups.
 
 use super::input::Opened;
+use super::options::{MergeOptions, Repair};
 use super::outcome::Notes;
 use super::schema::{Columns, Layout};
 use crate::file::in_parquet;
@@ -11,6 +12,7 @@ use crate::{Error, Problem, Result, WriterOptions};
 use parquet::arrow::ARROW_SCHEMA_META_KEY;
 use parquet::basic::{ColumnOrder as InParquet, SortOrder};
 use parquet::schema::types::SchemaDescPtr;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -20,14 +22,55 @@ pub(super) struct Input<'a> {
     pub layout: Arc<Layout>,
 }
 
-/// A row group that is merged.
-#[derive(Clone, Copy, Debug)]
+/// Rows of a row group that are merged.
+#[derive(Clone, Debug)]
 pub(super) struct Part {
     pub input: usize,
     pub row_group: usize,
-    pub rows: u64,
+    pub rows: Range<u64>,
     /// Bytes of its chunks.
     pub bytes: u64,
+}
+
+impl Part {
+    pub(super) fn len(&self) -> u64 {
+        self.rows.end - self.rows.start
+    }
+
+    /// Splits off the first rows.
+    pub(super) fn split_off(&mut self, rows: u64) -> Self {
+        let bytes = u128::from(self.bytes) * u128::from(rows) / u128::from(self.len().max(1));
+        let middle = self.rows.start + rows;
+        let first = Self {
+            rows: self.rows.start..middle,
+            bytes: bytes as u64,
+            ..self.clone()
+        };
+        self.rows.start = middle;
+        self.bytes -= first.bytes;
+        first
+    }
+
+    /// Returns the parts of it that are kept: rows of row groups.
+    fn within(&self, kept: &[(usize, Range<u64>)]) -> Vec<Self> {
+        let own = kept.iter().filter(|(index, _)| *index == self.row_group);
+        let parts = own.map(|(_, rows)| Self {
+            rows: rows.clone(),
+            ..self.clone()
+        });
+        parts.collect()
+    }
+
+    /// Splits it into parts of up to so many rows, about the same number in each.
+    fn split(mut self, rows: u64) -> Vec<Self> {
+        let mut parts = Vec::new();
+        for left in (2..=self.len().div_ceil(rows)).rev() {
+            let first = self.split_off(self.len().div_ceil(left));
+            parts.push(first);
+        }
+        parts.push(self);
+        parts
+    }
 }
 
 /// Plan of a merge, made before pages are read.
@@ -45,8 +88,11 @@ pub(super) struct Plan<'a> {
     pub schema: SchemaDescPtr,
     /// How deep its columns are nested.
     pub depth: usize,
-    /// Order of the bounds of each leaf, if it is known and the same in all inputs.
-    pub compare: Vec<Option<Compare>>,
+    /// Parts that the inputs lack and the outputs get.
+    pub repair: Option<Repair>,
+    /// Set if damaged pages are left out.
+    pub is_salvage: bool,
+    compare: Vec<Option<Compare>>,
 }
 
 /// The order of the bounds of a leaf in the inputs so far.
@@ -59,7 +105,11 @@ enum Order {
 
 impl<'a> Plan<'a> {
     /// Reads the footers of all inputs.
-    pub(super) fn new(paths: &[&'a Path], notes: &mut Notes) -> Result<Self> {
+    pub(super) fn new(
+        paths: &[&'a Path],
+        options: &MergeOptions,
+        notes: &mut Notes,
+    ) -> Result<Self> {
         if paths.is_empty() {
             return Err(Problem::Option("name the files to merge".to_owned()).into());
         }
@@ -67,12 +117,14 @@ impl<'a> Plan<'a> {
         let (mut inputs, mut parts): (Vec<Input<'_>>, Vec<Part>) = Default::default();
         let mut orders: Vec<Vec<Order>> = Vec::new();
         let mut pairs = KeyValues::default();
+        let mut created_by = None;
         let (mut bytes, mut depth, mut version, mut row_groups) = (0, 0, 1, 0);
         for path in paths {
             let file = Opened::open(path)?;
             let footer = &file.footer;
             bytes += file.window_length();
             depth = depth.max(file.depth);
+            created_by.clone_from(&footer.created_by);
             version = version.max(footer.version);
             row_groups += footer.row_groups.len();
             let layout = columns.add(footer, path)?;
@@ -81,7 +133,11 @@ impl<'a> Plan<'a> {
             for (index, row_group) in footer.row_groups.iter().enumerate() {
                 let part = part(inputs.len(), index, row_group);
                 let part = part.map_err(|error| error.in_row_group(index).in_file(path))?;
-                parts.extend(Some(part).filter(|part| part.rows > 0));
+                match (&options.salvage, options.split_rows) {
+                    (Some(kept), _) => parts.extend(part.within(kept)),
+                    (None, Some(rows)) => parts.extend(part.split(rows)),
+                    (None, None) => parts.push(part),
+                }
             }
             let layout = match inputs.last() {
                 Some(last) if *last.layout == layout => Arc::clone(&last.layout),
@@ -89,6 +145,7 @@ impl<'a> Plan<'a> {
             };
             inputs.push(Input { path, layout });
         }
+        parts.retain(|part| part.len() > 0);
         let layouts: Vec<(&Path, &Layout)> =
             inputs.iter().map(|it| (it.path, &*it.layout)).collect();
         columns.check(&layouts)?;
@@ -97,17 +154,18 @@ impl<'a> Plan<'a> {
             Order::Same(order) => order.clone(),
             _ => ColumnOrder::TypeOrder(TypeDefinedOrder::default()),
         };
-        let rows = parts
-            .iter()
-            .map(|part| part.rows)
-            .fold(0, u64::saturating_add);
+        let rows = parts.iter().map(Part::len).fold(0, u64::saturating_add);
         let footer = FileMetaData {
             version,
             schema: columns.schema(),
             num_rows: i64::try_from(rows)
                 .map_err(|_| Error::corrupt("the files have more rows than a file can have"))?,
             key_value_metadata: pairs.finish(&columns, notes),
-            created_by: Some(WriterOptions::default().created_by.into()),
+            created_by: match options.repair {
+                // It names the program that wrote the values and counted them.
+                Some(_) => created_by,
+                None => Some(WriterOptions::default().created_by.into()),
+            },
             column_orders: Some(orders.iter().map(own).collect()),
             ..Default::default()
         };
@@ -140,8 +198,15 @@ impl<'a> Plan<'a> {
             footer,
             schema,
             depth,
+            repair: options.repair.clone(),
+            is_salvage: options.salvage.is_some(),
             compare,
         })
+    }
+
+    /// Order of the bounds of a leaf, if it is known and the same in all inputs.
+    pub(super) fn compare(&self, leaf: usize) -> Option<Compare> {
+        self.compare.get(leaf).copied().flatten()
     }
 }
 
@@ -156,7 +221,7 @@ fn part(input: usize, index: usize, row_group: &RowGroup) -> Result<Part> {
     Ok(Part {
         input,
         row_group: index,
-        rows,
+        rows: 0..rows,
         bytes,
     })
 }

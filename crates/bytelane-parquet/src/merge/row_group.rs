@@ -24,10 +24,12 @@ pub(super) struct Writer<'a> {
     /// Bytes of chunks read and written.
     before: u64,
     after: u64,
+    /// Set if all pages are written anew.
+    fresh: bool,
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(plan: &'a Plan<'a>, notes: Notes) -> Self {
+    pub(super) fn new(plan: &'a Plan<'a>, fresh: bool, notes: Notes) -> Self {
         let columns = plan.schema.columns().iter().map(|column| MergedColumn {
             path: column.path().string(),
             ..MergedColumn::default()
@@ -38,6 +40,7 @@ impl<'a> Writer<'a> {
             notes,
             before: 0,
             after: 0,
+            fresh,
         }
     }
 
@@ -49,40 +52,41 @@ impl<'a> Writer<'a> {
         }
     }
 
+    pub(super) fn note(&mut self, note: String) {
+        self.notes.add(note);
+    }
+
     /// Returns the outcome.
     pub(super) fn finish(self) -> (Vec<MergedColumn>, Vec<String>) {
         (self.columns, self.notes.finish())
     }
 
-    /// Writes row groups as one.
-    pub(super) fn write(
+    /// Joins row groups to one.
+    pub(super) fn join(
         &mut self,
         groups: &[RowGroup],
-        to: &mut FileWriter<impl Write>,
         report: impl Fn() -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<Joined> {
         let mut first = 0;
+        let mut joined = Joined::default();
         for (root, column) in self.plan.columns.roots.iter().enumerate() {
             report()?;
             let leaves = first..first + column.leaves;
             let located = |error: Error| error.in_column(column.name());
-            let (plan, notes) = (self.plan, &mut self.notes);
-            let join = || joined(plan, groups, root, leaves.clone(), notes);
-            let chunks = with_stack(plan.depth, join).map_err(located)?;
-            for (leaf, (chunk, pages, before)) in leaves.zip(chunks) {
-                let column = &mut self.columns[leaf];
-                column.bytes_before += before;
-                column.bytes_after += chunk.bytes();
-                column.pages.add(pages);
-                self.before += before;
-                self.after += chunk.bytes();
-                to.add_chunk(chunk, &Bytes::new())?;
-            }
+            let joining = Joining {
+                plan: self.plan,
+                groups,
+                root,
+                leaves,
+                fresh: self.fresh,
+            };
+            let chunks = || joining.chunks(&mut joined.notes);
+            let chunks = with_stack(self.plan.depth, chunks).map_err(located)?;
+            joined.leaves.extend(chunks);
             first += column.leaves;
         }
         let rows: u64 = groups.iter().map(|group| group.rows).sum();
-        let compare = |leaf: usize| self.plan.compare.get(leaf).copied().flatten();
-        let sorted = sorting::joined(groups, &self.plan.columns, compare)?;
+        let sorted = sorting::joined(groups, self.plan)?;
         let was_sorted = |group: &RowGroup| {
             let described = &group.file.footer.row_groups[group.index];
             described
@@ -91,86 +95,178 @@ impl<'a> Writer<'a> {
                 .is_some_and(|it| !it.is_empty())
         };
         if sorted.is_none() && groups.iter().any(was_sorted) {
-            self.notes.add(
+            joined.notes.add(
                 "sorting columns of a row group were left out: the ranges of its inputs do not follow each other",
             );
         }
-        let described = format::RowGroup {
+        joined.described = format::RowGroup {
             num_rows: rows as i64,
             sorting_columns: sorted,
             file_offset: Some(0),
             total_compressed_size: Some(0),
-            ordinal: i16::try_from(to.row_groups()).ok(),
             ..Default::default()
         };
+        Ok(joined)
+    }
+
+    /// Writes a joined row group.
+    pub(super) fn write(&mut self, joined: Joined, to: &mut FileWriter<impl Write>) -> Result<()> {
+        for ((chunk, pages, before), column) in joined.leaves.into_iter().zip(&mut self.columns) {
+            column.bytes_before += before;
+            column.bytes_after += chunk.bytes();
+            column.pages.add(pages);
+            self.before += before;
+            self.after += chunk.bytes();
+            to.add_chunk(chunk, &Bytes::new())?;
+        }
+        self.notes.append(joined.notes);
+        let described = format::RowGroup {
+            ordinal: i16::try_from(to.row_groups()).ok(),
+            ..joined.described
+        };
         to.end_row_group(described, &Bytes::new())
+    }
+}
+
+/// A row group that has not been written yet.
+#[derive(Default)]
+pub(super) struct Joined {
+    leaves: Vec<Leaf>,
+    described: format::RowGroup,
+    notes: Notes,
+}
+
+impl Joined {
+    /// Returns the number of bytes that it takes of a file, indexes and footer included.
+    pub(super) fn bytes(&self) -> Result<u64> {
+        let chunks = self.leaves.iter();
+        let bytes = chunks.map(|(chunk, ..)| Ok(chunk.bytes() + chunk.tail_bytes()?));
+        bytes.sum()
     }
 }
 
 /// Chunk of a leaf, what was done with its pages, and their bytes before.
 type Leaf = (Chunk, MergedPages, u64);
 
-/// Joins the chunks of a column page by page; none if the dictionaries of a leaf are too large together.
-fn join_all(
-    plan: &Plan<'_>,
-    leaves: Range<usize>,
-    inputs: &[Vec<Input>],
-    any_dictionary: bool,
-    notes: &mut Notes,
-) -> Result<Option<Vec<Leaf>>> {
-    let mut chunks = Vec::new();
-    for (leaf, inputs) in leaves.zip(inputs) {
-        let joined = join(plan, leaf, inputs, any_dictionary, notes)?;
-        let Some((chunk, pages)) = joined else {
-            return Ok(None);
-        };
-        chunks.push((chunk, pages, bytes_of(inputs)));
-    }
-    Ok(Some(chunks))
-}
-
 /// Joins the chunks of a column.
-fn joined(
-    plan: &Plan<'_>,
-    groups: &[RowGroup],
+struct Joining<'a> {
+    plan: &'a Plan<'a>,
+    groups: &'a [RowGroup],
     root: usize,
     leaves: Range<usize>,
-    notes: &mut Notes,
-) -> Result<Vec<Leaf>> {
-    let inputs = (0..leaves.len()).map(|number| inputs_of(plan, groups, root, number));
-    let inputs = inputs.collect::<Result<Vec<_>>>()?;
-    let mut notes_of_joined = Notes::default();
-    let joined = join_all(plan, leaves.clone(), &inputs, false, &mut notes_of_joined)?;
-    let bytes = |chunks: &[Leaf]| chunks.iter().map(|(chunk, ..)| chunk.bytes()).sum::<u64>();
-    let before: u64 = inputs.iter().map(|inputs| bytes_of(inputs)).sum();
-    let is_small = |chunks: &Vec<Leaf>| {
-        // Pages that are copied are never larger.
-        let has_new = chunks
-            .iter()
-            .any(|(_, pages, _)| pages.mapped + pages.recompressed > 0);
-        !has_new || bytes(chunks) <= before
-    };
-    let joined = match joined {
-        Some(joined) if is_small(&joined) => {
-            notes.append(notes_of_joined);
-            return Ok(joined);
+    /// Set if all pages are written anew.
+    fresh: bool,
+}
+
+impl Joining<'_> {
+    fn chunks(&self, notes: &mut Notes) -> Result<Vec<Leaf>> {
+        let inputs = (0..self.leaves.len()).map(|number| self.inputs(number));
+        let inputs = inputs.collect::<Result<Vec<_>>>()?;
+        let mut notes_of_joined = Notes::default();
+        let joined = if self.fresh {
+            None
+        } else {
+            self.joined(&inputs, false, &mut notes_of_joined)?
+        };
+        let bytes = |chunks: &[Leaf]| chunks.iter().map(|(chunk, ..)| chunk.bytes()).sum::<u64>();
+        let before: u64 = inputs.iter().map(|inputs| bytes_of(inputs)).sum();
+        let is_small = |chunks: &Vec<Leaf>| {
+            // Pages that are copied are never larger, unless a part of a row group has its whole dictionary.
+            let is_copy =
+                |(_, pages, _): &Leaf| pages.mapped + pages.recompressed + pages.joined == 0;
+            let has_parts = self.groups.iter().any(|group| group.part.is_some());
+            let is_copy = chunks.iter().all(is_copy) && !has_parts;
+            is_copy || self.plan.is_salvage || bytes(chunks) <= before
+        };
+        let joined = match joined {
+            Some(joined) if is_small(&joined) => {
+                notes.append(notes_of_joined);
+                return Ok(joined);
+            }
+            other => other,
+        };
+        let encode = || encode::chunks(self.groups, self.plan, self.root, &inputs);
+        let encoded = catch_panic(encode)?;
+        match (joined, encoded) {
+            (Some(joined), Some(encoded)) if bytes(&joined) <= bytes_of_chunks(&encoded) => {
+                notes.append(notes_of_joined);
+                Ok(joined)
+            }
+            (Some(joined), None) => {
+                notes.append(notes_of_joined);
+                Ok(joined)
+            }
+            (_, Some(encoded)) => self.encoded(&inputs, encoded, notes),
+            // Values that take too much memory keep their dictionaries, however large these are.
+            (None, None) => self
+                .joined(&inputs, true, notes)?
+                .ok_or_else(|| Error::corrupt("the dictionaries cannot be joined")),
         }
-        other => other,
-    };
-    let encoded = catch_panic(|| encode::chunks(groups, &plan.columns, root))?;
-    match (joined, encoded) {
-        (Some(joined), Some(encoded)) if bytes(&joined) <= bytes_of_chunks(&encoded) => {
-            notes.append(notes_of_joined);
-            Ok(joined)
+    }
+
+    /// Joins the chunks page by page; none if the dictionaries of a leaf are too large together.
+    fn joined(
+        &self,
+        inputs: &[Vec<Input>],
+        any_dictionary: bool,
+        notes: &mut Notes,
+    ) -> Result<Option<Vec<Leaf>>> {
+        let mut chunks = Vec::new();
+        for (leaf, inputs) in self.leaves.clone().zip(inputs) {
+            let join = self.join(leaf, inputs, any_dictionary);
+            let joined = join.chunk(notes);
+            let joined = joined.map_err(|error| error.in_column(join.column.path().string()))?;
+            let Some((chunk, pages)) = joined else {
+                return Ok(None);
+            };
+            chunks.push((chunk, pages, bytes_of(inputs)));
         }
-        (Some(joined), None) => {
-            notes.append(notes_of_joined);
-            Ok(joined)
+        Ok(Some(chunks))
+    }
+
+    /// Adds what inputs say of the values of a column to its chunks, in which they are encoded again.
+    fn encoded(
+        &self,
+        inputs: &[Vec<Input>],
+        chunks: Vec<Chunk>,
+        notes: &mut Notes,
+    ) -> Result<Vec<Leaf>> {
+        let chunks = self.leaves.clone().zip(inputs).zip(chunks);
+        let chunks = chunks.map(|((leaf, inputs), mut chunk)| {
+            self.join(leaf, inputs, false)
+                .describe_encoded(&mut chunk, notes)?;
+            let encoded = chunk.page_starts().map_or(1, |pages| pages.len() as u64);
+            let pages = MergedPages {
+                encoded,
+                ..MergedPages::default()
+            };
+            Ok((chunk, pages, bytes_of(inputs)))
+        });
+        chunks.collect()
+    }
+
+    fn join<'a>(&'a self, leaf: usize, inputs: &'a [Input], any_dictionary: bool) -> Join<'a> {
+        Join {
+            column: &self.plan.schema.columns()[leaf],
+            inputs,
+            compare: self.plan.compare(leaf),
+            any_dictionary,
         }
-        (_, Some(encoded)) => encoded_leaves(plan, leaves, &inputs, encoded, notes),
-        // Values that take too much memory keep their dictionaries, however large these are.
-        (None, None) => join_all(plan, leaves, &inputs, true, notes)?
-            .ok_or_else(|| Error::corrupt("the dictionaries cannot be joined")),
+    }
+
+    /// Reads the chunks of a leaf of the column.
+    fn inputs(&self, number: usize) -> Result<Vec<Input>> {
+        let inputs = self.groups.iter().map(|group| {
+            match self.plan.columns.place(&group.layout, self.root) {
+                None => Ok(Input::Missing(group.rows)),
+                Some(place) => {
+                    let leaf = group.leaf(self.plan, place, self.root, number);
+                    let leaf = leaf.map_err(|error| group.located(error))?;
+                    Ok(Input::Leaf(Box::new(leaf)))
+                }
+            }
+        });
+        inputs.collect()
     }
 }
 
@@ -178,75 +274,9 @@ fn bytes_of_chunks(chunks: &[Chunk]) -> u64 {
     chunks.iter().map(Chunk::bytes).sum()
 }
 
-/// Adds what inputs say of the values of a column to its chunks, in which they are encoded again.
-fn encoded_leaves(
-    plan: &Plan<'_>,
-    leaves: Range<usize>,
-    inputs: &[Vec<Input>],
-    chunks: Vec<Chunk>,
-    notes: &mut Notes,
-) -> Result<Vec<Leaf>> {
-    let chunks = leaves.zip(inputs).zip(chunks);
-    let chunks = chunks.map(|((leaf, inputs), mut chunk)| {
-        join_of(plan, leaf, inputs, false).describe_encoded(&mut chunk, notes)?;
-        let encoded = chunk.page_starts().map_or(1, |pages| pages.len() as u64);
-        let pages = MergedPages {
-            encoded,
-            ..MergedPages::default()
-        };
-        Ok((chunk, pages, bytes_of(inputs)))
-    });
-    chunks.collect()
-}
-
-fn join_of<'a>(
-    plan: &'a Plan<'_>,
-    leaf: usize,
-    inputs: &'a [Input],
-    any_dictionary: bool,
-) -> Join<'a> {
-    Join {
-        column: &plan.schema.columns()[leaf],
-        inputs,
-        compare: plan.compare.get(leaf).copied().flatten(),
-        any_dictionary,
-    }
-}
-
-fn join(
-    plan: &Plan<'_>,
-    leaf: usize,
-    inputs: &[Input],
-    any_dictionary: bool,
-    notes: &mut Notes,
-) -> Result<Option<(Chunk, MergedPages)>> {
-    let joined = join_of(plan, leaf, inputs, any_dictionary).chunk(notes);
-    joined.map_err(|error| error.in_column(plan.schema.columns()[leaf].path().string()))
-}
-
-/// Reads the chunks of a leaf of a column.
-fn inputs_of(
-    plan: &Plan<'_>,
-    groups: &[RowGroup],
-    root: usize,
-    number: usize,
-) -> Result<Vec<Input>> {
-    let inputs = groups
-        .iter()
-        .map(|group| match plan.columns.place(&group.layout, root) {
-            None => Ok(Input::Missing(group.rows)),
-            Some(place) => {
-                let leaf = group.leaf(place.leaf + number);
-                let leaf = leaf.map_err(|error| group.located(error))?;
-                Ok(Input::Leaf(Box::new(leaf)))
-            }
-        });
-    inputs.collect()
-}
-
 fn bytes_of(inputs: &[Input]) -> u64 {
     let bytes = inputs.iter().map(|input| match input {
-        Input::Leaf(leaf) => leaf.chunk.bytes(),
+        Input::Leaf(leaf) => leaf.bytes,
         Input::Missing(_) => 0,
     });
     bytes.sum()

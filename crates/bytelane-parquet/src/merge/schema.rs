@@ -28,6 +28,8 @@ pub(super) struct Place {
     pub leaf: usize,
     /// Number of the column.
     pub root: usize,
+    /// Its element in the schema.
+    pub element: usize,
     /// Set if its type is that of nulls.
     is_null: bool,
 }
@@ -41,6 +43,8 @@ pub(super) struct Columns {
     last: Option<(Vec<SchemaElement>, Layout)>,
     /// Set if the columns are no longer those of the first file.
     pub changed: bool,
+    /// Set if something is optional in the output that is required in an input.
+    pub is_widened: bool,
 }
 
 impl Root {
@@ -80,14 +84,16 @@ impl Columns {
             self.root = file.schema.first().cloned().unwrap_or_default();
         }
         let mut layout = vec![None; self.roots.len()];
-        let mut leaf = 0;
+        let (mut leaf, mut element) = (0, 1);
         for (number, root) in roots.into_iter().enumerate() {
             let place = Place {
                 leaf,
                 root: number,
+                element,
                 is_null: root.is_null(),
             };
             leaf += root.leaves;
+            element += root.elements.len();
             let same_name = |own: &Root| own.elements[0].name == root.elements[0].name;
             match self.roots.iter().position(same_name) {
                 Some(at) if layout[at].is_some() => {
@@ -127,7 +133,11 @@ impl Columns {
         }
         let pairs = own.elements.iter_mut().zip(&other.elements);
         for (own_element, element) in pairs {
+            let before = own_element.repetition_type;
             let joined = join_elements(own_element, element);
+            self.changed |= own_element.repetition_type != before;
+            self.is_widened |= own_element.repetition_type != element.repetition_type;
+            self.is_widened |= own_element.repetition_type != before;
             if let Err(difference) = joined {
                 let name = text(element);
                 let within = match other.elements.len() {
@@ -165,6 +175,11 @@ impl Columns {
         place.filter(|place| !place.is_null || self.roots[root].is_null())
     }
 
+    /// Returns the first leaf of a column of the output.
+    pub(super) fn first_leaf(&self, root: usize) -> usize {
+        self.roots[..root].iter().map(|root| root.leaves).sum()
+    }
+
     /// Returns the leaf of the output that a leaf of an input is.
     pub(super) fn leaf_of(&self, layout: &Layout, leaf: usize) -> Option<usize> {
         let mut first = 0;
@@ -179,16 +194,54 @@ impl Columns {
         None
     }
 
-    /// Returns the leaf of an input that a leaf of the output is.
-    pub(super) fn leaf_in(&self, layout: &Layout, leaf: usize) -> Option<usize> {
+    /// Returns the column of the output that has a leaf, and the number of the leaf in it.
+    pub(super) fn root_of(&self, leaf: usize) -> Option<(usize, usize)> {
         let mut first = 0;
         for (at, root) in self.roots.iter().enumerate() {
             if leaf < first + root.leaves {
-                return Some(self.place(layout, at)?.leaf + leaf - first);
+                return Some((at, leaf - first));
             }
             first += root.leaves;
         }
         None
+    }
+
+    /// Returns for each definition level of a leaf of an input that of the output; none if they are the same.
+    pub(super) fn widened(
+        &self,
+        place: Place,
+        root: usize,
+        number: usize,
+        schema: &[SchemaElement],
+    ) -> Option<Vec<u8>> {
+        let new = &self.roots[root].elements;
+        let old = schema.get(place.element..place.element + new.len())?;
+        let is_same = |(old, new): (&SchemaElement, &SchemaElement)| {
+            old.repetition_type == new.repetition_type
+        };
+        if old.iter().zip(new).all(is_same) {
+            return None;
+        }
+        let path = path_of(new, number);
+        let counts = |element: &SchemaElement| {
+            u8::from(
+                element
+                    .repetition_type
+                    .is_some_and(|it| it != FieldRepetitionType::Required),
+            )
+        };
+        // A level says how many of the optional and repeated elements on the way are there; a required one always is, where its group is.
+        let mut levels = Vec::new();
+        let mut all = 0;
+        for at in path {
+            if counts(&old[at]) > 0 {
+                levels.push(all);
+            }
+            all += counts(&new[at]);
+        }
+        levels.push(all);
+        let same = levels.iter().copied().eq(0..levels.len() as u8);
+        (!same).then_some(levels)
     }
 
     /// The schema of the output.
@@ -203,6 +256,32 @@ impl Columns {
             .flat_map(|root| root.elements.iter().cloned());
         std::iter::once(root).chain(elements).collect()
     }
+}
+
+/// Returns the elements on the way to a leaf of a column.
+fn path_of(elements: &[SchemaElement], leaf: usize) -> Vec<usize> {
+    let mut open: Vec<(usize, i32)> = Vec::new();
+    let mut leaves = 0;
+    for (at, element) in elements.iter().enumerate() {
+        let children = element.num_children.unwrap_or(0).max(0);
+        open.push((at, children));
+        if children > 0 {
+            continue;
+        }
+        if leaves == leaf {
+            return open.into_iter().map(|(at, _)| at).collect();
+        }
+        leaves += 1;
+        // Groups end with their last child.
+        while let Some((_, left)) = open.last_mut() {
+            if *left > 1 {
+                *left -= 1;
+                break;
+            }
+            open.pop();
+        }
+    }
+    Vec::new()
 }
 
 /// Joins what two files say of a column or a member; why they are not the same.
@@ -227,10 +306,10 @@ fn join_elements(
     if own.num_children.unwrap_or(0) != other.num_children.unwrap_or(0) {
         return Err("has other members than".to_owned());
     }
-    if own.repetition_type != other.repetition_type {
-        return Err(format!("is {}, but {}", repetition(other), repetition(own)));
-    }
+    let widened = joined_repetition(own, other)
+        .ok_or_else(|| format!("is {}, but {}", repetition(other), repetition(own)))?;
     join_annotations(own, other)?;
+    own.repetition_type = widened;
     match (own.field_id, other.field_id) {
         (Some(one), Some(two)) if one != two => {
             return Err(format!("has the field id {two}, but {one}"));
@@ -242,6 +321,19 @@ fn join_elements(
         return Err("has other metadata than".to_owned());
     }
     Ok(())
+}
+
+/// Returns the repetition of two elements: optional where one of them is; none if only one is repeated.
+fn joined_repetition(
+    own: &SchemaElement,
+    other: &SchemaElement,
+) -> Option<Option<FieldRepetitionType>> {
+    use FieldRepetitionType::{Optional, Required};
+    match (own.repetition_type, other.repetition_type) {
+        (one, two) if one == two => Some(one),
+        (Some(Optional | Required), Some(Optional | Required)) => Some(Some(Optional)),
+        _ => None,
+    }
 }
 
 /// Joins annotations: old writers have the older ones only, which mean the same.

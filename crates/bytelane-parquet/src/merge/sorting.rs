@@ -2,20 +2,17 @@
 
 use super::input::RowGroup;
 use super::join::bounds;
+use super::plan::Plan;
 use super::schema::Columns;
 use crate::Result;
 use crate::format::SortingColumn;
-use crate::statistics::Compare;
 use bytes::Bytes;
 use std::cmp::Ordering;
 
 /// Returns the columns by which the rows of row groups are sorted one after the other, as columns of the output, if all say so and
 /// their bounds follow each other.
-pub(super) fn joined(
-    groups: &[RowGroup],
-    columns: &Columns,
-    compare: impl Fn(usize) -> Option<Compare>,
-) -> Result<Option<Vec<SortingColumn>>> {
+pub(super) fn joined(groups: &[RowGroup], plan: &Plan<'_>) -> Result<Option<Vec<SortingColumn>>> {
+    let columns = &plan.columns;
     let Some(first) = groups.first() else {
         return Ok(None);
     };
@@ -34,7 +31,7 @@ pub(super) fn joined(
         if groups.len() == 1 {
             break;
         }
-        let Some(range) = range(group, columns, leaf)? else {
+        let Some(range) = range(group, plan, leaf)? else {
             return Ok(None);
         };
         let (from, to) = if by.descending {
@@ -48,7 +45,9 @@ pub(super) fn joined(
             } else {
                 Ordering::Less
             };
-            let order = compare(leaf).map(|compare| compare.values(last, &from));
+            let order = plan
+                .compare(leaf)
+                .map(|compare| compare.values(last, &from));
             let is_next = order == Some(wanted)
                 // Rows that are equal in the first column may be in any order in others.
                 || order == Some(Ordering::Equal) && sorting.len() == 1;
@@ -76,11 +75,15 @@ fn in_output(group: &RowGroup, columns: &Columns) -> Option<Vec<SortingColumn>> 
 }
 
 /// The bounds of a leaf of the output in a row group without nulls.
-fn range(group: &RowGroup, columns: &Columns, leaf: usize) -> Result<Option<(Bytes, Bytes)>> {
-    let Some(own) = columns.leaf_in(&group.layout, leaf) else {
+fn range(group: &RowGroup, plan: &Plan<'_>, leaf: usize) -> Result<Option<(Bytes, Bytes)>> {
+    let Some((root, number)) = plan.columns.root_of(leaf) else {
         return Ok(None);
     };
-    let statistics = bounds::of_chunk(&group.leaf(own)?)?;
+    let Some(place) = plan.columns.place(&group.layout, root) else {
+        return Ok(None);
+    };
+    let chunk = group.leaf(plan, place, root, number)?;
+    let statistics = bounds::of_chunk(&chunk)?;
     Ok(statistics.and_then(|it| {
         let has_nulls = it.null_count != Some(0);
         it.min_value.zip(it.max_value).filter(|_| !has_nulls)

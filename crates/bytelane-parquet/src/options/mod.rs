@@ -1,9 +1,11 @@
 //! How to write a file.
 
+mod content;
 mod encodings;
 mod names;
 mod properties;
 
+pub use content::ContentDefinedPages;
 pub use encodings::Encodings;
 pub(crate) use names::codec_name;
 pub use names::{DataPageVersion, Encoding, Goal, compression_name, parse_compression};
@@ -94,9 +96,12 @@ pub struct WriterOptions {
     pub(crate) version: DataPageVersion,
     pub(crate) page_rows: Option<usize>,
     pub(crate) page_bytes: Option<usize>,
+    pub(crate) content_defined_pages: Option<ContentDefinedPages>,
     pub(crate) row_group_rows: usize,
+    pub(crate) row_group_bytes: usize,
     pub(crate) dictionary_page_bytes: usize,
     pub(crate) page_header_statistics: bool,
+    pub(crate) bound_bytes: usize,
     pub(crate) key_values: Vec<KeyValue>,
     pub(crate) sorting_columns: Option<Vec<SortingColumn>>,
     pub(crate) backend: Detected,
@@ -106,8 +111,8 @@ pub struct WriterOptions {
 
 impl Default for WriterOptions {
     /// [`Encoding::Auto`] with zstd at level 1, statistics and indexes of every page, pages of up to 131,072
-    /// rows and 1 MiB (if only the size counts: of the best size up to 4 MiB), row groups of 1,048,576 rows, no Bloom
-    /// filters.
+    /// rows and 1 MiB (if only the size counts: of the best size up to 4 MiB), row groups of 1,048,576 rows or 512 MiB in
+    /// memory, no Bloom filters.
     fn default() -> Self {
         Self {
             encoding: Encoding::Auto,
@@ -121,9 +126,12 @@ impl Default for WriterOptions {
             version: DataPageVersion::default(),
             page_rows: None,
             page_bytes: None,
+            content_defined_pages: None,
             row_group_rows: 1 << 20,
+            row_group_bytes: 512 << 20,
             dictionary_page_bytes: 1 << 20,
             page_header_statistics: false,
+            bound_bytes: 64,
             key_values: Vec::new(),
             sorting_columns: None,
             backend: Detected::active(),
@@ -172,7 +180,8 @@ impl WriterOptions {
         self
     }
 
-    /// A Bloom filter for every column without its own.
+    /// A Bloom filter for every column without its own. Its size follows from the distinct values of a row group, which are
+    /// counted, and from the share of false positives; the number of values in the properties does not matter.
     #[must_use]
     pub fn with_bloom_filter(mut self, properties: BloomFilterProperties) -> Self {
         self.bloom_filter = Some(properties);
@@ -222,10 +231,27 @@ impl WriterOptions {
         self
     }
 
+    /// Lets pages end where the values themselves say. A maximum number of rows applies, too; one of bytes does not.
+    #[must_use]
+    pub fn with_content_defined_pages(mut self, pages: ContentDefinedPages) -> Self {
+        self.content_defined_pages = Some(pages);
+        self
+    }
+
     /// The number of rows of a row group, which the writer keeps in memory.
     #[must_use]
     pub fn with_row_group_rows(mut self, rows: usize) -> Self {
         self.row_group_rows = rows;
+        self
+    }
+
+    /// The number of bytes that the values of a row group may take in memory; a row group has fewer rows if they take more. A single
+    /// row may be larger.
+    ///
+    /// The writer has a row group in memory, and one column of it encoded; with several threads, as many columns.
+    #[must_use]
+    pub fn with_row_group_bytes(mut self, bytes: usize) -> Self {
+        self.row_group_bytes = bytes;
         self
     }
 
@@ -251,13 +277,22 @@ impl WriterOptions {
 
     /// Whether the sizes of pages are open to choice.
     pub(crate) fn leaves_pages_open(&self) -> bool {
-        self.page_rows.is_none() && self.page_bytes.is_none()
+        let is_given = self.page_rows.is_some() || self.page_bytes.is_some();
+        !is_given && self.content_defined_pages.is_none()
     }
 
     /// Whether the statistics of a page are repeated in its header, for readers without the indexes.
     #[must_use]
     pub fn with_page_header_statistics(mut self, write: bool) -> Self {
         self.page_header_statistics = write;
+        self
+    }
+
+    /// The length in bytes to which bounds of strings are shortened in statistics and indexes: 64 by default, `usize::MAX` for none.
+    /// Text stays valid UTF-8, and a shortened upper bound is increased.
+    #[must_use]
+    pub fn with_bound_bytes(mut self, bytes: usize) -> Self {
+        self.bound_bytes = bytes;
         self
     }
 
@@ -354,6 +389,8 @@ impl WriterOptions {
             ("rows of a page", self.page_limits().0),
             ("bytes of a page", self.page_limits().1),
             ("rows of a row group", self.row_group_rows),
+            ("bytes of a row group", self.row_group_bytes),
+            ("bytes of a bound", self.bound_bytes),
         ];
         if let Some((what, _)) = sizes.iter().find(|(_, size)| *size == 0) {
             return Err(Problem::Option(format!("the {what} cannot be 0")).into());
@@ -363,6 +400,13 @@ impl WriterOptions {
             if !leaves.iter().any(|(leaf, _)| is_within(leaf, name)) {
                 return Err(Problem::NoSuchColumn(name.clone()).into());
             }
+        }
+        let sorted = self.sorting_columns.iter().flatten();
+        let count = leaves.len();
+        let is_leaf = |index: i32| usize::try_from(index).is_ok_and(|index| index < count);
+        if let Some(wrong) = sorted.map(|it| it.column_idx).find(|it| !is_leaf(*it)) {
+            let problem = format!("rows sorted by column {wrong}, of {count} columns from 0");
+            return Err(Problem::Option(problem).into());
         }
         for (path, physical) in leaves {
             let compression = self.compression_of(path.clone());

@@ -35,6 +35,8 @@ pub enum Encoding {
     DeltaLengthByteArray,
     /// The prefix that each string shares with the previous one, for BYTE_ARRAY and FIXED_LEN_BYTE_ARRAY.
     DeltaByteArray,
+    /// Runs of equal values and packed bits, for BOOLEAN.
+    Rle,
     /// Decimal numbers as bit-packed integers, for FLOAT and DOUBLE; PLAIN for pages that it would not make smaller. A
     /// preview in the format: [`is_preview`](Self::is_preview).
     Alp,
@@ -52,6 +54,7 @@ impl Encoding {
         Encoding::DeltaBinaryPacked,
         Encoding::DeltaLengthByteArray,
         Encoding::DeltaByteArray,
+        Encoding::Rle,
         Encoding::Alp,
         Encoding::Auto,
     ];
@@ -66,6 +69,7 @@ impl Encoding {
             Encoding::DeltaBinaryPacked => "delta_binary_packed",
             Encoding::DeltaLengthByteArray => "delta_length_byte_array",
             Encoding::DeltaByteArray => "delta_byte_array",
+            Encoding::Rle => "rle",
             Encoding::Alp => "alp",
             Encoding::Auto => "auto",
         }
@@ -95,6 +99,7 @@ impl Encoding {
             Encoding::DeltaBinaryPacked => matches!(physical, INT32 | INT64),
             Encoding::DeltaLengthByteArray => physical == BYTE_ARRAY,
             Encoding::DeltaByteArray => matches!(physical, BYTE_ARRAY | FIXED_LEN_BYTE_ARRAY),
+            Encoding::Rle => physical == BOOLEAN,
             Encoding::Alp => matches!(physical, FLOAT | DOUBLE),
         }
     }
@@ -150,7 +155,7 @@ pub enum Goal {
     Write,
     /// The shortest time to read it, with no column more than 6% larger than it could be.
     Read,
-    /// The shortest time to write and read it, with no column more than 2% larger than it could be.
+    /// The shortest time to write and read it, with no column more than 1% larger than it could be.
     #[default]
     Balanced,
 }

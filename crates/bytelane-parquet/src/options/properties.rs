@@ -1,6 +1,6 @@
 //! Options from those of the crate `parquet`.
 
-use super::{ColumnOptions, DataPageVersion, Encoding, WriterOptions};
+use super::{ColumnOptions, ContentDefinedPages, DataPageVersion, Encoding, WriterOptions};
 use parquet::basic::Encoding as InParquet;
 use parquet::file::properties::{
     DEFAULT_CREATED_BY, DEFAULT_DATA_PAGE_ROW_COUNT_LIMIT, DEFAULT_DICTIONARY_PAGE_SIZE_LIMIT,
@@ -13,7 +13,7 @@ impl WriterOptions {
     ///
     /// Each column has the compression, statistics and Bloom filter that the properties say, and the encoding if they name one; without
     /// a name, [`Encoding::Auto`] chooses. Limits of pages and dictionaries, and the writer's name, are those of the properties unless
-    /// these are that crate's defaults. Row groups are limited by rows, not by bytes.
+    /// these are that crate's defaults. A limit of bytes of a row group counts memory before encoding.
     ///
     /// ```
     /// use bytelane_parquet::parquet::basic::{Compression, Encoding as InParquet};
@@ -55,12 +55,25 @@ impl WriterOptions {
                 DEFAULT_DATA_PAGE_ROW_COUNT_LIMIT,
             ),
             page_bytes: other(properties.data_page_size_limit(), DEFAULT_PAGE_SIZE),
+            content_defined_pages: properties
+                .content_defined_chunking()
+                .and_then(|it| ContentDefinedPages::new(it.min_chunk_size, it.max_chunk_size).ok()),
             row_group_rows: properties
                 .max_row_group_row_count()
                 .unwrap_or(defaults.row_group_rows),
+            row_group_bytes: properties
+                .max_row_group_bytes()
+                .unwrap_or(defaults.row_group_bytes),
             dictionary_page_bytes: dictionary.unwrap_or(defaults.dictionary_page_bytes),
             page_header_statistics: leaves
                 .any(|path| properties.write_page_header_statistics(path)),
+            bound_bytes: match (
+                properties.column_index_truncate_length(),
+                properties.statistics_truncate_length(),
+            ) {
+                (Some(index), Some(statistics)) => index.max(statistics),
+                _ => usize::MAX,
+            },
             key_values: properties.key_value_metadata().cloned().unwrap_or_default(),
             sorting_columns: properties.sorting_columns().cloned(),
             created_by: if created_by == DEFAULT_CREATED_BY {
@@ -81,6 +94,7 @@ fn column(properties: &WriterProperties, path: &ColumnPath) -> ColumnOptions {
             InParquet::DELTA_BINARY_PACKED => Encoding::DeltaBinaryPacked,
             InParquet::DELTA_LENGTH_BYTE_ARRAY => Encoding::DeltaLengthByteArray,
             InParquet::DELTA_BYTE_ARRAY => Encoding::DeltaByteArray,
+            InParquet::RLE => Encoding::Rle,
             _ => return None,
         })
     });

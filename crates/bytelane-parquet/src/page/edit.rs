@@ -8,7 +8,7 @@ use super::parts::{LevelBytes, Opener, Parts, check_size};
 use super::{LeafLevels, PageLevels};
 use crate::budget::Budget;
 use crate::format::{Encoding, PageHeader};
-use crate::{Error, Result};
+use crate::{Error, Problem, Result};
 use bytelane::Detected;
 use bytelane::rle_hybrid::{self, Format};
 use bytes::Bytes;
@@ -26,6 +26,8 @@ pub(crate) struct PageEditor {
     most: u64,
     indices: Vec<u32>,
     edited: Vec<u8>,
+    /// New definition levels of the old ones, if they change.
+    widened: Option<Vec<u8>>,
 }
 
 impl PageEditor {
@@ -52,7 +54,48 @@ impl PageEditor {
             most,
             indices: Vec::new(),
             edited: Vec::new(),
+            widened: None,
         })
+    }
+
+    /// Gives the pages the definition levels of a schema in which more is optional: for each level the new one.
+    pub(crate) fn with_definition_levels(mut self, levels: Vec<u8>) -> Self {
+        self.widened = Some(levels);
+        self
+    }
+
+    /// Returns the definition levels of a page as they are written.
+    fn definition(&self, page: &DataPage, old: &LevelBytes) -> Result<LevelBytes> {
+        let Some(new) = &self.widened else {
+            return Ok(old.clone());
+        };
+        let mut levels = vec![0; page.slots];
+        match old {
+            _ if self.definition_bits == 0 => {}
+            LevelBytes::Rle(bytes) => {
+                let format = Format::<u8>::new(self.definition_bits);
+                let format = format.ok_or_else(|| Error::corrupt("levels of so many bits"))?;
+                empty_runs::read(bytes, self.definition_bits, page.slots, |bytes| {
+                    format.decode(bytes, &mut levels[..]).map(drop)
+                })
+                .map_err(damaged)?;
+            }
+            LevelBytes::BitPacked(_) => {
+                let problem = "levels in the deprecated encoding BIT_PACKED of a column that becomes optional; rewrite the file before";
+                return Err(Problem::Unsupported(problem.to_owned()).into());
+            }
+        }
+        for level in &mut levels {
+            let widened = new.get(usize::from(*level));
+            *level =
+                *widened.ok_or_else(|| Error::corrupt("a definition level that is too large"))?;
+        }
+        let greatest = new.iter().copied().max().unwrap_or(0);
+        let format = Format::<u8>::new(bits(i16::from(greatest)));
+        let format = format.ok_or_else(|| Error::corrupt("levels of so many bits"))?;
+        let mut bytes = Vec::new();
+        format.encode_append(&levels, &mut bytes).map_err(damaged)?;
+        Ok(LevelBytes::Rle(bytes.into()))
     }
 
     /// Returns the values of a dictionary: `bytes` are those after its header.
@@ -70,12 +113,17 @@ impl PageEditor {
         Ok(values.into())
     }
 
-    /// Returns the number of rows that begin in a data page; none if the page begins within a row.
-    pub(crate) fn rows(&mut self, page: &DataPage, bytes: &Bytes) -> Result<Option<usize>> {
+    /// Returns the number of rows that begin in a data page, and whether it begins with one.
+    pub(crate) fn rows(&mut self, page: &DataPage, bytes: &Bytes) -> Result<(usize, bool)> {
         let parts = self.opener.open(page, bytes.clone())?;
         self.levels.open(page, parts.repetition, parts.definition)?;
         let (_, rows) = self.levels.rows(usize::MAX);
-        Ok(self.levels.begins_row().then_some(rows))
+        Ok((rows, self.levels.begins_row()))
+    }
+
+    /// Returns the parts of a page, decompressed.
+    pub(crate) fn open(&mut self, page: &DataPage, bytes: &Bytes) -> Result<Parts> {
+        self.opener.open(page, bytes.clone())
     }
 
     /// Returns a data page with other indices, the entries of `map`, if there is one, compressed by `compressor`.
@@ -94,16 +142,16 @@ impl PageEditor {
             Some(map) => self.mapped(&page, &parts, map)?,
             None => parts.values.clone(),
         };
-        let (levels, bits) = (
-            [&parts.repetition, &parts.definition],
-            [self.repetition_bits, self.definition_bits],
-        );
+        let definition = self.definition(&page, &parts.definition)?;
+        let has_definition = self.definition_bits > 0 || self.widened.is_some();
+        let levels = [&parts.repetition, &definition];
+        let present = [self.repetition_bits > 0, has_definition];
         self.edited.clear();
         let mut header = header.clone();
         let mut body = Vec::new();
         let uncompressed = match page.levels {
             LevelLayout::Inside { .. } => {
-                let present = levels.into_iter().zip(bits).filter(|(_, bits)| *bits > 0);
+                let present = levels.into_iter().zip(present).filter(|(_, is)| *is);
                 present.for_each(|(levels, _)| append_levels(levels, &mut self.edited));
                 self.edited.extend_from_slice(&values);
                 compressor.append(&self.edited, &mut body)?;
@@ -126,6 +174,14 @@ impl PageEditor {
                 uncompressed
             }
         };
+        if self.widened.is_some() {
+            if let Some(page) = &mut header.data_page_header {
+                page.definition_level_encoding = Encoding::Rle;
+            }
+            if let Some(page) = &mut header.data_page_header_v2 {
+                page.definition_levels_byte_length = definition.bytes().len() as i32;
+            }
+        }
         set_sizes(&mut header, uncompressed, &body)?;
         Ok((header, body.into()))
     }
@@ -135,27 +191,10 @@ impl PageEditor {
         let (repetition, definition) = (parts.repetition.clone(), parts.definition.clone());
         self.levels.open(page, repetition, definition)?;
         let valid = self.levels.valid();
-        // Some writers write no indices as no bytes.
-        let (width, runs) = parts.values.split_first().unwrap_or((&0, &[]));
-        let format = Format::<u32>::new(u32::from(*width))
-            .ok_or_else(|| Error::corrupt(format!("indices of {width} bits")))?;
-        self.indices.resize(valid, 0);
+        decoded_indices(&parts.values, valid, &mut self.indices)?;
         let indices = &mut self.indices[..];
-        empty_runs::read(runs, format.width(), valid, |runs| {
-            format.decode(runs, indices)
-        })
-        .map_err(damaged)?;
-        let mut greatest = 0;
-        for index in indices.iter_mut() {
-            let Some(mapped) = map.get(*index as usize) else {
-                return Err(Error::corrupt(format!(
-                    "the index {index} into a dictionary of {} values",
-                    map.len()
-                )));
-            };
-            *index = *mapped;
-            greatest = greatest.max(*mapped);
-        }
+        look_up(indices, map)?;
+        let greatest = indices.iter().copied().max().unwrap_or(0);
         // Not all readers know indices of no bits.
         let width = (u32::BITS - greatest.leading_zeros()).max(1);
         let format = Format::<u32>::new(width)
@@ -166,6 +205,34 @@ impl PageEditor {
             .map_err(damaged)?;
         Ok(values.into())
     }
+}
+
+/// Decodes the indices of a page, which follow their width.
+pub(super) fn decoded_indices(values: &Bytes, valid: usize, to: &mut Vec<u32>) -> Result<()> {
+    // Some writers write no indices as no bytes.
+    let (width, runs) = values.split_first().unwrap_or((&0, &[]));
+    let format = Format::<u32>::new(u32::from(*width))
+        .ok_or_else(|| Error::corrupt(format!("indices of {width} bits")))?;
+    to.resize(valid, 0);
+    empty_runs::read(runs, format.width(), valid, |runs| {
+        format.decode(runs, &mut to[..])
+    })
+    .map_err(damaged)?;
+    Ok(())
+}
+
+/// Replaces indices by the entries of a map.
+pub(super) fn look_up(indices: &mut [u32], map: &[u32]) -> Result<()> {
+    for index in indices {
+        let Some(mapped) = map.get(*index as usize) else {
+            return Err(Error::corrupt(format!(
+                "the index {index} into a dictionary of {} values",
+                map.len()
+            )));
+        };
+        *index = *mapped;
+    }
+    Ok(())
 }
 
 fn append_levels(levels: &LevelBytes, to: &mut Vec<u8>) {

@@ -4,6 +4,7 @@ mod byte_array;
 mod codec;
 mod edit;
 mod encode;
+mod gather;
 mod header;
 mod levels;
 mod parts;
@@ -14,6 +15,7 @@ pub(crate) use edit::{PageEditor, null_page, set_sizes};
 pub(crate) use encode::{
     Definition, DenseValues, DictionaryBuilder, EncodedPage, PageEncoder, PageValues, SlotLevels,
 };
+pub(crate) use gather::{Gathered, PageGatherer, PageRows};
 pub(crate) use header::{
     AnyPage, DataPage, LevelLayout, PageKind, ValueEncoding, read as read_header,
 };

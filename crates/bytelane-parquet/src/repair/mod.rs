@@ -3,11 +3,16 @@
 //! Each row group becomes one of the new file, as if it were merged with no other one: pages are copied byte for byte, and what footers and
 //! indexes say of them is made from their headers.
 
+mod salvage;
+
+pub use salvage::{LostPart, Salvaged, salvage};
+
 use crate::file::read_file_metadata;
 use crate::format::FileMetaData;
 use crate::input::InputFile;
-use crate::merge::{MergeOptions, merge};
-use crate::{Error, Result};
+use crate::merge::{MergeOptions, Repair, merge};
+use crate::rewrite::source::Source;
+use crate::{Error, Problem, Result};
 use serde::Serialize;
 use std::path::Path;
 
@@ -18,13 +23,24 @@ use std::path::Path;
 ///
 /// let options = RepairOptions::default().with_verification(true);
 /// ```
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct RepairOptions {
+    bloom_filters: Vec<String>,
     verification: bool,
     force: bool,
 }
 
 impl RepairOptions {
+    /// Adds Bloom filters to these columns, named by their paths as in `place.city`. Existing filters stay.
+    #[must_use]
+    pub fn with_bloom_filters(
+        mut self,
+        columns: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        self.bloom_filters = columns.into_iter().map(Into::into).collect();
+        self
+    }
+
     /// Sets whether to compare every value with the old file before the new one appears under its name.
     #[must_use]
     pub fn with_verification(mut self, verification: bool) -> Self {
@@ -70,12 +86,18 @@ pub struct Described {
     pub column_indexes: usize,
     /// Counts of pages and their encodings.
     pub encoding_stats: usize,
+    /// Counts of NaN.
+    pub nan_counts: usize,
+    /// Bloom filters.
+    pub bloom_filters: usize,
 }
 
 /// Writes a file again with offset and column indexes, `encoding_stats` and sizes made from its pages, which are copied byte for byte.
 ///
 /// A column index needs bounds of each page: those of the old index, of page headers, or of the chunk if it has one page. Indexes that
-/// contradict the pages are left out or made again. Key-value pairs, statistics, Bloom filters and sorting columns stay.
+/// contradict the pages are left out or made again. Key-value pairs, statistics, Bloom filters and sorting columns stay. NaN are counted in
+/// columns of floats, for which their pages are decoded. `created_by` stays, too: readers decide by it which statistics to trust, and these are
+/// still those of the program that it names.
 ///
 /// # Errors
 ///
@@ -97,8 +119,11 @@ pub fn repair(
 ) -> Result<Repaired> {
     let (input, output) = (input.as_ref(), output.as_ref());
     let before = described(input)?;
+    check_columns(input, &options.bloom_filters)?;
     let options = MergeOptions::default()
-        .with_row_groups_kept(true)
+        .with_repair(Repair {
+            bloom_filters: options.bloom_filters.clone(),
+        })
         .with_verification(options.verification)
         .with_force(options.force);
     let merged = merge(&[input], output, &options)?;
@@ -112,6 +137,31 @@ pub fn repair(
         verified: merged.verified,
         notes: merged.notes,
     })
+}
+
+/// Returns an error if a file does not have a column.
+fn check_columns(path: &Path, columns: &[String]) -> Result<()> {
+    if columns.is_empty() {
+        return Ok(());
+    }
+    let file = InputFile::open(path).and_then(Source::open);
+    let file = file.map_err(|error| error.in_file(path))?;
+    let schema = file.file_metadata().schema_descr();
+    let paths: Vec<String> = schema
+        .columns()
+        .iter()
+        .map(|it| it.path().string())
+        .collect();
+    match columns.iter().find(|it| !paths.contains(it)) {
+        None => Ok(()),
+        Some(column) => {
+            let problem = format!(
+                "there is no column {column} to add a Bloom filter to; the columns are {}",
+                paths.join(", ")
+            );
+            Err(Error::new(Problem::Option(problem)).in_file(path))
+        }
+    }
 }
 
 /// Returns the number of chunks of a file, and what they have.
@@ -129,6 +179,11 @@ fn count(footer: &FileMetaData) -> Result<(usize, Described)> {
         chunks += 1;
         described.offset_indexes += usize::from(chunk.offset_index_offset.is_some());
         described.column_indexes += usize::from(chunk.column_index_offset.is_some());
+        let statistics = chunk.meta_data.statistics.as_ref();
+        let statistics = statistics.map(|it| it.decode()).transpose()?;
+        let nans = statistics.and_then(|it| it.nan_count);
+        described.nan_counts += usize::from(nans.is_some());
+        described.bloom_filters += usize::from(chunk.meta_data.bloom_filter_offset.is_some());
         described.encoding_stats += usize::from(chunk.meta_data.encoding_stats.is_some());
     }
     Ok((chunks, described))

@@ -4,12 +4,12 @@ use super::Int96Unit;
 use super::source::Sizes;
 use crate::budget::MemoryLimit;
 use crate::parallel::{Limits, all_cores};
-use crate::{DataPageVersion, Problem, Result, WriterOptions};
+use crate::progress::Progress;
+use crate::{DataPageVersion, Result, WriterOptions};
 use parquet::basic::Compression;
 use std::fmt;
 use std::num::NonZero;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 /// How to rewrite a file.
 ///
@@ -32,14 +32,11 @@ pub struct RewriteOptions {
     pub(super) version: Option<DataPageVersion>,
     threads: Option<NonZero<usize>>,
     pub(super) memory: MemoryLimit,
-    progress: Option<Arc<Progress>>,
+    progress: Progress,
 }
 
 /// Bytes of values that may be in memory, however small the row groups are.
 const LEAST_MEMORY: u64 = 8 << 20;
-
-/// Is told how many bytes of the old file have been dealt with, and of how many, and can stop it.
-type Progress = dyn Fn(u64, u64) -> ControlFlow<()> + Send + Sync;
 
 impl RewriteOptions {
     /// Columns are encoded as this writer would: its encodings, goal, readers, pages and backend
@@ -133,16 +130,13 @@ impl RewriteOptions {
         mut self,
         progress: impl Fn(u64, u64) -> ControlFlow<()> + Send + Sync + 'static,
     ) -> Self {
-        self.progress = Some(Arc::new(progress));
+        self.progress = Progress::new(progress);
         self
     }
 
     /// Reports progress.
     pub(super) fn report(&self, done: u64, total: u64) -> Result<()> {
-        match &self.progress {
-            Some(progress) if progress(done, total).is_break() => Err(Problem::Cancelled.into()),
-            _ => Ok(()),
-        }
+        self.progress.report(done, total)
     }
 }
 

@@ -2,9 +2,6 @@
 
 use super::Order;
 
-/// Bytes to which a bound is shortened.
-const SHORT: usize = 64;
-
 /// A bound as it is stored.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Bound {
@@ -15,7 +12,13 @@ pub(crate) struct Bound {
 
 /// Returns the bounds of values of an order, long strings shortened and the greater one then increased. Text stays valid
 /// UTF-8. A bound that has no greater one stays long.
-pub(crate) fn shorten(least: Vec<u8>, most: Vec<u8>, order: Order, is_text: bool) -> [Bound; 2] {
+pub(crate) fn shorten(
+    least: Vec<u8>,
+    most: Vec<u8>,
+    order: Order,
+    is_text: bool,
+    length: usize,
+) -> [Bound; 2] {
     let exact = |bytes| Bound {
         bytes,
         is_exact: true,
@@ -24,13 +27,13 @@ pub(crate) fn shorten(least: Vec<u8>, most: Vec<u8>, order: Order, is_text: bool
         bytes,
         is_exact: false,
     };
-    let is_long = |bytes: &[u8]| order == Order::Bytes && bytes.len() > SHORT;
+    let is_long = |bytes: &[u8]| order == Order::Bytes && bytes.len() > length;
     let least = if is_long(&least) {
-        short(start(&least, is_text).to_vec())
+        short(start(&least, is_text, length).to_vec())
     } else {
         exact(least)
     };
-    let increased = is_long(&most).then(|| increased(start(&most, is_text), is_text));
+    let increased = is_long(&most).then(|| increased(start(&most, is_text, length), is_text));
     [
         least,
         increased.flatten().map_or_else(|| exact(most), short),
@@ -38,8 +41,8 @@ pub(crate) fn shorten(least: Vec<u8>, most: Vec<u8>, order: Order, is_text: bool
 }
 
 /// The first bytes of a string; of text, whole characters.
-fn start(bytes: &[u8], is_text: bool) -> &[u8] {
-    let short = &bytes[..SHORT];
+fn start(bytes: &[u8], is_text: bool, length: usize) -> &[u8] {
+    let short = &bytes[..length];
     match std::str::from_utf8(short) {
         Err(error) if is_text && error.error_len().is_none() => &short[..error.valid_up_to()],
         _ => short,
@@ -72,8 +75,10 @@ fn increased_text(text: &str) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
+    const SHORT: usize = 64;
+
     fn shortened(value: &[u8], is_text: bool) -> [Vec<u8>; 2] {
-        let bounds = shorten(value.to_vec(), value.to_vec(), Order::Bytes, is_text);
+        let bounds = shorten(value.to_vec(), value.to_vec(), Order::Bytes, is_text, SHORT);
         for bound in &bounds {
             assert_eq!(bound.is_exact, bound.bytes == value);
         }
@@ -89,6 +94,23 @@ mod tests {
         value.fill(0xff);
         assert_eq!(shortened(&value, false), [value[..SHORT].to_vec(), value]);
         assert_eq!(shortened(b"short", true), [b"short", b"short"]);
+    }
+
+    #[test]
+    fn any_length_bounds() {
+        for length in 0..12 {
+            for text in ["aäa€\u{10ffff}b", "\u{10ffff}\u{10ffff}\u{10ffff}"] {
+                for is_text in [false, true] {
+                    let value = text.as_bytes();
+                    let [least, most] = [value; 2].map(<[u8]>::to_vec);
+                    let [least, most] = shorten(least, most, Order::Bytes, is_text, length);
+                    assert!(least.bytes.as_slice() <= value && value <= most.bytes.as_slice());
+                    assert!(least.bytes.len() <= length);
+                    let is_short = most.bytes.len() <= length;
+                    assert!(is_short || most.bytes == value, "{length} {text}");
+                }
+            }
+        }
     }
 
     #[test]

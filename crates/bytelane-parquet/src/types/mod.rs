@@ -3,5 +3,6 @@
 pub(crate) mod bare;
 pub(crate) mod extension;
 pub(crate) mod fields;
+pub(crate) mod hash;
 pub(crate) mod physical;
 pub(crate) mod stored;

@@ -1,5 +1,6 @@
 //! Record batches to a Parquet file.
 
+mod extent;
 mod footer;
 
 use crate::choice::{Chooser, Learned};
@@ -14,6 +15,7 @@ use crate::{Encoding, Problem, Result, WriterOptions};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
 use bytes::Bytes;
+use extent::fitting;
 use parquet::arrow::add_encoded_arrow_schema_to_metadata;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::WriterProperties;
@@ -59,6 +61,7 @@ pub struct Writer<W: Write + Send> {
     /// How deep the columns are nested.
     depth: usize,
     buffered_rows: usize,
+    buffered_bytes: usize,
     encodings: Vec<Vec<Encoding>>,
     is_finished: bool,
 }
@@ -120,12 +123,13 @@ impl<W: Write + Send> Writer<W> {
             choosers: Mutex::default(),
             options,
             buffered_rows: 0,
+            buffered_bytes: 0,
             encodings: Vec::new(),
             is_finished: false,
         })
     }
 
-    /// Adds rows; writes a row group whenever there are enough of them.
+    /// Adds rows; writes a row group whenever there are enough of them, or their values take enough memory.
     ///
     /// # Errors
     ///
@@ -147,23 +151,40 @@ impl<W: Write + Send> Writer<W> {
             ))
             .into());
         }
-        let full = self.options.row_group_rows;
-        let mut start = 0;
-        while start < batch.num_rows() {
-            let taken = (full - self.buffered_rows).min(batch.num_rows() - start);
-            for (buffered, array) in self.columns.iter_mut().zip(batch.columns()) {
-                let field = buffered.column.field();
-                let array = to_stored(&array.slice(start, taken), field.data_type());
-                let array = array.map_err(|error| error.in_column(field.name()))?;
-                buffered.arrays.push(array);
-            }
-            self.buffered_rows += taken;
-            start += taken;
-            if self.buffered_rows == full {
-                self.flush()?;
-            }
+        let mut rest = batch.clone();
+        while rest.num_rows() > 0 {
+            let taken = self.take(&rest)?;
+            rest = rest.slice(taken, rest.num_rows() - taken);
         }
         Ok(())
+    }
+
+    /// Adds the first rows of a batch that the row group has room for, and writes it if it is full. Returns how many
+    /// there are: none if the row group was full already.
+    fn take(&mut self, batch: &RecordBatch) -> Result<usize> {
+        let (rows, bytes) = (self.options.row_group_rows, self.options.row_group_bytes);
+        let most = batch.num_rows().min(rows - self.buffered_rows);
+        let room = bytes.saturating_sub(self.buffered_bytes);
+        let taken = fitting(batch.columns(), most, room);
+        let batch = batch.slice(0, taken);
+        let size = extent::all(batch.columns());
+        if size > room && self.buffered_rows > 0 {
+            self.flush()?;
+            return Ok(0);
+        }
+        for (buffered, array) in self.columns.iter_mut().zip(batch.columns()) {
+            let field = buffered.column.field();
+            let array = to_stored(array, field.data_type());
+            let array = array.map_err(|error| error.in_column(field.name()))?;
+            buffered.arrays.push(array);
+        }
+        self.buffered_rows += taken;
+        self.buffered_bytes += size;
+        let is_full = taken < most || self.buffered_bytes >= bytes;
+        if self.buffered_rows == rows || is_full {
+            self.flush()?;
+        }
+        Ok(taken)
     }
 
     /// Ends the row group; does nothing if it has no rows.
@@ -178,7 +199,7 @@ impl<W: Write + Send> Writer<W> {
         let index = self.file.row_groups();
         self.write_row_group()
             .map_err(|error| error.in_row_group(index))?;
-        self.buffered_rows = 0;
+        (self.buffered_rows, self.buffered_bytes) = (0, 0);
         Ok(())
     }
 
@@ -238,13 +259,10 @@ impl<W: Write + Send> Writer<W> {
         });
     }
 
-    /// Returns the number of bytes that the rows of the current row group take in memory.
+    /// Returns the number of bytes that the values of the current row group take in memory. Arrow's dictionaries do not count.
     #[must_use]
     pub fn memory_size(&self) -> usize {
-        let arrays = self.columns.iter().flat_map(|column| &column.arrays);
-        // Slices share memory: each has a part of it.
-        let sizes = arrays.map(|array| array.to_data().get_slice_memory_size().unwrap_or(0));
-        sizes.sum()
+        self.buffered_bytes
     }
 
     /// Returns the number of bytes that went to the sink. Those of a row group follow when it ends.

@@ -209,6 +209,23 @@ fn readers_limit_the_choice() {
 }
 
 #[test]
+fn booleans_in_stretches_become_runs() {
+    let mut next = random();
+    let stretches = (0..COUNT).map(|row| Some(row / 1000 % 3 == 0));
+    let stretches: ArrayRef = Arc::new(BooleanArray::from_iter(stretches));
+    let coins: Vec<Option<bool>> = (0..COUNT).map(|_| Some(next() % 2 == 0)).collect();
+    let coins: ArrayRef = Arc::new(BooleanArray::from(coins));
+    for compression in ["none", "zstd:1"] {
+        let among = [Encoding::Plain, Encoding::Rle];
+        let chosen = assert_close_to_best("stretches", &stretches, compression, &among);
+        assert_eq!(chosen, Encoding::Rle, "{compression}");
+        assert_close_to_best("coins", &coins, compression, &among);
+    }
+    let old = options("none").with_readers("trino".parse().unwrap());
+    assert_eq!(written(&stretches, old).1, Encoding::Plain);
+}
+
+#[test]
 fn what_is_asked_for_wins() {
     let column = &float_columns()[0].1;
     let dictionary = ColumnOptions::default().with_encoding(Encoding::Dictionary);
@@ -223,11 +240,13 @@ fn what_is_asked_for_wins() {
 
 /// What a goal may cost in size, with what the best size of pages saves on top.
 const ALLOWANCES: [(Goal, f64); 3] = [
-    (Goal::Balanced, 1.02),
+    (Goal::Balanced, 1.01),
     (Goal::Read, 1.06),
     (Goal::Write, 1.06),
 ];
 const PAGES: f64 = 1.01;
+/// Bytes of the header and the levels of one page more, where a dictionary might have grown.
+const PAGE: f64 = 80.0;
 
 #[test]
 fn speed_costs_no_more_than_allowed() {
@@ -237,7 +256,7 @@ fn speed_costs_no_more_than_allowed() {
             let least = size(Goal::Size);
             for (goal, allowance) in ALLOWANCES {
                 let size = size(goal);
-                let most = least * allowance * PAGES;
+                let most = least * allowance * PAGES + PAGE;
                 assert!(
                     size <= most,
                     "{name}, {compression}, {goal}: {size} of {least}"

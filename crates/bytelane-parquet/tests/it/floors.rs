@@ -19,12 +19,12 @@ const FLOORS: [&[(&str, &[&str])]; 6] = [
         ("advise", &["rewrite", "write"]),
         ("check", &["rewrite"]),
         ("merge", &["rewrite", "diff"]),
-        ("repair", &["merge"]),
+        ("repair", &["merge", "rewrite"]),
     ],
 ];
 
 /// Modules in the cellar, which may use each other and which all floors may use.
-const CELLAR: [&str; 11] = [
+const CELLAR: [&str; 12] = [
     "budget",
     "catch_panic",
     "compatibility",
@@ -33,6 +33,7 @@ const CELLAR: [&str; 11] = [
     "memory",
     "options",
     "parallel",
+    "progress",
     "stack",
     "statistics",
     "types",

@@ -1,10 +1,15 @@
 //! What the writer writes, read by the crate `parquet`.
 
+use arrow_array::types::Int64Type;
 use arrow_array::{
-    ArrayRef, BooleanArray, Float32Array, Float64Array, Int32Array, RecordBatch, StringArray,
+    ArrayRef, BooleanArray, Float32Array, Float64Array, Int32Array, Int64Array, ListArray,
+    RecordBatch, StringArray,
 };
 use arrow_schema::{DataType, Field, Schema};
-use bytelane_parquet::{ColumnOptions, DataPageVersion, Encoding, Writer, WriterOptions};
+use bytelane_parquet::{
+    ColumnOptions, ContentDefinedPages, DataPageVersion, Encoding, Writer, WriterOptions,
+    parse_compression,
+};
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{ColumnOrder, SortOrder};
@@ -207,6 +212,222 @@ fn a_finished_file_takes_no_more_rows() {
     assert_eq!(file.len() as u64, total);
     let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
     assert_eq!(reader.metadata().file_metadata().num_rows(), 5000);
+}
+
+#[test]
+fn row_groups_have_a_limit_of_bytes() {
+    // Rows become longer, and the last one alone is too large.
+    let texts = (0..2000).map(|row| "x".repeat(row / 10));
+    let texts = texts.chain(["y".repeat(100_000)]);
+    let texts: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
+    let whole = RecordBatch::try_from_iter([("text", texts)]).unwrap();
+    for part in [1, 70, 5000] {
+        let options = WriterOptions::default()
+            .with_row_group_rows(500)
+            .with_row_group_bytes(20_000);
+        let mut writer = Writer::try_new(Vec::new(), whole.schema(), options).unwrap();
+        for start in (0..whole.num_rows()).step_by(part) {
+            let rows = part.min(whole.num_rows() - start);
+            writer.write(&whole.slice(start, rows)).unwrap();
+            assert!(writer.memory_size() <= 20_000);
+        }
+        let written = writer.finish().unwrap();
+        let groups = written.metadata.row_groups().iter();
+        let rows: Vec<i64> = groups.map(|group| group.num_rows()).collect();
+        assert!(
+            rows[0] == 500 && rows[1] > rows[5] && rows.last() == Some(&1),
+            "{rows:?}"
+        );
+        let file = Bytes::from(writer.into_inner().unwrap());
+        assert_eq!(read(file), whole);
+    }
+    let none = WriterOptions::default().with_row_group_bytes(0);
+    let error = Writer::try_new(Vec::new(), whole.schema(), none).unwrap_err();
+    assert!(error.to_string().contains("the bytes of a row group"));
+}
+
+#[test]
+fn bounds_of_strings_have_the_wanted_length() {
+    let texts = ["ä".repeat(50), "ö".repeat(50)];
+    let texts: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
+    let batch = RecordBatch::try_from_iter([("x", texts)]).unwrap();
+    for (length, least, most) in [
+        (None, 32, 32),
+        (Some(9), 4, 4),
+        (Some(1), 0, 50),
+        (Some(usize::MAX), 50, 50),
+    ] {
+        let options = WriterOptions::default();
+        let options = match length {
+            Some(length) => options.with_bound_bytes(length),
+            None => options,
+        };
+        let file = write(std::slice::from_ref(&batch), options);
+        let metadata = ParquetMetaDataReader::new()
+            .parse_and_finish(&file)
+            .unwrap();
+        let Some(Statistics::ByteArray(own)) = metadata.row_group(0).column(0).statistics() else {
+            panic!("statistics of strings");
+        };
+        let bound = |bound: Option<&parquet::data_type::ByteArray>| {
+            let text = bound.unwrap().as_utf8().unwrap();
+            (text.to_owned(), text.chars().count())
+        };
+        let (low, high) = (bound(own.min_opt()), bound(own.max_opt()));
+        assert_eq!((low.1, high.1), (least, most), "{length:?}");
+        assert!(low.0 <= "ä".repeat(50) && "ö".repeat(50) <= high.0);
+        assert_eq!(own.min_is_exact(), least == 50);
+        assert_eq!(own.max_is_exact(), most == 50);
+    }
+}
+
+#[test]
+fn sorting_columns_are_leaves() {
+    use parquet::file::metadata::SortingColumn;
+
+    let batch = batch(100, 0);
+    let by = |column_idx: i32| {
+        let sorting = SortingColumn {
+            column_idx,
+            descending: true,
+            nulls_first: false,
+        };
+        let options = WriterOptions::default().with_sorting_columns(vec![sorting]);
+        let mut writer = Writer::try_new(Vec::new(), batch.schema(), options)?;
+        writer.write(&batch)?;
+        writer.close()
+    };
+    let written = by(4).unwrap();
+    let sorting = written.metadata.row_group(0).sorting_columns().unwrap();
+    assert_eq!((sorting[0].column_idx, sorting[0].descending), (4, true));
+    for wrong in [-1, 5] {
+        let error = by(wrong).unwrap_err().to_string();
+        assert!(error.contains("of 5 columns"), "{error}");
+    }
+}
+
+/// The bytes of the pages of the first column, by the offset index.
+fn pages_of(file: &Bytes) -> Vec<Bytes> {
+    let metadata = ParquetMetaDataReader::new()
+        .with_page_index_policy(PageIndexPolicy::Required)
+        .parse_and_finish(file)
+        .unwrap();
+    let index = metadata.page_index().unwrap();
+    let groups = 0..metadata.num_row_groups();
+    let pages = groups.flat_map(|group| index.offset_index(group, 0).unwrap().page_locations());
+    let page =
+        |(offset, size): (i64, i32)| file.slice(offset as usize..offset as usize + size as usize);
+    pages
+        .map(|it| page((it.offset, it.compressed_page_size)))
+        .collect()
+}
+
+#[test]
+fn an_inserted_row_changes_few_content_defined_pages() {
+    let mut numbers = (0..150_000_u64).map(|row| (row * row).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let numbers: Vec<u64> = numbers.by_ref().map(|it| it ^ (it >> 29)).collect();
+    let value = |it: &u64| (*it as i64, !it.is_multiple_of(9));
+    let columns = |numbers: &[u64]| -> Vec<ArrayRef> {
+        let values = || numbers.iter().map(value);
+        let text = |it: i64| format!("{it:x}").repeat((it & 1) as usize + 1);
+        let nullable = |(it, is_valid): (i64, bool)| is_valid.then_some(it);
+        let lists = values().map(|(it, is_valid)| {
+            is_valid.then(|| (0..it & 3).map(|at| Some(it + at)).collect::<Vec<_>>())
+        });
+        vec![
+            Arc::new(Int64Array::from_iter_values(values().map(|(it, _)| it))),
+            Arc::new(Int64Array::from_iter(values().map(nullable))),
+            Arc::new(StringArray::from_iter_values(
+                values().map(|(it, _)| text(it)),
+            )),
+            Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(lists)),
+        ]
+    };
+    let mut more = numbers.clone();
+    more.insert(75_000, 12_345);
+    let options = |version| {
+        WriterOptions::default()
+            .with_encoding(Encoding::Plain)
+            .with_compression(parse_compression("none").unwrap())
+            .with_data_page_version(version)
+            .with_content_defined_pages(ContentDefinedPages::new(8_000, 64_000).unwrap())
+    };
+    let pairs = columns(&numbers).into_iter().zip(columns(&more));
+    for (number, (before, after)) in pairs.enumerate() {
+        let version = [DataPageVersion::V1, DataPageVersion::V2][number % 2];
+        let file = |column: ArrayRef, parts: usize| {
+            let batch = RecordBatch::try_from_iter_with_nullable([("x", column, true)]).unwrap();
+            let rows = batch.num_rows().div_ceil(parts);
+            let parts = (0..parts).map(|part| {
+                let start = part * rows;
+                batch.slice(start, rows.min(batch.num_rows() - start))
+            });
+            let file = write(&parts.collect::<Vec<_>>(), options(version));
+            assert_eq!(read(file.clone()), batch);
+            file
+        };
+        let before = pages_of(&file(before, 1));
+        let largest = before.iter().map(Bytes::len).max();
+        assert!(before.len() > 30 && largest < Some(80_000), "{number}");
+        // The number of batches does not matter.
+        let after = pages_of(&file(after, 7));
+        let new = after.iter().filter(|page| !before.contains(page)).count();
+        assert!(
+            (1..=3).contains(&new),
+            "{new} of {} in {number}",
+            after.len()
+        );
+    }
+}
+
+/// Reads the Bloom filter of the first column of each row group as the crate `parquet` does.
+fn bloom_filters(file: &Bytes) -> Vec<parquet::bloom_filter::Sbbf> {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::file::serialized_reader::ReadOptionsBuilder;
+
+    let options = ReadOptionsBuilder::new().with_reader_properties(
+        parquet::file::properties::ReaderProperties::builder()
+            .set_read_bloom_filter(true)
+            .build()
+            .into(),
+    );
+    let reader = SerializedFileReader::new_with_options(file.clone(), options.build()).unwrap();
+    let groups = (0..reader.num_row_groups()).map(|index| {
+        let group = reader.get_row_group(index).unwrap();
+        group.get_column_bloom_filter(0).unwrap().clone()
+    });
+    groups.collect()
+}
+
+#[test]
+fn bloom_filters_have_the_size_of_the_distinct_values() {
+    let values = (0..30_000).map(|row| if row < 15_000 { row % 40 } else { row });
+    let values: ArrayRef = Arc::new(Int32Array::from_iter_values(values));
+    let batch = RecordBatch::try_from_iter([("x", values)]).unwrap();
+    for encoding in [Encoding::Plain, Encoding::Dictionary] {
+        let options = WriterOptions::default()
+            .with_encoding(encoding)
+            .with_row_group_rows(15_000)
+            .with_bloom_filter(
+                parquet::file::properties::BloomFilterProperties::builder()
+                    .with_fpp(0.01)
+                    .build(),
+            );
+        let mut writer = Writer::try_new(Vec::new(), batch.schema(), options).unwrap();
+        writer.write(&batch).unwrap();
+        // The filters of both row groups are in the sink.
+        assert!(writer.bytes_written() > 32_768);
+        let file = Bytes::from(writer.into_inner().unwrap());
+        let [few, many] = &bloom_filters(&file)[..] else {
+            panic!("two row groups");
+        };
+        assert_eq!((few.num_blocks(), many.num_blocks()), (2, 1024));
+        assert!((0..40).all(|it| few.check(&it)) && (15_000..30_000).all(|it| many.check(&it)));
+        let wrong = |filter: &parquet::bloom_filter::Sbbf| {
+            (50_000..60_000).filter(|it| filter.check(it)).count()
+        };
+        assert!(wrong(few) < 120 && wrong(many) < 120);
+    }
 }
 
 #[test]

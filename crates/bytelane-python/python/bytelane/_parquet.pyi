@@ -44,6 +44,21 @@ class _BinaryFile(Protocol):
     def seek(self, offset: int, whence: int = 0, /) -> int: ...
     def tell(self) -> int: ...
 
+class _BinarySink(Protocol):
+    def write(self, data: bytes, /) -> object: ...
+
+class _Layout(Protocol):
+    @property
+    def encoding(self) -> str: ...
+    @property
+    def columns(self) -> Sequence[tuple[str, str]]: ...
+    @property
+    def row_group_size(self) -> int: ...
+    @property
+    def row_group_bytes(self) -> int: ...
+    @property
+    def content_defined_pages(self) -> tuple[int, int] | None: ...
+
 class _Options(Protocol):
     @property
     def goal(self) -> str: ...
@@ -71,32 +86,26 @@ def check(path: _Path, values: bool, memory_limit: int | None) -> str: ...
 def merge(
     sources: Sequence[_Path],
     destination: _Path,
-    row_group_rows: int,
+    row_group_rows: int | None,
     file_size: int | None,
+    fresh: bool,
     verify: bool,
     force: bool,
     progress: Callable[[int, int], object] | None,
 ) -> str: ...
 def diff(left: Sequence[_Path], right: Sequence[_Path], any_order: bool, rows: int) -> tuple[bool, str]: ...
+def repair(source: _Path, destination: _Path, bloom_filters: Sequence[str], verify: bool, force: bool) -> str: ...
 def write_table(
-    table: _Stream,
-    path: _Path,
-    options: _Options,
-    encoding: str,
-    columns: Sequence[tuple[str, str]],
-    row_group_size: int,
-    threads: int | None,
+    table: _Stream, sink: _Path | _BinarySink, options: _Options, layout: _Layout, threads: int | None
 ) -> None: ...
 @final
 class ParquetWriter:
     def __new__(
         cls,
-        path: _Path,
+        sink: _Path | _BinarySink,
         schema: _HasSchema,
         options: _Options,
-        encoding: str,
-        columns: Sequence[tuple[str, str]],
-        row_group_size: int,
+        layout: _Layout,
         threads: int | None,
     ) -> Self: ...
     def write_table(self, table: _Stream) -> None: ...

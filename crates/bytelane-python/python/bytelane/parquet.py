@@ -54,6 +54,7 @@ __all__ = [
     "diff",
     "merge",
     "read_table",
+    "repair",
     "rewrite",
     "write_table",
 ]
@@ -68,6 +69,7 @@ Encoding: TypeAlias = Literal[
     "delta_binary_packed",
     "delta_length_byte_array",
     "delta_byte_array",
+    "rle",
     "alp",
 ]
 
@@ -99,6 +101,27 @@ def _options(
         compression = f"{compression}:{level}"
     compression = compression and compression.lower()
     return _Options(goal, _joined(readers), _joined(encodings), compression)
+
+
+class _Layout(NamedTuple):
+    """How a new file is laid out."""
+
+    encoding: str
+    columns: list[tuple[str, str]]
+    row_group_size: int
+    row_group_bytes: int
+    content_defined_pages: tuple[int, int] | None
+
+
+def _layout(
+    encoding: str,
+    columns: Mapping[str, Encoding] | None,
+    row_group_size: int,
+    row_group_bytes: int,
+    pages: bool | tuple[int, int],
+) -> _Layout:
+    bounds = (256 << 10, 1 << 20) if pages is True else pages or None
+    return _Layout(encoding, list(dict(columns or {}).items()), row_group_size, row_group_bytes, bounds)
 
 
 def _joined(names: str | Iterable[str] | None) -> str | None:
@@ -230,6 +253,7 @@ class MergedPages(TypedDict):
     mapped: int
     recompressed: int
     encoded: int
+    joined: int
     nulls: int
 
 
@@ -263,6 +287,28 @@ class Merged(TypedDict):
     verified: bool
     outputs: list[MergedFile]
     columns: list[MergedColumn]
+    notes: list[str]
+
+
+class Described(TypedDict):
+    """The number of column chunks that have something."""
+
+    offset_indexes: int
+    column_indexes: int
+    encoding_stats: int
+    nan_counts: int
+    bloom_filters: int
+
+
+class Repaired(TypedDict):
+    """Output of `bytelane repair --format json`."""
+
+    bytes_before: int
+    bytes_after: int
+    chunks: int
+    before: Described
+    after: Described
+    verified: bool
     notes: list[str]
 
 
@@ -596,17 +642,19 @@ def merge(
     sources: Path | Sequence[Path],
     dst: Path,
     *,
-    row_group_rows: int = 1 << 20,
+    row_group_rows: int | None = None,
     file_size: int | None = None,
+    pages: Literal["kept", "fresh"] = "kept",
     verify: bool = False,
     force: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> Merged:
     """Merges Parquet files into one, or into several of a size, and copies their data pages as they are.
 
-    Row groups are joined to larger ones of up to `row_group_rows` rows. Columns are matched by name; an optional column that
-    a file does not have is null there. With `file_size`, in bytes, `dst.parquet` becomes `dst-00000.parquet` and so on. With
-    `verify`, every value is compared before the outputs appear under their names. With `force`, an output that is read-only
+    Row groups are joined to larger ones of up to `row_group_rows` rows, and larger ones are split. Without it, they are joined
+    up to 1,048,576 rows, and none is split. Columns are matched by name; an optional column that a file does not have is null
+    there. With `file_size`, in bytes, `dst.parquet` becomes `dst-00000.parquet` and so on. With `pages="fresh"`, all pages are
+    written anew: files are smaller, but it takes longer. With `verify`, every value is compared before the outputs appear under their names. With `force`, an output that is read-only
     is replaced. `progress` is called with the bytes of the columns that are done, and their total; an exception of it, or
     Ctrl-C, stops the work and leaves old outputs intact.
 
@@ -617,10 +665,39 @@ def merge(
     >>> parquet.merge(["1.parquet", "2.parquet"], "merged.parquet", verify=True)["rows"]
     2000
     """
+    if pages not in ("kept", "fresh"):
+        message = f"pages is {pages!r}; use 'kept' or 'fresh'"
+        raise ValueError(message)
     merged: Merged = json.loads(
-        _parquet.merge(_paths(sources), dst, row_group_rows, file_size, verify, force, progress)
+        _parquet.merge(
+            _paths(sources), dst, row_group_rows, file_size, pages == "fresh", verify, force, progress
+        )
     )
     return merged
+
+
+def repair(
+    src: Path,
+    dst: Path,
+    *,
+    bloom_filters: Sequence[str] = (),
+    verify: bool = False,
+    force: bool = False,
+) -> Repaired:
+    """Adds what the writer of a Parquet file left out, so that readers can skip pages. Pages are copied byte for byte.
+
+    Makes offset and column indexes, `encoding_stats`, sizes and counts of NaN, and Bloom filters for the columns in
+    `bloom_filters`. With `verify`, every value is compared before the new file appears under its name. With `force`, a file
+    that is read-only is replaced. `dst` may be `src`.
+
+    >>> import pyarrow as pa, pyarrow.parquet as pq
+    >>> from bytelane import parquet
+    >>> pq.write_table(pa.table({"id": range(1000)}), "plain.parquet")
+    >>> parquet.repair("plain.parquet", "indexed.parquet", bloom_filters=["id"])["after"]["offset_indexes"]
+    1
+    """
+    repaired: Repaired = json.loads(_parquet.repair(src, dst, list(bloom_filters), verify, force))
+    return repaired
 
 
 def diff(
@@ -666,9 +743,16 @@ def check(path: Path, *, values: bool = False, memory_limit: int | None = None) 
     return checked
 
 
+class BinarySink(Protocol):
+    """A binary file that is open for writing, or another object like it."""
+
+    def write(self, data: bytes, /) -> object:
+        """Writes bytes, and returns how many if it may write fewer."""
+
+
 def write_table(
     table: ArrowStream,
-    path: Path,
+    where: Path | BinarySink,
     encoding: Encoding = "auto",
     *,
     column_encoding: Mapping[str, Encoding] | None = None,
@@ -678,6 +762,8 @@ def write_table(
     readers: str | Iterable[str] | None = None,
     encodings: str | Iterable[str] | None = None,
     row_group_size: int = 1 << 20,
+    row_group_bytes: int = 512 << 20,
+    content_defined_pages: bool | tuple[int, int] = False,
     threads: int | None = None,
 ) -> None:
     """Writes a table to a Parquet file, each column in the best encoding for the goal.
@@ -687,7 +773,12 @@ def write_table(
     `"gzip"` and `"brotli"` are the others. `goal`, `readers` and `encodings` are those of `advise`. As many threads encode as there
     are cores, unless `threads` says how many; the file is the same for any number.
 
-    The file appears under its name when it is complete; an existing file is replaced then, and not before.
+    A row group has up to `row_group_size` rows, and fewer if their values take more than `row_group_bytes` in memory.
+    With `content_defined_pages`, pages end where the values themselves say: where rows are inserted into a table, only a few pages
+    change, so that a store that deduplicates keeps the others once. A pair of numbers is the fewest and the most bytes of a page.
+
+    `where` is a path, or a binary file with `write`, which stays open. A file with a path appears under its name when it is
+    complete; an existing file is replaced then, and not before.
 
     >>> import pyarrow as pa
     >>> from bytelane import parquet
@@ -695,8 +786,8 @@ def write_table(
     >>> parquet.write_table(table, "trades.parquet", column_encoding={"price": "byte_stream_split"})
     """
     options = _options(goal, readers, encodings, compression, compression_level)
-    columns = list(dict(column_encoding or {}).items())
-    _parquet.write_table(table, path, options, encoding, columns, row_group_size, threads)
+    layout = _layout(encoding, column_encoding, row_group_size, row_group_bytes, content_defined_pages)
+    _parquet.write_table(table, where, options, layout, threads)
 
 
 class ArrowSchema(Protocol):
@@ -712,7 +803,7 @@ class ParquetWriter:
     The arguments are those of `write_table`; all tables have this `schema`. Rows are buffered until a row group is full.
 
     The file appears under its name when the writer is closed; an existing file is replaced then, and not before. If the block of a
-    `with` statement raises an exception, no file appears.
+    `with` statement raises an exception, no file appears; a binary file gets nothing more.
 
     >>> import pyarrow as pa
     >>> from bytelane import parquet
@@ -726,7 +817,7 @@ class ParquetWriter:
 
     def __init__(
         self,
-        where: Path,
+        where: Path | BinarySink,
         schema: ArrowSchema,
         encoding: Encoding = "auto",
         *,
@@ -737,11 +828,13 @@ class ParquetWriter:
         readers: str | Iterable[str] | None = None,
         encodings: str | Iterable[str] | None = None,
         row_group_size: int = 1 << 20,
+        row_group_bytes: int = 512 << 20,
+        content_defined_pages: bool | tuple[int, int] = False,
         threads: int | None = None,
     ) -> None:
         options = _options(goal, readers, encodings, compression, compression_level)
-        columns = list(dict(column_encoding or {}).items())
-        self._writer = _parquet.ParquetWriter(where, schema, options, encoding, columns, row_group_size, threads)
+        layout = _layout(encoding, column_encoding, row_group_size, row_group_bytes, content_defined_pages)
+        self._writer = _parquet.ParquetWriter(where, schema, options, layout, threads)
 
     def write_table(self, table: ArrowStream) -> None:
         """Appends the rows of a table or of a record batch."""

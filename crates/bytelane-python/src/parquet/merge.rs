@@ -1,10 +1,11 @@
-//! `merge`, `diff` and `check`.
+//! `merge`, `diff`, `check` and `repair`.
 
 use super::error::of_parquet;
 use super::rewrite::watch;
 use bytelane_parquet::check::{CheckOptions, check as check_file};
 use bytelane_parquet::diff::{DiffOptions, diff as diff_files};
-use bytelane_parquet::merge::{MergeOptions, merge as merge_files};
+use bytelane_parquet::merge::{MergeOptions, MergePages, merge as merge_files};
+use bytelane_parquet::repair::{RepairOptions, repair as repair_file};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
@@ -20,24 +21,30 @@ fn to_json(result: serde_json::Result<String>) -> PyResult<String> {
 /// Calls `progress`, if there is one, with the bytes done and their total. An exception of it, or of a signal, ends the
 /// work.
 #[pyfunction]
-#[pyo3(signature = (sources, destination, row_group_rows, file_size, verify, force, progress))]
+#[pyo3(signature = (sources, destination, row_group_rows, file_size, fresh, verify, force, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
 pub fn merge(
     py: Python<'_>,
     sources: Vec<PathBuf>,
     destination: PathBuf,
-    row_group_rows: u64,
+    row_group_rows: Option<u64>,
     file_size: Option<u64>,
+    fresh: bool,
     verify: bool,
     force: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let raised = Arc::new(Mutex::new(None));
     let mut options = MergeOptions::default()
-        .with_row_group_rows(row_group_rows)
         .with_verification(verify)
         .with_force(force)
         .with_progress(watch(progress, Arc::clone(&raised)));
+    if fresh {
+        options = options.with_pages(MergePages::Fresh);
+    }
+    if let Some(rows) = row_group_rows {
+        options = options.with_row_group_rows(rows);
+    }
     if let Some(bytes) = file_size {
         options = options.with_file_bytes(bytes);
     }
@@ -93,4 +100,23 @@ pub fn check(
     }
     let checked = py.detach(|| check_file(&path, &options));
     to_json(serde_json::to_string(&checked.map_err(of_parquet)?))
+}
+
+/// Adds what the writer of a file left out. Returns what was done, as JSON.
+#[pyfunction]
+#[pyo3(signature = (source, destination, bloom_filters, verify, force))]
+pub fn repair(
+    py: Python<'_>,
+    source: PathBuf,
+    destination: PathBuf,
+    bloom_filters: Vec<String>,
+    verify: bool,
+    force: bool,
+) -> PyResult<String> {
+    let options = RepairOptions::default()
+        .with_bloom_filters(bloom_filters)
+        .with_verification(verify)
+        .with_force(force);
+    let repaired = py.detach(|| repair_file(&source, &destination, &options));
+    to_json(serde_json::to_string(&repaired.map_err(of_parquet)?))
 }

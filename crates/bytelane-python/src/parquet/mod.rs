@@ -9,9 +9,13 @@ mod merge;
 mod metadata;
 mod options;
 mod rewrite;
+mod sink;
 mod source;
 mod table;
 mod write;
+
+pub use error::of_parquet;
+pub use rewrite::watch;
 
 use pyo3::prelude::*;
 
@@ -25,7 +29,7 @@ pub mod _parquet {
     #[pymodule_export]
     use super::file::{Batches, ParquetFile};
     #[pymodule_export]
-    use super::merge::{check, diff, merge};
+    use super::merge::{check, diff, merge, repair};
     #[pymodule_export]
     use super::metadata::{ColumnChunkMetaData, FileMetaData, RowGroupMetaData};
     #[pymodule_export]

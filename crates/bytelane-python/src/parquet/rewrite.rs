@@ -49,7 +49,7 @@ pub fn rewrite(
 }
 
 /// Tells Python of the progress, and keeps the exception that ends the work.
-pub(super) fn watch(
+pub fn watch(
     progress: Option<Py<PyAny>>,
     raised: Arc<Mutex<Option<PyErr>>>,
 ) -> impl Fn(u64, u64) -> ControlFlow<()> + Send + Sync + 'static {

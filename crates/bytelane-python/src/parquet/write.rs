@@ -4,166 +4,150 @@ use super::check_signals;
 use super::error::of_parquet;
 use super::file::thread_count;
 use super::options::{Count, Options};
+use super::sink::{Place, Sink};
 use crate::arrow;
 use arrow_array::ffi_stream::RecordBatchStreamReader;
 use bytelane_parquet::arrow_array::RecordBatchReader;
 use bytelane_parquet::arrow_schema::Schema;
-use bytelane_parquet::{Error, NewFile, Writer, WriterOptions};
+use bytelane_parquet::{ContentDefinedPages, Writer, WriterOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Writes a table to a file, which appears when it is complete.
+/// Writes a table to a file, which appears when it is complete, or to an object.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "those of the function in Python")]
-#[pyo3(signature = (table, path, options, encoding, columns, row_group_size, threads))]
+#[pyo3(signature = (table, sink, options, layout, threads))]
 pub fn write_table(
     py: Python<'_>,
     table: &Bound<'_, PyAny>,
-    path: PathBuf,
+    sink: &Bound<'_, PyAny>,
     options: Options,
-    encoding: &str,
-    columns: Vec<(String, String)>,
-    row_group_size: Count,
+    layout: Layout,
     threads: Option<Count>,
 ) -> PyResult<()> {
-    let Count(row_group_size) = row_group_size;
     let rows = arrow::import(table)?;
     let schema = rows.schema();
-    let writer = writer_options(py, options, encoding, columns, row_group_size, &schema)?
+    let writer = layout
+        .writer(py, options, &schema)?
         .with_threads(thread_count(threads)?);
+    let (sink, place) = Sink::open(sink)?;
     py.detach(|| {
-        let new = NewFile::create(&path).map_err(of_parquet)?;
-        write(rows, new.file(), &path, writer, row_group_size)?;
-        new.finish().map_err(of_parquet)
+        let writer = Writer::try_new(sink, schema, writer);
+        let mut writer = writer.map_err(|error| place.exception(error))?;
+        append(&mut writer, rows, layout.row_group_size.0, &place)?;
+        writer.close().map_err(|error| place.exception(error))?;
+        place.finish()
     })
 }
 
-/// The options of a writer for tables with this schema.
-fn writer_options(
-    py: Python<'_>,
-    options: Options,
-    encoding: &str,
+/// How the parts of a file are written, apart from what all functions accept.
+#[derive(FromPyObject)]
+pub struct Layout {
+    encoding: String,
     columns: Vec<(String, String)>,
-    row_group_size: usize,
-    schema: &Schema,
-) -> PyResult<WriterOptions> {
-    let mut writer = options
-        .writer(py, columns)?
-        .with_encoding(encoding.parse().map_err(of_parquet)?)
-        .with_row_group_rows(row_group_size);
-    if let Some(compression) = options.compression()? {
-        writer = writer.with_compression(compression);
-    }
-    for (key, value) in schema.metadata().iter().collect::<BTreeMap<_, _>>() {
-        writer = writer.with_key_value(key, value);
-    }
-    Ok(writer)
+    row_group_size: Count,
+    row_group_bytes: Count,
+    content_defined_pages: Option<(Count, Count)>,
 }
 
-fn write(
-    rows: RecordBatchStreamReader,
-    file: &File,
-    path: &Path,
-    options: WriterOptions,
-    row_group_size: usize,
-) -> PyResult<()> {
-    let in_file = |error: Error| of_parquet(error.in_file(path));
-    let mut writer = Writer::try_new(file, rows.schema(), options).map_err(in_file)?;
-    append(&mut writer, rows, row_group_size, in_file)?;
-    writer.close().map_err(in_file)?;
-    Ok(())
+impl Layout {
+    /// The options of a writer for tables with this schema.
+    fn writer(&self, py: Python<'_>, options: Options, schema: &Schema) -> PyResult<WriterOptions> {
+        let mut writer = options
+            .writer(py, self.columns.clone())?
+            .with_encoding(self.encoding.parse().map_err(of_parquet)?)
+            .with_row_group_rows(self.row_group_size.0)
+            .with_row_group_bytes(self.row_group_bytes.0);
+        if let Some((min, max)) = self.content_defined_pages {
+            let pages = ContentDefinedPages::new(min.0, max.0).map_err(of_parquet)?;
+            writer = writer.with_content_defined_pages(pages);
+        }
+        if let Some(compression) = options.compression()? {
+            writer = writer.with_compression(compression);
+        }
+        for (key, value) in schema.metadata().iter().collect::<BTreeMap<_, _>>() {
+            writer = writer.with_key_value(key, value);
+        }
+        Ok(writer)
+    }
 }
 
 /// Row group by row group, so that Ctrl-C ends it soon.
-fn append<W: Write + Send>(
-    writer: &mut Writer<W>,
+fn append(
+    writer: &mut Writer<Sink>,
     rows: RecordBatchStreamReader,
     row_group_size: usize,
-    in_file: impl Fn(Error) -> PyErr,
+    place: &Place,
 ) -> PyResult<()> {
     for batch in rows {
         let batch = batch.map_err(arrow::of_stream)?;
         for start in (0..batch.num_rows()).step_by(row_group_size) {
             check_signals()?;
             let count = row_group_size.min(batch.num_rows() - start);
-            writer.write(&batch.slice(start, count)).map_err(&in_file)?;
+            let written = writer.write(&batch.slice(start, count));
+            written.map_err(|error| place.exception(error))?;
         }
     }
     Ok(())
 }
 
-/// A Parquet file to which tables are appended. It appears when it is closed.
+/// A Parquet file to which tables are appended. One with a path appears when it is closed.
 #[pyclass(module = "bytelane._native._parquet")]
 pub struct ParquetWriter {
-    path: PathBuf,
     row_group_size: usize,
     /// Nothing once the file is closed or given up.
     open: Option<Open>,
 }
 
 struct Open {
-    new: NewFile,
-    writer: Writer<File>,
+    place: Place,
+    writer: Writer<Sink>,
 }
 
 #[pymethods]
 impl ParquetWriter {
     #[new]
-    #[pyo3(signature = (path, schema, options, encoding, columns, row_group_size, threads))]
-    #[expect(clippy::too_many_arguments, reason = "those of the class in Python")]
+    #[pyo3(signature = (sink, schema, options, layout, threads))]
     fn new(
         py: Python<'_>,
-        path: PathBuf,
+        sink: &Bound<'_, PyAny>,
         schema: &Bound<'_, PyAny>,
         options: Options,
-        encoding: &str,
-        columns: Vec<(String, String)>,
-        row_group_size: Count,
+        layout: Layout,
         threads: Option<Count>,
     ) -> PyResult<Self> {
-        let Count(row_group_size) = row_group_size;
         let schema = arrow::import_schema(schema)?;
-        let options = writer_options(py, options, encoding, columns, row_group_size, &schema)?
+        let options = layout
+            .writer(py, options, &schema)?
             .with_threads(thread_count(threads)?);
-        let in_file = |error: Error| of_parquet(error.in_file(&path));
-        let new = NewFile::create(&path).map_err(of_parquet)?;
-        let file = new.file().try_clone()?;
-        let writer = Writer::try_new(file, Arc::new(schema), options).map_err(in_file)?;
+        let (sink, place) = Sink::open(sink)?;
+        let writer = py.detach(|| Writer::try_new(sink, Arc::new(schema), options));
+        let writer = writer.map_err(|error| place.exception(error))?;
         Ok(Self {
-            open: Some(Open { new, writer }),
-            path,
-            row_group_size,
+            open: Some(Open { place, writer }),
+            row_group_size: layout.row_group_size.0,
         })
     }
 
     /// Appends the rows of a table.
     fn write_table(&mut self, py: Python<'_>, table: &Bound<'_, PyAny>) -> PyResult<()> {
         let rows = arrow::import(table)?;
-        let (path, row_group_size) = (&self.path, self.row_group_size);
-        let Some(open) = &mut self.open else {
+        let row_group_size = self.row_group_size;
+        let Some(Open { place, writer }) = &mut self.open else {
             return Err(PyValueError::new_err("the writer is closed"));
         };
-        py.detach(|| {
-            let in_file = |error: Error| of_parquet(error.in_file(path));
-            append(&mut open.writer, rows, row_group_size, in_file)
-        })
+        py.detach(|| append(writer, rows, row_group_size, place))
     }
 
     /// Ends the file, which then appears under its name. Does nothing if the writer is closed.
     fn close(&mut self, py: Python<'_>) -> PyResult<()> {
-        let Some(open) = self.open.take() else {
+        let Some(Open { place, writer }) = self.open.take() else {
             return Ok(());
         };
-        let path = &self.path;
         py.detach(|| {
-            let written = open.writer.close();
-            written.map_err(|error| of_parquet(error.in_file(path)))?;
-            open.new.finish().map_err(of_parquet)
+            writer.close().map_err(|error| place.exception(error))?;
+            place.finish()
         })
     }
 

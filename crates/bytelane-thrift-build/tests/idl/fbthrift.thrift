@@ -1,5 +1,5 @@
 /*
- * What only fbthrift's IDL has.
+ * Features that only fbthrift's IDL has.
  */
 include "thrift/annotation/thrift.thrift"
 include "shared.thrift" as other

@@ -1,5 +1,5 @@
 /*
- * What the options of the compiler and annotations change.
+ * Effects of the options of the compiler and of annotations.
  */
 include "shared.thrift"
 

@@ -1,4 +1,5 @@
-//! All integration tests of the crate, in one program: each program would be linked with every dependency.
+//! All integration tests of the crate, in one program: each program would be linked with every
+//! dependency.
 
 #[rustfmt::skip]
 #[deny(warnings, clippy::all)]

@@ -9,7 +9,7 @@ const WINDOW: usize = 24;
 
 const EIGHT: u64 = 100_000_000;
 
-/// Maximum number of digits that are read here: any number with so many digits fits in 64 bits.
+/// Maximum number of digits that are read here: any number of this length fits in 64 bits.
 const MOST: usize = 19;
 
 /// Inverse of a power of ten, rounded down: with the number of bits of the power, it is `inverse` /
@@ -70,8 +70,8 @@ fn divide(negative: bool, mantissa: u64, power: usize) -> Option<f64> {
     let shift = (upper >> 63) ^ 1;
     let upper = upper << shift;
     // 53 bits stay and 11 are dropped. Half is rounded up, since the true value is more. Just below
-    // half, the true value may be below, above or half. Just below the next number, it is rounded up
-    // in any case.
+    // half, the true value may be below, above or half. Just below the next number, it is rounded
+    // up in any case.
     if upper & 0x7fe == 0x3fe {
         return None;
     }

@@ -32,8 +32,8 @@ impl<'a, P: Protocol> Request<'a, P> {
         Self::decode_with(message, Options::default())
     }
 
-    /// [`decode`](Self::decode) with [`Options`] or [`Limits`](crate::Limits) of the caller's choice,
-    /// for the arguments as well.
+    /// Same as [`decode`](Self::decode), with [`Options`] or [`Limits`](crate::Limits) of the
+    /// caller's choice, for the arguments as well.
     ///
     /// # Errors
     ///
@@ -103,8 +103,8 @@ impl<'a, P: Protocol> Request<'a, P> {
         }
     }
 
-    /// Calls an asynchronous oneway method with the arguments of this call. There is a reply only if
-    /// the client waits for one and the arguments are malformed.
+    /// Calls an asynchronous oneway method with the arguments of this call. There is a reply only
+    /// if the client waits for one and the arguments are malformed.
     pub async fn oneway_async<M, F>(self, method: impl FnOnce(M) -> F) -> Option<Vec<u8>>
     where
         M: Method<Result = Oneway>,

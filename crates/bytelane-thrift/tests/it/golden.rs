@@ -1,7 +1,7 @@
 //! Tests bytes kept in the repository: those of other libraries, and those of earlier versions.
 //!
-//! `apache-python.*` are written by `tests/apache.py`, which also reads `bytelane.*`. The latter are
-//! rewritten by a run of these tests with `BYTELANE_WRITE_GOLDEN=1`.
+//! `apache-python.*` are written by `tests/apache.py`, which also reads `bytelane.*`. The latter
+//! are rewritten by a run of these tests with `BYTELANE_WRITE_GOLDEN=1`.
 
 use crate::common::{Everything, everything};
 use bytelane_thrift::{Binary, Compact, FbthriftCompact, Json, Message, Protocol, SimpleJson};

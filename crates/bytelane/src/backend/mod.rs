@@ -71,7 +71,8 @@ macro_rules! as_slice {
 }
 pub(crate) use as_slice;
 
-/// Returns whether this CPU has a feature: detected at run time with `std`, known at compile time without.
+/// Returns whether this CPU has a feature: detected at run time with `std`, known at compile time
+/// without.
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
 macro_rules! is_detected {
     ($feature:tt) => {

@@ -43,8 +43,8 @@ pub(crate) mod x86;
 /// Inside `inside` the call is safe: the compiler checks that the token's features include those
 /// that the function needs.
 ///
-/// With `=>` instead of `=`, the row names an algorithm that takes the token as its first argument. It is
-/// then compiled on its own, so that a loop has all registers to itself.
+/// With `=>` instead of `=`, the row names an algorithm that takes the token as its first argument.
+/// It is then compiled on its own, so that a loop has all registers to itself.
 macro_rules! implement {
     (impl $(<const $K:ident: usize>)? $Trait:ident $(<$Arg:ident>)? for $Token:ident {
         $(const $Const:ident: $Of:ty = $value:expr;)*
@@ -264,8 +264,9 @@ impl<'a, const N: usize> Windows<'a, N> {
     pub(crate) fn at(&self, number: usize) -> &'a [u8; N] {
         assert!(number < self.count, "a window out of range");
         let window = self.from.as_ptr().wrapping_add(number * self.stride);
-        // SAFETY: `new` found that window `count - 1`, and so each one before it, begins at least N bytes
-        // before the end of the slice, which is borrowed for `'a`. An array of bytes needs no alignment.
+        // SAFETY: `new` found that window `count - 1`, and so each one before it, begins at least N
+        // bytes before the end of the slice, which is borrowed for `'a`. An array of bytes needs no
+        // alignment.
         #[allow(unsafe_code)]
         unsafe {
             &*window.cast()

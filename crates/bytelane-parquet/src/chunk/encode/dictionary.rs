@@ -1,11 +1,10 @@
 //! Chunks whose values are indices into a dictionary.
 
-use super::super::layout::Layout;
+use super::super::layout::{Layout, PageSizes};
 use super::super::leaf::{LeafValues, Unit};
 use super::super::rows::Rows;
 use super::bloom::BloomFilter;
 use super::dense::with_dense;
-use super::pages::Pages;
 use super::statistics::bounds_of;
 use super::{Chunk, LeafEncoder};
 use crate::Result;
@@ -26,9 +25,10 @@ impl LeafEncoder<'_> {
     ) -> Result<Option<Chunk>> {
         let width = physical::width(self.column);
         let mut dictionary = DictionaryBuilder::new(width, layout.dictionary_bytes);
-        let mut pages = Pages::new(self.column, self.path, self.statistics);
+        let mut pages = self.new_pages();
         let (mut indices, mut used) = (Vec::new(), Used::default());
-        while let Some(arrays) = rows.take_page(self.path, Unit::Bits(INDEX_BITS), layout.pages) {
+        let (mut sizes, unit) = (Sizes::new(layout.pages), Unit::Bits(INDEX_BITS));
+        while let Some(arrays) = rows.take_page(self.path, unit, sizes.next) {
             let (levels, values) = self.shred(arrays)?;
             indices.clear();
             for part in values {
@@ -36,6 +36,7 @@ impl LeafEncoder<'_> {
                     return Ok(None);
                 }
             }
+            sizes.look_at(levels.rows, dictionary.len());
             used.look_at(&indices, &dictionary);
             if width.is_none() {
                 pages.add_strings(used.bytes);
@@ -53,7 +54,7 @@ impl LeafEncoder<'_> {
                 &bounds,
             )?;
         }
-        let mut filter = BloomFilter::new(self.column, self.options)?;
+        let mut filter = BloomFilter::new(self.column, self.options);
         dictionary.for_each(|entry| filter.insert(DenseValues::Strings(&[entry])));
         let filter = filter.finish()?;
         pages
@@ -97,6 +98,40 @@ impl LeafEncoder<'_> {
             }
             Ok(true)
         })
+    }
+}
+
+/// Sizes of pages, which are small while indices would become wider in a large one.
+struct Sizes {
+    usual: PageSizes,
+    next: PageSizes,
+    /// Entries of the dictionary so far.
+    entries: usize,
+}
+
+impl Sizes {
+    fn new(usual: PageSizes) -> Self {
+        let mut sizes = Self {
+            usual,
+            next: usual,
+            entries: 0,
+        };
+        sizes.choose(true);
+        sizes
+    }
+
+    /// Takes note of the rows of a page, and of the entries after it.
+    fn look_at(&mut self, rows: usize, entries: usize) {
+        let new = entries - self.entries;
+        let more = new.saturating_mul(self.usual.rows / rows.max(1));
+        let expected = entries.saturating_add(more);
+        self.entries = entries;
+        self.choose(expected > entries.next_power_of_two());
+    }
+
+    fn choose(&mut self, is_growing: bool) {
+        let early = self.usual.early_rows.filter(|_| is_growing);
+        self.next.rows = early.map_or(self.usual.rows, |early| early.min(self.usual.rows));
     }
 }
 

@@ -12,11 +12,14 @@ use std::cmp::Ordering;
 pub(super) struct Index {
     index: Option<ColumnIndex>,
     boundaries: Boundaries,
+    /// Length of bounds of strings.
+    bound_bytes: usize,
 }
 
 impl Index {
-    pub(super) fn new(is_wanted: bool) -> Self {
+    pub(super) fn new(is_wanted: bool, bound_bytes: usize) -> Self {
         Self {
+            bound_bytes,
             index: is_wanted.then(ColumnIndex::default),
             boundaries: Boundaries::default(),
         }
@@ -35,7 +38,7 @@ impl Index {
         };
         let order = Order::of(column);
         let is_null = levels.values == 0;
-        let (least, most) = match shortened(bounds, column) {
+        let (least, most) = match shortened(bounds, column, self.bound_bytes) {
             _ if is_null => Default::default(),
             Some([least, most]) => (least.bytes, most.bytes),
             None => {

@@ -76,6 +76,7 @@ impl<'a> LeafEncoder<'a> {
                 (layout.encoding, ValueEncoding::DeltaLengthByteArray)
             }
             Encoding::DeltaByteArray => (layout.encoding, ValueEncoding::DeltaByteArray),
+            Encoding::Rle => (layout.encoding, ValueEncoding::Rle),
             Encoding::Alp => (layout.encoding, ValueEncoding::Alp),
             Encoding::Plain | Encoding::Dictionary | Encoding::Auto => {
                 (Encoding::Plain, ValueEncoding::Plain)
@@ -96,8 +97,8 @@ impl<'a> LeafEncoder<'a> {
             (Type::BOOLEAN, None) => Unit::Bits(1),
             _ => Unit::Strings,
         };
-        let mut pages = Pages::new(self.column, self.path, self.statistics);
-        let mut filter = BloomFilter::new(self.column, self.options)?;
+        let mut pages = self.new_pages();
+        let mut filter = BloomFilter::new(self.column, self.options);
         let mut scratch = std::mem::take(self.scratch);
         while let Some(arrays) = rows.take_page(self.path, unit, layout.pages) {
             let (levels, values) = self.shred(arrays)?;
@@ -128,6 +129,11 @@ impl<'a> LeafEncoder<'a> {
         pages.finish(None, filter.finish()?, self.pages, self.options)
     }
 
+    fn new_pages(&self) -> Pages<'a> {
+        let length = self.options.bound_bytes;
+        Pages::new(self.column, self.path, self.statistics, length)
+    }
+
     /// Returns the levels and the values of the rows of a page.
     fn shred(&self, arrays: Vec<ArrayRef>) -> Result<(SlotLevels, Vec<LeafValues>)> {
         let mut all = None::<SlotLevels>;
@@ -153,14 +159,14 @@ impl<'a> LeafEncoder<'a> {
     ) -> Result<()> {
         let in_header =
             self.options.page_header_statistics && self.statistics == EnabledStatistics::Page;
-        let nulls = levels.slots - levels.values;
+        let (nulls, length) = (levels.slots - levels.values, self.options.bound_bytes);
         let page = self.pages.append(
             &PageValues {
                 encoding,
                 values,
                 levels,
                 greatest: self.path.levels(),
-                statistics: in_header.then(|| described(bounds, self.column, nulls)),
+                statistics: in_header.then(|| described(bounds, self.column, nulls, length)),
             },
             &mut pages.bytes,
         )?;

@@ -46,6 +46,7 @@ impl<'a> Pages<'a> {
         column: &'a ColumnDescPtr,
         path: &LeafPath,
         statistics: EnabledStatistics,
+        bound_bytes: usize,
     ) -> Self {
         let is_string = column.physical_type() == Type::BYTE_ARRAY;
         Self {
@@ -61,7 +62,7 @@ impl<'a> Pages<'a> {
             histograms: Default::default(),
             encodings: Vec::new(),
             uncompressed: 0,
-            index: Index::new(statistics == EnabledStatistics::Page),
+            index: Index::new(statistics == EnabledStatistics::Page, bound_bytes),
             places: OffsetIndex {
                 unencoded_byte_array_data_bytes: is_string.then(Vec::new),
                 ..Default::default()
@@ -123,17 +124,16 @@ impl<'a> Pages<'a> {
         encoder: &mut PageEncoder,
         options: &WriterOptions,
     ) -> Result<Chunk> {
-        let mut bytes = std::mem::take(&mut self.bytes);
+        let mut pieces = vec![Bytes::from(std::mem::take(&mut self.bytes))];
         let mut counts = Vec::new();
         let mut used = vec![Encoding::Rle];
         if let Some(dictionary) = dictionary {
-            let mut all = Vec::new();
-            let page = encoder.append_dictionary(dictionary, &mut all)?;
+            let mut first = Vec::new();
+            let page = encoder.append_dictionary(dictionary, &mut first)?;
             for place in &mut self.places.page_locations {
-                place.offset += all.len() as i64;
+                place.offset += first.len() as i64;
             }
-            all.extend_from_slice(&bytes);
-            bytes = all;
+            pieces.insert(0, first.into());
             self.uncompressed += page.uncompressed;
             counts.push(pages_in(PageType::DictionaryPage, Encoding::Plain, 1));
             used.push(Encoding::Plain);
@@ -145,7 +145,7 @@ impl<'a> Pages<'a> {
         used.sort_by_key(|encoding| i32::from(*encoding));
         used.dedup();
 
-        let bytes = Bytes::from(bytes);
+        let pages = Stored::Pieces(pieces);
         let first = self
             .places
             .page_locations
@@ -154,8 +154,9 @@ impl<'a> Pages<'a> {
         let path = self.column.path().clone();
         let parts: Vec<Bytes> = path.parts().iter().map(|it| it.clone().into()).collect();
         let has_statistics = self.statistics != EnabledStatistics::None;
+        let (nulls, length) = (self.slots - self.values, options.bound_bytes);
         let statistics =
-            has_statistics.then(|| described(&self.bounds, self.column, self.slots - self.values));
+            has_statistics.then(|| described(&self.bounds, self.column, nulls, length));
         let sizes = has_statistics.then(|| self.sizes()).flatten();
         let metadata = ColumnMetaData {
             physical_type: physical_type(self.column.physical_type()),
@@ -164,16 +165,17 @@ impl<'a> Pages<'a> {
             codec: codec(options.compression_of(path))?,
             num_values: self.slots as i64,
             total_uncompressed_size: self.uncompressed as i64,
-            total_compressed_size: bytes.len() as i64,
+            total_compressed_size: pages.len() as i64,
             data_page_offset: first,
             dictionary_page_offset: dictionary.map(|_| START as i64),
             statistics: statistics.as_ref().map(Encoded::new).transpose()?,
             encoding_stats: Some(Encoded::new(&counts)?),
+            bloom_filter_length: filter.as_ref().map(|it| it.len() as i32),
             size_statistics: sizes.as_ref().map(Encoded::new).transpose()?,
             ..Default::default()
         };
         Ok(Chunk {
-            pages: Stored::Memory(bytes),
+            pages,
             start: START as u64,
             metadata: ColumnChunk {
                 meta_data: metadata,

@@ -36,18 +36,33 @@ fn is_text(column: &ColumnDescriptor) -> bool {
         }
 }
 
-/// Returns the bounds as an index has them.
-pub(super) fn shortened(bounds: &Bounds, column: &ColumnDescriptor) -> Option<[Bound; 2]> {
+/// Returns the bounds as an index has them, long strings shortened to `length` bytes.
+pub(super) fn shortened(
+    bounds: &Bounds,
+    column: &ColumnDescriptor,
+    length: usize,
+) -> Option<[Bound; 2]> {
     let (least, most) = bounds.range.clone()?;
-    Some(shorten(least, most, Order::of(column), is_text(column)))
+    Some(shorten(
+        least,
+        most,
+        Order::of(column),
+        is_text(column),
+        length,
+    ))
 }
 
 /// Returns the bounds and counts of a page or a chunk. Those of a fixed length are never shortened, which readers do not
 /// expect: pyarrow 26 ends the process.
-pub(super) fn described(bounds: &Bounds, column: &ColumnDescriptor, nulls: usize) -> Statistics {
+pub(super) fn described(
+    bounds: &Bounds,
+    column: &ColumnDescriptor,
+    nulls: usize,
+    length: usize,
+) -> Statistics {
     let order = Order::of(column);
     let range = match column.physical_type() {
-        Type::BYTE_ARRAY => shortened(bounds, column),
+        Type::BYTE_ARRAY => shortened(bounds, column, length),
         _ => bounds.range.clone().map(|(least, most)| {
             [least, most].map(|bytes| Bound {
                 bytes,
@@ -84,7 +99,7 @@ mod tests {
         let column = SchemaType::primitive_type_builder("x", Type::DOUBLE);
         let column = column.build().expect("a type").into();
         let column = ColumnDescriptor::new(column, 1, 0, ColumnPath::from("x"));
-        let statistics = described(&Bounds::default(), &column, 7);
+        let statistics = described(&Bounds::default(), &column, 7, 64);
         assert_eq!(statistics.null_count, Some(7));
         assert_eq!((statistics.min_value, statistics.max_value), (None, None));
     }

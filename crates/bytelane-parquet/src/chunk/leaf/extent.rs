@@ -50,13 +50,13 @@ pub(crate) fn fitting(
 }
 
 /// The arrays on the way to a leaf that have offsets.
-struct Lists {
+pub(super) struct Lists {
     lists: Vec<ArrayRef>,
-    leaf: ArrayRef,
+    pub(super) leaf: ArrayRef,
 }
 
 impl Lists {
-    fn new(array: &ArrayRef, path: &LeafPath) -> Self {
+    pub(super) fn new(array: &ArrayRef, path: &LeafPath) -> Self {
         let mut lists = Vec::new();
         let mut leaf = ArrayRef::clone(array);
         for node in &path.nodes {
@@ -72,12 +72,12 @@ impl Lists {
         Self { lists, leaf }
     }
 
-    fn start(&self) -> usize {
+    pub(super) fn start(&self) -> usize {
         self.end(0)
     }
 
     /// Returns the element of the leaf behind those of the first rows.
-    fn end(&self, rows: usize) -> usize {
+    pub(super) fn end(&self, rows: usize) -> usize {
         let lists = self.lists.iter();
         lists.fold(rows, |index, list| offset(list, index))
     }

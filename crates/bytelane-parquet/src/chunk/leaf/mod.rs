@@ -1,9 +1,11 @@
 //! Leaves of columns: rows of Arrow's nested arrays to levels and values.
 
+mod cut;
 mod extent;
 mod shred;
 mod values;
 
+pub(super) use cut::Cutter;
 pub(super) use extent::{Unit, fitting};
 pub(super) use shred::shred;
 pub(super) use values::LeafValues;

@@ -1,9 +1,9 @@
 //! Bounds and counts of values, of chunks and of pages, joined.
 
+use crate::Result;
 use crate::format::{ColumnIndex, DataPageHeader, DataPageHeaderV2, Statistics};
 use crate::merge::input::Leaf;
 use crate::statistics::Compare;
-use crate::{Result, format};
 use bytes::Bytes;
 use std::cmp::Ordering;
 
@@ -38,10 +38,8 @@ fn bounds_of(statistics: &Statistics, values: i64) -> Option<PageBounds> {
 }
 
 /// Returns the bounds of each data page of a chunk: those of its index, of its page headers, or of the chunk if it has one page.
-pub(in crate::merge) fn of_pages(leaf: &Leaf) -> Vec<Option<PageBounds>> {
+pub(super) fn of_pages(leaf: &Leaf, index: Option<&ColumnIndex>) -> Vec<Option<PageBounds>> {
     let count = leaf.data_pages().count();
-    let index = leaf.chunk.column_index();
-    let index = index.and_then(|it| format::decode::<ColumnIndex>(it).ok());
     if let Some(index) = index.filter(|index| {
         let lengths = [
             index.null_pages.len(),
@@ -125,6 +123,31 @@ fn greater(bytes: &[u8]) -> Option<Bytes> {
     Some(greater.into())
 }
 
+/// Joins the bounds and counts of several pages; none if their bounds cannot be compared.
+pub(super) fn of_all(pages: &[&PageBounds], compare: Compare) -> Option<PageBounds> {
+    let mut range: Option<(Bytes, Bytes)> = None;
+    for (least, most) in pages.iter().filter_map(|it| it.range.as_ref()) {
+        let (own_least, own_most) = range.get_or_insert_with(|| (least.clone(), most.clone()));
+        if compare.values(least, own_least) == Ordering::Less {
+            *own_least = least.clone();
+        }
+        if compare.values(most, own_most) == Ordering::Greater {
+            *own_most = most.clone();
+        }
+    }
+    let has_nans = pages.iter().any(|it| it.nans.is_some());
+    // Pages without values have no NaN.
+    let nans = pages.iter().map(|it| match it.range {
+        None => Some(it.nans.unwrap_or(0)),
+        Some(_) => it.nans,
+    });
+    Some(PageBounds {
+        range,
+        nulls: pages.iter().map(|it| it.nulls).sum(),
+        nans: nans.sum::<Option<i64>>().filter(|_| has_nans),
+    })
+}
+
 /// Joins the statistics of chunks, each with its number of values: bounds only if all have them, and `compare` orders them.
 pub(in crate::merge) fn joined(
     chunks: &[(Option<Statistics>, i64)],
@@ -160,6 +183,36 @@ pub(in crate::merge) fn joined(
     }
     let is_empty = joined == Statistics::default();
     (!is_empty).then_some(joined)
+}
+
+/// Returns bounds of some of the values of a chunk.
+pub(in crate::merge) fn of_some(statistics: &Statistics) -> Option<PageBounds> {
+    let (least, most) = range_of(statistics)?;
+    Some(PageBounds {
+        range: Some((least.clone(), most.clone())),
+        nulls: None,
+        nans: None,
+    })
+}
+
+/// Returns the statistics of a part of a chunk whose pages have these bounds.
+pub(in crate::merge) fn of_part(
+    pages: Option<PageBounds>,
+    chunk: Option<Statistics>,
+    values: i64,
+) -> Option<Statistics> {
+    let bounds = pages.or_else(|| of_some(&chunk?))?;
+    let (least, most) = bounds.range.unzip();
+    let statistics = Statistics {
+        null_count: bounds.nulls.or(least.is_none().then_some(values)),
+        nan_count: bounds.nans,
+        is_min_value_exact: least.is_some().then_some(false),
+        is_max_value_exact: most.is_some().then_some(false),
+        min_value: least,
+        max_value: most,
+        ..Default::default()
+    };
+    Some(statistics)
 }
 
 fn is_null(statistics: &Statistics, values: i64) -> bool {

@@ -9,11 +9,9 @@ pub(in crate::merge) struct Dictionary {
     /// Bytes of an entry; none if each has its length in front.
     width: Option<usize>,
     entries: Vec<u8>,
-    /// Where each entry begins, its length included.
+    /// Where each entry begins, its length included; one more for the next.
     starts: Vec<u32>,
-    /// Entries by their hash: their number and 1, or 0.
-    table: Vec<u32>,
-    seed: u64,
+    table: Table,
     /// The dictionary that was added last, and its map.
     last: Option<(Bytes, Map)>,
 }
@@ -21,24 +19,20 @@ pub(in crate::merge) struct Dictionary {
 /// For each entry of a dictionary its number in the joined one; none if they are the same.
 pub(in crate::merge) type Map = Option<std::sync::Arc<[u32]>>;
 
-const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-
 impl Dictionary {
     pub(in crate::merge) fn new(width: Option<usize>) -> Self {
         Self {
             width,
             entries: Vec::new(),
-            starts: Vec::new(),
-            table: vec![0; 1 << 6],
-            // Nobody can choose entries that share a place.
-            seed: RandomState::new().hash_one(FACTOR),
+            starts: vec![0],
+            table: Table::new(),
             last: None,
         }
     }
 
     /// Number of entries.
     pub(in crate::merge) fn len(&self) -> usize {
-        self.starts.len()
+        self.starts.len() - 1
     }
 
     /// The entries in PLAIN.
@@ -59,84 +53,140 @@ impl Dictionary {
         {
             return Ok(Some(map.clone()));
         }
-        if count > bytes.len() {
-            return Err(too_few());
-        }
-        let mut map = Vec::with_capacity(count);
-        let mut rest = &bytes[..];
-        let mut is_same = true;
-        for number in 0..count {
-            let length = self.length(rest)?;
-            let (entry, others) = rest.split_at(length);
-            rest = others;
-            let found = self.insert(entry);
-            is_same &= found as usize == number;
-            map.push(found);
-            if self.entries.len() > limit {
-                return Ok(None);
+        let numbers = match self.width {
+            Some(width) => {
+                let length = count
+                    .checked_mul(width)
+                    .filter(|length| count.max(*length) <= bytes.len());
+                let bytes = &bytes[..length.ok_or_else(too_few)?];
+                // A width that the compiler knows makes short loops of hashes and comparisons.
+                match width {
+                    4 => self.numbers(bytes.as_chunks::<4>().0, limit),
+                    8 => self.numbers(bytes.as_chunks::<8>().0, limit),
+                    _ => self.numbers(bytes.chunks_exact(width.max(1)), limit),
+                }
             }
-        }
-        let map: Map = (!is_same).then(|| map.into());
+            None => self.numbers(strings(bytes, count)?, limit),
+        };
+        let Some(numbers) = numbers else {
+            return Ok(None);
+        };
+        let is_same = numbers.iter().copied().eq(0..numbers.len() as u32);
+        let map: Map = (!is_same).then(|| numbers.into());
         self.last = Some((bytes.clone(), map.clone()));
         Ok(Some(map))
     }
 
-    /// Returns the number of bytes of the next entry.
-    fn length(&self, rest: &[u8]) -> Result<usize> {
-        let length = match self.width {
-            Some(width) => Some(width),
-            None => {
-                let length = rest
-                    .first_chunk()
-                    .map(|it| u32::from_le_bytes(*it) as usize);
-                length.and_then(|length| length.checked_add(size_of::<u32>()))
+    /// Returns the numbers of entries, which are added if they are new.
+    fn numbers<'a, E: AsRef<[u8]> + ?Sized + 'a>(
+        &mut self,
+        entries: impl IntoIterator<Item = &'a E>,
+        limit: usize,
+    ) -> Option<Vec<u32>> {
+        let entries = entries.into_iter();
+        let mut numbers = Vec::with_capacity(entries.size_hint().0);
+        for entry in entries {
+            numbers.push(self.insert(entry.as_ref()));
+            if self.entries.len() > limit {
+                return None;
             }
-        };
-        length
-            .filter(|length| *length <= rest.len())
-            .ok_or_else(too_few)
-    }
-
-    fn entry(&self, number: u32) -> &[u8] {
-        let number = number as usize;
-        let end = self.starts.get(number + 1).map(|end| *end as usize);
-        &self.entries[self.starts[number] as usize..end.unwrap_or(self.entries.len())]
+        }
+        Some(numbers)
     }
 
     /// Returns the number of an entry, which is added if it is new.
+    #[inline(always)]
     fn insert(&mut self, entry: &[u8]) -> u32 {
-        let mut at = self.place(entry);
-        loop {
-            match self.table[at] {
-                0 => break,
-                number if self.entry(number - 1) == entry => return number - 1,
-                _ => at = (at + 1) % self.table.len(),
+        let hash = self.table.hash(entry);
+        let (all, starts) = (&self.entries, &self.starts);
+        let is_same = |number: u32| {
+            let at = number as usize;
+            equal(&all[starts[at] as usize..starts[at + 1] as usize], entry)
+        };
+        match self.table.find(hash, is_same) {
+            Ok(number) => number,
+            Err(free) => {
+                let number = self.len() as u32;
+                self.entries.extend_from_slice(entry);
+                self.starts.push(self.entries.len() as u32);
+                self.table.insert(free, hash, number);
+                number
             }
         }
-        let number = self.starts.len() as u32;
-        self.starts.push(self.entries.len() as u32);
-        self.entries.extend_from_slice(entry);
-        self.table[at] = number + 1;
-        if self.starts.len() * 2 > self.table.len() {
-            self.grow();
+    }
+}
+
+/// Returns the entries of a dictionary of strings, each with its length in front.
+fn strings(bytes: &[u8], count: usize) -> Result<Vec<&[u8]>> {
+    if count > bytes.len() {
+        return Err(too_few());
+    }
+    let mut rest = bytes;
+    let entries = (0..count).map(|_| {
+        let length = rest
+            .first_chunk()
+            .map(|it| u32::from_le_bytes(*it) as usize);
+        let length = length.and_then(|length| length.checked_add(size_of::<u32>()));
+        let (entry, others) = length
+            .and_then(|length| rest.split_at_checked(length))
+            .ok_or_else(too_few)?;
+        rest = others;
+        Ok(entry)
+    });
+    entries.collect()
+}
+
+/// Returns the number of bytes of each string of a dictionary.
+pub(in crate::merge) fn lengths(bytes: &[u8], count: usize) -> Result<Vec<u32>> {
+    let strings = strings(bytes, count)?.into_iter();
+    let lengths = strings.map(|entry| (entry.len() - size_of::<u32>()) as u32);
+    Ok(lengths.collect())
+}
+
+/// Compares short entries without a call.
+#[inline(always)]
+fn equal(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    let (words, rest) = one.as_chunks::<8>();
+    let (others, other_rest) = other.as_chunks::<8>();
+    words.iter().eq(others) && (word(rest) == word(other_rest))
+}
+
+/// Up to 7 bytes as a number.
+#[inline(always)]
+fn word(rest: &[u8]) -> u64 {
+    if let (Some(first), Some(last)) = (rest.first_chunk::<4>(), rest.last_chunk::<4>()) {
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        return u64::from(last) << 32 | u64::from(first);
+    }
+    rest.iter()
+        .fold(0, |word, byte| word << 8 | u64::from(*byte))
+}
+
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Numbers of entries by their hash.
+struct Table {
+    /// Hashes, and the numbers of their entries plus 1; 0 in free slots. Their count is a power of two.
+    slots: Vec<(u32, u32)>,
+    used: usize,
+    seed: u64,
+}
+
+impl Table {
+    fn new() -> Self {
+        Self {
+            slots: vec![(0, 0); 1 << 6],
+            used: 0,
+            // Nobody can choose entries that share a slot.
+            seed: RandomState::new().hash_one(FACTOR),
         }
-        number
     }
 
-    fn grow(&mut self) {
-        let mut table = vec![0; self.table.len() * 2];
-        std::mem::swap(&mut table, &mut self.table);
-        for number in table.into_iter().filter(|number| *number > 0) {
-            let mut at = self.place(self.entry(number - 1));
-            while self.table[at] != 0 {
-                at = (at + 1) % self.table.len();
-            }
-            self.table[at] = number;
-        }
-    }
-
-    /// Returns the place in the table at which the search for an entry begins.
-    fn place(&self, entry: &[u8]) -> usize {
+    #[inline(always)]
+    fn hash(&self, entry: &[u8]) -> u32 {
         let fold = |hash: u64, word: u64| {
             let product = u128::from(hash ^ word) * u128::from(FACTOR ^ self.seed);
             (product as u64) ^ (product >> 64) as u64
@@ -145,10 +195,37 @@ impl Dictionary {
         let hash = words.iter().fold(self.seed, |hash, word| {
             fold(hash, u64::from_le_bytes(*word))
         });
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        let hash = fold(fold(hash, u64::from_le_bytes(last)), entry.len() as u64);
-        hash as usize % self.table.len()
+        (fold(hash ^ word(rest), entry.len() as u64) >> 32) as u32
+    }
+
+    /// Returns the number of the entry with this hash that is the same, or the slot where it belongs.
+    #[inline(always)]
+    fn find(&self, hash: u32, is_same: impl Fn(u32) -> bool) -> std::result::Result<u32, usize> {
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            match self.slots[at] {
+                (_, 0) => return Err(at),
+                (other, number) if other == hash && is_same(number - 1) => return Ok(number - 1),
+                _ => at = (at + 1) & mask,
+            }
+        }
+    }
+
+    /// Fills a free slot.
+    fn insert(&mut self, free: usize, hash: u32, number: u32) {
+        self.slots[free] = (hash, number + 1);
+        self.used += 1;
+        if self.used * 2 > self.slots.len() {
+            let larger = vec![(0, 0); self.slots.len() * 2];
+            for (hash, number) in std::mem::replace(&mut self.slots, larger) {
+                if number > 0
+                    && let Err(free) = self.find(hash, |_| false)
+                {
+                    self.slots[free] = (hash, number);
+                }
+            }
+        }
     }
 }
 
@@ -172,6 +249,11 @@ mod tests {
         (bytes.into(), count)
     }
 
+    fn entry(joined: &Dictionary, number: u32) -> &[u8] {
+        let at = number as usize;
+        &joined.entries[joined.starts[at] as usize..joined.starts[at + 1] as usize]
+    }
+
     #[test]
     fn each_entry_is_there_once_and_numbers_lead_to_it() {
         let mut joined = Dictionary::new(None);
@@ -183,7 +265,7 @@ mod tests {
             for (number, wanted) in part.enumerate() {
                 let number = map.as_ref().map_or(number as u32, |map| map[number]);
                 let (wanted, _) = strings([wanted]);
-                assert_eq!(joined.entry(number), wanted);
+                assert_eq!(entry(&joined, number), wanted);
             }
         }
         assert_eq!(joined.len(), 900);

@@ -1,6 +1,7 @@
 //! The indexes of a new chunk: the pages' places, bounds and sizes.
 
 use super::bounds::{PageBounds, indexed};
+use super::entry::{Entry, levels_of_nulls};
 use super::leaf::Input;
 use crate::format::{
     self, BoundaryOrder, ColumnIndex, Encoded, OffsetIndex, PageLocation, SizeStatistics,
@@ -13,12 +14,11 @@ use std::cmp::Ordering;
 
 /// Returns the bounds of pages as an index, if all have some.
 pub(in crate::merge) fn column_index(
-    inputs: &[Input],
-    column: &ColumnDescriptor,
-    bounds: Vec<Option<PageBounds>>,
+    entries: &[Entry],
     compare: Option<Compare>,
 ) -> Result<Option<Bytes>> {
-    let bounds = bounds.into_iter().collect::<Option<Vec<_>>>();
+    let bounds = entries.iter().map(|it| it.bounds.clone());
+    let bounds = bounds.collect::<Option<Vec<_>>>();
     let (Some(bounds), Some(compare)) = (bounds, compare) else {
         return Ok(None);
     };
@@ -40,12 +40,8 @@ pub(in crate::merge) fn column_index(
         max_values: most,
         null_counts,
         nan_counts: nan_counts.collect::<Option<Vec<_>>>().filter(|_| has_nans),
-        repetition_level_histograms: histograms(inputs, column.max_rep_level(), |index| {
-            index.repetition_level_histograms
-        }),
-        definition_level_histograms: histograms(inputs, column.max_def_level(), |index| {
-            index.definition_level_histograms
-        }),
+        repetition_level_histograms: histograms(entries, 0),
+        definition_level_histograms: histograms(entries, 1),
         ..Default::default()
     };
     Ok(Some(format::encode(&index)?.into()))
@@ -69,58 +65,23 @@ fn order_of(bounds: &[PageBounds], compare: Compare) -> BoundaryOrder {
     }
 }
 
-/// Number of values at each level, of values that are all null at the outermost one.
-fn levels_of_nulls(greatest: i16, rows: u64) -> Vec<i64> {
-    let mut levels = vec![0; usize::try_from(greatest).unwrap_or(0) + 1];
-    levels[0] = rows as i64;
-    levels
-}
-
-/// Returns the histograms of levels of all pages, if each input has them for its own.
-fn histograms(
-    inputs: &[Input],
-    greatest: i16,
-    of: fn(ColumnIndex) -> Option<Vec<i64>>,
-) -> Option<Vec<i64>> {
+/// Returns the histograms of one kind of levels of all pages, if each has one.
+fn histograms(entries: &[Entry], which: usize) -> Option<Vec<i64>> {
     let mut all = Vec::new();
-    for input in inputs {
-        match input {
-            Input::Missing(rows) => all.extend(levels_of_nulls(greatest, *rows)),
-            Input::Leaf(leaf) => {
-                let index = format::decode(leaf.chunk.column_index()?).ok()?;
-                let levels = of(index)?;
-                let pages = leaf.data_pages().count();
-                if levels.len() != pages * (usize::try_from(greatest).unwrap_or(0) + 1) {
-                    return None;
-                }
-                all.extend(levels);
-            }
-        }
+    for entry in entries {
+        all.extend(entry.levels[which].as_ref()?);
     }
     Some(all)
 }
 
 /// Returns the places of pages as an index.
 pub(in crate::merge) fn offset_index(
-    inputs: &[Input],
+    entries: &[Entry],
     locations: Vec<PageLocation>,
 ) -> OffsetIndex {
-    let sizes = || {
-        let mut all = Vec::new();
-        for input in inputs {
-            match input {
-                Input::Missing(_) => all.push(0),
-                Input::Leaf(leaf) => {
-                    let index = leaf.chunk.offset_index()?;
-                    all.extend(index.unencoded_byte_array_data_bytes.as_ref()?);
-                }
-            }
-        }
-        (all.len() == locations.len()).then_some(all)
-    };
-    let has_leaf = inputs.iter().any(|input| matches!(input, Input::Leaf(_)));
+    let sizes = entries.iter().map(|it| it.string_bytes);
     OffsetIndex {
-        unencoded_byte_array_data_bytes: has_leaf.then(sizes).flatten(),
+        unencoded_byte_array_data_bytes: sizes.collect(),
         page_locations: locations,
         ..Default::default()
     }

@@ -1,27 +1,18 @@
 //! The chunks of a leaf joined to one.
 
-use super::bloom;
-use super::bounds::{self, PageBounds};
-use super::codec::{compression_of, target};
-use super::dictionary::{Dictionary, Map};
-use super::index::{column_index, offset_index, size_statistics};
-use super::pages::{NewPages, START};
-use crate::budget::{Budget, MemoryLimit};
+use super::add::{Adder, Prepared};
+use super::codec::target;
+use super::dictionary::Dictionary;
+use super::entry::editor;
 use crate::chunk::Chunk;
-use crate::format::{
-    ColumnMetaData, CompressionCodec, DictionaryPageHeader, Encoded, Encoding, PageHeader,
-    PageType, Statistics,
-};
-use crate::merge::input::{Leaf, StoredPage};
+use crate::format::{CompressionCodec, DictionaryPageHeader, Encoding, PageHeader, PageType};
+use crate::merge::input::{Leaf, StoredPage, dictionary_of};
 use crate::merge::outcome::{MergedPages, Notes};
-use crate::page::{
-    Compressor, PageEditor, PageKind, codec_in_parquet, null_page, read_header, set_sizes,
-};
+use crate::page::set_sizes;
 use crate::statistics::Compare;
 use crate::types::physical;
 use crate::{Error, Result};
-use bytes::Bytes;
-use parquet::basic::{Compression, Type};
+use parquet::basic::Type;
 use parquet::schema::types::ColumnDescriptor;
 
 /// Bytes of a joined dictionary, unless one of an input has more.
@@ -47,20 +38,13 @@ pub(in crate::merge) struct Join<'a> {
     pub any_dictionary: bool,
 }
 
-/// State of an input while its pages are written.
-struct Prepared {
-    editor: Option<PageEditor>,
-    has_dictionary: bool,
-    map: Map,
-}
-
 impl Join<'_> {
     /// Returns true if there is nothing to join.
     fn is_copy(&self) -> bool {
         self.inputs.len() == 1
     }
 
-    fn leaves(&self) -> impl Iterator<Item = &Leaf> {
+    pub(super) fn leaves(&self) -> impl Iterator<Item = &Leaf> {
         self.inputs.iter().filter_map(|input| match input {
             Input::Leaf(leaf) => Some(&**leaf),
             Input::Missing(_) => None,
@@ -89,55 +73,29 @@ impl Join<'_> {
         }
         let is_mapped = prepared.iter().any(|it| it.map.is_some());
         let codec = target(self.leaves().map(Leaf::metadata), is_mapped)?;
-        let compression = compression_of(codec)?;
-        let mut compressor = compression.map(Compressor::new).transpose()?;
-        let mut pages = NewPages::default();
-        let mut counts = MergedPages::default();
         // The entries of the first dictionary are the first of the joined one, unless it has one twice.
         let mut with_dictionary = prepared.iter().filter(|it| it.has_dictionary);
         let is_first = with_dictionary.next().is_some_and(|it| it.map.is_none());
-        self.add_dictionary(
-            &dictionary,
-            is_first,
-            codec,
-            compressor.as_mut(),
-            &mut pages,
-        )?;
-        let mut bounds: Vec<Option<PageBounds>> = Vec::new();
-        let mut prepared = prepared.into_iter();
+        let mut adder = Adder::new(self, codec, prepared)?;
+        self.add_dictionary(&dictionary, is_first, codec, &mut adder)?;
+        let mut number = 0;
         for input in self.inputs {
             match input {
-                Input::Missing(rows) => {
-                    let compression = compression.unwrap_or(Compression::UNCOMPRESSED);
-                    let (header, body) = null_page(self.column, *rows as usize, compression)?;
-                    pages.add_new(&header, body.into(), Some(*rows))?;
-                    counts.nulls += 1;
-                    bounds.push(Some(PageBounds {
-                        range: None,
-                        nulls: Some(*rows as i64),
-                        nans: None,
-                    }));
-                }
+                Input::Missing(rows) => adder.nulls(*rows)?,
                 Input::Leaf(leaf) => {
-                    let Some(mut prepared) = prepared.next() else {
-                        continue;
-                    };
-                    let rows = self.rows(leaf, &mut prepared)?;
-                    let mut add = Add {
-                        codec,
-                        compressor: compressor.as_mut(),
-                        pages: &mut pages,
-                        counts: &mut counts,
-                    };
-                    for (number, (page, rows)) in leaf.data_pages().zip(rows).enumerate() {
-                        add.page(self, leaf, page, rows, &mut prepared)
-                            .map_err(|error| error.in_page(number))?;
-                    }
-                    bounds.extend(bounds::of_pages(leaf));
+                    adder.leaf(leaf, number)?;
+                    number += 1;
                 }
             }
         }
-        self.described(pages, bounds, codec, notes)
+        adder.flush()?;
+        let Adder {
+            pages,
+            entries,
+            counts,
+            ..
+        } = adder;
+        self.described(pages, &entries, codec, notes)
             .map(|chunk| Some((chunk, counts)))
     }
 
@@ -155,18 +113,11 @@ impl Join<'_> {
                 map: None,
             }));
         }
-        let is_dictionary =
-            |page: &&StoredPage| page.page.header.page_type == PageType::DictionaryPage;
-        let Some(page) = leaf.pages.iter().find(is_dictionary) else {
+        let Some(page) = leaf.dictionary() else {
             return Err(Error::corrupt("a page of indices, but no dictionary"));
         };
-        let (checked, body) = (read_header(&page.page.header)?, page.body());
-        checked.check(&body)?;
-        let PageKind::Dictionary(header) = checked.kind else {
-            return Err(Error::corrupt("a dictionary without its header"));
-        };
-        let mut editor = self.editor(leaf)?;
-        let bytes = editor.dictionary(&header, &body)?;
+        let mut editor = editor(leaf, self.column)?;
+        let (bytes, count) = dictionary_of(page, &mut editor)?;
         let limit = if self.any_dictionary {
             u32::MAX as usize
         } else {
@@ -174,58 +125,13 @@ impl Join<'_> {
         };
         let indices = leaf.data_pages().filter(|page| uses_dictionary(page));
         let values = indices.map(|page| page.page.values()).sum();
-        sizes.add(values, header.values, bytes.len());
-        let map = dictionary.add(&bytes, header.values, limit)?;
+        sizes.add(values, count, bytes.len());
+        let map = dictionary.add(&bytes, count, limit)?;
         Ok(map.map(|map| Prepared {
             editor: Some(editor),
             has_dictionary: true,
             map,
         }))
-    }
-
-    fn editor(&self, leaf: &Leaf) -> Result<PageEditor> {
-        let metadata = leaf.metadata();
-        let bytes = leaf.chunk.bytes();
-        let values = u64::try_from(metadata.num_values).unwrap_or(0);
-        let limit = MemoryLimit::default();
-        let budget = Budget::new(limit.of_read(bytes));
-        let most = limit.of_page(bytes, values);
-        PageEditor::new(
-            codec_in_parquet(metadata.codec)?,
-            self.column,
-            most,
-            &budget,
-        )
-    }
-
-    /// Returns the rows of each page of an input, if they are known.
-    fn rows(&self, leaf: &Leaf, prepared: &mut Prepared) -> Result<Vec<Option<u64>>> {
-        if self.column.max_rep_level() == 0 {
-            let values = leaf
-                .data_pages()
-                .map(|page| u64::try_from(page.page.values()).ok());
-            return Ok(values.collect());
-        }
-        if let Some(rows) = indexed_rows(leaf) {
-            return Ok(rows.into_iter().map(Some).collect());
-        }
-        if leaf.metadata().codec == CompressionCodec::Lzo {
-            return Ok(vec![None; leaf.data_pages().count()]);
-        }
-        if prepared.editor.is_none() {
-            prepared.editor = Some(self.editor(leaf)?);
-        }
-        let editor = &mut prepared.editor;
-        let rows = leaf.data_pages().map(|page| {
-            let header = read_header(&page.page.header)?;
-            match (header.kind, &mut *editor) {
-                (PageKind::Data(header), Some(editor)) => {
-                    Ok(editor.rows(&header, &page.body())?.map(|rows| rows as u64))
-                }
-                _ => Ok(None),
-            }
-        });
-        rows.collect()
     }
 
     /// Adds the dictionary, that of the inputs where it is the same.
@@ -234,17 +140,13 @@ impl Join<'_> {
         dictionary: &Dictionary,
         is_first: bool,
         codec: CompressionCodec,
-        compressor: Option<&mut Compressor>,
-        pages: &mut NewPages,
+        adder: &mut Adder<'_>,
     ) -> Result<()> {
         let used = self
             .leaves()
             .filter(|leaf| leaf.data_pages().any(uses_dictionary));
         let used: Vec<&Leaf> = used.collect();
-        let old = used.iter().flat_map(|leaf| &leaf.pages);
-        let is_dictionary =
-            |page: &&StoredPage| page.page.header.page_type == PageType::DictionaryPage;
-        let old: Vec<&StoredPage> = old.filter(is_dictionary).collect();
+        let old: Vec<&StoredPage> = used.iter().filter_map(|leaf| leaf.dictionary()).collect();
         if used.is_empty() {
             return Ok(());
         }
@@ -259,7 +161,10 @@ impl Join<'_> {
         let is_same = is_same || self.is_copy();
         if is_same && used[0].metadata().codec == codec {
             let page = &first.page;
-            return pages.add_copy(&page.header, page.header_length, first.bytes.clone(), None);
+            let bytes = first.bytes.clone();
+            return adder
+                .pages
+                .add_copy(&page.header, page.header_length, bytes, None);
         }
         let header = first.page.header.dictionary_page_header.as_ref();
         let mut header = PageHeader {
@@ -278,219 +183,19 @@ impl Join<'_> {
             ..Default::default()
         };
         let mut body = Vec::new();
-        needed(compressor)?.append(dictionary.bytes(), &mut body)?;
+        adder.compressor()?.append(dictionary.bytes(), &mut body)?;
         set_sizes(&mut header, dictionary.bytes().len(), &body)?;
-        pages.add_new(&header, body.into(), None)
-    }
-
-    /// Makes a chunk of pages.
-    fn described(
-        &self,
-        mut pages: NewPages,
-        bounds: Vec<Option<PageBounds>>,
-        codec: CompressionCodec,
-        notes: &mut Notes,
-    ) -> Result<Chunk> {
-        let rows = self.inputs.iter().map(|input| match input {
-            Input::Leaf(leaf) => leaf.rows,
-            Input::Missing(rows) => *rows,
-        });
-        let rows: u64 = rows.sum();
-        let locations = pages.locations(rows);
-        let (like, encodings) = self.like(codec, notes)?;
-        let statistics = self.statistics()?;
-        let metadata = ColumnMetaData {
-            statistics: statistics.map(|it| Encoded::new(&it)).transpose()?,
-            size_statistics: size_statistics(self.inputs, self.column)?,
-            ..like
-        };
-        let metadata = pages.metadata(metadata, encodings)?;
-        let offset_index = locations.map(|locations| offset_index(self.inputs, locations));
-        let column_index = match offset_index {
-            Some(_) => column_index(self.inputs, self.column, bounds, self.compare)?,
-            None => None,
-        };
-        let bytes = std::mem::take(&mut pages.pieces);
-        let mut chunk = Chunk::of_pages(bytes, START, metadata, column_index, offset_index);
-        chunk.take_bloom_filter(self.bloom_filter(notes));
-        Ok(chunk)
-    }
-
-    /// Returns a Bloom filter of all values, if there can be one.
-    fn bloom_filter(&self, notes: &mut Notes) -> Option<Bytes> {
-        let filters = self.leaves().filter_map(|it| it.bloom_filter.as_ref());
-        let filters: Vec<&Bytes> = filters.collect();
-        if filters.is_empty() {
-            return None;
-        }
-        let joined = if filters.len() == self.leaves().count() {
-            bloom::joined(&filters)
-        } else {
-            Err("some inputs have none")
-        };
-        let note = |why: &str| {
-            let column = self.column.path().string();
-            notes.add(format!(
-                "Bloom filters of column {column} were left out: {why}"
-            ));
-        };
-        joined.map_err(note).ok()
-    }
-
-    /// Adds what is said of the values to a chunk in which they are encoded again.
-    pub(in crate::merge) fn describe_encoded(
-        &self,
-        chunk: &mut Chunk,
-        notes: &mut Notes,
-    ) -> Result<()> {
-        let (like, _) = self.like(chunk.metadata().codec, notes)?;
-        chunk.take_bloom_filter(self.bloom_filter(notes));
-        let metadata = chunk.metadata_mut();
-        metadata.key_value_metadata = like.key_value_metadata;
-        metadata.geospatial_statistics = like.geospatial_statistics;
-        metadata.unknown_fields = like.unknown_fields;
-        Ok(())
-    }
-
-    /// The statistics of all chunks.
-    fn statistics(&self) -> Result<Option<Statistics>> {
-        let statistics = self.inputs.iter().map(|input| match input {
-            Input::Leaf(leaf) => Ok((bounds::of_chunk(leaf)?, leaf.metadata().num_values)),
-            Input::Missing(rows) => {
-                let nulls = Statistics {
-                    null_count: Some(*rows as i64),
-                    ..Default::default()
-                };
-                Ok((Some(nulls), *rows as i64))
-            }
-        });
-        let statistics = statistics.collect::<Result<Vec<_>>>()?;
-        Ok(bounds::joined(&statistics, self.compare))
-    }
-
-    /// Returns what is said of the chunks of all inputs alike, and the encodings that their footers name.
-    fn like(
-        &self,
-        codec: CompressionCodec,
-        notes: &mut Notes,
-    ) -> Result<(ColumnMetaData, Vec<Encoding>)> {
-        let mut encodings: Vec<Encoding> = Vec::new();
-        let mut like: Option<ColumnMetaData> = None;
-        for leaf in self.leaves() {
-            let metadata = leaf.metadata();
-            for encoding in metadata.encodings.decode()? {
-                if !encodings.contains(&encoding) {
-                    encodings.push(encoding);
-                }
-            }
-            let Some(like) = &mut like else {
-                like = Some(metadata.clone());
-                continue;
-            };
-            let column = || self.column.path().string();
-            if like.key_value_metadata != metadata.key_value_metadata {
-                like.key_value_metadata = None;
-                notes.add(format!(
-                    "key-value pairs of chunks of column {} differ; they were left out",
-                    column()
-                ));
-            }
-            if like.geospatial_statistics != metadata.geospatial_statistics {
-                like.geospatial_statistics = None;
-                notes.add(format!(
-                    "geospatial statistics of column {} were left out",
-                    column()
-                ));
-            }
-            if like.unknown_fields != metadata.unknown_fields {
-                like.unknown_fields = Default::default();
-            }
-        }
-        if like.is_none() {
-            encodings.extend([Encoding::Rle, Encoding::Plain]);
-        }
-        let path = self.column.path().parts().iter();
-        let path: Vec<Bytes> = path.map(|name| name.clone().into_bytes().into()).collect();
-        let like = ColumnMetaData {
-            codec,
-            physical_type: super::codec::physical_type(self.column.physical_type()),
-            path_in_schema: Some(Encoded::new(&path)?),
-            ..like.unwrap_or_default()
-        };
-        Ok((like, encodings))
+        adder.pages.add_new(&header, body.into(), None)
     }
 }
 
-fn uses_dictionary(page: &StoredPage) -> bool {
+/// Returns true if a page has indices of dictionary entries.
+pub(in crate::merge) fn uses_dictionary(page: &StoredPage) -> bool {
     let encoding = page.page.encoding();
     matches!(
         encoding,
         Some(Encoding::RleDictionary | Encoding::PlainDictionary)
     )
-}
-
-fn needed(compressor: Option<&mut Compressor>) -> Result<&mut Compressor> {
-    compressor.ok_or_else(|| Error::corrupt("pages of a compression that is not known"))
-}
-
-/// Rows of pages as the offset index tells them, if it is one of these pages.
-fn indexed_rows(leaf: &Leaf) -> Option<Vec<u64>> {
-    let locations = &leaf.chunk.offset_index()?.page_locations;
-    let starts = locations.iter().map(|it| it.first_row_index);
-    let ends = starts.clone().skip(1).chain([leaf.rows as i64]);
-    let rows = starts
-        .zip(ends)
-        .map(|(start, end)| u64::try_from(end.checked_sub(start)?).ok());
-    let rows = rows.collect::<Option<Vec<_>>>()?;
-    let begins = locations.first()?.first_row_index == 0;
-    let offsets = leaf.data_pages().map(|page| page.page.offset as i64);
-    let same = offsets.eq(locations.iter().map(|it| it.offset));
-    (begins && same).then_some(rows)
-}
-
-/// Adds the pages of an input.
-struct Add<'a> {
-    codec: CompressionCodec,
-    compressor: Option<&'a mut Compressor>,
-    pages: &'a mut NewPages,
-    counts: &'a mut MergedPages,
-}
-
-impl Add<'_> {
-    fn page(
-        &mut self,
-        join: &Join<'_>,
-        leaf: &Leaf,
-        stored: &StoredPage,
-        rows: Option<u64>,
-        prepared: &mut Prepared,
-    ) -> Result<()> {
-        let header = &stored.page.header;
-        let map = prepared.map.as_deref().filter(|_| uses_dictionary(stored));
-        if map.is_none() && leaf.metadata().codec == self.codec {
-            self.counts.copied += 1;
-            let bytes = stored.bytes.clone();
-            return self
-                .pages
-                .add_copy(header, stored.page.header_length, bytes, rows);
-        }
-        let body = stored.body();
-        // A new page has a new checksum, which must not hide that the old one was wrong.
-        read_header(header)?.check(&body)?;
-        if prepared.editor.is_none() {
-            prepared.editor = Some(join.editor(leaf)?);
-        }
-        let Some(editor) = &mut prepared.editor else {
-            return Err(Error::corrupt("pages of a compression that is not known"));
-        };
-        let compressor = needed(self.compressor.as_deref_mut())?;
-        let (header, body) = editor.edit(header, &body, map, compressor)?;
-        match map {
-            Some(_) => self.counts.mapped += 1,
-            None => self.counts.recompressed += 1,
-        }
-        self.pages.add_new(&header, body, rows)
-    }
 }
 
 /// Sizes of dictionaries and of their indices before they are joined.

@@ -1,11 +1,16 @@
 //! The chunks of a leaf joined to one: pages, dictionaries, indexes and statistics.
 
+mod add;
 mod bloom;
 pub(super) mod bounds;
 pub(super) mod codec;
+mod describe;
 mod dictionary;
+pub(super) mod entry;
 mod index;
 mod leaf;
 mod pages;
 
-pub(super) use leaf::{Input, Join};
+pub(super) use dictionary::lengths;
+pub(super) use leaf::{Input, Join, uses_dictionary};
+pub(super) use pages::encoded_page;

@@ -1,9 +1,13 @@
 //! The pages of a new chunk, and what the footer and the offset index say of them.
 
+use crate::chunk::Page;
+use crate::format::decode_prefix;
 use crate::format::{
     self, ColumnChunk, ColumnMetaData, Encoded, Encoding, PageEncodingStats, PageHeader,
     PageLocation, PageType,
 };
+use crate::merge::input::StoredPage;
+use crate::page::{Gathered, PageEncoder, PageGatherer, set_sizes};
 use crate::{Error, Result};
 use bytes::Bytes;
 
@@ -137,4 +141,39 @@ impl NewPages {
             ..Default::default()
         })
     }
+}
+
+/// Encodes the rows that were gathered as a page with a header like another one's.
+pub(in crate::merge) fn encoded_page(
+    gatherer: &mut PageGatherer,
+    encoder: &mut PageEncoder,
+    like: &PageHeader,
+) -> Result<(StoredPage, Gathered)> {
+    let mut bytes = Vec::new();
+    let gathered = gatherer.finish(encoder, &mut bytes)?;
+    let bytes = Bytes::from(bytes);
+    let (mut header, length) = decode_prefix::<PageHeader>(&bytes).map_err(format::damaged)?;
+    let body = bytes.slice(length..);
+    header.crc = like.crc;
+    let old = like.data_page_header.as_ref().map(|it| it.encoding);
+    if let (Some(Encoding::PlainDictionary), Some(page)) = (old, &mut header.data_page_header) {
+        page.encoding = Encoding::PlainDictionary;
+    }
+    let uncompressed = header.uncompressed_page_size as usize;
+    set_sizes(&mut header, uncompressed, &body)?;
+    let mut bytes = format::encode(&header)?;
+    let header_length = bytes.len() as u64;
+    bytes.extend_from_slice(&body);
+    let page = Page {
+        offset: 0,
+        header_length,
+        header,
+    };
+    Ok((
+        StoredPage {
+            page,
+            bytes: bytes.into(),
+        },
+        gathered,
+    ))
 }

@@ -6,7 +6,10 @@ use crate::{Problem, Result};
 use arrow_buffer::BooleanBuffer;
 use bytelane::byte_stream_split::Width;
 use bytelane::rle_hybrid::Format;
-use bytelane::{Detected, delta};
+use bytelane::{Detected, delta, rle_hybrid};
+
+/// Bytes of the length before runs of booleans.
+const LENGTH: usize = 4;
 
 /// Values that are not null, as a column stores them.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +74,7 @@ pub(super) fn append(
             let strings: Vec<&[u8]> = bytes.chunks_exact(width).collect();
             append_suffixes(&strings, backend, to)?;
         }
+        (As::Rle, DenseValues::Bits(bits)) => append_runs(bits, backend, to)?,
         (_, DenseValues::Indices(indices)) => {
             append_indices(indices, backend, to)?;
             return Ok(As::Dictionary);
@@ -103,6 +107,19 @@ fn length(string: &[u8]) -> Result<i32> {
         let problem = format!("a string of {} bytes, more than 2 GiB", string.len());
         Problem::Unsupported(problem).into()
     })
+}
+
+/// RLE: the length of the runs, then the runs, the packed bits among them being those of the bitmap.
+fn append_runs(bits: &BooleanBuffer, backend: Detected, to: &mut Vec<u8>) -> Result<()> {
+    let start = to.len();
+    let bitmap = bits.sliced();
+    let runs = rle_hybrid::bits::encoded_len(&bitmap, bits.len());
+    to.resize(start + LENGTH + runs, 0);
+    let room = &mut to[start + LENGTH..];
+    let written = rle_hybrid::bits::encode_with(backend, &bitmap, bits.len(), room);
+    let runs = length(written.expect("there is room"))?;
+    to[start..start + LENGTH].copy_from_slice(&runs.to_le_bytes());
+    Ok(())
 }
 
 fn append_deltas<T: delta::Integer>(numbers: &[T], backend: Detected, to: &mut Vec<u8>) {

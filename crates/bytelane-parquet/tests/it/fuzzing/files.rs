@@ -44,7 +44,7 @@ pub fn samples() -> &'static [Bytes] {
     static SAMPLES: OnceLock<Vec<Bytes>> = OnceLock::new();
     SAMPLES.get_or_init(|| {
         let compressions = [
-            "none", "snappy", "zstd:1", "gzip:6", "lz4_raw", "brotli:1", "none", "none",
+            "none", "snappy", "zstd:1", "gzip:6", "lz4_raw", "brotli:1", "none", "none", "none",
         ];
         let versions = [DataPageVersion::V1, DataPageVersion::V2];
         let encodings = Encoding::ALL.iter().enumerate();

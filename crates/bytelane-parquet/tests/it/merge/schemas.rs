@@ -49,7 +49,7 @@ fn columns_may_be_in_another_order_missing_or_null() {
         (merged.row_groups_after, merged.columns[1].pages.nulls),
         (1, 2)
     );
-    assert_eq!(merged.columns[2].pages.nulls, 3);
+    assert_eq!(merged.columns[2].pages.nulls, 3, "{merged:?}");
     assert!(
         merged
             .notes
@@ -76,10 +76,6 @@ fn other_differences_are_refused_with_the_file_and_the_column() {
     };
     let numbers: ArrayRef = Arc::new(Int32Array::from_iter_values(0..10));
     let cases = [
-        (
-            batch(vec![("id", ints(0), true)]),
-            "is optional, but required",
-        ),
         (batch(vec![("id", numbers, false)]), "INT32, but INT64"),
         (
             batch(vec![("other", ints(0), true)]),
@@ -121,4 +117,76 @@ fn field_ids_that_one_input_lacks_are_those_of_another() {
         parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
     let column = builder.parquet_schema().column(0);
     assert_eq!(column.self_type().get_basic_info().id(), 7);
+}
+
+/// Rows of columns that are optional, or not, at every level.
+fn nested(from: i64, is_optional: bool) -> RecordBatch {
+    let rows = || from..from + 500;
+    let some = |row: i64, of: i64| !is_optional || row % of != 0;
+    let numbers = || Int64Array::from_iter(rows().map(|row| some(row, 5).then_some(row % 90)));
+    let lists = {
+        let values = Int64Array::from_iter(
+            rows()
+                .flat_map(|row| (0..row % 3).map(move |at| some(at + row, 4).then_some(at * row))),
+        );
+        let lengths = rows().map(|row| (row % 3) as usize);
+        let nulls = is_optional.then(|| rows().map(|row| row % 3 != 0).collect::<Vec<_>>().into());
+        let item = Arc::new(Field::new("item", DataType::Int64, is_optional));
+        let offsets = arrow_buffer::OffsetBuffer::from_lengths(lengths);
+        arrow_array::ListArray::new(item, offsets, Arc::new(values), nulls)
+    };
+    let members = vec![
+        Field::new("a", DataType::Int64, is_optional),
+        Field::new("lists", lists.data_type().clone(), is_optional),
+    ];
+    let nulls = is_optional.then(|| rows().map(|row| row % 7 != 0).collect::<Vec<_>>().into());
+    let columns: Vec<ArrayRef> = vec![Arc::new(numbers()), Arc::new(lists.clone())];
+    let group = arrow_array::StructArray::new(members.into(), columns, nulls);
+    batch(vec![
+        ("id", Arc::new(numbers()), is_optional),
+        ("lists", Arc::new(lists), is_optional),
+        ("group", Arc::new(group), is_optional),
+    ])
+}
+
+#[test]
+fn required_columns_become_optional_where_another_file_has_nulls() {
+    use parquet::file::properties::WriterVersion;
+    for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+        for dictionary in [true, false] {
+            for order in [[false, true, false], [true, false, false]] {
+                let mut files = Files::new();
+                let mut all = Vec::new();
+                for (at, is_optional) in order.into_iter().enumerate() {
+                    let rows = nested(500 * at as i64, is_optional);
+                    let properties = properties()
+                        .set_writer_version(version)
+                        .set_dictionary_enabled(dictionary)
+                        .set_compression(parquet::basic::Compression::SNAPPY);
+                    files.write(&rows, properties.build());
+                    all.push(rows);
+                }
+                let output = files.path("merged");
+                let options = MergeOptions::default().with_verification(true);
+                let merged = merge(&files.paths, &output, &options).unwrap();
+                assert_eq!(merged.row_groups_after, 1);
+                let options = bytelane_parquet::check::CheckOptions::default().with_values(true);
+                let checked = bytelane_parquet::check::check(&output, &options).unwrap();
+                assert_eq!(checked.findings, Vec::new());
+                let found = read(&std::fs::read(&output).unwrap().into(), None);
+                let optional = all.iter().find(|it| it.schema().field(0).is_nullable());
+                let schema = optional.unwrap().schema();
+                let mut at = 0;
+                for rows in all {
+                    let part = found.slice(at, rows.num_rows());
+                    at += rows.num_rows();
+                    for (one, other) in part.columns().iter().zip(rows.columns()) {
+                        let other = arrow_cast::cast(other, one.data_type()).unwrap();
+                        assert_eq!(one, &other);
+                    }
+                }
+                assert!(found.schema().field(0).is_nullable() && schema.field(0).is_nullable());
+            }
+        }
+    }
 }

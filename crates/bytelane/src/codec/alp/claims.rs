@@ -15,8 +15,9 @@ use crate::memory::Faithful;
 unsafe impl<T: Float> Faithful for Encode<'_, T> {}
 
 // SAFETY: `fill` cuts the destination to the length of the range. `kernel::decode` returns `Ok`
-// only after vectors have filled it: each writes the next values, those before a group of eight one
-// by one by `scalar::decode_some`, as the scalar code does for all, then whole blocks of 64 bytes
-// by `Decimal::blocks`, one for each window, and the others by `Decimal::rest`, which copies blocks
-// that begin as zeros. Exceptions replace values.
+// only after vectors have filled it, each of which writes the next values. The scalar code writes
+// all values one by one by `scalar::decode_some`. The kernel writes the values before a group of
+// eight by `scalar::decode_some` as well, then whole blocks of 64 bytes by `Decimal::blocks`, one
+// for each window, and the others by `Decimal::rest`, which copies blocks that begin as zeros.
+// Exceptions replace values.
 unsafe impl<T: Float> Faithful for Decode<'_, T> {}

@@ -64,8 +64,8 @@ pub fn decode<T: Float>(src: &[u8], values: &mut [T]) -> Result<usize, Error> {
     decode_with(Detected::active(), src, values).map(|(_, read)| read)
 }
 
-/// [`decode`] on a backend of the caller's choice, into memory that need not be initialised.
-/// Returns the values, which fill the destination, and the number of bytes read.
+/// Same as [`decode`], on a backend of the caller's choice, into memory that need not be
+/// initialised. Returns the values, which fill the destination, and the number of bytes read.
 ///
 /// # Errors
 ///
@@ -81,7 +81,7 @@ pub fn decode_with<'a, T: Float>(
     values.fill(Decode::<T>::new(src, 0..count, backend))
 }
 
-/// [`decode`] of `count` values, appended to a `Vec`. Returns the number of bytes read.
+/// Same as [`decode`] of `count` values, but appends to a `Vec`. Returns the number of bytes read.
 ///
 /// Memory for `count` values is allocated only after checking that the whole page has them. A
 /// vector whose values are all equal takes a few bytes, so a short page can legitimately have many
@@ -101,7 +101,7 @@ pub fn decode_append<T: Float>(src: &[u8], count: usize, to: &mut Vec<T>) -> Res
     Ok(memory::append(operation, count, to)?.1)
 }
 
-/// [`decode_append`] to a new `Vec`. Returns it and the number of bytes read.
+/// Same as [`decode_append`], but to a new `Vec`. Returns it and the number of bytes read.
 ///
 /// # Errors
 ///
@@ -118,8 +118,8 @@ pub fn decode_to_vec<T: Float>(src: &[u8], count: usize) -> Result<(Vec<T>, usiz
 ///
 /// # Errors
 ///
-/// The same as [`decode`], for the vectors of the range; [`ErrorKind::Range`] if the range begins after its end,
-/// [`ErrorKind::Destination`] if `values` is too short.
+/// The same as [`decode`], for the vectors of the range; [`ErrorKind::Range`] if the range begins
+/// after its end, [`ErrorKind::Destination`] if `values` is too short.
 ///
 /// ```
 /// use bytelane::alp;
@@ -140,8 +140,8 @@ pub fn decode_range<T: Float>(
     written.map(|written| written.len())
 }
 
-/// [`decode_range`] on a backend of the caller's choice, into memory that need not be initialised.
-/// Returns the values written.
+/// Same as [`decode_range`], on a backend of the caller's choice, into memory that need not be
+/// initialised. Returns the values written.
 ///
 /// # Errors
 ///

@@ -92,15 +92,16 @@ impl Format {
     /// # Errors
     ///
     /// [`ErrorKind::Destination`] if the result does not fit; the contents of `dst` are then
-    /// unspecified. [`ErrorKind::Size`] if there are more values, or more bytes, than a page can have.
+    /// unspecified. [`ErrorKind::Size`] if there are more values, or more bytes, than a page can
+    /// have.
     #[inline]
     pub fn encode<T: Float>(self, values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
         let written = self.encode_with(Detected::active(), values, dst);
         written.map(|written| written.len())
     }
 
-    /// [`encode`] on a backend of the caller's choice, into memory that need not be initialised.
-    /// Returns the bytes written.
+    /// Same as [`encode`], on a backend of the caller's choice, into memory that need not be
+    /// initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
@@ -116,13 +117,13 @@ impl Format {
         Ok(written)
     }
 
-    /// [`encode`](Self::encode), appended to a `Vec`. Returns the number of bytes. Room for
-    /// [`max_encoded_len`](Self::max_encoded_len) is reserved.
+    /// Same as [`encode`](Self::encode), but appends to a `Vec`. Returns the number of bytes. Room
+    /// for [`max_encoded_len`](Self::max_encoded_len) is reserved.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Size`] if there are more values, or more bytes, than a page can have; the `Vec` is
-    /// unchanged then.
+    /// [`ErrorKind::Size`] if there are more values, or more bytes, than a page can have; the `Vec`
+    /// is unchanged then.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn encode_append<T: Float>(self, values: &[T], to: &mut Vec<u8>) -> Result<usize, Error> {
@@ -132,7 +133,7 @@ impl Format {
         Ok(memory::append(operation, most, to)?.0)
     }
 
-    /// [`encode`](Self::encode), as a new `Vec`.
+    /// Same as [`encode`](Self::encode), but returns a new `Vec`.
     ///
     /// # Errors
     ///
@@ -177,8 +178,8 @@ pub fn encode<T: Float>(values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
     Format::STANDARD.encode(values, dst)
 }
 
-/// [`encode`] on a backend of the caller's choice, into memory that need not be initialised.
-/// Returns the bytes written.
+/// Same as [`encode`], on a backend of the caller's choice, into memory that need not be
+/// initialised. Returns the bytes written.
 ///
 /// # Errors
 ///
@@ -192,7 +193,7 @@ pub fn encode_with<'a, T: Float>(
     Format::STANDARD.encode_with(backend, values, dst)
 }
 
-/// [`encode`], appended to a `Vec`. Returns the number of bytes.
+/// Same as [`encode`], but appends to a `Vec`. Returns the number of bytes.
 ///
 /// # Errors
 ///
@@ -203,7 +204,7 @@ pub fn encode_append<T: Float>(values: &[T], to: &mut Vec<u8>) -> Result<usize, 
     Format::STANDARD.encode_append(values, to)
 }
 
-/// [`encode`], as a new `Vec`.
+/// Same as [`encode`], but returns a new `Vec`.
 ///
 /// # Errors
 ///

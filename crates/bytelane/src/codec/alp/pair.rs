@@ -26,8 +26,8 @@ pub(crate) struct Pair {
 /// Powers of a pair: the bits of `K`-byte numbers, or an instruction set's form of them.
 #[derive(Clone, Copy)]
 pub(crate) struct Powers<N> {
-    /// 10^(exponent - factor) and 1, or 10^exponent and 10^-factor, in the order in which values are
-    /// multiplied.
+    /// 10^(exponent - factor) and 1, or 10^exponent and 10^-factor, in the order in which values
+    /// are multiplied.
     pub(super) to_integer: [N; 2],
     /// 10^factor and 10^-exponent, in the order in which integers are multiplied.
     pub(super) to_value: [N; 2],

@@ -27,8 +27,8 @@ unsafe impl Text for Encode<'_> {}
 // SAFETY: `fill` cuts the destination to the length of the result, three quarters of the length of
 // the text; `takes_padding` has ensured that the last group of the text is not a single character.
 // `fill` returns `Ok` where a kernel, or `scalar::decode`, returns true. The latter writes each
-// slot. `kernel::decode_long` returns true only at its end: it has written blocks of 192 bytes from
-// the front on, each with 16 more after it that are overwritten, and `Quads::decode_rest` has
+// slot. `kernel::decode_long` returns true only at its end. It has then written blocks of 192 bytes
+// from the front on, each with 16 more after it that are overwritten. `Quads::decode_rest` has
 // written the rest as for `Encode`, in blocks of 24 or 12 bytes, or 48 with masks. The last
 // characters decode to exactly as many bytes as there are slots after the blocks.
 unsafe impl Faithful for Decode<'_> {}

@@ -159,8 +159,8 @@ impl Engine {
         Ok(written.len())
     }
 
-    /// [`encode`](Self::encode) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the text.
+    /// Same as [`encode`](Self::encode), on a backend of the caller's choice, into memory that need
+    /// not be initialised. Returns the text.
     ///
     /// # Errors
     ///
@@ -200,8 +200,8 @@ impl Engine {
         Ok(written.len())
     }
 
-    /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the bytes written.
+    /// Same as [`decode`](Self::decode), on a backend of the caller's choice, into memory that need
+    /// not be initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
@@ -222,8 +222,8 @@ impl Engine {
 /// Operations that allocate.
 #[cfg(feature = "alloc")]
 impl Engine {
-    /// [`encode`](Self::encode), appended to a `String` or to a `Vec<u8>`. Returns the length of
-    /// the text.
+    /// Same as [`encode`](Self::encode), but appends to a `String` or to a `Vec<u8>`. Returns the
+    /// length of the text.
     ///
     /// ```
     /// let mut text = String::from("data:text/plain;base64,");
@@ -241,7 +241,7 @@ impl Engine {
         len
     }
 
-    /// [`encode`](Self::encode), as a new `String`.
+    /// Same as [`encode`](Self::encode), but returns a new `String`.
     #[must_use]
     pub fn encode_to_string(self, src: impl AsRef<[u8]>) -> String {
         let mut text = String::new();
@@ -249,7 +249,7 @@ impl Engine {
         text
     }
 
-    /// [`decode`](Self::decode), appended to a `Vec`. Returns the number of bytes.
+    /// Same as [`decode`](Self::decode), but appends to a `Vec`. Returns the number of bytes.
     ///
     /// # Errors
     ///
@@ -261,7 +261,7 @@ impl Engine {
         Ok(memory::append(operation, decoded_len(src), to)?.0)
     }
 
-    /// [`decode`](Self::decode), as a new `Vec`.
+    /// Same as [`decode`](Self::decode), but returns a new `Vec`.
     ///
     /// # Errors
     ///

@@ -66,8 +66,8 @@ pub fn encode<T: Value>(values: &[T], dst: &mut [u8]) -> Result<usize, Destinati
     encode_with(Detected::active(), values, dst).map(|written| written.len())
 }
 
-/// [`encode`] on a backend of the caller's choice, into memory that need not be initialised.
-/// Returns the bytes written.
+/// Same as [`encode`], on a backend of the caller's choice, into memory that need not be
+/// initialised. Returns the bytes written.
 ///
 /// # Errors
 ///
@@ -82,7 +82,7 @@ pub fn encode_with<'a, T: Value>(
     Ok(written)
 }
 
-/// [`encode`], appended to a `Vec`. Returns the number of bytes.
+/// Same as [`encode`], but appends to a `Vec`. Returns the number of bytes.
 ///
 /// ```
 /// let mut encoded = vec![7];
@@ -97,7 +97,7 @@ pub fn encode_append<T: Value>(values: &[T], to: &mut Vec<u8>) -> usize {
     appended.expect("there is room").0
 }
 
-/// [`encode`], as a new `Vec`.
+/// Same as [`encode`], but returns a new `Vec`.
 #[cfg(feature = "alloc")]
 #[must_use]
 pub fn encode_to_vec<T: Value>(values: &[T]) -> Vec<u8> {
@@ -125,8 +125,8 @@ pub fn decode<T: Value>(src: &[u8], values: &mut [T]) -> Result<usize, LengthErr
     decode_with(Detected::active(), src, values).map(|written| written.len())
 }
 
-/// [`decode`] on a backend of the caller's choice, into memory that need not be initialised.
-/// Returns the values written.
+/// Same as [`decode`], on a backend of the caller's choice, into memory that need not be
+/// initialised. Returns the values written.
 ///
 /// # Errors
 ///
@@ -141,7 +141,7 @@ pub fn decode_with<'a, T: Value>(
     Ok(written)
 }
 
-/// [`decode`], appended to a `Vec`. Returns the number of values.
+/// Same as [`decode`], but appends to a `Vec`. Returns the number of values.
 ///
 /// # Errors
 ///
@@ -162,7 +162,7 @@ pub fn decode_append<T: Value>(src: &[u8], to: &mut Vec<T>) -> Result<usize, Len
     Ok(memory::append(operation, most, to)?.0)
 }
 
-/// [`decode`], as a new `Vec`.
+/// Same as [`decode`], but returns a new `Vec`.
 ///
 /// # Errors
 ///

@@ -6,12 +6,13 @@
 use super::{Integer, Packing, Unpacking};
 use crate::memory::Faithful;
 
-// SAFETY: `fill` cuts the destination to the bytes that the values take. `scalar::pack` and `pack_few`
-// write them in order. `kernel::pack_blocks`, `pack_halves` and `pack_narrow` write blocks of 64
-// bytes, each `stride` bytes after the one before, which is at most 64, for as long as 64 bytes fit.
-// `Pack::pack_rest` writes the bytes of the remaining values: it packs them to `aside`, which begins
-// as zeros, and copies, or stores with a mask, the bytes of each block up to the next one, and the
-// last up to the end of the destination. `pack_narrow` does so by its own `aside`.
+// SAFETY: `fill` cuts the destination to the bytes that the values take. `scalar::pack` and
+// `pack_few` write them in order. `kernel::pack_blocks`, `pack_halves` and `pack_narrow` write
+// blocks of 64 bytes for as long as 64 bytes fit, each `stride` bytes after the one before;
+// `stride` is at most 64. `Pack::pack_rest` writes the bytes of the remaining values. It packs them
+// to `aside`, which begins as zeros. It copies, or stores with a mask, the bytes of each block up
+// to the next one, and of the last block up to the end of the destination. `pack_narrow` does so by
+// its own `aside`.
 unsafe impl<T: Integer> Faithful for Packing<'_, T> {}
 
 // SAFETY: `fill` cuts the destination to the length of the range. The values before the first group

@@ -102,8 +102,8 @@ impl<T: Integer> Format<T> {
         written.map(|written| written.len())
     }
 
-    /// [`encode`](Self::encode) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the bytes written.
+    /// Same as [`encode`](Self::encode), on a backend of the caller's choice, into memory that need
+    /// not be initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
@@ -119,7 +119,7 @@ impl<T: Integer> Format<T> {
         Ok(written)
     }
 
-    /// [`encode`](Self::encode), appended to a `Vec`. Returns the number of bytes.
+    /// Same as [`encode`](Self::encode), but appends to a `Vec`. Returns the number of bytes.
     ///
     /// # Errors
     ///
@@ -131,7 +131,7 @@ impl<T: Integer> Format<T> {
         Ok(memory::append(operation, self.encoded_len(values.len()), to)?.0)
     }
 
-    /// [`encode`](Self::encode), as a new `Vec`.
+    /// Same as [`encode`](Self::encode), but returns a new `Vec`.
     ///
     /// # Errors
     ///
@@ -157,9 +157,9 @@ impl<T: Integer> Format<T> {
         read.map(|(_, read)| read)
     }
 
-    /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the values, which fill the destination, and the number of bytes that
-    /// they take.
+    /// Same as [`decode`](Self::decode), on a backend of the caller's choice, into memory that need
+    /// not be initialised. Returns the values, which fill the destination, and the number of bytes
+    /// that they take.
     ///
     /// # Errors
     ///
@@ -176,8 +176,8 @@ impl<T: Integer> Format<T> {
         values.fill(self.unpacking(backend, src, 0..count))
     }
 
-    /// [`decode`](Self::decode) of `count` values, appended to a `Vec`. Returns the number of bytes
-    /// that they take.
+    /// Same as [`decode`](Self::decode) of `count` values, but appends to a `Vec`. Returns the
+    /// number of bytes that they take.
     ///
     /// Memory is allocated only for values that `src` contains. With a width of 0, that is any
     /// number of values.
@@ -193,8 +193,8 @@ impl<T: Integer> Format<T> {
         Ok(memory::append(operation, count, to)?.1)
     }
 
-    /// [`decode_append`](Self::decode_append) to a new `Vec`. Returns it and the number of bytes
-    /// that the values take.
+    /// Same as [`decode_append`](Self::decode_append), but to a new `Vec`. Returns it and the
+    /// number of bytes that the values take.
     ///
     /// # Errors
     ///
@@ -236,8 +236,8 @@ impl<T: Integer> Format<T> {
         written.map(|written| written.len())
     }
 
-    /// [`decode_range`](Self::decode_range) on a backend of the caller's choice, into memory that
-    /// need not be initialised. Returns the values written.
+    /// Same as [`decode_range`](Self::decode_range), on a backend of the caller's choice, into
+    /// memory that need not be initialised. Returns the values written.
     ///
     /// # Errors
     ///

@@ -88,8 +88,8 @@ impl Width {
         written.map(|written| written.len())
     }
 
-    /// [`encode`](Self::encode) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the bytes written.
+    /// Same as [`encode`](Self::encode), on a backend of the caller's choice, into memory that need
+    /// not be initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
@@ -106,7 +106,7 @@ impl Width {
         Ok(written)
     }
 
-    /// [`encode`](Self::encode), appended to a `Vec`. Returns the number of bytes.
+    /// Same as [`encode`](Self::encode), but appends to a `Vec`. Returns the number of bytes.
     ///
     /// # Errors
     ///
@@ -118,7 +118,7 @@ impl Width {
         Ok(memory::append(self.split(Detected::active(), src), src.len(), to)?.0)
     }
 
-    /// [`encode`](Self::encode), as a new `Vec`.
+    /// Same as [`encode`](Self::encode), but returns a new `Vec`.
     ///
     /// # Errors
     ///
@@ -142,8 +142,8 @@ impl Width {
         written.map(|written| written.len())
     }
 
-    /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the bytes written.
+    /// Same as [`decode`](Self::decode), on a backend of the caller's choice, into memory that need
+    /// not be initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
@@ -159,7 +159,7 @@ impl Width {
         Ok(written)
     }
 
-    /// [`decode`](Self::decode), appended to a `Vec`. Returns the number of bytes.
+    /// Same as [`decode`](Self::decode), but appends to a `Vec`. Returns the number of bytes.
     ///
     /// # Errors
     ///
@@ -169,7 +169,7 @@ impl Width {
         Ok(memory::append(self.join(Detected::active(), src)?, src.len(), to)?.0)
     }
 
-    /// [`decode`](Self::decode), as a new `Vec`.
+    /// Same as [`decode`](Self::decode), but returns a new `Vec`.
     ///
     /// # Errors
     ///
@@ -207,8 +207,8 @@ impl Width {
         written.map(|written| written.len())
     }
 
-    /// [`decode_range`](Self::decode_range) on a backend of the caller's choice, into memory that
-    /// need not be initialised. Returns the bytes written.
+    /// Same as [`decode_range`](Self::decode_range), on a backend of the caller's choice, into
+    /// memory that need not be initialised. Returns the bytes written.
     ///
     /// # Errors
     ///

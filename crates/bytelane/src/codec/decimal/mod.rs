@@ -48,7 +48,7 @@ impl Text {
         self.write_with(Detected::active(), values)
     }
 
-    /// [`write`](Self::write) on a backend of the caller's choice.
+    /// Same as [`write`](Self::write), on a backend of the caller's choice.
     ///
     /// # Panics
     ///

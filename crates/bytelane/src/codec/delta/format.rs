@@ -91,8 +91,8 @@ impl Format {
         written.map(|written| written.len())
     }
 
-    /// [`encode`](Self::encode) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the bytes written.
+    /// Same as [`encode`](Self::encode), on a backend of the caller's choice, into memory that need
+    /// not be initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
@@ -108,7 +108,7 @@ impl Format {
         Ok(written)
     }
 
-    /// [`encode`](Self::encode), appended to a `Vec`. Returns the number of bytes.
+    /// Same as [`encode`](Self::encode), but appends to a `Vec`. Returns the number of bytes.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn encode_append<T: Integer>(self, values: &[T], to: &mut Vec<u8>) -> usize {
@@ -117,7 +117,7 @@ impl Format {
         appended.expect("there is room").0
     }
 
-    /// [`encode`](Self::encode), as a new `Vec`.
+    /// Same as [`encode`](Self::encode), but returns a new `Vec`.
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn encode_to_vec<T: Integer>(self, values: &[T]) -> Vec<u8> {

@@ -134,8 +134,8 @@ pub fn encode<T: Integer>(values: &[T], dst: &mut [u8]) -> Result<usize, Destina
     Format::STANDARD.encode(values, dst)
 }
 
-/// [`encode`] on a backend of the caller's choice, into memory that need not be initialised.
-/// Returns the bytes written.
+/// Same as [`encode`], on a backend of the caller's choice, into memory that need not be
+/// initialised. Returns the bytes written.
 ///
 /// # Errors
 ///
@@ -149,14 +149,14 @@ pub fn encode_with<'a, T: Integer>(
     Format::STANDARD.encode_with(backend, values, dst)
 }
 
-/// [`encode`], appended to a `Vec`. Returns the number of bytes.
+/// Same as [`encode`], but appends to a `Vec`. Returns the number of bytes.
 #[cfg(feature = "alloc")]
 #[inline]
 pub fn encode_append<T: Integer>(values: &[T], to: &mut Vec<u8>) -> usize {
     Format::STANDARD.encode_append(values, to)
 }
 
-/// [`encode`], as a new `Vec`.
+/// Same as [`encode`], but returns a new `Vec`.
 #[cfg(feature = "alloc")]
 #[must_use]
 pub fn encode_to_vec<T: Integer>(values: &[T]) -> Vec<u8> {
@@ -188,8 +188,8 @@ pub fn decode<T: Integer>(src: &[u8], values: &mut [T]) -> Result<usize, Error> 
     decode_with(Detected::active(), src, values).map(|(_, read)| read)
 }
 
-/// [`decode`] on a backend of the caller's choice, into memory that need not be initialised.
-/// Returns the values, which fill the destination, and the number of bytes read.
+/// Same as [`decode`], on a backend of the caller's choice, into memory that need not be
+/// initialised. Returns the values, which fill the destination, and the number of bytes read.
 ///
 /// # Errors
 ///
@@ -205,7 +205,7 @@ pub fn decode_with<'a, T: Integer>(
     values.fill(Decode::<T>::new(src, 0..count, backend))
 }
 
-/// [`decode`] of `count` values, appended to a `Vec`. Returns the number of bytes read.
+/// Same as [`decode`] of `count` values, but appends to a `Vec`. Returns the number of bytes read.
 ///
 /// Memory for `count` values is allocated only after checking that the whole stream has them. A
 /// miniblock of width 0 has no bytes, so a short stream can legitimately have many values: limit
@@ -229,7 +229,7 @@ pub fn decode_append<T: Integer>(
     Ok(memory::append(operation, count, to)?.1)
 }
 
-/// [`decode_append`] to a new `Vec`. Returns it and the number of bytes read.
+/// Same as [`decode_append`], but to a new `Vec`. Returns it and the number of bytes read.
 ///
 /// # Errors
 ///
@@ -268,8 +268,8 @@ pub fn decode_range<T: Integer>(
     written.map(|written| written.len())
 }
 
-/// [`decode_range`] on a backend of the caller's choice, into memory that need not be initialised.
-/// Returns the values written.
+/// Same as [`decode_range`], on a backend of the caller's choice, into memory that need not be
+/// initialised. Returns the values written.
 ///
 /// # Errors
 ///

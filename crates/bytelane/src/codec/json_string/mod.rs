@@ -3,8 +3,8 @@
 //! [`QUOTED`] is a string as it appears in JSON, [`BARE`] is only the text between the quotes. Both
 //! are [`Format`]s: [`escape`](Format::escape) and its variants write a text,
 //! [`unescape`](Format::unescape) and its variants read one and validate UTF-8 in the same pass.
-//! [`escape_bytes`](Format::escape_bytes) writes bytes that need not be text, and [`scan`] finds the
-//! closing quote, so that you can borrow a string without escapes.
+//! [`escape_bytes`](Format::escape_bytes) writes bytes that need not be text, and [`scan`] finds
+//! the closing quote, so that you can borrow a string without escapes.
 //!
 //! ```
 //! use bytelane::json_string::{self, QUOTED};
@@ -213,8 +213,8 @@ impl Format {
         Ok(written.len())
     }
 
-    /// [`escape`](Self::escape) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the text written.
+    /// Same as [`escape`](Self::escape), on a backend of the caller's choice, into memory that need
+    /// not be initialised. Returns the text written.
     ///
     /// # Errors
     ///
@@ -229,8 +229,8 @@ impl Format {
         driver::escape(self, text, dst.into(), backend)
     }
 
-    /// [`escape`](Self::escape) of bytes that need not be text, in less time than validating them
-    /// first.
+    /// Same as [`escape`](Self::escape), for bytes that need not be text. Takes less time than
+    /// validating them first.
     ///
     /// # Errors
     ///
@@ -255,8 +255,8 @@ impl Format {
         Ok(written.len())
     }
 
-    /// [`escape_bytes`](Self::escape_bytes) on a backend of the caller's choice, into memory that
-    /// may be uninitialised. Returns the text written.
+    /// Same as [`escape_bytes`](Self::escape_bytes), on a backend of the caller's choice, into
+    /// memory that may be uninitialised. Returns the text written.
     ///
     /// # Errors
     ///
@@ -271,8 +271,8 @@ impl Format {
         driver::escape_bytes(self, src, dst.into(), backend)
     }
 
-    /// [`escape`](Self::escape), appended to a `String` or a `Vec<u8>`. Returns the length of the
-    /// result.
+    /// Same as [`escape`](Self::escape), but appends to a `String` or a `Vec<u8>`. Returns the
+    /// length of the result.
     ///
     /// Reserves the length of the text, and more only when escapes make the result longer.
     ///
@@ -288,7 +288,7 @@ impl Format {
         driver::escape_append(text, self.quotes, self.quotes, to.appender(), backend)
     }
 
-    /// [`escape`](Self::escape), as a new `String`.
+    /// Same as [`escape`](Self::escape), but returns a new `String`.
     ///
     /// ```
     /// assert_eq!(bytelane::json_string::BARE.escape_to_string("a\tb"), r"a\tb");
@@ -327,8 +327,8 @@ impl Format {
         Ok(Consumed { read, written })
     }
 
-    /// [`unescape`](Self::unescape) on a backend of the caller's choice, into memory that need not
-    /// be initialised. Returns the text and the number of bytes read.
+    /// Same as [`unescape`](Self::unescape), on a backend of the caller's choice, into memory that
+    /// need not be initialised. Returns the text and the number of bytes read.
     ///
     /// # Errors
     ///
@@ -343,7 +343,7 @@ impl Format {
         driver::unescape(self, src, dst.into(), backend)
     }
 
-    /// [`unescape`](Self::unescape), appended to a `String` or a `Vec<u8>`.
+    /// Same as [`unescape`](Self::unescape), but appends to a `String` or a `Vec<u8>`.
     ///
     /// Reserves about as much memory as the string takes in the input.
     ///
@@ -368,7 +368,8 @@ impl Format {
         driver::unescape_append(self, src, to.appender(), Detected::active())
     }
 
-    /// [`unescape`](Self::unescape), as a new `String`. Returns it and the number of bytes read.
+    /// Same as [`unescape`](Self::unescape), but returns a new `String`. Returns it and the number
+    /// of bytes read.
     ///
     /// # Errors
     ///

@@ -88,8 +88,9 @@ impl<T: Entry> Dictionary<T> {
         decoded.map(|(_, read)| read)
     }
 
-    /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the values, which fill the destination, and the number of bytes read.
+    /// Same as [`decode`](Self::decode), on a backend of the caller's choice, into memory that need
+    /// not be initialised. Returns the values, which fill the destination, and the number of bytes
+    /// read.
     ///
     /// # Errors
     ///
@@ -107,8 +108,8 @@ impl<T: Entry> Dictionary<T> {
         values.fill(self.operation(backend, format, src, 0..count))
     }
 
-    /// [`decode`](Self::decode) of `count` values, appended to a `Vec`. Returns the number of bytes
-    /// read.
+    /// Same as [`decode`](Self::decode) of `count` values, but appends to a `Vec`. Returns the
+    /// number of bytes read.
     ///
     /// Memory for `count` values is allocated only after checking that the runs have them. A run of
     /// a few bytes can have up to 2^31 values: limit `count` for untrusted input.
@@ -129,8 +130,8 @@ impl<T: Entry> Dictionary<T> {
         Ok(memory::append(operation, count, to)?.1)
     }
 
-    /// [`decode_append`](Self::decode_append) to a new `Vec`. Returns it and the number of bytes
-    /// read.
+    /// Same as [`decode_append`](Self::decode_append), but to a new `Vec`. Returns it and the
+    /// number of bytes read.
     ///
     /// # Errors
     ///
@@ -166,8 +167,8 @@ impl<T: Entry> Dictionary<T> {
         written.map(|written| written.len())
     }
 
-    /// [`decode_range`](Self::decode_range) on a backend of the caller's choice, into memory that
-    /// need not be initialised. Returns the values written.
+    /// Same as [`decode_range`](Self::decode_range), on a backend of the caller's choice, into
+    /// memory that need not be initialised. Returns the values written.
     ///
     /// # Errors
     ///

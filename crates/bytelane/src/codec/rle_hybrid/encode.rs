@@ -2,10 +2,9 @@
 //!
 //! # Policy
 //!
-//! The format leaves the choice of runs to the encoder. [`plan`] chooses them in one pass, by size or, with
-//! [`Effort::Fast`], by the first possibility.
-//! This file passes it the values as a [`Source`], and writes or counts the chosen runs as a
-//! [`Sink`].
+//! The format leaves the choice of runs to the encoder. [`plan`] chooses them in one pass: by size,
+//! or with [`Effort::Fast`] the first possible ones. This file passes it the values as a
+//! [`Source`], and writes or counts the chosen runs as a [`Sink`].
 //!
 //! ```text
 //! equal      64 values at a time: a bit for each value that equals the next one (compared by the

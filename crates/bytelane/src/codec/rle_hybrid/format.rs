@@ -59,7 +59,8 @@ impl<T: Integer> Format<T> {
         })
     }
 
-    /// Sets the effort of the encoder: [`Effort::Small`] unless this is called. Decoding needs no such choice.
+    /// Sets the effort of the encoder; the default is [`Effort::Small`]. It makes no difference to
+    /// decoders.
     ///
     /// ```
     /// use bytelane::rle_hybrid::{Effort, Format};
@@ -123,8 +124,8 @@ impl<T: Integer> Format<T> {
         written.map(|written| written.len())
     }
 
-    /// [`encode`](Self::encode) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the bytes written.
+    /// Same as [`encode`](Self::encode), on a backend of the caller's choice, into memory that need
+    /// not be initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
@@ -140,7 +141,7 @@ impl<T: Integer> Format<T> {
         Ok(written)
     }
 
-    /// [`encode`](Self::encode), appended to a `Vec`. Returns the number of bytes.
+    /// Same as [`encode`](Self::encode), but appends to a `Vec`. Returns the number of bytes.
     ///
     /// # Errors
     ///
@@ -153,7 +154,7 @@ impl<T: Integer> Format<T> {
         Ok(memory::append(operation, self.encoded_len(values), to)?.0)
     }
 
-    /// [`encode`](Self::encode), as a new `Vec`.
+    /// Same as [`encode`](Self::encode), but returns a new `Vec`.
     ///
     /// # Errors
     ///
@@ -191,8 +192,9 @@ impl<T: Integer> Format<T> {
         read.map(|(_, read)| read)
     }
 
-    /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the values, which fill the destination, and the number of bytes read.
+    /// Same as [`decode`](Self::decode), on a backend of the caller's choice, into memory that need
+    /// not be initialised. Returns the values, which fill the destination, and the number of bytes
+    /// read.
     ///
     /// # Errors
     ///
@@ -209,8 +211,8 @@ impl<T: Integer> Format<T> {
         values.fill(self.decoding(backend, src, 0..count))
     }
 
-    /// [`decode`](Self::decode) of `count` values, appended to a `Vec`. Returns the number of bytes
-    /// read.
+    /// Same as [`decode`](Self::decode) of `count` values, but appends to a `Vec`. Returns the
+    /// number of bytes read.
     ///
     /// Memory for `count` values is allocated only after checking that the runs have them. A run of
     /// a few bytes can have up to 2^31 values: limit `count` for untrusted input.
@@ -226,8 +228,8 @@ impl<T: Integer> Format<T> {
         Ok(memory::append(operation, count, to)?.1)
     }
 
-    /// [`decode_append`](Self::decode_append) to a new `Vec`. Returns it and the number of bytes
-    /// read.
+    /// Same as [`decode_append`](Self::decode_append), but to a new `Vec`. Returns it and the
+    /// number of bytes read.
     ///
     /// # Errors
     ///
@@ -268,8 +270,8 @@ impl<T: Integer> Format<T> {
         written.map(|written| written.len())
     }
 
-    /// [`decode_range`](Self::decode_range) on a backend of the caller's choice, into memory that
-    /// need not be initialised. Returns the values written.
+    /// Same as [`decode_range`](Self::decode_range), on a backend of the caller's choice, into
+    /// memory that need not be initialised. Returns the values written.
     ///
     /// # Errors
     ///

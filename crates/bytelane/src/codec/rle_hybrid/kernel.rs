@@ -293,7 +293,7 @@ impl<const V: usize, S: LookUp<V>> Target<V> for EntriesOf<'_, V, S> {
 }
 
 /// Number of indices to unpack before looking up their entries: they stay in the first-level cache.
-/// With half as many, 2.9 values per nanosecond instead of 3.2 (AVX-512).
+/// With half as many: 2.9 values per nanosecond instead of 3.2 (AVX-512).
 const BATCH: usize = 16 * STEP;
 
 impl<const V: usize, S: LookUp<V>> EntriesOf<'_, V, S> {

@@ -39,8 +39,8 @@
 //! Packed runs take whole groups of eight values, so it matters where a repetition begins. The
 //! encoder compares the possibilities instead of taking the first one. Its result is never larger
 //! than that of the crate `parquet`, of Arrow C++ or of DuckDB, and often smaller. Repetitions that
-//! cannot save space, such as 16 equal values of one bit, are packed. With [`Effort::Fast`], the encoder takes the
-//! first possibility, as these do.
+//! cannot save space, such as 16 equal values of one bit, are packed. With [`Effort::Fast`], the
+//! encoder takes the first possibility, as the others do.
 //!
 //! All functions take time linear in the number of values. Functions on slices do not allocate. No
 //! function reads or writes outside its slices, and none needs padding.

@@ -173,8 +173,8 @@ fn header(src: &[u8], at: usize) -> Result<(u64, usize), Error> {
 
 /// Iterator over the runs of a number of values, returned by [`Format::runs`](super::Format::runs).
 ///
-/// The counts of the runs add up to that number. The last item is an [`Error`] if the input does not
-/// have them.
+/// The counts of the runs add up to that number. The last item is an [`Error`] if the input does
+/// not have them.
 #[derive(Clone, Debug)]
 pub struct Runs<'a, T> {
     cursor: Cursor<'a>,

@@ -285,8 +285,8 @@ impl<T: Integer> Format<T> {
         Ok(written.len())
     }
 
-    /// [`encode`](Self::encode) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the bytes written.
+    /// Same as [`encode`](Self::encode), on a backend of the caller's choice, into memory that need
+    /// not be initialised. Returns the bytes written.
     ///
     /// # Errors
     ///
@@ -302,8 +302,8 @@ impl<T: Integer> Format<T> {
         Ok(written)
     }
 
-    /// [`encode`](Self::encode), appended to a `Vec`. Returns the number of bytes appended.
-    /// Reserves room for the maximum encoded length.
+    /// Same as [`encode`](Self::encode), but appends to a `Vec`. Returns the number of bytes
+    /// appended. Reserves room for the maximum encoded length.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn encode_append(self, values: &[T], to: &mut Vec<u8>) -> usize {
@@ -313,7 +313,7 @@ impl<T: Integer> Format<T> {
         appended
     }
 
-    /// [`encode`](Self::encode), as a new `Vec`.
+    /// Same as [`encode`](Self::encode), but returns a new `Vec`.
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn encode_to_vec(self, values: &[T]) -> Vec<u8> {
@@ -335,8 +335,8 @@ impl<T: Integer> Format<T> {
         Ok(read)
     }
 
-    /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the values, and the number of bytes of `src` read.
+    /// Same as [`decode`](Self::decode), on a backend of the caller's choice, into memory that need
+    /// not be initialised. Returns the values, and the number of bytes of `src` read.
     ///
     /// # Errors
     ///

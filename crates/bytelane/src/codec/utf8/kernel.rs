@@ -47,8 +47,8 @@ fn before(src: &[u8], at: usize) -> u32 {
     }
 }
 
-/// Returns whether a character continues after these bytes: they end with the first byte of two to four, or with the
-/// first two of three or four, or with the first three of four.
+/// Returns whether a character continues after these bytes: they end with the first byte of two to
+/// four, or with the first two of three or four, or with the first three of four.
 #[inline(always)]
 fn is_unfinished(last: u32) -> bool {
     let [_, third, second, first] = last.to_le_bytes();

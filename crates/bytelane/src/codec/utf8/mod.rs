@@ -120,7 +120,7 @@ pub fn validate(src: &[u8]) -> Result<&str, Error> {
     validate_with(Detected::active(), src)
 }
 
-/// [`validate`] on a backend of the caller's choice.
+/// Same as [`validate`], on a backend of the caller's choice.
 ///
 /// # Errors
 ///
@@ -146,7 +146,7 @@ pub fn valid_up_to(src: &[u8]) -> usize {
     valid_up_to_with(Detected::active(), src)
 }
 
-/// [`valid_up_to`] on a backend of the caller's choice.
+/// Same as [`valid_up_to`], on a backend of the caller's choice.
 #[must_use]
 #[inline(always)]
 pub fn valid_up_to_with(backend: Detected, src: &[u8]) -> usize {
@@ -184,7 +184,7 @@ pub fn is_ascii(src: &[u8]) -> bool {
     is_ascii_with(Detected::active(), src)
 }
 
-/// [`is_ascii`] on a backend of the caller's choice.
+/// Same as [`is_ascii`], on a backend of the caller's choice.
 #[must_use]
 #[inline]
 pub fn is_ascii_with(backend: Detected, src: &[u8]) -> bool {
@@ -206,7 +206,7 @@ pub fn count_chars(text: &str) -> usize {
     count_chars_with(Detected::active(), text)
 }
 
-/// [`count_chars`] on a backend of the caller's choice.
+/// Same as [`count_chars`], on a backend of the caller's choice.
 #[must_use]
 #[inline]
 pub fn count_chars_with(backend: Detected, text: &str) -> usize {

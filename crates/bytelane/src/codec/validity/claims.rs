@@ -9,8 +9,8 @@ use super::{Decode, Element, Encode, Level};
 use crate::memory::Faithful;
 
 // SAFETY: `fill` cuts the destination to the bytes that the levels take, a bit for each.
-// `kernel::encode` writes a whole word of 8 bytes for each 64 levels, and the remaining bytes, up to
-// 8, of the word of the last levels. The scalar code writes a byte for each 8 levels.
+// `kernel::encode` writes a whole word of 8 bytes for each 64 levels, and the remaining bytes, up
+// to 8, of the word of the last levels. The scalar code writes a byte for each 8 levels.
 unsafe impl<T: Level> Faithful for Encode<'_, T> {}
 
 // SAFETY: `fill` cuts the destination to the wanted levels. `kernel::decode` writes whole steps of

@@ -87,8 +87,8 @@ impl<T: Level> Format<T> {
         written.map(|(_, valid)| valid)
     }
 
-    /// [`encode`](Self::encode) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the bytes written, and the number of valid values.
+    /// Same as [`encode`](Self::encode), on a backend of the caller's choice, into memory that need
+    /// not be initialised. Returns the bytes written, and the number of valid values.
     ///
     /// # Errors
     ///
@@ -103,13 +103,13 @@ impl<T: Level> Format<T> {
         bitmap.into().fill(self.encoding(backend, levels))
     }
 
-    /// [`encode`](Self::encode), appended to a `Vec`, starting at a new byte. Returns the number of
-    /// valid values.
+    /// Same as [`encode`](Self::encode), but appends to a `Vec`, starting at a new byte. Returns
+    /// the number of valid values.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Level`](super::ErrorKind::Level) for the first level that is too great; the `Vec`
-    /// is unchanged then.
+    /// [`ErrorKind::Level`](super::ErrorKind::Level) for the first level that is too great; the
+    /// `Vec` is unchanged then.
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn encode_append(self, levels: &[T], to: &mut Vec<u8>) -> Result<usize, Error> {
@@ -117,7 +117,8 @@ impl<T: Level> Format<T> {
         Ok(memory::append(operation, self.encoded_len(levels.len()), to)?.1)
     }
 
-    /// [`encode`](Self::encode), as a new `Vec`. Returns it and the number of valid values.
+    /// Same as [`encode`](Self::encode), but returns a new `Vec`. Returns it and the number of
+    /// valid values.
     ///
     /// # Errors
     ///
@@ -135,16 +136,17 @@ impl<T: Level> Format<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Bitmap`](super::ErrorKind::Bitmap) if the bitmap is too short; nothing is written
-    /// then.
+    /// [`ErrorKind::Bitmap`](super::ErrorKind::Bitmap) if the bitmap is too short; nothing is
+    /// written then.
     #[inline]
     pub fn decode(self, bitmap: &[u8], levels: &mut [T]) -> Result<usize, Error> {
         let read = self.decode_with(Detected::active(), bitmap, levels);
         read.map(|(_, read)| read)
     }
 
-    /// [`decode`](Self::decode) on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the levels, which fill the destination, and the number of bytes read.
+    /// Same as [`decode`](Self::decode), on a backend of the caller's choice, into memory that need
+    /// not be initialised. Returns the levels, which fill the destination, and the number of bytes
+    /// read.
     ///
     /// # Errors
     ///
@@ -161,8 +163,8 @@ impl<T: Level> Format<T> {
         levels.fill(operation)
     }
 
-    /// [`decode`](Self::decode) of `count` bits, appended to a `Vec`. Returns the number of bytes
-    /// read.
+    /// Same as [`decode`](Self::decode) of `count` bits, but appends to a `Vec`. Returns the number
+    /// of bytes read.
     ///
     /// # Errors
     ///
@@ -179,7 +181,8 @@ impl<T: Level> Format<T> {
         Ok(memory::append(operation, count, to)?.1)
     }
 
-    /// [`decode_append`](Self::decode_append) to a new `Vec`. Returns it and the number of bytes read.
+    /// Same as [`decode_append`](Self::decode_append), but to a new `Vec`. Returns it and the
+    /// number of bytes read.
     ///
     /// # Errors
     ///

@@ -22,9 +22,10 @@
 //! - [`values`] spreads values over the valid positions of a bitmap, and compacts them again.
 //! - [`lists`] computes offsets and bitmaps of lists from repetition and definition levels.
 //!
-//! Levels are `u8` or `u16`, as [`rle_hybrid::Format`](crate::rle_hybrid::Format) decodes them. Bitmaps
-//! are those of Arrow: value `i` is valid if bit `i % 8` of byte `i / 8` is set, least significant bit
-//! first. Bits after the last value are written as zeros and ignored when they are read.
+//! Levels are `u8` or `u16`, as [`rle_hybrid::Format`](crate::rle_hybrid::Format) decodes them.
+//! Bitmaps are those of Arrow: value `i` is valid if bit `i % 8` of byte `i / 8` is set, least
+//! significant bit first. Bits after the last value are written as zeros and ignored when they are
+//! read.
 //!
 //! All functions take time linear in the number of levels or values. Functions on slices do not
 //! allocate. No function reads or writes outside its slices, and none needs padding.

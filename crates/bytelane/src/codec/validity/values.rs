@@ -54,15 +54,15 @@ fn count_set(bitmap: &[u8], count: usize) -> usize {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Bitmap`] if the bitmap is too short; [`ErrorKind::Values`] unless `dense` has one value for each set
-/// bit. The contents of `values` are then unspecified.
+/// [`ErrorKind::Bitmap`] if the bitmap is too short; [`ErrorKind::Values`] unless `dense` has one
+/// value for each set bit. The contents of `values` are then unspecified.
 #[inline]
 pub fn spread<T: Element>(dense: &[T], bitmap: &[u8], values: &mut [T]) -> Result<(), Error> {
     spread_with(Detected::active(), dense, bitmap, values).map(|_| ())
 }
 
-/// [`spread`] on a backend of the caller's choice, into memory that need not be initialised.
-/// Returns the values.
+/// Same as [`spread`], on a backend of the caller's choice, into memory that need not be
+/// initialised. Returns the values.
 ///
 /// # Errors
 ///
@@ -80,7 +80,7 @@ pub fn spread_with<'a, T: Element>(
     Ok(written)
 }
 
-/// [`spread`] to `count` positions, appended to a `Vec`.
+/// Same as [`spread`] to `count` positions, but appends to a `Vec`.
 ///
 /// # Errors
 ///
@@ -97,7 +97,7 @@ pub fn spread_append<T: Element>(
     memory::append(operation, count, to).map(|_| ())
 }
 
-/// [`spread`] to `count` positions, as a new `Vec`.
+/// Same as [`spread`] to `count` positions, but returns a new `Vec`.
 ///
 /// # Errors
 ///
@@ -126,8 +126,8 @@ pub fn compact<T: Element>(values: &[T], bitmap: &[u8], dense: &mut [T]) -> Resu
     written.map(|written| written.len())
 }
 
-/// [`compact`] on a backend of the caller's choice, into memory that need not be initialised.
-/// Returns the values written.
+/// Same as [`compact`], on a backend of the caller's choice, into memory that need not be
+/// initialised. Returns the values written.
 ///
 /// # Errors
 ///
@@ -144,7 +144,7 @@ pub fn compact_with<'a, T: Element>(
     Ok(written)
 }
 
-/// [`compact`], appended to a `Vec`. Returns the number of values.
+/// Same as [`compact`], but appends to a `Vec`. Returns the number of values.
 ///
 /// # Errors
 ///
@@ -161,7 +161,7 @@ pub fn compact_append<T: Element>(
     Ok(memory::append(operation, most, to)?.0)
 }
 
-/// [`compact`], as a new `Vec`.
+/// Same as [`compact`], but returns a new `Vec`.
 ///
 /// # Errors
 ///

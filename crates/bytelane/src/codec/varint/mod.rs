@@ -25,9 +25,9 @@
 //! Encoders write the shortest form. Decoders also accept longer forms whose last groups are zero,
 //! such as `80 00` for 0, if they stay within the 5 or 10 bytes of the type: Thrift and protobuf
 //! readers accept them, and writers that patch a length in later rely on it. Everything else is an
-//! [`Error`] with the offset of the malformed varint: the input ends within the varint, it is
-//! longer than 5 or 10 bytes, or its value does not fit the type (the last byte has more than the
-//! remaining 4 bits of a `u32` or 1 bit of a `u64`).
+//! [`Error`] with the offset of the malformed varint. The input may end within the varint, the
+//! varint may be longer than 5 or 10 bytes, or its value may not fit the type: the last byte then
+//! has more than the remaining 4 bits of a `u32` or 1 bit of a `u64`.
 //!
 //! All functions take time linear in the number of bytes and values. Functions on slices do not
 //! allocate. Lists need no padding, and no function reads or writes outside its slices.
@@ -155,8 +155,8 @@ pub fn encode<T: Integer>(values: &[T], dst: &mut [u8]) -> Result<usize, Destina
     encode_with(Detected::active(), values, dst).map(|written| written.len())
 }
 
-/// [`encode`] on a backend of the caller's choice, into memory that need not be initialised.
-/// Returns the bytes written.
+/// Same as [`encode`], on a backend of the caller's choice, into memory that need not be
+/// initialised. Returns the bytes written.
 ///
 /// # Errors
 ///
@@ -171,7 +171,7 @@ pub fn encode_with<'a, T: Integer>(
     Ok(written)
 }
 
-/// [`encode`], appended to a `Vec`. Returns the number of bytes.
+/// Same as [`encode`], but appends to a `Vec`. Returns the number of bytes.
 ///
 /// ```
 /// let mut encoded = b"list".to_vec();
@@ -187,7 +187,7 @@ pub fn encode_append<T: Integer>(values: &[T], to: &mut Vec<u8>) -> usize {
     appended.expect("there is room").0
 }
 
-/// [`encode`], as a new `Vec`.
+/// Same as [`encode`], but returns a new `Vec`.
 #[cfg(feature = "alloc")]
 #[must_use]
 pub fn encode_to_vec<T: Integer>(values: &[T]) -> Vec<u8> {
@@ -233,8 +233,8 @@ pub fn decode<T: Integer>(src: &[u8], values: &mut [T]) -> Result<usize, Error> 
     decode_with(Detected::active(), src, values).map(|(_, read)| read)
 }
 
-/// [`decode`] on a backend of the caller's choice, into memory that need not be initialised.
-/// Returns the values, which fill the destination, and the number of bytes read.
+/// Same as [`decode`], on a backend of the caller's choice, into memory that need not be
+/// initialised. Returns the values, which fill the destination, and the number of bytes read.
 ///
 /// # Errors
 ///
@@ -248,7 +248,7 @@ pub fn decode_with<'a, T: Integer>(
     values.into().fill(Decode::<T>::new(src, backend))
 }
 
-/// [`decode`] of `count` values, appended to a `Vec`. Returns the number of bytes read.
+/// Same as [`decode`] of `count` values, but appends to a `Vec`. Returns the number of bytes read.
 ///
 /// Allocates nothing unless `src` has at least one byte per value: a count from an untrusted
 /// message costs at most `size_of::<T>()` times the length of the message in memory.
@@ -277,7 +277,7 @@ pub fn decode_append<T: Integer>(
     Ok(memory::append(operation, count, to)?.1)
 }
 
-/// [`decode_append`] to a new `Vec`. Returns it and the number of bytes read.
+/// Same as [`decode_append`], but to a new `Vec`. Returns it and the number of bytes read.
 ///
 /// # Errors
 ///

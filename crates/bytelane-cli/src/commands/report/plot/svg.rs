@@ -42,6 +42,7 @@ static CLASSES: &[&str] = &[
     "delta-binary-packed",
     "delta-length-byte-array",
     "delta-byte-array",
+    "rle",
     "alp",
 ];
 

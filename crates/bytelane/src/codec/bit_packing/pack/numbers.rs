@@ -54,8 +54,9 @@ impl Numbers {
         &LATER[self.second(piece)]
     }
 
-    /// Returns the shuffle of what is added to the byte in which the second number begins: the last
-    /// byte of the first one. Nothing is added if that has ended before.
+    /// Returns the shuffle that moves the last byte of the first number to the byte in which the
+    /// second number begins, to be added there. Nothing is added if the first number has ended
+    /// before.
     #[inline(always)]
     pub(super) fn earlier(self, piece: usize) -> &'static [u8; 16] {
         match self.bit(2 * piece + 1) {
@@ -64,8 +65,8 @@ impl Numbers {
         }
     }
 
-    /// Returns the index of what is added to the first byte of a piece: the last byte of the second
-    /// number of the piece before.
+    /// Returns the index of the byte to add to the first byte of a piece: the last byte of the
+    /// second number of the piece before.
     #[inline(always)]
     pub(super) fn before(self, piece: usize) -> u8 {
         match self.bit(2 * piece) {

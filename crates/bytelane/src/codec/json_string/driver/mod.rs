@@ -279,7 +279,7 @@ pub(super) fn append_text(
     to: &mut Appender<'_>,
     backend: Detected,
 ) -> Result<(usize, Stop), Error> {
-    /// Room for most strings: with as much, decoding begins before the end of the string is known.
+    /// Enough room for most strings. With this room, decoding begins before the end is known.
     const ENOUGH: usize = 64;
     let mut read = 0;
     let mut most = if !format.quotes {

@@ -1,8 +1,8 @@
 //! Escapes texts: a backslash before `"`, `\` and the five control characters that have a letter,
 //! `\u00xx` for the other control characters.
 //!
-//! A byte is *special* if it needs an escape, and *long* if the escape has six characters. Blocks have
-//! 64 bytes.
+//! A byte is *special* if it needs an escape, and *long* if the escape has six characters. Blocks
+//! have 64 bytes.
 //!
 //! # Policy
 //!

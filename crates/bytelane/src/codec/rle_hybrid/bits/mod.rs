@@ -73,8 +73,8 @@ pub fn encode(bitmap: &[u8], count: usize, dst: &mut [u8]) -> Result<usize, Dest
     written.map(|written| written.len())
 }
 
-/// [`encode`] on a backend of the caller's choice, into memory that need not be initialised.
-/// Returns the bytes written.
+/// Same as [`encode`], on a backend of the caller's choice, into memory that need not be
+/// initialised. Returns the bytes written.
 ///
 /// # Errors
 ///
@@ -94,7 +94,7 @@ pub fn encode_with<'a>(
     Ok(written)
 }
 
-/// [`encode`], appended to a `Vec`. Returns the number of bytes.
+/// Same as [`encode`], but appends to a `Vec`. Returns the number of bytes.
 ///
 /// # Panics
 ///
@@ -109,7 +109,7 @@ pub fn encode_append(bitmap: &[u8], count: usize, to: &mut Vec<u8>) -> usize {
         .0
 }
 
-/// [`encode`], as a new `Vec`.
+/// Same as [`encode`], but returns a new `Vec`.
 ///
 /// # Panics
 ///
@@ -134,8 +134,8 @@ pub fn decode(src: &[u8], count: usize, bitmap: &mut [u8]) -> Result<usize, Erro
     decode_with(Detected::active(), src, count, bitmap).map(|(_, read)| read)
 }
 
-/// [`decode`] on a backend of the caller's choice, into memory that need not be initialised.
-/// Returns the bytes written, and the number of bytes read.
+/// Same as [`decode`], on a backend of the caller's choice, into memory that need not be
+/// initialised. Returns the bytes written, and the number of bytes read.
 ///
 /// # Errors
 ///
@@ -155,7 +155,7 @@ pub fn decode_with<'a>(
     bitmap.into().fill(operation)
 }
 
-/// Same as [`decode`] of `count` bits, appended to a `Vec`, starting at a new byte. Returns the
+/// Same as [`decode`] of `count` bits, but appends to a `Vec`, starting at a new byte. Returns the
 /// number of bytes read.
 ///
 /// Memory is allocated only after checking that the runs have `count` bits. A run of a few bytes
@@ -177,7 +177,7 @@ pub fn decode_append(src: &[u8], count: usize, to: &mut Vec<u8>) -> Result<usize
     Ok(memory::append(operation, count.div_ceil(8), to)?.1)
 }
 
-/// [`decode_append`] to a new `Vec`. Returns it and the number of bytes read.
+/// Same as [`decode_append`], but to a new `Vec`. Returns it and the number of bytes read.
 ///
 /// # Errors
 ///

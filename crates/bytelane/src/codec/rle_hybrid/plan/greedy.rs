@@ -2,9 +2,9 @@
 //!
 //! # Policy
 //!
-//! A repetition begins only where a group of a packed run would begin, and only if it fills this group. So
-//! packed runs have whole groups, and nothing before a repetition depends on it. The crate `parquet` and Arrow
-//! C++ choose the same runs, but end packed runs after 63 groups.
+//! A repetition begins only where a group of a packed run would begin, and only if it fills this
+//! group. Packed runs therefore have whole groups, and nothing before a repetition depends on it.
+//! The crate `parquet` and Arrow C++ choose the same runs, but end packed runs after 63 groups.
 //!
 //! ```text
 //! at = packed = 0
@@ -25,7 +25,7 @@ use super::{Sink, Source};
 /// Bit 0 of each byte.
 const ONES: u64 = 0x0101_0101_0101_0101;
 
-/// The values ahead: a bit for each of 64, set if the value equals the next one.
+/// The next values: a bit for each of 64, set if the value equals the one after it.
 struct Ahead<'a, S> {
     source: &'a S,
     word: usize,
@@ -53,7 +53,7 @@ impl<'a, S: Source> Ahead<'a, S> {
         }
     }
 
-    /// Returns the bits from a value on. It must not be before that of the last call.
+    /// Returns the bits from a value on. The value must not be before that of the last call.
     #[inline(always)]
     fn from(&mut self, value: usize) -> u64 {
         while self.word < value / 64 {

@@ -26,16 +26,16 @@ pub(super) trait Sink {
     fn repeated(&mut self, start: usize, end: usize);
 }
 
-/// How the encoder chooses between repeating and packing values.
+/// Effort that the encoder spends on the choice between repeating and packing values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum Effort {
-    /// Searches for the shortest runs. Values that are repeated up to 16 times in a row take half of the bytes
-    /// of [`Fast`](Self::Fast), and four times as long; random values take the same bytes, and 1.2 to 1.5 times
-    /// as long (10 bits).
+    /// Searches for the shortest runs. Compared with [`Fast`](Self::Fast), values that are repeated
+    /// up to 16 times in a row take half as many bytes and four times as long; random values take
+    /// the same number of bytes and 1.2 to 1.5 times as long (10 bits).
     #[default]
     Small,
-    /// Repeats a value wherever a group of eight has only this value, as other encoders do, and packs everything
-    /// else.
+    /// Repeats a value wherever a group of eight has only this value, and packs everything else, as
+    /// other encoders do.
     Fast,
 }
 

@@ -26,8 +26,8 @@
 //! at the end: the cheapest, packed up to the end or with the last value repeated
 //! ```
 //!
-//! Both runs may be empty. A repetition always lasts as long as the value does, since packed runs that
-//! begin later are not longer.
+//! Both runs may be empty. A repetition always lasts as long as the value does, since packed runs
+//! that begin later are not longer.
 //!
 //! # Invariants
 //!

@@ -86,8 +86,9 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// The errors that all functions have; [`ErrorKind::Offsets`] if there are more entries than an offset can count;
-    /// [`ErrorKind::Destination`] if `offsets` is too short. Its contents are then unspecified.
+    /// The errors that all functions have; [`ErrorKind::Offsets`] if there are more entries than an
+    /// offset can count; [`ErrorKind::Destination`] if `offsets` is too short. Its contents are
+    /// then unspecified.
     #[inline]
     pub fn offsets<O: Offset>(
         self,
@@ -100,8 +101,8 @@ impl<T: Level> List<T> {
         written.map(|written| written.len())
     }
 
-    /// [`offsets`](Self::offsets) into memory that need not be initialised, on a backend of the
-    /// caller's choice. Returns the offsets.
+    /// Same as [`offsets`](Self::offsets), into memory that need not be initialised, on a backend
+    /// of the caller's choice. Returns the offsets.
     ///
     /// # Errors
     ///
@@ -119,7 +120,7 @@ impl<T: Level> List<T> {
         Ok(written)
     }
 
-    /// [`offsets`](Self::offsets), appended to a `Vec`. Returns the number of offsets.
+    /// Same as [`offsets`](Self::offsets), but appends to a `Vec`. Returns the number of offsets.
     ///
     /// # Errors
     ///
@@ -137,7 +138,7 @@ impl<T: Level> List<T> {
         Ok(memory::append(operation, most, to)?.0)
     }
 
-    /// [`offsets`](Self::offsets), as a new `Vec`.
+    /// Same as [`offsets`](Self::offsets), but returns a new `Vec`.
     ///
     /// # Errors
     ///
@@ -158,8 +159,8 @@ impl<T: Level> List<T> {
     ///
     /// # Errors
     ///
-    /// The errors that all functions have; [`ErrorKind::Destination`] if `bitmap` is too short. Its contents are then
-    /// unspecified.
+    /// The errors that all functions have; [`ErrorKind::Destination`] if `bitmap` is too short. Its
+    /// contents are then unspecified.
     #[inline]
     pub fn validity(
         self,
@@ -172,8 +173,8 @@ impl<T: Level> List<T> {
         written.map(|(_, bits)| bits)
     }
 
-    /// [`validity`](Self::validity) into memory that need not be initialised, on a backend of the
-    /// caller's choice. Returns the bytes written, and the number of bits.
+    /// Same as [`validity`](Self::validity), into memory that need not be initialised, on a backend
+    /// of the caller's choice. Returns the bytes written, and the number of bits.
     ///
     /// # Errors
     ///
@@ -191,7 +192,7 @@ impl<T: Level> List<T> {
         bitmap.into().fill(operation)
     }
 
-    /// [`validity`](Self::validity), as a new `Vec`.
+    /// Same as [`validity`](Self::validity), but returns a new `Vec`.
     ///
     /// # Errors
     ///
@@ -225,8 +226,8 @@ impl<T: Level> List<T> {
         written.map(|(_, bits)| bits)
     }
 
-    /// [`entries`](Self::entries) into memory that need not be initialised, on a backend of the
-    /// caller's choice. Returns the bytes written, and the number of bits.
+    /// Same as [`entries`](Self::entries), into memory that need not be initialised, on a backend
+    /// of the caller's choice. Returns the bytes written, and the number of bits.
     ///
     /// # Errors
     ///
@@ -245,7 +246,7 @@ impl<T: Level> List<T> {
         bitmap.into().fill(operation)
     }
 
-    /// [`entries`](Self::entries), as a new `Vec`.
+    /// Same as [`entries`](Self::entries), but returns a new `Vec`.
     ///
     /// # Errors
     ///

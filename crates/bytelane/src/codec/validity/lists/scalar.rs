@@ -1,5 +1,5 @@
-//! The specification as code: parquet-format, README.md, "Nested Encoding", which refers to the paper
-//! "Dremel: Interactive Analysis of Web-Scale Datasets".
+//! The specification as code: parquet-format, README.md, "Nested Encoding", which refers to the
+//! paper "Dremel: Interactive Analysis of Web-Scale Datasets".
 //!
 //! > Repetition levels specify at what repeated field in the path the value has repeated.
 #![forbid(unsafe_code)]

@@ -1,19 +1,36 @@
-//! Row groups of the inputs, read into memory as they are.
+//! Row groups of the inputs, read into memory: as they are, or as the output needs them.
 
-use super::schema::Layout;
+mod complete;
+mod part;
+mod salvage;
+mod widen;
+
+use super::join::entry::{self, Entry};
+use super::plan::Plan;
+use super::schema::{Layout, Place};
+use crate::catch_panic::catch_panic;
 use crate::chunk::{Chunk, Page, Pages, Stored, stored_range};
-use crate::file::read_file_metadata;
-use crate::format::{self, ColumnChunk, FileMetaData};
+use crate::file::{in_parquet, read_file_metadata};
+use crate::format::{self, ColumnChunk, FileMetaData, PageType};
 use crate::input::{FileFrom, InputFile, bytes_at};
 use crate::rewrite::source::Reopen;
-use crate::{Error, Result};
+use crate::stack::with_stack;
+use crate::statistics::Compare;
+use crate::{Error, Problem, Result};
 use bytes::Bytes;
+use complete::complete;
 use parquet::errors::Result as ParquetResult;
 use parquet::file::reader::{ChunkReader, Length};
+use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
+pub(super) use part::dictionary_of;
+use part::part;
+pub(crate) use salvage::Lost;
+use salvage::salvaged;
 use std::io::BufReader;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use widen::widen;
 
 /// Size up to which a file is read at once, in bytes.
 const SMALL: u64 = 1 << 20;
@@ -66,6 +83,31 @@ impl Opened {
         self.window.len()
     }
 
+    /// Returns it without the row group in memory, unless all of the file is.
+    pub(super) fn without_row_group(&self) -> Self {
+        let mut file = self.clone();
+        if file.window.len() > SMALL {
+            file.window.bytes = Bytes::new();
+            file.window.start = 0;
+        }
+        file
+    }
+
+    /// Returns a column of its schema.
+    fn column(&self, leaf: usize) -> Result<ColumnDescPtr> {
+        Ok(ColumnDescPtr::clone(&self.columns()?[leaf]))
+    }
+
+    /// Returns the columns of its schema.
+    pub(super) fn columns(&self) -> Result<Vec<ColumnDescPtr>> {
+        let bare = FileMetaData {
+            row_groups: Vec::new(),
+            ..(*self.footer).clone()
+        };
+        let metadata = with_stack(self.depth, || in_parquet(&bare))?;
+        Ok(metadata.file_metadata().schema_descr().columns().to_vec())
+    }
+
     pub(super) fn open(path: &Path) -> Result<Self> {
         let open = || {
             let file = InputFile::open(path)?;
@@ -88,13 +130,17 @@ impl Opened {
     }
 }
 
-/// A row group of an input, in memory.
+/// A row group of an input, or some rows of it, in memory.
+#[derive(Clone)]
 pub(super) struct RowGroup {
     pub path: PathBuf,
     pub index: usize,
     pub layout: Arc<Layout>,
     pub file: Opened,
+    /// Number of rows.
     pub rows: u64,
+    /// These rows of the row group in the file; none if all of them.
+    pub part: Option<Range<u64>>,
 }
 
 impl RowGroup {
@@ -129,18 +175,73 @@ impl RowGroup {
             layout,
             file,
             rows,
+            part: None,
         })
     }
 
-    /// Reads a chunk.
-    pub(super) fn leaf(&self, leaf: usize) -> Result<Leaf> {
+    /// Returns some of its rows.
+    pub(super) fn part(&self, rows: Range<u64>) -> Self {
+        if rows == (0..self.rows) {
+            return self.clone();
+        }
+        Self {
+            rows: rows.end - rows.start,
+            part: Some(rows),
+            ..self.clone()
+        }
+    }
+
+    /// Reads the chunk of a leaf of a column of the output, which is there.
+    pub(super) fn leaf(
+        &self,
+        plan: &Plan<'_>,
+        place: Place,
+        root: usize,
+        number: usize,
+    ) -> Result<Leaf> {
+        let in_output = plan.columns.first_leaf(root) + number;
+        let (column, compare) = (&plan.schema.columns()[in_output], plan.compare(in_output));
+        let (columns, schema) = (&plan.columns, &self.file.footer.schema);
+        let Some(levels) = columns.widened(place, root, number, schema) else {
+            return self.leaf_of(place.leaf + number, column, compare, plan);
+        };
+        let own = self.file.column(place.leaf + number)?;
+        let leaf = self.leaf_of(place.leaf + number, &own, compare, plan)?;
+        widen(leaf, &own, &levels)
+    }
+
+    /// Reads a chunk of a column.
+    fn leaf_of(
+        &self,
+        leaf: usize,
+        column: &ColumnDescriptor,
+        compare: Option<Compare>,
+        plan: &Plan<'_>,
+    ) -> Result<Leaf> {
         let described = &self.file.footer.row_groups[self.index];
         let Some(chunk) = described.columns.get(leaf) else {
             return Err(Error::corrupt(
                 "the footer describes columns that differ from its schema",
             ));
         };
-        Leaf::read(&self.file.window, chunk.decode()?, self.rows)
+        let rows = u64::try_from(described.num_rows).unwrap_or(0);
+        let (window, chunk) = (&self.file.window, chunk.decode()?);
+        if plan.is_salvage {
+            let (leaf, _) = salvaged(window, &chunk, rows, column)?;
+            return match &self.part {
+                Some(rows) => part(leaf, column, rows.clone(), compare),
+                None => Ok(leaf),
+            };
+        }
+        let mut leaf = Leaf::read(window, chunk, rows)?;
+        leaf.entries = entry::of_leaf(&leaf, column)?;
+        if let Some(repair) = &plan.repair {
+            complete(&mut leaf, column, repair)?;
+        }
+        match &self.part {
+            Some(rows) => part(leaf, column, rows.clone(), compare),
+            None => Ok(leaf),
+        }
     }
 
     /// Returns the same error with its place.
@@ -149,15 +250,45 @@ impl RowGroup {
     }
 }
 
+/// Returns the rows of a chunk of a file that are lost because pages are damaged, each with a reason.
+pub(in crate::merge) fn lost_rows(
+    file: &Opened,
+    row_group: usize,
+    leaf: usize,
+    column: &ColumnDescriptor,
+) -> Result<Vec<Lost>> {
+    let described = &file.footer.row_groups[row_group];
+    let rows = u64::try_from(described.num_rows).unwrap_or(0);
+    let lost = catch_panic(|| {
+        let chunk = described.columns.get(leaf);
+        let chunk =
+            chunk.ok_or_else(|| Error::corrupt("the footer does not describe its chunk"))?;
+        Ok(salvaged(&file.window, &chunk.decode()?, rows, column)?.1)
+    });
+    match lost {
+        Err(error) if matches!(error.problem(), Problem::Io(_)) => Err(error),
+        Err(error) => Ok(vec![Lost {
+            rows: 0..rows,
+            why: error.problem().to_string(),
+        }]),
+        lost => lost,
+    }
+}
+
 /// A chunk with its pages.
 pub(super) struct Leaf {
     pub chunk: Chunk,
     pub pages: Vec<StoredPage>,
+    /// What indexes say of each data page.
+    pub entries: Vec<Entry>,
     pub rows: u64,
     pub bloom_filter: Option<Bytes>,
+    /// Bytes of its pages.
+    pub bytes: u64,
 }
 
 /// A page in memory.
+#[derive(Clone)]
 pub(super) struct StoredPage {
     pub page: Page,
     /// All of its bytes, the header first.
@@ -199,8 +330,10 @@ impl Leaf {
         }
         Ok(Self {
             bloom_filter: filter.transpose()?,
+            bytes: chunk.bytes(),
             chunk,
             pages,
+            entries: Vec::new(),
             rows,
         })
     }
@@ -208,6 +341,13 @@ impl Leaf {
     /// Its data pages.
     pub(super) fn data_pages(&self) -> impl Iterator<Item = &StoredPage> {
         self.pages.iter().filter(|page| page.page.is_data())
+    }
+
+    /// Its dictionary.
+    pub(super) fn dictionary(&self) -> Option<&StoredPage> {
+        let is_dictionary =
+            |page: &&StoredPage| page.page.header.page_type == PageType::DictionaryPage;
+        self.pages.iter().find(is_dictionary)
     }
 
     pub(super) fn metadata(&self) -> &format::ColumnMetaData {

@@ -1,0 +1,153 @@
+//! What the writer of a chunk did not count: NaN, and a Bloom filter where one is wanted.
+
+use super::{Leaf, dictionary_of};
+use crate::Result;
+use crate::format::Encoded;
+use crate::merge::join::bounds;
+use crate::merge::join::entry::{editor, limits};
+use crate::merge::options::Repair;
+use crate::page::{DenseValues, PageGatherer, PageKind, PageRows, read_header};
+use crate::statistics::Order;
+use crate::types::physical;
+use bytes::Bytes;
+use parquet::basic::Type;
+use parquet::bloom_filter::Sbbf;
+use parquet::schema::types::ColumnDescriptor;
+
+/// Probability that a new Bloom filter claims to have a value that it does not have.
+const FALSE_POSITIVES: f64 = 0.01;
+
+/// Counts NaN in a chunk of floats whose writer did not, and makes the Bloom filter of a column that wants one. Values that cannot be decoded
+/// stay without.
+pub(super) fn complete(leaf: &mut Leaf, column: &ColumnDescriptor, repair: &Repair) -> Result<()> {
+    let statistics = bounds::of_chunk(leaf)?;
+    let path = column.path().string();
+    let mut values = Values {
+        order: Order::of(column),
+        width: physical::width(column),
+        nans: counts_nans(column) && statistics.as_ref().is_some_and(|it| it.nan_count.is_none()),
+        filter: None,
+        dictionary: Vec::new(),
+    };
+    if repair.bloom_filters.contains(&path) && column.physical_type() != Type::BOOLEAN {
+        let count = u64::try_from(leaf.metadata().num_values).unwrap_or(0);
+        let filter = Sbbf::new_with_ndv_fpp(count.max(1), FALSE_POSITIVES)?;
+        values.filter = Some(filter).filter(|_| leaf.bloom_filter.is_none());
+    }
+    if !values.nans && values.filter.is_none() {
+        return Ok(());
+    }
+    let nans = match values.pages(leaf, column) {
+        Ok(nans) => nans,
+        Err(error) if error.is_obstacle() || error.is_of_memory() => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    if let Some(mut statistics) = statistics.filter(|_| values.nans) {
+        statistics.nan_count = Some(nans.iter().sum());
+        leaf.chunk.metadata_mut().statistics = Some(Encoded::new(&statistics)?);
+        for (entry, nans) in leaf.entries.iter_mut().zip(nans) {
+            if let Some(bounds) = &mut entry.bounds {
+                bounds.nans = Some(nans);
+            }
+        }
+    }
+    if let Some(mut filter) = values.filter {
+        filter.fold_to_target_fpp(FALSE_POSITIVES);
+        let mut bytes = Vec::new();
+        filter.write(&mut bytes)?;
+        leaf.bloom_filter = Some(bytes.into());
+    }
+    Ok(())
+}
+
+/// Returns true for columns of floats.
+fn counts_nans(column: &ColumnDescriptor) -> bool {
+    matches!(column.physical_type(), Type::FLOAT | Type::DOUBLE)
+}
+
+/// Values of a chunk that are looked at.
+struct Values {
+    order: Order,
+    width: Option<usize>,
+    nans: bool,
+    filter: Option<Sbbf>,
+    /// Set for each entry of the dictionary that is NaN.
+    dictionary: Vec<bool>,
+}
+
+impl Values {
+    /// Looks at all pages, and returns the number of NaN of each.
+    fn pages(&mut self, leaf: &Leaf, column: &ColumnDescriptor) -> Result<Vec<i64>> {
+        let mut editor = editor(leaf, column)?;
+        let mut gatherer = PageGatherer::new(column, &limits(leaf).0)?;
+        if let Some(page) = leaf.dictionary() {
+            let (bytes, count) = dictionary_of(page, &mut editor)?;
+            self.dictionary(&bytes, count)?;
+        }
+        let mut nans = Vec::new();
+        for (number, page) in leaf.data_pages().enumerate() {
+            let mut look = || {
+                let (checked, body) = (read_header(&page.page.header)?, page.body());
+                checked.check(&body)?;
+                let PageKind::Data(header) = checked.kind else {
+                    return Ok(0);
+                };
+                let parts = editor.open(&header, &body)?;
+                gatherer.add(&header, parts, PageRows::ALL, None)?;
+                gatherer.with_values(|values| Ok(self.look(values)))
+            };
+            nans.push(look().map_err(|error: crate::Error| error.in_page(number))?);
+        }
+        Ok(nans)
+    }
+
+    fn dictionary(&mut self, bytes: &Bytes, count: usize) -> Result<()> {
+        match self.width {
+            Some(width) => {
+                for entry in bytes.chunks_exact(width.max(1)).take(count) {
+                    let is_nan = self.look(DenseValues::Fixed(entry, width)) > 0;
+                    self.dictionary.push(is_nan);
+                }
+            }
+            None => {
+                let mut rest = &bytes[..];
+                for length in crate::merge::join::lengths(bytes, count)? {
+                    let (entry, others) = rest[size_of::<u32>()..].split_at(length as usize);
+                    self.look(DenseValues::Strings(&[entry]));
+                    rest = others;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at values, and returns the number of NaN.
+    fn look(&mut self, values: DenseValues<'_>) -> i64 {
+        match values {
+            DenseValues::Fixed(bytes, width) => {
+                if let Some(filter) = &mut self.filter {
+                    bytes
+                        .chunks_exact(width.max(1))
+                        .for_each(|value| filter.insert(value));
+                }
+                if self.nans {
+                    self.order.bounds(bytes, width).nans as i64
+                } else {
+                    0
+                }
+            }
+            DenseValues::Strings(strings) => {
+                if let Some(filter) = &mut self.filter {
+                    strings.iter().for_each(|value| filter.insert(*value));
+                }
+                0
+            }
+            // The filter has all entries of the dictionary.
+            DenseValues::Indices(indices) => {
+                let is_nan = |index: &&u32| self.dictionary.get(**index as usize) == Some(&true);
+                indices.iter().filter(is_nan).count() as i64
+            }
+            DenseValues::Bits(_) => 0,
+        }
+    }
+}

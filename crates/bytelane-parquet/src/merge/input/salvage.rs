@@ -1,0 +1,290 @@
+//! Chunks of which some pages are damaged: the others, and places for the rows that are lost.
+
+use super::{Leaf, StoredPage, Window, dictionary_of};
+use crate::catch_panic::catch_panic;
+use crate::chunk::{Chunk, Page, Pages, stored_range};
+use crate::format::{ColumnChunk, DataPageHeader, PageHeader, PageLocation, PageType};
+use crate::input::bytes_at;
+use crate::merge::join::entry::{editor, limits, of_pages};
+use crate::merge::join::uses_dictionary;
+use crate::page::{PageEditor, PageGatherer, PageKind, PageRows, read_header};
+use crate::{Error, Result};
+use parquet::file::reader::Length;
+use parquet::schema::types::ColumnDescriptor;
+use std::ops::Range;
+
+/// Rows of a row group that a damaged page had.
+#[derive(Clone, Debug)]
+pub(crate) struct Lost {
+    pub rows: Range<u64>,
+    pub why: String,
+}
+
+/// Reads a chunk of a row group of so many rows; damaged pages have no bytes. Returns their rows, too.
+pub(in crate::merge) fn salvaged(
+    window: &Window,
+    described: &ColumnChunk,
+    rows: u64,
+    column: &ColumnDescriptor,
+) -> Result<(Leaf, Vec<Lost>)> {
+    let range = stored_range(described, window.len())?;
+    let open = |described: ColumnChunk| Chunk::open(window, described, range.clone());
+    let chunk = open(described.clone()).or_else(|_| {
+        // Damaged indexes are not needed.
+        open(ColumnChunk {
+            offset_index_offset: None,
+            column_index_offset: None,
+            ..described.clone()
+        })
+    })?;
+    let mut leaf = Leaf {
+        bytes: chunk.bytes(),
+        chunk,
+        pages: Vec::new(),
+        entries: Vec::new(),
+        rows,
+        bloom_filter: None,
+    };
+    let mut scan = Scan {
+        window,
+        column,
+        judge: Judge {
+            editor: editor(&leaf, column)?,
+            gatherer: PageGatherer::new(column, &limits(&leaf).0)?,
+            dictionary: None,
+        },
+        rows,
+        row: 0,
+        page_rows: Vec::new(),
+        pages: Vec::new(),
+        lost: Vec::new(),
+    };
+    match locations(&leaf.chunk, rows) {
+        Some(locations) => scan.by_index(&locations, range),
+        None => scan.by_headers(range)?,
+    }
+    let Scan {
+        page_rows,
+        pages,
+        lost,
+        ..
+    } = scan;
+    leaf.pages = pages;
+    leaf.entries = of_pages(&leaf, column, page_rows);
+    let values = leaf.data_pages().map(|page| page.page.values()).sum();
+    leaf.chunk.metadata_mut().num_values = values;
+    Ok((leaf, lost))
+}
+
+/// Returns the places of pages, if an index tells them and is not damaged itself.
+fn locations(chunk: &Chunk, rows: u64) -> Option<Vec<PageLocation>> {
+    let locations = &chunk.offset_index()?.page_locations;
+    let range = chunk.start()..chunk.start() + chunk.bytes();
+    let is_first = locations.first()?.first_row_index == 0;
+    let ascend = locations.windows(2).all(|pair| {
+        pair[0].first_row_index < pair[1].first_row_index && pair[0].offset < pair[1].offset
+    });
+    let are_within = locations.iter().all(|it| {
+        u64::try_from(it.offset).is_ok_and(|offset| range.contains(&offset))
+            && u64::try_from(it.first_row_index).is_ok_and(|row| row < rows)
+    });
+    (is_first && ascend && are_within).then(|| locations.clone())
+}
+
+/// Finds the pages of a chunk.
+struct Scan<'a> {
+    window: &'a Window,
+    column: &'a ColumnDescriptor,
+    judge: Judge,
+    rows: u64,
+    /// The next row.
+    row: u64,
+    page_rows: Vec<Option<u64>>,
+    pages: Vec<StoredPage>,
+    lost: Vec<Lost>,
+}
+
+impl Scan<'_> {
+    fn stored(&self, page: Page) -> Result<StoredPage> {
+        let bytes = bytes_at(self.window, page.offset..page.offset + page.compressed())?;
+        Ok(StoredPage { page, bytes })
+    }
+
+    /// Reads pages where the offset index says that they are.
+    fn by_index(&mut self, locations: &[PageLocation], range: Range<u64>) {
+        let first = locations[0].offset as u64;
+        for page in Pages::new(self.window, range.start..first) {
+            let Ok(page) = page.map_err(Error::from).and_then(|page| self.stored(page)) else {
+                break;
+            };
+            self.dictionary(page);
+        }
+        for (number, location) in locations.iter().enumerate() {
+            let offset = location.offset as u64;
+            let next = locations.get(number + 1);
+            let end = next.map_or(range.end, |it| it.offset as u64);
+            let row = next.map_or(self.rows, |it| it.first_row_index as u64);
+            let page = Pages::new(self.window, offset..end).next();
+            let page = page.unwrap_or_else(|| Ok(no_page(offset)));
+            let page = page.map_err(Error::from).and_then(|page| {
+                let page = self.stored(page)?;
+                if self.judge.judge(&page, Some(row - self.row))?.1 {
+                    Ok(page)
+                } else {
+                    Err(Error::corrupt("the page begins within a row"))
+                }
+            });
+            match page {
+                Ok(page) => self.keep(page, row - self.row, true),
+                Err(error) => self.lose(offset, row, &error),
+            }
+        }
+    }
+
+    /// Reads pages one after the other. After a header that is damaged, all is lost.
+    fn by_headers(&mut self, range: Range<u64>) -> Result<()> {
+        let window = self.window;
+        for page in Pages::new(window, range) {
+            let page = page.map_err(Error::from).and_then(|page| self.stored(page));
+            let page = match page {
+                Ok(page) => page,
+                Err(error) => {
+                    self.lose_rest(&error);
+                    return Ok(());
+                }
+            };
+            if !page.page.is_data() {
+                self.dictionary(page);
+                continue;
+            }
+            let known = self.known_rows(&page.page.header);
+            match self.judge.judge(&page, known) {
+                Ok((rows, begins)) if self.row + rows <= self.rows => {
+                    self.keep(page, rows, begins);
+                }
+                Ok(_) => {
+                    self.lose_rest(&Error::corrupt(
+                        "its pages have more rows than the row group",
+                    ));
+                    return Ok(());
+                }
+                Err(error) => match known.filter(|rows| self.row + rows <= self.rows) {
+                    Some(rows) => self.lose(page.page.offset, self.row + rows, &error),
+                    None => {
+                        self.lose_rest(&error);
+                        return Ok(());
+                    }
+                },
+            }
+        }
+        if self.row < self.rows {
+            self.lose_rest(&Error::corrupt(
+                "its pages have fewer rows than the row group",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Returns the number of rows of a page, if its header tells it.
+    fn known_rows(&self, header: &PageHeader) -> Option<u64> {
+        let two = header.data_page_header_v2.as_ref().map(|it| it.num_rows);
+        let one = header.data_page_header.as_ref().map(|it| it.num_values);
+        let rows = two.or(one.filter(|_| self.column.max_rep_level() == 0))?;
+        u64::try_from(rows).ok()
+    }
+
+    fn dictionary(&mut self, page: StoredPage) {
+        let count = dictionary_of(&page, &mut self.judge.editor);
+        self.judge.dictionary = count.ok().map(|(_, count)| count);
+        if self.judge.dictionary.is_some() {
+            self.pages.push(page);
+        }
+    }
+
+    fn keep(&mut self, page: StoredPage, rows: u64, begins: bool) {
+        self.pages.push(page);
+        self.page_rows.push(begins.then_some(rows));
+        self.row += rows;
+    }
+
+    fn lose(&mut self, offset: u64, end: u64, error: &Error) {
+        let rows = self.row..end;
+        self.lost.push(Lost {
+            rows: rows.clone(),
+            why: error.problem().to_string(),
+        });
+        let mut page = no_page(offset);
+        if let Some(header) = &mut page.header.data_page_header {
+            header.num_values = i32::try_from(rows.end - rows.start).unwrap_or(i32::MAX);
+        }
+        let bytes = bytes::Bytes::new();
+        self.keep(StoredPage { page, bytes }, rows.end - rows.start, true);
+    }
+
+    /// Gives up all that follows; in columns with lists also the row before, of which a part may be in the next page.
+    fn lose_rest(&mut self, error: &Error) {
+        self.lose(0, self.rows, error);
+        if self.column.max_rep_level() > 0
+            && let Some(lost) = self.lost.last_mut()
+        {
+            lost.rows.start = lost.rows.start.saturating_sub(1);
+        }
+    }
+}
+
+/// A page without bytes.
+fn no_page(offset: u64) -> Page {
+    Page {
+        offset,
+        header_length: 0,
+        header: PageHeader {
+            page_type: PageType::DataPage,
+            data_page_header: Some(DataPageHeader::default()),
+            ..Default::default()
+        },
+    }
+}
+
+/// Decodes pages.
+struct Judge {
+    editor: PageEditor,
+    gatherer: PageGatherer,
+    /// Number of entries of the dictionary.
+    dictionary: Option<usize>,
+}
+
+impl Judge {
+    /// Returns the number of rows that begin in a page, which is `known` if that is not none, and whether it begins with one; an error if
+    /// it cannot be read.
+    fn judge(&mut self, stored: &StoredPage, known: Option<u64>) -> Result<(u64, bool)> {
+        let judged = catch_panic(|| {
+            let (checked, body) = (read_header(&stored.page.header)?, stored.body());
+            checked.check(&body)?;
+            let PageKind::Data(header) = checked.kind else {
+                return Err(Error::corrupt("a page without data"));
+            };
+            let (rows, begins) = self.editor.rows(&header, &body)?;
+            let parts = self.editor.open(&header, &body)?;
+            self.gatherer.add(&header, parts, PageRows::ALL, None)?;
+            if uses_dictionary(stored) {
+                let count = self.dictionary;
+                let count = count.ok_or_else(|| Error::corrupt("its dictionary is damaged"))?;
+                let indices = self.gatherer.indices();
+                if indices.iter().any(|index| *index as usize >= count) {
+                    return Err(Error::corrupt("an index outside the dictionary"));
+                }
+            }
+            Ok((rows as u64, begins))
+        });
+        // The next page begins anew, whatever became of this one.
+        self.gatherer.clear();
+        let (rows, begins) = judged?;
+        if known.is_some_and(|known| known != rows) {
+            let known = known.unwrap_or(0);
+            return Err(Error::corrupt(format!(
+                "the page has {rows} rows instead of {known}"
+            )));
+        }
+        Ok((rows, begins))
+    }
+}

@@ -1,0 +1,241 @@
+//! Data pages added to a chunk: copied, mapped, recompressed, or joined where they are small.
+
+use super::codec::compression_of;
+use super::dictionary::Map;
+use super::entry::{Entry, editor, limits};
+use super::leaf::{Join, uses_dictionary};
+use super::pages::{NewPages, encoded_page};
+use crate::format::{CompressionCodec, Encoding};
+use crate::merge::input::{Leaf, StoredPage};
+use crate::merge::outcome::MergedPages;
+use crate::page::{
+    Compressor, PageEditor, PageEncoder, PageGatherer, PageKind, PageRows, null_page, read_header,
+};
+use crate::{Error, Result};
+use bytelane::Detected;
+use parquet::basic::Compression;
+
+/// Bytes up to which a page is small: its header and its entries in indexes are a tenth of it, or more.
+const SMALL: usize = 1 << 10;
+
+/// Bytes of a small page before compression.
+const SMALL_UNCOMPRESSED: i32 = 1 << 16;
+
+/// Bytes and rows from which on a page of small ones is complete.
+const JOINED: usize = 8 << 10;
+const JOINED_ROWS: u64 = 20_000;
+
+/// State of an input while its pages are written.
+pub(super) struct Prepared {
+    pub editor: Option<PageEditor>,
+    pub has_dictionary: bool,
+    pub map: Map,
+}
+
+impl Prepared {
+    fn editor(&mut self, join: &Join<'_>, leaf: &Leaf) -> Result<&mut PageEditor> {
+        let editor = match self.editor.take() {
+            Some(editor) => editor,
+            None => editor(leaf, join.column)?,
+        };
+        Ok(self.editor.insert(editor))
+    }
+}
+
+/// A small page that others may be joined with.
+struct Small<'a> {
+    leaf: &'a Leaf,
+    page: &'a StoredPage,
+    entry: &'a Entry,
+    input: usize,
+    number: usize,
+}
+
+/// Adds pages to a chunk.
+pub(super) struct Adder<'a> {
+    join: &'a Join<'a>,
+    codec: CompressionCodec,
+    compression: Option<Compression>,
+    compressor: Option<Compressor>,
+    prepared: Vec<Prepared>,
+    small: Vec<Small<'a>>,
+    gatherer: Option<PageGatherer>,
+    pub pages: NewPages,
+    pub entries: Vec<Entry>,
+    pub counts: MergedPages,
+}
+
+impl<'a> Adder<'a> {
+    pub(super) fn new(
+        join: &'a Join<'a>,
+        codec: CompressionCodec,
+        prepared: Vec<Prepared>,
+    ) -> Result<Self> {
+        let compression = compression_of(codec)?;
+        Ok(Self {
+            join,
+            codec,
+            compression,
+            compressor: compression.map(Compressor::new).transpose()?,
+            prepared,
+            small: Vec::new(),
+            gatherer: None,
+            pages: NewPages::default(),
+            entries: Vec::new(),
+            counts: MergedPages::default(),
+        })
+    }
+
+    /// Returns the compressor of new pages.
+    pub(super) fn compressor(&mut self) -> Result<&mut Compressor> {
+        let compressor = self.compressor.as_mut();
+        compressor.ok_or_else(|| Error::corrupt("pages of a compression that is not known"))
+    }
+
+    /// Adds a page of nulls.
+    pub(super) fn nulls(&mut self, rows: u64) -> Result<()> {
+        self.flush()?;
+        let compression = self.compression.unwrap_or(Compression::UNCOMPRESSED);
+        let (header, body) = null_page(self.join.column, rows as usize, compression)?;
+        self.pages.add_new(&header, body.into(), Some(rows))?;
+        self.counts.nulls += 1;
+        self.entries.push(Entry::of_nulls(self.join.column, rows));
+        Ok(())
+    }
+
+    /// Adds the data pages of an input.
+    pub(super) fn leaf(&mut self, leaf: &'a Leaf, input: usize) -> Result<()> {
+        for (number, (page, entry)) in leaf.data_pages().zip(&leaf.entries).enumerate() {
+            let next = Small {
+                leaf,
+                page,
+                entry,
+                input,
+                number,
+            };
+            if !self.is_small(&next) {
+                self.flush()?;
+                self.page(&next)?;
+                continue;
+            }
+            if self.small.last().is_some_and(|last| !alike(last, &next)) {
+                self.flush()?;
+            }
+            self.small.push(next);
+            let bytes: usize = self.small.iter().map(|it| it.page.bytes.len()).sum();
+            let rows: u64 = self.small.iter().filter_map(|it| it.entry.rows).sum();
+            if bytes >= JOINED || rows >= JOINED_ROWS {
+                self.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_small(&self, it: &Small<'_>) -> bool {
+        let is_known = it.page.page.encoding().is_some_and(|encoding| {
+            !matches!(
+                encoding,
+                Encoding::Rle | Encoding::BitPacked | Encoding::Unknown(_)
+            )
+        });
+        let codec = it.leaf.metadata().codec;
+        self.join.inputs.len() > 1
+            && is_known
+            && it.page.bytes.len() < SMALL
+            && it.page.page.header.uncompressed_page_size < SMALL_UNCOMPRESSED
+            && it.entry.rows.is_some()
+            && self.compression.is_some()
+            && matches!(compression_of(codec), Ok(Some(_)))
+    }
+
+    /// Writes the small pages so far.
+    pub(super) fn flush(&mut self) -> Result<()> {
+        let small = std::mem::take(&mut self.small);
+        match &small[..] {
+            [] => Ok(()),
+            [one] => self.page(one),
+            [first, ..] => self.joined(first, &small),
+        }
+    }
+
+    fn joined(&mut self, first: &Small<'_>, all: &[Small<'_>]) -> Result<()> {
+        let join = self.join;
+        let mut gatherer = match self.gatherer.take() {
+            Some(gatherer) => gatherer,
+            None => PageGatherer::new(join.column, &limits(first.leaf).0)?,
+        };
+        for it in all {
+            let prepared = &mut self.prepared[it.input];
+            let add = || {
+                let (checked, body) = (read_header(&it.page.page.header)?, it.page.body());
+                checked.check(&body)?;
+                let PageKind::Data(header) = checked.kind else {
+                    return Err(Error::corrupt("a page without data"));
+                };
+                let parts = prepared.editor(join, it.leaf)?.open(&header, &body)?;
+                let map = prepared.map.as_deref().filter(|_| uses_dictionary(it.page));
+                gatherer.add(&header, parts, PageRows::ALL, map)
+            };
+            let added: Result<()> = { add }();
+            added.map_err(|error| error.in_page(it.number))?;
+        }
+        let with_checksum = all.iter().find(|it| it.page.page.header.crc.is_some());
+        let like = &with_checksum.unwrap_or(first).page.page.header;
+        let compression = self.compression.unwrap_or(Compression::UNCOMPRESSED);
+        let version = first.page.version();
+        let mut encoder = PageEncoder::new(Detected::active(), version, compression)?;
+        let (page, gathered) = encoded_page(&mut gatherer, &mut encoder, like)?;
+        self.gatherer = Some(gatherer);
+        let entries: Vec<Entry> = all.iter().map(|it| it.entry.clone()).collect();
+        let old = Entry::joined(&entries, join.compare);
+        let mut entry = Entry::of_gathered(gathered, old.rows, old.bounds);
+        entry.string_bytes = entry.string_bytes.or(old.string_bytes);
+        self.counts.joined += all.len() as u64;
+        let StoredPage { page, bytes } = page;
+        self.pages
+            .add_copy(&page.header, page.header_length, bytes, entry.rows)?;
+        self.entries.push(entry);
+        Ok(())
+    }
+
+    /// Adds a page of its own.
+    fn page(&mut self, it: &Small<'_>) -> Result<()> {
+        let added = self.one(it.leaf, it.page, it.entry, it.input);
+        added.map_err(|error| error.in_page(it.number))
+    }
+
+    fn one(&mut self, leaf: &Leaf, stored: &StoredPage, entry: &Entry, input: usize) -> Result<()> {
+        self.entries.push(entry.clone());
+        let header = &stored.page.header;
+        let prepared = &mut self.prepared[input];
+        let is_mapped = prepared.map.is_some() && uses_dictionary(stored);
+        if !is_mapped && leaf.metadata().codec == self.codec {
+            self.counts.copied += 1;
+            let bytes = stored.bytes.clone();
+            return self
+                .pages
+                .add_copy(header, stored.page.header_length, bytes, entry.rows);
+        }
+        let body = stored.body();
+        // A new page has a new checksum, which must not hide that the old one was wrong.
+        read_header(header)?.check(&body)?;
+        let Some(compressor) = &mut self.compressor else {
+            return Err(Error::corrupt("pages of a compression that is not known"));
+        };
+        let map = prepared.map.clone().filter(|_| is_mapped);
+        let editor = prepared.editor(self.join, leaf)?;
+        let (header, body) = editor.edit(header, &body, map.as_deref(), compressor)?;
+        if is_mapped {
+            self.counts.mapped += 1;
+        } else {
+            self.counts.recompressed += 1;
+        }
+        self.pages.add_new(&header, body, entry.rows)
+    }
+}
+
+/// Returns true if two pages can be one.
+fn alike(one: &Small<'_>, other: &Small<'_>) -> bool {
+    let kind = |it: &Small<'_>| (it.page.page.header.page_type, it.page.page.encoding());
+    kind(one) == kind(other)
+}

@@ -1,0 +1,153 @@
+//! What a footer and indexes say of a joined chunk.
+
+use super::bloom;
+use super::bounds;
+use super::codec::physical_type;
+use super::entry::Entry;
+use super::index::{column_index, offset_index, size_statistics};
+use super::leaf::{Input, Join};
+use super::pages::{NewPages, START};
+use crate::Result;
+use crate::chunk::Chunk;
+use crate::format::{ColumnMetaData, CompressionCodec, Encoded, Encoding, Statistics};
+use crate::merge::outcome::Notes;
+use bytes::Bytes;
+
+impl Join<'_> {
+    /// Makes a chunk of pages.
+    pub(super) fn described(
+        &self,
+        mut pages: NewPages,
+        entries: &[Entry],
+        codec: CompressionCodec,
+        notes: &mut Notes,
+    ) -> Result<Chunk> {
+        let rows = self.inputs.iter().map(|input| match input {
+            Input::Leaf(leaf) => leaf.rows,
+            Input::Missing(rows) => *rows,
+        });
+        let rows: u64 = rows.sum();
+        let locations = pages.locations(rows);
+        let (like, encodings) = self.like(codec, notes)?;
+        let statistics = self.statistics()?;
+        let metadata = ColumnMetaData {
+            statistics: statistics.map(|it| Encoded::new(&it)).transpose()?,
+            size_statistics: size_statistics(self.inputs, self.column)?,
+            ..like
+        };
+        let metadata = pages.metadata(metadata, encodings)?;
+        let offset_index = locations.map(|locations| offset_index(entries, locations));
+        let column_index = match offset_index {
+            Some(_) => column_index(entries, self.compare)?,
+            None => None,
+        };
+        let bytes = std::mem::take(&mut pages.pieces);
+        let mut chunk = Chunk::of_pages(bytes, START, metadata, column_index, offset_index);
+        chunk.take_bloom_filter(self.bloom_filter(notes));
+        Ok(chunk)
+    }
+
+    /// Returns a Bloom filter of all values, if there can be one.
+    fn bloom_filter(&self, notes: &mut Notes) -> Option<Bytes> {
+        let filters = self.leaves().filter_map(|it| it.bloom_filter.as_ref());
+        let filters: Vec<&Bytes> = filters.collect();
+        if filters.is_empty() {
+            return None;
+        }
+        let joined = if filters.len() == self.leaves().count() {
+            bloom::joined(&filters)
+        } else {
+            Err("some inputs have none")
+        };
+        let note = |why: &str| {
+            let column = self.column.path().string();
+            notes.add(format!(
+                "Bloom filters of column {column} were left out: {why}"
+            ));
+        };
+        joined.map_err(note).ok()
+    }
+
+    /// Adds what is said of the values to a chunk in which they are encoded again.
+    pub(in crate::merge) fn describe_encoded(
+        &self,
+        chunk: &mut Chunk,
+        notes: &mut Notes,
+    ) -> Result<()> {
+        let (like, _) = self.like(chunk.metadata().codec, notes)?;
+        chunk.take_bloom_filter(self.bloom_filter(notes));
+        let metadata = chunk.metadata_mut();
+        metadata.key_value_metadata = like.key_value_metadata;
+        metadata.geospatial_statistics = like.geospatial_statistics;
+        metadata.unknown_fields = like.unknown_fields;
+        Ok(())
+    }
+
+    /// The statistics of all chunks.
+    fn statistics(&self) -> Result<Option<Statistics>> {
+        let statistics = self.inputs.iter().map(|input| match input {
+            Input::Leaf(leaf) => Ok((bounds::of_chunk(leaf)?, leaf.metadata().num_values)),
+            Input::Missing(rows) => {
+                let nulls = Statistics {
+                    null_count: Some(*rows as i64),
+                    ..Default::default()
+                };
+                Ok((Some(nulls), *rows as i64))
+            }
+        });
+        let statistics = statistics.collect::<Result<Vec<_>>>()?;
+        Ok(bounds::joined(&statistics, self.compare))
+    }
+
+    /// Returns what is said of the chunks of all inputs alike, and the encodings that their footers name.
+    fn like(
+        &self,
+        codec: CompressionCodec,
+        notes: &mut Notes,
+    ) -> Result<(ColumnMetaData, Vec<Encoding>)> {
+        let mut encodings: Vec<Encoding> = Vec::new();
+        let mut like: Option<ColumnMetaData> = None;
+        for leaf in self.leaves() {
+            let metadata = leaf.metadata();
+            for encoding in metadata.encodings.decode()? {
+                if !encodings.contains(&encoding) {
+                    encodings.push(encoding);
+                }
+            }
+            let Some(like) = &mut like else {
+                like = Some(metadata.clone());
+                continue;
+            };
+            let column = || self.column.path().string();
+            if like.key_value_metadata != metadata.key_value_metadata {
+                like.key_value_metadata = None;
+                notes.add(format!(
+                    "key-value pairs of chunks of column {} differ; they were left out",
+                    column()
+                ));
+            }
+            if like.geospatial_statistics != metadata.geospatial_statistics {
+                like.geospatial_statistics = None;
+                notes.add(format!(
+                    "geospatial statistics of column {} were left out",
+                    column()
+                ));
+            }
+            if like.unknown_fields != metadata.unknown_fields {
+                like.unknown_fields = Default::default();
+            }
+        }
+        if like.is_none() {
+            encodings.extend([Encoding::Rle, Encoding::Plain]);
+        }
+        let path = self.column.path().parts().iter();
+        let path: Vec<Bytes> = path.map(|name| name.clone().into_bytes().into()).collect();
+        let like = ColumnMetaData {
+            codec,
+            physical_type: physical_type(self.column.physical_type()),
+            path_in_schema: Some(Encoded::new(&path)?),
+            ..like.unwrap_or_default()
+        };
+        Ok((like, encodings))
+    }
+}

@@ -1,0 +1,219 @@
+//! What indexes say of each data page.
+
+use super::bounds;
+use super::bounds::PageBounds;
+use crate::budget::{Budget, MemoryLimit};
+use crate::format::{self, ColumnIndex, CompressionCodec};
+use crate::merge::input::Leaf;
+use crate::page::{Gathered, PageEditor, PageKind, codec_in_parquet, read_header};
+use crate::statistics::Compare;
+use crate::{Error, Result};
+use parquet::basic::Type;
+use parquet::schema::types::ColumnDescriptor;
+
+/// What indexes say of a data page.
+#[derive(Clone, Debug, Default)]
+pub(in crate::merge) struct Entry {
+    /// Number of rows; none if the page begins within a row.
+    pub rows: Option<u64>,
+    pub bounds: Option<PageBounds>,
+    /// Number of slots with each repetition and definition level, of columns with such levels.
+    pub levels: [Option<Vec<i64>>; 2],
+    /// Bytes of strings without their lengths.
+    pub string_bytes: Option<i64>,
+}
+
+impl Entry {
+    /// Describes a page of nulls at the outermost level.
+    pub(in crate::merge) fn of_nulls(column: &ColumnDescriptor, rows: u64) -> Self {
+        Self {
+            rows: Some(rows),
+            bounds: Some(PageBounds {
+                range: None,
+                nulls: Some(rows as i64),
+                nans: None,
+            }),
+            levels: greatest(column).map(|it| (it > 0).then(|| levels_of_nulls(it, rows))),
+            string_bytes: (column.physical_type() == Type::BYTE_ARRAY).then_some(0),
+        }
+    }
+
+    /// Describes a page of rows of others, whose bounds are within these.
+    pub(in crate::merge) fn of_gathered(
+        gathered: Gathered,
+        rows: Option<u64>,
+        bounds: Option<PageBounds>,
+    ) -> Self {
+        let some = |levels: Vec<i64>| Some(levels).filter(|it| !it.is_empty());
+        let nulls = gathered.nulls;
+        Self {
+            rows,
+            bounds: bounds.map(|bounds| PageBounds {
+                range: bounds.range.filter(|_| nulls < gathered.slots),
+                nulls: Some(nulls as i64),
+                nans: bounds.nans,
+            }),
+            levels: [some(gathered.repetition), some(gathered.definition)],
+            string_bytes: gathered.string_bytes,
+        }
+    }
+
+    /// Joins what is said of several pages, without their rows.
+    pub(in crate::merge) fn joined(entries: &[Self], compare: Option<Compare>) -> Self {
+        let sum = |of: fn(&Self) -> Option<i64>| entries.iter().map(of).sum::<Option<i64>>();
+        let bounds = entries.iter().map(|it| it.bounds.as_ref());
+        let bounds = bounds.collect::<Option<Vec<_>>>().zip(compare);
+        Self {
+            rows: entries.iter().map(|it| it.rows).sum(),
+            bounds: bounds.and_then(|(all, compare)| bounds::of_all(&all, compare)),
+            levels: [0, 1].map(|which| added(entries, which)),
+            string_bytes: sum(|it| it.string_bytes),
+        }
+    }
+}
+
+/// Adds up the histograms of one kind of levels.
+fn added(entries: &[Entry], which: usize) -> Option<Vec<i64>> {
+    let mut all: Option<Vec<i64>> = None;
+    for entry in entries {
+        let levels = entry.levels[which].as_ref()?;
+        match &mut all {
+            None => all = Some(levels.clone()),
+            Some(all) => all
+                .iter_mut()
+                .zip(levels)
+                .for_each(|(sum, level)| *sum = sum.saturating_add(*level)),
+        }
+    }
+    all
+}
+
+/// The greatest repetition and definition level.
+pub(in crate::merge) fn greatest(column: &ColumnDescriptor) -> [i16; 2] {
+    [column.max_rep_level(), column.max_def_level()]
+}
+
+/// Number of values at each level, of values that are all null at the outermost one.
+pub(super) fn levels_of_nulls(greatest: i16, rows: u64) -> Vec<i64> {
+    let mut levels = vec![0; usize::try_from(greatest).unwrap_or(0) + 1];
+    levels[0] = rows as i64;
+    levels
+}
+
+/// Returns what the indexes and headers of a chunk say of each of its data pages.
+pub(in crate::merge) fn of_leaf(leaf: &Leaf, column: &ColumnDescriptor) -> Result<Vec<Entry>> {
+    Ok(of_pages(leaf, column, rows(leaf, column)?))
+}
+
+/// Returns the same where the rows of each page are known.
+pub(in crate::merge) fn of_pages(
+    leaf: &Leaf,
+    column: &ColumnDescriptor,
+    rows: Vec<Option<u64>>,
+) -> Vec<Entry> {
+    let count = leaf.data_pages().count();
+    let index = leaf.chunk.column_index();
+    let index = index.and_then(|it| format::decode::<ColumnIndex>(it).ok());
+    let levels = [
+        index
+            .as_ref()
+            .and_then(|it| it.repetition_level_histograms.as_ref()),
+        index
+            .as_ref()
+            .and_then(|it| it.definition_level_histograms.as_ref()),
+    ];
+    let of_page = |which: usize, page: usize| {
+        let greatest = usize::try_from(greatest(column)[which]).unwrap_or(0);
+        let all = levels[which].filter(|it| greatest > 0 && it.len() == count * (greatest + 1));
+        all.map(|all| all[page * (greatest + 1)..][..=greatest].to_vec())
+    };
+    let sizes = leaf.chunk.offset_index();
+    let sizes = sizes.and_then(|it| it.unencoded_byte_array_data_bytes.as_ref());
+    let sizes = sizes.filter(|sizes| sizes.len() == count);
+    let bounds = bounds::of_pages(leaf, index.as_ref());
+    let pages = rows.into_iter().zip(bounds).enumerate();
+    let entries = pages.map(|(page, (rows, bounds))| Entry {
+        rows,
+        bounds,
+        levels: [of_page(0, page), of_page(1, page)],
+        string_bytes: sizes.map(|sizes| sizes[page]),
+    });
+    entries.collect()
+}
+
+/// Returns the rows of each page, if they are known.
+fn rows(leaf: &Leaf, column: &ColumnDescriptor) -> Result<Vec<Option<u64>>> {
+    if column.max_rep_level() == 0 {
+        let values = leaf
+            .data_pages()
+            .map(|page| u64::try_from(page.page.values()).ok());
+        return Ok(values.collect());
+    }
+    if let Some(rows) = indexed_rows(leaf) {
+        return Ok(rows.into_iter().map(Some).collect());
+    }
+    if leaf.metadata().codec == CompressionCodec::Lzo {
+        return Ok(vec![None; leaf.data_pages().count()]);
+    }
+    let begun = rows_begun(leaf, column)?;
+    let rows = begun
+        .into_iter()
+        .map(|(rows, begins)| begins.then_some(rows));
+    Ok(rows.collect())
+}
+
+/// Returns the number of rows that begin in each data page, and whether it begins with one.
+pub(in crate::merge) fn rows_begun(
+    leaf: &Leaf,
+    column: &ColumnDescriptor,
+) -> Result<Vec<(u64, bool)>> {
+    let mut editor = editor(leaf, column)?;
+    let pages = leaf.data_pages().enumerate();
+    let rows = pages.map(|(number, page)| {
+        if page.bytes.is_empty() {
+            // A damaged page, whose rows are those of its place.
+            return Ok((page.page.values().unsigned_abs(), true));
+        }
+        let header = read_header(&page.page.header)?;
+        let PageKind::Data(header) = header.kind else {
+            return Err(Error::corrupt("a page without data"));
+        };
+        let rows = editor.rows(&header, &page.body());
+        let (rows, begins) = rows.map_err(|error| error.in_page(number))?;
+        Ok((rows as u64, begins))
+    });
+    rows.collect()
+}
+
+/// Returns an editor of the pages of a chunk.
+pub(in crate::merge) fn editor(leaf: &Leaf, column: &ColumnDescriptor) -> Result<PageEditor> {
+    let metadata = leaf.metadata();
+    let (budget, most) = limits(leaf);
+    PageEditor::new(codec_in_parquet(metadata.codec)?, column, most, &budget)
+}
+
+/// Returns the memory that reading a chunk may take, and a page of it.
+pub(in crate::merge) fn limits(leaf: &Leaf) -> (Budget, u64) {
+    let bytes = leaf.chunk.bytes();
+    let values = u64::try_from(leaf.metadata().num_values).unwrap_or(0);
+    let limit = MemoryLimit::default();
+    (
+        Budget::new(limit.of_read(bytes)),
+        limit.of_page(bytes, values),
+    )
+}
+
+/// Rows of pages as the offset index tells them, if it is one of these pages.
+fn indexed_rows(leaf: &Leaf) -> Option<Vec<u64>> {
+    let locations = &leaf.chunk.offset_index()?.page_locations;
+    let starts = locations.iter().map(|it| it.first_row_index);
+    let ends = starts.clone().skip(1).chain([leaf.rows as i64]);
+    let rows = starts
+        .zip(ends)
+        .map(|(start, end)| u64::try_from(end.checked_sub(start)?).ok());
+    let rows = rows.collect::<Option<Vec<_>>>()?;
+    let begins = locations.first()?.first_row_index == 0;
+    let offsets = leaf.data_pages().map(|page| page.page.offset as i64);
+    let same = offsets.eq(locations.iter().map(|it| it.offset));
+    (begins && same).then_some(rows)
+}

@@ -1,0 +1,64 @@
+//! Pages that end where their content says.
+
+use crate::{Problem, Result};
+
+/// Bounds of pages that end where the values themselves say, not after a number of them: content-defined chunking.
+///
+/// Where rows are inserted into a table or removed from it, a few pages change, and the bytes of all others are those of the file
+/// before. A store that deduplicates keeps them once. It helps if the row groups are large, since each begins a page.
+///
+/// ```
+/// use bytelane_parquet::{ContentDefinedPages, WriterOptions};
+///
+/// let pages = ContentDefinedPages::default();
+/// assert_eq!((pages.min_bytes(), pages.max_bytes()), (256 << 10, 1 << 20));
+/// let options = WriterOptions::default().with_content_defined_pages(pages);
+/// # drop(options);
+/// assert!(ContentDefinedPages::new(1000, 1000).is_err());
+/// # Ok::<(), bytelane_parquet::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ContentDefinedPages {
+    min: usize,
+    max: usize,
+}
+
+impl ContentDefinedPages {
+    /// Returns pages of this many bytes of values before encoding; the last one of a column chunk may be smaller, and a page has at
+    /// least one row. Most pages are closer to `min`: their mean is a quarter of the way from it to `max`.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Option`] unless `max` is greater than `min`.
+    pub fn new(min: usize, max: usize) -> Result<Self> {
+        if min < max {
+            return Ok(Self { min, max });
+        }
+        let problem = format!(
+            "content-defined pages of {min} to {max} bytes: the second number must be greater"
+        );
+        Err(Problem::Option(problem).into())
+    }
+
+    /// The fewest bytes.
+    #[must_use]
+    pub const fn min_bytes(self) -> usize {
+        self.min
+    }
+
+    /// The most bytes.
+    #[must_use]
+    pub const fn max_bytes(self) -> usize {
+        self.max
+    }
+}
+
+impl Default for ContentDefinedPages {
+    /// Pages of 256 KiB to 1 MiB.
+    fn default() -> Self {
+        Self {
+            min: 256 << 10,
+            max: 1 << 20,
+        }
+    }
+}

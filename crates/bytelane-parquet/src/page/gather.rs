@@ -1,0 +1,291 @@
+//! Rows of several data pages decoded, and encoded as one page.
+
+use super::edit::decoded_indices;
+use super::encode::{Definition, DenseValues, PageEncoder, PageValues, SlotLevels};
+use super::header::{DataPage, ValueEncoding};
+use super::levels::{LeafLevels, PageLevels};
+use super::parts::Parts;
+use super::values::{ArrayDecoder, Slots, decoder_of};
+use crate::budget::Budget;
+use crate::types::bare::bare_leaf;
+use crate::types::physical;
+use crate::{Error, Result};
+use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use arrow_schema::DataType;
+use bytelane::Detected;
+use parquet::basic::Type;
+use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
+use std::sync::Arc;
+
+/// Rows of a page that are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PageRows {
+    /// Set if the slots before the first row that begins in the page are wanted: the end of a row of the page before.
+    pub(crate) begun: bool,
+    /// Number of rows that are passed over.
+    pub(crate) skip: usize,
+    /// Number of rows that are wanted after them.
+    pub(crate) take: usize,
+}
+
+impl PageRows {
+    /// All of them.
+    pub(crate) const ALL: Self = Self {
+        begun: true,
+        skip: 0,
+        take: usize::MAX,
+    };
+}
+
+/// Slots of a new page, and what is known of them.
+#[derive(Debug, Default)]
+pub(crate) struct Gathered {
+    pub(crate) slots: usize,
+    pub(crate) nulls: usize,
+    /// Number of slots with each level; none for columns without such levels.
+    pub(crate) repetition: Vec<i64>,
+    pub(crate) definition: Vec<i64>,
+    /// Bytes of strings; none of dictionary indices, and of other types.
+    pub(crate) string_bytes: Option<i64>,
+}
+
+/// Gathers rows of pages of a column.
+pub(crate) struct PageGatherer {
+    levels: PageLevels,
+    decoder: Option<Box<dyn ArrayDecoder>>,
+    column: ColumnDescPtr,
+    budget: Budget,
+    greatest: (u16, u16),
+    /// Bytes of a value, if all have the same number.
+    width: Option<usize>,
+    encoding: Option<ValueEncoding>,
+    all: SlotLevels,
+    repetition: Vec<u16>,
+    definition: Vec<u16>,
+    page_indices: Vec<u32>,
+    indices: Vec<u32>,
+    fixed: Vec<u8>,
+}
+
+impl PageGatherer {
+    pub(crate) fn new(column: &ColumnDescriptor, budget: &Budget) -> Result<Self> {
+        let level = |greatest: i16| u8::try_from(greatest).unwrap_or(u8::MAX);
+        let of = LeafLevels {
+            max_definition: level(column.max_def_level()),
+            max_repetition: level(column.max_rep_level()),
+            slot: 0,
+            // Levels are wanted, not bits.
+            is_nested: true,
+        };
+        let bare = bare_leaf(
+            column.self_type(),
+            column.physical_type(),
+            column.type_length(),
+        )?;
+        let (definition, repetition) = (column.max_def_level(), column.max_rep_level());
+        let path = column.path().clone();
+        Ok(Self {
+            levels: PageLevels::new(Detected::active(), of, budget),
+            decoder: None,
+            width: physical::width(column),
+            greatest: (definition.cast_unsigned(), repetition.cast_unsigned()),
+            column: Arc::new(ColumnDescriptor::new(bare, definition, repetition, path)),
+            budget: budget.clone(),
+            encoding: None,
+            all: SlotLevels::default(),
+            repetition: Vec::new(),
+            definition: Vec::new(),
+            page_indices: Vec::new(),
+            indices: Vec::new(),
+            fixed: Vec::new(),
+        })
+    }
+
+    /// Adds rows of a page, whose parts are decompressed. Indices become the entries of `map`, if there is one. All pages have the
+    /// same encoding.
+    pub(crate) fn add(
+        &mut self,
+        page: &DataPage,
+        parts: Parts,
+        wanted: PageRows,
+        map: Option<&[u32]>,
+    ) -> Result<()> {
+        if self.encoding.is_some_and(|it| it != page.encoding) {
+            return Err(Error::corrupt("pages of several encodings"));
+        }
+        self.encoding = Some(page.encoding);
+        let Parts {
+            repetition,
+            definition,
+            values,
+        } = parts;
+        self.levels.open(page, repetition, definition)?;
+        let valid = self.levels.valid();
+        let passed = if wanted.begun {
+            0
+        } else {
+            let (levels, _) = self.levels.rows(wanted.skip);
+            self.levels.skip(levels)?
+        };
+        let (levels, rows) = self.levels.rows(wanted.take);
+        let taken = match self.levels.take(levels)? {
+            Slots::Valid(_) if self.greatest.0 == 0 => levels,
+            _ => 0,
+        };
+        let taken = match self.levels.last(levels) {
+            None => taken,
+            Some([repetition, definition]) => {
+                self.repetition
+                    .extend(repetition.iter().map(|level| u16::from(*level)));
+                self.definition
+                    .extend(definition.iter().map(|level| u16::from(*level)));
+                let greatest = self.greatest.0;
+                let is_valid = |level: &&u8| u16::from(**level) == greatest;
+                definition.iter().filter(is_valid).count()
+            }
+        };
+        self.all.slots += levels;
+        self.all.rows += rows;
+        self.all.values += taken;
+        match (page.encoding, self.width) {
+            (ValueEncoding::Dictionary, _) => {
+                decoded_indices(&values, valid, &mut self.page_indices)?;
+                let wanted = &mut self.page_indices[passed..passed + taken];
+                if let Some(map) = map {
+                    super::edit::look_up(wanted, map)?;
+                }
+                self.indices.extend_from_slice(wanted);
+            }
+            (ValueEncoding::Plain, Some(width)) => {
+                let bytes = values.get(passed * width..(passed + taken) * width);
+                let bytes = bytes
+                    .ok_or_else(|| Error::corrupt("the page has fewer values than it says"))?;
+                self.fixed.extend_from_slice(bytes);
+            }
+            (encoding, _) => {
+                let decoder = match &mut self.decoder {
+                    Some(decoder) => decoder,
+                    None => {
+                        let (column, budget) = (&self.column, &self.budget);
+                        let decoder =
+                            decoder_of(Detected::active(), &bare_type(column)?, column, budget)?;
+                        self.decoder.insert(decoder)
+                    }
+                };
+                decoder.open_page(encoding, values, valid)?;
+                decoder.skip(passed)?;
+                decoder.append(Slots::Valid(taken))?;
+                decoder.close_page();
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends all of it as one page with its header, and begins with the next one.
+    pub(crate) fn finish(
+        &mut self,
+        encoder: &mut PageEncoder,
+        to: &mut Vec<u8>,
+    ) -> Result<Gathered> {
+        let (definition, repetition) = self.greatest;
+        let mut levels = std::mem::take(&mut self.all);
+        if definition > 0 {
+            levels.definition = Definition::Levels(std::mem::take(&mut self.definition));
+        }
+        levels.repetition = std::mem::take(&mut self.repetition);
+        let histogram = |greatest: u16, count: &dyn Fn() -> Vec<i64>| match greatest {
+            0 => Vec::new(),
+            _ => count(),
+        };
+        let mut gathered = Gathered {
+            slots: levels.slots,
+            nulls: levels.slots - levels.values,
+            repetition: histogram(repetition, &|| levels.repetition_histogram(repetition)),
+            definition: histogram(definition, &|| levels.definition_histogram(definition)),
+            string_bytes: None,
+        };
+        let encoding = self.encoding.unwrap_or(ValueEncoding::Plain);
+        self.with_values(|values| {
+            if let DenseValues::Strings(strings) = values {
+                gathered.string_bytes = Some(strings.iter().map(|it| it.len() as i64).sum());
+            }
+            let page = PageValues {
+                encoding,
+                values,
+                levels: &levels,
+                greatest: (definition, repetition),
+                statistics: None,
+            };
+            encoder.append(&page, to).map(drop)
+        })?;
+        Ok(gathered)
+    }
+
+    /// Calls a function with the values so far, nulls left out, and begins with the next ones.
+    pub(crate) fn with_values<T>(
+        &mut self,
+        then: impl FnOnce(DenseValues<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let encoding = self.encoding.take().unwrap_or(ValueEncoding::Plain);
+        self.all = SlotLevels::default();
+        self.repetition.clear();
+        self.definition.clear();
+        let done = match (encoding, self.width) {
+            (ValueEncoding::Dictionary, _) => then(DenseValues::Indices(&self.indices)),
+            (ValueEncoding::Plain, Some(width)) => then(DenseValues::Fixed(&self.fixed, width)),
+            _ => {
+                let decoder = self.decoder.as_mut();
+                let decoder = decoder.ok_or_else(|| Error::corrupt("no values"))?;
+                let array = decoder.finish(None)?;
+                decoder.release();
+                match (self.column.physical_type(), self.width) {
+                    (Type::BOOLEAN, _) => then(DenseValues::Bits(array.as_boolean().values())),
+                    (_, Some(width)) => {
+                        let values = physical::to_physical(&array, &self.column)?;
+                        then(DenseValues::Fixed(&values, width))
+                    }
+                    _ => {
+                        let array = array.as_binary_view();
+                        let strings: Vec<&[u8]> =
+                            (0..array.len()).map(|at| array.value(at)).collect();
+                        then(DenseValues::Strings(&strings))
+                    }
+                }
+            }
+        };
+        self.indices.clear();
+        self.fixed.clear();
+        done
+    }
+
+    /// Forgets what was gathered, after an error too.
+    pub(crate) fn clear(&mut self) {
+        self.encoding = None;
+        self.decoder = None;
+        self.all = SlotLevels::default();
+        self.repetition.clear();
+        self.definition.clear();
+        self.indices.clear();
+        self.fixed.clear();
+    }
+
+    /// Returns the indices so far.
+    pub(crate) fn indices(&self) -> &[u32] {
+        &self.indices
+    }
+}
+
+/// The type of Arrow that has the values of a column as they are stored.
+fn bare_type(column: &ColumnDescriptor) -> Result<DataType> {
+    Ok(match column.physical_type() {
+        Type::BOOLEAN => DataType::Boolean,
+        Type::INT32 => DataType::Int32,
+        Type::INT64 => DataType::Int64,
+        Type::FLOAT => DataType::Float32,
+        Type::DOUBLE => DataType::Float64,
+        Type::BYTE_ARRAY => DataType::BinaryView,
+        Type::FIXED_LEN_BYTE_ARRAY => DataType::FixedSizeBinary(column.type_length()),
+        Type::INT96 => return Err(physical::not_convertible(&DataType::Null, column)),
+    })
+}

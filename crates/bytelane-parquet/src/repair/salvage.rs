@@ -1,0 +1,113 @@
+//! The rows of a damaged file that can be read.
+
+use crate::input::InputFile;
+use crate::merge::{LostRows, MergeOptions, lost_rows, merge};
+use crate::{Error, Problem, Result};
+use parquet::file::reader::Length;
+use serde::Serialize;
+use std::ops::Range;
+use std::path::Path;
+
+/// Outcome of [`salvage`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Salvaged {
+    /// Bytes of the damaged file.
+    pub bytes_before: u64,
+    /// Bytes of the new file.
+    pub bytes_after: u64,
+    /// Number of rows of the damaged file, as its footer says.
+    pub rows_before: u64,
+    /// Number of rows that were kept.
+    pub rows: u64,
+    /// Rows that were lost.
+    pub lost: Vec<LostPart>,
+    /// Parts that could not be kept: one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Rows that a damaged page had. Other columns may have lost some of them, too.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct LostPart {
+    /// Number of the row group in the damaged file, from 0.
+    pub row_group: usize,
+    /// First row in the row group, from 0.
+    pub first_row: u64,
+    /// Number of rows.
+    pub rows: u64,
+    /// Path of the column whose page is damaged.
+    pub column: String,
+    /// Description of the problem.
+    pub problem: String,
+}
+
+/// Writes the rows of a damaged file whose pages are intact in all columns to a new file.
+///
+/// All pages are decoded, and those with a wrong checksum, a damaged header or values that cannot be decoded are left out with their rows.
+/// Intact pages are copied byte for byte; of pages that also have rows which another column lost, the other rows are encoded again. Where an
+/// offset index says where pages are, a damaged header costs one page; without it, the rest of the chunk is lost.
+///
+/// # Errors
+///
+/// The footer is damaged, the file cannot be read, the new file cannot be written, or is the damaged one.
+///
+/// # Example
+///
+/// ```no_run
+/// use bytelane_parquet::repair::salvage;
+///
+/// let salvaged = salvage("damaged.parquet", "salvaged.parquet")?;
+/// println!("{} of {} rows", salvaged.rows, salvaged.rows_before);
+/// # Ok::<(), bytelane_parquet::Error>(())
+/// ```
+pub fn salvage(input: impl AsRef<Path>, output: impl AsRef<Path>) -> Result<Salvaged> {
+    let (input, output) = (input.as_ref(), output.as_ref());
+    if is_same(input, output) {
+        let problem = "the salvaged rows would replace the damaged file; name another one";
+        return Err(Error::new(Problem::Option(problem.to_owned())).in_file(output));
+    }
+    let file = InputFile::open(input).map_err(|error| error.in_file(input))?;
+    let (lost, groups) = lost_rows(input)?;
+    let kept = kept(&lost, &groups);
+    let options = MergeOptions::default().with_salvage(kept);
+    let merged = merge(&[input], output, &options)?;
+    let lost = lost.into_iter().map(|it| LostPart {
+        row_group: it.row_group,
+        first_row: it.lost.rows.start,
+        rows: it.lost.rows.end - it.lost.rows.start,
+        column: it.column,
+        problem: it.lost.why,
+    });
+    Ok(Salvaged {
+        bytes_before: file.len(),
+        bytes_after: merged.bytes_after,
+        rows_before: groups.iter().sum(),
+        rows: merged.rows,
+        lost: lost.collect(),
+        notes: merged.notes,
+    })
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    let canonical = |path: &Path| path.canonicalize().ok();
+    canonical(one).is_some_and(|one| canonical(other) == Some(one))
+}
+
+/// Returns the rows of each row group that no column has lost.
+fn kept(lost: &[LostRows], groups: &[u64]) -> Vec<(usize, Range<u64>)> {
+    let mut kept = Vec::new();
+    for (index, rows) in groups.iter().enumerate() {
+        let own = lost.iter().filter(|it| it.row_group == index);
+        let mut ranges: Vec<Range<u64>> = own.map(|it| it.lost.rows.clone()).collect();
+        ranges.sort_unstable_by_key(|range| range.start);
+        let mut row = 0;
+        for range in ranges {
+            kept.push((index, row..range.start.max(row)));
+            row = row.max(range.end);
+        }
+        kept.push((index, row..*rows));
+    }
+    kept.retain(|(_, rows)| rows.start < rows.end);
+    kept
+}

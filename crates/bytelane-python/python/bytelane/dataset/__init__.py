@@ -1,0 +1,145 @@
+"""Data sets of many Parquet files: merged, split and rewritten exactly once, into a new directory.
+
+>>> import pyarrow as pa, pyarrow.parquet as pq, os
+>>> from bytelane import dataset
+>>> os.mkdir("lake")
+>>> for number in range(10):
+...     pq.write_table(pa.table({"id": range(1000)}), f"lake/{number}.parquet")
+>>> plan = dataset.plan("lake")
+>>> run = dataset.run(plan, "lake.new")
+>>> run["complete"], dataset.verify("lake", "lake.new").same
+(True, True)
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
+
+from .. import _dataset
+
+__all__ = ["FailedUnit", "Plan", "Run", "Verified", "delete", "plan", "run", "swap", "verify"]
+
+Path: TypeAlias = str | os.PathLike[str]
+Plan: TypeAlias = dict[str, Any]
+Goal: TypeAlias = Literal["balanced", "size", "read", "write"]
+Progress: TypeAlias = Callable[[int, int], object]
+
+
+class FailedUnit(TypedDict):
+    """A unit of a plan that failed."""
+
+    unit: str
+    source: str
+    sources: int
+    error: str
+
+
+class Run(TypedDict):
+    """Outcome of a run."""
+
+    units: int
+    published: int
+    published_before: int
+    failed: list[FailedUnit]
+    remaining: int
+    bytes_before: int
+    bytes_after: int
+    unplanned: list[str]
+    complete: bool
+
+
+class Verified(NamedTuple):
+    """Outcome of a comparison. If it is not `same`, `details` has the directories whose rows differ."""
+
+    same: bool
+    details: dict[str, Any]
+
+
+def plan(
+    root: Path,
+    output: Path | None = None,
+    *,
+    files: Iterable[str] | None = None,
+    target_size: int = 256 << 20,
+    row_group_rows: int = 1 << 20,
+    min_saving: float = 0.05,
+    sample_files: int = 8,
+    sample_rows: int = 1 << 16,
+    seed: int = 0,
+    goal: Goal = "balanced",
+    readers: str | None = None,
+    compression: str | None = None,
+    progress: Progress | None = None,
+) -> Plan:
+    """Decides which files below a directory to merge, split or rewrite, as `bytelane dataset plan` does.
+
+    Returns the plan, and writes it to `output`, if that is given. `files` are paths below `root`, such as the current files of
+    a table. `progress` is called with the number of footers and samples read, and of all.
+    """
+    chosen = None if files is None else list(files)
+    sample = (sample_files, sample_rows, seed)
+    text = _dataset.plan(
+        root,
+        chosen,
+        target_size,
+        row_group_rows,
+        min_saving,
+        sample,
+        goal,
+        readers,
+        compression,
+        progress,
+    )
+    if output is not None:
+        with open(output, "w", encoding="utf-8") as file:
+            file.write(text)
+    result: Plan = json.loads(text)
+    return result
+
+
+def run(
+    plan: Plan | Path,
+    out: Path,
+    *,
+    jobs: int = 1,
+    shard: tuple[int, int] = (0, 1),
+    retry_failed: bool = False,
+    progress: Progress | None = None,
+) -> Run:
+    """Runs a plan, or that in a file: writes the directory `out`, and leaves the old one unchanged.
+
+    An interrupted run is continued by the same call. `shard` is the share of this process, counted from 0, and the number of
+    shares. `progress` is called with the bytes of the sources that are done, and their total; an exception of it, or Ctrl-C,
+    stops the work.
+    """
+    outcome: Run = json.loads(
+        _dataset.run(_text(plan), out, jobs, f"{shard[0]}/{shard[1]}", retry_failed, progress)
+    )
+    return outcome
+
+
+def verify(old: Path, new: Path) -> Verified:
+    """Compares the rows of two directories, bit for bit. If they are the same, `swap` and `delete` may be used."""
+    same, text = _dataset.verify(old, new)
+    return Verified(same, json.loads(text))
+
+
+def swap(one: Path, other: Path) -> None:
+    """Exchanges two verified directories in one step. The same call undoes it."""
+    _dataset.swap(one, other)
+
+
+def delete(old: Path, *, verified_by: Path) -> dict[str, int]:
+    """Deletes the Parquet files of a directory whose rows the other one has. This cannot be undone."""
+    deleted: dict[str, int] = json.loads(_dataset.delete(old, verified_by))
+    return deleted
+
+
+def _text(plan: Plan | Path) -> str:
+    if isinstance(plan, dict):
+        return json.dumps(plan)
+    with open(plan, encoding="utf-8") as file:
+        return file.read()

@@ -1,0 +1,151 @@
+//! Data sets of many files. Results are JSON, which `bytelane/dataset` parses.
+
+use crate::parquet::{of_parquet, watch};
+use bytelane_dataset::{Error, Plan, PlanOptions, RunOptions, Shard};
+use bytelane_parquet::{Goal, parse_compression};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use serde::Serialize;
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The native half of `bytelane.dataset`.
+#[pymodule]
+pub mod _dataset {
+    #[pymodule_export]
+    use super::{delete, plan, run, swap, verify};
+}
+
+/// Exception that ended the work, if there is one.
+type Raised = Arc<Mutex<Option<PyErr>>>;
+
+fn of_dataset(error: Error) -> PyErr {
+    match error {
+        Error::Parquet(error) => of_parquet(error),
+        Error::Io { path, cause } => {
+            let message = cause.to_string();
+            let message = message.split(" (os error").next().unwrap_or_default();
+            let number = cause.raw_os_error();
+            PyOSError::new_err((number, message.to_owned(), path.into_os_string()))
+        }
+        other => PyValueError::new_err(other.to_string()),
+    }
+}
+
+/// Returns a result as JSON, or the exception that ended the work.
+fn finished<T: Serialize>(
+    outcome: bytelane_dataset::Result<T>,
+    raised: &Raised,
+) -> PyResult<String> {
+    let mut raised = raised.lock().unwrap_or_else(PoisonError::into_inner);
+    match (outcome, raised.take()) {
+        (_, Some(exception)) => Err(exception),
+        (Err(error), None) => Err(of_dataset(error)),
+        (Ok(outcome), None) => serde_json::to_string(&outcome)
+            .map_err(|error| PyValueError::new_err(error.to_string())),
+    }
+}
+
+fn invalid(error: impl ToString) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// Makes a plan.
+#[pyfunction]
+#[pyo3(signature = (root, files, target_size, row_group_rows, min_saving, sample, goal, readers, compression, progress))]
+#[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
+pub fn plan(
+    py: Python<'_>,
+    root: PathBuf,
+    files: Option<Vec<String>>,
+    target_size: u64,
+    row_group_rows: u64,
+    min_saving: f64,
+    sample: (usize, usize, u64),
+    goal: &str,
+    readers: Option<&str>,
+    compression: Option<&str>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let raised = Raised::default();
+    let mut options = PlanOptions::default()
+        .with_target_bytes(target_size)
+        .with_row_group_rows(row_group_rows)
+        .with_min_saving(min_saving)
+        .with_sample(sample.0, sample.1, sample.2)
+        .with_goal(goal.parse::<Goal>().map_err(invalid)?);
+    if let Some(readers) = readers {
+        options = options.with_readers(&readers.parse().map_err(invalid)?);
+    }
+    if let Some(compression) = compression {
+        options = options.with_compression(parse_compression(compression).map_err(invalid)?);
+    }
+    let watched = watch(progress, Arc::clone(&raised));
+    let plan = py.detach(|| {
+        let listing = bytelane_dataset::list(&root)?;
+        let listing = match &files {
+            Some(files) => listing.only(files.iter().map(String::as_str))?,
+            None => {
+                listing.check_plain(&root)?;
+                listing
+            }
+        };
+        bytelane_dataset::plan_files(&root, listing, &options, &|done, total| {
+            watched(done as u64, total as u64)
+        })
+    });
+    finished(plan, &raised)
+}
+
+/// Runs a plan, which is JSON.
+#[pyfunction]
+#[pyo3(signature = (plan, out, jobs, shard, retry_failed, progress))]
+pub fn run(
+    py: Python<'_>,
+    plan: &str,
+    out: PathBuf,
+    jobs: usize,
+    shard: &str,
+    retry_failed: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let raised = Raised::default();
+    let plan = Plan::parse(plan.as_bytes()).map_err(of_dataset)?;
+    let jobs = NonZero::new(jobs).ok_or_else(|| invalid("jobs must be at least 1"))?;
+    let watched = watch(progress, Arc::clone(&raised));
+    let options = RunOptions::default()
+        .with_jobs(jobs)
+        .with_shard(shard.parse::<Shard>().map_err(of_dataset)?)
+        .with_failed_retried(retry_failed)
+        .with_progress(move |done| watched(done.bytes, done.total));
+    let outcome = py.detach(|| bytelane_dataset::run(&plan, &out, &options));
+    finished(outcome, &raised)
+}
+
+/// Compares the rows of two roots. Returns whether they are the same, and how they differ.
+#[pyfunction]
+pub fn verify(py: Python<'_>, old: PathBuf, new: PathBuf) -> PyResult<(bool, String)> {
+    let raised = Raised::default();
+    let signals = watch(None, Arc::clone(&raised));
+    let verified =
+        py.detach(|| bytelane_dataset::verify(&old, &new, move |rows| signals(rows, rows)));
+    let is_same = verified
+        .as_ref()
+        .is_ok_and(bytelane_dataset::Verified::is_same);
+    Ok((is_same, finished(verified, &raised)?))
+}
+
+/// Exchanges two roots.
+#[pyfunction]
+pub fn swap(py: Python<'_>, one: PathBuf, other: PathBuf) -> PyResult<()> {
+    py.detach(|| bytelane_dataset::swap(&one, &other))
+        .map_err(of_dataset)
+}
+
+/// Deletes the files of a root whose rows another one has.
+#[pyfunction]
+pub fn delete(py: Python<'_>, old: PathBuf, verified_by: PathBuf) -> PyResult<String> {
+    let deleted = py.detach(|| bytelane_dataset::delete(&old, &verified_by));
+    finished(deleted, &Raised::default())
+}

@@ -1,0 +1,130 @@
+//! Sinks of a file: a path, or an object of Python with `write`.
+
+use super::error::{in_file, of_parquet};
+use bytelane_parquet::{Error, NewFile};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Bytes that an object gets at a time, at least.
+const BUFFER: usize = 1 << 20;
+
+/// Output of a writer.
+pub enum Sink {
+    File(File),
+    Object(FileObject),
+}
+
+/// Place where a file appears when it is complete; nothing for objects.
+pub struct Place(Option<(NewFile, PathBuf)>);
+
+impl Sink {
+    /// Opens a path, under which the file appears when it is complete; takes objects as they are.
+    pub fn open(object: &Bound<'_, PyAny>) -> PyResult<(Self, Place)> {
+        if object.hasattr("write")? {
+            let object = FileObject {
+                object: object.clone().unbind(),
+                buffer: Vec::new(),
+            };
+            return Ok((Self::Object(object), Place(None)));
+        }
+        let path: PathBuf = object
+            .extract()
+            .map_err(|error| match object.get_type().name() {
+                Ok(name) => PyTypeError::new_err(format!(
+                    "expected a path, or a binary file with `write`, but this is of type {name}"
+                )),
+                Err(_) => error,
+            })?;
+        let new = NewFile::create(&path).map_err(of_parquet)?;
+        let file = new.file().try_clone()?;
+        Ok((Self::File(file), Place(Some((new, path)))))
+    }
+}
+
+impl Place {
+    /// The exception for an error of the writer.
+    pub fn exception(&self, error: Error) -> PyErr {
+        let path = self.0.as_ref().map(|(_, path)| path.as_path());
+        of_parquet(in_file(error, path))
+    }
+
+    /// Lets the file appear.
+    pub fn finish(self) -> PyResult<()> {
+        match self.0 {
+            Some((new, _)) => new.finish().map_err(of_parquet),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.write(bytes),
+            Self::Object(object) => object.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::File(file) => file.flush(),
+            Self::Object(object) => object.flush(),
+        }
+    }
+}
+
+/// Object of Python with `write`. What is in the buffer is dropped unless the writer flushes it.
+pub struct FileObject {
+    object: Py<PyAny>,
+    buffer: Vec<u8>,
+}
+
+impl FileObject {
+    /// Hands on what is in the buffer.
+    fn empty(&mut self) -> PyResult<()> {
+        Python::attach(|py| {
+            let object = self.object.bind(py);
+            let mut rest = &self.buffer[..];
+            while !rest.is_empty() {
+                let written = object.call_method1("write", (PyBytes::new(py, rest),))?;
+                // Files without a buffer may write less, and some objects do not say how much they have written.
+                let count: Option<usize> = written.extract().unwrap_or(None);
+                let count = count.unwrap_or(rest.len());
+                if count == 0 || count > rest.len() {
+                    let problem = format!("`write` returned {count} for {} bytes", rest.len());
+                    return Err(PyValueError::new_err(problem));
+                }
+                rest = &rest[count..];
+            }
+            PyResult::Ok(())
+        })?;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+impl Write for FileObject {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() >= BUFFER {
+            self.empty().map_err(io::Error::other)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.empty().map_err(io::Error::other)?;
+        let flushed = Python::attach(|py| {
+            let object = self.object.bind(py);
+            if object.hasattr("flush")? {
+                object.call_method0("flush")?;
+            }
+            PyResult::Ok(())
+        });
+        flushed.map_err(io::Error::other)
+    }
+}

@@ -1,0 +1,74 @@
+"""`bytelane.dataset`, with files of pyarrow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+from bytelane import dataset
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    """A directory with 12 small files in two partitions."""
+    root = tmp_path / "lake"
+    for number in range(12):
+        partition = root / f"year={2024 + number % 2}"
+        partition.mkdir(parents=True, exist_ok=True)
+        first = 1000 * number
+        ids = list(range(first, first + 1000))
+        table = pa.table({"id": ids, "name": [f"name {i % 7}" for i in ids]})
+        pq.write_table(table, partition / f"{number}.parquet")
+    return root
+
+
+def rows(root: Path) -> pa.Table:
+    """All rows as pyarrow reads them, with their partitions."""
+    table = ds.dataset(root, partitioning="hive").to_table()
+    return table.sort_by("id").combine_chunks()
+
+
+def test_a_run_keeps_the_rows_that_pyarrow_reads(lake: Path, tmp_path: Path) -> None:
+    new = tmp_path / "new"
+    seen: list[tuple[int, int]] = []
+    plan = dataset.plan(lake, tmp_path / "plan.json", progress=lambda *it: seen.append(it))
+    assert seen and len(plan["units"]) == 2
+    expected = rows(lake)
+    first = dataset.run(plan, new, shard=(0, 2))
+    assert not first["complete"] and first["remaining"] == 1
+    second = dataset.run(tmp_path / "plan.json", new, jobs=2)
+    assert second["complete"] and second["published_before"] == 1
+    assert rows(new) == expected
+    assert len(ds.dataset(new).files) == 2
+    with pytest.raises(ValueError, match="dataset verify"):
+        dataset.delete(lake, verified_by=new)
+    assert dataset.verify(lake, new).same
+    dataset.swap(lake, new)
+    assert rows(lake) == expected
+    assert dataset.delete(new, verified_by=lake)["files"] == 12
+    assert not dataset.plan(lake)["units"]
+
+
+def test_exceptions(lake: Path, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        dataset.plan(tmp_path / "none")
+    with pytest.raises(ValueError, match="there is no Parquet file"):
+        dataset.plan(lake, files=["none.parquet"])
+    plan = dataset.plan(lake, files=["year=2024/0.parquet", "year=2024/2.parquet"])
+
+    def stop(_done: int, _total: int) -> None:
+        raise KeyError("stop")
+
+    with pytest.raises(KeyError):
+        dataset.run(plan, tmp_path / "new", progress=stop)
+    with pytest.raises(ValueError, match="0/4"):
+        dataset.run(plan, tmp_path / "new", shard=(2, 2))
+    plan["units"][0]["sources"].pop()
+    with pytest.raises(ValueError, match="was changed"):
+        dataset.run(plan, tmp_path / "new")
