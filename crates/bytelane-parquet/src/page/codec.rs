@@ -1,6 +1,6 @@
 //! Compresses and decompresses pages. Contexts are kept from page to page.
 
-use crate::{Error, Problem, Result};
+use crate::{Error, Problem, Result, format};
 use parquet::basic::{Compression, CompressionCodec};
 use std::io::{Cursor, Read, Write};
 
@@ -83,6 +83,24 @@ impl Compressor {
         }
         Ok(())
     }
+}
+
+/// Returns the codec under its name in the crate `parquet`.
+pub(crate) fn codec_in_parquet(codec: format::CompressionCodec) -> Result<CompressionCodec> {
+    Ok(match codec {
+        format::CompressionCodec::Uncompressed => CompressionCodec::UNCOMPRESSED,
+        format::CompressionCodec::Snappy => CompressionCodec::SNAPPY,
+        format::CompressionCodec::Gzip => CompressionCodec::GZIP,
+        format::CompressionCodec::Lzo => CompressionCodec::LZO,
+        format::CompressionCodec::Brotli => CompressionCodec::BROTLI,
+        format::CompressionCodec::Lz4 => CompressionCodec::LZ4,
+        format::CompressionCodec::Zstd => CompressionCodec::ZSTD,
+        format::CompressionCodec::Lz4Raw => CompressionCodec::LZ4_RAW,
+        format::CompressionCodec::Unknown(number) => {
+            let problem = format!("pages with the compression {number}, which is not known");
+            return Err(Problem::Unsupported(problem).into());
+        }
+    })
 }
 
 fn unsupported(codec: CompressionCodec) -> Error {

@@ -1,11 +1,12 @@
 //! One column of one row group, apart from the footer of its file.
 
 use super::input::Input;
-use super::row_group::{LeafChunk, RowGroup, Settings, View, stages};
+use super::row_group::{RowGroup, Settings, View, stages};
 use super::rows::Rows;
 use super::schema::Plan;
 use crate::Result;
 use crate::budget::MemoryLimit;
+use crate::file::LeafChunk;
 use arrow_array::ArrayRef;
 use arrow_schema::SchemaRef;
 use bytelane::Detected;

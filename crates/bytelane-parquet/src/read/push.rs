@@ -165,8 +165,8 @@ impl PushDecoder {
         let Some((index, rows)) = self.waiting.front() else {
             return Ok(Some(Decoded::End));
         };
-        let (index, file) = (*index, self.reader.metadata.metadata());
-        let group = RowGroup::open(&self.reader.settings, file, index, rows.clone());
+        let (index, row_groups) = (*index, &self.reader.row_groups);
+        let group = RowGroup::open(&self.reader.settings, row_groups, index, rows.clone());
         if self.pushed.lacks_bytes() {
             return Ok(Some(Decoded::Needs(self.pushed.missing())));
         }

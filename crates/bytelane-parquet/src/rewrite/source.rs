@@ -6,10 +6,10 @@
 use super::int96::{Int96Unit, arrow_schema};
 use crate::budget::{MemoryLimit, batch_rows, check_widths, with_views};
 use crate::catch_panic::catch_panic;
-use crate::file::{chunk_in_parquet, in_parquet, read_file_metadata};
+use crate::file::{LeafChunk, chunk_in_parquet, in_parquet, read_file_metadata};
 use crate::format::{self, ColumnChunk, ColumnMetaData, Encoded};
 use crate::input::InputFile;
-use crate::read::{ColumnReader, LeafChunk};
+use crate::read::ColumnReader;
 use crate::stack::with_stack;
 use crate::types::bare::bare;
 use crate::types::physical::roots;

@@ -78,7 +78,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         };
         Ok(Reader {
             file: self.file,
-            metadata: self.metadata,
+            row_groups: self.in_file,
             settings: Arc::new(settings),
             in_flight,
             window,
@@ -149,12 +149,14 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         if threads == 1 {
             return 1;
         }
-        let bytes = row_groups.iter().map(|(index, _)| {
-            let row_group = self.metadata.metadata().row_group(*index);
-            let chunks = plan.leaves.iter().map(|leaf| row_group.column(leaf.column));
-            let bytes = chunks.map(|it| u64::try_from(it.uncompressed_size()).unwrap_or(0));
+        let leaves = plan.leaves.iter();
+        let bytes = row_groups.iter().map(|(row_group, _)| {
+            let bytes = leaves.clone().map(|leaf| {
+                let size = self.in_file.uncompressed_size(*row_group, leaf.column);
+                size.map_or(0, |size| u64::try_from(size).unwrap_or(0))
+            });
             let pages = bytes.map(|bytes| bytes.min(USUAL_PAGE)).sum::<u64>();
-            let rows = usize::try_from(row_group.num_rows()).unwrap_or(0);
+            let rows = usize::try_from(self.in_file.rows(*row_group)).unwrap_or(0);
             let values = rows.min(batch_size).saturating_mul(plan.leaves.len()) as u64;
             pages.saturating_add(values.saturating_mul(USUAL_VALUE))
         });
@@ -165,8 +167,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
 
     /// The row groups that have wanted rows, and these.
     fn row_groups(&self) -> Result<Vec<(usize, Rows)>> {
-        let metadata = self.metadata.metadata();
-        let count = metadata.num_row_groups();
+        let count = self.in_file.count();
         let row_groups = self.row_groups.clone();
         let row_groups = row_groups.unwrap_or_else(|| (0..count).collect());
         if let Some(beyond) = row_groups.iter().find(|index| **index >= count) {
@@ -174,7 +175,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             return Err(Problem::Option(problem).into());
         }
         let lengths = row_groups.iter().map(|index| {
-            let rows = usize::try_from(metadata.row_group(*index).num_rows());
+            let rows = usize::try_from(self.in_file.rows(*index));
             let negative = || Error::corrupt("a row group with a negative number of rows");
             rows.map_err(|_| negative().in_row_group(*index))
         });

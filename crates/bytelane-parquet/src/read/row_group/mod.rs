@@ -5,7 +5,7 @@ mod conditions;
 mod partial;
 mod stage;
 
-pub(crate) use chunk::{LeafChunk, page_ranges};
+pub(crate) use chunk::page_ranges;
 pub(super) use conditions::View;
 pub(crate) use conditions::{Condition, Conditional};
 pub(super) use stage::{StagePlan, stages};
@@ -15,11 +15,10 @@ use super::rows::{Ranges, Rows, Step};
 use super::schema::Plan;
 use crate::Result;
 use crate::budget::{Budget, MemoryLimit};
+use crate::file::{LeafChunk, RowGroups};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::SchemaRef;
 use bytelane::Detected;
-use chunk::leaf_chunk;
-use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::Length;
 use partial::Partial;
 use rayon::ThreadPool;
@@ -83,21 +82,19 @@ impl RowGroup {
     /// Opens a row group of a file; nothing but what excludes rows is read.
     pub(super) fn open(
         settings: &Settings,
-        file: &ParquetMetaData,
+        row_groups: &RowGroups,
         index: usize,
         mut rows: Rows,
     ) -> Result<Self> {
-        let row_group = file.row_group(index);
         let wanted = rows.wanted();
         for stage in &settings.stages {
             if let Some((condition, _)) = &stage.condition
                 && !rows.is_empty()
+                && let file = row_groups.metadata()
+                && let Some(row_group) = file.row_groups().get(index)
             {
-                rows.retain(&condition.candidates(
-                    &settings.input,
-                    file.file_metadata(),
-                    row_group,
-                )?);
+                let (input, file) = (&settings.input, file.file_metadata());
+                rows.retain(&condition.candidates(input, file, row_group)?);
             }
         }
         let excluded = wanted - rows.wanted();
@@ -108,19 +105,13 @@ impl RowGroup {
         if rows.is_empty() {
             return Self::new(settings, Vec::new(), 0, rows);
         }
-        let chunks = settings.plan.leaves.iter().map(|leaf| {
-            let chunk = row_group.column(leaf.column);
-            let located = leaf_chunk(chunk, settings.input.len());
-            located.map_err(|error| error.in_column(chunk.column_path().string()))
-        });
+        let leaves = settings.plan.leaves.iter();
+        let length = settings.input.len();
+        let chunks = leaves.map(|leaf| row_groups.chunk(index, leaf.column, length));
         let chunks = chunks.collect::<Result<_>>()?;
-        let row_count = usize::try_from(row_group.num_rows()).unwrap_or(0);
+        let row_count = usize::try_from(row_groups.rows(index)).unwrap_or(0);
         let has_numbers = settings.schema.fields().len() > settings.output.columns.len();
-        let before = || {
-            file.row_groups()[..index]
-                .iter()
-                .map(RowGroupMetaData::num_rows)
-        };
+        let before = || (0..index).map(|before| row_groups.rows(before));
         Ok(Self {
             first_row: has_numbers.then(|| before().sum()),
             ..Self::new(settings, chunks, row_count, rows)?

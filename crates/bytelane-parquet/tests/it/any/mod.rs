@@ -1,6 +1,7 @@
 //! Tests files with arbitrary columns, encodings and pages, which the crate `parquet` reads as well.
 
 pub mod arrays;
+mod footers;
 mod written;
 
 use arrays::{Numbers, array, data_type};
@@ -127,6 +128,7 @@ proptest! {
         let batch = batch(&mut numbers, rows);
         let file = file(&mut numbers, &batch);
         let theirs = ParquetRecordBatchReaderBuilder::try_new(file.clone()).expect("a footer");
+        footers::check(&file, batch.schema().field(0).name());
         let ours = Reader::builder(file).expect("a footer");
         prop_assert_eq!(ours.schema(), theirs.schema());
         let batch_size = [7, 100, 4096][numbers.below(3)];

@@ -1,6 +1,7 @@
 //! Tests the structs of `parquet.thrift` against the crate `parquet`, on the same bytes. A wrong field
 //! number, name or type in the IDL makes a test fail.
 
+mod columns;
 mod footer;
 mod indexes;
 mod tolerance;
@@ -29,7 +30,7 @@ fn the_code_is_what_the_compiler_makes_of_the_idl() {
 }
 
 /// Returns the footer of a file.
-fn footer(file: &Bytes) -> Bytes {
+pub fn footer(file: &Bytes) -> Bytes {
     let end = file.len() - 8;
     let length = u32::from_le_bytes(file[end..end + 4].try_into().unwrap());
     file.slice(end - length as usize..end)
