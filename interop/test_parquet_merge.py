@@ -156,7 +156,7 @@ class Merge(unittest.TestCase):
                 old, new = pq.read_table(folder / "old"), pq.read_table(folder / "new")
                 self.assertEqual(new.cast(rows.schema), old.cast(rows.schema))
                 self.assertEqual(pq.ParquetFile(folder / "new").metadata.created_by, pq.ParquetFile(folder / "old").metadata.created_by)
-                found = duckdb.sql(f"select count(*) from '{folder}/new' where kind = 'kind 3'").fetchall()
+                found = duckdb.sql(f"select count(*) from read_parquet('{folder}/new') where kind = 'kind 3'").fetchall()
                 self.assertEqual(found, [(old["kind"].to_pylist().count("kind 3"),)])
                 subprocess.run([BYTELANE, "check", folder / "old", "--salvage", folder / "all"], capture_output=True, check=False)
                 self.assertEqual(pq.read_table(folder / "all").cast(rows.schema), old.cast(rows.schema))

@@ -1,21 +1,22 @@
-//! Measures how long footers take to read: here, and with the crate `parquet`. Whatever that crate decodes is decoded, down
-//! to the statistics of each chunk; the lists of encodings and paths, which are structs in memory here, also apart.
+//! Measures how long footers take to read, here and with the crate `parquet`.
 //!
 //! ```sh
 //! cargo run --release -p bytelane-parquet --example time_footers
 //! ```
 
 use bytelane_measure::clock::Clock;
-use bytelane_measure::rounds::{Rounds, Subject};
-use bytelane_parquet::Result;
-use bytelane_parquet::format::{FileMetaData, decode};
+use bytelane_measure::rounds::{Measurement, Rounds, Subject};
+use bytelane_parquet::format::{self, ChunkView, ElementView, FileMetaData, FileView, decode};
+use bytelane_parquet::{ReaderBuilder, Result};
 use bytes::Bytes;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use parquet::arrow::{ARROW_SCHEMA_META_KEY, encode_arrow_schema, parquet_to_arrow_schema};
 use parquet::basic::{Compression, Encoding, PageType, Repetition, Type as PhysicalType};
 use parquet::data_type::ByteArray;
 use parquet::file::metadata::{
-    ColumnChunkMetaData, FileMetaData as TheirFile, LevelHistogram, PageEncodingStats,
+    ColumnChunkMetaData, FileMetaData as TheirFile, KeyValue, LevelHistogram, PageEncodingStats,
     ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader, ParquetMetaDataWriter,
-    RowGroupMetaData,
+    ParquetStatisticsPolicy, RowGroupMetaData,
 };
 use parquet::file::statistics::{Statistics, ValueStatistics};
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor, Type};
@@ -25,47 +26,100 @@ use std::time::Duration;
 
 fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     println!("footer\tKiB\tsubject\tms\tspeedup");
-    for (columns, row_groups) in [(10, 1), (100, 10), (10_000, 1), (1_000, 100)] {
-        let metadata = metadata(columns, row_groups)?;
-        let schema = metadata.file_metadata().schema_descr_ptr();
-        let footer = footer(&metadata)?;
-        assert_eq!(read(&footer, true)?, columns * row_groups);
-        let options = ParquetMetaDataOptions::new().with_schema(schema);
-        let theirs = |options| {
-            let read = ParquetMetaDataReader::decode_metadata_with_options(&footer, options);
-            black_box(read).expect("a footer");
+    for (columns, row_groups, arrow_schema) in [
+        (10, 1, false),
+        (100, 10, false),
+        (10_000, 1, false),
+        (10_000, 1, true),
+        (1_000, 100, false),
+    ] {
+        let metadata = metadata(columns, row_groups, arrow_schema)?;
+        let name = match arrow_schema {
+            true => format!("{columns} columns, {row_groups} row groups, Arrow schema"),
+            false => format!("{columns} columns, {row_groups} row groups"),
         };
-        let rounds = Rounds {
-            clock: Clock::ThreadCpu,
-            rounds: 31,
-            sample: Duration::from_millis(50),
-        };
-        let measured = rounds.measure(vec![
-            Subject::new("parquet", |_| theirs(None)),
-            Subject::new("parquet, schema given", |_| theirs(Some(&options))),
-            Subject::new("bytelane", |_| {
-                black_box(read(&footer, false)).expect("a footer");
-            }),
-            Subject::new("bytelane, and lists", |_| {
-                black_box(read(&footer, true)).expect("a footer");
-            }),
-        ]);
-        for subject in &measured {
-            println!(
-                "{columns} columns, {row_groups} row groups\t{}\t{}\t{:.3}\t{:.2}",
-                footer.len() / 1024,
-                subject.name,
-                subject.nanoseconds / 1e6,
-                measured[0].nanoseconds / subject.nanoseconds,
-            );
+        for measured in measure(&metadata)? {
+            for subject in &measured {
+                println!(
+                    "{name}\t{}\t{}\t{:.3}\t{:.2}",
+                    footer(&metadata)?.len() / 1024,
+                    subject.name,
+                    subject.nanoseconds / 1e6,
+                    measured[0].nanoseconds / subject.nanoseconds,
+                );
+            }
         }
     }
     Ok(())
 }
 
-/// Decodes a footer, each chunk and its statistics; returns how many chunks have some. Lists of encodings are decoded on
-/// request.
-fn read(footer: &Bytes, lists: bool) -> Result<usize> {
+/// Measures three groups of subjects: the parsers of a footer; opening a file, up to a reader of all columns; the same for a
+/// reader of three columns. The crate `parquet` parses all columns for it, and can leave out the statistics.
+fn measure(metadata: &ParquetMetaData) -> Result<[Vec<Measurement>; 3]> {
+    let schema = metadata.file_metadata().schema_descr_ptr();
+    let footer = footer(metadata)?;
+    let chunks = metadata.num_row_groups() * schema.num_columns();
+    assert_eq!(read(&footer)?, chunks);
+    assert_eq!(view(&footer), Some(chunks));
+    let given = ParquetMetaDataOptions::new().with_schema(Arc::clone(&schema));
+    let theirs = |options| {
+        let read = ParquetMetaDataReader::decode_metadata_with_options(&footer, options);
+        black_box(read).expect("a footer");
+    };
+    let rounds = Rounds {
+        clock: Clock::ThreadCpu,
+        rounds: 31,
+        sample: Duration::from_millis(50),
+    };
+    let parsers = rounds.measure(vec![
+        Subject::new("parquet", |_| theirs(None)),
+        Subject::new("parquet, schema given", |_| theirs(Some(&given))),
+        Subject::new("bytelane, for rewriting", |_| {
+            black_box(read(&footer)).expect("a footer");
+        }),
+        Subject::new("bytelane, for reading", |_| {
+            black_box(view(&footer)).expect("a footer");
+        }),
+    ]);
+    let mut file = b"PAR1".to_vec();
+    ParquetMetaDataWriter::new(&mut file, metadata).finish()?;
+    let file = Bytes::from(file);
+    let open = |options| {
+        black_box(ArrowReaderMetadata::load(&file, options)).expect("a footer");
+    };
+    let opened = rounds.measure(vec![
+        Subject::new("parquet, opened", |_| open(ArrowReaderOptions::new())),
+        Subject::new("bytelane, opened", |_| {
+            black_box(ReaderBuilder::try_new(file.clone())).expect("a footer");
+        }),
+    ]);
+    let all = schema.num_columns();
+    let names = [0, all / 2, all - 1].map(|column| schema.column(column).path().string());
+    let without_statistics = || {
+        ArrowReaderOptions::new()
+            .with_column_stats_policy(ParquetStatisticsPolicy::SkipAll)
+            .with_encoding_stats_policy(ParquetStatisticsPolicy::SkipAll)
+            .with_size_stats_policy(ParquetStatisticsPolicy::SkipAll)
+    };
+    let three = rounds.measure(vec![
+        Subject::new("parquet, all columns for three", |_| {
+            open(ArrowReaderOptions::new());
+        }),
+        Subject::new("parquet, without statistics", |_| {
+            open(without_statistics());
+        }),
+        Subject::new("bytelane, three columns", |_| {
+            let names = names.iter().map(String::as_str);
+            let opened = ReaderBuilder::try_new_with_columns(file.clone(), names);
+            black_box(opened).expect("a footer");
+        }),
+    ]);
+    Ok([parsers, opened, three])
+}
+
+/// Decodes a footer to structs that keep everything, each chunk and its statistics; returns how many chunks have some. Lists
+/// stay encoded.
+fn read(footer: &Bytes) -> Result<usize> {
     let file: FileMetaData = decode(footer)?;
     let mut with_statistics = 0;
     for chunk in file.row_groups.iter().flat_map(|group| &group.columns) {
@@ -77,15 +131,25 @@ fn read(footer: &Bytes, lists: bool) -> Result<usize> {
         if let Some(statistics) = &chunk.statistics {
             with_statistics += usize::from(black_box(&statistics.decode()?).null_count.is_some());
         }
-        if lists {
-            black_box(&chunk.encodings.decode()?);
-            let pages = chunk.encoding_stats.as_ref();
-            black_box(&pages.map(|it| it.decode()).transpose()?);
-            let path = chunk.path_in_schema.as_ref();
-            black_box(&path.map(|it| it.decode()).transpose()?);
-        }
     }
     Ok(with_statistics)
+}
+
+/// Decodes a footer to structs that borrow it, each chunk and its statistics; returns how many chunks have some. Lists are checked.
+fn view(footer: &Bytes) -> Option<usize> {
+    let file: FileView<'_, ElementView<'_>> = format::view(footer)?;
+    let mut with_statistics = 0;
+    for chunk in file
+        .row_groups
+        .value
+        .iter()
+        .flat_map(|group| &group.columns)
+    {
+        let chunk: ChunkView<'_> = format::view(chunk.bytes(footer))?;
+        let statistics = black_box(&chunk).meta_data.statistics.as_ref();
+        with_statistics += usize::from(statistics.is_some_and(|it| it.null_count.is_some()));
+    }
+    Some(with_statistics)
 }
 
 fn footer(metadata: &ParquetMetaData) -> Result<Bytes> {
@@ -96,7 +160,7 @@ fn footer(metadata: &ParquetMetaData) -> Result<Bytes> {
 }
 
 /// Numbers, floats and texts in turns, with what a writer says of them by default.
-fn metadata(columns: usize, row_groups: usize) -> Result<ParquetMetaData> {
+fn metadata(columns: usize, row_groups: usize, arrow_schema: bool) -> Result<ParquetMetaData> {
     let types = [
         PhysicalType::INT64,
         PhysicalType::DOUBLE,
@@ -122,7 +186,15 @@ fn metadata(columns: usize, row_groups: usize) -> Result<ParquetMetaData> {
     let groups = groups.collect::<Result<_>>()?;
     let created_by = Some("bytelane".to_owned());
     let rows = (row_groups as i64) << 20;
-    let file = TheirFile::new(2, rows, created_by, None, Arc::clone(&schema), None);
+    let pairs = arrow_schema.then(|| -> Result<_> {
+        let encoded = encode_arrow_schema(&parquet_to_arrow_schema(&schema, None)?);
+        Ok(vec![KeyValue::new(
+            ARROW_SCHEMA_META_KEY.to_owned(),
+            encoded,
+        )])
+    });
+    let pairs = pairs.transpose()?;
+    let file = TheirFile::new(2, rows, created_by, pairs, Arc::clone(&schema), None);
     Ok(ParquetMetaData::new(file, groups))
 }
 
@@ -149,7 +221,7 @@ fn chunk(leaf: &ColumnDescPtr, index: usize) -> Result<ColumnChunkMetaData> {
         encoding,
         count,
     });
-    let offset = (index as i64) << 20;
+    let offset = 4 + ((index as i64) << 20);
     let chunk = ColumnChunkMetaData::builder(Arc::clone(leaf))
         .set_compression(Compression::SNAPPY)
         .set_encodings(vec![

@@ -1,7 +1,7 @@
-//! How much memory a file may ask for: whatever it claims, a read takes no more than its budget.
+//! Limits memory: whatever a file claims, a read takes no more than its budget.
 //!
-//! A run of levels makes a billion nulls of ten bytes, a dictionary makes a long string of one bit, and many columns may
-//! share one page.
+//! Small files can expand a lot. Ten bytes of level runs make a billion nulls, one bit makes a long string
+//! from a dictionary, and many columns may share one page.
 
 use crate::{Error, Problem, Result};
 use arrow_array::cast::AsArray;
@@ -14,51 +14,52 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Bytes of memory for each byte in the file, on top of the amounts below.
+/// Memory per byte in the file, in bytes, on top of the amounts below.
 const EACH: u64 = 1024;
 
-/// Bytes of memory for a read, and for a whole table.
+/// Memory for a read, and for a whole table, in bytes.
 const READ: u64 = 2 << 30;
 const TABLE: u64 = 8 << 30;
 
-/// Bytes of memory for a page, and for each value of its column chunk.
+/// Memory for a page, and per value of its column chunk, in bytes.
 const PAGE: u64 = 128 << 20;
 const PAGE_VALUE: u64 = 64;
 
-/// Bytes of memory for the values of a column that are re-encoded.
+/// Memory for the values of a column that is re-encoded, in bytes.
 const COLUMN: u64 = 128 << 20;
 
-/// Bytes of memory for metadata, and for each byte in the file.
+/// Memory for metadata, and per byte in the file, in bytes.
 const METADATA: u64 = 64 << 20;
 const METADATA_EACH: u64 = 64;
 
-/// Bytes of a value from which on batches have fewer rows.
+/// Value size, in bytes, from which on batches have fewer rows.
 const WIDE: usize = 1024;
 
-/// Bytes of such values that are read at a time, unless one has more.
+/// Size of a batch of such values, in bytes, unless a single value is larger.
 const BATCH_BYTES: usize = 16 << 20;
 
-/// Size of a value where the type does not tell: a view of a string, or levels.
+/// Size of a value where the type does not determine it: a view of a string, or levels.
 const VALUE: u64 = 16;
 
-/// Size of a value that any array has, but booleans: less is not expected of lists.
+/// Minimum size of a value in any array except booleans; lists are not expected to take less.
 const SMALL_VALUE: u64 = 8;
 
-/// Memory limit that the caller has set. Without one, each kind of work has a default, which grows with the size of what is
-/// read: files that anybody writes stay below, however well they are compressed.
+/// Memory limit set by the caller. Without one, each kind of work has a default that grows with the size of
+/// the input. Real files stay below it, however well they are compressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MemoryLimit(pub(crate) Option<u64>);
 
 impl MemoryLimit {
-    /// No limit: for headers of pages that are not decompressed, or not before another limit has been checked.
+    /// No limit: for page headers that are not decompressed, or only after another limit has been checked.
     pub(crate) const NONE: Self = Self(Some(u64::MAX));
 
-    /// The most bytes that a reader has in memory at a time, of all columns: pages, dictionaries, levels, and a batch.
+    /// Returns the maximum memory of a reader, in bytes, for all columns: pages, dictionaries, levels, and a
+    /// batch.
     pub(crate) fn of_read(self, file_bytes: u64) -> u64 {
         self.within_process(READ, file_bytes)
     }
 
-    /// The most bytes of all batches together, where they are read into memory at once.
+    /// Returns the maximum size of all batches together, in bytes, when they are read into memory at once.
     pub(crate) fn of_table(self, file_bytes: u64) -> u64 {
         self.within_process(TABLE, file_bytes)
     }
@@ -68,26 +69,29 @@ impl MemoryLimit {
         self.0.unwrap_or_else(default)
     }
 
-    /// The most bytes of a page without compression, in a chunk of so many bytes and values.
+    /// Returns the maximum uncompressed size of a page, in bytes, in a chunk with this size and number of
+    /// values.
     pub(crate) fn of_page(self, chunk_bytes: u64, values: u64) -> u64 {
         let default = || times(EACH, chunk_bytes, times(PAGE_VALUE, values, PAGE));
         self.0.unwrap_or_else(default)
     }
 
-    /// The most bytes of the values of a column in a row group that are re-encoded or judged, in chunks of so many bytes.
+    /// Returns the maximum size, in bytes, of the values of a column of a row group that is re-encoded or
+    /// judged. `chunk_bytes` is the size of its chunks.
     pub(crate) fn of_column(self, chunk_bytes: u64) -> u64 {
         // The values, pages of them, and the new chunk are in memory at the same time.
         let default = || times(EACH, chunk_bytes, COLUMN).min(memory_of_process() / 4);
         self.0.unwrap_or_else(default)
     }
 
-    /// The most bytes of a description of a file's metadata.
+    /// Returns the maximum size of a description of a file's metadata, in bytes.
     pub(crate) fn of_metadata(self, file_bytes: u64) -> u64 {
         let default = || times(METADATA_EACH, file_bytes, METADATA);
         self.0.unwrap_or_else(default)
     }
 
-    /// An error if a row of a row group takes more memory than a read may take: no reader could have it in a batch.
+    /// Returns an error if a row of a row group takes more memory than a read may take, so that no reader
+    /// could put it into a batch.
     pub(crate) fn check_row(self, rows: i64, values: u64, file_bytes: u64) -> Result<()> {
         let rows = u64::try_from(rows).unwrap_or(0).max(1);
         let limit = self.of_read(file_bytes);
@@ -102,7 +106,8 @@ fn times(each: u64, count: u64, least: u64) -> u64 {
     count.saturating_mul(each).saturating_add(least)
 }
 
-/// Bytes of memory that this process may have: those of the machine, of its control group, or of its address space.
+/// Returns the memory available to this process, in bytes: that of the machine, its control group, or its
+/// address space.
 fn memory_of_process() -> u64 {
     static MACHINE: OnceLock<u64> = OnceLock::new();
     let machine = MACHINE.get_or_init(memory_of_machine);
@@ -140,12 +145,12 @@ fn address_space() -> u64 {
     u64::MAX
 }
 
-/// Why a column that takes more memory is not re-encoded.
+/// Returns the reason why a column that takes more memory is not re-encoded.
 pub(crate) fn too_large(limit: u64) -> String {
     format!("its values take more memory than {}", limit_text(limit))
 }
 
-/// A limit, and the option that sets another one, in Rust, Python and the command.
+/// Describes a limit, and the option that changes it in Rust, Python and the command.
 pub(crate) fn limit_text(limit: u64) -> String {
     format!(
         "the limit of {limit} bytes, which an option raises: with_memory_limit, memory_limit in Python, --memory-limit of \
@@ -164,13 +169,13 @@ struct Shared {
 }
 
 impl Budget {
-    /// A budget of so many bytes.
+    /// Creates a budget of `limit` bytes.
     pub(crate) fn new(limit: u64) -> Self {
         let left = limit.into();
         Self(Arc::new(Shared { limit, left }))
     }
 
-    /// A reservation of nothing so far.
+    /// Creates an empty reservation.
     pub(crate) fn reservation(&self) -> Reservation {
         Reservation {
             budget: self.clone(),
@@ -190,7 +195,7 @@ impl Budget {
     }
 }
 
-/// Bytes of a budget that somebody has, and gives back when it is dropped.
+/// Reserved part of a budget. Dropping it returns the bytes.
 #[derive(Debug)]
 pub(crate) struct Reservation {
     budget: Budget,
@@ -198,7 +203,7 @@ pub(crate) struct Reservation {
 }
 
 impl Reservation {
-    /// Reserves more, or gives some back. After an error nothing has changed.
+    /// Changes the reservation to this number of bytes. Does nothing on error.
     pub(crate) fn resize(&self, bytes: u64) -> Result<()> {
         let reserved = self.bytes.get();
         match bytes.checked_sub(reserved) {
@@ -213,7 +218,7 @@ impl Reservation {
         Ok(())
     }
 
-    /// Reserves more if less than this is reserved.
+    /// Grows the reservation if it is smaller than this.
     pub(crate) fn cover(&self, bytes: u64) -> Result<()> {
         match bytes > self.bytes.get() {
             true => self.resize(bytes),
@@ -221,12 +226,12 @@ impl Reservation {
         }
     }
 
-    /// Reserves so many bytes more.
+    /// Grows the reservation by this number of bytes.
     pub(crate) fn add(&self, bytes: u64) -> Result<()> {
         self.resize(self.bytes.get().saturating_add(bytes))
     }
 
-    /// Gives everything back.
+    /// Returns all reserved bytes to the budget.
     pub(crate) fn release(&self) {
         let bytes = self.bytes.replace(0);
         self.budget.0.left.fetch_add(bytes, Ordering::Relaxed);
@@ -239,7 +244,7 @@ impl Drop for Reservation {
     }
 }
 
-/// An error if the values that a chunk claims take more than a limit: what is known before any of them is read.
+/// Returns whether the values that a chunk claims fit into a limit. This is known before any of them is read.
 pub(crate) fn has_room_for(limit: u64, chunk: &ColumnChunkMetaData) -> bool {
     let width = match chunk.column_type() {
         Type::FIXED_LEN_BYTE_ARRAY => u64::try_from(chunk.column_descr().type_length()),
@@ -250,10 +255,11 @@ pub(crate) fn has_room_for(limit: u64, chunk: &ColumnChunkMetaData) -> bool {
     values.saturating_mul(width.max(VALUE)) <= limit
 }
 
-/// How many rows to read at a time of columns whose values may be wide: a page says of any number of them that they
-/// are null, and an array has room for each all the same.
+/// Returns the batch size for columns whose values may be wide. A page can declare any number of values null,
+/// and an array still has room for each of them.
 ///
-/// Batches of many columns have fewer rows, too, so that a quarter of a memory limit is enough for their numbers.
+/// Batches of many columns have fewer rows, too, so that a quarter of a memory limit is enough for their
+/// numbers.
 pub(crate) fn batch_rows<'a>(
     wanted: usize,
     leaves: impl Iterator<Item = &'a ColumnDescPtr>,
@@ -273,7 +279,7 @@ pub(crate) fn batch_rows<'a>(
     most.min(fit.unwrap_or(usize::MAX)).max(1)
 }
 
-/// An error if values are wider than those of a file of so many bytes can be.
+/// Returns an error if values are wider than is possible in a file of this size.
 pub(crate) fn check_widths<'a>(
     mut leaves: impl Iterator<Item = &'a ColumnDescPtr>,
     file_bytes: u64,
@@ -292,7 +298,7 @@ pub(crate) fn check_widths<'a>(
     }
 }
 
-/// Bytes of values, each by itself where they share memory.
+/// Returns the size of values in bytes. Values that share memory are all counted.
 pub(crate) fn extent(values: &dyn Array) -> u64 {
     let strings: u64 = match values.data_type() {
         DataType::Utf8View => values.as_string_view().lengths().map(u64::from).sum(),
@@ -309,7 +315,7 @@ pub(crate) fn extent(values: &dyn Array) -> u64 {
     values.len() as u64 * width.max(VALUE) + strings + children
 }
 
-/// A field whose strings are views: many that are the same entry of a dictionary then take the memory of one.
+/// Returns a field with strings as views: repeated entries of a dictionary then take the memory of one.
 pub(crate) fn with_views(field: &FieldRef) -> FieldRef {
     let data_type = match field.data_type() {
         DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,

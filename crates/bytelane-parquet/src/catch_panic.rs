@@ -1,4 +1,4 @@
-//! Panics of other crates.
+//! Turns panics of other crates into errors.
 
 use crate::{Error, Result};
 use std::cell::Cell;
@@ -8,20 +8,21 @@ thread_local! {
     static IS_CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether a panic of this thread would become an error: a program's panic hook need not report it.
+/// Returns whether a panic of this thread would become an error, so that a program's panic hook need not
+/// report it.
 #[must_use]
 pub fn is_caught() -> bool {
     IS_CAUGHT.get()
 }
 
-/// Says the same of a thread that works for another one.
+/// Sets the result of `is_caught` for a thread that works for another one.
 pub(crate) fn set_catching(is_caught: bool) {
     IS_CAUGHT.set(is_caught);
 }
 
-/// What `work` returns; an error if it panics, as the crate `parquet` does at some files that lie.
+/// Calls `work`. Returns an error if it panics, as the crate `parquet` does for some malformed files.
 ///
-/// What `work` has changed must not be used after an error.
+/// After an error, anything that `work` has changed must not be used.
 pub(crate) fn catch_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let outside = IS_CAUGHT.replace(true);
     let result = catch_unwind(AssertUnwindSafe(work));

@@ -1,4 +1,4 @@
-//! What can go wrong with a Parquet file, and where.
+//! Errors: what is wrong with a Parquet file, and where.
 
 use crate::Encoding;
 use crate::budget::limit_text;
@@ -8,9 +8,9 @@ use parquet::errors::ParquetError;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A [`Problem`] and its [`Place`].
+/// [`Problem`] and its [`Place`].
 ///
-/// It prints as `FILE, row group 2, column price, page 7: PROBLEM`, with what is known of the place.
+/// Prints as `FILE, row group 2, column price, page 7: PROBLEM`, with the known parts of the place.
 #[derive(Debug, thiserror::Error)]
 #[error("{}{}", .0.place, .0.problem)]
 pub struct Error(Box<Located>);
@@ -18,7 +18,7 @@ pub struct Error(Box<Located>);
 /// Results of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// One allocation, so that results stay small.
+/// Contents of an error. A single allocation keeps results small.
 #[derive(Debug, thiserror::Error)]
 #[error("{problem}")]
 struct Located {
@@ -27,37 +27,37 @@ struct Located {
     problem: Problem,
 }
 
-/// Where in a file something went wrong, as far as it is known.
+/// Place of an error in a file, as far as it is known.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Place {
-    /// The file.
+    /// Path of the file.
     pub file: Option<PathBuf>,
-    /// The row group, counted from 0.
+    /// Index of the row group, from 0.
     pub row_group: Option<usize>,
-    /// The column's path, its parts separated by dots.
+    /// Path of the column, separated by dots.
     pub column: Option<String>,
-    /// The data page within the column chunk, counted from 0.
+    /// Index of the data page within the column chunk, from 0.
     pub page: Option<usize>,
 }
 
-/// What is wrong.
+/// Kind of error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The crate `parquet` refused it.
+    /// Error of the crate `parquet`.
     #[error(transparent)]
     Parquet(#[from] ParquetError),
-    /// The Arrow libraries refused it.
+    /// Error of the Arrow libraries.
     #[error(transparent)]
     Arrow(#[from] ArrowError),
-    /// The file could not be read or written.
+    /// I/O error while reading or writing a file.
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    /// A kernel refused it.
+    /// Error of a kernel.
     #[error(transparent)]
     Codec(#[from] bytelane::LengthError),
-    /// The file contradicts itself, or the format.
+    /// The file contradicts itself or the format.
     #[error("{0}")]
     Corrupt(String),
     /// The schema has no such column.
@@ -66,9 +66,9 @@ pub enum Problem {
     /// The format does not define the requested encoding for the column's type.
     #[error("the encoding {encoding} does not support columns of the type {physical}")]
     Encoding {
-        /// The encoding asked for.
+        /// Requested encoding.
         encoding: Encoding,
-        /// The column's physical type.
+        /// Physical type of the column.
         physical: Type,
     },
     /// An invalid option.
@@ -83,16 +83,16 @@ pub enum Problem {
     /// The file that would be replaced is read-only.
     #[error("the file is read-only")]
     ReadOnly,
-    /// The work takes more memory than it may.
+    /// The work takes more memory than allowed.
     #[error("it takes more memory than {}", limit_text(*limit))]
     MemoryLimit {
         /// Limit in bytes.
         limit: u64,
     },
-    /// A page takes more memory than a page of its column may.
+    /// A page takes more memory than allowed for a page of its column.
     #[error("a page of {size} bytes takes more memory than {}", limit_text(*limit))]
     PageTooLarge {
-        /// Bytes of the page without compression.
+        /// Uncompressed size of the page in bytes.
         size: u64,
         /// Limit in bytes.
         limit: u64,
@@ -103,7 +103,7 @@ pub enum Problem {
          LargeUtf8 or LargeBinary"
     )]
     OffsetsTooSmall {
-        /// Bytes that they can address.
+        /// Number of bytes that the offsets can address.
         limit: u64,
     },
     /// The caller cancelled the work.
@@ -115,10 +115,10 @@ pub enum Problem {
 }
 
 impl Error {
-    /// A problem whose place is not known yet.
+    /// Creates an error whose place is not known yet.
     pub fn new(problem: impl Into<Problem>) -> Self {
         let problem = match problem.into() {
-            // An error of this crate that Arrow has handed on: it knows its place.
+            // An error of this crate that Arrow passed on already has its place.
             Problem::Arrow(ArrowError::ExternalError(inner)) => match inner.downcast() {
                 Ok(error) => return *error,
                 Err(other) => Problem::Arrow(ArrowError::ExternalError(other)),
@@ -131,18 +131,18 @@ impl Error {
         }))
     }
 
-    /// A file that contradicts itself.
+    /// Creates an error for a file that contradicts itself.
     pub(crate) fn corrupt(what: impl Into<String>) -> Self {
         Self::new(Problem::Corrupt(what.into()))
     }
 
-    /// What is wrong.
+    /// Returns the kind of error.
     #[must_use]
     pub fn problem(&self) -> &Problem {
         &self.0.problem
     }
 
-    /// Whether it is not the data that is wrong: it cannot be read here.
+    /// Returns whether the data may be valid, but cannot be read here.
     pub(crate) fn is_obstacle(&self) -> bool {
         let of_parquet = |error: &ParquetError| {
             matches!(error, ParquetError::NYI(_) | ParquetError::ArrowError(_))
@@ -154,7 +154,7 @@ impl Error {
         }
     }
 
-    /// Returns true if the values take more memory than they may.
+    /// Returns whether the values take more memory than allowed.
     pub(crate) fn is_of_memory(&self) -> bool {
         let problem = self.problem();
         matches!(
@@ -163,7 +163,7 @@ impl Error {
         )
     }
 
-    /// Returns true if reading fewer rows at a time might avoid it.
+    /// Returns whether reading fewer rows at a time might avoid it.
     pub(crate) fn is_of_size(&self) -> bool {
         let problem = self.problem();
         matches!(
@@ -172,27 +172,27 @@ impl Error {
         )
     }
 
-    /// Where it is wrong.
+    /// Returns the place of the error.
     #[must_use]
     pub fn place(&self) -> &Place {
         &self.0.place
     }
 
-    /// The same in this file, unless one is named already.
+    /// Adds the file, unless the error has one.
     #[must_use]
     pub fn in_file(mut self, file: &Path) -> Self {
         self.0.place.file.get_or_insert_with(|| file.to_owned());
         self
     }
 
-    /// The same in this row group, unless one is named already.
+    /// Adds the row group, unless the error has one.
     #[must_use]
     pub fn in_row_group(mut self, row_group: usize) -> Self {
         self.0.place.row_group.get_or_insert(row_group);
         self
     }
 
-    /// The same in this column, unless one is named already.
+    /// Adds the column, unless the error has one.
     #[must_use]
     pub fn in_column(mut self, column: impl fmt::Display) -> Self {
         self.0
@@ -202,7 +202,7 @@ impl Error {
         self
     }
 
-    /// The same in this data page, unless one is named already.
+    /// Adds the data page, unless the error has one.
     #[must_use]
     pub fn in_page(mut self, page: usize) -> Self {
         self.0.place.page.get_or_insert(page);
@@ -216,7 +216,7 @@ impl<P: Into<Problem>> From<P> for Error {
     }
 }
 
-/// Arrow's readers hand errors on as their own.
+/// Arrow's readers pass errors on as their own.
 impl From<Error> for ParquetError {
     fn from(error: Error) -> Self {
         ParquetError::External(Box::new(error))
@@ -230,7 +230,7 @@ impl From<Error> for ArrowError {
 }
 
 impl fmt::Display for Place {
-    /// Ends with the colon after which the problem is told; nothing where nothing is known.
+    /// Writes the place and a colon before the problem, or nothing if no part of the place is known.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
             self.file.as_ref().map(|file| file.display().to_string()),

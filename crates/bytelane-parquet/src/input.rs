@@ -1,4 +1,4 @@
-//! Opening what is read.
+//! Opens input files.
 
 use crate::{Error, Problem, Result};
 use bytes::Bytes;
@@ -9,8 +9,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A file that several readers and threads read at once. None depends on where another one is: `File` has one position,
-/// which all of its copies share.
+/// File that several readers and threads can read at the same time. Each reader has its own position, unlike
+/// clones of a `File`, which share one.
 #[derive(Clone, Debug)]
 pub struct InputFile {
     file: Arc<File>,
@@ -22,12 +22,12 @@ impl InputFile {
     ///
     /// # Errors
     ///
-    /// [`Problem::Io`] if it cannot be opened, [`Problem::Input`] for directories and pipes.
+    /// Returns [`Problem::Io`] if it cannot be opened, and [`Problem::Input`] for directories and pipes.
     pub fn open(path: &Path) -> Result<Self> {
         Self::new(open(path)?)
     }
 
-    /// A file that is open already.
+    /// Wraps an open file.
     pub(crate) fn new(file: File) -> Result<Self> {
         Ok(Self {
             length: file.metadata()?.len(),
@@ -39,7 +39,8 @@ impl InputFile {
         Ok(self.file.metadata()?.permissions())
     }
 
-    /// Appends as many bytes as there are from a position on, up to `length`. The memory for them need not be zeroed.
+    /// Appends the bytes from a position on, up to `length` or the end of the file. Their memory need not be
+    /// zeroed.
     #[cfg(unix)]
     fn read_to(&self, bytes: &mut Vec<u8>, start: u64, length: usize) -> io::Result<()> {
         use rustix::buffer::spare_capacity;
@@ -84,7 +85,7 @@ impl ChunkReader for InputFile {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
-        // No more memory than there are bytes, whatever is asked for.
+        // Never allocate more memory than the file has bytes left, whatever length is requested.
         let left = self.length.saturating_sub(start);
         let mut bytes = Vec::with_capacity(length.min(usize::try_from(left).unwrap_or(length)));
         self.read_to(&mut bytes, start, length)?;
@@ -98,7 +99,7 @@ impl ChunkReader for InputFile {
     }
 }
 
-/// Reads a file from a position on.
+/// Reader of a file from a position on.
 #[derive(Debug)]
 pub struct FileFrom {
     file: Arc<File>,
@@ -116,9 +117,9 @@ impl Read for FileFrom {
     }
 }
 
-/// Opens a file of which parts are read, its end first.
+/// Opens a file for random access, which begins at its end.
 pub(crate) fn open(path: &Path) -> Result<File> {
-    // Asked by its name: to open a pipe is to wait for somebody who writes to it.
+    // Check by name first, because opening a pipe waits for a writer.
     let kind = fs::metadata(path)?;
     let problem = match (kind.is_file(), kind.is_dir()) {
         (true, _) => return Ok(File::open(path)?),

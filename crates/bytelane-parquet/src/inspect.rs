@@ -1,4 +1,4 @@
-//! The contents of a file: row groups, columns, pages, and their sizes.
+//! Lists the contents of a file: row groups, columns, pages, and their sizes.
 
 use crate::budget::{Budget, MemoryLimit, Reservation};
 use crate::chunk::{Page as RawPage, Pages, chunk_range, encoding_name};
@@ -16,108 +16,108 @@ use parquet::schema::types::ColumnDescriptor;
 use serde::Serialize;
 use std::path::Path;
 
-/// What is in a file.
+/// Contents of a file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Inspection {
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// Rows of all row groups.
+    /// Number of rows in all row groups.
     pub rows: u64,
-    /// The version of the format that the writer declared.
+    /// Version of the format that the writer declared.
     pub version: i32,
-    /// The writer, if it names itself.
+    /// Name of the writer, if the file has it.
     pub created_by: Option<String>,
-    /// The schema in the syntax of the Parquet specification.
+    /// Schema in the syntax of the Parquet specification.
     pub schema: String,
-    /// The keys of the key-value metadata.
+    /// Keys of the key-value metadata.
     pub metadata_keys: Vec<String>,
-    /// The row groups.
+    /// Row groups of the file.
     pub row_groups: Vec<RowGroup>,
 }
 
-/// A row group.
+/// Row group of a file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RowGroup {
-    /// Its rows.
+    /// Number of rows.
     pub rows: u64,
-    /// Bytes of its columns in the file.
+    /// Size of its columns in the file, in bytes.
     pub compressed: u64,
-    /// Bytes of its columns without compression.
+    /// Size of its columns without compression, in bytes.
     pub uncompressed: u64,
-    /// The columns by which it is sorted, each with `ascending` or `descending`.
+    /// Columns by which it is sorted, each with `ascending` or `descending`.
     pub sorted_by: Vec<String>,
-    /// Its columns.
+    /// Columns of the row group.
     pub columns: Vec<Column>,
 }
 
-/// A column of a row group.
+/// Column of a row group.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Column {
-    /// Its path; the names in it are joined by dots.
+    /// Path of the column, joined by dots.
     pub path: String,
-    /// Its type in the syntax of the Parquet specification: `INT64 (TIMESTAMP(MICROS,true))`.
+    /// Type in the syntax of the Parquet specification: `INT64 (TIMESTAMP(MICROS,true))`.
     #[serde(rename = "type")]
     pub column_type: String,
-    /// The compression of its pages. A file does not tell the level.
+    /// Compression of its pages. The level is unknown, because files do not store it.
     pub compression: String,
-    /// The encodings of its values, in order of appearance, without that of the dictionary's own.
+    /// Encodings of its values, in order of appearance, without that of the dictionary page.
     pub encodings: Vec<String>,
-    /// Its values; nulls count.
+    /// Number of values, including nulls.
     pub values: u64,
-    /// Bytes in the file.
+    /// Size in the file, in bytes.
     pub compressed: u64,
-    /// Bytes without compression.
+    /// Size without compression, in bytes.
     pub uncompressed: u64,
     /// `uncompressed / compressed`.
     pub ratio: f64,
-    /// The number of nulls, if the statistics have it.
+    /// Number of nulls, if the statistics have it.
     pub nulls: Option<u64>,
-    /// The smallest value, if the statistics have it, as it is stored and without regard to logical types.
+    /// Smallest value, if the statistics have it, as stored and regardless of the logical type.
     pub min: Option<String>,
-    /// The largest value.
+    /// Largest value, under the same conditions.
     pub max: Option<String>,
-    /// The order in which these are smallest and largest.
+    /// Order by which these are the smallest and largest.
     pub order: String,
-    /// Whether there is a Bloom filter.
+    /// Set if there is a Bloom filter.
     pub bloom_filter: bool,
-    /// Whether the statistics of each page are in an index.
+    /// Set if an index has the statistics of each page.
     pub column_index: bool,
-    /// Whether the places of the pages are in an index.
+    /// Set if an index has the offsets of the pages.
     pub offset_index: bool,
-    /// Its pages.
+    /// Pages of the column.
     pub pages: Vec<Page>,
 }
 
-/// A page of a column.
+/// Page of a column.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Page {
     /// `data`, `data_v2` or `dictionary`.
     pub kind: String,
-    /// The encoding of its values.
+    /// Encoding of its values.
     pub encoding: Option<String>,
-    /// Where its header starts in the file.
+    /// Offset of its header in the file.
     pub offset: u64,
-    /// Its values; nulls count.
+    /// Number of values, including nulls.
     pub values: Option<u64>,
-    /// The number of its nulls, if its header has it.
+    /// Number of nulls, if its header has it.
     pub nulls: Option<u64>,
-    /// Bytes in the file, with its header.
+    /// Size in the file, in bytes, including its header.
     pub compressed: u64,
-    /// Bytes without compression, with its header.
+    /// Size without compression, in bytes, including its header.
     pub uncompressed: u64,
-    /// Whether it has a checksum.
+    /// Set if it has a checksum.
     pub checksum: bool,
 }
 
-/// What is in a file. Pages are found by their headers: no value is read.
+/// Inspects a file. Only page headers are read, no values.
 ///
 /// # Errors
-/// The file cannot be read, is not a Parquet file, is encrypted or damaged: the error names the
-/// place.
+/// Returns an error, with the place, if the file cannot be read, is not a Parquet file, is encrypted or is
+/// damaged.
 ///
 /// # Example
 /// ```no_run
@@ -133,11 +133,12 @@ pub fn inspect(path: impl AsRef<Path>) -> Result<Inspection> {
     in_file(path.as_ref(), MemoryLimit::default())
 }
 
-/// [`inspect`] with another limit for the memory of the result, in bytes: columns may claim to share all of their pages. By
-/// default, it is 64 MiB and 64 times the size of the file, which is enough for columns that share none.
+/// Does the same as [`inspect`], with another limit for the memory of the result, in bytes. A limit is needed
+/// because columns may claim to share all of their pages. By default, it is 64 MiB and 64 times the size of
+/// the file, which is enough for columns that share none.
 ///
 /// # Errors
-/// As [`inspect`], and [`Problem::MemoryLimit`](crate::Problem::MemoryLimit).
+/// Returns the errors of [`inspect`], and [`Problem::MemoryLimit`](crate::Problem::MemoryLimit).
 pub fn inspect_within(path: impl AsRef<Path>, memory_limit: u64) -> Result<Inspection> {
     in_file(path.as_ref(), MemoryLimit(Some(memory_limit)))
 }
@@ -148,10 +149,10 @@ fn in_file(path: &Path, limit: MemoryLimit) -> Result<Inspection> {
         .map_err(|error| error.in_file(path))
 }
 
-/// [`inspect`] for data that is not in a separate file.
+/// Does the same as [`inspect`] for data that is not in a separate file.
 ///
 /// # Errors
-/// As [`inspect`].
+/// Returns the errors of [`inspect`].
 pub fn inspect_reader(reader: &impl ChunkReader) -> Result<Inspection> {
     inspection(reader, MemoryLimit::default())
 }
@@ -267,15 +268,15 @@ fn column(
     })
 }
 
-/// Returns whether a part of the file is somewhere. Some writers have 0 for what is not there.
+/// Returns whether a part of the file exists. Some writers store 0 for missing parts.
 fn is_there(offset: Option<i64>) -> bool {
     offset.is_some_and(|offset| offset > 0)
 }
 
-/// Bytes of the texts of a [`Page`].
+/// Size of the strings of a [`Page`], in bytes.
 const PAGE_TEXTS: u64 = 32;
 
-/// The [`Page::kind`] of a dictionary.
+/// [`Page::kind`] of a dictionary.
 const DICTIONARY: &str = "dictionary";
 
 fn page(raw: &RawPage) -> Page {
@@ -304,7 +305,7 @@ fn page(raw: &RawPage) -> Page {
     }
 }
 
-/// A number that the format stores with a sign.
+/// Converts a count, which the format stores as a signed number.
 fn count(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
@@ -315,7 +316,7 @@ fn printed(schema: &parquet::schema::types::Type) -> String {
     String::from_utf8_lossy(&text).trim_end().to_owned()
 }
 
-/// `INT64 (TIMESTAMP(MICROS,true))`: what the schema says of a leaf apart from its name.
+/// Returns the schema's description of a leaf without its name: `INT64 (TIMESTAMP(MICROS,true))`.
 pub(crate) fn column_type(column: &ColumnDescriptor) -> String {
     let text = printed(column.self_type());
     let physical = match column.physical_type() {
@@ -339,9 +340,9 @@ fn order_name(order: ColumnOrder) -> &'static str {
     }
 }
 
-/// The least and the greatest value.
+/// Returns the smallest and the largest value.
 fn bounds(statistics: &Statistics, column: &ColumnDescriptor) -> (Option<String>, Option<String>) {
-    /// The text of both bounds of typed statistics.
+    /// Formats both bounds of typed statistics.
     macro_rules! texts {
         ($typed:expr, $text:expr) => {
             ($typed.min_opt().map($text), $typed.max_opt().map($text))
@@ -366,7 +367,7 @@ fn bounds(statistics: &Statistics, column: &ColumnDescriptor) -> (Option<String>
     }
 }
 
-/// Text as it is, other bytes in hexadecimal.
+/// Returns text unchanged, and other bytes in hexadecimal.
 fn text_or_digits(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),

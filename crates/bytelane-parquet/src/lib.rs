@@ -38,21 +38,21 @@ pub use options::{
     compression_name, parse_compression,
 };
 pub use read::{
-    AsyncReader, Decoded, PushDecoder, PushedBytes, RangeReader, Reader, ReaderBuilder,
+    AsyncReader, Decoded, Metrics, PushDecoder, PushedBytes, RangeReader, Reader, ReaderBuilder,
 };
 
-/// [`Reader`] under the name that it has in the crate `parquet`.
+/// [`Reader`], by its name in the crate `parquet`.
 pub type ParquetRecordBatchReader = Reader;
-/// [`ReaderBuilder`] under the name that it has in the crate `parquet`.
+/// [`ReaderBuilder`], by its name in the crate `parquet`.
 pub type ParquetRecordBatchReaderBuilder<T> = ReaderBuilder<T>;
 
 pub use file::NewFile;
 pub use write::{Writer, Written};
 
-/// The libraries whose types appear in this crate's functions.
+/// Libraries whose types appear in this crate's functions.
 pub use {arrow_array, arrow_schema, bytelane, parquet};
 
-/// The code of the page, as doctests.
+/// Code of the documentation page, as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/getting-started/parquet.md")]
 mod getting_started {}

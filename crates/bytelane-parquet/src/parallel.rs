@@ -1,4 +1,4 @@
-//! Work on several threads whose results are taken in order.
+//! Runs work on several threads, and returns the results in order.
 
 use crate::Result;
 use crate::stack::{stack_size, with_stack};
@@ -8,34 +8,35 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How many results may wait to be taken, for each thread.
+/// Maximum number of results per thread that may wait to be taken.
 const WAITING: usize = 16;
 
-/// How often somebody may cancel the work while no result comes.
+/// Interval at which the work can be cancelled while there is no result.
 const IDLE: Duration = Duration::from_millis(50);
 
-/// How many threads work, and how much they may have in memory.
+/// Number of threads, and their memory limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     pub threads: NonZero<usize>,
-    /// The weight of all units that are worked at, or wait to be taken; but one of any weight.
+    /// Maximum total weight of all units that are in progress or wait to be taken. A single unit may exceed
+    /// it.
     pub weight: u64,
-    /// How deep the columns are nested that are worked at.
+    /// Nesting depth of the columns that are worked on.
     pub depth: usize,
 }
 
-/// As many threads as the machine has cores.
+/// Returns the number of cores of the machine.
 pub(crate) fn all_cores() -> NonZero<usize> {
     thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
 }
 
-/// What the threads know of each other.
+/// State shared between the threads.
 struct State<I: Iterator, R> {
     units: std::iter::Peekable<I>,
-    /// Units that have been begun, and those that have been taken.
+    /// Number of units that have been started, and number that have been taken.
     begun: usize,
     taken: usize,
-    /// The weight of those between.
+    /// Weight of the units between these.
     weight: u64,
     results: BTreeMap<usize, (u64, Result<R>)>,
     is_over: bool,
@@ -46,7 +47,7 @@ struct Shared<I: Iterator, R> {
     changed: Condvar,
 }
 
-/// Ends the work of the others, also where this one panics.
+/// Guard that ends the work of the other threads, even if this one panics.
 struct End<'a, I: Iterator, R>(&'a Shared<I, R>);
 
 impl<I: Iterator, R> Drop for End<'_, I, R> {
@@ -56,10 +57,10 @@ impl<I: Iterator, R> Drop for End<'_, I, R> {
     }
 }
 
-/// Calls `work` with each unit, on several threads, and `take` with each result, in the order of the units. `idle` is
-/// called now and then while there is none. The first error ends it.
+/// Calls `work` with each unit, on several threads, and `take` with each result, in the order of the units.
+/// Calls `idle` periodically while there is no result. The first error ends the work.
 ///
-/// A unit comes with its weight.
+/// Each unit comes with its weight.
 pub(crate) fn in_order<T: Send, R: Send>(
     limits: Limits,
     units: impl Iterator<Item = (u64, T)> + Send,
@@ -96,7 +97,7 @@ pub(crate) fn in_order<T: Send, R: Send>(
                     shared.lock().results.insert(index, (weight, result));
                     shared.changed.notify_all();
                 }
-                // The others go on.
+                // The other threads continue.
                 std::mem::forget(end);
             })?;
         }
@@ -113,7 +114,7 @@ pub(crate) fn in_order<T: Send, R: Send>(
 }
 
 impl<T, I: Iterator<Item = (u64, T)>, R> Shared<I, R> {
-    /// The next unit, its number and its weight, once there is room for it.
+    /// Waits until there is room for the next unit. Returns its index, its weight and the unit.
     fn next_unit(&self, limits: Limits) -> Option<(usize, u64, T)> {
         let mut state = self.lock();
         loop {
@@ -136,7 +137,7 @@ impl<T, I: Iterator<Item = (u64, T)>, R> Shared<I, R> {
         Some((index, weight, unit))
     }
 
-    /// The next result and its weight, once it is there; none after the last.
+    /// Waits for the next result. Returns it with its weight, or `None` after the last one.
     fn next_result(&self, idle: impl Fn() -> Result<()>) -> Result<Option<(u64, Result<R>)>> {
         loop {
             let mut state = self.lock();

@@ -1,4 +1,4 @@
-//! Stacks for what recurses into nested columns, here and in the crates `parquet` and `arrow`.
+//! Provides stacks for code that recurses into nested columns, here and in the crates `parquet` and `arrow`.
 
 use crate::Result;
 use crate::catch_panic::{is_caught, set_catching};
@@ -6,20 +6,20 @@ use arrow_schema::{DataType, Field};
 use std::panic::resume_unwind;
 use std::thread::{self, Builder};
 
-/// Columns of so many groups within each other need no stack of their own.
+/// Nesting depth up to which columns need no stack of their own.
 const SHALLOW: usize = 24;
 
-/// Bytes of stack for anything, and for each group.
+/// Base stack size, and stack size per nested group, in bytes.
 const STACK: usize = 2 << 20;
 const EACH: usize = 128 << 10;
 
-/// Bytes of stack for columns of so many groups within each other.
+/// Returns the stack size for columns of this nesting depth, in bytes.
 pub(crate) fn stack_size(depth: usize) -> usize {
     STACK + EACH * depth.saturating_sub(SHALLOW)
 }
 
-/// What `work` returns, which recurses into columns of so many groups: on a thread with a large enough stack if that of
-/// the caller may be too small.
+/// Calls `work`, which recurses into columns of this nesting depth. If the caller's stack may be too small,
+/// it runs on a thread with a larger one.
 pub(crate) fn with_stack<T: Send>(
     depth: usize,
     work: impl FnOnce() -> Result<T> + Send,
@@ -38,9 +38,9 @@ pub(crate) fn with_stack<T: Send>(
     })
 }
 
-/// How many types are within each other.
+/// Returns the nesting depth of the fields.
 pub(crate) fn depth_of<'a>(fields: impl IntoIterator<Item = &'a Field>) -> usize {
-    // Not by recursion, for which there may be no stack yet.
+    // Not recursive, because the stack may be too small at this point.
     let mut open: Vec<(&DataType, usize)> = Vec::new();
     open.extend(fields.into_iter().map(|field| (field.data_type(), 1)));
     let mut deepest = 0;

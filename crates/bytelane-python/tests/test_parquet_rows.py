@@ -61,7 +61,16 @@ def test_filters_are_those_of_pyarrow(data: st.DataObject) -> None:
         values = data.draw(st.lists(st.none() | st.sampled_from(values), min_size=rows, max_size=rows))
         values = sorted(values, key=str) if data.draw(st.booleans()) else values
         columns[name] = pa.array(values, kind)
-    pq.write_table(pa.table(columns), "a.parquet", row_group_size=data.draw(st.sampled_from([7, 100])))
+    pq.write_table(
+        pa.table(columns),
+        "a.parquet",
+        row_group_size=data.draw(st.sampled_from([7, 100])),
+        data_page_size=data.draw(st.sampled_from([1, 1 << 20])),
+        write_batch_size=data.draw(st.sampled_from([3, 1024])),
+        write_page_index=data.draw(st.booleans()),
+        write_statistics=data.draw(st.booleans()),
+        use_dictionary=data.draw(st.booleans()),
+    )
     filters: Any = data.draw(st.lists(conditions(), min_size=1, max_size=3))
     if data.draw(st.booleans()):
         filters = [filters, data.draw(st.lists(conditions(), min_size=1, max_size=2))]
@@ -125,6 +134,32 @@ def test_filters_of_other_columns_and_batches() -> None:
         assert [batch.num_rows for batch in batches] == [300, 150]
         assert file.read([], filters="kind = 'k1'").num_rows == 1000
         assert file.read(row_groups=[1], filters=[("struct.a", "<", 5)]).num_rows == 0
+
+
+def test_columns_as_dictionaries() -> None:
+    """Keys of each row group are those of its own dictionary."""
+    names = [None if row % 7 == 0 else f"name {row % 5 + row // 1000}" for row in range(3000)]
+    table = pa.table({"id": range(3000), "name": names, "raw": pa.array([b"%d" % (row % 3) for row in range(3000)])})
+    pq.write_table(table, "a.parquet", row_group_size=1000)
+    kind = pa.dictionary(pa.int32(), pa.string())
+    for filters in (None, "id >= 500", "name = 'name 4' and id < 2900"):
+        read = parquet.read_table("a.parquet", filters=filters, read_dictionary=["name"]).to_pyarrow()
+        assert read.schema.field("name").type == kind
+        expected = pq.read_table("a.parquet", filters=[("id", ">=", 500)] if filters == "id >= 500" else None)
+        if filters is not None and "name" in filters:
+            expected = pq.read_table("a.parquet", filters=[("name", "==", "name 4"), ("id", "<", 2900)])
+        assert read.set_column(1, "name", read["name"].cast(pa.string())).equals(expected)
+    with parquet.ParquetFile("a.parquet", read_dictionary=["name", "raw"]) as file:
+        assert file.schema.to_pyarrow().field("raw").type == pa.dictionary(pa.int32(), pa.binary())
+        [first, *_] = file.iter_batches(1000)
+        assert len(first.to_pyarrow()["name"].chunk(0).dictionary) == 5
+        frame = file.read(["name"]).to_pandas()
+    assert frame["name"].dtype.name == "category"
+    assert frame["name"].astype(object).where(frame["name"].notna(), None).to_list() == names
+    with pytest.raises(parquet.ParquetError, match="column id: only text and bytes"):
+        parquet.read_table("a.parquet", read_dictionary=["id"])
+    with pytest.raises(parquet.ParquetError, match="no column"):
+        parquet.ParquetFile("a.parquet", read_dictionary=["names"])
 
 
 def test_filters_that_do_not_fit() -> None:

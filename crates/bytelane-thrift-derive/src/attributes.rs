@@ -14,6 +14,8 @@ pub struct Container {
     pub union: bool,
     /// True if the type is only written.
     pub encode_only: bool,
+    /// True if the type is only read.
+    pub decode_only: bool,
     /// Path of the crate `bytelane-thrift`.
     pub runtime: TokenStream,
 }
@@ -24,6 +26,7 @@ impl Container {
             name: plain_name(&input.ident),
             union: false,
             encode_only: false,
+            decode_only: false,
             runtime: quote!(::bytelane_thrift),
         };
         each(&input.attrs, |meta| {
@@ -33,12 +36,13 @@ impl Container {
                 container.union = true;
             } else if meta.path.is_ident("encode_only") {
                 container.encode_only = true;
+            } else if meta.path.is_ident("decode_only") {
+                container.decode_only = true;
             } else if meta.path.is_ident("crate") {
                 let path: Path = meta.value()?.parse::<LitStr>()?.parse()?;
                 container.runtime = quote!(#path);
             } else {
-                let expected =
-                    "expected `name = \"..\"`, `crate = \"..\"`, `union` or `encode_only`";
+                let expected = "expected `name = \"..\"`, `crate = \"..\"`, `union`, `encode_only` or `decode_only`";
                 return Err(meta.error(expected));
             }
             Ok(())

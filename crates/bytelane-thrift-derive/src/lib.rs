@@ -45,6 +45,7 @@ use attributes::Container;
 /// | `union` | see above |
 /// | `name = "type"` | the name in the IDL, if it differs |
 /// | `encode_only` | implements neither `Decode` nor `Default`: for fields that can only be written, such as `&[T]` |
+/// | `decode_only` | on a struct, does not implement `Encode`: for fields that can only be read |
 /// | `crate = "path"` | the path of the crate `bytelane_thrift`, if it has been renamed or is reexported |
 ///
 /// Structs and unions may have parameters. Type parameters must implement `Encode` to write the

@@ -33,7 +33,8 @@ pub fn derive(
     data: &DataStruct,
 ) -> Result<TokenStream> {
     let structure = Struct::new(input, container, data)?;
-    let (message, encode) = (structure.message(), structure.encode());
+    let message = structure.message();
+    let encode = (!container.decode_only).then(|| structure.encode());
     if container.encode_only {
         return Ok(quote!(#message #encode));
     }

@@ -23,6 +23,8 @@ pub struct Input<'de> {
     limits: Limits,
     /// Number of bytes of the message that no container has claimed for its elements.
     unclaimed: usize,
+    /// False once a struct had a field whose id is not greater than the one before it. Only the compact protocol sets it.
+    pub(crate) is_ordered: bool,
     /// True if a field of another type is an error.
     pub(crate) strict_types: bool,
     /// True if JSON may have the form that Apache Thrift for Python writes.
@@ -44,6 +46,7 @@ impl<'de> Input<'de> {
             total: message.len(),
             limits: options.limits.within_formats(),
             unclaimed: message.len(),
+            is_ordered: true,
             strict_types: options.strict_types,
             lenient_json: options.lenient_json,
             merges: false,
@@ -121,6 +124,15 @@ impl<'de> Input<'de> {
     #[must_use]
     pub fn offset(&self) -> usize {
         self.total - self.rest.len()
+    }
+
+    /// Returns whether the fields of every struct read so far, except those that were skipped, are in
+    /// strictly ascending order, as writers of the compact protocol write them. Otherwise, readers may
+    /// disagree about which of two fields with the same id counts. Other protocols always return true.
+    #[inline]
+    #[must_use]
+    pub fn is_ordered(&self) -> bool {
+        self.is_ordered
     }
 
     /// Returns the bytes that have not been read.

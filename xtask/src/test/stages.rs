@@ -417,6 +417,15 @@ pub static STAGES: &[Stage] = &[
         run: wheel::notebooks::run_stage,
     },
     Stage {
+        name: "ray",
+        about: "a plan of a data set on a local Ray cluster, with a worker that is killed",
+        needs: &[PYTHON],
+        tier: Extended,
+        in_all: false,
+        seconds: 400,
+        run: wheel::ray::run_stage,
+    },
+    Stage {
         name: "thrift-cpp",
         about: "all methods of ThriftTest over TCP, with Apache Thrift's library for C++, both ways",
         needs: &[

@@ -372,3 +372,57 @@ fn a_pipe_that_closes_ends_quietly() {
         assert_eq!(output.status.code(), Some(0), "{format}");
     }
 }
+
+#[test]
+fn standard_input_is_read_as_a_file() {
+    let directory = TempDir::new().unwrap();
+    let file = directory.path().join("trades.parquet");
+    write(&file, &trades(0..2500));
+    let run = |arguments: &[&str]| {
+        let output = bytelane(arguments)
+            .write_stdin(fs::read(&file).unwrap())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let from_file = |arguments: &[&str]| text(&bytelane(arguments).output().unwrap().stdout);
+    let path = file.to_str().unwrap();
+    let condition = ["--where", "price > 100 and id < 410", "--format", "csv"];
+    assert_eq!(
+        run(&[&["cat", "-"], &condition[..]].concat()),
+        from_file(&[&["cat", path], &condition[..]].concat())
+    );
+    assert_eq!(
+        run(&["head", "-n", "2", "--format", "csv", "-"])
+            .lines()
+            .count(),
+        3
+    );
+    // Rows are counted, and then read.
+    let sample = [
+        "--seed",
+        "1",
+        "-n",
+        "3",
+        "--where",
+        "id >= 2000",
+        "--format",
+        "csv",
+    ];
+    assert_eq!(
+        run(&[&["sample", "-"], &sample[..]].concat()),
+        from_file(&[&["sample", path], &sample[..]].concat())
+    );
+    assert!(run(&["count", "-"]).contains("2500"));
+
+    let message = failure(bytelane(&["head", "-"]).write_stdin(""));
+    assert!(message.starts_with("error: standard input"), "{message}");
+    let message = failure(bytelane(&["head", "-", path]).write_stdin(""));
+    assert!(message.contains("together with files"), "{message}");
+    let message = failure(bytelane(&["check", "-"]).write_stdin(""));
+    assert!(
+        message.contains("only head, cat, sample and count"),
+        "{message}"
+    );
+}

@@ -248,7 +248,7 @@ pub(crate) struct Read {
 
 /// Makes a plan for the files below a root.
 ///
-/// Reads the footers of all files, on all cores, and values of a few files for the advice. About 400 bytes per file are in memory.
+/// Reads the footers of all files, on all cores, and values of a few files for the advice. A few hundred bytes per file are in memory.
 ///
 /// # Errors
 ///
@@ -283,25 +283,20 @@ pub fn plan_files(
 ) -> Result<Plan> {
     let root = root.as_ref();
     let root = fs::canonicalize(root).map_err(Error::at(root))?;
-    let files = read(&root, listing.files, progress)?;
-    let (mut schemas, mut by_schema): (Vec<Schema>, HashMap<String, usize>) = Default::default();
+    let mut schemas = Schemas::default();
+    let files = read(&root, listing.files, &mut schemas, progress)?;
     let mut groups: BTreeMap<(String, usize), Vec<Read>> = BTreeMap::new();
     let (mut bytes, mut rows, mut empty) = (0, 0, 0);
     let count = files.len();
-    for mut read in files {
+    for read in files {
         bytes += read.file.bytes;
         rows += read.footer.rows;
         empty += usize::from(read.footer.rows == 0);
-        let columns = std::mem::take(&mut read.footer.schema);
-        let schema = *by_schema.entry(columns).or_insert_with_key(|columns| {
-            let columns = columns.clone();
-            schemas.push(Schema { columns, files: 0 });
-            schemas.len() - 1
-        });
-        schemas[schema].files += 1;
-        read.schema = schema;
         let partition = read.file.partition().to_owned();
-        groups.entry((partition, schema)).or_default().push(read);
+        groups
+            .entry((partition, read.schema))
+            .or_default()
+            .push(read);
     }
     let classes = advice::Classes::sample(&root, &groups, options, progress)?;
     let mut packed = pack::Packed::default();
@@ -328,7 +323,7 @@ pub fn plan_files(
         bytes,
         rows,
         expected: Expected::new(&units, &left, options),
-        schemas,
+        schemas: schemas.all,
         advice: classes.advice,
         units,
         left,
@@ -336,10 +331,35 @@ pub fn plan_files(
     })
 }
 
+/// Distinct schemas.
+#[derive(Default)]
+struct Schemas {
+    all: Vec<Schema>,
+    numbers: HashMap<String, usize>,
+}
+
+impl Schemas {
+    /// Takes the text of a file's schema, and returns the number of the schema.
+    fn take(&mut self, columns: String) -> usize {
+        let number = match self.numbers.get(&columns) {
+            Some(number) => *number,
+            None => {
+                let number = self.all.len();
+                self.numbers.insert(columns.clone(), number);
+                self.all.push(Schema { columns, files: 0 });
+                number
+            }
+        };
+        self.all[number].files += 1;
+        number
+    }
+}
+
 /// Reads the footers of files, on all cores.
 fn read(
     root: &Path,
     files: Vec<SourceFile>,
+    schemas: &mut Schemas,
     progress: &(dyn Fn(usize, usize) -> ControlFlow<()> + Sync),
 ) -> Result<Vec<Read>> {
     let total = files.len();
@@ -352,14 +372,17 @@ fn read(
         }
         let read = batch.into_par_iter().map(|file| {
             let footer = Footer::read(&file.under(root))?;
-            let schema = 0;
-            Ok(Read {
+            Ok((file, footer))
+        });
+        for (file, mut footer) in read.collect::<Result<Vec<_>>>()? {
+            // Only the number stays in memory for each file.
+            let schema = schemas.take(std::mem::take(&mut footer.schema));
+            all.push(Read {
                 file,
                 footer,
                 schema,
-            })
-        });
-        all.extend(read.collect::<Result<Vec<_>>>()?);
+            });
+        }
         if progress(all.len(), total).is_break() {
             return Err(Error::Cancelled);
         }

@@ -1,4 +1,4 @@
-//! The advice for a file, one column after the other.
+//! Advises on a file, one column after the other.
 
 use super::files::Files;
 use super::source::Source;
@@ -30,9 +30,9 @@ pub struct Advisor {
     path: PathBuf,
     options: AdviseOptions,
     source: Source,
-    /// How many columns were tried.
+    /// Number of columns that were tried.
     tried: usize,
-    /// The leaves of these.
+    /// Advice for the leaves of these columns.
     columns: Vec<ColumnAdvice>,
 }
 
@@ -41,7 +41,7 @@ impl Advisor {
     ///
     /// # Errors
     ///
-    /// What cannot be read, with its place.
+    /// Returns an error, with its place, if the file cannot be read.
     pub fn open(path: impl AsRef<Path>, options: &AdviseOptions) -> Result<Self> {
         let path = path.as_ref();
         let source = Source::open(path, options.memory).map_err(|error| error.in_file(path))?;
@@ -54,13 +54,13 @@ impl Advisor {
         })
     }
 
-    /// The same for several Parquet files with the same columns, such as the parts of a data set: one advice for all of
-    /// them, from a part of the sample in each.
+    /// Opens several Parquet files with the same columns, such as the parts of a data set. The advice covers
+    /// all of them and uses a part of the sample from each.
     ///
     /// # Errors
     ///
-    /// What cannot be read, with its place, and [`Problem::Input`](crate::Problem::Input) if there is no file, or if a
-    /// file has other columns.
+    /// Returns an error, with its place, if a file cannot be read, and
+    /// [`Problem::Input`](crate::Problem::Input) if there is no file or if the columns of a file differ.
     pub fn open_all(paths: &[impl AsRef<Path>], options: &AdviseOptions) -> Result<Self> {
         let mut paths_left = paths.iter().map(AsRef::as_ref);
         let first = paths_left.next().and_then(Path::parent);
@@ -77,11 +77,12 @@ impl Advisor {
         })
     }
 
-    /// The same for rows in memory.
+    /// Advises on rows in memory.
     ///
     /// # Errors
     ///
-    /// [`Problem::Input`](crate::Problem::Input) if the batches have other columns than the schema.
+    /// Returns [`Problem::Input`](crate::Problem::Input) if the columns of the batches differ from the
+    /// schema.
     pub fn of_batches(
         schema: SchemaRef,
         batches: Vec<RecordBatch>,
@@ -96,13 +97,13 @@ impl Advisor {
         })
     }
 
-    /// The columns at the schema's outermost level, each of which is one piece of work.
+    /// Returns the number of columns at the top level of the schema. Each one is a unit of work.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.source.columns()
     }
 
-    /// Approximately how many bytes of values of a column are tried; 0 if there is no such column.
+    /// Returns approximately how many bytes of values of a column are tried, or 0 if there is no such column.
     #[must_use]
     pub fn bytes_to_try(&self, column: usize) -> u64 {
         let rows = self.source.rows().min(self.options.rows as u64);
@@ -113,7 +114,7 @@ impl Advisor {
     ///
     /// # Errors
     ///
-    /// What cannot be read, with its place.
+    /// Returns an error, with its place, if the column cannot be read.
     pub fn advise_next(&mut self) -> Result<()> {
         if self.tried == self.columns() {
             return Ok(());
@@ -124,12 +125,12 @@ impl Advisor {
         Ok(())
     }
 
-    /// Tries all other columns, several at the same time. `proceed` is called with the number of columns that have been
-    /// tried, after each and now and then; if it returns `Break`, the work ends.
+    /// Tries all remaining columns, several at a time. Calls `proceed` with the number of columns tried so
+    /// far, after each column and periodically; if it returns `Break`, the work ends.
     ///
     /// # Errors
     ///
-    /// Those of [`advise_next`](Self::advise_next), and [`Problem::Cancelled`].
+    /// Returns the errors of [`advise_next`](Self::advise_next), and [`Problem::Cancelled`].
     pub fn advise_rest(&mut self, proceed: impl Fn(usize) -> ControlFlow<()>) -> Result<()> {
         let first = self.tried;
         let limits = Limits {
@@ -166,7 +167,7 @@ impl Advisor {
         })
     }
 
-    /// The advice for the columns that were tried.
+    /// Returns the advice for the columns that were tried.
     #[must_use]
     pub fn advice(&self) -> Advice {
         Advice {

@@ -1,4 +1,4 @@
-//! Arrays of numbers in files: raw ones, whose extension says the type, and NumPy's `.npy`.
+//! Reads arrays of numbers from files: raw files, whose extension gives the type, and NumPy's `.npy`.
 
 use crate::{Error, InputFile, Problem, Result, input};
 use arrow_array::types::{
@@ -14,10 +14,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A type of numbers.
+/// Number type.
 #[derive(Clone, Copy, Debug)]
 struct Element {
-    /// As NumPy calls it.
+    /// NumPy's name of the type.
     name: &'static str,
     width: usize,
     array: fn(Buffer) -> ArrayRef,
@@ -49,7 +49,7 @@ const ELEMENTS: [Element; 11] = [
     element::<UInt64Type>("u8"),
 ];
 
-/// File extensions of raw little-endian numbers, and NumPy's names of their types.
+/// File extensions of raw little-endian numbers, with NumPy's names of their types.
 pub const RAW_ENDINGS: [(&str, &str); 6] = [
     ("f32", "f4"),
     ("sp", "f4"),
@@ -59,25 +59,25 @@ pub const RAW_ENDINGS: [(&str, &str); 6] = [
     ("i64", "i8"),
 ];
 
-/// Stretches that a sample is taken from.
+/// Number of ranges that a sample is taken from.
 const STRETCHES: u64 = 8;
 
-/// The most bytes of the header of an `.npy` file.
+/// Maximum header size of an `.npy` file, in bytes.
 const LONGEST_HEADER: usize = 1 << 16;
 
-/// A file of numbers.
+/// File of numbers.
 #[derive(Debug)]
 pub(super) struct ArrayFile {
     file: InputFile,
     element: Element,
     big_endian: bool,
-    /// Where the numbers begin.
+    /// Offset of the first number.
     start: u64,
-    /// How many there are.
+    /// Number of values.
     pub(super) values: u64,
 }
 
-/// Whether the ending of a path is one of those read here.
+/// Returns whether this module reads files with the extension of the path.
 pub(super) fn is_array(path: &Path) -> bool {
     let ending = path
         .extension()
@@ -136,12 +136,12 @@ impl ArrayFile {
         })
     }
 
-    /// Bytes of a number.
+    /// Returns the size of a number in bytes.
     pub(super) fn width(&self) -> usize {
         self.element.width
     }
 
-    /// Up to about `most` of the numbers, from all over the file.
+    /// Samples up to about `most` numbers from the whole file.
     pub(super) fn sample(&self, most: u64) -> Result<ArrayRef> {
         let stretches = if self.values <= most { 1 } else { STRETCHES };
         let count = most.min(self.values) / stretches;
@@ -153,7 +153,7 @@ impl ArrayFile {
         Ok(self.array(bytes))
     }
 
-    /// Some of the numbers.
+    /// Reads a range of the numbers.
     pub(super) fn read(&self, rows: Range<u64>) -> Result<ArrayRef> {
         let mut bytes = Vec::new();
         self.append(rows, &mut bytes)?;
@@ -175,13 +175,13 @@ impl ArrayFile {
                 .chunks_exact_mut(self.element.width)
                 .for_each(<[u8]>::reverse);
         }
-        // Into memory that is aligned for numbers.
+        // Copies into memory that is aligned for numbers.
         (self.element.array)(Buffer::from_slice_ref(&bytes))
     }
 }
 
-/// What the header of an `.npy` file says
-/// ([NumPy's documentation](https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html)).
+/// Header of an `.npy` file ([NumPy's
+/// documentation](https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html)).
 #[derive(PartialEq, Debug)]
 struct Header {
     name: String,
@@ -201,7 +201,7 @@ impl Header {
         }
         let mut length = usize::from(u16::from_le_bytes([start[8], start[9]]));
         let mut before = start.len();
-        // Since version 2 the length has 4 bytes.
+        // Since version 2, the length field has 4 bytes.
         if start[6] >= 2 {
             let mut upper = [0; 2];
             file.read_exact(&mut upper)?;
@@ -219,7 +219,7 @@ impl Header {
             .ok_or_else(|| Error::corrupt(format!("its header cannot be parsed: {}", text.trim())))
     }
 
-    /// Reads `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }`.
+    /// Parses `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }`.
     fn parse(text: &str, start: u64) -> Option<Self> {
         let value = |key: &str| {
             let (_, after) = text.split_once(&format!("'{key}':"))?;

@@ -1,4 +1,4 @@
-//! Parquet files of which samples are taken.
+//! Takes samples from Parquet files.
 
 use super::opened::{FEWEST, Opened};
 use super::source::Sampled;
@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A row group of one of the files.
+/// Row group of one of the files.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) file: usize,
@@ -43,7 +43,7 @@ impl Files {
         }
     }
 
-    /// The path, if there is one file.
+    /// Returns the path if there is only one file.
     pub(super) fn only(&self) -> Option<&Path> {
         match self.0.as_slice() {
             [only] => Some(&only.path),
@@ -51,12 +51,12 @@ impl Files {
         }
     }
 
-    /// The footers.
+    /// Returns the footers.
     pub(super) fn metadata(&self) -> impl Iterator<Item = &ParquetMetaData> {
         self.0.iter().map(|opened| &*opened.metadata)
     }
 
-    /// How deep the columns are nested.
+    /// Returns the nesting depth of the columns.
     pub(super) fn depth(&self) -> usize {
         self.0
             .iter()
@@ -73,7 +73,7 @@ impl Files {
         self.0[0].source.roots.len()
     }
 
-    /// Bytes that a row of a column takes in PLAIN, on average; of texts, in the file.
+    /// Returns the average size of a row of a column in PLAIN, in bytes; for strings, their size in the file.
     pub(super) fn bytes_of_row(&self, column: usize) -> f64 {
         let bytes = self
             .0
@@ -82,7 +82,8 @@ impl Files {
         bytes.sum::<f64>() / self.rows().max(1) as f64
     }
 
-    /// Row groups with about so many rows together, evenly spread over all files; at least four, if there are.
+    /// Selects row groups that have about `rows` rows in total, evenly spread over all files; at least four
+    /// if there are that many.
     pub(super) fn row_groups(&self, rows: usize) -> Vec<Place> {
         let places = self.0.iter().enumerate().flat_map(|(file, opened)| {
             let row_groups = 0..opened.metadata.num_row_groups();
@@ -91,14 +92,14 @@ impl Files {
         let places: Vec<Place> = places.collect();
         let share = rows as f64 / self.rows().max(1) as f64;
         let wanted = (places.len() as f64 * share).ceil() as usize;
-        // Several, even where one would be enough: they differ.
+        // Sample several row groups even where one has enough rows, because they differ.
         let wanted = wanted.max(FEWEST).min(places.len());
         (0..wanted)
             .map(|index| places[index * places.len() / wanted])
             .collect()
     }
 
-    /// The compression of the first chunk of a column that can be written.
+    /// Returns the compression of the first chunk of a column, if it is one that can be written.
     pub(super) fn compression(&self, column: usize) -> Option<Compression> {
         self.metadata().find_map(|metadata| {
             let leaf = self.leaves(0, column).start;
@@ -117,18 +118,19 @@ impl Files {
         &self.0[file].metadata
     }
 
-    /// The leaves of a column in the first file.
+    /// Returns the leaves of a column in the first file.
     pub(super) fn described(&self, column: usize) -> Vec<ColumnDescPtr> {
         let schema = self.metadata_of(0).file_metadata().schema_descr();
         schema.columns()[self.leaves(0, column)].to_vec()
     }
 
-    /// The leaves of a column.
+    /// Returns the leaves of a column.
     pub(super) fn leaves(&self, file: usize, column: usize) -> Range<usize> {
         self.0[file].source.roots[column].leaves.clone()
     }
 
-    /// The outcome of a rewrite for the leaves of a column: one entry for each row group of each file.
+    /// Measures a rewrite of a column. Returns one list per leaf, with an entry for each row group of each
+    /// file.
     pub(super) fn rewritten(
         &self,
         column: usize,
@@ -145,7 +147,7 @@ impl Files {
         Ok(all)
     }
 
-    /// What `rewrite` would do with a file.
+    /// Plans a rewrite of a file.
     pub(super) fn plan<'a>(&'a self, file: usize, options: &'a RewriteOptions) -> Plan<'a> {
         let described = self.metadata_of(file).file_metadata();
         Plan::of_known(
@@ -155,7 +157,7 @@ impl Files {
         )
     }
 
-    /// What the page headers of a chunk tell.
+    /// Summarizes the page headers of a chunk.
     pub(super) fn page_summary(
         &self,
         place: Place,
@@ -172,21 +174,21 @@ impl Files {
         })
     }
 
-    /// A column as a file of these types has it.
+    /// Returns a column as a file with these types stores it.
     pub(super) fn column(&self, file: usize, column: usize) -> Result<Column> {
         let opened = &self.0[file];
         let in_file = Arc::clone(opened.source.roots[column].in_file());
         Column::new(Arc::clone(opened.field(column)?), in_file)
     }
 
-    /// All rows of a column in a row group.
+    /// Reads all rows of a column in a row group.
     pub(super) fn rows_of(&self, place: Place, column: usize) -> Result<Vec<ArrayRef>> {
         let opened = &self.0[place.file];
         let rows = opened.read(place.row_group, column, usize::MAX);
         rows.map_err(|error| error.in_file(&opened.path))
     }
 
-    /// Up to about `most` rows of a column, of each file its part.
+    /// Samples up to about `most` rows of a column, from each file in proportion to its rows.
     pub(super) fn sample(&self, column: usize, most: usize) -> Result<Sampled> {
         let rows = self.rows().max(1);
         let mut arrays = Vec::new();
@@ -202,7 +204,7 @@ impl Files {
         }
         let field = self.0[0].field(column)?.as_ref().clone();
         let sampled = Sampled::new(Arc::new(field.with_nullable(nullable)), arrays)?;
-        // What the file calls them, which may be something else than the names of the format.
+        // Use the names in the file, which may differ from those of the format.
         let in_file = self.column(0, column)?;
         let leaves = in_file.leaves().to_vec();
         if leaves.len() != sampled.leaves.len() {

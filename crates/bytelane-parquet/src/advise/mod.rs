@@ -1,4 +1,5 @@
-//! The best encoding for each column of a file: every encoding is tried with every compression, on samples.
+//! Finds the best encoding for each column of a file by trying every encoding with every compression on
+//! samples.
 //!
 //! ```no_run
 //! use bytelane_parquet::advise::{AdviseOptions, advise};
@@ -49,7 +50,7 @@ use std::path::Path;
 use trial::{Trials, share_with};
 use values::Values;
 
-/// What to optimise for, and how to sample.
+/// Options for [`advise`]: goal and sampling.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AdviseOptions {
     goal: Goal,
@@ -65,8 +66,9 @@ pub struct AdviseOptions {
 }
 
 impl Default for AdviseOptions {
-    /// A balanced choice for pyarrow, duckdb and polars; for Parquet files with the compression that they have, for
-    /// others with zstd at level 1; from row groups with a million rows of each column.
+    /// Returns a balanced choice for pyarrow, duckdb and polars. Parquet files keep their compression, others
+    /// are assumed to use zstd at level 1. Row groups with a total of one million rows are sampled for each
+    /// column.
     fn default() -> Self {
         Self {
             goal: Goal::default(),
@@ -84,82 +86,83 @@ impl Default for AdviseOptions {
 }
 
 impl AdviseOptions {
-    /// What to optimise for.
+    /// Sets the goal to optimise for.
     #[must_use]
     pub fn with_goal(mut self, goal: Goal) -> Self {
         self.goal = goal;
         self
     }
 
-    /// The programs that must be able to read the chosen encodings.
+    /// Sets the programs that must be able to read the chosen encodings.
     #[must_use]
     pub fn with_readers(mut self, readers: Readers) -> Self {
         self.readers = readers;
         self
     }
 
-    /// The encodings to choose from. All that are usual are tried, and [previews](Encoding::is_preview) where they are
-    /// among these.
+    /// Sets the encodings to choose from. All stable encodings are tried, and
+    /// [previews](Encoding::is_preview) only if they are in this set.
     #[must_use]
     pub fn with_encodings(mut self, encodings: Encodings) -> Self {
         self.encodings = encodings;
         self
     }
 
-    /// The compression to assume; otherwise, columns of Parquet files keep theirs.
+    /// Sets the compression to assume. Otherwise, columns of Parquet files keep theirs.
     #[must_use]
     pub fn with_compression(mut self, compression: Compression) -> Self {
         self.compression = Some(compression);
         self
     }
 
-    /// Further compressions to try, for comparison.
+    /// Sets further compressions to try, for comparison.
     #[must_use]
     pub fn with_comparisons(mut self, compressions: Vec<Compression>) -> Self {
         self.compressions = compressions;
         self
     }
 
-    /// About how many rows of a column are looked at: those of row groups from all over the file, of at least four if
-    /// there are as many. Parts of them are encoded.
+    /// Sets approximately how many rows of a column are examined. They come from row groups spread over the
+    /// file, at least four if there are that many. Parts of them are encoded.
     #[must_use]
     pub fn with_rows(mut self, rows: usize) -> Self {
         self.rows = rows.max(1);
         self
     }
 
-    /// Whether to encode all rows with the choice, so that the new size is not an estimate.
+    /// Sets whether to encode all rows with the choice, so that the new size is exact and not an estimate.
     #[must_use]
     pub fn with_exact_sizes(mut self, exact: bool) -> Self {
         self.exact = exact;
         self
     }
 
-    /// How many columns are tried at the same time; by default as many as the machine has cores. Only the speeds that
-    /// are measured depend on it.
+    /// Sets how many columns are tried at the same time; by default, the number of cores. Only the measured
+    /// speeds depend on it.
     #[must_use]
     pub fn with_threads(mut self, threads: NonZero<usize>) -> Self {
         self.threads = Some(threads);
         self
     }
 
-    /// The instruction set of the kernels.
+    /// Sets the instruction set of the kernels.
     #[must_use]
     pub fn with_backend(mut self, backend: Detected) -> Self {
         self.backend = backend;
         self
     }
 
-    /// Limits the memory that the rows of a column may take that are looked at, and a page, in bytes. By default, rows of a row
-    /// group may take 128 MiB and 1024 times the size of the column chunk; a column that takes more is not judged. Pages and
-    /// rows are limited as in [`RewriteOptions::with_memory_limit`](crate::rewrite::RewriteOptions::with_memory_limit).
+    /// Limits the memory, in bytes, for the examined rows of a column and for a page. By default, the rows of
+    /// a row group may take 128 MiB and 1024 times the size of the column chunk; a column that takes more is
+    /// not judged. Pages and rows are limited as in
+    /// [`RewriteOptions::with_memory_limit`](crate::rewrite::RewriteOptions::with_memory_limit).
     #[must_use]
     pub fn with_memory_limit(mut self, bytes: u64) -> Self {
         self.memory = MemoryLimit(Some(bytes));
         self
     }
 
-    /// All compressions to try where this one is assumed, each once.
+    /// Returns all compressions to try if `assumed` is the assumed one, without duplicates.
     fn all_compressions(&self, assumed: Compression) -> Vec<Compression> {
         let others = self.compressions.iter().filter(|other| **other != assumed);
         std::iter::once(assumed).chain(others.copied()).collect()
@@ -168,21 +171,23 @@ impl AdviseOptions {
 
 /// Tries every encoding and compression on samples of a file's columns.
 ///
-/// Reads Parquet files, `.npy`, and raw little-endian numbers with the extensions `.f32 .sp .f64 .dp .i32 .i64`. Keeps
-/// several copies of a column's sample in memory and, for Parquet, what the reader needs of a row group.
+/// Reads Parquet files, `.npy`, and raw little-endian numbers with the extensions `.f32 .sp .f64 .dp .i32
+/// .i64`. Keeps several copies of a column's sample in memory and, for Parquet, the reader's buffers for a
+/// row group.
 ///
 /// # Errors
 ///
-/// What cannot be read, with its place.
+/// Returns an error, with its place, if the file cannot be read.
 pub fn advise(path: impl AsRef<Path>, options: &AdviseOptions) -> Result<Advice> {
     all(Advisor::open(path, options)?)
 }
 
-/// [`advise`] for rows in memory.
+/// Does the same as [`advise`] for rows in memory.
 ///
 /// # Errors
 ///
-/// [`Problem::Input`] if the batches have other columns than the schema, and those of types that Parquet does not have.
+/// Returns [`Problem::Input`] if the columns of the batches differ from the schema, and an error for types
+/// that Parquet does not have.
 ///
 /// ```
 /// use arrow_array::{Float32Array, RecordBatch};
@@ -204,13 +209,13 @@ pub fn advise_batches(
     all(Advisor::of_batches(schema, batches, options)?)
 }
 
-/// The advice for all columns.
+/// Advises on all columns.
 fn all(mut advisor: Advisor) -> Result<Advice> {
     advisor.advise_rest(|_| ControlFlow::Continue(()))?;
     Ok(advisor.advice())
 }
 
-/// The advice for the leaves of a column. What cannot be judged is left unchanged.
+/// Advises on the leaves of a column. Leaves that cannot be judged are reported as unchanged.
 fn advise_column(
     source: &Source,
     column: usize,
@@ -240,7 +245,7 @@ fn advise_column(
     Ok(advice)
 }
 
-/// Whether a nested column has a leaf of the type INT96, at some of which the crate `parquet` panics.
+/// Returns whether a nested column has an INT96 leaf. The crate `parquet` panics on some of these.
 fn has_nested_int96(files: &Files, column: usize) -> bool {
     let leaves = files.described(column);
     let mut nested = leaves.iter().filter(|leaf| leaf.path().parts().len() > 1);
@@ -276,7 +281,7 @@ fn measure(
     Ok(())
 }
 
-/// A leaf of a column that cannot be judged.
+/// Returns the advice for a leaf that cannot be judged.
 fn unjudged(files: &Files, leaf: &ColumnDescriptor, why: &Error) -> Result<ColumnAdvice> {
     let now = Now::of(files.metadata(), leaf)?;
     Ok(ColumnAdvice {
@@ -314,7 +319,7 @@ fn judge(source: &Source, column: usize, options: &AdviseOptions) -> Result<Vec<
     };
     let compression = options.compression.or(assumed);
     let compression = compression.unwrap_or(options.compression_or_default());
-    // Other compressions are judged by what these rows become.
+    // Other compressions are judged by the size of all sampled rows.
     let timed = match options.compressions.is_empty() {
         true => sampled.front(source.rows() as usize / TIMED),
         false => sampled.front(sampled.rows),
@@ -343,23 +348,23 @@ fn judge(source: &Source, column: usize, options: &AdviseOptions) -> Result<Vec<
     advice.collect()
 }
 
-/// Rows whose values are counted, and of which speeds are measured.
+/// Number of rows whose values are counted and whose speeds are measured.
 const MEASURED: usize = 1 << 14;
-/// Of small files, speeds are measured with one in so many rows, because all encodings are written and read.
+/// For small files, speeds are measured on one in this many rows, because all encodings are written and read.
 const TIMED: usize = 16;
 
-/// What is known of a leaf when the advice is put together.
+/// Facts about a leaf from which its advice is made.
 struct Foretold<'a> {
     promise: &'a Promise,
     compression: Compression,
     candidates: Vec<Candidate>,
-    /// Rows that the candidates are of.
+    /// Number of rows that were used for the candidates.
     rows_timed: usize,
-    /// Another compression, and its bytes for one with the assumed one.
+    /// Another compression, and its size relative to the assumed one.
     stronger: Option<(Compression, f64)>,
 }
 
-/// The compression to compare with the assumed one.
+/// Returns the compression to compare with the assumed one.
 fn stronger(assumed: Compression) -> Result<Compression> {
     let level = match assumed {
         Compression::ZSTD(_) => 9,
@@ -408,7 +413,8 @@ fn advise_leaf(
     let tally = promise.tally.as_ref();
     let known = known.or_else(|| tally?.nulls(rows));
     let known = known.or((sampled.rows as u64 == rows).then_some(estimated));
-    // Nothing is concluded from some of the rows: the others may have the same values, or others.
+    // A count from some of the rows says nothing about the others, which may have the same or different
+    // values.
     let distinct = tally.and_then(|tally| tally.count(rows));
     let of_all = values.distinct.filter(|_| sampled.rows as u64 == rows);
     let distinct = distinct.or(of_all.map(|count| (count, true)));
@@ -416,7 +422,7 @@ fn advise_leaf(
         compression: compression_name(compression),
         bytes: (bytes_then as f64 * share) as u64,
     });
-    // A compression that was asked for does not reach columns that cannot be re-encoded.
+    // A requested compression does not apply to columns that cannot be re-encoded.
     let compression = match (&promise.obstacle, &in_file) {
         (Some(_), Some(now)) => now.compression(),
         _ => name,
@@ -447,13 +453,13 @@ fn advise_leaf(
     })
 }
 
-/// A leaf as it is in Parquet files.
+/// Current state of a leaf in Parquet files.
 struct Now {
     bytes: u64,
     encodings: Vec<parquet::basic::Encoding>,
     codecs: Vec<CompressionCodec>,
     compression: Option<Compression>,
-    /// Nulls, if the statistics of all row groups have their number.
+    /// Number of nulls, if the statistics of all row groups have it.
     nulls: Option<u64>,
 }
 
@@ -506,7 +512,7 @@ impl Now {
         Ok(())
     }
 
-    /// The encoding to ask a writer for so that it makes the same pages.
+    /// Returns the encoding to request from a writer so that it produces the same pages.
     fn encoding(&self) -> Encoding {
         let names = self.encodings.iter();
         let names = names.map(|encoding| encoding.to_string().to_lowercase());
@@ -525,14 +531,14 @@ impl Now {
     }
 }
 
-/// The encodings that only levels have, or have as well.
+/// Returns whether levels use this encoding, alone or along with values.
 fn is_of_levels(encoding: parquet::basic::Encoding) -> bool {
     #[expect(deprecated, reason = "old files have levels in it")]
     let packed = parquet::basic::Encoding::BIT_PACKED;
     encoding == packed || encoding == parquet::basic::Encoding::RLE
 }
 
-/// A type as a user knows it: `DOUBLE`, `INT64 (Timestamp)`, `FIXED_LEN_BYTE_ARRAY(16)`.
+/// Formats a type for users: `DOUBLE`, `INT64 (Timestamp)`, `FIXED_LEN_BYTE_ARRAY(16)`.
 fn column_type(leaf: &ColumnDescriptor) -> String {
     match ValueType::of(leaf) {
         ValueType::Float16 => "FLOAT16".to_owned(),

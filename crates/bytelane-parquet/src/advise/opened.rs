@@ -1,4 +1,4 @@
-//! A Parquet file of which samples are taken.
+//! Takes samples from one Parquet file.
 
 use crate::budget::{Budget, MemoryLimit, extent, has_room_for, too_large};
 use crate::catch_panic::catch_panic;
@@ -21,19 +21,19 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Rows that are decoded at a time.
+/// Number of rows decoded per batch.
 const BATCH_ROWS: usize = 1 << 16;
 
-/// Row groups that are looked at, if there are as many.
+/// Minimum number of row groups to sample, if there are that many.
 pub(super) const FEWEST: usize = 4;
 
 pub(super) struct Opened {
     pub(super) path: PathBuf,
-    /// The footer.
+    /// Footer.
     pub(super) metadata: Arc<ParquetMetaData>,
-    /// The file as `rewrite` reads it.
+    /// File in the form in which `rewrite` reads it.
     pub(super) source: Source<InputFile>,
-    /// The types of its columns that other readers see; none of a column that cannot be read.
+    /// Column types that other readers see; `None` for a column that Arrow cannot represent.
     types: Vec<Option<FieldRef>>,
     pub(super) as_dictionaries: Arc<BTreeSet<usize>>,
     pub(super) limit: MemoryLimit,
@@ -86,19 +86,19 @@ impl Opened {
         self.metadata.file_metadata().num_rows().max(0) as u64
     }
 
-    /// A column as it is read: without annotations, and strings as views.
+    /// Returns a column the way it is read: without annotations, and with strings as views.
     fn column(&self, column: usize) -> Result<&Read> {
         let read = self.source.roots[column].read();
         read.as_ref()
             .map_err(|why| Problem::Unsupported(why.clone()).into())
     }
 
-    /// Its type in Arrow.
+    /// Returns the Arrow field of a column.
     pub(super) fn field(&self, column: usize) -> Result<&FieldRef> {
         Ok(&self.column(column)?.arrow.fields()[0])
     }
 
-    /// The same as other readers see it.
+    /// Returns the Arrow field of a column that other readers see.
     pub(super) fn field_elsewhere(&self, column: usize) -> Result<&FieldRef> {
         match &self.types[column] {
             Some(field) => Ok(field),
@@ -106,7 +106,7 @@ impl Opened {
         }
     }
 
-    /// That another file has the same columns of the same types.
+    /// Checks that another file has the same columns with the same types.
     pub(super) fn check_columns(&self, other: &Self) -> Result<()> {
         let of = |file: &Self| -> Vec<FieldRef> { file.types.iter().flatten().cloned().collect() };
         let (ours, theirs) = (of(self), of(other));
@@ -153,7 +153,7 @@ impl Opened {
         Ok(arrays)
     }
 
-    /// The first rows of a column in a row group.
+    /// Reads the first rows of a column in a row group.
     pub(super) fn read(
         &self,
         row_group: usize,
@@ -198,8 +198,8 @@ impl Opened {
         Ok(arrays)
     }
 
-    /// Returns the memory that the values of a column of a row group may take; as an error, if rows of it could take any
-    /// amount.
+    /// Returns the memory limit for the values of a column of a row group, as an error if its rows could take
+    /// an unlimited amount.
     fn limit_of(&self, part: &Part, is_whole: bool) -> std::result::Result<u64, u64> {
         let chunks = || part.described.iter();
         let bytes = chunks().map(|chunk| chunk.compressed_size().max(0) as u64);
@@ -217,8 +217,8 @@ impl Opened {
     }
 }
 
-/// The types that other readers see: those of the Arrow schema in the file, if there is one. Where Arrow has none, they
-/// are those that are read.
+/// Returns the types that other readers see. They come from the Arrow schema in the file, if there is one.
+/// Without an Arrow type, the types that are read are used.
 fn types(file: &FileMetaData, source: &Source<InputFile>) -> Vec<Option<FieldRef>> {
     fn in_arrow(
         schema: &SchemaDescriptor,
@@ -243,7 +243,7 @@ fn types(file: &FileMetaData, source: &Source<InputFile>) -> Vec<Option<FieldRef
     types.collect()
 }
 
-/// Bytes that a row of a leaf takes in PLAIN, on average; of texts, in the file.
+/// Returns the average size of a row of a leaf in PLAIN, in bytes; for strings, their size in the file.
 fn bytes_of_row(metadata: &ParquetMetaData, index: usize, leaf: &ColumnDescriptor) -> f64 {
     let chunks = || {
         metadata
@@ -274,12 +274,12 @@ fn not_sampled(limit: u64, row_group: usize, column: impl Display) -> Error {
         .in_row_group(row_group)
 }
 
-/// Row groups with rows enough, evenly spread.
+/// Selects evenly spread row groups that have enough rows.
 fn spread(metadata: &ParquetMetaData, most: usize) -> Vec<usize> {
     let groups = metadata.num_row_groups();
     let rows = metadata.file_metadata().num_rows().max(1) as f64;
     let wanted = (groups as f64 * most as f64 / rows).ceil() as usize;
-    // Several, even where one would be enough: they differ.
+    // Sample several row groups even where one has enough rows, because they differ.
     let wanted = wanted.max(FEWEST).min(groups);
     (0..wanted).map(|index| index * groups / wanted).collect()
 }

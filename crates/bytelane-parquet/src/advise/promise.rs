@@ -1,4 +1,4 @@
-//! What would become of a column: the choice that `rewrite` and the writer would make, for some row groups or for all.
+//! Predicts the choice that `rewrite` and the writer would make for a column, for some row groups or for all.
 
 use super::AdviseOptions;
 use super::files::Files;
@@ -11,33 +11,33 @@ use crate::{Encoding, Result, WriterOptions};
 use arrow_array::ArrayRef;
 use parquet::basic::{Compression, Type};
 
-/// What would become of a leaf.
+/// Predicted outcome for a leaf.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Promise {
-    /// Rows of the row groups that were looked at.
+    /// Number of rows in the examined row groups.
     pub(super) rows: u64,
-    /// Bytes of these in the file.
+    /// Current size of these row groups in the file.
     before: f64,
-    /// What they would become.
+    /// Predicted size of these row groups.
     after: f64,
-    /// Whether any of them would change.
+    /// Set if any of them would change.
     pub(super) changes: bool,
-    /// Bytes in each encoding that was weighed.
+    /// Size in bytes for each encoding that was considered.
     weighed: Vec<(Encoding, f64)>,
-    /// Bytes of the row groups that end up in each encoding, because it was chosen or because they stay in it.
+    /// Bytes of the row groups that end up in each encoding, because it was chosen or because they keep it.
     chosen: Vec<(Encoding, f64)>,
-    /// Distinct values of the rows that were looked at, unless the column is nested.
+    /// Distinct values of the examined rows, unless the column is nested.
     pub(super) tally: Option<Tally>,
     /// Sizes of the new pages.
     pub(super) pages: Option<PageSizes>,
-    /// Why it cannot be re-encoded.
+    /// Reason why the leaf cannot be re-encoded.
     pub(super) obstacle: Option<String>,
-    /// Why it is re-encoded, whatever becomes of its size.
+    /// Reason why the leaf is re-encoded regardless of its size.
     pub(super) reason: Option<String>,
 }
 
 impl Promise {
-    /// For the leaves of a column, in order.
+    /// Returns the predictions for the leaves of a column, in order.
     pub(super) fn of(source: &Source, column: usize, options: &AdviseOptions) -> Result<Vec<Self>> {
         match source {
             Source::Parquet(files) => of_files(files, column, options),
@@ -45,7 +45,7 @@ impl Promise {
         }
     }
 
-    /// The encoding of most bytes.
+    /// Returns the encoding of most bytes.
     pub(super) fn encoding(&self) -> Option<Encoding> {
         let most = self
             .chosen
@@ -54,12 +54,13 @@ impl Promise {
         most.map(|(encoding, _)| *encoding)
     }
 
-    /// Bytes of the whole column, which has so many `rows`, and now `bytes` if it is in a file.
+    /// Returns the predicted size of the whole column. It has `rows` rows, and currently takes `bytes` bytes
+    /// if it is in a file.
     pub(super) fn bytes(&self, rows: u64, bytes: Option<u64>) -> u64 {
         (self.after * self.scale(rows, bytes)).round() as u64
     }
 
-    /// The same in an encoding that was weighed.
+    /// Returns the predicted size of the whole column in an encoding that was considered.
     pub(super) fn bytes_in(
         &self,
         encoding: Encoding,
@@ -70,7 +71,8 @@ impl Promise {
         found.map(|(_, weighed)| (weighed * self.scale(rows, bytes)).round() as u64)
     }
 
-    /// What is expected of the others, too: they change in proportion to their size in the file.
+    /// Returns the factor from the examined row groups to the whole column. The other row groups are assumed
+    /// to change in proportion to their size in the file.
     fn scale(&self, rows: u64, bytes: Option<u64>) -> f64 {
         match bytes {
             Some(bytes) if self.before > 0.0 => bytes as f64 / self.before,
@@ -95,8 +97,9 @@ fn add(sums: &mut Vec<(Encoding, f64)>, encoding: Encoding, bytes: f64) {
     }
 }
 
-/// The encoding that makes a writer produce pages in these encodings, which are names in the format: a dictionary if
-/// any page uses one, because writers fall back to another encoding on their own.
+/// Returns the encoding that makes a writer produce pages in these encodings, given by their names in the
+/// format. This is the dictionary encoding if any page uses it, because writers fall back to another encoding
+/// on their own.
 pub(super) fn current(names: impl Iterator<Item = impl AsRef<str>>) -> Option<Encoding> {
     let encodings = names.filter_map(|name| match name.as_ref() {
         "rle_dictionary" | "plain_dictionary" => Some(Encoding::Dictionary),
@@ -105,7 +108,7 @@ pub(super) fn current(names: impl Iterator<Item = impl AsRef<str>>) -> Option<En
     encodings.max_by_key(|encoding| *encoding == Encoding::Dictionary)
 }
 
-/// A leaf as it would be written.
+/// Leaf the way it would be written.
 struct Written {
     layout: Layout,
     bytes: f64,
@@ -113,8 +116,8 @@ struct Written {
 }
 
 impl Written {
-    /// Bytes of a checksum in the header of each page, which `rewrite` adds to pages that it has taken: a byte for the
-    /// field and mostly five for a number of 32 bits.
+    /// Returns the size of the checksums that `rewrite` adds to the headers of new pages. Each takes one byte
+    /// for the field and usually five for the 32-bit number.
     fn checksum_bytes(&self, rows: usize) -> f64 {
         let is_dictionary = self.layout.encoding == Encoding::Dictionary;
         let pages = rows.div_ceil(self.layout.pages.rows) + usize::from(is_dictionary);
@@ -130,7 +133,7 @@ fn tally(promises: &mut [Promise], arrays: &[ArrayRef]) {
     }
 }
 
-/// The choice for a column of a row group; its outcome is estimated, or found by writing all of it.
+/// Chooses encodings for a column of a row group. The size is estimated, or found by writing all of it.
 fn written(
     column: &Column,
     arrays: Vec<ArrayRef>,
@@ -179,7 +182,7 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
             .iter()
             .any(|chunk| chunk.column_type() == Type::INT96)
         {
-            // `rewrite` writes all leaves of a column or none.
+            // `rewrite` writes either all leaves of a column or none.
             for (wish, _) in wishes.iter_mut().filter(|(wish, _)| wish.pages().is_some()) {
                 *wish = Wish::Cannot(BESIDE_INT96.to_owned());
             }
@@ -230,7 +233,8 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
     Ok(promises)
 }
 
-/// For rows that are in no Parquet file: the row groups that the writer would make.
+/// Predicts the outcome for rows that are not in a Parquet file, in the row groups that the writer would
+/// make.
 fn of_rows(source: &Source, column: usize, options: &AdviseOptions) -> Result<Vec<Promise>> {
     let writer = options
         .writer()
@@ -244,7 +248,7 @@ fn of_rows(source: &Source, column: usize, options: &AdviseOptions) -> Result<Ve
             .clamp(1, groups.max(1)),
     };
     let mut promises = Vec::new();
-    // As the writer's, which learns from one row group for the next.
+    // Like the writer's chooser, this one learns from one row group for the next.
     let mut chooser = Chooser::learning(&writer);
     for index in 0..wanted {
         let first = index * groups / wanted * group;
@@ -266,7 +270,7 @@ fn of_rows(source: &Source, column: usize, options: &AdviseOptions) -> Result<Ve
 }
 
 impl AdviseOptions {
-    /// The options of the writer whose choices are foretold.
+    /// Returns the options of the writer whose choices are predicted.
     fn writer(&self) -> WriterOptions {
         WriterOptions::default()
             .with_goal(self.goal)
@@ -275,7 +279,7 @@ impl AdviseOptions {
             .with_backend(self.backend)
     }
 
-    /// The options of `rewrite`, whose outcome is foretold.
+    /// Returns the options of `rewrite`, whose outcome is predicted.
     pub(super) fn rewrite(&self) -> RewriteOptions {
         let mut rewrite = RewriteOptions::new(self.writer());
         if let Some(compression) = self.compression {
@@ -287,7 +291,7 @@ impl AdviseOptions {
         rewrite
     }
 
-    /// The compression of new files.
+    /// Returns the compression of new files.
     pub(super) fn compression_or_default(&self) -> Compression {
         self.compression
             .unwrap_or(WriterOptions::default().compression)

@@ -1,4 +1,4 @@
-//! Settings that make writers use the chosen encodings.
+//! Generates settings that make writers use the chosen encodings.
 
 use super::source::Source;
 use super::{AdviseOptions, ColumnAdvice};
@@ -7,33 +7,33 @@ use parquet::basic::Compression;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What to paste for one writer.
+/// Settings to paste for one writer.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct Settings {
-    /// The writer.
+    /// Name of the writer.
     pub writer: String,
-    /// The text.
+    /// Text of the settings.
     pub text: String,
-    /// What it cannot express of the advice.
+    /// Part of the advice that the settings cannot express.
     pub shortcoming: Option<String>,
 }
 
-/// The columns with their encodings, by what they are called in the format.
+/// Columns with their encodings, by their names in the format.
 struct Columns<'a> {
     columns: &'a [ColumnAdvice],
     compression: Compression,
-    /// Rows of a row group, if the file has several.
+    /// Number of rows of a row group, if the file has several row groups.
     row_group_rows: Option<u64>,
     goal: Goal,
 }
 
-/// Rows or bytes of a page that no page reaches.
+/// Number of rows or bytes that no page reaches.
 const UNLIMITED: u64 = 1 << 30;
-/// Rows after which pyarrow begins another row group by default.
+/// Number of rows after which pyarrow begins a new row group by default.
 const PYARROW_ROWS: u64 = 1 << 20;
 
-/// The settings for every writer that is known; `rewrite` is one of them if there is a file for it.
+/// Returns the settings for every known writer, including `rewrite` if there is a file for it.
 pub(super) fn of(
     source: &Source,
     columns: &[ColumnAdvice],
@@ -58,7 +58,7 @@ pub(super) fn of(
     all
 }
 
-/// The compression for the whole file: the one that was asked for, or that of most bytes.
+/// Returns the compression for the whole file: the requested one, or that of most bytes.
 fn compression(columns: &[ColumnAdvice], options: &AdviseOptions) -> Compression {
     let largest = columns.iter().max_by_key(|column| column.bytes_then);
     let own = largest.and_then(|column| parse_compression(&column.compression).ok());
@@ -68,12 +68,12 @@ fn compression(columns: &[ColumnAdvice], options: &AdviseOptions) -> Compression
         .unwrap_or(options.compression_or_default())
 }
 
-/// The name of an encoding in the format.
+/// Returns the name of an encoding in the format.
 fn in_format(encoding: Encoding) -> String {
     encoding.name().to_uppercase()
 }
 
-/// The name of a codec in pyarrow and polars, which differ in that of no compression.
+/// Returns the name of a codec in pyarrow and polars. Their names for "no compression" differ.
 fn codec_in_python<'a>(codec: &'a str, none: &'a str) -> &'a str {
     match codec {
         "none" => none,
@@ -82,12 +82,12 @@ fn codec_in_python<'a>(codec: &'a str, none: &'a str) -> &'a str {
     }
 }
 
-/// A string in Rust.
+/// Quotes a string for Rust.
 fn quoted(text: &str) -> String {
     format!("{text:?}")
 }
 
-/// A string in Python, which escapes control characters in another way than Rust.
+/// Quotes a string for Python, which escapes control characters differently from Rust.
 fn python(text: &str) -> String {
     let escaped = text.chars().map(|c| match c {
         '"' | '\\' => format!("\\{c}"),
@@ -97,8 +97,8 @@ fn python(text: &str) -> String {
     format!("\"{}\"", escaped.collect::<String>())
 }
 
-/// A word in a shell. Control characters, which a terminal would act on, are escaped as bash and zsh
-/// read them.
+/// Quotes a word for a shell. Control characters, which a terminal would interpret, are escaped in the syntax
+/// of bash and zsh.
 fn word(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/=:,+".contains(&byte);
     if !text.is_empty() && text.bytes().all(plain) {
@@ -116,7 +116,7 @@ fn word(text: &str) -> String {
 }
 
 impl Columns<'_> {
-    /// That a writer does not know the previews that some columns want.
+    /// Describes the columns whose preview encodings the writer does not support.
     fn previews(&self, writer: &str) -> Option<String> {
         let columns: Vec<&str> = self
             .with(Encoding::is_preview)
@@ -141,7 +141,7 @@ impl Columns<'_> {
         self.with(wanted).next().is_some()
     }
 
-    /// Codec and level apart.
+    /// Splits the compression into codec and level.
     fn compression(&self) -> (String, Option<String>) {
         let name = compression_name(self.compression);
         match name.split_once(':') {
@@ -150,7 +150,7 @@ impl Columns<'_> {
         }
     }
 
-    /// The levels of compression that every writer counts the same.
+    /// Returns the compression arguments for Python. Every writer counts these levels the same way.
     fn python_compression(&self, none: &str) -> String {
         let (codec, level) = self.compression();
         let codec = codec_in_python(&codec, none);
@@ -222,7 +222,8 @@ impl Columns<'_> {
         }
     }
 
-    /// The compression for pyarrow: one for the whole file, or that of each column where they differ.
+    /// Returns the compression arguments for pyarrow: one for the whole file, or one per column where they
+    /// differ.
     fn pyarrow_compression(&self) -> String {
         let names: BTreeSet<&str> = self.names().collect();
         if names.len() < 2 {
@@ -248,8 +249,8 @@ impl Columns<'_> {
         format!("compression={{{}}}{levels}", codecs.join(", "))
     }
 
-    /// Rows and bytes of the new pages of the column that becomes smaller by most bytes: pyarrow has one size of pages for
-    /// all columns.
+    /// Returns the rows and bytes of the new pages of the column that shrinks by most bytes. pyarrow has one
+    /// page size for all columns.
     fn largest_gain(&self) -> Option<(u64, u64)> {
         let changed = self.columns.iter().filter(|column| !column.keep);
         let gain = |column: &&ColumnAdvice| column.bytes_now.saturating_sub(column.bytes_then);
@@ -258,14 +259,14 @@ impl Columns<'_> {
         Some((rows.min(UNLIMITED), bytes.min(UNLIMITED)))
     }
 
-    /// The compressions of the columns.
+    /// Returns the compressions of the columns.
     fn names(&self) -> impl Iterator<Item = &str> {
         self.columns
             .iter()
             .map(|column| column.compression.as_str())
     }
 
-    /// INT96 columns, which writers make INT64 timestamps of.
+    /// Describes INT96 columns, which writers turn into INT64 timestamps.
     fn int96(&self) -> Option<String> {
         let columns = self.columns.iter();
         let columns = columns.filter(|column| column.column_type.starts_with("INT96"));
@@ -320,7 +321,7 @@ impl Columns<'_> {
         }
     }
 
-    /// Whether any column wants what only came with the second version of the format.
+    /// Returns whether any column uses an encoding that was introduced with version 2 of the format.
     fn wants_version_2(&self) -> bool {
         self.any(|encoding| {
             !matches!(

@@ -1,4 +1,4 @@
-//! Files of all kinds, and tables, as columns of which samples are taken.
+//! Presents files of all kinds, and tables, as columns to sample from.
 
 use super::array_file::{ArrayFile, is_array};
 use super::files::Files;
@@ -16,21 +16,21 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a column without a name is called.
+/// Name of a column that has none.
 const UNNAMED: &str = "values";
 
-/// A file or a table.
+/// File or table to advise on.
 pub(super) enum Source {
     /// Parquet files with the same columns.
     Parquet(Files),
-    /// Numbers.
+    /// Array of numbers.
     Array(Box<ArrayFile>),
     /// Rows in memory.
     Table(Table),
 }
 
 impl Source {
-    /// Opens a file; its extension says what it is.
+    /// Opens a file according to its extension.
     pub(super) fn open(path: &Path, limit: MemoryLimit) -> Result<Self> {
         if is_array(path) {
             return Ok(Self::Array(Box::new(ArrayFile::open(path)?)));
@@ -38,7 +38,7 @@ impl Source {
         Files::open(&[path], limit).map(Self::Parquet)
     }
 
-    /// How it is called.
+    /// Returns the name of the kind of source.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Parquet(_) => "parquet",
@@ -47,7 +47,8 @@ impl Source {
         }
     }
 
-    /// The rows of the row groups of Parquet files that have several, which other writers would not make by themselves.
+    /// Returns the row group size of Parquet files with several row groups, which other writers would not
+    /// choose on their own.
     pub(super) fn row_group_rows(&self) -> Option<u64> {
         let Self::Parquet(files) = self else {
             return None;
@@ -59,7 +60,7 @@ impl Source {
         u64::try_from(most).ok().filter(|rows| *rows > 0)
     }
 
-    /// The one file that `rewrite` can read.
+    /// Returns the path of the only file, if `rewrite` can read it.
     pub(super) fn rewritable(&self) -> Option<&Path> {
         match self {
             Self::Parquet(files) => files.only(),
@@ -75,7 +76,7 @@ impl Source {
         }
     }
 
-    /// How deep its columns are nested.
+    /// Returns the nesting depth of the columns.
     pub(super) fn depth(&self) -> usize {
         match self {
             Self::Parquet(files) => files.depth(),
@@ -84,7 +85,7 @@ impl Source {
         }
     }
 
-    /// The columns at the schema's outermost level.
+    /// Returns the number of columns at the top level of the schema.
     pub(super) fn columns(&self) -> usize {
         match self {
             Self::Parquet(files) => files.columns(),
@@ -93,7 +94,7 @@ impl Source {
         }
     }
 
-    /// Bytes that a row of a column takes in PLAIN, on average; of texts, in the file.
+    /// Returns the average size of a row of a column in PLAIN, in bytes; for strings, their size in the file.
     pub(super) fn bytes_of_row(&self, column: usize) -> f64 {
         match self {
             Self::Parquet(files) => files.bytes_of_row(column),
@@ -103,7 +104,8 @@ impl Source {
         }
     }
 
-    /// Rows of a column that is in no Parquet file, and how it would be in one.
+    /// Reads rows of a column that is not in a Parquet file. Also returns the column that a Parquet file
+    /// would have.
     pub(super) fn rows_of(
         &self,
         column: usize,
@@ -126,7 +128,7 @@ impl Source {
         Ok((Column::new(field, in_file)?, arrays))
     }
 
-    /// Up to about `most` rows of a column, from all over the file.
+    /// Samples up to about `most` rows of a column from the whole file or table.
     pub(super) fn sample(&self, column: usize, most: usize) -> Result<Sampled> {
         match self {
             Self::Array(array) => {
@@ -148,14 +150,14 @@ impl Source {
     }
 }
 
-/// Rows of a column.
+/// Sampled rows of a column.
 pub(super) struct Sampled {
     pub(super) batches: Vec<RecordBatch>,
     pub(super) schema: SchemaRef,
-    /// Its leaves in Parquet.
+    /// Leaves of the column in Parquet.
     pub(super) leaves: Vec<ColumnDescPtr>,
     pub(super) rows: usize,
-    /// Whether readers make a dictionary of Arrow of the column, or of a part of it.
+    /// Set if readers turn the column, or a part of it, into an Arrow dictionary.
     pub(super) has_dictionary: bool,
 }
 
@@ -177,7 +179,7 @@ impl Sampled {
         })
     }
 
-    /// The same with fewer rows: about so many, but at least one.
+    /// Returns a sample with about `rows` rows from the front of each batch, but at least one.
     pub(super) fn front(&self, rows: usize) -> Self {
         let share = (rows.max(1) as f64 / self.rows.max(1) as f64).min(1.0);
         let front = |batch: &RecordBatch| {
@@ -194,7 +196,7 @@ impl Sampled {
         }
     }
 
-    /// The arrays.
+    /// Returns the arrays.
     pub(super) fn arrays(&self) -> Vec<ArrayRef> {
         self.batches
             .iter()

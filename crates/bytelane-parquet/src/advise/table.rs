@@ -1,4 +1,4 @@
-//! Rows in memory of which samples are taken.
+//! Takes samples from rows in memory.
 
 use crate::choice::rows_of;
 use crate::types::stored::{stored_schema, to_stored};
@@ -8,10 +8,10 @@ use arrow_schema::{DataType, Field, FieldRef, SchemaRef};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Stretches that a sample is taken from.
+/// Number of ranges that a sample is taken from.
 const STRETCHES: usize = 8;
 
-/// Record batches with the same columns, as they are stored.
+/// Record batches with the same columns, in the types that are stored.
 #[derive(Debug)]
 pub(super) struct Table {
     pub(super) schema: SchemaRef,
@@ -53,7 +53,7 @@ impl Table {
         self.rows as u64
     }
 
-    /// Bytes of memory that a row of a column takes.
+    /// Returns the average memory that a row of a column takes, in bytes.
     pub(super) fn bytes_of_row(&self, column: usize) -> f64 {
         let has = |batch: &&RecordBatch| column < batch.num_columns();
         let arrays = self.batches.iter().filter(has);
@@ -63,7 +63,7 @@ impl Table {
         bytes as f64 / self.rows.max(1) as f64
     }
 
-    /// Up to about `most` rows of a column, from all over the table.
+    /// Samples up to about `most` rows of a column from the whole table.
     pub(super) fn sample(&self, column: usize, most: usize) -> Vec<ArrayRef> {
         let stretches = if self.rows <= most { 1 } else { STRETCHES };
         let count = (most.min(self.rows) / stretches).max(1).min(self.rows);
@@ -74,7 +74,7 @@ impl Table {
             .collect()
     }
 
-    /// Some rows of a column.
+    /// Returns a range of rows of a column.
     pub(super) fn rows_of(&self, column: usize, rows: Range<u64>) -> Vec<ArrayRef> {
         self.stretch(
             column,
@@ -92,8 +92,8 @@ impl Table {
     }
 }
 
-/// The same field with the names that the format has for the parts of lists and maps, which most writers use whatever
-/// Arrow's are.
+/// Returns the field with the format's names for the parts of lists and maps. Most writers use these names
+/// whatever Arrow's are.
 pub(super) fn with_names_of_format(field: &FieldRef) -> FieldRef {
     let named = |field: &FieldRef, name: &str| {
         let field = with_names_of_format(field).as_ref().clone();

@@ -1,4 +1,4 @@
-//! A sample written and read in every way.
+//! Writes and reads a sample in every way.
 
 use super::AdviseOptions;
 use super::source::Sampled;
@@ -10,37 +10,39 @@ use parquet::file::metadata::ParquetMetaData;
 use parquet::schema::types::ColumnDescriptor;
 use std::time::{Duration, Instant};
 
-/// Of as many turns the fastest counts.
+/// Number of repetitions; the fastest one counts.
 const TURNS: usize = 2;
 
-/// As many rows are worth that.
+/// Minimum number of rows for which repetitions are worthwhile.
 const WORTH_ROWS: usize = 4096;
 
-/// A way to write a column, and its result for the sample.
+/// Way to write a column, with its result for the sample.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct Candidate {
-    /// The encoding.
+    /// Encoding of the values.
     pub encoding: Encoding,
-    /// The compression, as `--compression` reads it.
+    /// Compression, in the syntax of `--compression`.
     pub compression: String,
-    /// Bytes of the column with the headers of its pages, estimated.
+    /// Estimated size of the column in bytes, including page headers.
     pub bytes: u64,
-    /// Bytes in PLAIN, uncompressed, for one of these.
+    /// Size in uncompressed PLAIN divided by this size.
     pub ratio: f64,
-    /// Write speed in memory, in MiB of uncompressed PLAIN values per second; of the whole column if it is nested.
+    /// Write speed in memory, in MiB of uncompressed PLAIN values per second; for nested columns, that of the
+    /// whole column.
     pub write_mib_s: f64,
     /// Read speed, in the same unit.
     pub read_mib_s: f64,
-    /// The first of the readers that cannot read it.
+    /// First of the readers that cannot read it.
     pub obstacle: Option<String>,
-    /// Whether the format calls the encoding a preview: [`Encoding::is_preview`].
+    /// Set if the format calls the encoding a preview: [`Encoding::is_preview`].
     #[serde(default)]
     pub preview: bool,
 }
 
 impl Candidate {
-    /// From the sample to the whole column: by what is known of it, or in proportion.
+    /// Extrapolates from the sample to the whole column: to `whole` if its size is known, otherwise in
+    /// proportion.
     pub(super) fn extrapolate(&mut self, whole: Option<u64>, scale: f64) {
         let proportional = self.bytes as f64 * scale;
         let whole = whole.unwrap_or(proportional as u64);
@@ -50,13 +52,14 @@ impl Candidate {
 }
 
 impl AdviseOptions {
-    /// Previews have to be asked for; all others are shown for comparison, whichever may be chosen.
+    /// Returns whether to try an encoding. Previews have to be requested. All others are tried, since they
+    /// are shown for comparison even if they may not be chosen.
     fn tries(&self, encoding: Encoding) -> bool {
         !encoding.is_preview() || self.encodings.contains(encoding)
     }
 }
 
-/// The sample in one way.
+/// Sample written in one way.
 struct Trial {
     encoding: Encoding,
     compression: Compression,
@@ -65,7 +68,7 @@ struct Trial {
     read: Duration,
 }
 
-/// The sample in all ways.
+/// Sample written in all ways.
 pub(super) struct Trials(Vec<Trial>);
 
 impl Trials {
@@ -94,7 +97,7 @@ impl Trials {
         Ok(Self(trials))
     }
 
-    /// What came of it for one of the leaves.
+    /// Returns the results for one of the leaves.
     pub(super) fn of_leaf(
         &self,
         index: usize,
@@ -146,7 +149,7 @@ impl Trials {
     }
 }
 
-/// Bytes of a leaf with another compression, for one with the assumed one.
+/// Returns the size of a leaf with another compression, relative to the assumed one.
 pub(super) fn share_with(
     sampled: &Sampled,
     leaf: usize,
@@ -189,7 +192,7 @@ impl Trial {
             .with_compression(compression)
             .with_readers(options.readers.clone())
             .with_backend(options.backend);
-        // Of a few rows no speed is worth the time.
+        // With only a few rows, a precise speed is not worth the time.
         let turns = if sampled.rows < WORTH_ROWS { 1 } else { TURNS };
         let (mut write, mut read) = (Duration::MAX, Duration::MAX);
         let mut last = None;

@@ -1,4 +1,4 @@
-//! Properties of the values of a sample.
+//! Computes properties of the values of a sample.
 
 use super::source::Sampled;
 use crate::Result;
@@ -9,13 +9,13 @@ use arrow_schema::DataType;
 use parquet::schema::types::ColumnDescriptor;
 use std::collections::HashMap;
 
-/// How many values there are of what.
+/// Counts of values in a sample.
 pub(super) struct Values {
-    /// Null ones in the sample.
+    /// Number of nulls in the sample.
     pub(super) nulls: usize,
-    /// The zero-order entropy in bits per value.
+    /// Zero-order entropy in bits per value.
     pub(super) entropy: Option<f64>,
-    /// Distinct ones in the sample, besides null; unknown for nested columns.
+    /// Number of distinct values in the sample, apart from null; unknown for nested columns.
     pub(super) distinct: Option<u64>,
 }
 
@@ -41,7 +41,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// The values of an array, unless it is nested.
+    /// Adds the values of an array, unless it is nested.
     fn add_all(&mut self, array: &ArrayRef, leaf: &ColumnDescriptor) -> Result<()> {
         match array.data_type() {
             data_type if physical::is_flat(data_type, leaf) => {

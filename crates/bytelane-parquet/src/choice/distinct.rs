@@ -133,7 +133,7 @@ fn sampled(arrays: &[ArrayRef], values: usize) -> Option<(usize, usize, usize)> 
         while next < array.len() {
             indices.push(next as u32);
             state = mix(state.wrapping_add(0x9e37_79b9_7f4a_7c15));
-            next += 1 + ((state >> 32) * longest >> 32) as usize;
+            next += 1 + (((state >> 32) * longest) >> 32) as usize;
         }
         next -= array.len();
         let some = take(array, &UInt32Array::from(indices), None).ok()?;

@@ -19,7 +19,7 @@ pub(crate) use encode::EncodedLeaf;
 pub(crate) use layout::{Layout, PageSizes};
 pub(crate) use page_headers::{Page, Pages, encoding_name};
 pub(crate) use page_summary::PageSummary;
-pub(crate) use place::{chunk_range, stored_range};
+pub(crate) use place::{chunk_range, stored_range, viewed_range};
 
 use crate::Result;
 use crate::format::{self, ColumnChunk, ColumnMetaData, Encoded, OffsetIndex, PhysicalType};

@@ -1,6 +1,6 @@
 //! Positions of the parts of a chunk in its file, as the footer tells them.
 
-use crate::format::{self, BloomFilterHeader, ColumnChunk, ColumnMetaData};
+use crate::format::{self, BloomFilterHeader, ChunkView, ColumnChunk, ColumnMetaData};
 use crate::input::bytes_at;
 use crate::{Error, Problem, Result};
 use bytes::Bytes;
@@ -11,12 +11,9 @@ use std::ops::Range;
 /// More bytes than the header of a Bloom filter has.
 const BLOOM_FILTER_HEADER: u64 = 64;
 
-/// Where the pages of a column chunk are in a file of `length` bytes.
+/// Returns where the pages of a column chunk are in a file of `length` bytes.
 pub(crate) fn chunk_range(chunk: &ColumnChunkMetaData, length: u64) -> Result<Range<u64>> {
-    if let Some(path) = chunk.file_path() {
-        let problem = format!("the column's pages are in another file, {path}");
-        return Err(Problem::Unsupported(problem).into());
-    }
+    in_this_file(chunk.file_path())?;
     pages_at(
         chunk.data_page_offset(),
         chunk.dictionary_page_offset(),
@@ -27,23 +24,35 @@ pub(crate) fn chunk_range(chunk: &ColumnChunkMetaData, length: u64) -> Result<Ra
 
 /// Returns where the pages of a chunk are in a file of `length` bytes, as the footer tells it.
 pub(crate) fn stored_range(chunk: &ColumnChunk, length: u64) -> Result<Range<u64>> {
-    if let Some(path) = &chunk.file_path {
-        let path = String::from_utf8_lossy(path);
-        let problem = format!("the column's pages are in another file, {path}");
-        return Err(Problem::Unsupported(problem).into());
-    }
-    let ColumnMetaData {
-        data_page_offset,
-        dictionary_page_offset,
-        total_compressed_size,
-        ..
-    } = chunk.meta_data;
+    let path = chunk.file_path.as_deref().map(String::from_utf8_lossy);
+    in_this_file(path.as_deref())?;
+    let values = &chunk.meta_data;
     pages_at(
-        data_page_offset,
-        dictionary_page_offset,
-        total_compressed_size,
+        values.data_page_offset,
+        values.dictionary_page_offset,
+        values.total_compressed_size,
         length,
     )
+}
+
+/// Returns where the pages of a chunk are in a file of `length` bytes, as the view of the footer tells it.
+pub(crate) fn viewed_range(chunk: &ChunkView<'_>, length: u64) -> Result<Range<u64>> {
+    in_this_file(chunk.file_path)?;
+    let values = &chunk.meta_data;
+    pages_at(
+        values.data_page_offset,
+        values.dictionary_page_offset,
+        values.total_compressed_size,
+        length,
+    )
+}
+
+fn in_this_file(path: Option<&str>) -> Result<()> {
+    let Some(path) = path else {
+        return Ok(());
+    };
+    let problem = format!("the column's pages are in another file, {path}");
+    Err(Problem::Unsupported(problem).into())
 }
 
 /// Place of pages of this many bytes in a file of `length` bytes, whose first data page and dictionary are there.

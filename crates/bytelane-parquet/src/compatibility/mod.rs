@@ -1,7 +1,7 @@
-//! Which program reads which encoding of which type, and since when.
+//! Knows which program reads which encoding of which type, and since when.
 //!
-//! Every program reads PLAIN and dictionaries of every type that it knows. For the rest there is
-//! [`PROGRAMS`], the one table.
+//! Every program reads PLAIN and dictionaries of every type that it supports. [`PROGRAMS`] is the one table
+//! for all other encodings.
 
 mod programs;
 mod version;
@@ -13,17 +13,17 @@ use crate::{Encoding, Error, Problem, Result};
 use std::fmt;
 use std::str::FromStr;
 
-/// A program and the oldest version of it that is in use.
+/// Program, with its oldest version in use.
 #[derive(Clone, Copy, Debug)]
 pub struct Requirement {
-    /// The program.
+    /// Program that must be able to read the file.
     pub program: &'static Program,
-    /// The oldest version that must be able to read the file.
+    /// Oldest version that must be able to read the file.
     pub oldest: Version,
 }
 
 impl Requirement {
-    /// Whether all versions in use read such a column.
+    /// Returns whether all versions in use read such a column.
     #[must_use]
     pub fn reads(&self, encoding: Encoding, values: ValueType) -> bool {
         let since = self.program.reads_since(encoding, values);
@@ -47,7 +47,7 @@ impl fmt::Display for Requirement {
     }
 }
 
-/// The programs that will read a file: [`Encoding::Auto`] chooses nothing that one of them cannot read.
+/// Programs that will read a file. [`Encoding::Auto`] never chooses an encoding that one of them cannot read.
 ///
 /// ```
 /// use bytelane_parquet::compatibility::{Readers, ValueType};
@@ -62,25 +62,25 @@ impl fmt::Display for Requirement {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Readers(Vec<Requirement>);
 
-/// The name for no requirement at all.
+/// Name for no requirement at all.
 const ANY: &str = "any";
 
 impl Readers {
-    /// No requirement: everything that the format defines.
+    /// Requires nothing: everything that the format defines is allowed.
     #[must_use]
     pub const fn any() -> Self {
         Self(Vec::new())
     }
 
-    /// The first of the programs that does not read such a column, if there is one.
+    /// Returns the first of the programs that cannot read such a column, if there is one.
     #[must_use]
     pub fn obstacle(&self, encoding: Encoding, values: ValueType) -> Option<&Requirement> {
         let mut requirements = self.0.iter();
         requirements.find(|requirement| !requirement.reads(encoding, values))
     }
 
-    /// The same for strings that Arrow has as a dictionary (pandas' categories): pyarrow, up to 26.0.1 at least, then
-    /// reads no other encodings than PLAIN and dictionaries.
+    /// Returns the first of the programs that cannot read strings that are dictionaries in Arrow (pandas'
+    /// categories). For these, pyarrow, up to at least 26.0.1, only reads PLAIN and dictionaries.
     #[must_use]
     pub fn obstacle_to_dictionary(&self, encoding: Encoding) -> Option<&Requirement> {
         match encoding {
@@ -89,8 +89,8 @@ impl Readers {
         }
     }
 
-    /// The same for such strings in lists, maps and structs of several row groups: pyarrow, up to 26.0.1 at least, joins no
-    /// dictionaries there.
+    /// Returns the first of the programs that cannot read such strings in lists, maps and structs of several
+    /// row groups. pyarrow, up to at least 26.0.1, cannot join dictionaries there.
     #[must_use]
     pub fn obstacle_to_nested_dictionaries(&self, encoding: Encoding) -> Option<&Requirement> {
         let mut requirements = self.0.iter().filter(|_| encoding != Encoding::Plain);
@@ -98,13 +98,13 @@ impl Readers {
         pyarrow.or_else(|| self.obstacle(encoding, ValueType::Bytes))
     }
 
-    /// Whether all of them read such a column.
+    /// Returns whether all of them read such a column.
     #[must_use]
     pub fn read(&self, encoding: Encoding, values: ValueType) -> bool {
         self.obstacle(encoding, values).is_none()
     }
 
-    /// The programs, in the order in which they were given.
+    /// Returns the programs, in the order in which they were given.
     #[must_use]
     pub fn requirements(&self) -> &[Requirement] {
         &self.0
@@ -112,7 +112,7 @@ impl Readers {
 }
 
 impl Default for Readers {
-    /// The newest pyarrow, duckdb and polars.
+    /// Returns the newest pyarrow, duckdb and polars.
     fn default() -> Self {
         let wanted = PROGRAMS
             .iter()
@@ -129,7 +129,7 @@ impl Default for Readers {
 }
 
 impl fmt::Display for Readers {
-    /// As [`FromStr`] reads them.
+    /// Writes the syntax that [`FromStr`] reads.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
             return f.pad(ANY);
@@ -142,8 +142,8 @@ impl fmt::Display for Readers {
 impl FromStr for Readers {
     type Err = Error;
 
-    /// Reads `pyarrow>=14,duckdb,spark`; a name alone means the newest version that the table knows, `any` that
-    /// there is no requirement.
+    /// Parses `pyarrow>=14,duckdb,spark`. A name alone means the newest version that the table knows; `any`
+    /// means no requirement.
     fn from_str(text: &str) -> Result<Self> {
         if text.trim() == ANY {
             return Ok(Self::any());

@@ -1,21 +1,21 @@
-//! The table: which program reads which encoding of which type, and since when.
+//! Table of which program reads which encoding of which type, and since when.
 
 use super::version::{Version, version};
 use crate::Encoding;
 use parquet::basic::{LogicalType, Type};
 use parquet::schema::types::ColumnDescriptor;
 
-/// The types that readers tell apart: the physical ones, and half-precision numbers.
+/// Types that readers distinguish: the physical types, and half-precision numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ValueType {
     /// BOOLEAN.
     Boolean,
-    /// INT32, whatever it stands for: dates, small decimals.
+    /// INT32 with any logical type: dates, small decimals.
     Int32,
-    /// INT64, whatever it stands for: timestamps, decimals.
+    /// INT64 with any logical type: timestamps, decimals.
     Int64,
-    /// INT96, the timestamps of old.
+    /// INT96, the obsolete type for timestamps.
     Int96,
     /// FLOAT.
     Float,
@@ -30,7 +30,7 @@ pub enum ValueType {
 }
 
 impl ValueType {
-    /// All of them, in the order of their declaration.
+    /// All types, in the order of their declaration.
     pub const ALL: &'static [ValueType] = &[
         Self::Boolean,
         Self::Int32,
@@ -43,7 +43,7 @@ impl ValueType {
         Self::Bytes,
     ];
 
-    /// Its name in lower case.
+    /// Returns the name in lower case.
     ///
     /// ```
     /// assert_eq!(bytelane_parquet::compatibility::ValueType::Float16.name(), "float16");
@@ -63,7 +63,7 @@ impl ValueType {
         }
     }
 
-    /// The physical type; the format has none for half-precision numbers.
+    /// Returns the physical type; the format has none for half-precision numbers.
     #[must_use]
     pub const fn physical(self) -> Type {
         match self {
@@ -78,7 +78,7 @@ impl ValueType {
         }
     }
 
-    /// The type of a column's values.
+    /// Returns the type of a column's values.
     #[must_use]
     pub fn of(column: &ColumnDescriptor) -> Self {
         match column.physical_type() {
@@ -97,33 +97,34 @@ impl ValueType {
     }
 }
 
-/// Since when a program reads values of some types in an encoding.
+/// First version of a program that reads values of some types in an encoding.
 #[derive(Clone, Copy, Debug)]
 pub struct Support {
-    /// The encoding.
+    /// Encoding of the values.
     pub encoding: Encoding,
-    /// The types.
+    /// Types of the values.
     pub types: &'static [ValueType],
-    /// The first version from which on all do; the oldest one that was tried, where older ones may.
+    /// First version from which on all versions do, or the oldest one that was tried; older ones may work
+    /// too.
     pub since: Version,
 }
 
-/// A program or library that reads Parquet files.
+/// Program or library that reads Parquet files.
 #[derive(Debug)]
 pub struct Program {
-    /// Its name, as [`Readers`](super::Readers) reads it.
+    /// Name, in the syntax of [`Readers`](super::Readers).
     pub name: &'static str,
-    /// The newest version that the table knows: what a name without a version means.
+    /// Newest version that the table knows, which a name without a version means.
     pub newest: Version,
-    /// What it reads besides PLAIN and dictionaries.
+    /// Encodings that it reads, apart from PLAIN and dictionaries.
     pub reads: &'static [Support],
-    /// How it was found out, and what else a user of the program should know.
+    /// Source of this information, and what else a user of the program should know.
     pub source: &'static str,
 }
 
 impl Program {
-    /// The first version that reads such a column, if any does. None of the versions is excluded where the
-    /// encoding is PLAIN or a dictionary.
+    /// Returns the first version that reads such a column, if any does. For PLAIN and dictionaries, no
+    /// version is excluded.
     #[must_use]
     pub fn reads_since(&self, encoding: Encoding, values: ValueType) -> Option<Version> {
         if matches!(encoding, Encoding::Plain | Encoding::Dictionary) {
@@ -158,13 +159,13 @@ const fn since(
     }
 }
 
-/// All known programs. A new one is one row here.
+/// All known programs. To add one, add a row here.
 pub const PROGRAMS: &[Program] = &[
     Program {
         name: "pyarrow",
         newest: version(26, 0, 1),
         reads: &[
-            // 12.0.1 to 15 read floats, but 16.0.0 rejects pages with nulls as those before did.
+            // 12.0.1 to 15 read floats, but 16.0.0 rejects pages with nulls, as earlier versions did.
             since(ByteStreamSplit, FIXED_WIDTH, 16, 1, 0),
             since(DeltaBinaryPacked, INTEGERS, 10, 0, 0),
             since(DeltaLengthByteArray, &[Bytes], 12, 0, 0),
@@ -182,11 +183,11 @@ pub const PROGRAMS: &[Program] = &[
             since(ByteStreamSplit, FLOATS, 0, 9, 2),
             since(ByteStreamSplit, INTEGERS, 2, 0, 0),
             since(DeltaBinaryPacked, &[Int32], 0, 9, 2),
-            // Earlier wrong values where the differences need all 64 bits.
+            // Earlier versions return wrong values where the differences need all 64 bits.
             since(DeltaBinaryPacked, &[Int64], 0, 10, 0),
             since(DeltaLengthByteArray, &[Bytes], 0, 9, 2),
             since(DeltaByteArray, &[Bytes], 0, 9, 2),
-            // Earlier not those that are decimals.
+            // Earlier versions do not read decimals.
             since(DeltaByteArray, &[Fixed, Float16], 1, 5, 0),
             since(Rle, &[Boolean], 0, 9, 2),
         ],
@@ -199,7 +200,7 @@ pub const PROGRAMS: &[Program] = &[
             since(ByteStreamSplit, &[Int32, Int64, Float, Double], 1, 0, 0),
             since(ByteStreamSplit, &[Float16], 2, 1, 0),
             since(DeltaBinaryPacked, &[Int32], 0, 20, 31),
-            // Earlier it panics where the differences need all 64 bits.
+            // Earlier versions panic where the differences need all 64 bits.
             since(DeltaBinaryPacked, &[Int64], 1, 0, 0),
             since(DeltaLengthByteArray, &[Bytes], 0, 20, 31),
             since(DeltaByteArray, &[Bytes], 0, 20, 31),
@@ -225,7 +226,7 @@ pub const PROGRAMS: &[Program] = &[
         name: "parquet-java",
         newest: version(1, 17, 0),
         reads: &[
-            // Earlier it rejects pages with nulls.
+            // Earlier versions reject pages with nulls.
             since(ByteStreamSplit, FLOATS, 1, 13, 0),
             since(ByteStreamSplit, &[Int32, Int64, Float16, Fixed], 1, 14, 0),
             since(DeltaBinaryPacked, INTEGERS, 1, 8, 0),
@@ -239,13 +240,13 @@ pub const PROGRAMS: &[Program] = &[
         name: "spark",
         newest: version(4, 3, 0),
         reads: &[
-            // Not of integers: those without sign are rejected.
+            // Integers are not listed because unsigned ones are rejected.
             since(ByteStreamSplit, &[Float, Double, Fixed], 4, 3, 0),
             since(DeltaBinaryPacked, INTEGERS, 3, 3, 0),
             since(DeltaByteArray, &[Bytes, Fixed], 3, 3, 0),
-            // SPARK-37864.
+            // See SPARK-37864.
             since(Rle, &[Boolean], 3, 3, 0),
-            // 3.5.9 reads it too, but 3.4 and 4.0.0 give wrong values where there are nulls: SPARK-52240.
+            // 3.5.9 reads it too, but 3.4 and 4.0.0 return wrong values where there are nulls: SPARK-52240.
             since(DeltaLengthByteArray, &[Bytes], 4, 0, 1),
         ],
         source: "tried, its vectorised reader: 3.3.4, 3.4.4, 3.5.9, 4.0.0, 4.0.1, 4.0.5, 4.2.1, 4.3.0; with \
@@ -284,11 +285,11 @@ pub const PROGRAMS: &[Program] = &[
         newest: version(18, 8, 0),
         reads: &[
             since(ByteStreamSplit, &[Int32, Int64, Float, Double], 18, 1, 0),
-            // Earlier wrong values where there are nulls and several pages: its issue 1255.
+            // Earlier versions return wrong values where there are nulls and several pages: its issue 1255.
             since(ByteStreamSplit, &[Float16, Fixed], 18, 8, 0),
             since(DeltaBinaryPacked, INTEGERS, 18, 1, 0),
             since(DeltaLengthByteArray, &[Bytes], 18, 1, 0),
-            // Earlier it panics where there are nulls.
+            // Earlier versions panic where there are nulls.
             since(DeltaByteArray, &[Bytes], 18, 4, 0),
         ],
         source: "tried: 18.1, 18.2, 18.4, 18.7, 18.8; ALP: 18.8 rejects it",
@@ -308,7 +309,8 @@ pub const PROGRAMS: &[Program] = &[
     Program {
         name: "fastparquet",
         newest: version(2026, 9, 0),
-        // DELTA_BINARY_PACKED neither with nulls in pages of version 2 nor over the whole range of values.
+        // It reads DELTA_BINARY_PACKED neither with nulls in version 2 pages nor over the whole range of
+        // values.
         reads: &[],
         source: "tried: 2026.9; ALP: it rejects it",
     },

@@ -4,14 +4,14 @@ use crate::{Error, Problem, Result};
 use std::fmt;
 use std::str::FromStr;
 
-/// A version of a program: `26`, `1.2` or `12.0.1`.
+/// Version of a program: `26`, `1.2` or `12.0.1`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Version {
-    /// The first number.
+    /// First number.
     pub major: u16,
-    /// The second number, 0 if there is none.
+    /// Second number; 0 if there is none.
     pub minor: u16,
-    /// The third number, 0 if there is none.
+    /// Third number; 0 if there is none.
     pub patch: u16,
 }
 
@@ -24,7 +24,7 @@ pub(super) const fn version(major: u16, minor: u16, patch: u16) -> Version {
 }
 
 impl fmt::Display for Version {
-    /// Without zeros at the end.
+    /// Omits trailing zeros.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             major,

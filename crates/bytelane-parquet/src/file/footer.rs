@@ -1,6 +1,9 @@
 //! The footer of a file, without what writers are known to get wrong.
 
+use super::columns::of_columns;
+use super::regular::regular;
 use super::repair::in_parquet;
+use super::row_groups::RowGroups;
 use super::schema::depth_of_schema;
 use crate::chunk::{Pages, chunk_range};
 use crate::format::{
@@ -8,11 +11,13 @@ use crate::format::{
 };
 use crate::stack::with_stack;
 use crate::{Error, Result};
+use bytes::Bytes;
 use parquet::file::metadata::{
     ColumnChunkMetaData, FileMetaData, ParquetMetaData, RowGroupMetaData,
 };
 use parquet::file::reader::ChunkReader;
 use std::fmt::Display;
+use std::sync::Arc;
 
 /// Number of bytes of an INT96 value.
 const INT96_BYTES: i32 = 12;
@@ -28,15 +33,67 @@ pub(crate) struct Footer {
     pub depth: usize,
 }
 
-/// The footer of a file.
+impl Footer {
+    fn new(reader: &impl ChunkReader, file: Metadata, depth: usize) -> Result<Self> {
+        let metadata = with_stack(depth, || with_right_sizes(reader, in_parquet(&file)?))?;
+        Ok(Self {
+            file,
+            metadata,
+            depth,
+        })
+    }
+}
+
+/// A footer for reading: the schema of its file, and the row groups.
+pub(crate) struct OpenFooter {
+    /// Metadata of the file; the row groups may be missing.
+    pub(crate) schema: Arc<ParquetMetaData>,
+    pub(crate) row_groups: RowGroups,
+    /// How deep its columns are nested.
+    pub(crate) depth: usize,
+}
+
+impl From<Footer> for OpenFooter {
+    fn from(footer: Footer) -> Self {
+        let schema = Arc::new(footer.metadata);
+        Self {
+            row_groups: RowGroups::Decoded(Arc::clone(&schema)),
+            schema,
+            depth: footer.depth,
+        }
+    }
+}
+
+/// Opens a file for reading.
+pub(crate) fn open_footer(reader: &impl ChunkReader) -> Result<OpenFooter> {
+    open_bytes(reader, &footer_bytes(reader)?)
+}
+
+/// Opens a file for reading some of its columns, and those with them in a column of the schema. The others are passed over.
+pub(crate) fn open_columns(reader: &impl ChunkReader, paths: &[&str]) -> Result<OpenFooter> {
+    let bytes = footer_bytes(reader)?;
+    match of_columns(&bytes, paths) {
+        Some((file, depth)) => Footer::new(reader, file, depth).map(OpenFooter::from),
+        None => open_bytes(reader, &bytes),
+    }
+}
+
+fn open_bytes(reader: &impl ChunkReader, footer: &Bytes) -> Result<OpenFooter> {
+    let Some(regular) = regular(footer) else {
+        let (file, depth) = decoded(footer)?;
+        return Footer::new(reader, file, depth).map(OpenFooter::from);
+    };
+    Ok(OpenFooter {
+        schema: Arc::clone(&regular.schema),
+        depth: regular.depth,
+        row_groups: RowGroups::Encoded(Arc::new(regular)),
+    })
+}
+
+/// Reads the footer of a file.
 pub(crate) fn read_footer(reader: &impl ChunkReader) -> Result<Footer> {
     let (file, depth) = read_file_metadata(reader)?;
-    let metadata = with_stack(depth, || with_right_sizes(reader, in_parquet(&file)?))?;
-    Ok(Footer {
-        file,
-        metadata,
-        depth,
-    })
+    Footer::new(reader, file, depth)
 }
 
 /// Reads the footer of a file whose values are wanted as they are stored: leaves have no annotations, INT96 is 12 bytes, and
@@ -57,16 +114,15 @@ pub(crate) fn read_bare_footer(reader: &impl ChunkReader) -> Result<Footer> {
             element.type_length = Some(INT96_BYTES);
         }
     }
-    let metadata = with_stack(depth, || with_right_sizes(reader, in_parquet(&file)?))?;
-    Ok(Footer {
-        file,
-        metadata,
-        depth,
-    })
+    Footer::new(reader, file, depth)
 }
 
-/// The footer of a file, which is not encrypted, and how deep its columns are nested.
+/// Reads the footer of a file, which is not encrypted, and returns how deep its columns are nested as well.
 pub(crate) fn read_file_metadata(reader: &impl ChunkReader) -> Result<(Metadata, usize)> {
+    decoded(&footer_bytes(reader)?)
+}
+
+fn footer_bytes(reader: &impl ChunkReader) -> Result<Bytes> {
     let length = reader.len();
     if length < (MAGIC.len() + TAIL_LENGTH) as u64 {
         let problem = format!("not a Parquet file: it has only {length} bytes");
@@ -79,8 +135,11 @@ pub(crate) fn read_file_metadata(reader: &impl ChunkReader) -> Result<(Metadata,
         let problem = format!("the footer claims {footer_length} bytes, more than the file has");
         return Err(Error::corrupt(problem));
     };
-    let footer = reader.get_bytes(start, footer_length)?;
-    let decoded = format::decode_prefix::<Metadata>(&footer);
+    Ok(reader.get_bytes(start, footer_length)?)
+}
+
+fn decoded(footer: &Bytes) -> Result<(Metadata, usize)> {
+    let decoded = format::decode_prefix::<Metadata>(footer);
     let (file, _) = decoded.map_err(|error| damaged(&error))?;
     if file.encryption_algorithm.is_some() {
         return Err(encrypted());
@@ -95,7 +154,7 @@ pub(super) fn damaged(error: &dyn Display) -> Error {
 
 /// The same without what old writers are known to get wrong: the rows of all row groups, which some do not sum; the
 /// offset of a dictionary that is not there; and the size of a chunk, of which some leave out a part.
-fn with_right_sizes(
+pub(super) fn with_right_sizes(
     reader: &impl ChunkReader,
     metadata: ParquetMetaData,
 ) -> Result<ParquetMetaData> {
@@ -150,7 +209,7 @@ fn with_right_size(
 
 /// Whether a writer leaves the header of a dictionary out of the size of its chunk, as parquet-mr did before its
 /// version 1.2.9.
-fn counts_too_little(created_by: &str) -> bool {
+pub(super) fn counts_too_little(created_by: &str) -> bool {
     let Some(rest) = created_by.strip_prefix("parquet-mr") else {
         return false;
     };

@@ -1,13 +1,20 @@
 //! Files: their footers when they are opened, and what is written, piece by piece.
 
+mod columns;
 mod footer;
 mod output;
+mod regular;
 mod repair;
+mod row_groups;
 mod schema;
 mod writer;
 
-pub(crate) use footer::{Footer, read_bare_footer, read_file_metadata, read_footer};
+pub(crate) use footer::{
+    Footer, OpenFooter, open_columns, open_footer, read_bare_footer, read_file_metadata,
+    read_footer,
+};
 pub use output::NewFile;
 pub(crate) use output::{Output, is_stream};
 pub(crate) use repair::{chunk_in_parquet, in_parquet};
+pub(crate) use row_groups::{LeafChunk, RowGroups};
 pub(crate) use writer::FileWriter;

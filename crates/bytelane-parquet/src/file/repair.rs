@@ -8,7 +8,7 @@ use crate::catch_panic::catch_panic;
 use crate::format::{
     self, ColumnChunk, ColumnMetaData, CompressionCodec, ConvertedType, Encoded, Encoding,
     FieldRepetitionType, FileMetaData, KeyValue, LogicalType, PageEncodingStats, PageType,
-    PhysicalType, RowGroup, SchemaElement, Statistics,
+    PhysicalType, RowGroup, SchemaElement, Statistics, StatisticsView,
 };
 use bytes::Bytes;
 use parquet::basic::{LogicalType as InParquet, Type};
@@ -48,37 +48,26 @@ fn decoded(file: &FileMetaData) -> Result<ParquetMetaData> {
 }
 
 /// Returns whether a leaf has a logical type that the crate `parquet` does not know.
-fn has_unknown_type(metadata: &ParquetMetaData) -> bool {
+pub(super) fn has_unknown_type(metadata: &ParquetMetaData) -> bool {
     let mut leaves = metadata.file_metadata().schema_descr().columns().iter();
     leaves.any(|leaf| matches!(leaf.logical_type_ref(), Some(InParquet::_Unknown { .. })))
 }
 
 /// Part of a chunk's description: where the bounds are is passed over quickly.
 #[derive(bytelane_thrift::Thrift)]
+#[thrift(decode_only)]
 struct Described<'a> {
     #[thrift(id = 3)]
     meta_data: Option<DescribedValues<'a>>,
 }
 
 #[derive(bytelane_thrift::Thrift)]
+#[thrift(decode_only)]
 struct DescribedValues<'a> {
     #[thrift(id = 11)]
     dictionary_page_offset: Option<i64>,
     #[thrift(id = 12)]
-    statistics: Option<Bounds<'a>>,
-}
-
-/// Bounds in statistics.
-#[derive(bytelane_thrift::Thrift)]
-struct Bounds<'a> {
-    #[thrift(id = 1)]
-    max: Option<&'a [u8]>,
-    #[thrift(id = 2)]
-    min: Option<&'a [u8]>,
-    #[thrift(id = 5)]
-    max_value: Option<&'a [u8]>,
-    #[thrift(id = 6)]
-    min_value: Option<&'a [u8]>,
+    statistics: Option<StatisticsView<'a>>,
 }
 
 /// Returns whether the crate `parquet` has misread a chunk: it takes the first bytes of bounds that are too long, and the place of a
@@ -100,29 +89,27 @@ fn is_misread(file: &FileMetaData, read: &ParquetMetaData) -> bool {
         !described.is_ok_and(|described| {
             let values = described.meta_data.unwrap_or_default();
             let bounds = values.statistics.unwrap_or_default();
-            let fits = !has_bounds || bounds.fit(read.column_descr());
+            let fits = !has_bounds || fits(&bounds, read.column_descr());
             fits && values.dictionary_page_offset == dictionary
         })
     })
 }
 
-impl Bounds<'_> {
-    /// Returns whether they can be bounds of values of a column.
-    fn fit(&self, column: &ColumnDescriptor) -> bool {
-        let fits = |bound: &[u8]| match column.physical_type() {
-            Type::BOOLEAN => bound.len() == 1,
-            Type::INT32 | Type::FLOAT => bound.len() == 4,
-            Type::INT64 | Type::DOUBLE => bound.len() == 8,
-            Type::INT96 => bound.len() == 12,
-            Type::BYTE_ARRAY => true,
-            // Long ones may be cut.
-            Type::FIXED_LEN_BYTE_ARRAY => {
-                usize::try_from(column.type_length()).is_ok_and(|length| bound.len() <= length)
-            }
-        };
-        let bounds = [self.min, self.max, self.min_value, self.max_value];
-        bounds.into_iter().flatten().all(fits)
-    }
+/// Returns whether bounds in statistics can be bounds of values of a column.
+pub(super) fn fits(bounds: &StatisticsView<'_>, column: &ColumnDescriptor) -> bool {
+    let fits = |bound: &[u8]| match column.physical_type() {
+        Type::BOOLEAN => bound.len() == 1,
+        Type::INT32 | Type::FLOAT => bound.len() == 4,
+        Type::INT64 | Type::DOUBLE => bound.len() == 8,
+        Type::INT96 => bound.len() == 12,
+        Type::BYTE_ARRAY => true,
+        // Long ones may be cut.
+        Type::FIXED_LEN_BYTE_ARRAY => {
+            usize::try_from(column.type_length()).is_ok_and(|length| bound.len() <= length)
+        }
+    };
+    let all = [bounds.min, bounds.max, bounds.min_value, bounds.max_value];
+    all.into_iter().flatten().all(fits)
 }
 
 /// Returns a footer without what the crate `parquet` refuses.
@@ -216,19 +203,19 @@ fn is_odd_group(element: &SchemaElement) -> bool {
 
 /// Only lists, maps and variants have a type of their own.
 fn repair_group(element: &mut SchemaElement) {
+    element.converted_type = element.converted_type.filter(is_converted_group);
+    let logical = element.logical_type.take();
+    element.logical_type = logical.filter(|it| it.decode().is_ok_and(|it| is_logical_group(&it)));
+}
+
+pub(super) fn is_converted_group(annotation: &ConvertedType) -> bool {
     use ConvertedType::{List, Map, MapKeyValue};
-    let is_known = |it: &ConvertedType| matches!(it, List | Map | MapKeyValue);
-    element.converted_type = element.converted_type.filter(is_known);
-    let logical = element
-        .logical_type
-        .as_ref()
-        .and_then(|it| it.decode().ok());
-    if !matches!(
-        logical,
-        Some(LogicalType::List(_) | LogicalType::Map(_) | LogicalType::Variant(_))
-    ) {
-        element.logical_type = None;
-    }
+    matches!(annotation, List | Map | MapKeyValue)
+}
+
+pub(super) fn is_logical_group(annotation: &LogicalType) -> bool {
+    use LogicalType::{List, Map, Variant};
+    matches!(annotation, List(_) | Map(_) | Variant(_))
 }
 
 fn without_annotation(leaf: &SchemaElement) -> SchemaElement {
@@ -346,13 +333,14 @@ fn repaired_statistics(
         unknown_fields: Default::default(),
         ..statistics
     };
-    let bounds = Bounds {
+    let bounds = StatisticsView {
         max: counts.max.as_deref(),
         min: counts.min.as_deref(),
         max_value: counts.max_value.as_deref(),
         min_value: counts.min_value.as_deref(),
+        ..Default::default()
     };
-    match has_type && bounds.fit(column) {
+    match has_type && fits(&bounds, column) {
         true => counts,
         false => Statistics {
             min: None,

@@ -1,34 +1,60 @@
 //! What a footer's schema claims, checked before anything is allocated for it or recursed into.
 
 use crate::budget::MemoryLimit;
-use crate::format::{self, SchemaElement};
+use crate::format::{ElementView, SchemaElement};
 use crate::{Error, Problem, Result};
 
 /// How many groups may be within each other. Lists and nulls have levels of 8 bits; required groups have none.
 const MAX_DEPTH: usize = 512;
 
-/// How deep the groups of a schema are nested; an error if that is too deep, or if a group claims more children than
+/// Bytes of an element in a footer apart from its name.
+const ELEMENT: u64 = 8;
+
+/// An element of a schema, in any of its forms.
+pub(crate) trait Element {
+    fn name(&self) -> &[u8];
+    fn num_children(&self) -> Option<i32>;
+}
+
+impl Element for SchemaElement {
+    fn name(&self) -> &[u8] {
+        &self.name
+    }
+
+    fn num_children(&self) -> Option<i32> {
+        self.num_children
+    }
+}
+
+impl Element for ElementView<'_> {
+    fn name(&self) -> &[u8] {
+        self.name
+    }
+
+    fn num_children(&self) -> Option<i32> {
+        self.num_children
+    }
+}
+
+/// Returns how deep the groups of a schema are nested; an error if that is too deep, or if a group claims more children than
 /// there are elements.
-pub(crate) fn depth_of_schema(elements: &[SchemaElement]) -> Result<usize> {
+pub(crate) fn depth_of_schema(elements: &[impl Element]) -> Result<usize> {
     // Each leaf gets a path of its own, of the names of all groups around it.
-    let sizes = elements
-        .iter()
-        .map(|it| Ok(format::encode(it)?.len() as u64));
-    let sizes = sizes.collect::<Result<Vec<u64>>>()?;
-    let limit = MemoryLimit::default().of_metadata(sizes.iter().sum());
+    let size = |element: &_| Element::name(element).len() as u64 + ELEMENT;
+    let limit = MemoryLimit::default().of_metadata(elements.iter().map(size).sum());
     let mut bytes_of_paths = 0_u64;
     // For each group around an element, the children to come and the bytes of the path.
     let mut groups: Vec<(usize, u64)> = Vec::new();
     let mut depth = 0;
     for (index, element) in elements.iter().enumerate() {
         while groups.pop_if(|(left, _)| *left == 0).is_some() {}
-        let mut path = sizes[index];
+        let mut path = size(element);
         if let Some((left, around)) = groups.last_mut() {
             *left -= 1;
             path += *around;
         }
         let left = elements.len() - index - 1;
-        let children = usize::try_from(element.num_children.unwrap_or(0)).ok();
+        let children = usize::try_from(element.num_children().unwrap_or(0)).ok();
         let Some(children) = children.filter(|it| *it <= left) else {
             return Err(Error::corrupt(format!(
                 "the schema has a group of other children than the {left} elements that follow it"

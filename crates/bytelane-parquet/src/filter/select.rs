@@ -4,7 +4,7 @@ use super::prune::Candidate;
 use super::{Filter, Predicate};
 use crate::options::is_within;
 use crate::read::{Condition, Conditional, Input, Ranges};
-use crate::{Problem, Reader, ReaderBuilder, Result};
+use crate::{Metrics, Problem, Reader, ReaderBuilder, Result};
 use arrow_array::{
     Array, ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader, UInt32Array,
 };
@@ -242,6 +242,12 @@ impl SelectedRows {
     #[must_use]
     pub fn metadata(&self) -> &ParquetMetaData {
         self.reader.metadata()
+    }
+
+    /// Returns what has been read so far, by all threads.
+    #[must_use]
+    pub fn metrics(&self) -> Metrics {
+        self.reader.metrics()
     }
 
     /// Adds the columns that have the same value in all rows.

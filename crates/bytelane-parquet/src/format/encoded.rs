@@ -100,7 +100,8 @@ impl<T> Encoded<T> {
         decode_part(self.bytes.as_slice())
     }
 
-    fn of_bytes(bytes: Bytes) -> Self {
+    /// The value that has been encoded to these bytes.
+    pub(crate) fn of_bytes(bytes: Bytes) -> Self {
         Self {
             bytes: Kept::short(&bytes).unwrap_or(Kept::Shared(bytes)),
             of: PhantomData,

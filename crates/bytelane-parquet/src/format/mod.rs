@@ -9,12 +9,16 @@ mod encoded;
 mod footer;
 #[rustfmt::skip]
 mod generated;
+mod view;
 
 pub use encoded::Encoded;
 pub(crate) use footer::{
     MAGIC, TAIL_LENGTH, decode_footer, encode_footer, encrypted, footer_length,
 };
 pub use generated::*;
+pub use view::{
+    ChunkView, ElementView, FileView, KeyValueView, NodeView, Placed, RowGroupView, StatisticsView,
+};
 
 use crate::{Error, Result};
 use bytelane_thrift::{Decode, DecodeOwned, Encode, Input, Limits, Protocol, Reader, Writer};
@@ -48,9 +52,17 @@ pub(crate) fn decode_prefix<T: DecodeOwned>(
 }
 
 /// Decodes a struct that borrows the bytes.
-fn decode_part<'a, T: Decode<'a>>(bytes: &'a [u8]) -> Result<T> {
+pub(crate) fn decode_part<'a, T: Decode<'a>>(bytes: &'a [u8]) -> Result<T> {
     let mut reader = Parquet::reader(Input::new(bytes, Limits::default()));
     T::read(&mut reader).map_err(damaged)
+}
+
+/// Decodes a struct that borrows the bytes, if no program can take one of its fields for another: none is there twice.
+#[must_use]
+pub fn view<'a, T: Decode<'a>>(bytes: &'a [u8]) -> Option<T> {
+    let mut reader = Parquet::reader(Input::new(bytes, Limits::default()));
+    let value = T::read(&mut reader).ok()?;
+    reader.finish().is_ordered().then_some(value)
 }
 
 /// Encodes a struct.

@@ -1,7 +1,8 @@
-//! Arrays of strings and bytes, whose parts are checked here.
+//! Builds arrays of strings and bytes after checking their parts.
 //!
-//! Arrow's safe constructors check the same, but string by string, which takes longer than decoding. Each function here
-//! checks all that Arrow asks for, whatever it is given, so that none of them depends on promises of its callers.
+//! Arrow's safe constructors perform the same checks string by string, which takes longer than decoding. Each
+//! function here checks everything that Arrow requires for any input, so that none of them depends on
+//! promises of its callers.
 
 mod views;
 
@@ -12,10 +13,10 @@ use arrow_array::{GenericByteArray, OffsetSizeTrait};
 use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use bytelane::{Detected, utf8};
 
-/// What the values of an array may be: strings, which are UTF-8, or any bytes.
+/// Kind of values in an array: strings, which are UTF-8, or any bytes.
 pub(crate) trait Content: ByteArrayType + Sized {
-    /// Whether each of the values between the offsets may be one. All offsets are within the bytes, and none is smaller
-    /// than the one before.
+    /// Returns whether all values between the offsets are valid. All offsets must be within the bytes, and
+    /// none may be smaller than the one before.
     fn are_values(backend: Detected, offsets: &[Self::Offset], bytes: &[u8]) -> bool;
 }
 
@@ -39,7 +40,7 @@ impl<O: OffsetSizeTrait> Content for GenericStringType<O> {
     }
 }
 
-/// A string of an array that is not UTF-8.
+/// Value of a string array that is not UTF-8.
 #[derive(Debug)]
 pub(crate) struct NotText {
     pub(crate) index: usize,
@@ -47,7 +48,7 @@ pub(crate) struct NotText {
 }
 
 impl NotText {
-    /// The first value that is not UTF-8, if there is one.
+    /// Returns the first value that is not UTF-8, if there is one.
     fn first(values: impl Iterator<Item = impl AsRef<[u8]>>) -> Option<Self> {
         let mut faults = values.enumerate().filter_map(|(index, value)| {
             let error = utf8::validate(value.as_ref()).err()?;
@@ -57,11 +58,12 @@ impl NotText {
     }
 }
 
-/// The array of the values between the offsets. An error if a string is not UTF-8.
+/// Builds the array of the values between the offsets. Returns an error if a string is not UTF-8.
 ///
 /// # Panics
 ///
-/// Panics if offsets fall, or are not within the bytes, or if there are not as many bits in `nulls` as values.
+/// Panics if the offsets decrease or are not within the bytes, or if the number of bits in `nulls` differs
+/// from the number of values.
 pub(crate) fn byte_array<T: Content>(
     backend: Detected,
     offsets: Vec<T::Offset>,
@@ -69,14 +71,14 @@ pub(crate) fn byte_array<T: Content>(
     nulls: Option<NullBuffer>,
 ) -> Result<GenericByteArray<T>, NotText> {
     let [first, .., last] = offsets[..] else {
-        // No values, or not even the offset before the first one.
+        // There are no values, perhaps not even the first offset.
         return Ok(GenericByteArray::new(
             OffsetBuffer::new(offsets.into()),
             bytes.into(),
             nulls,
         ));
     };
-    // In contrast to `is_sorted`, the compiler makes vectors of it.
+    // The compiler vectorises this, unlike `is_sorted`.
     let pairs = offsets.iter().zip(&offsets[1..]);
     let rise = pairs.fold(true, |rise, (start, end)| rise & (start <= end));
     assert!(
@@ -95,11 +97,12 @@ pub(crate) fn byte_array<T: Content>(
         let fault = NotText::first(ends.map(|place| &bytes[place]));
         return Err(fault.expect("a value that is not UTF-8"));
     }
-    // SAFETY: the first offset is not negative and none is smaller than the one before, as has just been checked.
+    // SAFETY: the check above has shown that the first offset is not negative and none is smaller than the
+    // one before.
     let offsets = unsafe { OffsetBuffer::new_unchecked(ScalarBuffer::from(offsets)) };
-    // SAFETY: no offset is greater than the last one, which is within the bytes, and there are as many bits of nulls as
-    // values. If these have to be strings, all bytes are UTF-8 and each offset is at the boundary of a character, which
-    // `are_values` has checked, so what is between two of them is UTF-8.
+    // SAFETY: no offset is greater than the last one, which is within the bytes, and there are as many bits
+    // of nulls as values. If these have to be strings, `are_values` has checked that all bytes are UTF-8 and
+    // each offset is at the boundary of a character, so the bytes between any two offsets are UTF-8.
     Ok(unsafe { GenericByteArray::new_unchecked(offsets, Buffer::from_vec(bytes), nulls) })
 }
 

@@ -1,25 +1,25 @@
-//! Memory that is written before it is read, and so need not be zeroed.
+//! Manages memory that is written before it is read, and so need not be zeroed.
 
 use arrow_buffer::Buffer;
 use bytemuck::Pod;
 use std::mem::MaybeUninit;
 
-/// A byte that is to be written.
+/// Byte that is to be written.
 pub(crate) type Slot = MaybeUninit<u8>;
 
-/// What is written at a time has numbers of up to as many bytes: all of it begins where one may.
+/// Unit of allocation. Its alignment suffices for all numbers up to its size.
 type Unit = u128;
 
-/// Bytes that grow. Numbers of any type may begin where they do.
+/// Growable bytes, aligned for numbers of any type.
 #[derive(Debug, Default)]
 pub(crate) struct Fresh {
-    /// The bytes, and zeros to the end of the last unit.
+    /// Bytes, and zeros to the end of the last unit.
     units: Vec<Unit>,
     length: usize,
 }
 
 impl Fresh {
-    /// In the memory of a buffer, if nothing else has it.
+    /// Reuses the memory of a buffer, if nothing else refers to it.
     pub(crate) fn in_memory_of(buffer: Buffer) -> Self {
         let mut units = buffer.into_vec().unwrap_or_default();
         units.clear();
@@ -30,7 +30,7 @@ impl Fresh {
         self.length
     }
 
-    /// Makes room for so many bytes in all, and no more.
+    /// Makes room for this total number of bytes, and no more.
     pub(crate) fn reserve_exact(&mut self, bytes: usize) {
         let units = bytes.div_ceil(size_of::<Unit>());
         let more = units.saturating_sub(self.units.len());
@@ -42,7 +42,7 @@ impl Fresh {
         self.length = 0;
     }
 
-    /// Appends so many bytes, which `write` writes and returns; none if there is an error.
+    /// Appends `bytes` bytes, which `write` writes and returns. Appends nothing on error.
     pub(crate) fn append<E>(
         &mut self,
         bytes: usize,
@@ -54,8 +54,9 @@ impl Fresh {
             .expect("more bytes than memory has");
         let units = end.div_ceil(size_of::<Unit>());
         self.units.reserve(units.saturating_sub(self.units.len()));
-        // SAFETY: no units are initialised. Until `write` returns there are none: it might store something uninitialised
-        // beside the bytes of the last one, or not return at all.
+        // SAFETY: with a length of zero, no units need to be initialised. The length stays zero until `write`
+        // returns: it might store something uninitialised beside the bytes of the last unit, or not return at
+        // all.
         unsafe { self.units.set_len(0) };
         let (to, after) = self.memory()[start..].split_at_mut(bytes);
         let place = (to.as_ptr().cast::<u8>(), to.len());
@@ -64,8 +65,8 @@ impl Fresh {
             Err(error) => {
                 let units = start.div_ceil(size_of::<Unit>());
                 self.memory()[start..units * size_of::<Unit>()].fill(Slot::new(0));
-                // SAFETY: the bytes before `start` were initialised, and nobody has touched them; those after them have
-                // just been set to zeros. Units may have any bits.
+                // SAFETY: the bytes before `start` were initialised and have not been touched; those after
+                // them have just been set to zeros. Units may have any bits.
                 unsafe { self.units.set_len(units) };
                 self.length = start;
                 return Err(error);
@@ -78,43 +79,45 @@ impl Fresh {
         );
         let padding = units * size_of::<Unit>() - end;
         after[..padding].fill(Slot::new(0));
-        // SAFETY: the bytes before `start` were initialised, and nobody has touched them; those from there to `end` are,
-        // since `write` returned a reference to them as bytes, which only initialised ones can be; those after them have
-        // just been set to zeros. Units may have any bits.
+        // SAFETY: the bytes before `start` were initialised and have not been touched. The bytes from there
+        // to `end` are initialised, because `write` returned a reference to them as bytes, which only
+        // initialised bytes can have. The bytes after them have just been set to zeros. Units may have any
+        // bits.
         unsafe { self.units.set_len(units) };
         self.length = end;
         Ok(())
     }
 
-    /// The memory after the units that are initialised.
+    /// Returns the memory after the initialised units.
     fn memory(&mut self) -> &mut [Slot] {
         let memory = self.units.spare_capacity_mut();
-        // SAFETY: the same memory for the same time; a slot may be uninitialised, and so may a unit.
+        // SAFETY: the slice covers the same memory for the same lifetime; a slot may be uninitialised, and so
+        // may a unit.
         unsafe {
             std::slice::from_raw_parts_mut(memory.as_mut_ptr().cast::<Slot>(), size_of_val(memory))
         }
     }
 
-    /// The bytes, and zeros to the end of the last unit.
+    /// Returns the bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         &bytemuck::cast_slice(&self.units)[..self.length]
     }
 
-    /// The bytes, without a copy. Memory that they do not need is given back.
+    /// Returns the bytes without a copy. Unused memory is released.
     pub(crate) fn into_buffer(mut self) -> Buffer {
         self.units.shrink_to_fit();
         Buffer::from_vec(self.units).slice_with_length(0, self.length)
     }
 }
 
-/// Bytes to be written as numbers to be written.
+/// Casts bytes to be written to numbers to be written.
 ///
 /// # Panics
 ///
-/// Panics if no number may begin where the bytes do, or if they are not a whole number of them.
+/// Panics if the bytes are not aligned for the numbers, or if they are not a whole number of them.
 pub(crate) fn slots<T: Pod>(bytes: &mut [Slot]) -> &mut [MaybeUninit<T>] {
-    // SAFETY: a slot for a number may have any bytes, initialised or not. Only uninitialised numbers could be stored to
-    // it that are not bytes, and a `Pod` has no such parts.
+    // SAFETY: a slot for a number may have any bytes, initialised or not. Only numbers with uninitialised
+    // parts could be stored that are not bytes, and a `Pod` has no such parts.
     let (before, numbers, after) = unsafe { bytes.align_to_mut() };
     assert!(
         before.is_empty() && after.is_empty(),
@@ -123,11 +126,11 @@ pub(crate) fn slots<T: Pod>(bytes: &mut [Slot]) -> &mut [MaybeUninit<T>] {
     numbers
 }
 
-/// Writes a number to each place, whose index it is made of.
+/// Writes a number to each slot, computed from its index.
 ///
 /// # Panics
 ///
-/// Panics as [`slots`].
+/// Panics under the same conditions as [`slots`].
 #[inline(always)]
 pub(crate) fn write_each<T: Pod>(to: &mut [Slot], mut number: impl FnMut(usize) -> T) -> &mut [u8] {
     let to = slots(to);

@@ -1,5 +1,5 @@
-//! Arrays that are checked faster than Arrow does it, and memory that is not zeroed before it is written.
-#![allow(unsafe_code)] // Arrow's constructors that check nothing, and fresh memory.
+//! Builds arrays with faster checks than Arrow's, and manages memory that need not be zeroed.
+#![allow(unsafe_code)] // Arrow's unchecked constructors, and fresh memory.
 
 mod arrays;
 mod fresh;

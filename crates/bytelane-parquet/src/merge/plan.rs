@@ -61,15 +61,10 @@ impl Part {
         parts.collect()
     }
 
-    /// Splits it into parts of up to so many rows, about the same number in each.
-    fn split(mut self, rows: u64) -> Vec<Self> {
-        let mut parts = Vec::new();
-        for left in (2..=self.len().div_ceil(rows)).rev() {
-            let first = self.split_off(self.len().div_ceil(left));
-            parts.push(first);
-        }
-        parts.push(self);
-        parts
+    /// Splits off the first of parts of up to so many rows, about the same number in each; none if it has no more.
+    pub(super) fn first_of(&mut self, rows: u64) -> Option<Self> {
+        let parts = self.len().div_ceil(rows.max(1));
+        (parts > 1).then(|| self.split_off(self.len().div_ceil(parts)))
     }
 }
 
@@ -133,10 +128,9 @@ impl<'a> Plan<'a> {
             for (index, row_group) in footer.row_groups.iter().enumerate() {
                 let part = part(inputs.len(), index, row_group);
                 let part = part.map_err(|error| error.in_row_group(index).in_file(path))?;
-                match (&options.salvage, options.split_rows) {
-                    (Some(kept), _) => parts.extend(part.within(kept)),
-                    (None, Some(rows)) => parts.extend(part.split(rows)),
-                    (None, None) => parts.push(part),
+                match &options.salvage {
+                    Some(kept) => parts.extend(part.within(kept)),
+                    None => parts.push(part),
                 }
             }
             let layout = match inputs.last() {

@@ -67,7 +67,12 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn merge(&mut self) -> Result<()> {
-        while !self.parts.is_empty() {
+        while let Some(next) = self.parts.front_mut() {
+            // Only the next part is split: a damaged footer may claim any number of rows.
+            let first = self.options.split_rows.and_then(|rows| next.first_of(rows));
+            if let Some(first) = first {
+                self.parts.push_front(first);
+            }
             let most = self.most_rows();
             match self.outputs.room() {
                 None => {

@@ -1,11 +1,13 @@
-//! Pages that end where their content says.
+//! Options of pages that end where their content determines it.
 
 use crate::{Problem, Result};
 
-/// Bounds of pages that end where the values themselves say, not after a number of them: content-defined chunking.
+/// Size limits of content-defined pages, which end where the values themselves determine it, not after a
+/// number of them.
 ///
-/// Where rows are inserted into a table or removed from it, a few pages change, and the bytes of all others are those of the file
-/// before. A store that deduplicates keeps them once. It helps if the row groups are large, since each begins a page.
+/// If rows are inserted into a table or removed from it, only a few pages change, and the bytes of all others
+/// stay the same. A store that deduplicates keeps them once. Large row groups help, because each of them
+/// begins a new page.
 ///
 /// ```
 /// use bytelane_parquet::{ContentDefinedPages, WriterOptions};
@@ -24,12 +26,13 @@ pub struct ContentDefinedPages {
 }
 
 impl ContentDefinedPages {
-    /// Returns pages of this many bytes of values before encoding; the last one of a column chunk may be smaller, and a page has at
-    /// least one row. Most pages are closer to `min`: their mean is a quarter of the way from it to `max`.
+    /// Creates limits for the size of the values of a page, in bytes before encoding. The last page of a
+    /// column chunk may be smaller, and a page has at least one row. Most pages are closer to `min`: their
+    /// mean is a quarter of the way from it to `max`.
     ///
     /// # Errors
     ///
-    /// [`Problem::Option`] unless `max` is greater than `min`.
+    /// Returns [`Problem::Option`] unless `max` is greater than `min`.
     pub fn new(min: usize, max: usize) -> Result<Self> {
         if min < max {
             return Ok(Self { min, max });
@@ -40,13 +43,13 @@ impl ContentDefinedPages {
         Err(Problem::Option(problem).into())
     }
 
-    /// The fewest bytes.
+    /// Returns the minimum size in bytes.
     #[must_use]
     pub const fn min_bytes(self) -> usize {
         self.min
     }
 
-    /// The most bytes.
+    /// Returns the maximum size in bytes.
     #[must_use]
     pub const fn max_bytes(self) -> usize {
         self.max
@@ -54,7 +57,7 @@ impl ContentDefinedPages {
 }
 
 impl Default for ContentDefinedPages {
-    /// Pages of 256 KiB to 1 MiB.
+    /// Returns pages of 256 KiB to 1 MiB.
     fn default() -> Self {
         Self {
             min: 256 << 10,

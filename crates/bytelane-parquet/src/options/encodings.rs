@@ -1,4 +1,4 @@
-//! The encodings among which a choice is made.
+//! Sets of encodings to choose from.
 
 use super::names::Encoding;
 use crate::compatibility::{Readers, Requirement, ValueType};
@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-/// The encodings that [`Encoding::Auto`] weighs: by default, all but [previews](Encoding::is_preview).
+/// Encodings that [`Encoding::Auto`] considers: by default, all but [previews](Encoding::is_preview).
 ///
-/// A column whose type has none of them, or for which the readers know none of them, becomes PLAIN.
+/// A column is written in PLAIN if its type supports none of them, or if the readers can read none of them.
 ///
 /// ```
 /// use bytelane_parquet::{Encoding, Encodings};
@@ -24,27 +24,27 @@ use std::str::FromStr;
 pub struct Encodings(BTreeSet<Encoding>);
 
 impl Encodings {
-    /// These, and no others. [`Encoding::Auto`] is none of them.
+    /// Returns a set of these encodings alone. [`Encoding::Auto`] is left out.
     #[must_use]
     pub fn only(encodings: impl IntoIterator<Item = Encoding>) -> Self {
         let encodings = encodings.into_iter();
         Self(encodings.filter(|it| *it != Encoding::Auto).collect())
     }
 
-    /// One more.
+    /// Adds an encoding.
     #[must_use]
     pub fn with(self, encoding: Encoding) -> Self {
         Self::only(self.0.into_iter().chain([encoding]))
     }
 
-    /// Whether it is one of them.
+    /// Returns whether the set contains an encoding.
     #[must_use]
     pub fn contains(&self, encoding: Encoding) -> bool {
         self.0.contains(&encoding)
     }
 
-    /// The [previews](Encoding::is_preview) among them that are never chosen, because no column with them can be read by
-    /// all readers; each with the first reader that cannot.
+    /// Returns the [previews](Encoding::is_preview) in the set that are never chosen, because for no column
+    /// type can all readers read them. Each comes with the first reader that cannot.
     #[must_use]
     pub fn obstacles<'a>(&self, readers: &'a Readers) -> Vec<(Encoding, &'a Requirement)> {
         let obstacle = |encoding: Encoding| {
@@ -59,7 +59,7 @@ impl Encodings {
         previews.filter_map(obstacle).collect()
     }
 
-    /// All of them, in the order of their declaration.
+    /// Iterates over the encodings, in the order of their declaration.
     pub fn iter(&self) -> impl Iterator<Item = Encoding> {
         self.0.iter().copied()
     }
@@ -72,11 +72,11 @@ impl Default for Encodings {
     }
 }
 
-/// Says that an encoding is wanted in addition to the usual ones.
+/// Prefix of an encoding to add to the default ones.
 const MORE: char = '+';
 
 impl fmt::Display for Encodings {
-    /// As [`FromStr`] reads them; nothing for the default.
+    /// Writes the syntax that [`FromStr`] reads; nothing for the default.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let usual = Self::default();
         let adds = usual.0.is_subset(&self.0);
@@ -92,7 +92,7 @@ impl fmt::Display for Encodings {
 impl FromStr for Encodings {
     type Err = Error;
 
-    /// Reads `+alp`, for the usual encodings and others, or `plain,dictionary`, for these alone.
+    /// Parses `+alp`, which adds to the default encodings, or `plain,dictionary`, for these alone.
     fn from_str(text: &str) -> Result<Self> {
         let names: Vec<&str> = text.split(',').map(str::trim).collect();
         let more: Vec<&str> = names
@@ -117,7 +117,7 @@ impl FromStr for Encodings {
     }
 }
 
-/// An encoding by its name.
+/// Parses the name of one encoding.
 fn single(name: &str) -> Result<Encoding> {
     match name.parse()? {
         Encoding::Auto => {

@@ -1,4 +1,4 @@
-//! How to write a file.
+//! Options for writing a file.
 
 mod content;
 mod encodings;
@@ -20,49 +20,50 @@ use parquet::schema::types::ColumnPath;
 use std::collections::BTreeMap;
 use std::num::NonZero;
 
-/// The options of one column that differ from the rest of the file.
+/// Options of one column that differ from the rest of the file.
 #[derive(Clone, PartialEq, Debug, Default)]
 #[non_exhaustive]
 pub struct ColumnOptions {
-    /// Its encoding.
+    /// Encoding of the column.
     pub encoding: Option<Encoding>,
-    /// Its compression.
+    /// Compression of the column.
     pub compression: Option<Compression>,
-    /// Its statistics.
+    /// Statistics of the column.
     pub statistics: Option<EnabledStatistics>,
-    /// Its Bloom filter.
+    /// Bloom filter of the column.
     pub bloom_filter: Option<BloomFilterProperties>,
-    /// The rows of its pages, however large these are.
+    /// Number of rows per page, regardless of its size in bytes.
     pub(crate) page_rows: Option<usize>,
-    /// Whether readers make dictionaries of Arrow from it.
+    /// Set if readers turn it into an Arrow dictionary.
     pub(crate) as_dictionary: bool,
-    /// True if it is nested and in several row groups without dictionaries, which not all readers join.
+    /// Set if the column is nested, and in several row groups without dictionaries, which not all readers can
+    /// join.
     pub(crate) without_dictionaries: bool,
 }
 
 impl ColumnOptions {
-    /// A fixed encoding instead of the choice of [`Encoding::Auto`].
+    /// Sets a fixed encoding instead of the choice of [`Encoding::Auto`].
     #[must_use]
     pub fn with_encoding(mut self, encoding: Encoding) -> Self {
         self.encoding = Some(encoding);
         self
     }
 
-    /// A compression.
+    /// Sets the compression.
     #[must_use]
     pub fn with_compression(mut self, compression: Compression) -> Self {
         self.compression = Some(compression);
         self
     }
 
-    /// Which bounds to write.
+    /// Sets which bounds to write.
     #[must_use]
     pub fn with_statistics(mut self, statistics: EnabledStatistics) -> Self {
         self.statistics = Some(statistics);
         self
     }
 
-    /// A Bloom filter.
+    /// Sets the Bloom filter.
     #[must_use]
     pub fn with_bloom_filter(mut self, properties: BloomFilterProperties) -> Self {
         self.bloom_filter = Some(properties);
@@ -70,7 +71,7 @@ impl ColumnOptions {
     }
 }
 
-/// How to write a file.
+/// Options for writing a file.
 ///
 /// ```
 /// use bytelane_parquet::{ColumnOptions, Encoding, Goal, WriterOptions, parse_compression};
@@ -110,9 +111,9 @@ pub struct WriterOptions {
 }
 
 impl Default for WriterOptions {
-    /// [`Encoding::Auto`] with zstd at level 1, statistics and indexes of every page, pages of up to 131,072
-    /// rows and 1 MiB (if only the size counts: of the best size up to 4 MiB), row groups of 1,048,576 rows or 512 MiB in
-    /// memory, no Bloom filters.
+    /// Returns [`Encoding::Auto`] with zstd at level 1, statistics and indexes of every page, pages of up to
+    /// 131,072 rows and 1 MiB (if only the size counts, of the best size up to 4 MiB), row groups of
+    /// 1,048,576 rows or 512 MiB in memory, and no Bloom filters.
     fn default() -> Self {
         Self {
             encoding: Encoding::Auto,
@@ -142,14 +143,15 @@ impl Default for WriterOptions {
 }
 
 impl WriterOptions {
-    /// The encoding of all columns without their own whose type supports it; the others use [`Encoding::Auto`].
+    /// Sets the encoding of all columns that have none of their own and whose type supports it. The others
+    /// use [`Encoding::Auto`].
     #[must_use]
     pub fn with_encoding(mut self, encoding: Encoding) -> Self {
         self.encoding = encoding;
         self
     }
 
-    /// The encodings that [`Encoding::Auto`] weighs.
+    /// Sets the encodings that [`Encoding::Auto`] considers.
     ///
     /// ```
     /// use bytelane_parquet::WriterOptions;
@@ -166,103 +168,107 @@ impl WriterOptions {
         self
     }
 
-    /// The compression of all columns without their own.
+    /// Sets the compression of all columns that have none of their own.
     #[must_use]
     pub fn with_compression(mut self, compression: Compression) -> Self {
         self.compression = compression;
         self
     }
 
-    /// Which bounds to write: none, those of each chunk, or those of each page as well.
+    /// Sets which bounds to write: none, those of each chunk, or those of each page as well.
     #[must_use]
     pub fn with_statistics(mut self, statistics: EnabledStatistics) -> Self {
         self.statistics = statistics;
         self
     }
 
-    /// A Bloom filter for every column without its own. Its size follows from the distinct values of a row group, which are
-    /// counted, and from the share of false positives; the number of values in the properties does not matter.
+    /// Sets the Bloom filter of every column that has none of its own. Its size is computed from the counted
+    /// distinct values of a row group, and from the share of false positives. The number of values in the
+    /// properties is ignored.
     #[must_use]
     pub fn with_bloom_filter(mut self, properties: BloomFilterProperties) -> Self {
         self.bloom_filter = Some(properties);
         self
     }
 
-    /// The options of a column. `path` is that of a leaf, its parts separated by dots, or of a group, for all leaves
-    /// below it. The longest path wins.
+    /// Sets the options of a column. `path` is the path of a leaf, separated by dots, or of a group, for all
+    /// leaves below it. The longest path wins.
     #[must_use]
     pub fn with_column(mut self, path: impl Into<String>, column: ColumnOptions) -> Self {
         self.columns.insert(path.into(), column);
         self
     }
 
-    /// What [`Encoding::Auto`] optimises for.
+    /// Sets what [`Encoding::Auto`] optimises for.
     #[must_use]
     pub fn with_goal(mut self, goal: Goal) -> Self {
         self.goal = goal;
         self
     }
 
-    /// The programs that will read the file: [`Encoding::Auto`] chooses nothing that one of them cannot read.
+    /// Sets the programs that will read the file. [`Encoding::Auto`] never chooses an encoding that one of
+    /// them cannot read.
     #[must_use]
     pub fn with_readers(mut self, readers: Readers) -> Self {
         self.readers = readers;
         self
     }
 
-    /// The version of the data pages.
+    /// Sets the version of the data pages.
     #[must_use]
     pub fn with_data_page_version(mut self, version: DataPageVersion) -> Self {
         self.version = version;
         self
     }
 
-    /// The maximum number of rows of a data page.
+    /// Sets the maximum number of rows of a data page.
     #[must_use]
     pub fn with_page_rows(mut self, rows: usize) -> Self {
         self.page_rows = Some(rows);
         self
     }
 
-    /// The maximum number of bytes of values in a data page, before compression.
+    /// Sets the maximum size of the values in a data page, in bytes before compression.
     #[must_use]
     pub fn with_page_bytes(mut self, bytes: usize) -> Self {
         self.page_bytes = Some(bytes);
         self
     }
 
-    /// Lets pages end where the values themselves say. A maximum number of rows applies, too; one of bytes does not.
+    /// Lets pages end where the content of the values determines it. A maximum number of rows still applies,
+    /// but a maximum number of bytes does not.
     #[must_use]
     pub fn with_content_defined_pages(mut self, pages: ContentDefinedPages) -> Self {
         self.content_defined_pages = Some(pages);
         self
     }
 
-    /// The number of rows of a row group, which the writer keeps in memory.
+    /// Sets the number of rows of a row group, which the writer keeps in memory.
     #[must_use]
     pub fn with_row_group_rows(mut self, rows: usize) -> Self {
         self.row_group_rows = rows;
         self
     }
 
-    /// The number of bytes that the values of a row group may take in memory; a row group has fewer rows if they take more. A single
-    /// row may be larger.
+    /// Sets the maximum size of the values of a row group in memory, in bytes. A row group has fewer rows if
+    /// they would take more. A single row may be larger.
     ///
-    /// The writer has a row group in memory, and one column of it encoded; with several threads, as many columns.
+    /// The writer keeps a row group in memory, plus one encoded column of it per thread.
     #[must_use]
     pub fn with_row_group_bytes(mut self, bytes: usize) -> Self {
         self.row_group_bytes = bytes;
         self
     }
 
-    /// The size in bytes that a dictionary stays below. A column that would need a larger one is PLAIN as a whole.
+    /// Sets the size limit of a dictionary in bytes. A column that would need a larger one is written in
+    /// PLAIN.
     #[must_use]
     pub fn with_dictionary_page_bytes(mut self, bytes: usize) -> Self {
         self.dictionary_page_bytes = bytes;
         self
     }
 
-    /// The most rows and bytes of values of a data page.
+    /// Returns the maximum number of rows, and the maximum size of the values in bytes, of a data page.
     pub(crate) fn page_limits(&self) -> (usize, usize) {
         (
             self.page_rows.unwrap_or(131_072),
@@ -270,33 +276,34 @@ impl WriterOptions {
         )
     }
 
-    /// The most rows and bytes of a page, where they are given.
+    /// Returns the maximum rows and bytes of a page, if they were set.
     pub(crate) fn given_page_limits(&self) -> (Option<usize>, Option<usize>) {
         (self.page_rows, self.page_bytes)
     }
 
-    /// Whether the sizes of pages are open to choice.
+    /// Returns whether page sizes can be chosen freely.
     pub(crate) fn leaves_pages_open(&self) -> bool {
         let is_given = self.page_rows.is_some() || self.page_bytes.is_some();
         !is_given && self.content_defined_pages.is_none()
     }
 
-    /// Whether the statistics of a page are repeated in its header, for readers without the indexes.
+    /// Sets whether the statistics of a page are repeated in its header, for readers that do not use the
+    /// indexes.
     #[must_use]
     pub fn with_page_header_statistics(mut self, write: bool) -> Self {
         self.page_header_statistics = write;
         self
     }
 
-    /// The length in bytes to which bounds of strings are shortened in statistics and indexes: 64 by default, `usize::MAX` for none.
-    /// Text stays valid UTF-8, and a shortened upper bound is increased.
+    /// Sets the length in bytes to which bounds of strings are shortened in statistics and indexes: 64 by
+    /// default, `usize::MAX` for no limit. Text stays valid UTF-8, and a shortened upper bound is increased.
     #[must_use]
     pub fn with_bound_bytes(mut self, bytes: usize) -> Self {
         self.bound_bytes = bytes;
         self
     }
 
-    /// A key-value pair for the footer, in addition to the Arrow schema.
+    /// Adds a key-value pair to the footer, in addition to the Arrow schema.
     #[must_use]
     pub fn with_key_value(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.key_values
@@ -304,69 +311,70 @@ impl WriterOptions {
         self
     }
 
-    /// The columns by which the rows are sorted. The writer does not check this.
+    /// Declares the columns by which the rows are sorted. The writer does not check this.
     #[must_use]
     pub fn with_sorting_columns(mut self, columns: Vec<SortingColumn>) -> Self {
         self.sorting_columns = Some(columns);
         self
     }
 
-    /// The instruction set of the kernels.
+    /// Sets the instruction set of the kernels.
     #[must_use]
     pub fn with_backend(mut self, backend: Detected) -> Self {
         self.backend = backend;
         self
     }
 
-    /// The writer's name in the footer.
+    /// Sets the name of the writer in the footer.
     #[must_use]
     pub fn with_created_by(mut self, name: impl Into<String>) -> Self {
         self.created_by = name.into();
         self
     }
 
-    /// Number of threads that encode the columns of a row group at the same time; one by default, which is that of the caller. The file
-    /// is the same for any number.
+    /// Sets the number of threads that encode the columns of a row group at the same time. The default is
+    /// one, the caller's thread. The file does not depend on it.
     #[must_use]
     pub fn with_threads(mut self, threads: NonZero<usize>) -> Self {
         self.threads = threads;
         self
     }
 
-    /// The encoding requested for a leaf, which may be [`Encoding::Auto`]. A text is the name of a column that is in no
-    /// group.
+    /// Returns the encoding requested for a leaf, which may be [`Encoding::Auto`]. A string is the name of a
+    /// column outside of any group.
     #[must_use]
     pub fn encoding_of(&self, path: impl Into<ColumnPath>) -> Encoding {
         self.own_encoding_of(&path.into()).unwrap_or(self.encoding)
     }
 
-    /// The compression of a leaf.
+    /// Returns the compression of a leaf.
     #[must_use]
     pub fn compression_of(&self, path: impl Into<ColumnPath>) -> Compression {
         self.own(&path.into(), |column| column.compression)
             .unwrap_or(self.compression)
     }
 
-    /// The statistics of a leaf.
+    /// Returns the statistics of a leaf.
     #[must_use]
     pub fn statistics_of(&self, path: impl Into<ColumnPath>) -> EnabledStatistics {
         self.own(&path.into(), |column| column.statistics)
             .unwrap_or(self.statistics)
     }
 
-    /// The Bloom filter of a leaf.
+    /// Returns the Bloom filter of a leaf.
     #[must_use]
     pub fn bloom_filter_of(&self, path: impl Into<ColumnPath>) -> Option<BloomFilterProperties> {
         self.own(&path.into(), |column| column.bloom_filter.clone())
             .or_else(|| self.bloom_filter.clone())
     }
 
-    /// The encoding that was asked for this very column, which must therefore exist for its type.
+    /// Returns the encoding that was requested for this column in particular, and must therefore exist for
+    /// its type.
     pub(crate) fn own_encoding_of(&self, path: &ColumnPath) -> Option<Encoding> {
         self.own(path, |column| column.encoding)
     }
 
-    /// What the column itself, or the closest group above it, wants.
+    /// Returns the setting of the column itself, or of the closest group around it.
     pub(crate) fn own<T>(
         &self,
         path: &ColumnPath,
@@ -380,7 +388,7 @@ impl WriterOptions {
             .find_map(want)
     }
 
-    /// That the options make sense for these leaves.
+    /// Checks that the options make sense for these leaves.
     pub(crate) fn check<'a>(
         &self,
         leaves: impl Iterator<Item = (&'a ColumnPath, Type)>,
@@ -428,8 +436,8 @@ impl WriterOptions {
     }
 }
 
-/// The names of a column, the longest first: its own, and those of the groups around it. Groups are separated by dots,
-/// which may be in the name of a column as well: the column `a.b` is in no group `a`.
+/// Returns the names of a column, longest first: its own, and those of the groups around it. Groups are
+/// separated by dots, but a column name may contain dots as well: the column `a.b` is in no group `a`.
 fn names_of(path: &ColumnPath) -> impl Iterator<Item = String> {
     let parts = path.parts();
     (1..=parts.len())
@@ -437,7 +445,7 @@ fn names_of(path: &ColumnPath) -> impl Iterator<Item = String> {
         .map(|length| parts[..length].join("."))
 }
 
-/// Whether this is the name of a column, or of a group around it.
+/// Returns whether this is the name of a column, or of a group around it.
 pub(crate) fn is_within(path: &ColumnPath, name: &str) -> bool {
     names_of(path).any(|own| own == name)
 }

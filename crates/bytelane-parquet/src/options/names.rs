@@ -1,4 +1,4 @@
-//! What options can be, and what the command calls it.
+//! Values of options, and their names in the command.
 
 use crate::{Error, Problem, Result};
 use parquet::basic::{BrotliLevel, Compression, CompressionCodec, GzipLevel, Type, ZstdLevel};
@@ -6,7 +6,7 @@ use parquet::errors::ParquetError;
 use std::fmt;
 use std::str::FromStr;
 
-/// How the values of a column become bytes, before they are compressed.
+/// Encoding of a column's values, applied before compression.
 #[derive(
     Clone,
     Copy,
@@ -23,30 +23,32 @@ use std::str::FromStr;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Encoding {
-    /// The values one after the other.
+    /// Values one after the other.
     Plain,
-    /// Each distinct value once, then their indices; PLAIN if the dictionary would become too large.
+    /// Each distinct value once, then the indices of the values; PLAIN if the dictionary would become too
+    /// large.
     Dictionary,
     /// Byte 0 of every value, then byte 1, and so on: for values of a fixed width.
     ByteStreamSplit,
     /// Bit-packed differences of neighbours, for INT32 and INT64.
     DeltaBinaryPacked,
-    /// The lengths first, then the strings: for BYTE_ARRAY.
+    /// Lengths first, then the strings: for BYTE_ARRAY.
     DeltaLengthByteArray,
-    /// The prefix that each string shares with the previous one, for BYTE_ARRAY and FIXED_LEN_BYTE_ARRAY.
+    /// Length of the prefix shared with the previous string, then the rest of the string: for BYTE_ARRAY and
+    /// FIXED_LEN_BYTE_ARRAY.
     DeltaByteArray,
     /// Runs of equal values and packed bits, for BOOLEAN.
     Rle,
-    /// Decimal numbers as bit-packed integers, for FLOAT and DOUBLE; PLAIN for pages that it would not make smaller. A
-    /// preview in the format: [`is_preview`](Self::is_preview).
+    /// Decimal numbers as bit-packed integers, for FLOAT and DOUBLE; PLAIN for pages that it would not make
+    /// smaller. This encoding is a preview in the format: [`is_preview`](Self::is_preview).
     Alp,
-    /// The best of the others for the [`Goal`], column by column and row group by row group.
+    /// Best of the other encodings for the [`Goal`], chosen for each column of each row group.
     #[default]
     Auto,
 }
 
 impl Encoding {
-    /// All of them, in the order of their declaration.
+    /// All encodings, in the order of their declaration.
     pub const ALL: &'static [Encoding] = &[
         Encoding::Plain,
         Encoding::Dictionary,
@@ -59,7 +61,7 @@ impl Encoding {
         Encoding::Auto,
     ];
 
-    /// The name that [`FromStr`] reads.
+    /// Returns the name that [`FromStr`] reads.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -75,14 +77,14 @@ impl Encoding {
         }
     }
 
-    /// Whether the format calls it a preview, which most readers do not know yet. [`Encoding::Auto`] weighs it only where
-    /// [`Encodings`](crate::Encodings) name it.
+    /// Returns whether the format calls it a preview, which most readers do not support yet.
+    /// [`Encoding::Auto`] considers it only if [`Encodings`](crate::Encodings) contain it.
     #[must_use]
     pub const fn is_preview(self) -> bool {
         matches!(self, Encoding::Alp)
     }
 
-    /// Whether the format defines it for a physical type
+    /// Returns whether the format defines it for a physical type
     /// ([Encodings.md](https://github.com/apache/parquet-format/blob/master/Encodings.md)).
     #[must_use]
     pub fn exists_for(self, physical: Type) -> bool {
@@ -111,7 +113,7 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// A name that stands for nothing, and those that would.
+/// Creates the error for an unknown name, with the known ones.
 fn unknown(kind: &str, given: &str, names: impl Iterator<Item = &'static str>) -> Error {
     let names: Vec<&str> = names.collect();
     Error::new(Problem::Option(format!(
@@ -132,7 +134,7 @@ impl FromStr for Encoding {
     }
 }
 
-/// What [`Encoding::Auto`] optimises for.
+/// Goal of [`Encoding::Auto`].
 #[derive(
     Clone,
     Copy,
@@ -149,22 +151,22 @@ impl FromStr for Encoding {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Goal {
-    /// The smallest file.
+    /// Smallest file.
     Size,
-    /// The shortest time to write it, with no column more than 6% larger than it could be.
+    /// Shortest time to write, with no column more than 6% larger than it could be.
     Write,
-    /// The shortest time to read it, with no column more than 6% larger than it could be.
+    /// Shortest time to read, with no column more than 6% larger than it could be.
     Read,
-    /// The shortest time to write and read it, with no column more than 1% larger than it could be.
+    /// Shortest time to write and read, with no column more than 1% larger than it could be.
     #[default]
     Balanced,
 }
 
 impl Goal {
-    /// All of them, in the order of their declaration.
+    /// All goals, in the order of their declaration.
     pub const ALL: &'static [Goal] = &[Goal::Size, Goal::Write, Goal::Read, Goal::Balanced];
 
-    /// The name that [`FromStr`] reads.
+    /// Returns the name that [`FromStr`] reads.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -194,10 +196,10 @@ impl FromStr for Goal {
     }
 }
 
-/// The version of the data pages.
+/// Version of the data pages.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum DataPageVersion {
-    /// Levels and values are compressed together; every reader knows it.
+    /// Levels and values are compressed together; every reader supports it.
     #[default]
     V1,
     /// Only the values are compressed.
@@ -205,10 +207,10 @@ pub enum DataPageVersion {
 }
 
 impl DataPageVersion {
-    /// Both.
+    /// Both versions.
     pub const ALL: [Self; 2] = [Self::V1, Self::V2];
 
-    /// Its number.
+    /// Returns the version number.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -228,12 +230,12 @@ impl FromStr for DataPageVersion {
     }
 }
 
-/// Reads a compression as the command writes it: `zstd`, `zstd:3`, `gzip:6`, `brotli:5`, `lz4_raw`, `snappy`
-/// or `none`.
+/// Parses a compression in the syntax of the command: `zstd`, `zstd:3`, `gzip:6`, `brotli:5`, `lz4_raw`,
+/// `snappy` or `none`.
 ///
 /// # Errors
 ///
-/// [`Problem::Option`] for another name, or a level that the codec does not have.
+/// Returns [`Problem::Option`] for another name, or a level that the codec does not have.
 ///
 /// ```
 /// use bytelane_parquet::{compression_name, parse_compression};
@@ -281,8 +283,8 @@ pub fn parse_compression(text: &str) -> Result<Compression> {
     })
 }
 
-/// The text that [`parse_compression`] reads as this compression. The deprecated codecs LZ4 and LZO, which it
-/// does not read, print as `lz4` and `lzo`.
+/// Returns the name that [`parse_compression`] reads as this compression. The deprecated codecs LZ4 and LZO,
+/// which it does not read, become `lz4` and `lzo`.
 #[must_use]
 pub fn compression_name(compression: Compression) -> String {
     match compression {
@@ -297,7 +299,7 @@ pub fn compression_name(compression: Compression) -> String {
     }
 }
 
-/// The name of a codec without its level, which no file tells.
+/// Returns the name of a codec without its level, which files do not store.
 pub(crate) fn codec_name(codec: CompressionCodec) -> &'static str {
     match codec {
         CompressionCodec::UNCOMPRESSED => "none",

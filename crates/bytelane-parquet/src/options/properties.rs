@@ -1,4 +1,4 @@
-//! Options from those of the crate `parquet`.
+//! Converts options of the crate `parquet`.
 
 use super::{ColumnOptions, ContentDefinedPages, DataPageVersion, Encoding, WriterOptions};
 use parquet::basic::Encoding as InParquet;
@@ -9,11 +9,12 @@ use parquet::file::properties::{
 use parquet::schema::types::{ColumnPath, SchemaDescriptor};
 
 impl WriterOptions {
-    /// Returns the options that properties of the crate `parquet` stand for, for files of a schema.
+    /// Converts properties of the crate `parquet` to options, for files with this schema.
     ///
-    /// Each column has the compression, statistics and Bloom filter that the properties say, and the encoding if they name one; without
-    /// a name, [`Encoding::Auto`] chooses. Limits of pages and dictionaries, and the writer's name, are those of the properties unless
-    /// these are that crate's defaults. A limit of bytes of a row group counts memory before encoding.
+    /// Each column gets the compression, statistics and Bloom filter of the properties, and their encoding if
+    /// they name one. Otherwise, [`Encoding::Auto`] chooses. The limits of pages and dictionaries and the
+    /// writer's name are taken from the properties, unless they are that crate's defaults. A byte limit of
+    /// row groups counts memory before encoding.
     ///
     /// ```
     /// use bytelane_parquet::parquet::basic::{Compression, Encoding as InParquet};

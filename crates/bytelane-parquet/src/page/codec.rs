@@ -1,10 +1,10 @@
-//! The compressions of pages, their contexts kept from page to page.
+//! Compresses and decompresses pages. Contexts are kept from page to page.
 
-use crate::{Error, Problem, Result};
+use crate::{Error, Problem, Result, format};
 use parquet::basic::{Compression, CompressionCodec};
 use std::io::{Cursor, Read, Write};
 
-/// A compression at a level, ready for pages.
+/// Codec at a level, ready to compress pages.
 pub(crate) enum Compressor {
     None,
     Snappy(Box<snap::raw::Encoder>),
@@ -14,9 +14,9 @@ pub(crate) enum Compressor {
     Lz4Raw,
 }
 
-/// As the crate `parquet` and most others set it: windows of 4 MiB.
+/// Window of 4 MiB, as in the crate `parquet` and most other writers.
 const BROTLI_WINDOW_BITS: u32 = 22;
-/// What brotli moves at a time.
+/// Buffer size of brotli in bytes.
 const BROTLI_BUFFER: usize = 1 << 16;
 
 impl Compressor {
@@ -38,7 +38,7 @@ impl Compressor {
         })
     }
 
-    /// Returns true if it leaves bytes as they are.
+    /// Returns whether it leaves bytes unchanged.
     pub(crate) fn is_none(&self) -> bool {
         matches!(self, Compressor::None)
     }
@@ -64,7 +64,7 @@ impl Compressor {
                 let mut encoder =
                     brotli::CompressorWriter::new(to, BROTLI_BUFFER, *quality, BROTLI_WINDOW_BITS);
                 encoder.write_all(bytes)?;
-                // The last block is written where the encoder is dropped.
+                // Dropping the encoder writes the last block.
                 encoder.flush()?;
             }
             Compressor::Zstd(context) => {
@@ -85,6 +85,24 @@ impl Compressor {
     }
 }
 
+/// Returns the codec under its name in the crate `parquet`.
+pub(crate) fn codec_in_parquet(codec: format::CompressionCodec) -> Result<CompressionCodec> {
+    Ok(match codec {
+        format::CompressionCodec::Uncompressed => CompressionCodec::UNCOMPRESSED,
+        format::CompressionCodec::Snappy => CompressionCodec::SNAPPY,
+        format::CompressionCodec::Gzip => CompressionCodec::GZIP,
+        format::CompressionCodec::Lzo => CompressionCodec::LZO,
+        format::CompressionCodec::Brotli => CompressionCodec::BROTLI,
+        format::CompressionCodec::Lz4 => CompressionCodec::LZ4,
+        format::CompressionCodec::Zstd => CompressionCodec::ZSTD,
+        format::CompressionCodec::Lz4Raw => CompressionCodec::LZ4_RAW,
+        format::CompressionCodec::Unknown(number) => {
+            let problem = format!("pages with the compression {number}, which is not known");
+            return Err(Problem::Unsupported(problem).into());
+        }
+    })
+}
+
 fn unsupported(codec: CompressionCodec) -> Error {
     if codec == CompressionCodec::LZO {
         let problem = "pages compressed with LZO, or in a way that is not known, are not supported";
@@ -93,7 +111,7 @@ fn unsupported(codec: CompressionCodec) -> Error {
     Problem::Unsupported(format!("pages compressed with {codec} are not supported")).into()
 }
 
-/// A codec ready to undo it.
+/// Codec ready to decompress pages.
 pub(crate) enum Decompressor {
     None,
     Snappy(snap::raw::Decoder),
@@ -101,7 +119,7 @@ pub(crate) enum Decompressor {
     Brotli,
     Zstd(zstd::bulk::Decompressor<'static>),
     Lz4Raw,
-    /// The deprecated LZ4, of which there are three kinds.
+    /// Deprecated LZ4, of which there are three variants.
     Lz4,
 }
 
@@ -131,14 +149,14 @@ impl Decompressor {
         }
     }
 
-    /// Undoes the compression into the first `size` bytes of a buffer, which grows where it must, and is left as
-    /// long as it was needed.
+    /// Decompresses into the first `size` bytes of a buffer. The buffer grows as needed, and may stay longer
+    /// than `size`.
     pub(crate) fn decompress(&mut self, bytes: &[u8], size: usize, to: &mut Vec<u8>) -> Result<()> {
         check_promise(self.codec(), bytes.len(), size)?;
         if let Decompressor::Brotli = self {
             to.clear();
             let source = brotli::Decompressor::new(bytes, BROTLI_BUFFER);
-            // What is read grows with what is there.
+            // The buffer grows only with the data that is decompressed.
             source
                 .take(size as u64 + 1)
                 .read_to_end(to)
@@ -148,7 +166,7 @@ impl Decompressor {
         if let Decompressor::Zstd(context) = self {
             to.clear();
             to.reserve_exact(size);
-            // It writes to memory that is not zeroed.
+            // This writes to memory that is not zeroed.
             let written = context.decompress_to_buffer(bytes, to);
             return check_size(written.map_err(not_decompressed)?, size);
         }
@@ -177,10 +195,10 @@ impl Decompressor {
     }
 }
 
-/// Blocks as Hadoop writes them, each after its decompressed and its compressed size; or frames of LZ4; or one block by
-/// itself: what Parquet's codec LZ4 stands for was never specified, so that writers differ
-/// ([Compression.md](https://github.com/apache/parquet-format/blob/master/Compression.md#lz4)). They are tried in the order
-/// of the crate `parquet`.
+/// Decompresses one of the variants of LZ4: Hadoop's blocks, each after its decompressed and its compressed
+/// size; LZ4 frames; or a single block. Parquet's codec LZ4 was never specified, so writers differ
+/// ([Compression.md](https://github.com/apache/parquet-format/blob/master/Compression.md#lz4)). The variants
+/// are tried in the same order as in the crate `parquet`.
 fn decompress_lz4(bytes: &[u8], to: &mut [u8]) -> Result<usize> {
     if let Some(written) = decompress_hadoop(bytes, to) {
         return Ok(written);
@@ -192,7 +210,7 @@ fn decompress_lz4(bytes: &[u8], to: &mut [u8]) -> Result<usize> {
     }
 }
 
-/// How many bytes the blocks of Hadoop have, if they are such blocks, and fill the destination.
+/// Decompresses Hadoop's blocks. Returns their size if the bytes are such blocks and fill the destination.
 fn decompress_hadoop(mut bytes: &[u8], to: &mut [u8]) -> Option<usize> {
     let mut written = 0;
     while !bytes.is_empty() {
@@ -212,31 +230,31 @@ fn decompress_hadoop(mut bytes: &[u8], to: &mut [u8]) -> Option<usize> {
     (written == to.len()).then_some(written)
 }
 
-/// How many bytes a byte can become.
+/// Returns the maximum number of bytes that one compressed byte can expand to.
 fn greatest_ratio(codec: CompressionCodec) -> usize {
     match codec {
         CompressionCodec::UNCOMPRESSED => 1,
-        // A copy of 64 bytes takes 3.
+        // A copy of 64 bytes takes 3 bytes.
         CompressionCodec::SNAPPY => 22,
         // 258 bytes take 2 bits.
         CompressionCodec::GZIP => 1032,
-        // A block of 128 KiB that repeats one byte takes 4.
+        // A block of 128 KiB that repeats one byte takes 4 bytes.
         CompressionCodec::ZSTD => 1 << 15,
-        // A byte lengthens a copy by 255.
+        // One byte lengthens a copy by 255 bytes.
         CompressionCodec::LZ4_RAW | CompressionCodec::LZ4 => 255,
-        // A copy may be as long as the stream wants.
+        // A copy may have any length.
         CompressionCodec::BROTLI | CompressionCodec::LZO => usize::MAX,
     }
 }
 
-/// An error if no bytes of this length become as many as a page header promises: memory for these would be for
-/// nothing.
+/// Returns an error if no input of this length can expand to the size that a page header claims. This avoids
+/// allocating memory in vain.
 pub(crate) fn check_promise(
     codec: CompressionCodec,
     compressed: usize,
     promised: usize,
 ) -> Result<()> {
-    // Headers and a last block that is not full.
+    // Headers, and a last block that is not full.
     const SLACK: usize = 64;
     match promised > (compressed + SLACK).saturating_mul(greatest_ratio(codec)) {
         false => Ok(()),
@@ -246,7 +264,7 @@ pub(crate) fn check_promise(
     }
 }
 
-/// Reads as many bytes as there is room for; more than that are one more.
+/// Reads up to the size of `to`. If there are more bytes, returns that size plus one.
 fn fill(mut source: impl Read, mut to: &mut [u8]) -> Result<usize> {
     let room = to.len();
     while !to.is_empty() {

@@ -1,4 +1,4 @@
-//! Pages whose values stay as they are encoded, while their indices or their compression change.
+//! Edits pages whose values keep their encoding, while their indices or their compression change.
 
 use super::codec::{Compressor, Decompressor, check_promise};
 use super::header::{DataPage, DictionaryPage, LevelLayout, PageKind, read};
@@ -16,7 +16,7 @@ use flate2::Crc;
 use parquet::basic::{Compression, CompressionCodec};
 use parquet::schema::types::ColumnDescriptor;
 
-/// Edits the pages of one column.
+/// Editor of the pages of one column.
 pub(crate) struct PageEditor {
     opener: Opener,
     decompressor: Decompressor,
@@ -26,12 +26,12 @@ pub(crate) struct PageEditor {
     most: u64,
     indices: Vec<u32>,
     edited: Vec<u8>,
-    /// New definition levels of the old ones, if they change.
+    /// New definition level for each old one, if they change.
     widened: Option<Vec<u8>>,
 }
 
 impl PageEditor {
-    /// Reads pages of this codec, which have no more than `most` bytes without compression.
+    /// Creates an editor for pages of this codec, with an uncompressed size of up to `most` bytes.
     pub(crate) fn new(
         codec: CompressionCodec,
         column: &ColumnDescriptor,
@@ -58,20 +58,25 @@ impl PageEditor {
         })
     }
 
-    /// Gives the pages the definition levels of a schema in which more is optional: for each level the new one.
+    /// Sets the definition levels of the pages for a schema in which more is optional. `levels` has the new
+    /// level for each old one.
     pub(crate) fn with_definition_levels(mut self, levels: Vec<u8>) -> Self {
         self.widened = Some(levels);
         self
     }
 
-    /// Returns the definition levels of a page as they are written.
+    /// Returns the definition levels of a page in the form in which they are written.
     fn definition(&self, page: &DataPage, old: &LevelBytes) -> Result<LevelBytes> {
         let Some(new) = &self.widened else {
             return Ok(old.clone());
         };
+        if self.definition_bits == 0 {
+            let level = new.first().copied().unwrap_or(0);
+            return Ok(LevelBytes::Rle(run(page.slots, level).into()));
+        }
+        check_size(page.slots as u64, self.most)?;
         let mut levels = vec![0; page.slots];
         match old {
-            _ if self.definition_bits == 0 => {}
             LevelBytes::Rle(bytes) => {
                 let format = Format::<u8>::new(self.definition_bits);
                 let format = format.ok_or_else(|| Error::corrupt("levels of so many bits"))?;
@@ -98,7 +103,7 @@ impl PageEditor {
         Ok(LevelBytes::Rle(bytes.into()))
     }
 
-    /// Returns the values of a dictionary: `bytes` are those after its header.
+    /// Returns the values of a dictionary. `bytes` are the bytes after its header.
     pub(crate) fn dictionary(&mut self, header: &DictionaryPage, bytes: &Bytes) -> Result<Bytes> {
         let codec = self.decompressor.codec();
         if codec == CompressionCodec::UNCOMPRESSED {
@@ -113,7 +118,7 @@ impl PageEditor {
         Ok(values.into())
     }
 
-    /// Returns the number of rows that begin in a data page, and whether it begins with one.
+    /// Returns the number of rows that begin in a data page, and whether the page begins with a new row.
     pub(crate) fn rows(&mut self, page: &DataPage, bytes: &Bytes) -> Result<(usize, bool)> {
         let parts = self.opener.open(page, bytes.clone())?;
         self.levels.open(page, parts.repetition, parts.definition)?;
@@ -121,12 +126,13 @@ impl PageEditor {
         Ok((rows, self.levels.begins_row()))
     }
 
-    /// Returns the parts of a page, decompressed.
+    /// Decompresses a page and splits it into its parts.
     pub(crate) fn open(&mut self, page: &DataPage, bytes: &Bytes) -> Result<Parts> {
         self.opener.open(page, bytes.clone())
     }
 
-    /// Returns a data page with other indices, the entries of `map`, if there is one, compressed by `compressor`.
+    /// Recompresses a data page with `compressor`. If there is a `map`, the indices are replaced by its
+    /// entries.
     pub(crate) fn edit(
         &mut self,
         header: &PageHeader,
@@ -186,16 +192,17 @@ impl PageEditor {
         Ok((header, body.into()))
     }
 
-    /// Returns the indices of a page after `map`, with their width in front.
+    /// Maps the indices of a page. Returns them, preceded by their width.
     fn mapped(&mut self, page: &DataPage, parts: &Parts, map: &[u32]) -> Result<Bytes> {
         let (repetition, definition) = (parts.repetition.clone(), parts.definition.clone());
         self.levels.open(page, repetition, definition)?;
         let valid = self.levels.valid();
+        check_size((valid * size_of::<u32>()) as u64, self.most)?;
         decoded_indices(&parts.values, valid, &mut self.indices)?;
         let indices = &mut self.indices[..];
         look_up(indices, map)?;
         let greatest = indices.iter().copied().max().unwrap_or(0);
-        // Not all readers know indices of no bits.
+        // Not all readers support indices of 0 bits.
         let width = (u32::BITS - greatest.leading_zeros()).max(1);
         let format = Format::<u32>::new(width)
             .ok_or_else(|| Error::corrupt(format!("indices of {width} bits")))?;
@@ -207,9 +214,9 @@ impl PageEditor {
     }
 }
 
-/// Decodes the indices of a page, which follow their width.
+/// Decodes the indices of a page, which are preceded by their width.
 pub(super) fn decoded_indices(values: &Bytes, valid: usize, to: &mut Vec<u32>) -> Result<()> {
-    // Some writers write no indices as no bytes.
+    // Some writers store no bytes, not even a width, if there are no indices.
     let (width, runs) = values.split_first().unwrap_or((&0, &[]));
     let format = Format::<u32>::new(u32::from(*width))
         .ok_or_else(|| Error::corrupt(format!("indices of {width} bits")))?;
@@ -235,6 +242,18 @@ pub(super) fn look_up(indices: &mut [u32], map: &[u32]) -> Result<()> {
     Ok(())
 }
 
+/// Returns a run of one level of up to 8 bits.
+fn run(slots: usize, level: u8) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut header = (slots as u64) << 1;
+    while header >= 0x80 {
+        bytes.push(header as u8 | 0x80);
+        header >>= 7;
+    }
+    bytes.extend([header as u8, level]);
+    bytes
+}
+
 fn append_levels(levels: &LevelBytes, to: &mut Vec<u8>) {
     if let LevelBytes::Rle(bytes) = levels {
         to.extend((bytes.len() as u32).to_le_bytes());
@@ -246,7 +265,7 @@ fn damaged(error: rle_hybrid::Error) -> Error {
     Error::corrupt(format!("the indices into the dictionary: {error}"))
 }
 
-/// Writes the sizes of a page into its header, and its checksum where it has one.
+/// Writes the sizes of a page into its header, and updates its checksum if it has one.
 pub(crate) fn set_sizes(header: &mut PageHeader, uncompressed: usize, body: &[u8]) -> Result<()> {
     let size = |bytes: usize| {
         i32::try_from(bytes).map_err(|_| Error::corrupt("a page is larger than 2 GiB"))
@@ -261,7 +280,7 @@ pub(crate) fn set_sizes(header: &mut PageHeader, uncompressed: usize, body: &[u8
     Ok(())
 }
 
-/// Returns a page of nulls at the outermost level: `rows` rows of a column whose root is optional.
+/// Returns a page of `rows` null rows, for a column with an optional root.
 pub(crate) fn null_page(
     column: &ColumnDescriptor,
     rows: usize,

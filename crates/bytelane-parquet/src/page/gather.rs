@@ -1,4 +1,4 @@
-//! Rows of several data pages decoded, and encoded as one page.
+//! Decodes rows of several data pages, and encodes them as one page.
 
 use super::edit::decoded_indices;
 use super::encode::{Definition, DenseValues, PageEncoder, PageValues, SlotLevels};
@@ -6,7 +6,7 @@ use super::header::{DataPage, ValueEncoding};
 use super::levels::{LeafLevels, PageLevels};
 use super::parts::Parts;
 use super::values::{ArrayDecoder, Slots, decoder_of};
-use crate::budget::Budget;
+use crate::budget::{Budget, Reservation};
 use crate::types::bare::bare_leaf;
 use crate::types::physical;
 use crate::{Error, Result};
@@ -18,19 +18,23 @@ use parquet::basic::Type;
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 use std::sync::Arc;
 
-/// Rows of a page that are wanted.
+/// Size of the levels and the index of a slot in bytes, before and after they are gathered.
+const PER_SLOT: u64 = 12;
+
+/// Selection of rows of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PageRows {
-    /// Set if the slots before the first row that begins in the page are wanted: the end of a row of the page before.
+    /// Set if the slots before the first new row of the page are selected. They are the end of a row of the
+    /// previous page.
     pub(crate) begun: bool,
-    /// Number of rows that are passed over.
+    /// Number of rows to skip.
     pub(crate) skip: usize,
-    /// Number of rows that are wanted after them.
+    /// Number of rows to take after them.
     pub(crate) take: usize,
 }
 
 impl PageRows {
-    /// All of them.
+    /// Selection of all rows.
     pub(crate) const ALL: Self = Self {
         begun: true,
         skip: 0,
@@ -38,26 +42,28 @@ impl PageRows {
     };
 }
 
-/// Slots of a new page, and what is known of them.
+/// Slots of a new page, and their counts.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
     pub(crate) slots: usize,
     pub(crate) nulls: usize,
-    /// Number of slots with each level; none for columns without such levels.
+    /// Number of slots with each level; empty for columns without such levels.
     pub(crate) repetition: Vec<i64>,
     pub(crate) definition: Vec<i64>,
-    /// Bytes of strings; none of dictionary indices, and of other types.
+    /// Size of the strings in bytes; `None` for dictionary indices, and for other types.
     pub(crate) string_bytes: Option<i64>,
 }
 
-/// Gathers rows of pages of a column.
+/// Gatherer of rows from pages of a column.
 pub(crate) struct PageGatherer {
     levels: PageLevels,
     decoder: Option<Box<dyn ArrayDecoder>>,
     column: ColumnDescPtr,
     budget: Budget,
+    /// Memory of the levels and indices of a page.
+    memory: Reservation,
     greatest: (u16, u16),
-    /// Bytes of a value, if all have the same number.
+    /// Size of a value in bytes, if it is the same for all.
     width: Option<usize>,
     encoding: Option<ValueEncoding>,
     all: SlotLevels,
@@ -75,7 +81,7 @@ impl PageGatherer {
             max_definition: level(column.max_def_level()),
             max_repetition: level(column.max_rep_level()),
             slot: 0,
-            // Levels are wanted, not bits.
+            // Request levels instead of bits.
             is_nested: true,
         };
         let bare = bare_leaf(
@@ -92,6 +98,7 @@ impl PageGatherer {
             greatest: (definition.cast_unsigned(), repetition.cast_unsigned()),
             column: Arc::new(ColumnDescriptor::new(bare, definition, repetition, path)),
             budget: budget.clone(),
+            memory: budget.reservation(),
             encoding: None,
             all: SlotLevels::default(),
             repetition: Vec::new(),
@@ -102,8 +109,8 @@ impl PageGatherer {
         })
     }
 
-    /// Adds rows of a page, whose parts are decompressed. Indices become the entries of `map`, if there is one. All pages have the
-    /// same encoding.
+    /// Adds rows of a page, given its decompressed parts. If there is a `map`, indices are replaced by its
+    /// entries. All pages have the same encoding.
     pub(crate) fn add(
         &mut self,
         page: &DataPage,
@@ -122,6 +129,7 @@ impl PageGatherer {
         } = parts;
         self.levels.open(page, repetition, definition)?;
         let valid = self.levels.valid();
+        self.memory.cover(PER_SLOT * page.slots as u64)?;
         let passed = if wanted.begun {
             0
         } else {
@@ -182,7 +190,7 @@ impl PageGatherer {
         Ok(())
     }
 
-    /// Appends all of it as one page with its header, and begins with the next one.
+    /// Appends all gathered rows as one page with its header, and starts a new one.
     pub(crate) fn finish(
         &mut self,
         encoder: &mut PageEncoder,
@@ -222,7 +230,7 @@ impl PageGatherer {
         Ok(gathered)
     }
 
-    /// Calls a function with the values so far, nulls left out, and begins with the next ones.
+    /// Calls a function with the values so far, without nulls, and starts a new page.
     pub(crate) fn with_values<T>(
         &mut self,
         then: impl FnOnce(DenseValues<'_>) -> Result<T>,
@@ -259,7 +267,7 @@ impl PageGatherer {
         done
     }
 
-    /// Forgets what was gathered, after an error too.
+    /// Discards everything gathered; also used after an error.
     pub(crate) fn clear(&mut self) {
         self.encoding = None;
         self.decoder = None;
@@ -276,7 +284,7 @@ impl PageGatherer {
     }
 }
 
-/// The type of Arrow that has the values of a column as they are stored.
+/// Returns the Arrow type for the values of a column in their stored form.
 fn bare_type(column: &ColumnDescriptor) -> Result<DataType> {
     Ok(match column.physical_type() {
         Type::BOOLEAN => DataType::Boolean,

@@ -1,10 +1,10 @@
-//! What the header of a page says, checked.
+//! Reads and checks page headers.
 
 use crate::format::{Encoding, PageHeader, PageType};
 use crate::{Error, Problem, Result};
 use flate2::Crc;
 
-/// How the values of a page are stored.
+/// Encoding of the values of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ValueEncoding {
     Plain,
@@ -16,12 +16,12 @@ pub(crate) enum ValueEncoding {
     Delta,
     DeltaLengthByteArray,
     DeltaByteArray,
-    /// The hybrid of runs and packed bits, of booleans.
+    /// Hybrid of runs and packed bits, for booleans.
     Rle,
 }
 
 impl ValueEncoding {
-    /// Returns it as page headers and the footer have it.
+    /// Returns the encoding as page headers and the footer store it.
     pub(crate) fn in_format(self) -> Encoding {
         match self {
             Self::Plain => Encoding::Plain,
@@ -35,7 +35,7 @@ impl ValueEncoding {
         }
     }
 
-    /// Its name in the crate `parquet`.
+    /// Returns the encoding of the crate `parquet`.
     pub(crate) fn in_parquet(self) -> parquet::basic::Encoding {
         use parquet::basic::Encoding;
         match self {
@@ -51,26 +51,28 @@ impl ValueEncoding {
     }
 }
 
-/// How levels of a page of the first version are stored.
+/// Encoding of the levels of a version 1 page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LevelEncoding {
-    /// The hybrid of runs and packed bits, preceded by its length.
+    /// Hybrid of runs and packed bits, preceded by its length.
     Rle,
-    /// Packed bits, the first level in the highest ones of a byte: BIT_PACKED, which has long been deprecated.
+    /// Packed bits, with the first level in the highest bits of a byte: BIT_PACKED, which has long been
+    /// deprecated.
     BitPacked,
-    /// Another one: nothing to read in columns without levels.
+    /// Any other encoding, which is accepted for columns without levels.
     Unknown,
 }
 
-/// Where the levels of a data page are: the repetition levels first.
+/// Place of the levels of a data page. Repetition levels come first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LevelLayout {
-    /// Compressed with the values, in front of them.
+    /// Levels in front of the values, compressed with them.
     Inside {
         repetition: LevelEncoding,
         definition: LevelEncoding,
     },
-    /// In front of the values, as many bytes of RLE, not compressed; and whether the values are.
+    /// Uncompressed RLE in front of the values, with these lengths in bytes. `compressed` is true if the
+    /// values are compressed.
     Before {
         repetition: usize,
         definition: usize,
@@ -78,32 +80,32 @@ pub(crate) enum LevelLayout {
     },
 }
 
-/// A data page's header, its numbers checked for being none below zero.
+/// Header of a data page, with non-negative counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct DataPage {
-    /// Values, null ones and empty lists included.
+    /// Number of values, including nulls and empty lists.
     pub(crate) slots: usize,
-    /// Rows, if the header says how many, and that a row begins after the last one.
+    /// Number of rows, if the header has it. In that case, no row continues on the next page.
     pub(crate) rows: Option<usize>,
-    /// Bytes of the page, levels included, when nothing of it is compressed.
+    /// Uncompressed size of the page in bytes, including levels.
     pub(crate) uncompressed: usize,
     pub(crate) encoding: ValueEncoding,
     pub(crate) levels: LevelLayout,
 }
 
-/// What a dictionary's header says.
+/// Header of a dictionary page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct DictionaryPage {
     pub(crate) values: usize,
-    /// Bytes of the page when nothing of it is compressed.
+    /// Uncompressed size of the page in bytes.
     pub(crate) uncompressed: usize,
 }
 
-/// A page: how many bytes follow its header, and what it is.
+/// Size and kind of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct AnyPage {
     pub(crate) compressed: usize,
-    /// The CRC-32 of these bytes, where the writer tells it.
+    /// CRC-32 of the bytes after the header, if the writer stored it.
     pub(crate) checksum: Option<u32>,
     pub(crate) kind: PageKind,
 }
@@ -112,11 +114,11 @@ pub(crate) struct AnyPage {
 pub(crate) enum PageKind {
     Data(DataPage),
     Dictionary(DictionaryPage),
-    /// Nothing that is needed: an index, or a page of a type that is not known.
+    /// Page that is not needed: an index, or a page of an unknown type.
     Other,
 }
 
-/// What a header says.
+/// Reads a header and checks its numbers.
 pub(crate) fn read(header: &PageHeader) -> Result<AnyPage> {
     Ok(AnyPage {
         compressed: size("compressed size", header.compressed_page_size)?,
@@ -126,7 +128,7 @@ pub(crate) fn read(header: &PageHeader) -> Result<AnyPage> {
 }
 
 impl AnyPage {
-    /// An error if the bytes after the header are not those of which the writer made the checksum.
+    /// Returns an error if the bytes after the header do not match the checksum.
     pub(crate) fn check(&self, bytes: &[u8]) -> Result<()> {
         let Some(promised) = self.checksum else {
             return Ok(());
@@ -150,7 +152,7 @@ fn kind(header: &PageHeader) -> Result<PageKind> {
         (PageType::IndexPage | PageType::Unknown(_), _, _) => return Ok(PageKind::Other),
         (PageType::DictionaryPage, _, _) => return dictionary(header, uncompressed),
         (PageType::DataPage, Some(data), _) => {
-            // RLE where a writer leaves it out.
+            // Some writers omit it, which means RLE.
             let repetition = data.repetition_level_encoding.unwrap_or(Encoding::Rle);
             let levels = LevelLayout::Inside {
                 repetition: level_encoding(repetition),

@@ -1,4 +1,4 @@
-//! Data pages: their values and levels, decoded and encoded.
+//! Decodes and encodes data pages: their values and levels.
 
 mod byte_array;
 mod codec;
@@ -10,7 +10,7 @@ mod levels;
 mod parts;
 mod values;
 
-pub(crate) use codec::{Compressor, check_promise};
+pub(crate) use codec::{Compressor, check_promise, codec_in_parquet};
 pub(crate) use edit::{PageEditor, null_page, set_sizes};
 pub(crate) use encode::{
     Definition, DenseValues, DictionaryBuilder, EncodedPage, PageEncoder, PageValues, SlotLevels,

@@ -1,4 +1,4 @@
-//! The bytes of pages, decompressed and taken apart.
+//! Decompresses pages and splits them into their parts.
 
 use super::codec::{Decompressor, check_promise};
 use super::header::{DataPage, DictionaryPage, LevelEncoding, LevelLayout};
@@ -9,7 +9,7 @@ use bytes::Bytes;
 use parquet::basic::CompressionCodec;
 use parquet::schema::types::ColumnDescriptor;
 
-/// The levels of a page.
+/// Encoded levels of a page.
 #[derive(Clone, Debug)]
 pub(crate) enum LevelBytes {
     Rle(Bytes),
@@ -17,7 +17,7 @@ pub(crate) enum LevelBytes {
 }
 
 impl LevelBytes {
-    /// The levels as they are stored.
+    /// Returns the encoded levels.
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
             Self::Rle(bytes) | Self::BitPacked(bytes) => bytes,
@@ -25,23 +25,23 @@ impl LevelBytes {
     }
 }
 
-/// The parts of a data page.
+/// Parts of a data page.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts {
-    /// Those of columns without such levels have no bytes.
+    /// Encoded levels; empty for columns without such levels.
     pub(crate) repetition: LevelBytes,
     pub(crate) definition: LevelBytes,
     pub(crate) values: Bytes,
 }
 
-/// Takes the pages of one column chunk apart, whose memory it uses again.
+/// Opener of the pages of one column chunk. It reuses their memory.
 pub(crate) struct Opener {
     decompressor: Decompressor,
     repetition_bits: u32,
     definition_bits: u32,
-    /// The most bytes that a page may have.
+    /// Maximum size of a page in bytes.
     most: u64,
-    /// The page before, decompressed: once nobody has it any more, its memory is for the next one.
+    /// Previous page, decompressed. Once it is not shared any more, the next page reuses its memory.
     last: Bytes,
     /// Memory of the page, and of the dictionary.
     memory: Reservation,
@@ -49,7 +49,7 @@ pub(crate) struct Opener {
 }
 
 impl Opener {
-    /// Of a chunk of this codec, whose pages may have so many bytes once they are decompressed.
+    /// Opens pages of a chunk of this codec, with a decompressed size of up to `most` bytes.
     pub(crate) fn new(
         codec: CompressionCodec,
         column: &ColumnDescriptor,
@@ -67,21 +67,21 @@ impl Opener {
         })
     }
 
-    /// The values of a dictionary: `bytes` are those after its header.
+    /// Returns the values of a dictionary. `bytes` are the bytes after its header.
     pub(crate) fn open_dictionary(
         &mut self,
         header: &DictionaryPage,
         bytes: Bytes,
     ) -> Result<Bytes> {
         let values = self.decompressed(bytes, header.uncompressed)?;
-        // It lives as long as the chunk.
+        // The dictionary lives as long as the chunk.
         self.last = Bytes::new();
         std::mem::swap(&mut self.memory, &mut self.dictionary);
         self.memory.release();
         Ok(values)
     }
 
-    /// The parts of a data page: `bytes` are those after its header.
+    /// Splits a data page into its parts. `bytes` are the bytes after its header.
     pub(crate) fn open(&mut self, header: &DataPage, bytes: Bytes) -> Result<Parts> {
         match header.levels {
             LevelLayout::Inside {
@@ -113,7 +113,7 @@ impl Opener {
         }
     }
 
-    /// Version 2: the levels are as they are, and the values perhaps as well.
+    /// Opens a version 2 page: levels are never compressed, and values may be.
     fn open_v2(
         &mut self,
         header: &DataPage,
@@ -127,13 +127,13 @@ impl Opener {
         let Some(size) = size else {
             return Err(ends_within("definition"));
         };
-        // The levels stay in memory with the bytes that they are a part of. Those of a column without lists have no
-        // use, but some writers have them.
+        // The levels keep all bytes of the page in memory. Some writers store levels even for a column
+        // without lists, which does not need them.
         self.memory.cover(bytes.len() as u64)?;
         let mut values = bytes;
         let repetition = LevelBytes::Rle(values.split_to(repetition));
         let definition = LevelBytes::Rle(values.split_to(definition));
-        // Some writers compress no values to no bytes.
+        // Some writers store no bytes if there are no values to compress.
         let values = match compressed && !values.is_empty() {
             true => self.decompressed(values, size)?,
             false => values,
@@ -165,7 +165,7 @@ impl Opener {
     }
 }
 
-/// An error if a page has more bytes than it may.
+/// Returns an error if a page exceeds the size limit.
 pub(crate) fn check_size(size: u64, limit: u64) -> Result<()> {
     match size > limit {
         true => Err(Error::new(Problem::PageTooLarge { size, limit })),
@@ -173,17 +173,17 @@ pub(crate) fn check_size(size: u64, limit: u64) -> Result<()> {
     }
 }
 
-/// Levels in front of the values of a page of version 1.
+/// Levels in front of the values of a version 1 page.
 #[derive(Clone, Copy)]
 struct Inside {
     which: &'static str,
     encoding: LevelEncoding,
-    /// Bits of a level; 0 if the column has no such levels.
+    /// Number of bits of a level; 0 if the column has no such levels.
     bits: u32,
 }
 
 impl Inside {
-    /// Takes the levels of so many slots off a page.
+    /// Splits the levels of `slots` slots off a page.
     fn split_from(self, page: &mut Bytes, slots: usize) -> Result<LevelBytes> {
         let which = self.which;
         if self.bits == 0 {

@@ -1,11 +1,12 @@
 //! One column of one row group, apart from the footer of its file.
 
 use super::input::Input;
-use super::row_group::{LeafChunk, RowGroup, Settings, View, stages};
+use super::row_group::{RowGroup, Settings, View, stages};
 use super::rows::Rows;
 use super::schema::Plan;
 use crate::Result;
 use crate::budget::MemoryLimit;
+use crate::file::LeafChunk;
 use arrow_array::ArrayRef;
 use arrow_schema::SchemaRef;
 use bytelane::Detected;
@@ -35,10 +36,14 @@ impl ColumnReader {
         let plan = Plan::new(schema, &ProjectionMask::all(), arrow.fields())?;
         let columns = (0..plan.columns.len()).collect();
         let schema = arrow;
-        let output = View { schema, columns };
+        let output = View {
+            schema: Arc::clone(&schema),
+            columns,
+        };
         let settings = Settings {
             stages: stages(&plan, Vec::new(), &output),
             plan,
+            schema,
             output,
             batch_size: batch_rows,
             backend: Detected::active(),

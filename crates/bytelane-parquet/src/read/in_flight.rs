@@ -3,8 +3,8 @@
 use super::row_group::{RowGroup, Settings};
 use super::rows::Rows;
 use crate::Result;
+use crate::file::RowGroups;
 use arrow_array::RecordBatch;
-use parquet::file::metadata::ParquetMetaData;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -70,13 +70,13 @@ impl InFlight {
     pub(super) fn next(
         &mut self,
         settings: &Arc<Settings>,
-        file: &ParquetMetaData,
+        row_groups: &RowGroups,
     ) -> Option<Result<RecordBatch>> {
         loop {
             while self.open.len() < self.width
                 && let Some((index, rows)) = self.waiting.pop_front()
             {
-                let group = RowGroup::open(settings, file, index, rows);
+                let group = RowGroup::open(settings, row_groups, index, rows);
                 let open = Open::new(index, group);
                 self.open.push_back(Arc::new(open));
                 if let Some(last) = self.open.back()

@@ -1,5 +1,6 @@
 //! Parquet files to record batches.
 
+mod arrow;
 mod builder;
 mod column;
 mod in_flight;
@@ -15,18 +16,18 @@ mod tests;
 pub use builder::ReaderBuilder;
 pub(crate) use column::ColumnReader;
 pub(crate) use input::Input;
-pub use input::PushedBytes;
+pub use input::{Metrics, PushedBytes};
 pub use push::{AsyncReader, Decoded, PushDecoder, RangeReader};
-pub(crate) use row_group::{Condition, Conditional, LeafChunk, page_ranges};
+pub(crate) use row_group::{Condition, Conditional, page_ranges};
 pub(crate) use rows::Ranges;
 
+use crate::file::RowGroups;
 use crate::stack::with_stack;
 use crate::{Error, Result};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use builder::Kept;
 use in_flight::InFlight;
-use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 use parquet::file::reader::ChunkReader;
 use row_group::Settings;
 use std::path::PathBuf;
@@ -58,7 +59,7 @@ use std::sync::Arc;
 /// ```
 pub struct Reader {
     file: Option<PathBuf>,
-    metadata: ArrowReaderMetadata,
+    row_groups: RowGroups,
     settings: Arc<Settings>,
     in_flight: InFlight,
     /// Rows to pass over and to return, of those that conditions leave.
@@ -87,10 +88,16 @@ impl Reader {
         Self::builder(input)?.with_batch_size(batch_size).build()
     }
 
-    /// The footer.
+    /// Returns the footer. Of most files, this decodes all column chunks when it is called for the first time.
     #[must_use]
     pub fn metadata(&self) -> &parquet::file::metadata::ParquetMetaData {
-        self.metadata.metadata()
+        self.row_groups.metadata()
+    }
+
+    /// Returns what has been read so far, by all threads.
+    #[must_use]
+    pub fn metrics(&self) -> Metrics {
+        self.settings.input.counters().metrics()
     }
 
     /// Returns the rows of a batch that are to be returned, and whether they are the last ones.
@@ -137,9 +144,9 @@ impl Iterator for Reader {
     /// After an error there is nothing more.
     fn next(&mut self) -> Option<Self::Item> {
         let (settings, in_flight) = (&self.settings, &mut self.in_flight);
-        let file = self.metadata.metadata();
+        let row_groups = &self.row_groups;
         let batch = with_stack(settings.depth, || {
-            in_flight.next(settings, file).transpose()
+            in_flight.next(settings, row_groups).transpose()
         });
         let batch = batch
             .transpose()?
@@ -154,7 +161,7 @@ impl Iterator for Reader {
 
 impl RecordBatchReader for Reader {
     fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.settings.output.schema)
+        Arc::clone(&self.settings.schema)
     }
 }
 
@@ -162,7 +169,7 @@ impl std::fmt::Debug for Reader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Reader")
             .field("file", &self.file)
-            .field("schema", &self.settings.output.schema)
+            .field("schema", &self.settings.schema)
             .finish_non_exhaustive()
     }
 }

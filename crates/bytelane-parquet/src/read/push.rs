@@ -1,7 +1,7 @@
 //! A decoder that says which bytes it needs next, and an asynchronous reader over it.
 
 use super::in_flight::Waiting;
-use super::input::{Input, PushedBytes};
+use super::input::{Input, Metrics, PushedBytes};
 use super::row_group::RowGroup;
 use super::{Reader, ReaderBuilder};
 use crate::stack::with_stack;
@@ -103,7 +103,13 @@ impl PushDecoder {
     /// Returns the columns of batches.
     #[must_use]
     pub fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.reader.settings.output.schema)
+        Arc::clone(&self.reader.settings.schema)
+    }
+
+    /// Returns what has been read so far.
+    #[must_use]
+    pub fn metrics(&self) -> Metrics {
+        self.reader.metrics()
     }
 
     /// Gives the bytes from a position on.
@@ -159,8 +165,8 @@ impl PushDecoder {
         let Some((index, rows)) = self.waiting.front() else {
             return Ok(Some(Decoded::End));
         };
-        let (index, file) = (*index, self.reader.metadata.metadata());
-        let group = RowGroup::open(&self.reader.settings, file, index, rows.clone());
+        let (index, row_groups) = (*index, &self.reader.row_groups);
+        let group = RowGroup::open(&self.reader.settings, row_groups, index, rows.clone());
         if self.pushed.lacks_bytes() {
             return Ok(Some(Decoded::Needs(self.pushed.missing())));
         }

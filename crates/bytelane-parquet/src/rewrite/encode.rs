@@ -1,4 +1,4 @@
-//! Re-encoded column chunks.
+//! Re-encodes column chunks.
 
 use super::int96::{Check, Int96Unit};
 use super::plan::BESIDE_INT96;
@@ -15,17 +15,17 @@ use parquet::basic::{LogicalType, Type as PhysicalType};
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor, Type, TypePtr};
 use std::sync::Arc;
 
-/// A column that may not be re-encoded.
+/// Result of re-encoding a column, if that is possible.
 #[derive(Debug)]
 pub(crate) enum Encoded {
-    /// The new chunk of each leaf.
+    /// New chunk of each leaf.
     Chunks(Vec<Chunk>),
-    /// Why there cannot be any.
+    /// Reason why the column cannot be re-encoded.
     Obstacle(String),
 }
 
 impl<R: Reopen> Source<R> {
-    /// Encodes a column of a row group again, unless its values take more than `limit` bytes.
+    /// Re-encodes a column of a row group, unless its values take more than `limit` bytes.
     pub fn encode(
         &self,
         at: Column<'_>,
@@ -82,10 +82,10 @@ impl<R: Reopen> Source<R> {
     }
 }
 
-/// Why a column cannot be re-encoded whose physical type has none in Arrow.
+/// Reason given for a column that has no Arrow type.
 const NO_TYPE: &str = "Arrow has no type for this column";
 
-/// Encodes values of several row groups of a column as one.
+/// Encodes values of several row groups of a column as one row group.
 pub(crate) fn encode_arrays(
     root: &Root,
     in_arrow: &SchemaRef,
@@ -98,7 +98,7 @@ pub(crate) fn encode_arrays(
     }
 }
 
-/// Encodes values as the options ask for it.
+/// Encodes values with the given options.
 fn chunks(
     column: &chunk::Column,
     arrays: Vec<ArrayRef>,
@@ -108,7 +108,7 @@ fn chunks(
     Ok(leaves.into_iter().map(|leaf| leaf.chunk).collect())
 }
 
-/// Returns the column as it is written; none if Arrow has no type for it.
+/// Returns the column the way it is written, or `None` if Arrow has no type for it.
 fn column(
     root: &Root,
     in_arrow: &SchemaRef,
@@ -127,15 +127,15 @@ fn column(
     chunk::Column::new(field, in_file).map(Some)
 }
 
-/// The column as the crate `parquet` can write it.
+/// Returns the column in a form that the crate `parquet` can write.
 fn in_file(root: &Root, convert: Option<Int96Unit>) -> Result<SchemaDescriptor> {
     let column = known(root.in_file(), convert)?;
     let schema = Type::group_type_builder(root.schema.name()).with_fields(vec![column]);
     Ok(SchemaDescriptor::new(Arc::new(schema.build()?)))
 }
 
-/// A type without logical types that the crate `parquet` does not know and refuses to write. They mean nothing for
-/// how values are stored, and the schema of the new file is that of the old one anyway.
+/// Removes logical types that the crate `parquet` does not know and refuses to write. They do not affect how
+/// values are stored, and the new file keeps the schema of the old one anyway.
 fn known(column: &TypePtr, convert: Option<Int96Unit>) -> Result<TypePtr> {
     let info = column.get_basic_info();
     let id = info.has_id().then(|| info.id());
@@ -165,10 +165,11 @@ fn known(column: &TypePtr, convert: Option<Int96Unit>) -> Result<TypePtr> {
     }
 }
 
-/// Whether the crate `parquet` would store values without annotations in the same way. It has the same levels there.
+/// Returns whether the crate `parquet` would store values without annotations in the same way, with the same
+/// levels.
 fn can_store(by_arrow: &ColumnDescriptor, column: &ColumnDescriptor) -> bool {
     let levels = |column: &ColumnDescriptor| (column.max_def_level(), column.max_rep_level());
-    // Some writers name a length of numbers, too.
+    // Some writers set a length for numbers, too.
     let length = |column: &ColumnDescriptor| match column.physical_type() {
         PhysicalType::FIXED_LEN_BYTE_ARRAY => column.type_length(),
         _ => 0,

@@ -1,4 +1,4 @@
-//! The statistics of pages that take the place of others.
+//! Builds the column index of new pages that replace others.
 
 use crate::Result;
 use crate::chunk::Chunk;
@@ -9,11 +9,12 @@ use parquet::basic::ColumnOrder;
 use parquet::schema::types::ColumnDescriptor;
 use std::cmp::Ordering;
 
-/// The index of the new pages of a chunk that has one of its old pages; none if there cannot be one.
+/// Returns the column index of the new pages of a chunk whose old pages have one, or `None` if it cannot be
+/// built.
 ///
-/// That of the old pages, if the new ones have the same rows. Otherwise that of the writer, unless it has none: the
-/// format has no bounds for a page of which all values are NaN, and no order for some types. Then each new page gets
-/// the bounds of all old ones with which it shares rows.
+/// If the new pages have the same rows as the old ones, their index is kept. Otherwise the writer's index is
+/// used, unless there is none: the format has no bounds for a page of only NaN values, and no order for some
+/// types. In that case, each new page gets the bounds of all old pages with which it shares rows.
 pub(super) fn index_of(
     old: &Chunk,
     new: &Chunk,
@@ -40,7 +41,7 @@ pub(super) fn index_of(
     Ok(merged.map(Bytes::from))
 }
 
-/// An index of pages that start at other rows, without counts.
+/// Merges an index for pages that start at other rows, without counts.
 fn merged(
     index: &ColumnIndex,
     before: &[i64],
@@ -122,7 +123,7 @@ mod tests {
                 Some((3, 300))
             ]))
         );
-        // Without an order, bounds can be copied and not compared.
+        // Without an order, bounds can be copied but not compared.
         assert_eq!(merged(&old, &[0, 10, 20], &[0], None), None);
         let halves = merged(&old, &[0, 10, 20], &[0, 15], None);
         assert_eq!(halves, Some(index(&[Some((-5, 7)), Some((3, 300))])));

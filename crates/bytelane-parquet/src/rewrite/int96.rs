@@ -1,4 +1,4 @@
-//! INT96, the deprecated type of timestamps, to INT64.
+//! Converts INT96, the deprecated timestamp type, to INT64.
 
 use super::source::{Column, Read, Reopen, Source};
 use crate::budget::MemoryLimit;
@@ -15,7 +15,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// The timestamps that become of INT96. They have no time zone, which is how readers take INT96.
+/// Unit of the timestamps that replace INT96. They have no time zone, which is how readers interpret INT96.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Int96Unit {
     /// TIMESTAMP(MICROS), for the years -290308 to 294247.
@@ -25,10 +25,10 @@ pub enum Int96Unit {
 }
 
 impl Int96Unit {
-    /// Both.
+    /// Both units.
     pub const ALL: [Self; 2] = [Self::Micros, Self::Nanos];
 
-    /// `us` or `ns`.
+    /// Returns `us` or `ns`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl FromStr for Int96Unit {
     }
 }
 
-/// Makes INT96 leaves of a footer's schema timestamps, whose order is that of their type.
+/// Turns INT96 leaves of a footer's schema into timestamps, with the column order of the new type.
 pub(super) fn convert_schema(file: &mut FileMetaData, unit: Int96Unit) -> Result<()> {
     let logical = Encoded::new(&format::LogicalType::Timestamp(TimestampType {
         is_adjusted_to_utc: false,
@@ -101,7 +101,7 @@ pub(super) fn convert_schema(file: &mut FileMetaData, unit: Int96Unit) -> Result
     Ok(())
 }
 
-/// The Arrow schema of a column whose INT96 leaves are timestamps in this unit.
+/// Returns the Arrow schema of a column with INT96 leaves as timestamps in this unit.
 pub(super) fn arrow_schema(schema: &Schema, leaves: &[ColumnDescPtr], unit: Int96Unit) -> Schema {
     let mut leaves = leaves.iter();
     let fields = schema.fields().iter();
@@ -128,8 +128,8 @@ fn in_unit<'a>(
     Arc::new(Field::clone(field).with_data_type(data_type))
 }
 
-/// Reads a column once more, in the other unit: a reader wraps around where timestamps do not fit, and rounds where they
-/// are finer than the unit.
+/// Checks that no timestamp changes, by reading a column a second time in the other unit. A reader wraps
+/// around if timestamps do not fit, and rounds if they are finer than the unit.
 pub(super) struct Check {
     unit: Int96Unit,
     other: ColumnReader,
@@ -147,7 +147,7 @@ impl Check {
         Ok(Self { unit, other })
     }
 
-    /// Returns an error if these values, the next of the column, are not exactly those of the file.
+    /// Returns an error if these values, the next ones of the column, differ from those of the file.
     pub fn next(&mut self, values: &ArrayRef) -> Result<()> {
         let other = self.other.next().transpose()?;
         let other = other.ok_or_else(|| Error::corrupt("the column ends early"))?;
@@ -172,7 +172,8 @@ impl Check {
     }
 }
 
-/// Whether all timestamps in two arrays, which may be nested, are the same. Columns in the same unit in both are.
+/// Returns whether all timestamps in two arrays, which may be nested, are the same. Columns with the same
+/// unit in both arrays always are.
 fn all_exact(micros: &ArrayRef, nanos: &ArrayRef, same: &impl Fn(i64, i64) -> bool) -> bool {
     use ArrowUnit::{Microsecond, Nanosecond};
     match (micros.data_type(), nanos.data_type()) {

@@ -1,4 +1,4 @@
-//! Columns that are re-encoded only to see how large they become.
+//! Re-encodes columns only to determine their size.
 
 use super::plan::Plan;
 use super::source::{Reopen, Source};
@@ -8,8 +8,8 @@ use crate::Result;
 use std::sync::Arc;
 
 impl<R: Reopen> Source<R> {
-    /// Returns the outcome of [`rewrite`](super::rewrite) for the leaves of a column at the schema's outermost level, in one
-    /// row group. Nothing is written.
+    /// Returns the outcome of [`rewrite`](super::rewrite) for the leaves of a top-level column in one row
+    /// group. Nothing is written.
     pub(crate) fn measure(
         &self,
         row_group: usize,

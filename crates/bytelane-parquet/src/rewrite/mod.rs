@@ -1,4 +1,4 @@
-//! Existing files with better encodings.
+//! Rewrites existing files with better encodings.
 
 pub(crate) mod encode;
 mod index;
@@ -33,22 +33,22 @@ use work::{Moved, Unit, Work, units};
 
 /// Re-encodes the columns of a file that benefit, and copies the others unchanged.
 ///
-/// Values stay the same bit for bit, and so do the schema with its field ids, row groups, sorting
-/// columns, Bloom filters, statistics with the order in which they were made, key-value metadata and
-/// whatever else the footer has. Indexes of pages are kept where there are some, and new pages have checksums where the
-/// old ones have them. Columns are processed on several threads. The memory that is used depends on the largest row
-/// group, not on the file; a column whose values would take more than 128 MiB and 1024 times its bytes is copied, too.
+/// Values stay the same bit for bit. The schema with its field ids, row groups, sorting columns, Bloom
+/// filters, statistics with the order in which they were made, key-value metadata and everything else in the
+/// footer are kept too. Page indexes are kept where there are any, and new pages have checksums where the old
+/// ones have them. Columns are processed on several threads. Memory use depends on the largest row group, not
+/// on the file. A column whose values would take more than 128 MiB and 1024 times its bytes is copied, too.
 ///
-/// `output` may be `input`. The new file is written next to it, synced and renamed, so that a crash leaves the old file
-/// intact; it gets the permissions of the file in whose place it comes, or of `input`. If `output` is a symbolic link,
-/// the file that it points to is replaced. If it is one of several hard links to a file, the others keep the old file.
-/// If it is a device or a named pipe, the new file is written to it.
+/// `output` may be `input`. The new file is written next to it, synced and renamed, so that a crash leaves
+/// the old file intact. It gets the permissions of the file that it replaces, or else those of `input`. If
+/// `output` is a symbolic link, the file that it points to is replaced. If it is one of several hard links to
+/// a file, the others keep the old file. If it is a device or a named pipe, the new file is written to it.
 ///
 /// # Errors
-/// The file cannot be read, is not a Parquet file, is encrypted or damaged; there is no such column,
-/// or an encoding was asked for that its type does not have; the new file cannot be written, or does
-/// not hold the same values. `output` is then as it was, unless it is a device or a pipe. A file that is read-only is
-/// not replaced, unless [`with_force`](RewriteOptions::with_force) asks for it.
+/// Returns an error if the file cannot be read, is not a Parquet file, is encrypted or is damaged; if a named
+/// column does not exist, or its type does not support the requested encoding; and if the new file cannot be
+/// written or does not hold the same values. `output` is then unchanged, unless it is a device or a pipe. A
+/// read-only file is only replaced if [`with_force`](RewriteOptions::with_force) is set.
 ///
 /// # Example
 /// ```no_run
@@ -86,10 +86,12 @@ pub fn rewrite(
     Ok(rewritten)
 }
 
-/// [`rewrite`] to a stream, such as standard output. If this fails, a part of the new file may have been written.
+/// Does the same as [`rewrite`], to a stream such as standard output. If it fails, a part of the new file may
+/// have been written.
 ///
 /// # Errors
-/// As [`rewrite`], and if `options` ask for verification: what was written cannot be read again.
+/// Returns the errors of [`rewrite`], and an error if `options` request verification, because the output
+/// cannot be read again.
 pub fn rewrite_to(
     input: impl AsRef<Path>,
     output: &mut impl Write,
@@ -103,13 +105,13 @@ pub fn rewrite_to(
     rewrite_source(&source, BufWriter::new(output), stream, options).map_err(in_input)
 }
 
-/// What errors of [`rewrite_to`] call the stream.
+/// Name of the stream in errors of [`rewrite_to`].
 pub const STREAM: &str = "output";
 
-/// [`rewrite`] for a file in memory; returns the new one.
+/// Does the same as [`rewrite`] for a file in memory. Returns the new one.
 ///
 /// # Errors
-/// As [`rewrite`].
+/// Returns the errors of [`rewrite`].
 pub fn rewrite_bytes(file: Bytes, options: &RewriteOptions) -> Result<(Bytes, Rewritten)> {
     let source = Source::open(file)?;
     let mut bytes = Vec::new();
@@ -122,7 +124,7 @@ pub fn rewrite_bytes(file: Bytes, options: &RewriteOptions) -> Result<(Bytes, Re
     Ok((bytes, rewritten))
 }
 
-/// Returns an error if somebody asks to verify what cannot be read again.
+/// Returns an error if verification is requested for output that cannot be read again.
 fn check_stream(options: &RewriteOptions) -> Result<()> {
     if options.verification {
         let problem =
@@ -180,7 +182,7 @@ fn rewrite_source<R: Reopen>(
     })
 }
 
-/// The new file while it is written.
+/// New file while it is written.
 struct New<'a, R, W> {
     source: &'a Source<R>,
     columns: Vec<RewrittenColumn>,

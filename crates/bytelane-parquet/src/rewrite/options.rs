@@ -1,4 +1,4 @@
-//! How a file is rewritten.
+//! Options for rewriting a file.
 
 use super::Int96Unit;
 use super::source::Sizes;
@@ -11,7 +11,7 @@ use std::fmt;
 use std::num::NonZero;
 use std::ops::ControlFlow;
 
-/// How to rewrite a file.
+/// Options for rewriting a file.
 ///
 /// ```
 /// use bytelane_parquet::rewrite::RewriteOptions;
@@ -35,15 +35,15 @@ pub struct RewriteOptions {
     progress: Progress,
 }
 
-/// Bytes of values that may be in memory, however small the row groups are.
+/// Minimum memory limit for values, in bytes, for files with small row groups.
 const LEAST_MEMORY: u64 = 8 << 20;
 
 impl RewriteOptions {
-    /// Columns are encoded as this writer would: its encodings, goal, readers, pages and backend
-    /// count. What it says of compression for the whole file, of the version of pages, of statistics, Bloom filters, row
-    /// groups and the footer does not: these stay as they are in the file. Columns with pages that exceed its
-    /// [`with_page_rows`](WriterOptions::with_page_rows) or [`with_page_bytes`](WriterOptions::with_page_bytes) get new
-    /// pages in any case.
+    /// Encodes columns with the encodings, goal, readers, page sizes and backend of this writer. Its settings
+    /// for the compression of the whole file, the page version, statistics, Bloom filters, row groups and the
+    /// footer are ignored: these stay as they are in the file. Columns with pages that exceed its
+    /// [`with_page_rows`](WriterOptions::with_page_rows) or
+    /// [`with_page_bytes`](WriterOptions::with_page_bytes) always get new pages.
     #[must_use]
     pub fn new(writer: WriterOptions) -> Self {
         Self {
@@ -52,57 +52,57 @@ impl RewriteOptions {
         }
     }
 
-    /// Compresses all columns with this codec, also those whose encoding is already the best. Otherwise, each column
-    /// keeps its compression, at the default level.
+    /// Compresses all columns with this codec, including those whose encoding is already the best. Otherwise,
+    /// each column keeps its compression, at the default level.
     #[must_use]
     pub fn with_compression(mut self, compression: Compression) -> Self {
         self.compression = Some(compression);
         self
     }
 
-    /// Sets whether to read both files and compare every value before the new file appears under its name. The crate `parquet` decodes
-    /// them, which shares no code with what wrote the new file; pages that it does not read are decoded as
-    /// [`Reader`](crate::Reader) does. It takes other values than `Reader` from indices of dictionaries with runs of no values,
-    /// which some writers make: files with these cannot be verified.
+    /// Sets whether to read both files and compare every value before the new file appears under its name.
+    /// They are decoded by the crate `parquet`, which shares no code with what wrote the new file. Pages that
+    /// it cannot read are decoded with [`Reader`](crate::Reader). Some writers make dictionary indices with
+    /// runs of no values. For these, the crate `parquet` returns other values than `Reader`, so such files
+    /// cannot be verified.
     #[must_use]
     pub fn with_verification(mut self, verification: bool) -> Self {
         self.verification = verification;
         self
     }
 
-    /// Sets whether to replace a file that is read-only.
+    /// Sets whether to replace a read-only file.
     #[must_use]
     pub fn with_force(mut self, force: bool) -> Self {
         self.force = force;
         self
     }
 
-    /// Converts INT96 columns, an obsolete type for timestamps, to INT64. A file with a timestamp that the unit cannot
-    /// express exactly is an error. INT96 columns are copied otherwise.
+    /// Converts INT96 columns, an obsolete type for timestamps, to INT64. A timestamp that the unit cannot
+    /// express exactly is an error. By default, INT96 columns are copied.
     #[must_use]
     pub fn with_int96_converted(mut self, unit: Int96Unit) -> Self {
         self.int96 = Some(unit);
         self
     }
 
-    /// Gives all columns pages of this version, also those whose encoding is already the best. Otherwise, each column
-    /// keeps the version that its pages have.
+    /// Gives all columns pages of this version, including those whose encoding is already the best.
+    /// Otherwise, each column keeps the version of its pages.
     #[must_use]
     pub fn with_data_page_version(mut self, version: DataPageVersion) -> Self {
         self.version = Some(version);
         self
     }
 
-    /// How many threads work at the same time; by default as many as the machine has cores. The new file is the same
-    /// for any number.
+    /// Sets the number of threads; by default, the number of cores. The new file does not depend on it.
     #[must_use]
     pub fn with_threads(mut self, threads: NonZero<usize>) -> Self {
         self.threads = Some(threads);
         self
     }
 
-    /// How many threads work, and how much they may have in memory: half of what the largest row group takes, because
-    /// encoded pages come on top of values, but enough to keep them busy.
+    /// Returns the number of threads and their memory limit: half of what the largest row group takes,
+    /// because encoded pages come on top of values, but enough to keep the threads busy.
     pub(super) fn limits(&self, sizes: &Sizes, depth: usize) -> Limits {
         let half = (sizes.largest_raw / 2).max(LEAST_MEMORY);
         Limits {
@@ -112,19 +112,21 @@ impl RewriteOptions {
         }
     }
 
-    /// Limits the memory that the values of a column in a row group may take, and a page, in bytes. By default, the values may
-    /// take 128 MiB and 1024 times the size of the column chunk; a column that takes more is copied. A page may take 64 bytes
-    /// for each value of the chunk on top of that; a larger one is [`Problem::PageTooLarge`]. A row that no
-    /// [`Reader`](crate::Reader) would have in a batch is [`Problem::MemoryLimit`].
+    /// Limits the memory, in bytes, for the values of a column in a row group and for a page. By default, the
+    /// values may take 128 MiB and 1024 times the size of the column chunk; a column that takes more is
+    /// copied. On top of that, a page may take 64 bytes per value of the chunk; a larger one is
+    /// [`Problem::PageTooLarge`]. A row that is too large for a batch of [`Reader`](crate::Reader) is
+    /// [`Problem::MemoryLimit`].
     #[must_use]
     pub fn with_memory_limit(mut self, bytes: u64) -> Self {
         self.memory = MemoryLimit(Some(bytes));
         self
     }
 
-    /// Calls this repeatedly, and each time before it continues with other columns, with the bytes of the old file that have been dealt with, and
-    /// with the bytes of all columns; and, with all of them twice, at the end and repeatedly while values are
-    /// compared. Returning `Break` cancels the work with [`Problem::Cancelled`].
+    /// Calls `progress` repeatedly, and each time before the work continues with other columns, with the
+    /// bytes of the old file that are done and with the bytes of all columns. At the end, and repeatedly
+    /// while values are compared, both arguments are the bytes of all columns. If it returns `Break`, the
+    /// work is cancelled with [`Problem::Cancelled`].
     #[must_use]
     pub fn with_progress(
         mut self,

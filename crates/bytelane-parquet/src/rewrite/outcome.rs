@@ -7,13 +7,13 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Rewritten {
-    /// Bytes of the old file.
+    /// Size of the old file in bytes.
     pub bytes_before: u64,
-    /// Bytes of the new file.
+    /// Size of the new file in bytes.
     pub bytes_after: u64,
     /// Set if every value was compared.
     pub verified: bool,
-    /// Outcome for the columns.
+    /// Outcome for each column.
     pub columns: Vec<RewrittenColumn>,
 }
 
@@ -21,22 +21,22 @@ pub struct Rewritten {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RewrittenColumn {
-    /// Its path; the names in it are joined by dots.
+    /// Path of the column, joined by dots.
     pub path: String,
-    /// The number of row groups that contain it.
+    /// Number of row groups that contain it.
     pub chunks: usize,
-    /// The number of row groups in which it was re-encoded; in the others it was copied.
+    /// Number of row groups in which it was re-encoded; in the others it was copied.
     pub rewritten: usize,
-    /// The old state.
+    /// Old state.
     pub before: ColumnState,
-    /// The new state.
+    /// New state.
     pub after: ColumnState,
-    /// Why it could not be re-encoded.
+    /// Reason why it could not be re-encoded.
     pub obstacle: Option<String>,
 }
 
 impl RewrittenColumn {
-    /// Adds what was done with the column in another row group.
+    /// Adds the outcome of the column in another row group.
     pub(super) fn add(&mut self, moved: &Moved) {
         self.chunks += 1;
         self.rewritten += usize::from(moved.is_new);
@@ -48,15 +48,15 @@ impl RewrittenColumn {
     }
 }
 
-/// How a column is stored, all row groups together.
+/// Storage of a column, over all row groups.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ColumnState {
-    /// Bytes in the file.
+    /// Size in the file, in bytes.
     pub bytes: u64,
-    /// The encodings of its values.
+    /// Encodings of its values.
     pub encodings: Vec<String>,
-    /// Its compressions; with a level where it is known, because the pages are new.
+    /// Compressions of its pages, with the level where it is known because the pages are new.
     pub compressions: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What is to become of each column chunk.
+//! Decides what happens to each column chunk.
 
 use super::index::index_of;
 use super::{RewriteOptions, RewrittenColumn};
@@ -20,14 +20,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// New pages must be smaller than this share of the old ones: where hardly anything is gained, the
-/// column is better left alone.
+/// Maximum size of new pages relative to the old ones. Where the gain is tiny, the column is better left
+/// unchanged.
 const GAIN: f64 = 0.99;
 
 pub(crate) const INT96: &str =
     "INT96 columns can only be copied, or converted with --convert-int96";
 
-/// The same of other columns in the same list, map or struct.
+/// Obstacle of other columns in the same list, map or struct.
 pub(crate) const BESIDE_INT96: &str = "columns in one group with an INT96 column can only be copied, or converted with --convert-int96";
 
 const UNKNOWN_PAGES: &str = "it has pages of a type or in an encoding that is not known";
@@ -39,23 +39,23 @@ const LZO: &str = "columns compressed with LZO, or in a way that is not known, c
 const NO_INDEX: &str =
     "the statistics of its pages, in an order that is not known here, would be lost";
 
-/// What is wanted for a chunk.
+/// Intended treatment of a chunk.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Wish {
-    /// To stay as it is.
+    /// Keep the pages.
     Keep,
-    /// To stay unchanged, because it cannot be re-encoded.
+    /// Keep the pages, because the chunk cannot be re-encoded.
     Cannot(String),
-    /// Other pages, if they are better.
+    /// Replace the pages if new ones are better.
     Better(ColumnOptions),
-    /// Other pages, because the caller says so.
+    /// Replace the pages, because the caller requests it.
     Other(ColumnOptions),
-    /// Pages of another type in place of INT96.
+    /// Replace INT96 pages by pages of another type.
     Convert(ColumnOptions),
 }
 
 impl Wish {
-    /// How new pages would be written.
+    /// Returns how new pages would be written.
     pub(crate) fn pages(&self) -> Option<&ColumnOptions> {
         match self {
             Self::Better(pages) | Self::Other(pages) | Self::Convert(pages) => Some(pages),
@@ -67,16 +67,16 @@ impl Wish {
 /// Column index of new pages.
 #[derive(Debug)]
 pub(super) enum NewIndex {
-    /// The encoded index; none if the old pages had none.
+    /// Encoded index; `None` if the old pages had none.
     Of(Option<Bytes>),
     /// Reason why there cannot be one, although the old pages have one.
     Obstacle(&'static str),
 }
 
-/// A chunk as it is.
+/// Existing chunk.
 #[derive(Debug)]
 pub(super) struct Old {
-    /// Its column, counted over the whole schema.
+    /// Index of its column in the whole schema.
     pub leaf: usize,
     pub described: ColumnChunkMetaData,
     pub summary: PageSummary,
@@ -86,17 +86,17 @@ pub(super) struct Old {
     pub wish: Wish,
 }
 
-/// The options, and the file to which they apply.
+/// Options, and the file to which they apply.
 #[derive(Debug)]
 pub(crate) struct Plan<'a> {
     file: &'a FileMetaData,
     options: &'a RewriteOptions,
-    /// The leaves that readers make dictionaries of Arrow from.
+    /// Leaves that readers turn into Arrow dictionaries.
     as_dictionaries: Arc<BTreeSet<usize>>,
 }
 
 impl<'a> Plan<'a> {
-    /// An error if the options name columns that there are not, or encodings that these cannot have.
+    /// Returns an error if the options name columns that do not exist, or encodings that these cannot have.
     pub fn new(file: &'a FileMetaData, options: &'a RewriteOptions) -> Result<Self> {
         let leaves = file.schema_descr().columns().iter();
         let leaves = leaves.map(|leaf| (leaf.path(), leaf.physical_type()));
@@ -108,7 +108,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// The same with what is known of the file, for options that name no columns.
+    /// Creates a plan from known facts about the file, for options that name no columns.
     pub fn of_known(
         file: &'a FileMetaData,
         options: &'a RewriteOptions,
@@ -121,7 +121,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The columns, of which nothing has been rewritten yet.
+    /// Returns the columns with empty outcomes.
     pub fn columns(&self) -> Vec<RewrittenColumn> {
         let leaves = self.file.schema_descr().columns().iter();
         let columns = leaves.map(|leaf| RewrittenColumn {
@@ -131,19 +131,19 @@ impl<'a> Plan<'a> {
         columns.collect()
     }
 
-    /// The compression that the caller asks for.
+    /// Returns the compression that the caller requests.
     fn asked_compression(&self, path: &ColumnPath) -> Option<Compression> {
         let own = self.options.writer.own(path, |column| column.compression);
         own.or(self.options.compression)
     }
 
-    /// The compression of new pages.
+    /// Returns the compression of new pages.
     pub fn compression(&self, chunk: &ColumnChunkMetaData) -> Compression {
         let asked = self.asked_compression(chunk.column_path());
         asked.unwrap_or(chunk.compression())
     }
 
-    /// The encoding that is asked for, if the type has it.
+    /// Returns the requested encoding, if the type has it.
     fn encoding(&self, chunk: &ColumnChunkMetaData) -> Encoding {
         let path = chunk.column_path().clone();
         match self.options.writer.encoding_of(path) {
@@ -152,8 +152,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Why a chunk with pages in a preview gets others, whatever their size: the preview was not asked for, or some reader
-    /// does not know it. Columns with an encoding of their own have been asked for.
+    /// Returns the reason to replace pages in a preview encoding regardless of their size: the preview was
+    /// not requested, or some reader does not know it. An encoding set for the column counts as a request.
     pub fn unwanted_preview(
         &self,
         chunk: &ColumnChunkMetaData,
@@ -177,7 +177,7 @@ impl<'a> Plan<'a> {
         Some(format!("it is in {found}, which {reader} cannot read"))
     }
 
-    /// Returns what is wanted for a chunk whose pages have this summary.
+    /// Returns the intended treatment of a chunk whose pages have this summary.
     pub fn wish(&self, chunk: &ColumnChunkMetaData, summary: &PageSummary) -> Wish {
         let physical = chunk.column_type();
         let writer = &self.options.writer;
@@ -217,7 +217,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// How to write the chunks of a column of which at least one is to be re-encoded.
+    /// Returns how to write the chunks of a column if at least one of them is to be re-encoded.
     pub(super) fn writer(&self, olds: &[Old], rows: usize) -> Option<WriterOptions> {
         olds.iter().find_map(|old| old.wish.pages())?;
         let mut columns = BTreeMap::new();
@@ -236,8 +236,8 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// How the chunk of a leaf is written, which has so many `rows`. Its pages have as many as the old ones, unless the
-    /// options say otherwise, or only the size counts.
+    /// Returns how the chunk of a leaf with `rows` rows is written. Its pages have as many rows as the old
+    /// ones, unless the options say otherwise or only the size counts.
     pub fn pages(
         &self,
         wish: &Wish,
@@ -258,9 +258,9 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The statistics that new pages need: those of an index, where the old ones have it, and where it
-    /// is known how they are ordered. Bounds that this crate makes hold in both orders of floats; files that name no
-    /// order are those of writers that knew no other one.
+    /// Returns the statistics that new pages need: those for an index, if the old pages have one and its
+    /// order is known. Bounds that this crate makes hold in both orders of floats. A file that names no order
+    /// comes from a writer that knew only one.
     fn statistics(&self, old: &Old) -> EnabledStatistics {
         let column = old.described.column_descr();
         let is_known = !matches!(
@@ -289,14 +289,15 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Whether new pages take the place of the old ones.
+    /// Returns whether new pages replace the old ones.
     pub(super) fn takes(&self, old: &Old, new: &Chunk, encodings: &[Coding]) -> bool {
         let differ = !old.summary.has_encodings(encodings);
         let (before, after) = (old.chunk.bytes() as f64, new.bytes() as f64);
         self.is_better(&old.wish, before, after, differ)
     }
 
-    /// Whether new pages of this size are better than the old ones, whose encodings are the same or differ.
+    /// Returns whether new pages of this size are better than the old ones. `differ` says whether their
+    /// encodings differ.
     pub fn is_better(&self, wish: &Wish, before: f64, after: f64, differ: bool) -> bool {
         match (wish, self.options.writer.goal) {
             (Wish::Keep | Wish::Cannot(_), _) => false,
@@ -307,14 +308,15 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Whether a column has decimals in BYTE_ARRAY: they are moved as bytes, which have another order than numbers.
+/// Returns whether a column has decimals in BYTE_ARRAY. They are moved as bytes, whose order differs from
+/// that of numbers.
 fn has_decimals_as_bytes(column: &ColumnDescriptor) -> bool {
     let is_decimal = column.converted_type() == ConvertedType::DECIMAL
         || matches!(column.logical_type_ref(), Some(LogicalType::Decimal(_)));
     is_decimal && column.physical_type() == Type::BYTE_ARRAY
 }
 
-/// The leaves of columns that have dictionaries in the Arrow schema of the file, if it has one.
+/// Returns the leaves of columns that are dictionaries in the Arrow schema of the file, if it has one.
 pub(crate) fn as_dictionaries(file: &FileMetaData) -> BTreeSet<usize> {
     let schema = file.schema_descr();
     let Ok(in_arrow) = parquet_to_arrow_schema(schema, file.key_value_metadata()) else {

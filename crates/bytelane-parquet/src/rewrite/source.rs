@@ -1,15 +1,15 @@
-//! The file that is rewritten.
+//! Reads the file to rewrite.
 //!
-//! Its footer stays as bytes: of a file with thousands of columns or row groups, only the part is decoded that is
-//! worked at.
+//! The footer stays as bytes. In a file with thousands of columns or row groups, only the part in use is
+//! decoded.
 
 use super::int96::{Int96Unit, arrow_schema};
 use crate::budget::{MemoryLimit, batch_rows, check_widths, with_views};
 use crate::catch_panic::catch_panic;
-use crate::file::{chunk_in_parquet, in_parquet, read_file_metadata};
+use crate::file::{LeafChunk, chunk_in_parquet, in_parquet, read_file_metadata};
 use crate::format::{self, ColumnChunk, ColumnMetaData, Encoded};
 use crate::input::InputFile;
-use crate::read::{ColumnReader, LeafChunk};
+use crate::read::ColumnReader;
 use crate::stack::with_stack;
 use crate::types::bare::bare;
 use crate::types::physical::roots;
@@ -31,50 +31,51 @@ use parquet::schema::types::{ColumnDescPtr, SchemaDescPtr, SchemaDescriptor, Typ
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// Rows that are decoded at a time: arrays large enough that the system gets their memory back when they are freed.
+/// Number of rows decoded per batch. The arrays are large enough that freeing them returns the memory to the
+/// system.
 const BATCH_ROWS: usize = 1 << 18;
 
-/// Bytes of a number in memory, or less than a string has.
+/// Size of a number in memory, in bytes; a lower limit for strings.
 const VALUE: u64 = 8;
 
-/// A file whose columns are read.
+/// File whose columns are read.
 pub(crate) struct Source<R> {
     pub reader: R,
-    /// The footer.
+    /// Footer of the file.
     pub footer: format::FileMetaData,
-    /// The same for the crate `parquet`, without row groups.
+    /// Footer for the crate `parquet`, without row groups.
     metadata: ParquetMetaData,
     pub roots: Vec<Root>,
-    /// How deep its columns are nested.
+    /// Nesting depth of the columns.
     pub depth: usize,
 }
 
-/// A column of the schema's outermost level.
+/// Column at the top level of the schema.
 #[derive(Debug)]
 pub(crate) struct Root {
-    /// Its leaves, counted over the whole schema.
+    /// Range of its leaves in the whole schema.
     pub leaves: Range<usize>,
-    /// A schema of it alone.
+    /// Schema with only this column.
     pub schema: SchemaDescPtr,
-    /// The same as it is read, or why it cannot be. Found when it is asked for.
+    /// Form in which it is read, or the reason why it cannot be read. Computed on demand.
     read: OnceLock<std::result::Result<Read, String>>,
 }
 
-/// A column without annotations, so that no value changes on its way through Arrow.
+/// Column without annotations, so that no value changes on its way through Arrow.
 #[derive(Debug)]
 pub(crate) struct Read {
     schema: SchemaDescPtr,
-    /// What Arrow makes of that.
+    /// Arrow schema of the column.
     pub arrow: SchemaRef,
 }
 
-/// A reader of which there can be another one, for another thread.
+/// Reader that can be cloned for another thread.
 pub(crate) trait Reopen: ChunkReader + Clone + Sync + 'static {}
 
 impl Reopen for InputFile {}
 impl Reopen for Bytes {}
 
-/// A row group.
+/// Row group of the file.
 #[derive(Debug)]
 pub(crate) struct RowGroup {
     pub index: usize,
@@ -82,48 +83,48 @@ pub(crate) struct RowGroup {
     pub described: format::RowGroup,
 }
 
-/// The chunks of a root in a row group.
+/// Chunks of a root in a row group.
 #[derive(Debug)]
 pub(crate) struct Part {
-    /// The chunk of each leaf.
+    /// Chunk of each leaf.
     pub chunks: Vec<ColumnChunk>,
-    /// The same for the crate `parquet`.
+    /// Chunks for the crate `parquet`.
     pub described: Vec<ColumnChunkMetaData>,
 }
 
-/// A root in a row group.
+/// Root in a row group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column<'a> {
     pub row_group: &'a RowGroup,
     pub root: &'a Root,
     pub part: &'a Part,
-    /// Where the pages of its chunks are.
+    /// Ranges of the pages of its chunks.
     pub ranges: &'a [Range<u64>],
 }
 
-/// How large a chunk is, as the footer tells it.
+/// Size of a chunk according to the footer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
-    /// Bytes in the file.
+    /// Size in the file, in bytes.
     pub stored: u64,
-    /// Its values, and their bytes in memory, roughly.
+    /// Number of values, and their approximate size in memory, in bytes.
     values: u64,
     pub raw: u64,
 }
 
-/// How large a file is.
+/// Size of a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sizes {
-    /// Bytes of all chunks in the file.
+    /// Size of all chunks in the file, in bytes.
     pub stored: u64,
-    /// Bytes of the values of a row group in memory, the largest one, roughly.
+    /// Approximate size in memory of the values of the largest row group, in bytes.
     pub largest_raw: u64,
-    /// Memory that a read of the file may take.
+    /// Memory limit for reading the file, in bytes.
     pub limit: u64,
 }
 
 impl RowGroup {
-    /// The sizes of its chunks.
+    /// Returns the sizes of its chunks.
     pub fn sizes(&self) -> Result<Vec<Size>> {
         let chunks = self.described.columns.iter();
         let sizes = chunks.map(|chunk| {
@@ -146,7 +147,7 @@ impl<R: Reopen> Source<R> {
         with_stack(depth, || Self::of_footer(reader, footer, depth))
     }
 
-    /// The file with this footer, whose columns are nested so deep.
+    /// Opens a file with this footer, whose columns have this nesting depth.
     pub fn of_footer(reader: R, footer: format::FileMetaData, depth: usize) -> Result<Self> {
         let bare = format::FileMetaData {
             row_groups: Vec::new(),
@@ -175,8 +176,8 @@ impl<R: Reopen> Source<R> {
         self.footer.row_groups.len()
     }
 
-    /// Returns the sizes that the footer tells of all row groups; an error if a row, or what chunks share of the file, takes more memory than
-    /// the limit allows.
+    /// Returns the sizes of all row groups according to the footer. Returns an error if a row takes more
+    /// memory than the limit allows, or all chunks together do, because they share pages.
     pub fn sizes(&self, limit: MemoryLimit) -> Result<Sizes> {
         let bytes = self.reader.len();
         let mut sizes = Sizes {
@@ -216,7 +217,7 @@ impl<R: Reopen> Source<R> {
         })
     }
 
-    /// The chunks of a root.
+    /// Returns the chunks of a root.
     pub fn part(&self, row_group: &RowGroup, root: &Root) -> Result<Part> {
         let chunks = row_group.described.columns[root.leaves.clone()].iter();
         let chunks = chunks.map(Encoded::decode).collect::<Result<Vec<_>>>()?;
@@ -262,7 +263,8 @@ impl<R: Reopen> Source<R> {
         )
     }
 
-    /// Returns the same rows, decoded by the crate `parquet`: a witness that shares no code with what wrote them.
+    /// Decodes the rows of a column independently with the crate `parquet`, which shares no code with what
+    /// wrote them.
     pub fn witnessed(&self, column: Column<'_>, read: &Read, unit: Option<Int96Unit>) -> Rows {
         let mut reader = match catch_panic(|| self.witness(column, read, unit)) {
             Ok(reader) => reader,
@@ -293,7 +295,7 @@ impl<R: Reopen> Source<R> {
     }
 }
 
-/// Rows of a column.
+/// Iterator over the rows of a column.
 pub(super) type Rows = Box<dyn Iterator<Item = Result<ArrayRef>>>;
 
 impl Column<'_> {
@@ -301,8 +303,8 @@ impl Column<'_> {
         usize::try_from(self.row_group.rows).unwrap_or(0)
     }
 
-    /// Returns the rows that are decoded at a time, no more than there are: memory of a batch is reserved before its rows are
-    /// read.
+    /// Returns the number of rows decoded per batch. It does not exceed the number of rows, because the
+    /// memory of a batch is reserved before its rows are read.
     pub fn batch_rows(&self) -> usize {
         let most = batch_rows(BATCH_ROWS, self.root.schema.columns().iter(), u64::MAX);
         self.row_count().min(most).max(1)
@@ -328,18 +330,19 @@ impl Root {
         })
     }
 
-    /// Its type.
+    /// Returns the type of the column.
     pub fn in_file(&self) -> &TypePtr {
         &self.schema.root_schema().get_fields()[0]
     }
 
-    /// Whether a leaf is of the type INT96.
+    /// Returns whether a leaf has the type INT96.
     pub fn has_int96(&self) -> bool {
         let mut leaves = self.schema.columns().iter();
         leaves.any(|leaf| leaf.physical_type() == PhysicalType::INT96)
     }
 
-    /// How it is read. An Arrow schema in the file's metadata, which could ask for other types, does not count.
+    /// Returns how the column is read. An Arrow schema in the file's metadata could request other types and
+    /// is ignored.
     pub fn read(&self) -> &std::result::Result<Read, String> {
         self.read.get_or_init(|| {
             let read = catch_panic(|| {
@@ -357,13 +360,13 @@ impl Root {
     }
 }
 
-/// A schema of one column.
+/// Returns a schema with one column.
 pub(crate) fn alone(schema: &SchemaDescriptor, column: &TypePtr) -> Result<SchemaDescPtr> {
     let root = Type::group_type_builder(schema.name()).with_fields(vec![Arc::clone(column)]);
     Ok(Arc::new(SchemaDescriptor::new(Arc::new(root.build()?))))
 }
 
-/// Returns the metadata that the crate `parquet` has of a file of one row group with these chunks.
+/// Returns the metadata that the crate `parquet` would have for a file with one row group of these chunks.
 fn decoded(
     schema: &SchemaDescPtr,
     rows: i64,
@@ -390,7 +393,8 @@ fn decoded(
     .map_err(|error| Error::corrupt(format!("the footer is damaged: {error}")))
 }
 
-/// Fields of a chunk that are needed to read its values from its pages, which are here: writers have been wrong about it.
+/// Returns the fields of a chunk that are needed to decode the pages in `range`. Writers have been wrong
+/// about the other fields.
 fn needed(chunk: &ColumnChunk, range: &Range<u64>) -> ColumnChunk {
     let described = &chunk.meta_data;
     let dictionary = described.dictionary_page_offset;

@@ -1,4 +1,4 @@
-//! Comparing two files value by value.
+//! Compares two files value by value.
 
 use super::RewriteOptions;
 use super::int96::Int96Unit;
@@ -13,11 +13,11 @@ use crate::{Error, Problem, Result};
 use arrow_array::ArrayRef;
 use std::ops::Range;
 
-/// Bytes that are compared at a time.
+/// Number of bytes compared at a time.
 const PIECE: u64 = 1 << 20;
 
-/// That both files have the same values in the same rows of the same row groups, bit for bit. Where a column has the
-/// same pages, these are compared as they are.
+/// Checks that both files have the same values in the same rows of the same row groups, bit for bit. Where a
+/// column has the same pages, their bytes are compared.
 pub(super) fn verify<R: Reopen>(
     before: &Source<R>,
     after: &Source<R>,
@@ -53,7 +53,7 @@ pub(super) fn verify<R: Reopen>(
     )
 }
 
-/// Both files.
+/// Both files, and the options.
 struct Files<'a, R> {
     before: &'a Source<R>,
     after: &'a Source<R>,
@@ -95,8 +95,8 @@ impl<R: Reopen> Files<'_, R> {
         self.compare_values(old, new, convert)
     }
 
-    /// Compares the values of a column, as the crate `parquet` decodes them. Where it does not read the old pages, those are
-    /// decoded by the reader; it reads all new ones.
+    /// Compares the values of a column, decoded by the crate `parquet`. If it cannot read the old pages, the
+    /// reader decodes them; it can read all new ones.
     fn compare_values(
         &self,
         old: Column<'_>,
@@ -142,11 +142,11 @@ impl<R: Reopen> Files<'_, R> {
     }
 }
 
-/// Why rows are not the same.
+/// Reason why rows are not the same.
 enum Failure {
-    /// The old ones cannot be decoded.
+    /// Old rows cannot be decoded.
     Old(Error),
-    /// The new ones cannot be decoded, or are others.
+    /// New rows cannot be decoded, or differ.
     New(Error),
 }
 
@@ -166,7 +166,7 @@ fn compare(mut old: Rows, mut new: Rows) -> std::result::Result<(), Failure> {
             _ => return Err(Failure::New(different("numbers of rows"))),
         };
         let rows = before.len().min(after.len());
-        // Arrow compares floats as the bits they are: NaN equals itself, and -0.0 does not equal 0.0.
+        // Arrow compares the bits of floats: NaN equals itself, and -0.0 does not equal 0.0.
         if before.slice(0, rows) != after.slice(0, rows) {
             return Err(Failure::New(different("values")));
         }

@@ -1,4 +1,4 @@
-//! The columns of row groups, on several threads.
+//! Processes the columns of row groups on several threads.
 
 use super::encode::Encoded;
 use super::int96::Int96Unit;
@@ -16,20 +16,20 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bytes of columns that are dealt with at a time.
+/// Size of the columns of a unit of work, in bytes.
 const UNIT: u64 = 64 << 10;
 
 /// Some columns of a row group.
 #[derive(Debug)]
 pub(super) struct Unit {
     pub row_group: Arc<RowGroup>,
-    /// The columns of the schema's outermost level.
+    /// Range of columns at the top level of the schema.
     pub roots: Range<usize>,
-    /// Their bytes in the file.
+    /// Their size in the file, in bytes.
     pub stored: u64,
 }
 
-/// All columns of all row groups, each with the memory that its values take.
+/// Returns all columns of all row groups, each unit with the memory that its values take.
 pub(super) fn units<R: Reopen>(
     source: &Source<R>,
 ) -> impl Iterator<Item = (u64, Result<Unit>)> + use<'_, R> {
@@ -71,21 +71,21 @@ fn units_of<R: Reopen>(source: &Source<R>, index: usize) -> Result<Vec<(u64, Res
     Ok(units)
 }
 
-/// A chunk on its way.
+/// Chunk for the new file.
 #[derive(Debug)]
 pub(super) struct Moved {
-    /// Its column, counted over the whole schema.
+    /// Index of its column in the whole schema.
     pub leaf: usize,
     pub chunk: Chunk,
     /// Set if its pages are new.
     pub is_new: bool,
     pub before: ColumnState,
     pub after: ColumnState,
-    /// Why it could not be re-encoded.
+    /// Reason why it could not be re-encoded.
     pub obstacle: Option<String>,
 }
 
-/// What is done with each unit.
+/// Work on the units.
 pub(super) struct Work<'a, R> {
     pub source: &'a Source<R>,
     pub plan: &'a Plan<'a>,
@@ -93,7 +93,7 @@ pub(super) struct Work<'a, R> {
 }
 
 impl<R: Reopen> Work<'_, R> {
-    /// The chunks of a unit, or better ones in their place.
+    /// Returns the chunks of a unit, re-encoded where that is better.
     pub fn done(&self, unit: &Unit) -> Result<Vec<Moved>> {
         let row_group = &unit.row_group;
         let mut moved = Vec::new();
@@ -134,7 +134,7 @@ impl<R: Reopen> Work<'_, R> {
         }
     }
 
-    /// A chunk as it is, and what is wanted for it.
+    /// Reads an existing chunk and decides what to do with it.
     fn old(
         &self,
         described: &ColumnChunkMetaData,
@@ -163,7 +163,7 @@ impl<R: Reopen> Work<'_, R> {
         })
     }
 
-    /// The re-encoded chunks of a column in a row group, or why that fails.
+    /// Re-encodes the chunks of a column in a row group, or returns the reason why that fails.
     fn encoded(
         &self,
         row_group: &RowGroup,
@@ -192,12 +192,12 @@ impl<R: Reopen> Work<'_, R> {
         })
     }
 
-    /// What INT96 leaves of a column become.
+    /// Returns the unit to which INT96 leaves of a column are converted.
     fn convert(&self, root: &Root) -> Option<Int96Unit> {
         self.options.int96.filter(|_| root.has_int96())
     }
 
-    /// The new chunk of a leaf if it is to take the place of the old one, or else that one.
+    /// Returns the new chunk of a leaf if it is to replace the old one, and the old one otherwise.
     fn moved(&self, mut old: Old, new: Chunk) -> Result<Moved> {
         let encodings = encodings(&new)?;
         if !self.plan.takes(&old, &new, &encodings) {
@@ -237,7 +237,7 @@ impl<R: Reopen> Work<'_, R> {
         })
     }
 
-    /// A chunk that is copied.
+    /// Returns a chunk that is copied.
     fn kept(&self, mut old: Old) -> Result<Moved> {
         let state = state(&old);
         if self.options.int96.is_some() && old.described.column_type() == Type::INT96 {
@@ -257,7 +257,7 @@ impl<R: Reopen> Work<'_, R> {
     }
 }
 
-/// Leaves a chunk as it is; an error if that cannot be.
+/// Marks a chunk to be kept; returns an error if it cannot be.
 fn refuse(wish: &mut Wish, obstacle: &str) -> Result<()> {
     match wish {
         Wish::Convert(_) => {

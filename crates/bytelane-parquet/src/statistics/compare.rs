@@ -1,17 +1,18 @@
-//! Comparing bounds as statistics and indexes store them.
+//! Compares bounds in the form in which statistics and indexes store them.
 
 use half::f16;
 use parquet::basic::{ColumnOrder, LogicalType, SortOrder, Type};
 use parquet::schema::types::ColumnDescriptor;
 use std::cmp::Ordering;
 
-/// An order of values, as an index has them.
+/// Order of the values in an index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Compare {
     /// Little-endian numbers.
     Signed,
     Unsigned,
-    /// The IEEE 754 total order, which is that of the format but for zeros and NaN: bounds are the wider for it.
+    /// IEEE 754 total order. It matches the format's order except for zeros and NaN, where it makes bounds
+    /// wider.
     Float,
     Half,
     /// Big-endian two's complement, of any length.
@@ -21,7 +22,7 @@ pub(crate) enum Compare {
 }
 
 impl Compare {
-    /// None if the order is not known here.
+    /// Returns the order of a column, or `None` if it is not known here.
     pub(crate) fn of(column: &ColumnDescriptor, order: ColumnOrder) -> Option<Self> {
         if order == ColumnOrder::UNKNOWN {
             return None;
@@ -54,7 +55,7 @@ impl Compare {
     }
 }
 
-/// A number of up to 8 bytes, those that are missing being `fill`.
+/// Reads a number of up to 8 bytes. Missing bytes are `fill`.
 fn little_endian(bytes: &[u8], fill: u8) -> u64 {
     let mut number = [fill; 8];
     let length = bytes.len().min(8);
@@ -80,7 +81,7 @@ fn half(bytes: &[u8]) -> f16 {
         .map_or(f16::NAN, |it| f16::from_le_bytes(*it))
 }
 
-/// A decimal in so many bytes, its sign turned round: then the order is that of unsigned bytes.
+/// Extends a decimal to `width` bytes and flips its sign bit, so that it has the order of unsigned bytes.
 fn extended(bytes: &[u8], width: usize) -> Vec<u8> {
     let is_negative = bytes.first().is_some_and(|first| *first >= 0x80);
     let mut extended = vec![if is_negative { 0xff } else { 0 }; width - bytes.len()];

@@ -1,19 +1,19 @@
-//! The smallest and the largest of many values, several at a time.
+//! Finds the smallest and the largest of many values, several at a time.
 
-/// Accumulators of one pass: enough for the widest vectors, and to hide the latency of narrow ones.
+/// Number of accumulators: enough for the widest vectors, and to hide the latency of narrow ones.
 const LANES: usize = 32;
 
-/// A number as its little-endian bytes stand in a page.
+/// Number stored as little-endian bytes in a page.
 pub(super) trait Number<const WIDTH: usize>: Copy {
-    /// No number is greater.
+    /// Greatest number.
     const MOST: Self;
-    /// No number is smaller.
+    /// Smallest number.
     const LEAST: Self;
     fn read(bytes: [u8; WIDTH]) -> Self;
     fn write(self) -> [u8; WIDTH];
-    /// The smaller one; `self` if the other is not a number.
+    /// Returns the smaller one, or `self` if the other is NaN.
     fn lesser(self, other: Self) -> Self;
-    /// The greater one; `self` if the other is not a number.
+    /// Returns the greater one, or `self` if the other is NaN.
     fn greater(self, other: Self) -> Self;
     fn is_nan(self) -> bool;
     fn is_above(self, other: Self) -> bool;
@@ -21,7 +21,7 @@ pub(super) trait Number<const WIDTH: usize>: Copy {
 
 macro_rules! numbers {
     ($($T:ty: $least:ident to $most:ident),*) => { $(
-        // A comparison with NaN is false, so that NaN never replaces anything.
+        // Comparisons with NaN are false, so NaN never replaces anything.
         impl Number<{ size_of::<$T>() }> for $T {
             const MOST: Self = <$T>::$most;
             const LEAST: Self = <$T>::$least;
@@ -56,8 +56,8 @@ numbers! {
     f32: NEG_INFINITY to INFINITY, f64: NEG_INFINITY to INFINITY
 }
 
-/// A half-precision number as an integer of the same order: the bits of the magnitude are turned round in
-/// negative ones. -0.0 is -1, +0.0 is 0.
+/// Half-precision number as an integer with the same order: in negative numbers, the bits of the magnitude
+/// are inverted. -0.0 is -1, +0.0 is 0.
 #[derive(Clone, Copy)]
 pub(super) struct Half(i16);
 
@@ -104,10 +104,10 @@ impl Number<2> for Half {
     }
 }
 
-/// The smallest and the largest number, where there is any.
+/// Smallest and largest number, if there is any.
 pub(super) type Extremes<const WIDTH: usize> = Option<([u8; WIDTH], [u8; WIDTH])>;
 
-/// The smallest and the largest number of a page, none if there is none, and how many are not numbers.
+/// Returns the smallest and the largest number of a page, if there is any, and the number of NaN values.
 pub(super) fn extremes<T: Number<WIDTH>, const WIDTH: usize>(
     values: &[u8],
 ) -> (Extremes<WIDTH>, u64) {

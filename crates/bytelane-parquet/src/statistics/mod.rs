@@ -1,9 +1,11 @@
-//! The smallest and largest values of pages and chunks, in the order that the format defines for the type.
+//! Computes the smallest and largest values of pages and chunks, in the order that the format defines for the
+//! type.
 //!
 //! Floats follow the rules of TYPE_DEFINED_ORDER
 //! ([parquet.thrift](https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift),
-//! `ColumnOrder`): NaN is left out, a smallest value of 0 is written -0.0, a largest one +0.0. That is what
-//! readers of today prune by; the IEEE 754 total order, with which the crate `parquet` labels them, many ignore.
+//! `ColumnOrder`): NaN is left out, a smallest value of 0 is written as -0.0, a largest one as +0.0. Current
+//! readers prune by this order. Many ignore the IEEE 754 total order, which the crate `parquet` declares for
+//! floats.
 
 mod compare;
 mod lanes;
@@ -19,7 +21,7 @@ use parquet::basic::{ConvertedType, LogicalType, SortOrder, Type};
 use parquet::schema::types::ColumnDescriptor;
 use std::cmp::Ordering;
 
-/// How the values of a column are ordered.
+/// Order of the values of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Order {
     Int32,
@@ -33,7 +35,7 @@ pub(crate) enum Order {
     Bytes,
     /// Big-endian two's complement.
     Decimal,
-    /// The format defines none.
+    /// No order is defined by the format.
     Undefined,
 }
 
@@ -80,12 +82,12 @@ impl Order {
         matches!(self, Order::Float16 | Order::Float32 | Order::Float64)
     }
 
-    /// Whether the deprecated fields of the statistics, which are signed, mean the same.
+    /// Returns whether the deprecated fields of the statistics, which use signed order, mean the same.
     pub(crate) fn is_signed(self) -> bool {
         matches!(self, Order::Int32 | Order::Int64)
     }
 
-    /// The bounds of values of `width` bytes each.
+    /// Returns the bounds of values of `width` bytes each.
     pub(crate) fn bounds(self, values: &[u8], width: usize) -> Bounds {
         fn numbers<const WIDTH: usize>((range, nans): (Extremes<WIDTH>, u64)) -> Bounds {
             Bounds {
@@ -106,7 +108,7 @@ impl Order {
         }
     }
 
-    /// Returns the bounds of strings, or of other values of bytes.
+    /// Returns the bounds of strings, or of other values stored as bytes.
     pub(crate) fn bounds_of_strings<'a>(self, values: impl Iterator<Item = &'a [u8]>) -> Bounds {
         let range = match self {
             Order::Undefined => None,
@@ -126,7 +128,7 @@ impl Order {
         }
     }
 
-    /// Compares two values, neither of them NaN.
+    /// Compares two values, neither of which is NaN.
     pub(crate) fn compare(self, a: &[u8], b: &[u8]) -> Ordering {
         fn numbers<T: PartialOrd, const WIDTH: usize>(
             a: &[u8],
@@ -150,8 +152,8 @@ impl Order {
     }
 }
 
-/// The smallest and the largest value, as the page stores them, if there are any that are numbers; and how many
-/// are not.
+/// Smallest and largest value, as the page stores them, if there are any besides NaN; and the number of NaN
+/// values.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Bounds {
     pub(crate) range: Option<(Vec<u8>, Vec<u8>)>,
@@ -159,7 +161,7 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// -0.0 and +0.0 are equal, and a reader may look for either.
+    /// Extends bounds that are zero, because -0.0 and +0.0 are equal and a reader may look for either.
     fn with_both_zeros(mut self, order: Order) -> Self {
         if let Some((least, most)) = &mut self.range {
             let last = least.len() - 1;
@@ -175,7 +177,7 @@ impl Bounds {
         self
     }
 
-    /// These values and others.
+    /// Extends these bounds by those of other values.
     pub(crate) fn merge(&mut self, other: &Bounds, order: Order) {
         self.nans += other.nans;
         let Some((least, most)) = &other.range else {
@@ -194,7 +196,7 @@ impl Bounds {
         }
     }
 
-    /// How many values are not numbers, where values can be.
+    /// Returns the number of NaN values, for types that have them.
     pub(crate) fn nan_count(&self, order: Order) -> Option<u64> {
         order.is_float().then_some(self.nans)
     }
@@ -221,7 +223,7 @@ fn compare_decimals(a: &[u8], b: &[u8]) -> Ordering {
 mod tests {
     use super::*;
 
-    /// The bounds of doubles, as their bits, and how many are not numbers.
+    /// Returns the bounds of doubles, as their bits, and the number of NaN values.
     fn of_doubles(values: &[f64]) -> (Option<(u64, u64)>, u64) {
         let bytes: Vec<u8> = values
             .iter()
@@ -278,7 +280,7 @@ mod tests {
         ];
         for (order, width) in orders {
             assert_eq!(order.bounds(&[], width), Bounds::default(), "{order:?}");
-            // Nor do they change those of others.
+            // Nor does merging them change other bounds.
             let mut bounds = order.bounds(&vec![1; 3 * width], width);
             let before = bounds.clone();
             bounds.merge(&Bounds::default(), order);

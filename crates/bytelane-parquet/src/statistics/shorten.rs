@@ -1,17 +1,17 @@
-//! Bounds of long strings, shortened for statistics and indexes.
+//! Shortens bounds of long strings for statistics and indexes.
 
 use super::Order;
 
-/// A bound as it is stored.
+/// Bound in the form in which it is stored.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Bound {
     pub(crate) bytes: Vec<u8>,
-    /// Set if it is a value.
+    /// Set if it is one of the values.
     pub(crate) is_exact: bool,
 }
 
-/// Returns the bounds of values of an order, long strings shortened and the greater one then increased. Text stays valid
-/// UTF-8. A bound that has no greater one stays long.
+/// Returns bounds for statistics. Long strings are shortened to `length` bytes, and the upper one is then
+/// increased. Text stays valid UTF-8. An upper bound that cannot be increased stays long.
 pub(crate) fn shorten(
     least: Vec<u8>,
     most: Vec<u8>,
@@ -40,7 +40,7 @@ pub(crate) fn shorten(
     ]
 }
 
-/// The first bytes of a string; of text, whole characters.
+/// Returns the first bytes of a string; for text, only whole characters.
 fn start(bytes: &[u8], is_text: bool, length: usize) -> &[u8] {
     let short = &bytes[..length];
     match std::str::from_utf8(short) {
@@ -49,7 +49,7 @@ fn start(bytes: &[u8], is_text: bool, length: usize) -> &[u8] {
     }
 }
 
-/// The next greater string, none if there is none of this length.
+/// Returns the next greater string, or `None` if there is none of this length.
 fn increased(bytes: &[u8], is_text: bool) -> Option<Vec<u8>> {
     match std::str::from_utf8(bytes) {
         Ok(text) if is_text => increased_text(text),
@@ -62,7 +62,8 @@ fn increased(bytes: &[u8], is_text: bool) -> Option<Vec<u8>> {
     }
 }
 
-/// The same of text: the last character that has a next one of as many bytes is replaced by it.
+/// Returns the next greater text. The last character that has a successor of the same length is replaced by
+/// it.
 fn increased_text(text: &str) -> Option<Vec<u8>> {
     text.char_indices().rev().find_map(|(start, character)| {
         let next = char::from_u32(u32::from(character) + 1)?;
@@ -128,7 +129,7 @@ mod tests {
         let last = "\u{10ffff}".repeat(20);
         let [least, most] = shortened(last.as_bytes(), true);
         assert!(least.len() == SHORT && most == last.as_bytes());
-        // Bytes that are no text are cut anywhere.
+        // Bytes that are not text are cut anywhere.
         let mut bytes = "ä".repeat(50).into_bytes();
         bytes[3] = 0xff;
         let [least, most] = shortened(&bytes, true);

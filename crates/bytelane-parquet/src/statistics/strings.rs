@@ -1,6 +1,6 @@
-//! The smallest and the largest of many strings, most of which are told by their first bytes.
+//! Finds the smallest and the largest of many strings. Most of them differ in their first bytes.
 
-/// A string and its first bytes as a number, in the same order.
+/// String, with its first bytes as a number that has the same order.
 #[derive(Clone, Copy)]
 struct Prefixed<'a>(u64, &'a [u8]);
 

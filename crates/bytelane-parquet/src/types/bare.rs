@@ -1,15 +1,16 @@
-//! Types without annotations: the values of a column as they are stored.
+//! Strips annotations from types, so that values are read as they are stored.
 //!
-//! Arrow has narrower types than Parquet for some annotations: an INT32 of 8 bits, an INTERVAL without its months.
-//! Values that are only moved are read without annotations, so that none of them can change.
+//! For some annotations, Arrow's types are narrower than Parquet's: an INT32 of 8 bits, an INTERVAL without
+//! its months. Values that are only moved are read without annotations, so that none of them can change.
 
 use crate::Result;
 use parquet::basic::{ConvertedType, LogicalType, Type as PhysicalType};
 use parquet::schema::types::{Type, TypePtr};
 use std::sync::Arc;
 
-/// The same type, all leaves of which have their physical type only. Groups stay lists and maps. Timestamps keep their
-/// annotation: they are the same 64 bits in Arrow, and what INT96 is converted to is compared with them.
+/// Returns the type with all leaves reduced to their physical type. Groups stay lists and maps. Timestamps
+/// keep their annotation: they are the same 64 bits in Arrow, and converted INT96 values are compared with
+/// them.
 pub(crate) fn bare(of: &TypePtr) -> Result<TypePtr> {
     match of.as_ref() {
         Type::PrimitiveType { .. } if is_timestamp(of) => Ok(Arc::clone(of)),
@@ -36,7 +37,7 @@ fn is_timestamp(of: &Type) -> bool {
     }
 }
 
-/// A leaf without its annotations.
+/// Returns a leaf without its annotations.
 pub(crate) fn bare_leaf(of: &Type, physical: PhysicalType, length: i32) -> Result<TypePtr> {
     let info = of.get_basic_info();
     let leaf = Type::primitive_type_builder(info.name(), physical)
@@ -46,8 +47,8 @@ pub(crate) fn bare_leaf(of: &Type, physical: PhysicalType, length: i32) -> Resul
     Ok(Arc::new(leaf.build()?))
 }
 
-/// The same group with other fields. An annotation that the crate `parquet` does not know, and refuses to write, is left
-/// out.
+/// Returns a group with other fields. An annotation that the crate `parquet` does not know, and refuses to
+/// write, is omitted.
 pub(crate) fn group_of(group: &Type, fields: Vec<TypePtr>) -> Result<TypePtr> {
     let info = group.get_basic_info();
     let is_known = |logical: &&LogicalType| !matches!(logical, LogicalType::_Unknown { .. });

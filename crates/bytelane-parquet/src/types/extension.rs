@@ -1,6 +1,6 @@
-//! Arrow's extension types `arrow.uuid` and `arrow.json`, which are logical types in Parquet.
+//! Maps Arrow's extension types `arrow.uuid` and `arrow.json` to logical types in Parquet.
 //!
-//! As in pyarrow, a column has both or neither, whatever an Arrow schema in the file says.
+//! As in pyarrow, a column has both or neither, regardless of an Arrow schema in the file.
 
 use crate::Result;
 use crate::types::bare::group_of;
@@ -22,7 +22,7 @@ fn is_text(data_type: &DataType) -> bool {
     )
 }
 
-/// Returns the same columns with the logical types of the fields that they are made of.
+/// Returns the same columns with the logical types of the fields they were made from.
 pub(crate) fn with_logical_types(
     columns: SchemaDescriptor,
     schema: &Schema,
@@ -72,7 +72,7 @@ fn annotated(
     Ok(Arc::new(leaf.build()?))
 }
 
-/// Returns the same schema with the extension types of all columns. None if there are none to add.
+/// Returns the same schema with the extension types of all columns, or `None` if there are none to add.
 pub(crate) fn with_extension_types(
     schema: &Schema,
     columns: &[ColumnDescPtr],

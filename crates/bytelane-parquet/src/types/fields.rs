@@ -1,4 +1,4 @@
-//! Fields of Arrow's nested types.
+//! Accesses the fields of Arrow's nested types.
 
 use arrow_schema::{DataType, Field, FieldRef};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(crate) fn children(data_type: &DataType) -> Vec<&FieldRef> {
     }
 }
 
-/// Returns the fields in a field that have no others in them, in the order of the columns that they are.
+/// Returns the innermost fields of a field, in the order of their columns.
 pub(crate) fn leaves(field: &FieldRef) -> Vec<&FieldRef> {
     let mut leaves = Vec::new();
     let mut open = vec![field];
@@ -31,7 +31,7 @@ pub(crate) fn leaves(field: &FieldRef) -> Vec<&FieldRef> {
     leaves
 }
 
-/// Returns the same field with other fields in it.
+/// Replaces the fields in a field.
 pub(crate) fn with_children(
     field: &FieldRef,
     child: &mut impl FnMut(&FieldRef) -> FieldRef,

@@ -1,15 +1,15 @@
-//! Hashes of the values of arrays. They are the same in every process.
+//! Computes hashes of the values of arrays. They are the same in every process.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
-/// A hash whose upper bits depend on all bits.
+/// Mixes bits, so that the upper bits of the result depend on all of them.
 pub(crate) fn mix(bits: u64) -> u64 {
     (bits ^ (bits >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Hash of a string.
+/// Hashes a string.
 fn hash(value: &[u8]) -> u64 {
     let next = |hash: u64, part: [u8; 8]| mix(hash.rotate_left(23) ^ u64::from_le_bytes(part));
     let (parts, rest) = value.as_chunks::<8>();
@@ -23,8 +23,9 @@ fn hash(value: &[u8]) -> u64 {
     next(hash, padded)
 }
 
-/// Calls a function with the hash of each value of an array, of null ones too. Nothing for types without bytes of their own, such
-/// as booleans; keys of dictionaries are hashed, not their entries.
+/// Calls a function with the hash of each value of an array, including nulls. Returns `None` for types whose
+/// values have no bytes of their own, such as booleans. For dictionaries, the keys are hashed, not their
+/// entries.
 pub(crate) fn for_each_hash(array: &ArrayRef, mut see: impl FnMut(u64)) -> Option<()> {
     match array.data_type() {
         DataType::Utf8 => bytes_of(array.as_string::<i32>().iter(), see),
@@ -36,7 +37,7 @@ pub(crate) fn for_each_hash(array: &ArrayRef, mut see: impl FnMut(u64)) -> Optio
         DataType::FixedSizeBinary(_) => bytes_of(array.as_fixed_size_binary().iter(), see),
         DataType::Dictionary(..) => {
             let dictionary = array.as_any_dictionary();
-            // It panics if there are no values, as where all keys are null.
+            // This panics if there are no values, for example where all keys are null.
             let keys = match dictionary.values().is_empty() {
                 true => vec![0; array.len()],
                 false => dictionary.normalized_keys(),
@@ -61,7 +62,7 @@ fn bytes_of<T: AsRef<[u8]>>(values: impl Iterator<Item = Option<T>>, mut see: im
     values.for_each(|value| see(value.map_or(0, |value| hash(value.as_ref()))));
 }
 
-/// The loop for common widths.
+/// Specialises the loop for common widths.
 fn of_fixed<const WIDTH: usize>(values: &[[u8; WIDTH]], mut see: impl FnMut(u64)) {
     for value in values {
         let mut padded = [0; 8];

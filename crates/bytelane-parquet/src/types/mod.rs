@@ -1,4 +1,4 @@
-//! Types of columns, in the file and in Arrow, and their values on the way from one to the other.
+//! Converts types of columns, and their values, between the file and Arrow.
 
 pub(crate) mod bare;
 pub(crate) mod extension;

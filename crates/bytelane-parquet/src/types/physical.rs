@@ -1,7 +1,7 @@
-//! Arrow's values as Parquet stores them, and back: for flat columns of a fixed width.
+//! Converts values between Arrow and the form that Parquet stores, for flat columns of a fixed width.
 //!
-//! Most types are the same bytes in both; small integers are widened, and what Parquet stores as
-//! FIXED_LEN_BYTE_ARRAY has an order of bytes of its own.
+//! Most types have the same bytes in both. Small integers are widened, and FIXED_LEN_BYTE_ARRAY values have
+//! their own byte order in Parquet.
 
 use crate::types::extension::with_logical_types;
 use crate::{Error, Problem, Result};
@@ -26,9 +26,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The columns of a file that has these in Arrow.
+/// Returns the columns of a file with this Arrow schema.
 pub(crate) fn in_parquet(schema: &Schema) -> Result<SchemaDescriptor> {
-    // At which the crate `parquet` would panic.
+    // The crate `parquet` would panic for such a type.
     let mut fields = schema.fields().iter();
     if let Some(field) = fields.find(|field| has_no_type(field.data_type())) {
         let problem = format!("Parquet has no type for {}", field.data_type());
@@ -53,7 +53,7 @@ fn has_no_type(data_type: &DataType) -> bool {
     }
 }
 
-/// Whether Arrow has the column, or any part of it, as a dictionary.
+/// Returns whether the column, or any part of it, is a dictionary in Arrow.
 pub(crate) fn has_dictionary(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(..) => true,
@@ -68,7 +68,7 @@ pub(crate) fn has_dictionary(data_type: &DataType) -> bool {
     }
 }
 
-/// Bytes of a value of a column, or none where they differ from value to value, or are less than one.
+/// Returns the value size of a column in bytes, or `None` if it varies or is less than one.
 pub(crate) fn width(column: &ColumnDescriptor) -> Option<usize> {
     match column.physical_type() {
         Type::INT32 | Type::FLOAT => Some(4),
@@ -80,10 +80,10 @@ pub(crate) fn width(column: &ColumnDescriptor) -> Option<usize> {
     .filter(|width| *width > 0)
 }
 
-/// How the values of an Arrow type become those of a physical type.
+/// Conversion of values from an Arrow type to a physical type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Conversion {
-    /// They are the same little-endian bytes.
+    /// No change: the little-endian bytes are the same.
     Same,
     /// Integers of 8 or 16 bits to INT32.
     Widen,
@@ -95,13 +95,13 @@ enum Conversion {
     Interval,
     /// Milliseconds of days to days in INT32.
     Days,
-    /// Times in 64 bits to INT32.
+    /// Times as 64-bit numbers to INT32.
     Times,
     /// Times to INT96: nanoseconds of the day, and the Julian day.
     Int96,
 }
 
-/// The conversion from a column to an Arrow type, if there is one here.
+/// Returns the conversion from a column to an Arrow type, if this module has one.
 fn reading(data_type: &DataType, column: &ColumnDescriptor) -> Option<Conversion> {
     match (data_type, column.physical_type()) {
         (DataType::Timestamp(_, _), Type::INT96) => Some(Conversion::Int96),
@@ -116,7 +116,7 @@ fn reading(data_type: &DataType, column: &ColumnDescriptor) -> Option<Conversion
     }
 }
 
-/// The conversion between an Arrow type and a column, if there is one here.
+/// Returns the conversion between an Arrow type and a column, if this module has one.
 fn conversion(data_type: &DataType, column: &ColumnDescriptor) -> Option<Conversion> {
     use Conversion::{BigEndian, Interval, Resize, Same, Widen};
     let physical = column.physical_type();
@@ -168,7 +168,7 @@ fn conversion(data_type: &DataType, column: &ColumnDescriptor) -> Option<Convers
     })
 }
 
-/// Whether a leaf is a flat column of a fixed width whose values this module converts.
+/// Returns whether a leaf is a flat column of a fixed width whose values this module converts.
 pub(crate) fn is_flat(data_type: &DataType, column: &ColumnDescriptor) -> bool {
     column.max_rep_level() == 0
         && column.max_def_level() <= 1
@@ -177,8 +177,8 @@ pub(crate) fn is_flat(data_type: &DataType, column: &ColumnDescriptor) -> bool {
         && conversion(data_type, column).is_some()
 }
 
-/// The values of an array as the column stores them, those of null slots included (whatever they are there).
-/// Shares the array's memory where the bytes are the same.
+/// Converts an array to the bytes that the column stores, including any values in null slots. Shares the
+/// array's memory where the bytes are the same.
 pub(crate) fn to_physical(array: &dyn Array, column: &ColumnDescriptor) -> Result<Buffer> {
     let found = conversion(array.data_type(), column).zip(width(column));
     let Some((conversion, width)) = found else {
@@ -193,14 +193,14 @@ pub(crate) fn to_physical(array: &dyn Array, column: &ColumnDescriptor) -> Resul
             Buffer::from_vec(bytes)
         }
         Conversion::Interval => intervals(array),
-        // These are only read.
+        // These conversions are only used for reading.
         Conversion::Days | Conversion::Times | Conversion::Int96 => {
             return Err(not_convertible(array.data_type(), column));
         }
     })
 }
 
-/// The columns of the schema's outermost level that have leaves, and these, counted over the whole schema.
+/// Returns the top-level columns that have leaves, each with the range of its leaves in the whole schema.
 pub(crate) fn roots(schema: &SchemaDescriptor) -> Vec<(TypePtr, Range<usize>)> {
     let mut roots: Vec<(TypePtr, Range<usize>)> = Vec::new();
     let mut last = None;
@@ -230,13 +230,13 @@ pub(crate) fn not_convertible(data_type: &DataType, column: &ColumnDescriptor) -
     .into()
 }
 
-/// The memory of an array's values, as it is.
+/// Returns the memory of an array's values without conversion.
 fn own_bytes(array: &dyn Array, width: usize) -> Buffer {
     let data = array.to_data();
     data.buffers()[0].slice_with_length(data.offset() * width, data.len() * width)
 }
 
-/// On a big-endian machine values are turned round.
+/// Reverses the bytes of values on a big-endian machine.
 fn little_endian(bytes: Buffer, width: usize) -> Buffer {
     if cfg!(target_endian = "little") {
         return bytes;
@@ -262,8 +262,8 @@ fn widen(array: &dyn Array) -> Buffer {
     }
 }
 
-/// The values of a decimal array in `width` bytes each; what does not fit is sign only, and what is missing is
-/// filled with the sign.
+/// Appends the values of a decimal array, in `width` bytes each. Wider values are truncated; narrower ones
+/// are sign-extended.
 fn append_decimals(array: &dyn Array, width: usize, conversion: Conversion, to: &mut Vec<u8>) {
     fn append<T: ArrowPrimitiveType>(
         array: &PrimitiveArray<T>,
@@ -316,9 +316,9 @@ fn intervals(array: &dyn Array) -> Buffer {
     Buffer::from_vec(bytes)
 }
 
-/// An array of values as the column stores them, those of null slots included.
+/// Builds an array from values in the form that the column stores, including those in null slots.
 ///
-/// `values` has the column's width for each slot, and begins where a number of any type may.
+/// `values` has the column's width for each slot, and is aligned for numbers of any type.
 pub(crate) fn from_physical(
     data_type: &DataType,
     column: &ColumnDescriptor,
@@ -356,7 +356,7 @@ pub(crate) fn from_physical(
     }
 }
 
-/// INT32 to integers of 8 or 16 bits: the lower bytes, as every reader takes them.
+/// Converts INT32 to integers of 8 or 16 bits by taking the lower bytes, as every reader does.
 fn narrow(data_type: &DataType, values: &[u8]) -> Buffer {
     let values = values.as_chunks().0.iter();
     let values = values.map(|value| u32::from_le_bytes(*value));
@@ -374,8 +374,8 @@ fn from_i32(values: &[u8], number: impl Fn(i32) -> i64) -> Buffer {
     Buffer::from_vec(values.collect::<Vec<i64>>())
 }
 
-/// Nanoseconds of the day and the Julian day, of which the first one of Unix's time is 2,440,588. Times that do not fit
-/// wrap around, as in the crate `parquet`.
+/// Converts nanoseconds of the day and the Julian day. Unix time starts on Julian day 2,440,588. Times that
+/// do not fit wrap around, as in the crate `parquet`.
 fn from_int96(data_type: &DataType, values: &[u8]) -> Buffer {
     const EPOCH: i64 = 2_440_588;
     const DAY: i64 = 86_400;
@@ -397,13 +397,13 @@ fn from_int96(data_type: &DataType, values: &[u8]) -> Buffer {
     Buffer::from_vec(times.collect::<Vec<i64>>())
 }
 
-/// Returns whether a column has decimals of another width that become numbers of 16 bytes.
+/// Returns whether a column stores decimals in another width that become 16-byte numbers.
 pub(crate) fn is_decimal128(data_type: &DataType, column: &ColumnDescriptor) -> bool {
     matches!(data_type, DataType::Decimal128(_, _))
         && width(column).is_some_and(|width| width < size_of::<i128>())
 }
 
-/// An array of decimals that are numbers of 16 bytes already.
+/// Builds an array of decimals that already are 16-byte numbers.
 pub(crate) fn decimals128(
     data_type: &DataType,
     values: Buffer,
@@ -413,7 +413,7 @@ pub(crate) fn decimals128(
     Ok(Arc::new(array.with_data_type(data_type.clone())))
 }
 
-/// The bytes of an array's values, and how many each has. None for texts and nested types.
+/// Returns the bytes of an array's values, and the size of each. Returns `None` for strings and nested types.
 fn value_bytes(array: &ArrayRef) -> Option<(Buffer, usize)> {
     let bytes = |width| Some((array.to_data().buffers().first()?.clone(), width));
     match array.data_type() {
@@ -427,7 +427,7 @@ fn value_bytes(array: &ArrayRef) -> Option<(Buffer, usize)> {
     }
 }
 
-/// An array as a dictionary with these keys.
+/// Converts an array to a dictionary with this key type.
 pub(crate) fn as_dictionary(array: &ArrayRef, key: &DataType) -> Result<ArrayRef> {
     let Some((bytes, width)) = value_bytes(array).filter(|(_, width)| *width > 0) else {
         return Err(Problem::Unsupported(format!("dictionaries of {}", array.data_type())).into());
@@ -464,7 +464,7 @@ pub(crate) fn as_dictionary(array: &ArrayRef, key: &DataType) -> Result<ArrayRef
     }
 }
 
-/// Decimals of `width` bytes to those of the Arrow type, which is as wide or wider.
+/// Converts decimals of `width` bytes to the Arrow type, which has at least that width.
 fn decimals(data_type: &DataType, values: &[u8], width: usize, conversion: Conversion) -> Buffer {
     match data_type {
         DataType::Decimal32(_, _) => converted(values, width, conversion, |it| it as i32),
@@ -482,7 +482,7 @@ fn decimals(data_type: &DataType, values: &[u8], width: usize, conversion: Conve
     }
 }
 
-/// Decimals of up to 16 bytes, as the numbers that `number` makes of them.
+/// Converts decimals of up to 16 bytes to numbers with `number`.
 fn converted<T: ArrowNativeType>(
     values: &[u8],
     width: usize,
@@ -513,7 +513,7 @@ fn converted<T: ArrowNativeType>(
     Buffer::from_vec(numbers)
 }
 
-/// Months, days and milliseconds; an error if a value has parts that the type has not.
+/// Converts months, days and milliseconds. Returns an error if a value has parts that the type cannot hold.
 fn from_intervals(
     data_type: &DataType,
     values: &[u8],

@@ -1,4 +1,5 @@
-//! Times that Parquet has no type for, and the types that they are stored as, which are those of pyarrow.
+//! Converts time types that Parquet does not have to the types that are stored instead, which are the same as
+//! in pyarrow.
 
 use crate::types::fields::{children, with_children};
 use crate::{Problem, Result};
@@ -15,7 +16,7 @@ use std::sync::Arc;
 const MILLISECONDS: i64 = 1000;
 const DAY: i64 = 86_400 * MILLISECONDS;
 
-/// Returns the schema that rows are stored in: seconds as milliseconds, and dates in milliseconds as days.
+/// Returns the schema of the stored rows: seconds become milliseconds, and dates in milliseconds become days.
 pub(crate) fn stored_schema(schema: &SchemaRef) -> SchemaRef {
     let fields: Vec<FieldRef> = schema.fields().iter().map(stored).collect();
     match schema.fields().iter().eq(&fields) {
@@ -31,7 +32,7 @@ fn stored(field: &FieldRef) -> FieldRef {
     }
 }
 
-/// Returns the type that takes the place of one without fields in it.
+/// Returns the type that replaces one without fields in it.
 fn stored_type(data_type: &DataType) -> Option<DataType> {
     Some(match data_type {
         DataType::Timestamp(TimeUnit::Second, zone) => {
@@ -46,7 +47,7 @@ fn stored_type(data_type: &DataType) -> Option<DataType> {
     })
 }
 
-/// Converts an array to the type that it is stored as; an error if a value does not fit.
+/// Converts an array to its stored type. Returns an error if a value does not fit.
 pub(crate) fn to_stored(array: &ArrayRef, data_type: &DataType) -> Result<ArrayRef> {
     if array.data_type() == data_type {
         return Ok(Arc::clone(array));

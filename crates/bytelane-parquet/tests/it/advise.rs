@@ -1,4 +1,4 @@
-//! What `advise` finds in files of all kinds, and what it says of those that it cannot read.
+//! Tests the advice of `advise` for files of all kinds, and its reports about files that it cannot read.
 
 use arrow_array::types::Int32Type;
 use arrow_array::{
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// A slow walk in small steps: better split than plain.
+/// Returns a slow walk in small steps: BYTE_STREAM_SPLIT is better than PLAIN.
 fn walk(count: usize) -> Vec<f64> {
     let mut value = 300.0;
     let steps = (0..count).map(|index| {
@@ -158,10 +158,10 @@ fn a_file_without_rows_and_one_with_a_single_row() {
     }
 }
 
-/// What the whole files come to may differ so much from what samples of them promised.
+/// Maximum size of a rewritten file, relative to the prediction from samples.
 const PROMISE: f64 = 1.05;
 
-/// A file with a part of a walk.
+/// Writes a file with a part of a walk.
 fn part(directory: &TempDir, name: &str, values: &[f64]) -> PathBuf {
     let column = Arc::new(Float64Array::from(values.to_vec()));
     let batch = RecordBatch::try_from_iter([("x", column as _)]).unwrap();
@@ -194,7 +194,7 @@ fn several_files_get_one_advice() {
     );
     let column = &advice.columns[0];
     assert_eq!(column.encoding, Encoding::ByteStreamSplit);
-    // Whole row groups, and at least four if there are as many.
+    // Whole row groups, and at least four if there are that many.
     assert_eq!(column.rows_tried, 12_000);
     let each = parts.iter().map(|path| for_size(path).bytes_now());
     assert_eq!(advice.bytes_now(), each.sum::<u64>());
@@ -262,7 +262,7 @@ fn a_type_without_a_place_in_parquet_is_refused() {
     assert_eq!(error.place().column.as_deref(), Some("u"));
 }
 
-/// A file with a list whose items do not repeat, which is no list, between two columns that are well-formed.
+/// Writes a file with an invalid list, whose items do not repeat, between two well-formed columns.
 fn with_a_list_that_is_none(path: &Path) {
     let schema = "message schema {
         REQUIRED INT64 a;

@@ -1,4 +1,4 @@
-//! Small files that claim a lot: none of them takes more memory than it has bytes for.
+//! Tests small files that claim a lot: none of them takes more memory than its size justifies.
 
 use crate::fuzzing::chunk::Chunk;
 use arrow_array::Array;
@@ -22,8 +22,8 @@ use std::sync::Arc;
 
 const MIB: usize = 1 << 20;
 
-/// What work returns, and the most bytes that this thread had allocated at a time meanwhile. Other
-/// tests allocate in threads of their own, which do not count.
+/// Returns the result of the work, and the peak of the memory that this thread allocated for it. Other tests
+/// allocate in their own threads, which do not count.
 fn measured<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let mut result = None;
     let memory = allocation_counter::measure(|| result = Some(work()));
@@ -43,14 +43,14 @@ fn leb128(number: impl Into<u64>) -> Vec<u8> {
     bytes
 }
 
-/// A run of the hybrid of runs and packed bits, of one value of up to a byte.
+/// Encodes a run of one value of up to a byte, in the hybrid of runs and packed bits.
 fn run(count: u32, value: u8) -> Vec<u8> {
     let mut bytes = leb128(u64::from(count) << 1);
     bytes.push(value);
     bytes
 }
 
-/// An optional column.
+/// Describes an optional column.
 fn column(physical: Type, length: i32) -> Chunk {
     Chunk {
         physical,
@@ -68,7 +68,7 @@ fn as_it_is(page: Page) -> CompressedPage {
     CompressedPage::new(page, length)
 }
 
-/// As many nulls in a page of a few bytes.
+/// Returns a file of `rows` nulls in a page of a few bytes.
 fn nulls(physical: Type, length: i32, rows: u32, coding: Coding) -> Bytes {
     let mut chunk = column(physical, length);
     let page = chunk.page(rows, coding, &run(rows, 0), &[]);
@@ -76,7 +76,7 @@ fn nulls(physical: Type, length: i32, rows: u32, coding: Coding) -> Bytes {
     chunk.file()
 }
 
-/// A long string, many times.
+/// Returns a file with a long string, repeated `rows` times.
 fn strings(length: u32, rows: u32) -> Bytes {
     let mut chunk = column(Type::BYTE_ARRAY, 0);
     let mut text = length.to_le_bytes().to_vec();
@@ -87,17 +87,17 @@ fn strings(length: u32, rows: u32) -> Bytes {
         encoding: Coding::PLAIN,
         is_sorted: false,
     }));
-    // Indices of one bit.
+    // One-bit indices.
     let indices = [vec![1], run(rows, 0)].concat();
     let page = chunk.page(rows, Coding::RLE_DICTIONARY, &run(rows, 1), &indices);
     chunk.pages.push(as_it_is(page));
     chunk.file()
 }
 
-/// Rewrites with another encoding; the obstacle, the file, and the peak.
+/// Rewrites with another encoding. Returns the obstacle, the file, and the peak of the memory.
 fn rewritten(file: &Bytes, encoding: Encoding) -> (Option<String>, Bytes, usize) {
     let compression = parse_compression("zstd:1").expect("a compression");
-    // On this thread, of which the memory is measured.
+    // Use only this thread, because its memory is measured.
     let options = RewriteOptions::new(WriterOptions::default().with_encoding(encoding))
         .with_threads(NonZero::<usize>::MIN)
         .with_compression(compression);
@@ -167,7 +167,7 @@ fn a_long_string_many_times_is_read_in_smaller_batches() {
     }
     let builder = Reader::builder(file).expect("a footer");
     let mut reader = builder.with_memory_limit(40_000).build().expect("options");
-    // The string twice, for the dictionary and the array, besides the dictionary's page.
+    // The string twice, for the dictionary and the array, in addition to the page of the dictionary.
     let error = reader.next().expect("an error").expect_err("one string");
     assert!(
         error.to_string().contains("the limit of 40000 bytes"),
@@ -175,7 +175,7 @@ fn a_long_string_many_times_is_read_in_smaller_batches() {
     );
 }
 
-/// Offsets of 32 bits can address no more in one array.
+/// 32-bit offsets cannot address more in one array.
 #[test]
 fn strings_of_more_than_2_gib_have_batches_of_fewer_rows() {
     let (length, rows) = (8 * MIB, 260);
@@ -195,7 +195,7 @@ fn strings_of_more_than_2_gib_have_batches_of_fewer_rows() {
     assert!(peak < 512 * MIB, "{peak}");
 }
 
-/// One of three rows, whose list has all values.
+/// One of the three rows has a list with all values.
 #[test]
 fn a_list_of_a_billion_nulls_is_refused() {
     let mut chunk = column(Type::INT32, 0);
@@ -226,14 +226,14 @@ fn a_billion_nulls_are_read_in_batches() {
     assert!(peak < 8 * MIB, "{peak}");
 }
 
-/// Vectors of equal numbers, each of which is 32,768 values in 17 bytes.
+/// Vectors of equal numbers, each with 32,768 values in 17 bytes.
 #[test]
 fn a_billion_equal_numbers_are_read_in_batches() {
     const VECTOR: usize = 1 << 15;
     let vectors = (ROWS as usize).div_ceil(VECTOR);
     let mut values = vec![0, 0, 15];
     values.extend(ROWS.to_le_bytes());
-    // An exponent, a factor, no exceptions, the number, and no bits.
+    // Exponent, factor, no exceptions, the number, and no bits.
     let vector = [&[0; 4][..], &7_u64.to_le_bytes(), &[0]].concat();
     for at in 0..vectors {
         let offset = (vectors * 4 + at * vector.len()) as u32;
@@ -264,7 +264,7 @@ fn a_billion_equal_numbers_are_read_in_batches() {
     assert!(peak < 8 * MIB, "{peak}");
 }
 
-/// A constant column of old files: its only run has all rows of the row group.
+/// Constant column as in old files: its only run has all rows of the row group.
 #[test]
 fn a_billion_equal_entries_are_read_in_batches() {
     let mut chunk = column(Type::INT64, 0);
@@ -276,7 +276,7 @@ fn a_billion_equal_entries_are_read_in_batches() {
         is_sorted: false,
     };
     chunk.dictionary = Some(as_it_is(dictionary));
-    // Indices of one bit.
+    // One-bit indices.
     let indices = [&[1][..], &run(ROWS, 0)].concat();
     let page = chunk.page(ROWS, Coding::RLE_DICTIONARY, &run(ROWS, 1), &indices);
     chunk.pages.push(as_it_is(page));
@@ -296,15 +296,16 @@ fn a_billion_equal_entries_are_read_in_batches() {
     assert!(peak < 8 * MIB, "{peak}");
 }
 
-/// The most that a column chunk of a few bytes may take; and each batch would decode the values before it again.
+/// This is the maximum memory of a column chunk of a few bytes, and each batch would have to decode the
+/// previous values again.
 #[test]
 fn a_billion_equal_deltas_are_refused() {
     let mut values = Vec::new();
-    // Blocks of 2^30 values, one miniblock each, the number of values, and the first one.
+    // Blocks of 2^30 values, one miniblock per block, the number of values, and the first value.
     for number in [1 << 30, 1, ROWS] {
         values.extend(leb128(number));
     }
-    // The least difference, the miniblock's width.
+    // Minimum difference, and width of the miniblock.
     values.extend([7, 0, 0]);
     let mut chunk = column(Type::INT64, 0);
     let page = chunk.page(ROWS, Coding::DELTA_BINARY_PACKED, &run(ROWS, 1), &values);
@@ -380,7 +381,7 @@ fn pages_that_promise_more_than_they_can_become_are_an_error() {
     }
 }
 
-/// A file of so many columns, each of which has the pages of the only one of another file.
+/// Returns a file of `columns` columns, each of which has the pages of the only column of another file.
 fn shared(file: &Bytes, columns: usize) -> Bytes {
     let builder = Reader::builder(file.clone()).expect("a footer");
     let old = builder.metadata();
@@ -422,7 +423,7 @@ fn shared(file: &Bytes, columns: usize) -> Bytes {
     bytes.into()
 }
 
-/// A column of a few values, and a page of a gigabyte: brotli can make it of a kilobyte.
+/// Returns a column of a few values with a page of a gigabyte, which brotli can compress to a kilobyte.
 fn bomb(is_dictionary: bool) -> Bytes {
     let physical = match is_dictionary {
         true => Type::BYTE_ARRAY,
@@ -452,7 +453,7 @@ fn bomb(is_dictionary: bool) -> Bytes {
     chunk.file()
 }
 
-/// A file on the disk.
+/// Writes a file to disk.
 fn on_disk(file: &Bytes) -> (tempfile::TempDir, std::path::PathBuf) {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("x.parquet");
@@ -460,7 +461,8 @@ fn on_disk(file: &Bytes) -> (tempfile::TempDir, std::path::PathBuf) {
     (directory, path)
 }
 
-/// Everything that reads values names the limit, and takes no memory; `rewrite` copies the column.
+/// Asserts that everything that reads values reports the limit and takes no memory, and that `rewrite` copies
+/// the column.
 fn refused_everywhere(file: &Bytes, limit: &str) {
     let (_directory, path) = on_disk(file);
     let one = NonZero::<usize>::MIN;
@@ -502,7 +504,7 @@ fn a_page_of_a_gigabyte_for_ten_values_is_refused() {
         let file = bomb(is_dictionary);
         assert!(file.len() < 2500, "{}", file.len());
         refused_everywhere(&file, "a page of 10737418");
-        // Who allows as much gets what is wrong with the page.
+        // With a limit high enough, the error is about the page itself.
         let options = RewriteOptions::default().with_memory_limit(4 << 30);
         let error = rewrite_bytes(file, &options.with_threads(NonZero::<usize>::MIN));
         let error = error.map(drop).expect_err("no brotli").to_string();
@@ -510,7 +512,7 @@ fn a_page_of_a_gigabyte_for_ten_values_is_refused() {
     }
 }
 
-/// Lists of nulls, all in the same bytes of the file: a row of them takes 6.4 GB.
+/// Returns lists of nulls, all in the same bytes of the file. A row of them takes 6.4 GB.
 fn shared_lists(columns: usize, values: u32) -> Bytes {
     let mut chunk = column(Type::INT64, 0);
     chunk.is_list = true;
@@ -548,7 +550,7 @@ fn columns_share_one_budget() {
         assert!(error.contains("--memory-limit"), "{work}: {error}");
         assert!(peak < 16 * MIB, "{work}: {peak}");
     }
-    // The same in small, which one column fits into.
+    // A smaller example, in which the limit allows one column.
     let file = shared_lists(20, 12_000);
     let read = |limit: u64, columns: &[usize]| {
         let builder = Reader::builder(file.clone()).expect("a footer");
@@ -591,7 +593,7 @@ fn a_table_has_a_limit_of_its_own() {
         "{error}"
     );
     assert!(peak < MIB, "{peak}");
-    // Strings, whose length is known when they are read.
+    // The length of strings is only known when they are read.
     let file = strings(1000, 100_000);
     let (error, peak) = measured(|| {
         let reader = build(&file, Some(20 * MIB as u64)).expect("the offsets fit");
@@ -605,7 +607,8 @@ fn a_table_has_a_limit_of_its_own() {
     assert_eq!(rows.sum::<usize>(), 100_000);
 }
 
-/// A file that compresses best is read with the default: it is as much as its rows need.
+/// A file of highly compressible values can be read with the default limit, which allows for what its rows
+/// need.
 #[test]
 fn a_table_of_equal_values_is_read() {
     let rows = 4_000_000;
@@ -622,7 +625,7 @@ fn a_table_of_equal_values_is_read() {
     }
 }
 
-/// Each column has all pages of the others.
+/// Each column claims all pages of the others.
 #[test]
 fn an_inspection_has_a_limit() {
     let mut chunk = column(Type::INT64, 0);

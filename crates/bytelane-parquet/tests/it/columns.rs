@@ -1,4 +1,4 @@
-//! Flat columns in every encoding that the crate `parquet` writes, read by both crates.
+//! Tests flat columns in every encoding that the crate `parquet` writes. Both crates read them.
 
 use arrow_array::types::{
     Date32Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int32Type,
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 const ROWS: usize = 5000;
 
-/// Numbers that follow each other without a pattern.
+/// Pseudorandom numbers.
 struct Numbers(u64);
 
 impl Numbers {
@@ -30,13 +30,13 @@ impl Numbers {
     }
 }
 
-/// Which slots of a column are null.
+/// Distribution of the nulls of a column.
 #[derive(Clone, Copy, Debug)]
 enum Nulls {
     None,
-    /// One in ten.
+    /// One null in ten slots.
     Some,
-    /// Long stretches of both.
+    /// Long runs of both.
     Stretches,
     All,
 }
@@ -50,7 +50,7 @@ fn is_null(nulls: Nulls, row: usize, number: u64) -> bool {
     }
 }
 
-/// Columns of each width. Dictionaries have few values, with runs of them.
+/// Returns columns of each width. Columns for dictionaries have few distinct values, with runs.
 fn columns(nulls: Nulls, is_repetitive: bool) -> RecordBatch {
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
     let bits: Vec<Option<u64>> = (0..ROWS)
@@ -80,7 +80,7 @@ fn columns(nulls: Nulls, is_repetitive: bool) -> RecordBatch {
             FixedSizeBinaryArray::try_from_sparse_iter_with_size(values.into_iter(), width as i32);
         Arc::new(array.expect("values of one width"))
     };
-    // Numbers of digits that INT32 and INT64 can have.
+    // Decimals with as many digits as INT32 and INT64 can hold.
     let decimal = |digits: u8| -> ArrayRef {
         let greatest = 10i128.pow(digits.into());
         let values = bits
@@ -140,7 +140,7 @@ fn properties(
     }
 }
 
-/// Asserts that both crates read the same, in batches of any length.
+/// Asserts that both crates read the same rows, with any batch size.
 fn compare(file: &Bytes, what: &str) {
     for batch_size in [33, 1024, ROWS] {
         let theirs = ParquetRecordBatchReaderBuilder::try_new(file.clone()).expect("a footer");
@@ -153,7 +153,7 @@ fn compare(file: &Bytes, what: &str) {
     }
 }
 
-/// The encodings of a column of a fixed width, apart from dictionaries.
+/// Returns the encodings of a column of a fixed width, apart from dictionaries.
 fn encodings(name: &str) -> &'static [Encoding] {
     use Encoding::{BYTE_STREAM_SPLIT, DELTA_BINARY_PACKED, PLAIN};
     match name {
@@ -189,7 +189,8 @@ fn every_encoding_is_read_as_by_the_crate_parquet() {
     }
 }
 
-/// A dictionary that becomes too large is given up in the middle of a chunk: pages of both kinds follow it.
+/// A dictionary that becomes too large is abandoned in the middle of a chunk, which then has pages of both
+/// kinds.
 #[test]
 fn a_dictionary_that_was_given_up_is_read() {
     let all = columns(Nulls::Some, false);

@@ -1,4 +1,4 @@
-//! `diff`: which rows are the same, whatever holds them.
+//! Tests `diff`, which compares rows regardless of how they are stored.
 
 use arrow_array::builder::{Int64Builder, ListBuilder, StringBuilder};
 use arrow_array::{
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// Rows of numbers, strings, lists and structs, nulls among them.
+/// Returns rows with numbers, strings, lists and structs, including nulls.
 fn rows(from: i64, count: i64) -> RecordBatch {
     let rows = || from..from + count;
     let mut lists = ListBuilder::new(Int64Builder::new());
@@ -119,7 +119,7 @@ fn rows_in_another_order_are_the_same_without_one() {
     let difference = compared(&[&one], &[&turned], false);
     assert!(difference.more);
     assert_eq!(difference.rows.len(), 10);
-    // A row that is there once more is no longer the same multiset.
+    // With an additional copy of a row, the multisets differ.
     let twice = concat_batches(&all.schema(), [&all, &rows(7, 1)]).unwrap();
     let twice = files.plain("twice", &twice);
     let difference = compared(&[&turned], &[&twice], true);
@@ -137,7 +137,7 @@ fn rows_that_differ_are_named_with_their_files_and_values() {
     let one = files.plain("one", &all);
     for column in 0..all.num_columns() {
         let mut columns = all.columns().to_vec();
-        // The value of another row, at row 2500.
+        // Row 2500 gets the value of another row.
         let indices = Int32Array::from_iter_values((0..3000).map(|row| match row {
             2500 => 1234,
             row => row,
@@ -203,7 +203,7 @@ fn other_columns_are_named() {
     for wanted in ["column id is Int32", "no column float", "has a column new"] {
         assert!(all.contains(wanted), "{wanted}: {all}");
     }
-    // The order of columns does not count.
+    // The order of columns is ignored.
     let turned = rows(0, 10);
     let turned = turned.project(&[5, 4, 3, 2, 1, 0]).unwrap();
     assert!(compared(&[&one], &[&files.plain("turned", &turned)], false).is_none());

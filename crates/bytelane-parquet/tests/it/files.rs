@@ -1,4 +1,4 @@
-//! Files that several threads read, and files that appear when they are complete.
+//! Tests files that several threads read, and files that appear when they are complete.
 
 use arrow_array::{Int64Array, RecordBatch, StringArray};
 use bytelane_parquet::{NewFile, Problem, ReaderBuilder, Writer, WriterOptions};

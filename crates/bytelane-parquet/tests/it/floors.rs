@@ -1,10 +1,11 @@
-//! Which modules of the crate use which: `ARCHITECTURE.md` has the drawing.
+//! Tests which modules of the crate use each other. `ARCHITECTURE.md` has the diagram.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Modules on each floor, from below. Each may use itself, the floors below, and what is named with it on its own floor.
+/// Modules on each floor, from the bottom. Each may use itself, the floors below, and the modules listed with
+/// it on its own floor.
 const FLOORS: [&[(&str, &[&str])]; 6] = [
     &[("format", &[])],
     &[("page", &[])],
@@ -23,7 +24,7 @@ const FLOORS: [&[(&str, &[&str])]; 6] = [
     ],
 ];
 
-/// Modules in the cellar, which may use each other and which all floors may use.
+/// Modules that all floors may use, and that may use each other.
 const CELLAR: [&str; 12] = [
     "budget",
     "catch_panic",
@@ -70,7 +71,7 @@ fn no_floor_uses_one_above() {
     assert!(missing.is_empty(), "no floor has {missing:?}");
 }
 
-/// Names of the modules that a file declares.
+/// Returns the names of the modules that a file declares.
 fn modules(file: &PathBuf) -> BTreeSet<String> {
     let text = fs::read_to_string(file).unwrap();
     let names = text.lines().filter_map(|line| {
@@ -80,7 +81,7 @@ fn modules(file: &PathBuf) -> BTreeSet<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Collects the first names after `crate::` in a file, or in all files of a folder but its tests.
+/// Collects the first names after `crate::` in a file, or in all files of a folder except its tests.
 fn collect(path: &Path, used: &mut BTreeSet<String>) {
     if let Ok(entries) = fs::read_dir(path) {
         let paths = entries.map(|entry| entry.unwrap().path());

@@ -1,4 +1,4 @@
-//! The fuzz targets' own inputs, without a fuzzer.
+//! Runs inputs of the fuzz targets without a fuzzer.
 
 use crate::fuzzing::{files, reader, rewrite, rows};
 use bytelane_parquet::bytelane::{self, Backend};
@@ -16,7 +16,7 @@ fn samples_pass() {
 #[test]
 fn recipes_pass() {
     let number = |number: u16| number.to_le_bytes();
-    // DOUBLE, optional, not compressed, version 1, without a dictionary; a page of 5 values, 3 of them valid.
+    // DOUBLE, optional, uncompressed, version 1, without a dictionary; a page of 5 values, 3 of them valid.
     let pages = [
         &[0x80, 0, 1, 0, 0, 0][..],
         &[0],
@@ -33,7 +33,7 @@ fn recipes_pass() {
         reader::check(&pages[..length]);
         rewrite::check(&pages[..length]);
     }
-    // The last coding in place of the first: a page of two values, one of them null.
+    // The last encoding in place of the first: a page of two values, one of them null.
     let alp = bytelane::alp::encode_to_vec(&[2.5]).expect("one value");
     let pages = [
         &[0x80, 0, 1, 0, 0, 0][..],

@@ -1,4 +1,4 @@
-//! Files that were written once are read by every later version.
+//! Tests that golden files of earlier versions can be read.
 
 use arrow_array::{ArrayRef, Float32Array, Float64Array, Int32Array, RecordBatch};
 use bytelane_parquet::ReaderBuilder;

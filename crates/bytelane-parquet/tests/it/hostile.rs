@@ -1,4 +1,4 @@
-//! Files that lie: each ends in an error or in rows, and the error says where.
+//! Tests malformed files: each ends in an error or in rows, and errors name the place.
 
 use arrow_array::types::Int32Type;
 use arrow_array::{
@@ -59,7 +59,7 @@ fn file(version: DataPageVersion, compression: &str) -> Vec<u8> {
     file
 }
 
-/// All rows, or the first error.
+/// Reads all rows. Returns their number, or the first error.
 fn read(file: Vec<u8>) -> Result<usize, String> {
     let reader = Reader::builder(Bytes::from(file)).and_then(|builder| {
         let builder = builder.with_batch_size(25);
@@ -106,7 +106,7 @@ fn a_changed_byte_of_a_page_is_an_error_or_a_value() {
     }
 }
 
-/// Columns of strings, booleans and lists, as the crate `parquet` writes them.
+/// Writes columns of strings, booleans and lists with the crate `parquet`.
 fn nested_file(encoding: Coding, version: WriterVersion) -> Vec<u8> {
     let names = (0..ROWS).map(|i| (i % 5 != 2).then(|| format!("name {}, one of them", i / 2)));
     let flags = (0..ROWS).map(|i| (i % 7 != 3).then_some(i % 3 == 0));
@@ -181,7 +181,7 @@ fn a_changed_byte_of_the_footer_is_an_error_or_rows() {
         for change in [1, 4, 0x10, 0x80, 0xff] {
             let mut changed = whole.clone();
             changed[at] ^= change;
-            // Rows or an error; that it returns is what is asked for.
+            // Either rows or an error are fine, as long as the call returns.
             if let Ok(rows) = read(changed) {
                 assert!(rows <= ROWS, "{at} {change}: {rows}");
             }
@@ -199,7 +199,7 @@ fn a_file_cut_anywhere_is_an_error() {
 
 #[test]
 fn a_list_longer_than_the_footer_is_refused_before_anybody_skips_it() {
-    // A field that no reader knows, with a list of 2^31 - 1 booleans of which none is there.
+    // A field that no reader knows, with a list that claims 2^31 - 1 booleans but has none.
     let footer = [0xf9, 0xf2, 0xff, 0xff, 0xff, 0xff, 0x07, 0x00];
     let length = (footer.len() as u32).to_le_bytes();
     let error = read([b"PAR1", &footer[..], &length, b"PAR1"].concat());
@@ -212,7 +212,7 @@ fn the_error_names_the_place() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("prices.parquet");
     let whole = file(DataPageVersion::V1, "none");
-    // The first bytes of a page that is not compressed: the length of its levels.
+    // The first bytes of an uncompressed page are the length of its levels.
     let page = pages(&whole, 0);
     let levels = whole[page.clone()]
         .windows(4)

@@ -1,4 +1,5 @@
-//! All integration tests of the crate, in one program: each program would be linked with every dependency.
+//! Contains all integration tests of the crate. A single program avoids linking every dependency several
+//! times.
 
 mod advise;
 mod allocation;

@@ -1,9 +1,9 @@
-//! Valid files after a few changes: none may end the process, take long, or change a value.
+//! Tests valid files after a few changes: none may end the process, take long, or change a value.
 //!
 //! Run by `cargo xtask extended --only mutated-files`, which limits the address space of the process. Each
-//! thread notes the number of its trial before it begins, since an allocation that fails ends the process:
-//! `BYTELANE_TRIAL` repeats one, and writes its file to the folder of the notes. `BYTELANE_FIRST_TRIAL` is the number of the
-//! first one.
+//! thread writes down the number of its trial before it begins, because a failed allocation ends the process.
+//! `BYTELANE_TRIAL` repeats a trial, and writes its file to the folder of these notes. `BYTELANE_FIRST_TRIAL`
+//! is the number of the first trial.
 
 use crate::fuzzing::{files, reader, rewrite};
 use bytes::Bytes;
@@ -15,13 +15,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// No trial may take longer, even on a machine that is busy.
+/// Maximum duration of a trial, even on a busy machine.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// One of so many trials rewrites the file as well, which takes longer than reading it.
+/// Interval of trials that also rewrite the file, which takes longer than reading it.
 const REWRITTEN: u64 = 8;
 
-/// Bytes that begin or end a range, and varints of 32 and 64 bits that are larger than anything in the file.
+/// Bytes at the ends of ranges, and varints of 32 and 64 bits that are larger than anything in the file.
 const VALUES: [&[u8]; 9] = [
     &[0],
     &[1],
@@ -34,8 +34,8 @@ const VALUES: [&[u8]; 9] = [
     &[0xf5, 0xff, 0xff, 0xff, 0xff, 0x0f],
 ];
 
-/// Fields of footers with another type than the format gives them: of a schema's element, and the place of a dictionary; and a list
-/// with the annotation of a text.
+/// Repeats trials with fields of footers that have a type other than the format's (in a schema element, and
+/// the offset of a dictionary), and one with a list annotated as a string.
 #[test]
 fn trials_that_have_failed() {
     let seeds = seeds();
@@ -81,7 +81,7 @@ fn mutated_files() {
     });
 }
 
-/// Changes a file, reads it, and says so in a panic if that takes too long.
+/// Changes a file and reads it. Panics if that takes too long.
 fn run(seeds: &[Bytes], trial: u64) {
     let file = file_of(seeds, trial);
     let begin = Instant::now();
@@ -93,13 +93,14 @@ fn run(seeds: &[Bytes], trial: u64) {
     assert!(elapsed < LONGEST, "trial {trial} took {elapsed:?}");
 }
 
-/// The file of a trial.
+/// Returns the file of a trial.
 fn file_of(seeds: &[Bytes], trial: u64) -> Vec<u8> {
     let random = &mut Xoshiro256PlusPlus::seed_from_u64(trial);
     mutated(&seeds[below(random, seeds.len())], random)
 }
 
-/// Up to four changes, most of them where the file describes itself: in the footer, and where pages begin.
+/// Makes up to four changes, most of them where the file describes itself: in the footer, and at the start of
+/// pages.
 fn mutated(file: &Bytes, random: &mut Xoshiro256PlusPlus) -> Vec<u8> {
     let mut file = file.to_vec();
     for _ in 0..=below(random, 4) {
@@ -130,7 +131,7 @@ fn mutated(file: &Bytes, random: &mut Xoshiro256PlusPlus) -> Vec<u8> {
     file
 }
 
-/// Puts bytes in the place of one byte of the footer, whose length is made right.
+/// Replaces one byte of the footer by several, and updates the footer's length.
 fn replaced(file: &mut Vec<u8>, at: usize, value: &[u8]) {
     let length = file.len();
     file.splice(at..at + 1, value.iter().copied());
@@ -142,7 +143,8 @@ fn replaced(file: &mut Vec<u8>, at: usize, value: &[u8]) {
     }
 }
 
-/// The samples of the fuzz targets, the golden files, and the files of a folder that `BYTELANE_SEEDS` names.
+/// Returns the samples of the fuzz targets, the golden files, and the files of the folder in
+/// `BYTELANE_SEEDS`.
 fn seeds() -> Vec<Bytes> {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden");
     let mut folders = vec![golden.join("parquet"), golden.join("alp")];

@@ -1,4 +1,4 @@
-//! `rewrite`: the pages that are asked for.
+//! Tests that `rewrite` makes the requested pages.
 
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
 use bytelane_parquet::inspect::{Inspection, inspect_reader};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 const ROWS: i64 = 9000;
 
-/// Columns that gain from another encoding, and some that do not.
+/// Returns columns that gain from another encoding, and some that do not.
 fn batch() -> RecordBatch {
     let rows = || 0..ROWS;
     let columns: [(&str, ArrayRef); 4] = [
@@ -39,7 +39,7 @@ fn batch() -> RecordBatch {
     RecordBatch::try_from_iter(columns).unwrap()
 }
 
-/// A file whose columns are in the best encoding already, in pages of 1000 rows.
+/// Returns a file whose columns are already in the best encoding, in pages of 1000 rows.
 fn file() -> Bytes {
     let options = WriterOptions::default().with_page_rows(1000);
     let mut file = Vec::new();
@@ -49,7 +49,7 @@ fn file() -> Bytes {
     file.into()
 }
 
-/// The file after a rewrite whose values were compared.
+/// Rewrites the file with verification. Returns its inspection.
 fn rewritten(options: RewriteOptions) -> Inspection {
     let (new, _) = rewrite_bytes(file(), &options.with_verification(true)).unwrap();
     let mut reader = Reader::builder(new.clone()).unwrap().build().unwrap();
@@ -57,7 +57,7 @@ fn rewritten(options: RewriteOptions) -> Inspection {
     inspect_reader(&new).unwrap()
 }
 
-/// The version and the largest number of values of the data pages of each column.
+/// Returns the version and the largest number of values of the data pages of each column.
 fn pages(inspection: &Inspection) -> Vec<(String, u64)> {
     let columns = inspection.row_groups[0].columns.iter();
     let pages = columns.map(|column| {

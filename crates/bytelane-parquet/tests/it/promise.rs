@@ -1,4 +1,4 @@
-//! That a file becomes what was foretold of it.
+//! Tests that a rewritten file is as predicted.
 
 use arrow_array::builder::{FixedSizeBinaryBuilder, ListBuilder, PrimitiveBuilder};
 use arrow_array::types::Float32Type;
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 const ROWS: usize = 60_000;
 
-/// A column of a dataset of reals or integers.
+/// Returns a column of a synthetic dataset of real numbers or integers.
 fn generated(name: &str) -> Vec<f64> {
     let dataset = DATASETS.iter().find(|dataset| dataset.name == name);
     let bytes = dataset.unwrap().generate(ElementType::F64, ROWS, 7);
@@ -35,7 +35,7 @@ fn integers(name: &str) -> Vec<i64> {
         .collect()
 }
 
-/// A column of every type and of many natures.
+/// Returns columns of every type, with many kinds of values.
 fn columns() -> Vec<(String, ArrayRef)> {
     let mut columns: Vec<(String, ArrayRef)> = Vec::new();
     let reals = [
@@ -99,7 +99,7 @@ fn with_nulls(values: &[f64], ids: &[i64]) -> ArrayRef {
     Arc::new(Float64Array::from_iter(values))
 }
 
-/// Lists of one number for each row.
+/// Returns lists of one number for each row.
 fn embeddings(values: &[f64]) -> ArrayRef {
     let mut lists = ListBuilder::new(PrimitiveBuilder::<Float32Type>::new());
     for value in values {
@@ -121,14 +121,14 @@ fn both(one: ArrayRef, other: ArrayRef) -> ArrayRef {
     Arc::new(StructArray::from(fields))
 }
 
-/// Every column, of [`ROWS`] rows.
+/// All columns, with [`ROWS`] rows.
 static BATCH: LazyLock<RecordBatch> = LazyLock::new(|| {
     let columns = columns().into_iter();
     RecordBatch::try_from_iter_with_nullable(columns.map(|(name, column)| (name, column, true)))
         .unwrap()
 });
 
-/// Writes a file of all columns in three row groups of three pages.
+/// Writes a file of all columns, in three row groups with three pages each.
 fn write(path: &Path, rows: usize, compression: &str) {
     let options = WriterOptions::default()
         .with_encoding(Encoding::Dictionary)
@@ -142,7 +142,7 @@ fn write(path: &Path, rows: usize, compression: &str) {
     writer.close().unwrap();
 }
 
-/// How far the promise for a column was from what became of it.
+/// Returns the relative error of the prediction for a column.
 fn error(promise: &ColumnAdvice, became: u64) -> f64 {
     (promise.bytes_then as f64 / became.max(1) as f64 - 1.0).abs()
 }

@@ -1,4 +1,4 @@
-//! Bytes that are given when they are asked for.
+//! Tests bytes that are pushed when the reader requests them.
 
 use crate::any::arrays::Numbers;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
@@ -36,7 +36,7 @@ fn file(batch: &RecordBatch, properties: WriterProperties) -> Bytes {
     file.into()
 }
 
-/// A file in memory that counts the bytes that are read.
+/// File in memory that counts the bytes read.
 struct Counted {
     file: Bytes,
     read: Arc<AtomicU64>,
@@ -65,7 +65,7 @@ fn run<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// Reads all batches, and returns as well how many bytes were read.
+/// Reads all batches. Also returns the number of bytes read.
 fn read(
     file: &Bytes,
     choose: impl FnOnce(
@@ -151,7 +151,7 @@ proptest! {
     }
 }
 
-/// Values that do not compress, in pages of 1000 rows.
+/// Returns incompressible values, in pages of 1000 rows.
 fn large() -> (RecordBatch, Bytes) {
     let mut numbers = Numbers::new(1);
     let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..200_000));

@@ -1,4 +1,4 @@
-//! What the reader is told to read, and with what.
+//! Tests the options of the reader: what to read, and how.
 
 use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
@@ -36,7 +36,7 @@ fn batch() -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(columns).expect("columns of one length")
 }
 
-/// Pages of [`PAGE_ROWS`] rows.
+/// Writes a file with pages of [`PAGE_ROWS`] rows.
 fn file(is_indexed: bool, row_group_rows: usize) -> Bytes {
     let batch = batch();
     let properties = WriterProperties::builder()
@@ -56,7 +56,7 @@ fn file(is_indexed: bool, row_group_rows: usize) -> Bytes {
     file.into()
 }
 
-/// A file of which it is counted what is read.
+/// File that counts reads and bytes.
 #[derive(Clone)]
 struct Counted {
     file: Bytes,
@@ -70,7 +70,7 @@ impl Counted {
         Self { file, reads, bytes }
     }
 
-    /// Reads and bytes since this was asked last.
+    /// Returns the reads and bytes since the last call.
     fn take(&self) -> (usize, usize) {
         (
             self.reads.swap(0, Ordering::Relaxed),
@@ -123,12 +123,12 @@ fn pages_without_wanted_rows_are_not_read() {
         let all = batch();
         assert_eq!(rows.slice(0, 100), all.slice(40_500, 100));
         assert_eq!(rows.slice(100, 100), all.slice(90_600, 100));
-        // Two pages of two columns, of 8 bytes per value.
+        // Two pages of each of two columns, with 8 bytes per value.
         let pages = 4 * PAGE_ROWS * 8;
         match is_indexed {
-            // A header and a page each, and two indexes.
+            // A header for each page, and two indexes.
             true => assert!(reads <= 10 && bytes < pages + 10_000, "{reads} {bytes}"),
-            // The headers of the others.
+            // The headers of the other pages.
             false => assert!(bytes < pages + 200 * 256 + 5000, "{bytes}"),
         }
     }
@@ -160,7 +160,7 @@ fn threads_read_the_same_batches_in_order() {
     }
 }
 
-/// Threads that read ahead stop, and give the input back.
+/// Threads that read ahead stop, and release the input.
 #[test]
 fn a_reader_can_be_dropped_at_any_batch() {
     let file = file(true, 3000);
@@ -190,7 +190,7 @@ fn a_reader_can_be_dropped_at_any_batch() {
 fn an_error_comes_after_the_batches_before_it() {
     let mut file = file(true, 10_000).to_vec();
     let builder = Reader::builder(Bytes::from(file.clone())).expect("a footer");
-    // The header of the first page in the fifth row group.
+    // Header of the first page in the fifth row group.
     let (start, _) = builder.metadata().row_group(4).column(0).byte_range();
     file[start as usize..][..8].fill(0xff);
     for threads in [1, 2, 5] {
@@ -222,7 +222,7 @@ fn batches_that_take_too_much_memory_have_fewer_rows() {
         let rows = batches.map(|batch| Ok(batch?.num_rows()));
         rows.sum::<std::result::Result<usize, arrow_schema::ArrowError>>()
     };
-    // Two columns of 8 bytes, the bits of nulls, and two pages.
+    // Two columns of 8 bytes per value, the bits of nulls, and two pages.
     for rows in [10_000, 5000, 10] {
         assert_eq!(read(15 * 10_000, rows).expect("smaller batches"), ROWS);
     }
@@ -235,7 +235,7 @@ fn batches_that_take_too_much_memory_have_fewer_rows() {
     assert!(error.to_string().contains("with_memory_limit"), "{error}");
 }
 
-/// As a program does that has used the crate `parquet` before.
+/// Uses the names like a program that was written for the crate `parquet`.
 #[test]
 fn the_names_of_the_crate_parquet_do() -> std::result::Result<(), Box<dyn Error>> {
     fn sum(reader: ParquetRecordBatchReader) -> Result<f64> {
@@ -276,7 +276,7 @@ fn the_names_of_the_crate_parquet_do() -> std::result::Result<(), Box<dyn Error>
     Ok(())
 }
 
-/// Null lists of a fixed size have entries in Arrow. What these are taken from may be large all the same.
+/// Null lists of a fixed size have entries in Arrow. The arrays from which these are taken may be large.
 #[test]
 fn null_lists_of_a_fixed_size_take_memory_for_their_own_entries() {
     let mut lists = ListBuilder::new(StringBuilder::new());

@@ -1,4 +1,4 @@
-//! `repair`: what is added, and that pages stay.
+//! Tests `repair`: which parts are added, and that pages stay unchanged.
 
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, Int64Array, ListArray, RecordBatch, StringArray};
@@ -27,7 +27,7 @@ fn rows() -> RecordBatch {
         .unwrap()
 }
 
-/// The bytes of all pages.
+/// Returns the bytes of all pages.
 fn pages(path: &Path, inspection: &Inspection) -> Vec<Vec<u8>> {
     let file = fs::read(path).unwrap();
     let columns = inspection
@@ -209,7 +209,7 @@ fn rows_of_intact_pages_are_salvaged() {
                         assert_eq!(salvaged.lost.len(), 1);
                         assert!(salvaged.rows >= 2500, "{place}: {salvaged:?}");
                     }
-                    // All other rows are there, in their order.
+                    // All other rows exist, in their order.
                     let mut wanted = Vec::new();
                     let lost = |row: u64| {
                         let mut all = salvaged.lost.iter();

@@ -1,5 +1,5 @@
-//! Every type, page version and compression, with and without nulls: through this crate's reader and that of the
-//! crate `parquet`.
+//! Tests every type, page version and compression, with and without nulls, with this crate's reader and that
+//! of the crate `parquet`.
 
 use arrow_array::types::{
     Date32Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
@@ -23,7 +23,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// Bits of values, some of them null.
+/// Bits of values; some values are null.
 type Bits = Vec<Option<u64>>;
 
 fn primitive<T: ArrowPrimitiveType>(bits: &Bits, value: impl Fn(u64) -> T::Native) -> ArrayRef {
@@ -40,7 +40,7 @@ fn typed<T: ArrowPrimitiveType>(
     Arc::new(PrimitiveArray::<T>::from_iter(values).with_data_type(data_type))
 }
 
-/// A column of every fixed width, and some that are not.
+/// Returns a column of every fixed width, and some of variable width.
 fn columns(bits: &Bits) -> Vec<(String, ArrayRef)> {
     let fixed = |width: i32| -> ArrayRef {
         let values = bits.iter().map(|bits| {
@@ -185,7 +185,7 @@ fn concat(reader: impl RecordBatchReader) -> RecordBatch {
     arrow_select::concat::concat_batches(&schema, &batches).expect("one batch")
 }
 
-/// Bits that are often special: zeros, NaN, small numbers, ends of runs.
+/// Generates bits that are often special: zeros, NaN, small numbers, extreme values.
 fn bits(nullable: bool) -> impl Strategy<Value = Bits> {
     let value = prop_oneof![
         4 => any::<u64>(),
@@ -196,7 +196,7 @@ fn bits(nullable: bool) -> impl Strategy<Value = Bits> {
     ];
     let slot =
         (value, 0..10u32).prop_map(move |(bits, null)| (!nullable || null > 2).then_some(bits));
-    // Stretches of one value, so that levels and dictionaries have runs.
+    // Runs of one value, so that levels and dictionary indices have runs.
     let stretch = (slot, 1..40usize).prop_map(|(slot, count)| vec![slot; count]);
     prop::collection::vec(stretch, 0..60).prop_map(|stretches| stretches.concat())
 }

@@ -1,4 +1,4 @@
-//! The types in which rows are stored: those of pyarrow.
+//! Tests the types in which rows are stored, which are the same as in pyarrow.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Int8Type, Time32MillisecondType, TimestampMillisecondType};
@@ -38,7 +38,7 @@ fn read(file: &Bytes) -> RecordBatch {
     reader.next().unwrap().unwrap()
 }
 
-/// The columns of a file and their types, without an Arrow schema.
+/// Returns the columns of a file and their types, without an Arrow schema.
 fn in_file(file: &Bytes) -> (Vec<Option<LogicalType>>, SchemaRef) {
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file.clone(), options);
@@ -161,7 +161,7 @@ fn a_time_too_far_away_is_an_error_of_its_column() {
         assert!(matches!(error.problem(), Problem::Input(_)), "{error}");
         assert!(error.to_string().contains("column far: "), "{error}");
     }
-    // The place of a null has any bits.
+    // The slot of a null has arbitrary bits.
     let null = TimestampSecondArray::new(vec![i64::MAX].into(), Some(vec![false].into()));
     write(&of(vec![("a", Arc::new(null))]), WriterOptions::default()).unwrap();
 }
@@ -175,7 +175,7 @@ fn extension(field: &Field) -> Option<&str> {
     field.extension_type_name()
 }
 
-/// Columns of both extension types, one of them nested, and two whose types do not fit theirs.
+/// Returns columns of both extension types, one of them nested, and two whose storage types do not fit.
 fn extended() -> RecordBatch {
     let ids =
         || FixedSizeBinaryArray::try_from_iter([[1; 16], [2; 16], [3; 16]].into_iter()).unwrap();
@@ -377,7 +377,7 @@ fn values_of_no_bytes_are_an_error_of_their_column() {
     }
 }
 
-/// pyarrow joins no dictionaries of several row groups in lists.
+/// pyarrow cannot join dictionaries of several row groups in lists.
 #[test]
 fn nested_dictionaries_of_several_row_groups_are_not_chosen() {
     let keys = Int8Array::from_iter_values((0..1000).map(|row| (row * 7 % 6) as i8));

@@ -1,5 +1,5 @@
-//! Levels that the crate `parquet` writes and reads, made to Arrow's bitmaps, offsets and values by
-//! `bytelane::validity`: they must be those of the arrays that were written.
+//! Tests that `bytelane::validity` converts levels that the crate `parquet` writes and reads to the bitmaps,
+//! offsets and values of the arrays that were written.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
@@ -12,7 +12,7 @@ use parquet::column::reader::ColumnReader;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::sync::Arc;
 
-/// The levels and the values of a file's only leaf, as they are stored.
+/// Levels and values of a file's only leaf, in the form in which they are stored.
 struct Stored {
     definition: Vec<u16>,
     repetition: Vec<u16>,
@@ -48,7 +48,7 @@ fn stored(array: ArrayRef) -> Stored {
     }
 }
 
-/// The bits of an array that are not null.
+/// Returns the validity of an array, one bit per slot.
 fn is_valid(array: &dyn Array) -> Vec<bool> {
     (0..array.len()).map(|i| array.is_valid(i)).collect()
 }
@@ -59,7 +59,7 @@ fn bits(bitmap: &[u8], count: usize) -> Vec<bool> {
         .collect()
 }
 
-/// Numbers that do not repeat soon.
+/// Returns numbers that do not repeat soon.
 fn number(i: usize) -> usize {
     (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) as usize >> 33
 }
@@ -85,7 +85,7 @@ fn optional_values_come_back() {
     }
 }
 
-/// Null, empty and other lists, with nulls among their values.
+/// Returns null, empty and other lists, with nulls among their values.
 fn lists(rows: usize, seed: usize) -> ListArray {
     ListArray::from_iter_primitive::<Float64Type, _, _>((0..rows).map(|row| {
         let kind = number(row + seed);
@@ -128,7 +128,7 @@ fn lists_come_back() {
 #[test]
 fn lists_of_lists_come_back() {
     let inner = lists(900, 3);
-    // Null, empty and other lists of them, one after the other.
+    // Null, empty and other lists of these, one after the other.
     let lengths = (0..400).map(|row| number(row) % 5);
     let lengths: Vec<usize> = lengths
         .scan(0, |sum, length| {

@@ -388,8 +388,7 @@ fn bloom_filters(file: &Bytes) -> Vec<parquet::bloom_filter::Sbbf> {
     let options = ReadOptionsBuilder::new().with_reader_properties(
         parquet::file::properties::ReaderProperties::builder()
             .set_read_bloom_filter(true)
-            .build()
-            .into(),
+            .build(),
     );
     let reader = SerializedFileReader::new_with_options(file.clone(), options.build()).unwrap();
     let groups = (0..reader.num_row_groups()).map(|index| {

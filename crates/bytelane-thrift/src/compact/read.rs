@@ -112,7 +112,11 @@ impl<D: Dialect> Layout for CompactLayout<D> {
         let number = first & 15;
         let kind = kind::<D>(input, number)?;
         let id = match first >> 4 {
-            0 => i16::try_from(varint::<i32>(input)?).ok(),
+            0 => {
+                let id = i16::try_from(varint::<i32>(input)?).ok();
+                input.is_ordered &= id.is_some_and(|id| id > frame.last);
+                id
+            }
             delta => frame.last.checked_add(delta.into()),
         };
         let Some(id) = id else {

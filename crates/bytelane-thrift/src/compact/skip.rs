@@ -1,7 +1,22 @@
 //! Skips values of the compact protocol.
 //!
-//! The common case, in which every value is well formed, is a loop over a slice. It leaves
-//! everything else to the reader, which reports the error and its offset.
+//! **Policy.** The common case, in which every value is well formed, is a loop over a slice. It leaves
+//! everything else to the reader, which reports the error and its offset. It accepts nothing that the
+//! reader does not accept; the tests compare the two byte by byte.
+//!
+//! ```text
+//! struct   loop { header byte: 0 ends the struct. The upper 4 bits are added to the field id; if they
+//!          are 0, a varint with the id follows. The lower 4 bits are the type: skip a value of it,
+//!          unless it is bool, whose value is the type itself }
+//! list     header byte: the upper 4 bits are the count, or 15, and a varint with the count follows.
+//!          Skip that many values of the type in the lower 4 bits
+//! string   varint with the length; skip that many bytes
+//! number   varint; find its last byte in a word of 8 bytes
+//! ```
+//!
+//! No branch depends on whether a varint has 2 or up to 8 bytes: sizes and offsets vary in length, and a
+//! branch would be mispredicted. A branch checks for varints of 1 byte, because their places in a struct
+//! rarely change; when it is predicted, the CPU does not wait for the byte.
 
 use super::{FALSE, TRUE};
 use crate::Limits;
@@ -33,18 +48,35 @@ pub(super) fn behind<'de>(
     }
 }
 
-/// Skips a varint of up to `length` bytes, the last of which is at most `last`.
+/// Skips a varint of up to `longest` bytes, the last of which is at most `last` if there are that many.
+///
+/// ```text
+/// bytes    8a 95 03 15 02 16 ..    the last byte of a varint is the first one below 0x80
+/// stops    00 00 80 80 80 80 ..    !word & 0x8080..
+/// length   3                       trailing zeros / 8 + 1
+/// ```
 #[inline(always)]
-fn behind_varint(bytes: &[u8], length: usize, last: u8) -> Option<&[u8]> {
-    for at in 0..length {
-        let byte = *bytes.get(at)?;
-        if byte < 0x80 {
-            return bytes
-                .get(at + 1..)
-                .filter(|_| at + 1 < length || byte <= last);
-        }
+fn behind_varint(bytes: &[u8], longest: usize, last: u8) -> Option<&[u8]> {
+    let (first, rest) = bytes.split_first()?;
+    if *first < 0x80 {
+        return Some(rest);
     }
-    None
+    let Some(word) = bytes.first_chunk() else {
+        return behind_long_varint(bytes, longest, last);
+    };
+    let stops = !u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
+    let length = stops.trailing_zeros() as usize / 8 + 1;
+    if length < longest && stops != 0 {
+        return bytes.get(length..);
+    }
+    behind_long_varint(bytes, longest, last)
+}
+
+/// Skips a varint byte by byte.
+fn behind_long_varint(bytes: &[u8], longest: usize, last: u8) -> Option<&[u8]> {
+    let most = bytes.len().min(longest);
+    let length = bytes[..most].iter().position(|byte| *byte < 0x80)? + 1;
+    (length < longest || bytes[length - 1] <= last).then(|| &bytes[length..])
 }
 
 /// Reads the number of bytes or elements that follow.
@@ -79,6 +111,8 @@ fn behind_list<'de>(bytes: &'de [u8], limits: &Limits, depth: u32) -> Option<&'d
     for _ in 0..count {
         bytes = match number {
             TRUE | FALSE => bytes.get(1..).filter(|_| bytes[0] <= FALSE)?,
+            // Most lists of a Parquet footer have numbers of enums.
+            5 => behind_varint(bytes, 5, 15)?,
             _ => behind(bytes, number, limits, depth)?,
         };
     }

@@ -1,8 +1,8 @@
 //! Tests which Rust types can be fields.
 
 use bytelane_thrift::{
-    Binary, Compact, Decode, DecodeOwned, Element, Encode, Error, ErrorKind, Json, Message,
-    Protocol, Reader, SimpleJson, Thrift, Type, Writer,
+    Apache, Binary, Compact, Decode, DecodeOwned, Element, Encode, Error, ErrorKind, Input, Json,
+    Limits, Message, Protocol, Reader, SimpleJson, Thrift, Type, Writer,
 };
 use std::rc::Rc;
 use std::sync::Arc;
@@ -288,4 +288,60 @@ fn what_needs_more_room_than_it_says_is_written_all_the_same() {
     check::<Binary>();
     check::<Compact>();
     check::<Json>();
+}
+
+/// Place of a value, which is skipped.
+#[derive(Debug, Default, PartialEq)]
+struct Skipped {
+    start: usize,
+    end: usize,
+}
+
+impl Element for Skipped {
+    const TYPE: Type = Type::Struct;
+}
+
+impl<'de> Decode<'de> for Skipped {
+    fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
+        let start = reader.input().offset();
+        reader.skip(Self::TYPE)?;
+        let end = reader.input().offset();
+        Ok(Self { start, end })
+    }
+}
+
+#[derive(Debug, PartialEq, Thrift)]
+#[thrift(decode_only)]
+struct View<'a, T> {
+    #[thrift(id = 1)]
+    point: Skipped,
+    #[thrift(id = 2)]
+    name: &'a str,
+    #[thrift(id = 3)]
+    values: Vec<T>,
+}
+
+#[test]
+fn a_struct_may_have_fields_that_can_only_be_read() {
+    let message = b"\x1c\x15\x0e\0\x18\x04name\x19\x25\x02\x04\0";
+    let expected = View {
+        point: Skipped { start: 1, end: 4 },
+        name: "name",
+        values: vec![1, 2],
+    };
+    assert_eq!(View::decode::<Compact>(message).unwrap(), expected);
+}
+
+#[test]
+fn a_field_that_is_there_twice_is_out_of_order() {
+    let is_ordered = |message: &[u8]| {
+        let mut reader = Compact::<Apache>::reader(Input::new(message, Limits::default()));
+        Point::read(&mut reader).unwrap();
+        reader.finish().is_ordered()
+    };
+    assert!(is_ordered(b"\x15\x02\x15\x02\0"));
+    assert!(is_ordered(b"\x05\x02\x02\0"));
+    // Field 1 twice, and field 1 after field 2.
+    assert!(!is_ordered(b"\x15\x02\x05\x02\x02\0"));
+    assert!(!is_ordered(b"\x25\x02\x05\x02\x02\0"));
 }

@@ -4,6 +4,7 @@
 pub mod aarch64;
 pub mod free_threaded;
 pub mod notebooks;
+pub mod ray;
 pub mod sdist;
 
 use std::fs;

@@ -1,5 +1,6 @@
 //! Files with the same columns, read one after the other.
 
+use super::input::{Input, STANDARD, standard_input};
 use crate::commands::advise::collect;
 use crate::readable;
 use crate::specification::similar;
@@ -9,7 +10,8 @@ use arrow_select::filter::filter_record_batch;
 use bytelane_parquet::arrow_schema::Schema;
 use bytelane_parquet::filter::Selection;
 use bytelane_parquet::parquet::arrow::arrow_reader::{RowSelection, RowSelector};
-use bytelane_parquet::{Error, InputFile, ReaderBuilder};
+use bytelane_parquet::{Error, ReaderBuilder};
+use bytes::Bytes;
 use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -36,9 +38,10 @@ pub struct Chosen<'a> {
 pub fn files_at(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
-        if path == Path::new("-") {
+        if path == Path::new(STANDARD) {
             bail!(
-                "a Parquet file cannot be read from standard input, which is not seekable; save it to disk first"
+                "only head, cat, sample and count read a Parquet file from standard input, which is not seekable; save it \
+                 to disk first"
             );
         }
         let before = files.len();
@@ -58,14 +61,27 @@ pub struct Files {
     paths: Vec<PathBuf>,
     /// Path and columns of the file that is opened first.
     schema: OnceLock<(PathBuf, Schema)>,
+    /// Bytes of standard input, once they have been read.
+    standard: OnceLock<Bytes>,
 }
 
 impl Files {
     /// Finds the files at these paths; directories are searched recursively.
     pub fn find(paths: &[PathBuf]) -> anyhow::Result<Self> {
+        let is_standard = |path: &PathBuf| path == Path::new(STANDARD);
+        let paths = match paths {
+            [path] if is_standard(path) => vec![path.clone()],
+            _ => match paths.iter().find(|path| is_standard(path)) {
+                Some(_) => bail!(
+                    "standard input cannot be read together with files; save it to disk first"
+                ),
+                None => files_at(paths)?,
+            },
+        };
         Ok(Self {
-            paths: files_at(paths)?,
+            paths,
             schema: OnceLock::new(),
+            standard: OnceLock::new(),
         })
     }
 
@@ -74,8 +90,8 @@ impl Files {
     }
 
     /// Opens a file, which must have the columns of the others and the named columns.
-    fn open(&self, path: &Path, named: &[&str]) -> anyhow::Result<ReaderBuilder<InputFile>> {
-        let file = ReaderBuilder::open(path)?.with_batch_size(BATCH_ROWS);
+    fn open(&self, path: &Path, named: &[&str]) -> anyhow::Result<ReaderBuilder<Input>> {
+        let file = self.builder(path)?.with_batch_size(BATCH_ROWS);
         let (first, schema) = self
             .schema
             .get_or_init(|| (path.to_owned(), Schema::clone(file.schema())));
@@ -88,6 +104,19 @@ impl Files {
         }
         check_names(&file, named).with_context(|| readable::path(path))?;
         Ok(file)
+    }
+
+    fn builder(&self, path: &Path) -> anyhow::Result<ReaderBuilder<Input>> {
+        let input = if path == Path::new(STANDARD) {
+            if self.standard.get().is_none() {
+                let _ = self.standard.set(standard_input()?);
+            }
+            Input::Memory(self.standard.get().cloned().unwrap_or_default())
+        } else {
+            Input::open(path)?
+        };
+        let builder = ReaderBuilder::try_new(input);
+        Ok(builder.map_err(|error| error.in_file(shown(path)))?)
     }
 
     /// Reads a selection of all files, and passes it on batch by batch until the callback stops it. Without a filter, at
@@ -104,13 +133,16 @@ impl Files {
             let file = self
                 .open(path, named)?
                 .with_batch_size(BATCH_ROWS.min(most.max(1)));
-            let rows = selection.read(file).map_err(|error| error.in_file(path))?;
+            let rows = selection
+                .read(file)
+                .map_err(|error| error.in_file(shown(path)))?;
             // The output shows the columns of a file even if it has no rows.
             if hand_on(RecordBatch::new_empty(rows.schema()))?.is_break() {
                 return Ok(());
             }
             for batch in rows {
-                if hand_on(batch.map_err(Error::new)?)?.is_break() {
+                let batch = batch.map_err(|error| Error::new(error).in_file(shown(path)))?;
+                if hand_on(batch)?.is_break() {
                     return Ok(());
                 }
             }
@@ -126,7 +158,7 @@ impl Files {
     ) -> anyhow::Result<Vec<u64>> {
         let count = |path: &PathBuf| {
             let Some(selection) = selection else {
-                let file = ReaderBuilder::open(path)?;
+                let file = self.builder(path)?;
                 let row_groups = file.metadata().row_groups().iter();
                 let rows =
                     row_groups.map(|row_group| u64::try_from(row_group.num_rows()).unwrap_or(0));
@@ -138,10 +170,11 @@ impl Files {
             let threads = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
             let rows = selection
                 .read(file.with_threads(threads))
-                .map_err(|error| error.in_file(path))?;
+                .map_err(|error| error.in_file(shown(path)))?;
             let mut count = 0;
             for batch in rows {
-                count += batch.map_err(Error::new)?.num_rows() as u64;
+                let batch = batch.map_err(|error| Error::new(error).in_file(shown(path)))?;
+                count += batch.num_rows() as u64;
             }
             Ok(count)
         };
@@ -178,11 +211,13 @@ impl Files {
             if !is_filtered {
                 file = file.with_row_selection(only(&own));
             }
-            let rows = selection.read(file).map_err(|error| error.in_file(path))?;
+            let rows = selection
+                .read(file)
+                .map_err(|error| error.in_file(shown(path)))?;
             hand_on(RecordBatch::new_empty(rows.schema()))?;
             let mut before = 0;
             for batch in rows {
-                let batch = batch.map_err(Error::new)?;
+                let batch = batch.map_err(|error| Error::new(error).in_file(shown(path)))?;
                 if !is_filtered {
                     hand_on(batch)?;
                     continue;
@@ -195,6 +230,15 @@ impl Files {
             }
         }
         Ok(())
+    }
+}
+
+/// Returns the name of an input in errors.
+fn shown(path: &Path) -> &Path {
+    if path == Path::new(STANDARD) {
+        Path::new("standard input")
+    } else {
+        path
     }
 }
 
@@ -240,7 +284,7 @@ fn difference(first: &Schema, other: &Schema) -> Option<String> {
 }
 
 /// Checks that a file has all named columns.
-fn check_names(file: &ReaderBuilder<InputFile>, named: &[&str]) -> anyhow::Result<()> {
+fn check_names(file: &ReaderBuilder<Input>, named: &[&str]) -> anyhow::Result<()> {
     let columns = file.parquet_schema().columns().iter();
     let paths = columns.flat_map(|column| {
         let parts = column.path().parts();

@@ -2,6 +2,7 @@
 
 mod cells;
 mod files;
+mod input;
 mod json;
 mod output;
 mod sample;
@@ -83,7 +84,7 @@ pub struct Count {
 
 #[derive(Debug, clap::Args)]
 struct Source {
-    /// Parquet files with the same columns, or directories that are searched for .parquet files
+    /// Parquet files with the same columns, directories of such files, or - for standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Only rows for which this condition is true

@@ -75,7 +75,7 @@ impl Wanted {
         self.hashes.dedup();
         let mut blocks = vec![Block::default(); self.bytes() / size_of::<Block>()];
         for hash in self.hashes {
-            let at = (hash >> 32) * blocks.len() as u64 >> 32;
+            let at = ((hash >> 32) * blocks.len() as u64) >> 32;
             for (word, salt) in blocks[at as usize].iter_mut().zip(SALT) {
                 *word |= 1 << ((hash as u32).wrapping_mul(salt) >> 27);
             }

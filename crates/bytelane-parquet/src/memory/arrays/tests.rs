@@ -1,4 +1,4 @@
-//! The arrays are valid for Arrow, and nothing else becomes one.
+//! Tests that the arrays are valid for Arrow, and that invalid parts are rejected.
 
 use super::*;
 use arrow_array::Array;
@@ -40,7 +40,7 @@ fn offsets(values: &[&[u8]]) -> (Vec<i32>, Vec<u8>) {
     (offsets, values.concat())
 }
 
-/// An array of views into the bytes, at these places.
+/// Builds an array of views of these ranges of the bytes.
 fn views_of<T: ViewContent>(
     bytes: &[u8],
     places: &[(usize, usize)],
@@ -59,7 +59,7 @@ fn append<T: ViewContent>(builder: &mut ViewBuilder<T>, bytes: &Bytes, places: &
     let Ok(()) = builder.append(bytes, places.len(), next);
 }
 
-/// Bytes of all values, with another byte before each of them, and the places of the values.
+/// Joins the values, each with another byte before it. Returns the bytes, and the ranges of the values.
 fn apart(values: &[&[u8]], between: u8) -> (Vec<u8>, Vec<(usize, usize)>) {
     let mut bytes = Vec::new();
     let places = values.iter().map(|value| {
@@ -80,7 +80,7 @@ fn strings_become_valid_arrays() {
         let array = byte_array::<Utf8Type>(backend(), ends, bytes, None).unwrap();
         array.to_data().validate_full().unwrap();
         assert!(array.iter().flatten().eq(texts.iter().copied()));
-        // As a whole the bytes are UTF-8, or are not, since a byte between them is none.
+        // Depending on the byte between the values, all bytes together are UTF-8 or not.
         for between in [b'.', 0xff] {
             let (bytes, places) = apart(&values, between);
             let array = views_of::<StringViewType>(&bytes, &places).unwrap();
@@ -107,7 +107,7 @@ fn no_offsets_are_no_values() {
     assert_eq!(array.len(), 0);
 }
 
-/// Strings that are cut within a character, or are no text at all: the first of them is named.
+/// Strings that are cut within a character, or are not text at all: the first of them is reported.
 #[test]
 fn what_is_not_text_is_found() {
     let euro = "€".as_bytes();
@@ -143,7 +143,7 @@ fn what_is_not_text_is_found() {
     }
 }
 
-/// Neighbours in a buffer that are UTF-8 together, but not each of them.
+/// Neighbouring values in a buffer that are UTF-8 together, but not individually.
 #[test]
 fn views_of_half_characters_are_found() {
     let bytes = "a long string up to here: ä, and more of it".as_bytes();
@@ -159,7 +159,7 @@ fn views_of_half_characters_are_found() {
     }
 }
 
-/// Pages and dictionaries that an array points into, one after the other.
+/// Array that points into several pages and dictionaries.
 #[test]
 fn views_of_several_buffers_are_valid() {
     let pages = [

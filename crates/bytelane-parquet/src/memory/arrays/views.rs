@@ -1,7 +1,8 @@
-//! Arrays of views.
+//! Builds arrays of views.
 //!
-//! A view of a value of up to 12 bytes has all of them; that of a longer one has its first bytes, the number of a buffer and
-//! the place in it. Views are made here, of places that are checked, so that the array need not be checked once more.
+//! The view of a value of up to 12 bytes contains all of its bytes. The view of a longer value contains its
+//! first bytes, the index of a buffer and the offset in it. Views are made here from checked ranges, so the
+//! array need not be checked again.
 
 use super::{NotText, check_nulls};
 use arrow_array::GenericByteViewArray;
@@ -13,7 +14,7 @@ use std::marker::PhantomData;
 use std::mem::take;
 use std::ops::Range;
 
-/// Values of an array of views: strings, which are UTF-8, or any bytes.
+/// Kind of values in an array of views: strings, which are UTF-8, or any bytes.
 pub(crate) trait ViewContent: ByteViewType {
     const IS_TEXT: bool;
 }
@@ -26,10 +27,10 @@ impl ViewContent for StringViewType {
     const IS_TEXT: bool = true;
 }
 
-/// Bytes of a value that a view can have itself.
+/// Maximum size of a value that a view can contain, in bytes.
 const INLINE: usize = 12;
 
-/// Masks of the lowest bytes of a number, as many as the index says.
+/// Masks of the lowest bytes of a number; the index is the number of bytes.
 const LOWEST: [u128; 17] = {
     let mut masks = [u128::MAX; 17];
     let mut length = 0;
@@ -40,12 +41,12 @@ const LOWEST: [u128; 17] = {
     masks
 };
 
-/// A view of a value.
+/// View of a value.
 #[derive(Clone, Copy)]
 struct View(u128);
 
 impl View {
-    /// Makes the view of a value in the buffer of number 0.
+    /// Makes the view of a value in buffer 0.
     ///
     /// # Panics
     ///
@@ -69,7 +70,7 @@ impl View {
         self.0 as u32 as usize > INLINE
     }
 
-    /// The same view in a buffer of another number than 0, if the view is that of a long value.
+    /// Moves the view to another buffer, if its value is long.
     #[inline(always)]
     fn in_buffer(self, number: u128) -> Self {
         Self(self.0 | if self.is_long() { number << 64 } else { 0 })
@@ -88,7 +89,7 @@ impl View {
     }
 }
 
-/// Returns the bytes of a value near the end of the buffer, and zeros.
+/// Returns the bytes of a value near the end of the buffer, padded with zeros.
 #[cold]
 fn first_at_end(value: &[u8]) -> u128 {
     let mut padded = [0; 16];
@@ -97,14 +98,15 @@ fn first_at_end(value: &[u8]) -> u128 {
     u128::from_le_bytes(padded)
 }
 
-/// Makes arrays of views. All views it has are valid: they are whole, or point to a value within one of its buffers.
+/// Builder for arrays of views. All of its views are valid: they contain the whole value, or point to a value
+/// within one of its buffers.
 pub(crate) struct ViewBuilder<T> {
     backend: Detected,
     views: Vec<u128>,
     buffers: Vec<Buffer>,
-    /// Bytes of the buffers that are not dictionaries.
+    /// Size of the buffers that are not dictionaries, in bytes.
     held: u64,
-    /// Set if all values are known to be UTF-8, if they have to be.
+    /// Set if all values are known to be UTF-8, in case they have to be.
     is_text: bool,
     of: PhantomData<fn() -> T>,
 }
@@ -125,7 +127,7 @@ impl<T: ViewContent> ViewBuilder<T> {
         self.views.len()
     }
 
-    /// Bytes of the buffers that views point into, but dictionaries.
+    /// Returns the size of the buffers that views point into, apart from dictionaries, in bytes.
     pub(crate) fn held(&self) -> u64 {
         self.held
     }
@@ -138,12 +140,12 @@ impl<T: ViewContent> ViewBuilder<T> {
         self.views.resize(self.views.len() + count, 0);
     }
 
-    /// Appends views of the values at these places, which `next` returns. The bytes are held if one of them is long. After an
-    /// error there are no more views than before.
+    /// Appends views of the values at the ranges that `next` returns. The bytes are retained if one of the
+    /// values is long. After an error, no views have been added.
     ///
     /// # Panics
     ///
-    /// Panics if a place is not within `bytes`, or if these are more than 2 GiB.
+    /// Panics if a range is not within `bytes`, or if these are more than 2 GiB.
     pub(crate) fn append<E>(
         &mut self,
         bytes: &Bytes,
@@ -177,13 +179,13 @@ impl<T: ViewContent> ViewBuilder<T> {
         Ok(())
     }
 
-    /// Returns whether the views from `start` on are UTF-8: those of long values point to `bytes`, which begin at an offset of the last
-    /// buffer.
+    /// Returns whether the views from `start` on are UTF-8. The views of long values point to `bytes`, which
+    /// begin at an offset of the last buffer.
     fn are_text(&self, start: usize, bytes: &[u8], offset: usize) -> bool {
         if utf8::is_ascii_with(self.backend, bytes) {
             return true;
         }
-        // Then a string is text if it begins and ends at a character.
+        // If all bytes together are UTF-8, a string is text if it begins and ends at a character boundary.
         let whole = utf8::validate_with(self.backend, bytes).ok();
         self.views[start..].iter().all(|view| {
             let view = View(*view);
@@ -199,11 +201,11 @@ impl<T: ViewContent> ViewBuilder<T> {
         })
     }
 
-    /// Appends views of entries of a dictionary.
+    /// Appends views of dictionary entries.
     ///
     /// # Panics
     ///
-    /// Panics if the dictionary does not have an index.
+    /// Panics if an index is out of range for the dictionary.
     pub(crate) fn append_entries(&mut self, dictionary: &ViewDictionary<T>, indices: &[u32]) {
         let views = &dictionary.views[..];
         self.is_text &= dictionary.is_text;
@@ -227,12 +229,13 @@ impl<T: ViewContent> ViewBuilder<T> {
         }
     }
 
-    /// Moves the last views to the slots that have ones in a bitmap, of so many. The others become those of empty values.
+    /// Moves the last `valid` views to the slots that are set in a bitmap of `slots` bits. The other slots
+    /// get views of empty values.
     pub(crate) fn spread(&mut self, bits: &[u8], slots: usize, valid: usize) {
         let start = self.views.len() - valid;
         self.views.resize(start + slots, 0);
         let views = &mut self.views[start..];
-        // From the last one on, so that none is overwritten before it is moved.
+        // Move the last view first, so that none is overwritten before it is moved.
         let mut left = valid;
         for slot in (0..slots).rev() {
             let is_valid = bits[slot / 8] >> (slot % 8) & 1 != 0;
@@ -241,7 +244,7 @@ impl<T: ViewContent> ViewBuilder<T> {
         }
     }
 
-    /// Number that the bytes have or would have among the buffers.
+    /// Returns the index that the bytes have, or would get, among the buffers.
     fn number_of(&self, bytes: &Bytes) -> usize {
         let last = self.buffers.last();
         let number = self.buffers.len() - usize::from(last.is_some_and(|it| is_same(it, bytes)));
@@ -252,11 +255,12 @@ impl<T: ViewContent> ViewBuilder<T> {
         number
     }
 
-    /// Returns the array of everything appended since the last one. An error if a string is not UTF-8.
+    /// Returns the array of everything appended since the last call. Returns an error if a string is not
+    /// UTF-8.
     ///
     /// # Panics
     ///
-    /// Panics if there are not as many bits in `nulls` as views.
+    /// Panics if the number of bits in `nulls` differs from the number of views.
     pub(crate) fn finish(
         &mut self,
         nulls: Option<NullBuffer>,
@@ -268,10 +272,11 @@ impl<T: ViewContent> ViewBuilder<T> {
             let values = views.iter().map(|view| View(*view).value(&buffers));
             NotText::first(values).map_or(Ok(()), Err)?;
         }
-        // SAFETY: each view was made by `View::new`, of a place within its bytes, or is 0, which is that of an empty value. One
-        // of up to 12 bytes has all of them, and zeros after them; each other one begins with the first four, and names the
-        // buffer of its bytes by the number at which `append` or `append_entries` found or put it. Strings were looked at
-        // as they were appended, or just now. There are as many bits of nulls as views.
+        // SAFETY: each view was made by `View::new`, for a range within its bytes, or is 0, the view of an
+        // empty value. A view of up to 12 bytes contains all of them, followed by zeros. Any other view
+        // begins with the first four, and names the buffer of its bytes by the index at which `append` or
+        // `append_entries` found or put it. Strings were validated when they were appended, or just now.
+        // There are as many bits of nulls as views.
         Ok(unsafe { GenericByteViewArray::new_unchecked(views.into(), buffers.into(), nulls) })
     }
 }
@@ -280,22 +285,22 @@ fn is_same(one: &[u8], other: &[u8]) -> bool {
     one.as_ptr() == other.as_ptr() && one.len() == other.len()
 }
 
-/// Views of the entries of a dictionary.
+/// Views of dictionary entries.
 pub(crate) struct ViewDictionary<T> {
-    /// As if their bytes were the first buffer.
+    /// Views of the entries, as if their bytes were buffer 0.
     views: Vec<u128>,
-    /// The bytes, if one of the entries is long.
+    /// Bytes of the dictionary, if one of the entries is long.
     bytes: Option<Buffer>,
     is_text: bool,
     of: PhantomData<fn() -> T>,
 }
 
 impl<T: ViewContent> ViewDictionary<T> {
-    /// Makes views of the entries, which begin at an offset of the bytes and have a length.
+    /// Makes views of the entries, each given by its offset in the bytes and its length.
     ///
     /// # Panics
     ///
-    /// Panics as [`ViewBuilder::append`].
+    /// Panics under the same conditions as [`ViewBuilder::append`].
     pub(crate) fn new(backend: Detected, bytes: &Bytes, places: &[(u32, u32)]) -> Self {
         let mut views = ViewBuilder::<T>::new(backend);
         let (count, mut places) = (places.len(), places.iter());

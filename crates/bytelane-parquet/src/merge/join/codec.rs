@@ -1,8 +1,9 @@
 //! The compression of joined chunks.
 
+use crate::Result;
 use crate::format::{ColumnMetaData, CompressionCodec, PhysicalType};
-use crate::{Problem, Result};
-use parquet::basic::{self, Compression, Type};
+use crate::page::codec_in_parquet;
+use parquet::basic::{Compression, Type};
 
 /// Returns the codec of most values, or of the deprecated LZ4 the one that replaces it where pages are written.
 pub(in crate::merge) fn target<'a>(
@@ -36,32 +37,8 @@ pub(in crate::merge) fn compression_of(codec: CompressionCodec) -> Result<Option
         CompressionCodec::Zstd => Compression::ZSTD(Default::default()),
         CompressionCodec::Lz4Raw => Compression::LZ4_RAW,
         CompressionCodec::Lz4 | CompressionCodec::Lzo => return Ok(None),
-        CompressionCodec::Unknown(_) => return Err(unknown(codec)),
+        CompressionCodec::Unknown(_) => return codec_in_parquet(codec).map(|_| None),
     }))
-}
-
-/// Returns the codec under its name in the crate `parquet`.
-pub(in crate::merge) fn in_parquet(codec: CompressionCodec) -> Result<basic::CompressionCodec> {
-    use basic::CompressionCodec as InParquet;
-    Ok(match codec {
-        CompressionCodec::Uncompressed => InParquet::UNCOMPRESSED,
-        CompressionCodec::Snappy => InParquet::SNAPPY,
-        CompressionCodec::Gzip => InParquet::GZIP,
-        CompressionCodec::Lzo => InParquet::LZO,
-        CompressionCodec::Brotli => InParquet::BROTLI,
-        CompressionCodec::Lz4 => InParquet::LZ4,
-        CompressionCodec::Zstd => InParquet::ZSTD,
-        CompressionCodec::Lz4Raw => InParquet::LZ4_RAW,
-        CompressionCodec::Unknown(_) => return Err(unknown(codec)),
-    })
-}
-
-fn unknown(codec: CompressionCodec) -> crate::Error {
-    let number = i32::from(codec);
-    Problem::Unsupported(format!(
-        "pages with the compression {number}, which is not known"
-    ))
-    .into()
 }
 
 pub(in crate::merge) fn physical_type(of: Type) -> PhysicalType {

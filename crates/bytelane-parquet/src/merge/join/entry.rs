@@ -2,11 +2,10 @@
 
 use super::bounds;
 use super::bounds::PageBounds;
-use super::codec::in_parquet;
 use crate::budget::{Budget, MemoryLimit};
 use crate::format::{self, ColumnIndex, CompressionCodec};
 use crate::merge::input::Leaf;
-use crate::page::{Gathered, PageEditor, PageKind, read_header};
+use crate::page::{Gathered, PageEditor, PageKind, codec_in_parquet, read_header};
 use crate::statistics::Compare;
 use crate::{Error, Result};
 use parquet::basic::Type;
@@ -190,7 +189,7 @@ pub(in crate::merge) fn rows_begun(
 pub(in crate::merge) fn editor(leaf: &Leaf, column: &ColumnDescriptor) -> Result<PageEditor> {
     let metadata = leaf.metadata();
     let (budget, most) = limits(leaf);
-    PageEditor::new(in_parquet(metadata.codec)?, column, most, &budget)
+    PageEditor::new(codec_in_parquet(metadata.codec)?, column, most, &budget)
 }
 
 /// Returns the memory that reading a chunk may take, and a page of it.

@@ -1,7 +1,7 @@
-//! Columns of the type BYTE_ARRAY: strings, bytes, and decimals of any length.
+//! Decodes columns of the type BYTE_ARRAY: strings, bytes, and decimals of any length.
 //!
-//! A [`Page`] hands out its values in order, and [`Values`] make an array of them: with offsets, views, or keys of a
-//! dictionary.
+//! A [`Page`] provides its values in order, and [`Values`] collect them in an array: with offsets, views, or
+//! dictionary keys.
 
 mod arrays;
 mod encodings;
@@ -36,11 +36,11 @@ use parquet::schema::types::ColumnDescriptor;
 use plain::Entries;
 use room::Room;
 
-/// Values of an array that is being made, and the dictionary of the chunk.
+/// Builder for an array, with the dictionary of the chunk.
 trait Values: Send {
     fn keep_dictionary(&mut self, entries: Entries) -> Result<()>;
 
-    /// Makes room for as many slots.
+    /// Makes room for this number of slots.
     fn reserve(&mut self, slots: usize);
 
     /// Appends the next values of a page.
@@ -48,7 +48,7 @@ trait Values: Send {
 
     fn append_nulls(&mut self, count: usize) -> Result<()>;
 
-    /// Appends the next values of a page to the slots that have ones in a bitmap, and nulls to the others.
+    /// Appends the next values of a page to the slots that are set in a bitmap, and nulls to the others.
     fn append_mixed(
         &mut self,
         page: &mut Page,
@@ -57,17 +57,17 @@ trait Values: Send {
         valid: usize,
     ) -> Result<()>;
 
-    /// Gives the memory of the last array back to the budget.
+    /// Returns the memory of the last array to the budget.
     fn release(&mut self);
 
-    /// The array of everything appended since the last one.
+    /// Returns the array of everything appended since the last one.
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef>;
 }
 
-/// Decodes the pages of a column chunk of the type BYTE_ARRAY.
+/// Decoder of the pages of a column chunk of the type BYTE_ARRAY.
 pub(crate) struct ByteArrayDecoder {
     backend: Detected,
-    /// Memory of the dictionary, and of what is decoded of a page before its values are taken.
+    /// Memory of the dictionary, and of the parts of a page that are decoded before its values are taken.
     dictionary_memory: Reservation,
     page_memory: Reservation,
     is_text: bool,
@@ -77,7 +77,7 @@ pub(crate) struct ByteArrayDecoder {
 }
 
 impl ByteArrayDecoder {
-    /// For arrays of a type, whose memory comes out of a budget.
+    /// Creates a decoder for arrays of a type. Their memory is taken from a budget.
     pub(crate) fn new(
         backend: Detected,
         data_type: &DataType,
@@ -167,8 +167,8 @@ fn dictionary<K: ArrowDictionaryKeyType>(
     })
 }
 
-/// The most bytes of an entry of a dictionary, besides its bytes and a copy of these: its place, and what indices are
-/// looked up in.
+/// Maximum memory per dictionary entry, in bytes, apart from its bytes and a copy of these: its offset and
+/// length, and the table for lookups.
 const ENTRY: u64 = 48;
 
 fn no_dictionary() -> Error {

@@ -1,4 +1,4 @@
-//! A page in any of the encodings.
+//! Represents a page in any of the encodings.
 
 use super::delta::Delta;
 use super::delta_length::DeltaLength;
@@ -10,7 +10,7 @@ use crate::{Error, Result};
 use bytelane::Detected;
 use bytes::Bytes;
 
-/// A page of which values may be left.
+/// Page that may have values left.
 pub(super) enum Page {
     Plain(Plain),
     Indices(Indices),
@@ -45,7 +45,7 @@ impl Page {
         })
     }
 
-    /// Passes over the next values.
+    /// Skips the next values.
     pub(super) fn skip(&mut self, count: usize, room: &Room<'_>) -> Result<()> {
         match self {
             Self::Plain(page) => page.skip(count),

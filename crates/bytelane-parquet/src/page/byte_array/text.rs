@@ -1,11 +1,11 @@
-//! Strings must be UTF-8, other values may be any bytes.
+//! Checks that strings are UTF-8; other values may be any bytes.
 
 use super::plain::Entries;
 use crate::memory::NotText;
 use crate::{Error, Result};
 use bytelane::{Detected, utf8};
 
-/// An error if an entry is not UTF-8.
+/// Returns an error if an entry is not UTF-8.
 pub(super) fn check(backend: Detected, entries: &Entries) -> Result<()> {
     for (index, entry) in entries.iter().enumerate() {
         if let Err(error) = utf8::validate_with(backend, entry) {

@@ -1,8 +1,8 @@
-//! Definition levels of flat columns: one bit per value, in the hybrid of runs and packed bits
-//! ([Encodings.md](https://github.com/apache/parquet-format/blob/master/Encodings.md), "Run Length Encoding /
-//! Bit-Packing Hybrid").
+//! Encodes and decodes the definition levels of flat columns: one bit per value, in the hybrid of runs and
+//! packed bits ([Encodings.md](https://github.com/apache/parquet-format/blob/master/Encodings.md), "Run
+//! Length Encoding / Bit-Packing Hybrid").
 //!
-//! The packed bits are Arrow's validity bitmap as it is, so that neither direction looks at single values.
+//! The packed bits are the same as Arrow's validity bitmap, so neither direction processes single values.
 
 use super::empty_runs;
 use crate::{Error, Result};
@@ -11,8 +11,8 @@ use bytelane::Detected;
 use bytelane::rle_hybrid::{self, Run, bits};
 use bytelane::validity::values;
 
-/// Equal bytes of the bitmap from which a run is shorter than the bits: its header and that of the packed bits
-/// after it.
+/// Minimum number of equal bytes of the bitmap for which a run takes less space than packed bits. A run needs
+/// a header, and another one for the packed bits after it.
 const LONG: usize = 8;
 
 fn append_number(mut number: usize, to: &mut Vec<u8>) {
@@ -45,7 +45,7 @@ pub(crate) fn append(valid: &BooleanBuffer, to: &mut Vec<u8>) {
     let bitmap = valid.sliced();
     let (whole, rest) = (valid.len() / 8, valid.len() % 8);
     let bytes = &bitmap.as_slice()[..whole];
-    // Up to here everything is written.
+    // Everything before this offset has been written.
     let mut done = 0;
     let mut at = 0;
     while at < whole {
@@ -61,19 +61,19 @@ pub(crate) fn append(valid: &BooleanBuffer, to: &mut Vec<u8>) {
     if rest == 0 {
         append_packed(&bytes[done..], to);
     } else {
-        // The bits after the last value are anything in Arrow, and zero here.
+        // The bits after the last value are arbitrary in Arrow, and must be zero here.
         let mut last = bytes[done..].to_vec();
         last.push(bitmap.as_slice()[whole] & ((1 << rest) - 1));
         append_packed(&last, to);
     }
 }
 
-/// Bits of a level up to a greatest one.
+/// Returns the number of bits of a level, given the greatest one.
 pub(crate) fn bits(greatest: i16) -> u32 {
     i16::BITS - greatest.leading_zeros()
 }
 
-/// Levels of one bit in BIT_PACKED as packed bits of the hybrid: the order of the bits of each byte is the other one.
+/// Converts one-bit levels in BIT_PACKED to packed bits of the hybrid, by reversing the bits of each byte.
 pub(crate) fn from_bit_packed(bits: &[u8]) -> Vec<u8> {
     let mut levels = Vec::with_capacity(bits.len() + 5);
     append_number(bits.len() << 1 | 1, &mut levels);
@@ -81,7 +81,7 @@ pub(crate) fn from_bit_packed(bits: &[u8]) -> Vec<u8> {
     levels
 }
 
-/// Whether all values are valid, or all are null, if one run says so, as in most pages.
+/// Returns whether all values are valid or all are null, if a single run says so, as in most pages.
 pub(crate) fn uniform(bytes: &[u8], slots: usize) -> Result<Option<bool>> {
     let uniform = empty_runs::read(bytes, 1, slots, |bytes| {
         let first = bits::format().runs(bytes, slots).next().transpose()?;
@@ -94,8 +94,8 @@ pub(crate) fn uniform(bytes: &[u8], slots: usize) -> Result<Option<bool>> {
     uniform.map_err(damaged)
 }
 
-/// Reads the levels of a page into the front of a buffer, which grows where it must, one bit each. Returns how many
-/// values are valid.
+/// Reads the levels of a page into the front of a buffer, one bit each. The buffer grows as needed. Returns
+/// the number of valid values.
 pub(crate) fn read(
     backend: Detected,
     bytes: &[u8],
@@ -110,7 +110,7 @@ pub(crate) fn read(
     count_valid(to, slots)
 }
 
-/// How many of the first bits are set.
+/// Counts the set bits among the first `slots` bits.
 pub(crate) fn count_valid(bitmap: &[u8], slots: usize) -> Result<usize> {
     values::count_valid(bitmap, slots).map_err(|error| Error::corrupt(error.to_string()))
 }
@@ -125,14 +125,14 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::{Just, Strategy, any, prop_assert_eq, prop_oneof, proptest};
 
-    /// Why bytes are not those of levels.
+    /// Reason why bytes are not levels.
     #[derive(Clone, Copy, PartialEq)]
     enum Wrong {
         TooShort,
         Damaged,
     }
 
-    /// The specification, transliterated: value by value. Runs without values are left out.
+    /// Decodes levels according to the specification, value by value. Ignores runs without values.
     fn specified(bytes: &[u8], count: usize) -> Option<Vec<bool>> {
         let levels = match specified_with(bytes, count, true) {
             Err(Wrong::TooShort) => specified_with(bytes, count, false),
@@ -141,7 +141,7 @@ mod tests {
         levels.ok()
     }
 
-    /// The same where a repetition without values has one, or not.
+    /// Decodes levels. `has_value` is true if a repetition of length zero has a value.
     fn specified_with(
         bytes: &[u8],
         count: usize,
@@ -172,7 +172,7 @@ mod tests {
                 return Err(Wrong::Damaged);
             }
             if header & 1 == 1 {
-                // Only the bytes of the levels that are wanted must be there.
+                // Only the bytes of the requested levels must exist.
                 let wanted = (count - levels.len()).div_ceil(8).min(run as usize);
                 for _ in 0..wanted {
                     let packed = next()?;
@@ -191,7 +191,7 @@ mod tests {
         Ok(levels)
     }
 
-    /// What is read.
+    /// Decodes levels with the functions under test.
     fn read(bytes: &[u8], count: usize) -> Option<Vec<bool>> {
         let mut bitmap = Vec::new();
         let uniform = uniform(bytes, count);
@@ -204,7 +204,7 @@ mod tests {
         Some(read)
     }
 
-    /// Runs of all shapes, without values too.
+    /// Generates runs of all shapes, including empty ones.
     fn runs() -> impl Strategy<Value = Vec<u8>> {
         let same = (0..300usize, any::<bool>()).prop_map(|(count, valid)| {
             let mut bytes = Vec::new();
@@ -220,7 +220,7 @@ mod tests {
         vec(prop_oneof![same, packed], 0..6).prop_map(|runs| runs.concat())
     }
 
-    /// Validities with and without long stretches of one kind.
+    /// Generates validities with and without long runs.
     fn validity() -> impl Strategy<Value = Vec<bool>> {
         let stretch = prop_oneof![
             (any::<bool>(), 0..200usize).prop_map(|(valid, count)| vec![valid; count]),

@@ -1,8 +1,8 @@
-//! Runs without values: the format has none, but some writers write them.
+//! Tolerates empty runs, which the format does not have but some writers write.
 
 use bytelane::rle_hybrid::{Error, ErrorKind, Format};
 
-/// Reads runs of `count` values; after an error once more, without those that have no values.
+/// Reads runs of `count` values. After an error, retries without empty runs.
 pub(crate) fn read<T>(
     bytes: &[u8],
     width: u32,
@@ -18,10 +18,11 @@ pub(crate) fn read<T>(
     }
 }
 
-/// Returns the runs of `count` values without those that have none, if there are such runs and nothing else is wrong.
+/// Returns the runs of `count` values without the empty ones, or `None` if there are no empty runs or
+/// something else is wrong.
 ///
-/// Most writers that repeat a value no times write it, as other runs have it. Some leave it out, which must be so if the
-/// bytes are too few otherwise.
+/// Most writers of an empty repetition include its value, as in other runs. Some omit it. This is assumed if
+/// there would be too few bytes otherwise.
 pub(crate) fn without_empty_runs(bytes: &[u8], width: u32, count: usize) -> Option<Vec<u8>> {
     let format = Format::<u32>::new(width)?;
     let value = width.div_ceil(8) as usize;
@@ -32,7 +33,8 @@ pub(crate) fn without_empty_runs(bytes: &[u8], width: u32, count: usize) -> Opti
     kept.ok().flatten()
 }
 
-/// Returns the same where an empty repetition has a value of so many bytes, or what else is wrong.
+/// Removes empty runs, assuming that an empty repetition has a value of `value` bytes. Returns an error if
+/// something else is wrong.
 fn nonempty(
     mut bytes: &[u8],
     format: Format<u32>,
@@ -63,7 +65,7 @@ fn nonempty(
 mod tests {
     use super::*;
 
-    /// Values of so many bits.
+    /// Decodes values of `width` bits.
     fn values(bytes: &[u8], width: u32, count: usize) -> Option<Vec<u32>> {
         let format = Format::<u32>::new(width).expect("a width");
         let values = read(bytes, width, count, |bytes| {
@@ -77,7 +79,7 @@ mod tests {
         let want = Some(vec![1, 1, 2, 2]);
         for bytes in [
             &[4, 1, 4, 2][..],
-            // Packed ones.
+            // Packed runs.
             &[1, 4, 1, 1, 1, 4, 2],
             // Repetitions with a value, and without one.
             &[0, 3, 4, 1, 0, 0, 4, 2],
@@ -86,7 +88,7 @@ mod tests {
             assert_eq!(values(bytes, 2, 4), want, "{bytes:?}");
         }
         assert_eq!(values(&[0, 7, 1, 4, 0, 1], 9, 2), Some(vec![256; 2]));
-        // After the last value nothing is looked at.
+        // Bytes after the last value are ignored.
         assert_eq!(values(&[4, 1, 0], 2, 2), Some(vec![1; 2]));
     }
 
@@ -98,7 +100,7 @@ mod tests {
             &[1],
             &[0, 0, 0, 0],
             &[0, 1, 4],
-            // With a value it is one that does not fit.
+            // With a value, that value does not fit.
             &[0, 2, 2, 4],
             &[0x80, 0, 4, 1],
             &[1, 2, 4],

@@ -1,4 +1,4 @@
-//! Levels of pages: which slots have values, and where lists begin.
+//! Decodes and encodes the levels of pages: which slots have values, and where lists begin.
 
 pub(super) mod bits;
 pub(super) mod empty_runs;

@@ -1,4 +1,5 @@
-//! The levels of a page that is read piece by piece: which slots of the leaf's array it has, and which are null.
+//! Decodes the levels of a page piece by piece. They determine the slots of the leaf's array, and which of
+//! them are null.
 
 use super::super::header::DataPage;
 use super::super::parts::LevelBytes;
@@ -12,57 +13,57 @@ use bytelane::rle_hybrid;
 use bytelane::validity::{self, values};
 use std::ops::Range;
 
-/// The levels that a leaf's slots are told by.
+/// Levels that describe the slots of a leaf.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct LeafLevels {
-    /// That of values, which are not null.
+    /// Definition level of values that are not null.
     pub(crate) max_definition: u8,
-    /// The number of lists around the leaf.
+    /// Number of lists around the leaf.
     pub(crate) max_repetition: u8,
-    /// That from which on the innermost list has an entry, and the leaf a slot; 0 without lists.
+    /// Definition level from which on the innermost list has an entry, and the leaf a slot; 0 without lists.
     pub(crate) slot: u8,
-    /// Whether there are lists or structs around the leaf, of which the levels tell as well.
+    /// Set if the leaf is within lists or structs, which the levels describe as well.
     pub(crate) is_nested: bool,
 }
 
-/// How much there is to tell.
+/// Kind of levels to read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
-    /// Nothing: every row has a value.
+    /// No levels: every row has a value.
     Required,
-    /// A bit: the value of a row is there, or null.
+    /// One bit per row: a value or null.
     Optional,
-    /// Levels of both kinds, or of many ancestors.
+    /// Repetition and definition levels, or definition levels of several ancestors.
     Nested,
 }
 
-/// The levels of the page that is open; their memory is used again by the next one.
+/// Levels of the open page. The next page reuses their memory.
 pub(crate) struct PageLevels {
     backend: Detected,
     of: LeafLevels,
     kind: Kind,
     /// Memory of the levels of a page.
     memory: Reservation,
-    /// Levels of the page, and those that have been taken.
+    /// Number of levels of the page, and number of levels that have been taken.
     count: usize,
     taken: usize,
     valid: usize,
-    /// Whether all optional values are valid, or all null.
+    /// Set if all optional values are valid, or all are null; `true` means valid.
     uniform: Option<bool>,
-    /// Otherwise a bit for each.
+    /// Otherwise, one bit per value.
     bits: Vec<u8>,
-    /// The levels of a nested leaf.
+    /// Repetition and definition levels of a nested leaf.
     repetition: Vec<u8>,
     definition: Vec<u8>,
-    /// The bits of a piece.
+    /// Validity bits of a piece.
     piece: BooleanBufferBuilder,
     piece_bits: Vec<u8>,
-    /// The definition levels of its slots.
+    /// Definition levels of the slots of a piece.
     slots: Vec<u8>,
 }
 
 impl PageLevels {
-    /// A page may have as many levels as the budget has room for.
+    /// Creates levels for pages of any size that the budget has room for.
     pub(crate) fn new(backend: Detected, of: LeafLevels, budget: &Budget) -> Self {
         let kind = match (of.max_repetition, of.max_definition, of.is_nested) {
             (0, 0, _) => Kind::Required,
@@ -100,7 +101,7 @@ impl PageLevels {
             Kind::Required => count,
             Kind::Optional => self.read_bits(definition, count)?,
             Kind::Nested => {
-                // Both levels, and those of the slots.
+                // Memory for both kinds of levels, and for those of the slots.
                 self.memory.cover(3 * count as u64)?;
                 let max = self.of.max_repetition;
                 read_levels(self.backend, repetition, max, count, &mut self.repetition)
@@ -115,7 +116,7 @@ impl PageLevels {
         Ok(())
     }
 
-    /// Reads which values are valid, and returns how many.
+    /// Reads the validity of values. Returns the number of valid ones.
     fn read_bits(&mut self, definition: LevelBytes, count: usize) -> Result<usize> {
         let bytes = match definition {
             LevelBytes::Rle(bytes) => bytes,
@@ -132,34 +133,34 @@ impl PageLevels {
         }
     }
 
-    /// Values of the page, nulls not counted.
+    /// Returns the number of values of the page, without nulls.
     pub(crate) fn valid(&self) -> usize {
         self.valid
     }
 
-    /// Levels that have not been taken.
+    /// Returns the number of levels that have not been taken.
     pub(crate) fn left(&self) -> usize {
         self.count - self.taken
     }
 
-    /// Set if the page begins with a row, and not within one.
+    /// Returns whether the page begins with a new row.
     pub(crate) fn begins_row(&self) -> bool {
         let first = self.repetition.first();
         !self.has_lists() || first.is_none_or(|level| *level == 0)
     }
 
-    /// Whether a row may end elsewhere than after each level.
+    /// Returns whether the column has lists, so that rows may have several levels.
     pub(crate) fn has_lists(&self) -> bool {
         self.of.max_repetition > 0
     }
 
-    /// The greatest repetition level.
+    /// Returns the greatest repetition level.
     pub(crate) fn max_repetition(&self) -> u8 {
         self.of.max_repetition
     }
 
-    /// The levels of the next rows, up to where another row begins after so many of them, and how many rows begin in
-    /// them.
+    /// Returns the number of levels of the next `rows` rows, up to the beginning of another row, and the
+    /// number of rows that begin in them.
     pub(crate) fn rows(&self, rows: usize) -> (usize, usize) {
         if !self.has_lists() {
             let rows = rows.min(self.left());
@@ -186,7 +187,7 @@ impl PageLevels {
         (levels, begun)
     }
 
-    /// Takes the next levels: the slots that they stand for.
+    /// Takes the next levels. Returns the slots that they describe.
     pub(crate) fn take(&mut self, levels: usize) -> Result<Slots<'_>> {
         let range = self.taken..self.taken + levels;
         self.taken = range.end;
@@ -249,7 +250,7 @@ impl PageLevels {
         }
     }
 
-    /// Passes over the next levels, and returns how many values they have.
+    /// Skips the next levels. Returns the number of values that they have.
     pub(crate) fn skip(&mut self, levels: usize) -> Result<usize> {
         if self.kind == Kind::Nested {
             let range = self.taken..self.taken + levels;
@@ -259,7 +260,7 @@ impl PageLevels {
         Ok(self.take(levels)?.valid())
     }
 
-    /// The repetition and definition levels taken last, of a nested column.
+    /// Returns the repetition and definition levels taken last, for a nested column.
     pub(crate) fn last(&self, levels: usize) -> Option<[&[u8]; 2]> {
         let range = self.taken - levels..self.taken;
         let repetition = match self.has_lists() {
@@ -270,7 +271,7 @@ impl PageLevels {
     }
 }
 
-/// As few kinds of slots as they are.
+/// Returns the simplest kind of slots for these bits.
 fn mixed(bits: &[u8], slots: usize) -> Result<Slots<'_>> {
     Ok(match levels::count_valid(bits, slots)? {
         0 => Slots::Null(slots),
@@ -279,7 +280,7 @@ fn mixed(bits: &[u8], slots: usize) -> Result<Slots<'_>> {
     })
 }
 
-/// A bit for each level, which is set from one level on. Returns how many are.
+/// Converts levels to bits, which are set for levels of at least `from`. Returns the number of set bits.
 pub(crate) fn bits_from(
     backend: Detected,
     from: u8,
@@ -305,7 +306,7 @@ pub(crate) fn bits_from(
     Ok(set)
 }
 
-/// Reads levels up to a greatest one into a buffer, which gets as long as there are.
+/// Reads `count` levels of up to `greatest` into a buffer, which gets that length.
 fn read_levels(
     backend: Detected,
     bytes: LevelBytes,
@@ -337,14 +338,14 @@ fn read_levels(
             }
         }
     }
-    // In contrast to `max` of an iterator, the compiler makes vectors of it.
+    // The compiler vectorises this, unlike `max` of an iterator.
     match to.iter().fold(0, |most, level| (*level).max(most)) {
         most if most > greatest => Err(format!("a level of {most}, above {greatest}")),
         _ => Ok(()),
     }
 }
 
-/// The first level of some in RLE, of which the first bytes are enough; none if they are damaged.
+/// Returns the first of some RLE levels, given at least their first bytes, or `None` if these are damaged.
 pub(crate) fn first_level(bytes: &[u8], greatest: u8) -> Option<u8> {
     let format = rle_hybrid::Format::<u8>::new(u8::BITS - greatest.leading_zeros())?;
     let mut level = [0];
@@ -356,9 +357,9 @@ fn damaged(which: &str, error: &str) -> Error {
     Error::corrupt(format!("the {which} levels: {error}"))
 }
 
-/// How many bytes are equal to one.
+/// Counts the bytes that are equal to `one`.
 fn count_equal(bytes: &[u8], one: u8) -> usize {
-    // Sums of a byte each, which the compiler makes vectors of.
+    // The compiler vectorises these one-byte sums.
     const MOST: usize = u8::MAX as usize;
     let sums = bytes.chunks(MOST).map(|bytes| {
         let sum: u8 = bytes.iter().map(|byte| u8::from(*byte == one)).sum();

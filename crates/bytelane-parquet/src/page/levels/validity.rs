@@ -1,9 +1,9 @@
-//! Which slots of an array are null, page after page.
+//! Collects the validity of an array, page after page.
 
 use super::super::values::Slots;
 use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 
-/// The validity of an array that is being read: nothing at all, until the first null.
+/// Validity of an array that is being read. There is no bitmap until the first null.
 #[derive(Debug, Default)]
 pub(crate) struct Validity {
     valid: usize,
@@ -33,7 +33,7 @@ impl Validity {
         })
     }
 
-    /// The validity of everything taken; none if nothing is null.
+    /// Returns the validity of all slots, or `None` if there are no nulls.
     pub(crate) fn finish(self) -> Option<NullBuffer> {
         let nulls = self.bitmap.map(|bitmap| NullBuffer::new(bitmap.build()));
         nulls.filter(|nulls| nulls.null_count() > 0)

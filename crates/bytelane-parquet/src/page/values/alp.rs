@@ -1,4 +1,4 @@
-//! The values of a page in ALP. Its codec takes numbers, the pages of a column are bytes.
+//! Decodes and encodes the values of pages in ALP. The codec works on numbers, and pages are bytes.
 
 use crate::memory::{Slot, slots};
 use crate::{Error, Problem, Result};
@@ -8,9 +8,9 @@ use bytemuck::Pod;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// An error unless a page says that it has as many values, those of null slots not included.
+/// Returns an error unless a page declares `valid` values, without those of null slots.
 pub(crate) fn check_count(page: &[u8], valid: usize) -> Result<()> {
-    // Some writers may write no values as no bytes.
+    // Some writers may store no bytes if there are no values.
     if valid == 0 && page.is_empty() {
         return Ok(());
     }
@@ -22,7 +22,7 @@ pub(crate) fn check_count(page: &[u8], valid: usize) -> Result<()> {
     }
 }
 
-/// Decodes a range of values of `width` bytes, 4 or 8. `to` begins where such a number may.
+/// Decodes a range of values of `width` bytes, 4 or 8. `to` must be aligned for such numbers.
 pub(crate) fn decode<'a>(
     backend: Detected,
     page: &[u8],
@@ -54,8 +54,8 @@ fn damaged(error: alp::Error) -> Error {
     Error::corrupt(format!("values in ALP: {error}"))
 }
 
-/// Encodes little-endian values of `width` bytes, 4 or 8, to the front of a buffer, which grows where it must. Nothing
-/// if they would not become smaller.
+/// Encodes little-endian values of `width` bytes, 4 or 8, to the front of a buffer, which grows as needed.
+/// Returns `None` if they would not become smaller.
 pub(crate) fn encode<'a>(
     backend: Detected,
     dense: &[u8],
@@ -86,7 +86,7 @@ fn encode_as<'a, T: Float>(
     Ok((encoded.len() < plain).then_some(encoded))
 }
 
-/// The numbers as they are in memory, where they can be used there.
+/// Casts bytes to numbers in place where alignment and byte order allow it, and copies them otherwise.
 pub(crate) fn numbers<T: Pod, const WIDTH: usize>(
     bytes: &[u8],
     number: fn([u8; WIDTH]) -> T,

@@ -1,4 +1,4 @@
-//! What makes Arrow arrays of the values of pages, whatever their type.
+//! Defines the interface of decoders, which build Arrow arrays of any type from the values of pages.
 
 use super::super::header::ValueEncoding;
 use crate::Result;
@@ -6,32 +6,33 @@ use arrow_array::ArrayRef;
 use arrow_buffer::NullBuffer;
 use bytes::Bytes;
 
-/// Slots of an array that a page has values for, or nulls.
+/// Slots of an array for which a page has values or nulls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Slots<'a> {
-    /// As many values.
+    /// Number of slots, all valid.
     Valid(usize),
-    /// As many nulls.
+    /// Number of slots, all null.
     Null(usize),
-    /// Both.
+    /// Both values and nulls.
     Mixed {
-        /// A bit for each slot, the lowest one of a byte first, which is set for values. Bits after the last slot are zero.
+        /// Bitmap of the slots, lowest bit of a byte first, which is set for values. Bits after the last slot
+        /// are zero.
         bits: &'a [u8],
         slots: usize,
-        /// How many bits are set.
+        /// Number of set bits.
         valid: usize,
     },
 }
 
 impl Slots<'_> {
-    /// Values and nulls.
+    /// Returns the number of slots, including nulls.
     pub(crate) fn len(self) -> usize {
         match self {
             Slots::Valid(slots) | Slots::Null(slots) | Slots::Mixed { slots, .. } => slots,
         }
     }
 
-    /// Values.
+    /// Returns the number of values.
     pub(crate) fn valid(self) -> usize {
         match self {
             Slots::Valid(slots) => slots,
@@ -41,32 +42,34 @@ impl Slots<'_> {
     }
 }
 
-/// Decodes the values of the pages of a column chunk, from the first to the last, into one array after the other.
+/// Decoder of the values of the pages of a column chunk, from the first to the last, into one array after the
+/// other.
 ///
-/// The bytes of pages are untrusted; all else is the caller's promise.
+/// The bytes of pages are untrusted. The caller guarantees everything else.
 pub(crate) trait ArrayDecoder: Send {
-    /// Keeps the dictionary of the chunk: so many values in PLAIN, decompressed.
+    /// Keeps the dictionary of the chunk: `count` values in PLAIN, decompressed.
     fn keep_dictionary(&mut self, values: Bytes, count: usize) -> Result<()>;
 
-    /// Begins a page with so many values, nulls not counted. The page before it is done with.
+    /// Begins a page with `valid` values, not counting nulls. The previous page is finished.
     fn open_page(&mut self, encoding: ValueEncoding, values: Bytes, valid: usize) -> Result<()>;
 
-    /// Ends the page. Its bytes are let go of where they are not needed any more: their memory is for the next page.
+    /// Ends the page. Its bytes are released if they are not needed any more, so that the next page can reuse
+    /// their memory.
     fn close_page(&mut self);
 
-    /// Makes room for as many more slots in the array, if the caller knows how many there will be.
+    /// Makes room for another `slots` slots in the array, if the caller knows their number.
     fn reserve(&mut self, slots: usize);
 
-    /// Appends the next slots to the array. The page has as many values left.
+    /// Appends the next slots to the array. The page has at least that many values left.
     fn append(&mut self, slots: Slots<'_>) -> Result<()>;
 
-    /// Passes over the next values of the page, which has as many left.
+    /// Skips the next values of the page, which has at least that many left.
     fn skip(&mut self, valid: usize) -> Result<()>;
 
-    /// Gives the memory of the last array back to the budget: the array is the caller's.
+    /// Returns the memory of the last array to the budget; the array now belongs to the caller.
     fn release(&mut self);
 
-    /// The array of everything appended since the last one. `nulls` has a bit for each slot, or is none if no slot is
-    /// null.
+    /// Returns the array of everything appended since the last one. `nulls` has a bit for each slot, or is
+    /// `None` if no slot is null.
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef>;
 }

@@ -1,4 +1,4 @@
-//! Arrays of booleans, which stay bits.
+//! Decodes arrays of booleans, which stay bits.
 
 use super::super::header::ValueEncoding;
 use super::super::levels::empty_runs;
@@ -14,18 +14,18 @@ use bytes::Bytes;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Makes arrays of one column's booleans.
+/// Decoder of one column's booleans.
 pub(crate) struct BooleanDecoder {
     backend: Detected,
     /// Memory of the values of a page of runs, of the array, and of a piece with nulls.
     page_memory: Reservation,
     array_memory: Reservation,
     piece_memory: Reservation,
-    /// A bit for each value of the page, and those that have been taken.
+    /// Bit for each value of the page, and the number of values that have been taken.
     page: Bytes,
     taken: usize,
     array: BooleanBufferBuilder,
-    /// A byte for each value of a piece with nulls, and for each slot.
+    /// Byte for each value of a piece with nulls, and for each slot.
     dense: Vec<u8>,
     spread: Vec<u8>,
     piece: Vec<u8>,
@@ -47,7 +47,7 @@ impl BooleanDecoder {
         }
     }
 
-    /// The bits of a page of runs, which are preceded by their length.
+    /// Decodes the bits of a page of runs, which are preceded by their length.
     fn runs(&self, page: &[u8], valid: usize) -> Result<Bytes> {
         self.page_memory.resize(valid as u64 / 8)?;
         let runs = page
@@ -65,7 +65,8 @@ impl BooleanDecoder {
         Ok(bits.into())
     }
 
-    /// Appends slots of which some are null, by bytes: there are kernels that spread those.
+    /// Appends slots with and without values. It converts bits to bytes, because there are kernels that
+    /// spread those.
     fn append_mixed(&mut self, range: Range<usize>, validity: &[u8], slots: usize) -> Result<()> {
         let Some(format) = Format::<u8>::new(1) else {
             return Ok(());
@@ -126,7 +127,7 @@ impl ArrayDecoder for BooleanDecoder {
     }
 
     fn reserve(&mut self, slots: usize) {
-        // Memory for what is there: a page may be a few bytes.
+        // Reserve only a moderate amount, because a page of many slots may be a few bytes.
         self.array.reserve(slots.min(1 << 20));
     }
 

@@ -1,4 +1,4 @@
-//! The decoder of a column.
+//! Creates the decoder of a column.
 
 use super::super::byte_array::ByteArrayDecoder;
 use super::super::header::ValueEncoding;
@@ -17,9 +17,9 @@ use bytes::Bytes;
 use parquet::basic::Type;
 use parquet::schema::types::ColumnDescPtr;
 
-/// What makes arrays of a type of a leaf's values.
+/// Returns the decoder that builds arrays of a type from a leaf's values.
 ///
-/// All of its memory comes out of the budget.
+/// All of its memory is taken from the budget.
 pub(crate) fn decoder_of(
     backend: Detected,
     data_type: &DataType,
@@ -44,7 +44,7 @@ pub(crate) fn decoder_of(
     })
 }
 
-/// Makes dictionaries of arrays of all types but texts.
+/// Decoder of dictionary arrays with values of any type except strings.
 struct DictionaryDecoder {
     values: Box<dyn ArrayDecoder>,
     key: DataType,

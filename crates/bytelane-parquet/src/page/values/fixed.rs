@@ -1,4 +1,4 @@
-//! Arrays of values of a fixed width: numbers, dates and times, decimals, bytes.
+//! Decodes arrays of values of a fixed width: numbers, dates and times, decimals, bytes.
 
 use super::super::byte_array::delta;
 use super::super::header::ValueEncoding;
@@ -19,42 +19,42 @@ use bytes::Bytes;
 use parquet::basic::Type;
 use parquet::schema::types::ColumnDescPtr;
 
-/// Parts in which a page may be taken before its indices are better decoded at once.
+/// Number of parts in which a page may be taken before it is better to decode its indices all at once.
 const FEW_TAKES: usize = 16;
 
-/// Makes arrays of one column's values.
+/// Decoder of one column's values.
 pub(crate) struct FixedDecoder {
     backend: Detected,
     data_type: DataType,
     column: ColumnDescPtr,
-    /// Bytes of a value of the file, and of a slot that is decoded.
+    /// Size of a value in the file, and of a decoded slot, in bytes.
     stored: usize,
     width: usize,
     decoder: ValueDecoder,
-    /// Memory of the dictionary, of values that are decoded ahead, and of those that are spread out.
+    /// Memory of the dictionary, of values that are decoded ahead, and of values that are to be spread.
     dictionary_memory: Reservation,
     page_memory: Reservation,
     scratch_memory: Reservation,
     page: Option<OpenPage>,
     array: Room,
-    /// Values of a piece with nulls, before they are spread out.
+    /// Values of a piece with nulls, before they are spread to the slots.
     scratch: Fresh,
 }
 
-/// A page of which values are left.
+/// Page that has values left.
 #[derive(Debug)]
 struct OpenPage {
     encoding: ValueEncoding,
     values: Bytes,
-    /// Whether these are slots already.
+    /// Set if these are decoded slots.
     is_decoded: bool,
     valid: usize,
-    /// Values that have been taken.
+    /// Number of values that have been taken.
     taken: usize,
 }
 
 impl OpenPage {
-    /// Leaves out runs of indices without values. Returns whether there were some.
+    /// Removes empty runs of indices. Returns whether there were any.
     fn drop_empty_runs(&mut self) -> bool {
         let (ValueEncoding::Dictionary, false, Some((width, runs))) =
             (self.encoding, self.is_decoded, self.values.split_first())
@@ -90,7 +90,7 @@ impl OpenPage {
 }
 
 impl FixedDecoder {
-    /// Of values that [`physical::from_physical`] makes arrays of this type of.
+    /// Creates a decoder for values that [`physical::from_physical`] converts to this type.
     pub(crate) fn new(
         backend: Detected,
         data_type: DataType,
@@ -100,7 +100,7 @@ impl FixedDecoder {
         let Some(stored) = physical::width(&column) else {
             return Err(physical::not_convertible(&data_type, &column));
         };
-        // A dictionary's entries are numbers before they are looked up.
+        // The entries of a dictionary are converted to numbers before they are looked up.
         let is_decimal = physical::is_decimal128(&data_type, &column);
         let width = if is_decimal {
             size_of::<i128>()
@@ -123,14 +123,15 @@ impl FixedDecoder {
         })
     }
 
-    /// Decodes all values of a page before the first of them are taken, if it would cost too much to find the others.
+    /// Decodes all values of a page before the first of them are taken, if finding the later ones would cost
+    /// too much.
     fn decode_ahead(&mut self, wanted: usize) -> Result<()> {
         let Some(page) = &mut self.page else {
             return Ok(());
         };
         let is_wanted = match page.encoding {
             _ if page.is_decoded => false,
-            // Each value depends on those before it.
+            // Each value depends on the previous ones.
             ValueEncoding::Delta => wanted < page.valid,
             // The headers of the runs before a range are read again.
             ValueEncoding::Dictionary => wanted < page.valid / FEW_TAKES,
@@ -142,7 +143,7 @@ impl FixedDecoder {
         let bytes = page.valid.saturating_mul(self.width);
         match self.page_memory.cover(bytes as u64) {
             Ok(()) => {}
-            // Runs are long where there is no room for their values, and so there are few.
+            // If there is no room for the values of the runs, the runs are long, and so there are few.
             Err(_) if page.encoding == ValueEncoding::Dictionary => return Ok(()),
             Err(error) => return Err(error),
         }
@@ -156,7 +157,7 @@ impl FixedDecoder {
         Ok(())
     }
 
-    /// Takes a step in the page; after an error once more, without the runs that have no values.
+    /// Takes a step in the page. After an error, retries without empty runs.
     fn retried(&mut self, step: impl Fn(&mut Self) -> Result<()>) -> Result<()> {
         let taken = self.page.as_ref().map_or(0, |page| page.taken);
         step(self).or_else(|error| match &mut self.page {
@@ -194,12 +195,12 @@ impl FixedDecoder {
             .append(bytes, |to| spread(backend, dense, width, bits, to))
     }
 
-    /// Values in DELTA_BYTE_ARRAY, each of which depends on the one before, as PLAIN ones.
+    /// Converts values in DELTA_BYTE_ARRAY, each of which depends on the previous one, to PLAIN.
     fn fixed_deltas(&mut self, values: Bytes, valid: usize) -> Result<(ValueEncoding, Bytes)> {
         if self.column.physical_type() != Type::FIXED_LEN_BYTE_ARRAY {
             return Ok((ValueEncoding::DeltaByteArray, values));
         }
-        // Two lengths each as well.
+        // Each value also has two lengths.
         let bytes = valid.saturating_mul(self.stored + 8);
         self.page_memory.cover(bytes as u64)?;
         let values = delta::decode_fixed(self.backend, values, valid, self.stored)?;
@@ -209,7 +210,7 @@ impl FixedDecoder {
 
 impl ArrayDecoder for FixedDecoder {
     fn keep_dictionary(&mut self, values: Bytes, count: usize) -> Result<()> {
-        // Copies of its values, of which decimals have another width.
+        // The decoder copies the values, and decimals change their width.
         let bytes = count.min(values.len()).saturating_mul(self.width);
         self.dictionary_memory.resize(2 * bytes as u64)?;
         self.decoder.keep_dictionary(&values, count)
@@ -246,7 +247,8 @@ impl ArrayDecoder for FixedDecoder {
     }
 
     fn skip(&mut self, valid: usize) -> Result<()> {
-        // As if they were taken: most would be decoded in vain each time the next ones are.
+        // Decode ahead as if the values were taken. Otherwise, each of the next reads would decode most of
+        // them in vain.
         self.retried(|decoder| decoder.decode_ahead(valid))?;
         if let Some(page) = &mut self.page {
             page.taken += valid;
@@ -265,19 +267,19 @@ impl ArrayDecoder for FixedDecoder {
             true => physical::from_physical(&self.data_type, &self.column, values, nulls)?,
             false => physical::decimals128(&self.data_type, values, nulls)?,
         };
-        // Only if the array does not have it.
+        // Reuses the memory unless the array keeps it.
         self.array.values = Fresh::in_memory_of(memory);
         Ok(array)
     }
 }
 
-/// The values of an array, and what they may take.
+/// Values of an array, and their memory.
 struct Room {
     values: Fresh,
-    /// Bytes that there will probably be.
+    /// Probable size in bytes.
     expected: usize,
     memory: Reservation,
-    /// Bytes of the array that are reserved.
+    /// Number of bytes of the array that are reserved.
     paid: usize,
 }
 
@@ -291,7 +293,7 @@ impl Room {
         }
     }
 
-    /// Appends so many bytes, which `write` writes.
+    /// Appends `bytes` bytes, which `write` writes.
     fn append(
         &mut self,
         bytes: usize,
@@ -303,7 +305,7 @@ impl Room {
         self.values.append(bytes, write)
     }
 
-    /// Reserves memory up to an end, and more if there will be more.
+    /// Reserves memory up to `end`, and more if the array will probably grow.
     fn pay(&mut self, start: usize, end: usize) -> Result<()> {
         if start == 0 {
             self.paid = 0;
@@ -326,7 +328,7 @@ impl Room {
     }
 }
 
-/// Moves values to the valid slots of `to`, which have ones in a bitmap.
+/// Moves values to the slots of `to` that are set in a bitmap.
 fn spread<'a>(
     backend: Detected,
     dense: &[u8],

@@ -1,4 +1,4 @@
-//! Values of pages, and the arrays that they become: one decoder for each kind of column.
+//! Decodes the values of pages into arrays, with one decoder for each kind of column.
 
 pub(super) mod alp;
 mod array_decoder;

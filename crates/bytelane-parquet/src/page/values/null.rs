@@ -1,4 +1,4 @@
-//! Arrays of nulls: columns whose type nobody knew when the file was written.
+//! Decodes arrays of nulls, for columns whose type was unknown when the file was written.
 
 use super::super::header::ValueEncoding;
 use super::array_decoder::{ArrayDecoder, Slots};
@@ -8,7 +8,7 @@ use arrow_buffer::NullBuffer;
 use bytes::Bytes;
 use std::sync::Arc;
 
-/// Counts slots. Values that there are all the same are not looked at.
+/// Decoder that counts slots. Any values that exist nevertheless are ignored.
 #[derive(Debug, Default)]
 pub(crate) struct NullDecoder {
     slots: usize,

@@ -1,4 +1,4 @@
-//! The values of a page: any range of them, from the encodings of columns of a fixed width.
+//! Decodes any range of the values of a page, in the encodings of columns of a fixed width.
 
 use super::super::header::ValueEncoding;
 use super::alp;
@@ -13,32 +13,32 @@ use parquet::basic::Type;
 use parquet::schema::types::ColumnDescriptor;
 use std::ops::Range;
 
-/// Decodes the pages of a column chunk, whose dictionary it keeps.
+/// Decoder of the pages of a column chunk, with its dictionary.
 pub(crate) struct ValueDecoder {
     backend: Detected,
     physical: Type,
-    /// Bytes of a value in the file.
+    /// Size of a value in the file, in bytes.
     width: usize,
-    /// Set if the values are decimals that become numbers of 16 bytes.
+    /// Set if the values are decimals that become 16-byte numbers.
     is_decimal: bool,
     dictionary: Option<Entries>,
-    /// Indices into entries for which there is no kernel.
+    /// Indices into entries that no kernel supports.
     indices: Vec<u32>,
-    /// Decimals as the file has them.
+    /// Decimals in the form in which the file stores them.
     stored: Fresh,
 }
 
-/// The entries of a dictionary.
+/// Entries of a dictionary.
 enum Entries {
     Four(Dictionary<u32>),
     Eight(Dictionary<u64>),
     Sixteen(Dictionary<u128>),
-    /// Those of other widths, one after the other.
+    /// Entries of other widths, one after the other.
     Other(Vec<u8>),
 }
 
 impl ValueDecoder {
-    /// Decodes values of `width` bytes. Decimals of less than 16 bytes can become numbers of 16 bytes.
+    /// Decodes values of `width` bytes. Decimals of less than 16 bytes can become 16-byte numbers.
     pub(crate) fn new(
         backend: Detected,
         column: &ColumnDescriptor,
@@ -56,9 +56,9 @@ impl ValueDecoder {
         }
     }
 
-    /// Keeps a dictionary, whose page has these bytes after decompression.
+    /// Keeps a dictionary, given the decompressed bytes of its page.
     pub(crate) fn keep_dictionary(&mut self, bytes: &[u8], count: usize) -> Result<()> {
-        // Some writers have bytes after the last value.
+        // Some writers add bytes after the last value.
         let length = count.checked_mul(self.width);
         let Some(bytes) = length.and_then(|length| bytes.get(..length)) else {
             return Err(Error::corrupt(format!(
@@ -83,14 +83,14 @@ impl ValueDecoder {
         Ok(())
     }
 
-    /// An error unless a page has as many values, those of null slots not included. Indices are only counted as they
-    /// are decoded.
+    /// Returns an error unless a page has `valid` values, without those of null slots. Indices are only
+    /// counted when they are decoded.
     pub(crate) fn check(&self, encoding: ValueEncoding, page: &[u8], valid: usize) -> Result<()> {
         let is = |types: [Type; 2]| types.contains(&self.physical);
         match encoding {
             ValueEncoding::Plain | ValueEncoding::ByteStreamSplit => {
                 let length = valid.checked_mul(self.width);
-                // Some writers have bytes after the last value, which the streams of bytes leave no place for.
+                // Some writers add bytes after the last value. BYTE_STREAM_SPLIT has no place for them.
                 let is_there = match encoding {
                     ValueEncoding::Plain => length.is_some_and(|length| length <= page.len()),
                     _ => length == Some(page.len()),
@@ -124,7 +124,7 @@ impl ValueDecoder {
         }
     }
 
-    /// Decodes a range of a page's values, none of them null. `to` begins where a number of the values' width may.
+    /// Decodes a range of a page's non-null values. `to` must be aligned for numbers of the values' width.
     pub(crate) fn decode<'a>(
         &mut self,
         encoding: ValueEncoding,
@@ -150,7 +150,7 @@ impl ValueDecoder {
         Ok(written)
     }
 
-    /// Writes decimals as numbers of 16 bytes.
+    /// Converts decimals to 16-byte numbers.
     fn widen<'a>(&self, values: &[u8], to: &'a mut [Slot]) -> &'a mut [u8] {
         let count = to.len() / size_of::<i128>();
         match self.physical {
@@ -168,7 +168,7 @@ impl ValueDecoder {
         }
     }
 
-    /// As the file has them, but those of dictionaries.
+    /// Decodes values in the form in which the file stores them. Dictionary entries may have been converted.
     fn decode_stored<'a>(
         &mut self,
         encoding: ValueEncoding,
@@ -201,7 +201,7 @@ impl ValueDecoder {
         }
     }
 
-    /// Decodes indices to the entries that they stand for.
+    /// Looks up the entries of indices.
     fn look_up<'a>(
         &mut self,
         page: &[u8],
@@ -244,7 +244,7 @@ fn look_up<'a, T: rle_hybrid::Entry + Pod>(
     decoded.map(bytemuck::cast_slice_mut)
 }
 
-/// Entries of any width.
+/// Copies entries of any width.
 fn copy_entries<'a>(
     entries: &[u8],
     width: usize,
@@ -265,7 +265,7 @@ fn copy_entries<'a>(
     Ok(to)
 }
 
-/// A big-endian decimal of up to 16 bytes, at an index among others, as the number that Arrow has.
+/// Reads one of several big-endian decimals of up to 16 bytes, as the number that Arrow uses.
 #[inline(always)]
 fn decimal(values: &[u8], width: usize, index: usize) -> u128 {
     const WIDE: usize = size_of::<i128>();
@@ -283,14 +283,14 @@ fn decimal(values: &[u8], width: usize, index: usize) -> u128 {
     (i128::from_be_bytes(bytes) >> unused).cast_unsigned()
 }
 
-/// Bytes as numbers, whose bytes they stay.
+/// Casts bytes to numbers without changing them.
 fn numbers<T: Pod>(bytes: &[u8]) -> Vec<T> {
     let values = bytes.chunks_exact(size_of::<T>());
     values.map(bytemuck::pod_read_unaligned).collect()
 }
 
 fn check_deltas(page: &[u8], valid: usize) -> Result<()> {
-    // Some writers may write no values as no bytes.
+    // Some writers may store no bytes if there are no values.
     if valid == 0 && page.is_empty() {
         return Ok(());
     }

@@ -13,7 +13,7 @@ use crate::catch_panic::catch_panic;
 use crate::stack::{stack_size, with_stack};
 use crate::{Error, Problem, Result};
 use arrow_array::RecordBatchReader;
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::reader::ChunkReader;
@@ -65,6 +65,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         let settings = Settings {
             input: Input::new(Arc::clone(&self.input)),
             batch_size,
+            schema: self.with_numbers(&output.schema),
             output,
             stages,
             plan,
@@ -77,12 +78,26 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         };
         Ok(Reader {
             file: self.file,
-            metadata: self.metadata,
+            row_groups: self.in_file,
             settings: Arc::new(settings),
             in_flight,
             window,
             kept,
         })
+    }
+
+    /// Returns the columns of batches: those of the file, and row numbers if they are wanted.
+    fn with_numbers(&self, in_file: &SchemaRef) -> SchemaRef {
+        let Some(name) = &self.row_numbers else {
+            return Arc::clone(in_file);
+        };
+        let numbers = Arc::new(Field::new(name, DataType::Int64, false));
+        let fields = in_file.fields().iter().cloned().chain([numbers]);
+        let metadata = in_file.metadata().clone();
+        Arc::new(Schema::new_with_metadata(
+            fields.collect::<Vec<_>>(),
+            metadata,
+        ))
     }
 
     /// Returns the columns to read, those of batches, and the stages in which they are read.
@@ -134,12 +149,14 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         if threads == 1 {
             return 1;
         }
-        let bytes = row_groups.iter().map(|(index, _)| {
-            let row_group = self.metadata.metadata().row_group(*index);
-            let chunks = plan.leaves.iter().map(|leaf| row_group.column(leaf.column));
-            let bytes = chunks.map(|it| u64::try_from(it.uncompressed_size()).unwrap_or(0));
+        let leaves = plan.leaves.iter();
+        let bytes = row_groups.iter().map(|(row_group, _)| {
+            let bytes = leaves.clone().map(|leaf| {
+                let size = self.in_file.uncompressed_size(*row_group, leaf.column);
+                size.map_or(0, |size| u64::try_from(size).unwrap_or(0))
+            });
             let pages = bytes.map(|bytes| bytes.min(USUAL_PAGE)).sum::<u64>();
-            let rows = usize::try_from(row_group.num_rows()).unwrap_or(0);
+            let rows = usize::try_from(self.in_file.rows(*row_group)).unwrap_or(0);
             let values = rows.min(batch_size).saturating_mul(plan.leaves.len()) as u64;
             pages.saturating_add(values.saturating_mul(USUAL_VALUE))
         });
@@ -150,8 +167,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
 
     /// The row groups that have wanted rows, and these.
     fn row_groups(&self) -> Result<Vec<(usize, Rows)>> {
-        let metadata = self.metadata.metadata();
-        let count = metadata.num_row_groups();
+        let count = self.in_file.count();
         let row_groups = self.row_groups.clone();
         let row_groups = row_groups.unwrap_or_else(|| (0..count).collect());
         if let Some(beyond) = row_groups.iter().find(|index| **index >= count) {
@@ -159,7 +175,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             return Err(Problem::Option(problem).into());
         }
         let lengths = row_groups.iter().map(|index| {
-            let rows = usize::try_from(metadata.row_group(*index).num_rows());
+            let rows = usize::try_from(self.in_file.rows(*index));
             let negative = || Error::corrupt("a row group with a negative number of rows");
             rows.map_err(|_| negative().in_row_group(*index))
         });

@@ -1,7 +1,8 @@
 //! Columns that are read as dictionary arrays.
 
-use super::{ReaderBuilder, in_arrow};
+use super::ReaderBuilder;
 use crate::options::is_within;
+use crate::read::arrow::in_arrow;
 use crate::types::fields::{children, with_children};
 use crate::{Error, Problem, Result};
 use arrow_schema::{DataType, Field, FieldRef, Schema};
@@ -62,7 +63,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         let fields = fields.collect::<Result<Vec<_>>>()?;
         let schema = Schema::new_with_metadata(fields, schema.metadata().clone());
         let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
-        let metadata = in_arrow(self.metadata(), self.depth(), options)?;
+        let metadata = in_arrow(self.metadata.metadata(), self.depth(), options)?;
         Ok(Self { metadata, ..self })
     }
 }

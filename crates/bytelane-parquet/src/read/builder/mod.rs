@@ -5,24 +5,24 @@ mod dictionaries;
 mod kept;
 mod stored;
 
+use super::arrow::{ArrowFooter, in_arrow};
 use super::row_group::Conditional;
-use super::schema::{can_exist, fitted, with_whole_intervals, without_other_values};
 pub(super) use kept::Kept;
 
 use crate::budget::{MemoryLimit, check_widths};
 use crate::catch_panic::catch_panic;
-use crate::file::{Footer, read_footer};
+use crate::file::{OpenFooter, RowGroups, open_columns, open_footer};
 use crate::input::InputFile;
 use crate::options::is_within;
-use crate::stack::{depth_of, with_stack};
-use crate::types::extension::with_extension_types;
-use crate::{Problem, Result};
+use crate::stack::depth_of;
+use crate::{Error, Problem, Result};
 use arrow_schema::SchemaRef;
 use bytelane::Detected;
+use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, RowFilter, RowSelection,
 };
-use parquet::arrow::{ARROW_SCHEMA_META_KEY, ProjectionMask};
+use parquet::bloom_filter::Sbbf;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::ChunkReader;
 use parquet::schema::types::SchemaDescriptor;
@@ -35,11 +35,15 @@ use std::sync::Arc;
 pub struct ReaderBuilder<T> {
     input: Arc<T>,
     file: Option<PathBuf>,
+    /// Schema of the file. Its row groups may be missing here.
     metadata: ArrowReaderMetadata,
+    /// Row groups of the file.
+    in_file: RowGroups,
     projection: ProjectionMask,
     row_groups: Option<Vec<usize>>,
     selection: Option<RowSelection>,
     conditions: Vec<Conditional>,
+    row_numbers: Option<String>,
     offset: usize,
     limit: Option<usize>,
     batch_size: usize,
@@ -60,11 +64,30 @@ impl ReaderBuilder<InputFile> {
         let path = path.as_ref();
         InputFile::open(path)
             .and_then(Self::try_new)
-            .map(|builder| Self {
-                file: Some(path.to_owned()),
-                ..builder
-            })
+            .map(|builder| builder.named(path))
             .map_err(|error| error.in_file(path))
+    }
+
+    /// Opens a file of which only these columns are needed:
+    /// [`try_new_with_columns`](Self::try_new_with_columns). Errors will name it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open), and [`Problem::NoSuchColumn`].
+    pub fn open_with_columns<'a>(
+        path: impl AsRef<Path>,
+        columns: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self> {
+        let path = path.as_ref();
+        InputFile::open(path)
+            .and_then(|file| Self::try_new_with_columns(file, columns))
+            .map(|builder| builder.named(path))
+            .map_err(|error| error.in_file(path))
+    }
+
+    fn named(mut self, path: &Path) -> Self {
+        self.file = Some(path.to_owned());
+        self
     }
 }
 
@@ -79,27 +102,49 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     ///
     /// [`Problem::Corrupt`] if it is not a Parquet file, [`Problem::Unsupported`] if it is encrypted.
     pub fn try_new(input: T) -> Result<Self> {
-        let footer = read_footer(&input)?;
-        let depth = footer.depth;
-        let (footer, own) = in_arrow_itself(footer)?;
-        let columns = footer.file_metadata().schema_descr().columns();
-        let with_types = |schema| {
-            let options = ArrowReaderOptions::new().with_schema(schema);
-            in_arrow(&footer, depth, options)
-        };
-        let hinted = has_arrow_schema(&footer)
-            .then(|| in_arrow(&footer, depth, ArrowReaderOptions::new()).ok());
-        let metadata = match hinted.flatten() {
-            Some(hinted) => match without_other_values(hinted.schema(), own.schema(), columns) {
-                Some(schema) => with_types(schema).unwrap_or(own),
-                None => hinted,
-            },
-            // An Arrow schema may be that of other columns, or nested deeper than its format allows.
-            None => with_whole_intervals(own.schema()).map_or(Ok(own), with_types)?,
-        };
-        let extended = with_extension_types(metadata.schema(), columns);
-        let extended = extended.and_then(|schema| with_types(schema).ok());
-        Self::checked(input, extended.unwrap_or(metadata))
+        let footer = open_footer(&input)?;
+        Self::of_footer(input, footer)
+    }
+
+    /// As [`try_new`](Self::try_new) and [`with_columns`](Self::with_columns), of a file that has many other columns: these are
+    /// passed over in the footer, and [`schema`](Self::schema) and [`metadata`](Self::metadata) lack them. A column within a
+    /// group stays with all of the group.
+    ///
+    /// ```
+    /// use arrow_array::{ArrayRef, Int32Array, RecordBatch};
+    /// use bytelane_parquet::{ReaderBuilder, Writer, WriterOptions};
+    /// use bytes::Bytes;
+    /// use std::sync::Arc;
+    ///
+    /// let numbers: ArrayRef = Arc::new(Int32Array::from_iter_values(0..10));
+    /// let columns = (0..1000).map(|index| (format!("column_{index}"), Arc::clone(&numbers)));
+    /// let batch = RecordBatch::try_from_iter(columns)?;
+    /// let mut file = Vec::new();
+    /// let mut writer = Writer::try_new(&mut file, batch.schema(), WriterOptions::default())?;
+    /// writer.write(&batch)?;
+    /// writer.close()?;
+    ///
+    /// let builder = ReaderBuilder::try_new_with_columns(Bytes::from(file), ["column_7", "column_70"])?;
+    /// assert_eq!(builder.metadata().row_group(0).num_columns(), 2);
+    /// assert_eq!(builder.build()?.next().transpose()?, Some(batch.project(&[7, 70])?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of both.
+    pub fn try_new_with_columns<'a>(
+        input: T,
+        paths: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self> {
+        let paths: Vec<&str> = paths.into_iter().collect();
+        let footer = open_columns(&input, &paths)?;
+        Self::of_footer(input, footer)?.with_columns(paths)
+    }
+
+    fn of_footer(input: T, footer: OpenFooter) -> Result<Self> {
+        let (row_groups, metadata) = ArrowFooter::new(footer)?.usual_types()?;
+        Self::checked(input, row_groups, metadata)
     }
 
     /// Reads the footer; the options say which Arrow types the columns get.
@@ -108,28 +153,35 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     ///
     /// Those of [`try_new`](Self::try_new); [`Problem::Parquet`] if the columns cannot have these types.
     pub fn try_new_with_options(input: T, options: ArrowReaderOptions) -> Result<Self> {
-        let footer = read_footer(&input)?;
-        let depth = footer.depth;
-        let (footer, _) = in_arrow_itself(footer)?;
-        let metadata = in_arrow(&footer, depth, options)?;
-        Self::checked(input, metadata)
+        let ArrowFooter { footer, .. } = ArrowFooter::new(open_footer(&input)?)?;
+        let metadata = in_arrow(&footer.schema, footer.depth, options)?;
+        Self::checked(input, footer.row_groups, metadata)
     }
 
-    pub(super) fn checked(input: T, metadata: ArrowReaderMetadata) -> Result<Self> {
+    pub(super) fn checked(
+        input: T,
+        row_groups: RowGroups,
+        metadata: ArrowReaderMetadata,
+    ) -> Result<Self> {
         check_widths(metadata.parquet_schema().columns().iter(), input.len())?;
-        Ok(Self::new_with_metadata(input, metadata))
+        Ok(Self {
+            in_file: row_groups,
+            ..Self::new_with_metadata(input, metadata)
+        })
     }
 
-    /// Of an input whose footer has been read.
+    /// Reads an input whose footer has been read.
     pub fn new_with_metadata(input: T, metadata: ArrowReaderMetadata) -> Self {
         Self {
             input: Arc::new(input),
             file: None,
+            in_file: RowGroups::Decoded(Arc::clone(metadata.metadata())),
             metadata,
             projection: ProjectionMask::all(),
             row_groups: None,
             selection: None,
             conditions: Vec::new(),
+            row_numbers: None,
             offset: 0,
             limit: None,
             batch_size: 65_536,
@@ -150,10 +202,10 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         self.metadata.schema()
     }
 
-    /// The footer.
+    /// Returns the footer. Of most files, this decodes all column chunks when it is called for the first time.
     #[must_use]
     pub fn metadata(&self) -> &Arc<ParquetMetaData> {
-        self.metadata.metadata()
+        self.in_file.metadata()
     }
 
     /// The schema of the whole file, as Parquet has it.
@@ -277,6 +329,58 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         self.with_conditions(predicates.map(Conditional::of_predicate).collect())
     }
 
+    /// Adds a column of this name after the others: the number of each row in the file, from 0 on.
+    ///
+    /// ```
+    /// use arrow_array::cast::AsArray;
+    /// use arrow_array::types::Int64Type;
+    /// use arrow_array::{Int32Array, RecordBatch};
+    /// use bytelane_parquet::filter::Selection;
+    /// use bytelane_parquet::{Reader, Writer, WriterOptions};
+    /// use bytes::Bytes;
+    /// use std::sync::Arc;
+    ///
+    /// let numbers = Int32Array::from_iter_values((0..1000).map(|it| it / 2));
+    /// let batch = RecordBatch::try_from_iter([("number", Arc::new(numbers) as _)])?;
+    /// let mut file = Vec::new();
+    /// let options = WriterOptions::default().with_row_group_rows(300);
+    /// let mut writer = Writer::try_new(&mut file, batch.schema(), options)?;
+    /// writer.write(&batch)?;
+    /// writer.close()?;
+    ///
+    /// let builder = Reader::builder(Bytes::from(file))?.with_row_numbers("row");
+    /// let mut reader = Selection::default().with_filter("number = 407".parse()?).choose(builder)?.build()?;
+    /// let batch = reader.next().transpose()?.unwrap();
+    /// assert_eq!(batch["row"].as_primitive::<Int64Type>().values(), &[814, 815]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_row_numbers(mut self, name: impl Into<String>) -> Self {
+        self.row_numbers = Some(name.into());
+        self
+    }
+
+    /// Reads the Bloom filter of a column chunk, if it has one.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Parquet`] if it is damaged.
+    pub fn get_row_group_column_bloom_filter(
+        &self,
+        row_group: usize,
+        column: usize,
+    ) -> Result<Option<Sbbf>> {
+        let row_groups = self.metadata().row_groups();
+        let chunk = row_groups
+            .get(row_group)
+            .and_then(|it| it.columns().get(column));
+        let chunk = chunk.ok_or_else(|| {
+            let problem = format!("the file has no row group {row_group} with a column {column}");
+            Error::new(Problem::Option(problem))
+        })?;
+        catch_panic(|| Ok(Sbbf::read_from_column_chunk(chunk, &*self.input)?))
+    }
+
     /// Sets conditions on the rows, in this order.
     pub(crate) fn with_conditions(mut self, conditions: Vec<Conditional>) -> Self {
         self.conditions = conditions;
@@ -359,44 +463,6 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     }
 }
 
-/// The footer, without annotations that Arrow has no types for, and the types that its columns have without an Arrow schema.
-pub(super) fn in_arrow_itself(
-    footer: Footer,
-) -> Result<(Arc<ParquetMetaData>, ArrowReaderMetadata)> {
-    let Footer {
-        metadata, depth, ..
-    } = footer;
-    let footer = Arc::new(metadata);
-    let has_schema = has_arrow_schema(&footer);
-    // Other metadata becomes that of the schema.
-    let options = || ArrowReaderOptions::new().with_skip_arrow_metadata(has_schema);
-    match in_arrow(&footer, depth, options()) {
-        Ok(own) if can_exist(own.schema().fields()) => Ok((footer, own)),
-        _ => {
-            let footer = Arc::new(with_stack(depth, || fitted(&footer))?);
-            let own = in_arrow(&footer, depth, options())?;
-            Ok((footer, own))
-        }
-    }
-}
-
-/// The footer of columns nested so deep, with their types in Arrow.
-pub(super) fn in_arrow(
-    footer: &Arc<ParquetMetaData>,
-    depth: usize,
-    options: ArrowReaderOptions,
-) -> Result<ArrowReaderMetadata> {
-    let footer = Arc::clone(footer);
-    with_stack(depth, || {
-        catch_panic(|| Ok(ArrowReaderMetadata::try_new(footer, options)?))
-    })
-}
-
-fn has_arrow_schema(footer: &ParquetMetaData) -> bool {
-    let entries = footer.file_metadata().key_value_metadata();
-    entries.is_some_and(|entries| entries.iter().any(|it| it.key == ARROW_SCHEMA_META_KEY))
-}
-
 /// Another reader of the same input: nothing is opened or read again.
 impl<T> Clone for ReaderBuilder<T> {
     fn clone(&self) -> Self {
@@ -404,10 +470,12 @@ impl<T> Clone for ReaderBuilder<T> {
             input: Arc::clone(&self.input),
             file: self.file.clone(),
             metadata: self.metadata.clone(),
+            in_file: self.in_file.clone(),
             projection: self.projection.clone(),
             row_groups: self.row_groups.clone(),
             selection: self.selection.clone(),
             conditions: self.conditions.clone(),
+            row_numbers: self.row_numbers.clone(),
             offset: self.offset,
             limit: self.limit,
             batch_size: self.batch_size,

@@ -1,9 +1,10 @@
 //! Values as they are stored, whatever they mean.
 
-use super::{ReaderBuilder, in_arrow, in_arrow_itself};
+use super::ReaderBuilder;
 use crate::Result;
 use crate::budget::with_views;
 use crate::file::read_bare_footer;
+use crate::read::arrow::{ArrowFooter, in_arrow};
 use arrow_schema::Schema;
 use parquet::arrow::arrow_reader::ArrowReaderOptions;
 use parquet::file::reader::ChunkReader;
@@ -17,12 +18,11 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     ///
     /// Those of [`try_new`](Self::try_new).
     pub(crate) fn of_stored_values(input: T) -> Result<Self> {
-        let footer = read_bare_footer(&input)?;
-        let depth = footer.depth;
-        let (footer, own) = in_arrow_itself(footer)?;
+        let ArrowFooter { footer, own } = ArrowFooter::new(read_bare_footer(&input)?.into())?;
         let fields = own.schema().fields().iter().map(with_views);
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let options = ArrowReaderOptions::new().with_schema(schema);
-        Self::checked(input, in_arrow(&footer, depth, options)?)
+        let metadata = in_arrow(&footer.schema, footer.depth, options)?;
+        Self::checked(input, footer.row_groups, metadata)
     }
 }

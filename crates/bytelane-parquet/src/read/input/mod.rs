@@ -1,10 +1,13 @@
 //! What is read, whatever its type.
 
+mod metrics;
 mod pushed;
 
+pub use metrics::Metrics;
 pub use pushed::PushedBytes;
 
 use bytes::Bytes;
+use metrics::Counters;
 use parquet::errors::Result;
 use parquet::file::reader::{ChunkReader, Length};
 use std::io::Read;
@@ -17,6 +20,7 @@ pub(crate) struct Input {
     any: Arc<dyn AnyInput>,
     /// The same, if its bytes are given when they are asked for.
     pushed: Option<PushedBytes>,
+    counters: Arc<Counters>,
 }
 
 /// [`ChunkReader`] without its own type.
@@ -45,6 +49,7 @@ impl Input {
         Self {
             any: Arc::new(Shared(input)),
             pushed: None,
+            counters: Arc::default(),
         }
     }
 
@@ -53,6 +58,7 @@ impl Input {
         Self {
             any: Arc::new(pushed.clone()),
             pushed: Some(pushed),
+            counters: Arc::default(),
         }
     }
 
@@ -66,6 +72,11 @@ impl Input {
             Some(pushed) => pushed.prepare(needed(), ahead),
             None => Ok(()),
         }
+    }
+
+    /// Returns the counters of what is done with it.
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
     }
 
     /// Returns whether bytes are given when they are asked for.
@@ -100,7 +111,9 @@ impl ChunkReader for Input {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        self.any.bytes(start, length)
+        let bytes = self.any.bytes(start, length)?;
+        self.counters.bytes_read.add(length);
+        Ok(bytes)
     }
 }
 

@@ -152,6 +152,7 @@ impl PageReader {
             return Ok(None);
         };
         let bytes = self.input.get_bytes(start, page.compressed)?;
+        self.input.counters().pages_read.add(1);
         page.check(&bytes)?;
         Ok(Some((page.kind, bytes)))
     }

@@ -5,7 +5,7 @@ mod conditions;
 mod partial;
 mod stage;
 
-pub(crate) use chunk::{LeafChunk, page_ranges};
+pub(crate) use chunk::page_ranges;
 pub(super) use conditions::View;
 pub(crate) use conditions::{Condition, Conditional};
 pub(super) use stage::{StagePlan, stages};
@@ -15,20 +15,23 @@ use super::rows::{Ranges, Rows, Step};
 use super::schema::Plan;
 use crate::Result;
 use crate::budget::{Budget, MemoryLimit};
-use arrow_array::RecordBatch;
+use crate::file::{LeafChunk, RowGroups};
+use arrow_array::{ArrayRef, Int64Array, RecordBatch};
+use arrow_schema::SchemaRef;
 use bytelane::Detected;
-use chunk::leaf_chunk;
-use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::Length;
 use partial::Partial;
 use rayon::ThreadPool;
 use stage::Stage;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// How the row groups of a file are read.
 pub(super) struct Settings {
     pub(super) input: Input,
-    /// Columns of batches.
+    /// Columns of batches: those of the file, and row numbers after them, if they are wanted.
+    pub(super) schema: SchemaRef,
+    /// Columns of batches that are in the file.
     pub(super) output: View,
     /// Columns that are read.
     pub(super) plan: Plan,
@@ -54,6 +57,8 @@ pub(super) struct RowGroup {
     rows: Rows,
     /// Rows before these.
     at: usize,
+    /// Number of its first row in the file, if batches have row numbers.
+    first_row: Option<i64>,
     batch_size: usize,
     stages: Vec<Stage>,
     /// Batch for which bytes are missing.
@@ -77,33 +82,40 @@ impl RowGroup {
     /// Opens a row group of a file; nothing but what excludes rows is read.
     pub(super) fn open(
         settings: &Settings,
-        file: &ParquetMetaData,
+        row_groups: &RowGroups,
         index: usize,
         mut rows: Rows,
     ) -> Result<Self> {
-        let row_group = file.row_group(index);
+        let wanted = rows.wanted();
         for stage in &settings.stages {
             if let Some((condition, _)) = &stage.condition
                 && !rows.is_empty()
+                && let file = row_groups.metadata()
+                && let Some(row_group) = file.row_groups().get(index)
             {
-                rows.retain(&condition.candidates(
-                    &settings.input,
-                    file.file_metadata(),
-                    row_group,
-                )?);
+                let (input, file) = (&settings.input, file.file_metadata());
+                rows.retain(&condition.candidates(input, file, row_group)?);
             }
+        }
+        let excluded = wanted - rows.wanted();
+        // What excludes more may still be missing.
+        if !settings.input.lacks_bytes() {
+            settings.input.counters().rows_excluded.add(excluded);
         }
         if rows.is_empty() {
             return Self::new(settings, Vec::new(), 0, rows);
         }
-        let chunks = settings.plan.leaves.iter().map(|leaf| {
-            let chunk = row_group.column(leaf.column);
-            let located = leaf_chunk(chunk, settings.input.len());
-            located.map_err(|error| error.in_column(chunk.column_path().string()))
-        });
+        let leaves = settings.plan.leaves.iter();
+        let length = settings.input.len();
+        let chunks = leaves.map(|leaf| row_groups.chunk(index, leaf.column, length));
         let chunks = chunks.collect::<Result<_>>()?;
-        let row_count = usize::try_from(row_group.num_rows()).unwrap_or(0);
-        Self::new(settings, chunks, row_count, rows)
+        let row_count = usize::try_from(row_groups.rows(index)).unwrap_or(0);
+        let has_numbers = settings.schema.fields().len() > settings.output.columns.len();
+        let before = || (0..index).map(|before| row_groups.rows(before));
+        Ok(Self {
+            first_row: has_numbers.then(|| before().sum()),
+            ..Self::new(settings, chunks, row_count, rows)?
+        })
     }
 
     /// Opens a row group of these chunks, which are those of the leaves of the plan.
@@ -132,6 +144,7 @@ impl RowGroup {
             row_count,
             rows,
             at: 0,
+            first_row: None,
             batch_size: settings.batch_size,
             pending: None,
             budget: Budget::new(settings.memory),
@@ -262,7 +275,17 @@ impl RowGroup {
             }
             work.stages = number + 1;
         }
-        work.partial.batch(&settings.output)
+        let batch = work.partial.batch(&settings.output)?;
+        let dropped = work.rows - batch.num_rows();
+        settings.input.counters().rows_dropped.add(dropped);
+        let Some(first) = self.first_row.filter(|_| batch.num_rows() > 0) else {
+            return Ok(batch);
+        };
+        let numbers = within(&places, &work.partial.left());
+        let numbers = numbers.into_iter().flatten().map(|row| first + row as i64);
+        let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(numbers));
+        let columns = [batch.columns(), &[numbers]].concat();
+        Ok(RecordBatch::try_new(settings.schema.clone(), columns)?)
     }
 }
 

@@ -40,6 +40,14 @@ impl Partial {
         }
     }
 
+    /// Returns the rows that are left.
+    pub(super) fn left(&self) -> Ranges {
+        match &self.left {
+            None => Ranges::all(self.rows),
+            Some(left) => Ranges::covering(left, 1),
+        }
+    }
+
     /// Adds columns that have been read.
     pub(super) fn put(&mut self, columns: &[usize], arrays: Vec<ArrayRef>, rows: Ranges) {
         for (column, array) in columns.iter().zip(arrays) {

@@ -3,9 +3,10 @@
 use super::super::leaf::{Leaf, LeafArray, PageIndex, PageReader};
 use super::super::schema::{Kind, LeafPlan, Plan};
 use super::Settings;
-use super::chunk::{LeafChunk, page_index};
+use super::chunk::page_index;
 use super::conditions::{Condition, Conditional, View};
 use crate::budget::{Budget, Reservation};
+use crate::file::LeafChunk;
 use crate::page::{Opener, PageLevels, decoder_of};
 use crate::{Error, Result};
 use arrow_array::ArrayRef;

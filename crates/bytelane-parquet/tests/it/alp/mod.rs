@@ -1,4 +1,4 @@
-//! Pages of the encoding ALP, exchanged with the crate `parquet`: each reads what the other writes, bit for bit.
+//! Tests ALP pages exchanged with the crate `parquet`: each side reads the other's pages, bit for bit.
 
 mod pairs;
 mod theirs;
@@ -14,8 +14,8 @@ fn bits<T: Pod>(values: &[T]) -> &[u8] {
     bytemuck::cast_slice(values)
 }
 
-/// Reads the pages that `parquet` writes of values, and lets it read those of bytelane. Returns the bytes
-/// of all pages, ours and theirs.
+/// Reads the pages that `parquet` writes of values, and has it read those of bytelane. Returns the size of
+/// all pages, ours and theirs.
 fn exchange<T: DataType>(values: &[T::T], format: Format) -> [usize; 2]
 where
     T::T: Float + Pod,
@@ -77,7 +77,7 @@ fn bytelane_reads_what_the_crate_parquet_writes_and_writes_no_more() {
     }
 }
 
-/// Decimals of up to nine digits after the point, integers of all sizes, and any bits.
+/// Generates decimals of up to nine digits after the point, integers of all sizes, and arbitrary bits.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
         4 => (any::<i32>(), 0..32u32, 0..10i32)
@@ -87,7 +87,8 @@ fn number() -> impl Strategy<Value = f64> {
     ]
 }
 
-/// Decimals that all have the same number of digits after the point, some of them replaced by any numbers.
+/// Generates decimals with the same number of digits after the point, some of them replaced by arbitrary
+/// numbers.
 fn decimals() -> impl Strategy<Value = Vec<f64>> {
     (0..10i32, 0..31u32, 0..20usize).prop_flat_map(|(point, shift, other)| {
         let decimal =
@@ -121,7 +122,7 @@ proptest! {
     }
 }
 
-/// Decimals with exceptions, integers and random bits, in vectors of all three kinds.
+/// Returns decimals with exceptions, integers and random bits, in vectors of all three kinds.
 fn golden<T: Pod>(of: fn(f64) -> T, of_bits: fn(u64) -> T) -> Vec<T> {
     let value = |i: u64| match (i / 1000, random(i) % 40) {
         (0, 0) => of_bits(random(i + 1)),
@@ -133,14 +134,14 @@ fn golden<T: Pod>(of: fn(f64) -> T, of_bits: fn(u64) -> T) -> Vec<T> {
     (0..3000).map(value).collect()
 }
 
-/// The files are made with `BYTELANE_WRITE_GOLDEN=1`.
+/// Compares with a golden file. `BYTELANE_WRITE_GOLDEN=1` writes the files.
 fn assert_golden<T: DataType>(name: &str, values: &[T::T], format: Format)
 where
     T::T: Float + Pod,
 {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/golden/alp");
     let path = |extension: &str| directory.join(format!("{name}.{extension}"));
-    // It chooses the size of vectors itself.
+    // The crate `parquet` chooses the size of vectors itself.
     let is_theirs = format == Format::STANDARD;
     if std::env::var_os("BYTELANE_WRITE_GOLDEN").is_some() {
         let ours = format.encode_to_vec(values).expect("a small page");

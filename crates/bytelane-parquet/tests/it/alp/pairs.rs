@@ -1,4 +1,4 @@
-//! Pages with every pair of an exponent and a factor, and integers of all sizes.
+//! Tests pages with every pair of an exponent and a factor, and integers of all sizes.
 
 use super::{bits, random, theirs};
 use bytelane::alp::{self, Float};
@@ -6,21 +6,21 @@ use bytelane::{Backend, Detected};
 use bytemuck::Pod;
 use parquet::data_type::{DataType, DoubleType, FloatType};
 
-/// Values of a vector.
+/// Number of values in a vector.
 const VECTOR: usize = 64;
 
-/// What both types have.
+/// Common interface of both types.
 trait Number: Float + Pod {
     const MOST: u8;
 
     fn integer(i: i64) -> i64;
 
-    /// The value that the specification demands.
+    /// Returns the value according to the specification.
     fn value(integer: i64, factor: u8, exponent: u8) -> Self;
 
     fn bytes(self) -> Vec<u8>;
 
-    /// Numbers that are exceptions.
+    /// Returns numbers that are exceptions.
     fn special() -> Vec<Self>;
 }
 
@@ -58,7 +58,7 @@ numbers! {
     f64, i64, 18, [0x7ff8_0000_0000_0000 0xfff8_0000_0000_0001 0x7ff0_0000_0000_0001 0x7fff_ffff_ffff_ffff];
 }
 
-/// Integers of several ranges: small ones, all around 2^53, and the widest.
+/// Returns integers of several ranges: small ones, values around 2^53, and the widest.
 fn integers<T: Number>(range: usize, seed: u64) -> Vec<i64> {
     let integer = |i: u64| {
         let bits = random(seed + i).cast_signed();
@@ -74,7 +74,7 @@ fn integers<T: Number>(range: usize, seed: u64) -> Vec<i64> {
     (0..VECTOR as u64).map(integer).map(T::integer).collect()
 }
 
-/// Numbers of so many bits, from the least significant bit of each byte on.
+/// Packs numbers of `width` bits, from the least significant bit of each byte on.
 fn packed(numbers: &[u64], width: u32) -> Vec<u8> {
     let mut bytes = vec![0; (numbers.len() * width as usize).div_ceil(8)];
     for (i, number) in numbers.iter().enumerate() {
@@ -86,7 +86,7 @@ fn packed(numbers: &[u64], width: u32) -> Vec<u8> {
     bytes
 }
 
-/// A vector as the specification lays it out, and its values.
+/// Builds a vector according to the specification. Returns it with its values.
 fn vector<T: Number>(exponent: u8, factor: u8, range: usize, seed: u64) -> (Vec<u8>, Vec<T>) {
     let integers = integers::<T>(range, seed);
     let mut values: Vec<T> = integers
@@ -121,7 +121,7 @@ fn vector<T: Number>(exponent: u8, factor: u8, range: usize, seed: u64) -> (Vec<
     (bytes, values)
 }
 
-/// A page with a vector for each pair and range, and its values.
+/// Builds a page with a vector for each pair and range. Returns it with its values.
 fn page<T: Number>() -> (Vec<u8>, Vec<T>) {
     let (mut offsets, mut vectors, mut values) = (Vec::new(), Vec::new(), Vec::new());
     for exponent in 0..=T::MOST {

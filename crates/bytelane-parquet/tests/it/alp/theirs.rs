@@ -1,4 +1,4 @@
-//! Pages of ALP as the crate `parquet` writes and reads them.
+//! Writes and reads ALP pages with the crate `parquet`.
 
 use bytes::Bytes;
 use parquet::basic::{Compression, Encoding};
@@ -18,7 +18,7 @@ fn column<T: DataType>() -> Arc<Type> {
     Arc::new(column.build().expect("a column of numbers"))
 }
 
-/// A file with these values, without definition levels.
+/// Writes a file with these values, without definition levels.
 fn file<T: DataType>(values: &[T::T], per_page: usize) -> Bytes {
     let schema = Type::group_type_builder("schema").with_fields(vec![column::<T>()]);
     let schema = Arc::new(schema.build().expect("a schema"));
@@ -40,7 +40,7 @@ fn file<T: DataType>(values: &[T::T], per_page: usize) -> Bytes {
     written.into()
 }
 
-/// The pages that it writes, each with the number of its values.
+/// Returns the pages that it writes, each with the number of its values.
 pub fn encode<T: DataType>(values: &[T::T], per_page: usize) -> Vec<(Bytes, usize)> {
     let reader = SerializedFileReader::new(file::<T>(values, per_page)).expect("a file");
     let group = reader.get_row_group(0).expect("a row group");
@@ -57,7 +57,7 @@ pub fn encode<T: DataType>(values: &[T::T], per_page: usize) -> Vec<(Bytes, usiz
     pages.map(page).collect()
 }
 
-/// The values that it reads from a page.
+/// Returns the values that it reads from a page.
 pub fn decode<T: DataType>(page: &[u8], count: usize) -> Result<Vec<T::T>> {
     let page = Page::DataPage {
         buf: Bytes::copy_from_slice(page),
@@ -74,7 +74,7 @@ pub fn decode<T: DataType>(page: &[u8], count: usize) -> Result<Vec<T::T>> {
     Ok(values)
 }
 
-/// The only page of a column.
+/// Reader of a column with only one page.
 struct One(Option<Page>);
 
 impl Iterator for One {

@@ -1,4 +1,4 @@
-//! Arrays of any type that files can have.
+//! Generates arrays of any type that files can have.
 
 use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int32Type,
@@ -13,7 +13,7 @@ use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
 use std::sync::Arc;
 
-/// Numbers that follow each other without a pattern.
+/// Pseudorandom numbers.
 pub struct Numbers(u64);
 
 impl Numbers {
@@ -21,7 +21,7 @@ impl Numbers {
         Self(seed | 1)
     }
 
-    /// One below another.
+    /// Returns a number below `end`.
     pub fn below(&mut self, end: usize) -> usize {
         (self.next() >> 16) as usize % end
     }
@@ -34,7 +34,7 @@ impl Numbers {
     }
 }
 
-/// A type with so many levels around its leaves at most.
+/// Returns a type with at most `depth` levels around its leaves.
 pub fn data_type(numbers: &mut Numbers, depth: usize) -> DataType {
     match numbers.below(if depth == 0 { LEAVES } else { LEAVES + 10 }) {
         leaf if leaf < LEAVES => leaf_type(leaf),
@@ -90,10 +90,10 @@ fn leaf_type(leaf: usize) -> DataType {
     }
 }
 
-/// An array of so many slots.
+/// Returns an array of `slots` slots.
 pub fn array(numbers: &mut Numbers, field: &Field, slots: usize) -> ArrayRef {
     let nulls = nulls(numbers, field.is_nullable(), slots);
-    // Of many or few distinct values.
+    // Use either many or few distinct values.
     let distinct = [3, 1 << 40][numbers.below(2)];
     let mut bits = |_| numbers.next() % distinct;
     let bits: Vec<u64> = (0..slots).map(&mut bits).collect();
@@ -204,7 +204,7 @@ fn primitive<T: ArrowPrimitiveType>(
     Arc::new(PrimitiveArray::<T>::new(values, nulls))
 }
 
-/// Empty, short and long ones, and those of several bytes per character.
+/// Returns empty, short and long strings, and some with several bytes per character.
 fn text(bits: u64) -> String {
     match bits % 5 {
         0 => String::new(),

@@ -1,6 +1,7 @@
-//! Files of any columns, encodings and pages, read by the crate `parquet` as well.
+//! Tests files with arbitrary columns, encodings and pages, which the crate `parquet` reads as well.
 
 pub mod arrays;
+mod footers;
 mod written;
 
 use arrays::{Numbers, array, data_type};
@@ -33,7 +34,7 @@ fn batch(numbers: &mut Numbers, rows: usize) -> RecordBatch {
     RecordBatch::try_new_with_options(schema, columns, &options).expect("columns of one length")
 }
 
-/// One that the crate `parquet` writes for the type.
+/// Returns an encoding that the crate `parquet` writes for the type.
 fn encoding(numbers: &mut Numbers, physical: Type) -> Encoding {
     let encodings: &[Encoding] = match physical {
         Type::BOOLEAN => &[Encoding::PLAIN, Encoding::RLE],
@@ -96,7 +97,7 @@ fn file(numbers: &mut Numbers, batch: &RecordBatch) -> Bytes {
     file.into()
 }
 
-/// Rows that are skipped and read, past the last one as well.
+/// Returns a selection of rows to skip and read, which may extend past the last row.
 fn selection(numbers: &mut Numbers, rows: usize) -> RowSelection {
     let most = [4, 40, 400][numbers.below(3)];
     let (mut selectors, mut selected) = (Vec::new(), 0);
@@ -127,13 +128,14 @@ proptest! {
         let batch = batch(&mut numbers, rows);
         let file = file(&mut numbers, &batch);
         let theirs = ParquetRecordBatchReaderBuilder::try_new(file.clone()).expect("a footer");
+        footers::check(&file, batch.schema().field(0).name());
         let ours = Reader::builder(file).expect("a footer");
         prop_assert_eq!(ours.schema(), theirs.schema());
         let batch_size = [7, 100, 4096][numbers.below(3)];
         let threads = NonZero::new(1 + numbers.below(5) / 3 * 2).expect("not 0");
         let (mut ours, mut theirs) = (
             ours.with_batch_size(batch_size).with_threads(threads),
-            // All of them at once: Arrow cannot concatenate all that it makes.
+            // Read all rows at once, because Arrow cannot concatenate all of its array types.
             theirs.with_batch_size(rows),
         );
         if numbers.below(2) == 0 {
@@ -151,7 +153,7 @@ proptest! {
             ours = ours.with_offset(offset).with_limit(limit);
             theirs = theirs.with_offset(offset).with_limit(limit);
         }
-        // Of maps it reads all or nothing.
+        // The crate `parquet` cannot read only a part of a map.
         let Ok(theirs) = theirs.build() else {
             prop_assert!(ours.build().is_err());
             return Ok(());

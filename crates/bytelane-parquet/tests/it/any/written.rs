@@ -1,4 +1,5 @@
-//! Files of any columns, written by our writer, and read and described as the crate `parquet` does.
+//! Tests files with arbitrary columns from our writer: the crate `parquet` must read and describe them in the
+//! same way.
 
 use super::arrays::Numbers;
 use super::batch;
@@ -76,7 +77,7 @@ fn levels(file: &Bytes, column: usize) -> Levels {
     }
 }
 
-/// Bounds and counts that do not depend on the writer.
+/// Returns the bounds and counts that do not depend on the writer.
 fn described(chunk: &ColumnChunkMetaData) -> impl PartialEq + std::fmt::Debug + use<> {
     let statistics = chunk.statistics().expect("statistics");
     let is_float = matches!(chunk.column_type(), Type::FLOAT | Type::DOUBLE);

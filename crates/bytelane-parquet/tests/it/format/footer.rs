@@ -1,4 +1,4 @@
-//! Footers.
+//! Tests footers.
 
 use super::{decoded, encoded};
 use bytelane_parquet::format;
@@ -17,14 +17,14 @@ use parquet::file::statistics::ValueStatistics;
 use parquet::schema::types::{SchemaDescriptor, Type};
 use std::sync::Arc;
 
-/// A footer of ours, as the crate `parquet` reads it.
+/// Reads a footer of ours with the crate `parquet`.
 fn read(footer: &format::FileMetaData) -> ParquetMetaData {
     let options = ParquetMetaDataOptions::new().with_encoding_stats_as_mask(false);
     let bytes = format::encode(footer).unwrap();
     ParquetMetaDataReader::decode_metadata_with_options(&bytes, Some(&options)).unwrap()
 }
 
-/// A footer of the crate `parquet`, as we read it.
+/// Reads a footer of the crate `parquet` with our code.
 fn written(metadata: &ParquetMetaData) -> format::FileMetaData {
     let mut bytes = Vec::new();
     let writer =
@@ -39,7 +39,7 @@ fn schema(leaves: Vec<Type>) -> Arc<SchemaDescriptor> {
     Arc::new(SchemaDescriptor::new(Arc::new(schema.build().unwrap())))
 }
 
-/// A footer in which each number is another one.
+/// Returns a footer in which all numbers are distinct.
 fn theirs() -> ParquetMetaData {
     let leaf = Type::primitive_type_builder("text", PhysicalType::BYTE_ARRAY)
         .with_repetition(Repetition::OPTIONAL)
@@ -109,7 +109,7 @@ fn theirs() -> ParquetMetaData {
     ParquetMetaData::new(file, vec![row_group.build().unwrap()])
 }
 
-/// The same footer.
+/// Returns the same footer as `theirs`.
 fn ours() -> format::FileMetaData {
     let statistics = format::Statistics {
         min_value: Some("least".into()),
@@ -226,7 +226,7 @@ fn both_crates_read_what_the_other_writes() {
     assert_eq!(read.row_groups(), theirs().row_groups());
 }
 
-/// The statistics that a chunk of one column has in a footer of the crate `parquet`.
+/// Returns the statistics that a chunk of one column has in a footer of the crate `parquet`.
 fn of_statistics(
     physical: PhysicalType,
     statistics: parquet::file::statistics::Statistics,
@@ -272,7 +272,7 @@ fn statistics_of_old_and_of_new_readers_are_told_apart() {
     );
 }
 
-/// A leaf of the crate `parquet`, and what it is here.
+/// Returns leaves of the crate `parquet`, with their logical types in this crate.
 fn leaves() -> Vec<(Type, format::LogicalType)> {
     use LogicalType as Theirs;
     use PhysicalType::{BYTE_ARRAY, FIXED_LEN_BYTE_ARRAY, INT32, INT64};
@@ -456,7 +456,7 @@ fn converted_types_and_lengths_are_the_same() {
     );
 }
 
-/// Both crates call the same numbers by the same names.
+/// Both crates use the same names for the same numbers.
 #[test]
 fn enums_are_the_same() {
     macro_rules! same {

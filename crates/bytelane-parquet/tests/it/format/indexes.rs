@@ -1,4 +1,4 @@
-//! Page headers, indexes of pages and Bloom filters in a file that the crate `parquet` has written.
+//! Tests page headers, page indexes and Bloom filters of a file that the crate `parquet` has written.
 
 use super::decoded;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
@@ -16,7 +16,8 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::ReadOptionsBuilder;
 use std::sync::Arc;
 
-/// Numbers that fall, and texts, in pages of 100 rows; the last hundred numbers are null.
+/// Returns a file of descending numbers and of strings, in pages of 100 rows. The last hundred numbers are
+/// null.
 fn file(version: WriterVersion) -> Bytes {
     let numbers = (0..400).map(|row| (row < 300).then_some(1000 - row));
     let texts = (0..400).map(|row| (row % 7 > 0).then(|| format!("text {row}")));
@@ -135,7 +136,8 @@ fn compare(page: &Page, header: &PageHeader) {
     assert_eq!(page.encoding() as i32, i32::from(encoding));
 }
 
-/// The crate `parquet` writes none into the headers of dictionaries and of some pages of nulls.
+/// Compares statistics. The crate `parquet` omits them from the headers of dictionaries and of some pages of
+/// nulls.
 fn compare_statistics(
     ours: Option<&Encoded<Statistics>>,
     theirs: Option<&parquet::file::statistics::Statistics>,
@@ -176,7 +178,7 @@ fn indexes_are_the_same() {
 
         let bytes = part(&file, chunk.column_index_offset, chunk.column_index_length);
         let index: ColumnIndex = decode(&bytes).unwrap();
-        // Not the bytes: lists of bools have either of two types.
+        // The bytes may differ, because lists of bools may have either of two types.
         let again: ColumnIndex = decode(&encode(&index).unwrap().into()).unwrap();
         assert_eq!((&again, index.unknown_fields.len()), (&index, 0));
         let their_index = theirs.column_index(leaf).unwrap();

@@ -1,11 +1,12 @@
-//! Fields that the structs do not declare, and footers that lie.
+//! Tests fields that the structs do not declare, and malformed footers.
 
 use bytelane_parquet::format::{
     DataPageHeader, Encoded, Encoding, FileMetaData, PageHeader, Statistics, decode, encode,
 };
 use bytes::Bytes;
 
-/// A struct with a field more: its header, as its distance from the last field and its type, and its value.
+/// Adds a field to a struct: the field's header, which is its distance from the last field and its type, and
+/// its value.
 fn with_field(structure: &[u8], field: &[u8]) -> Bytes {
     let (stop, fields) = structure.split_last().unwrap();
     [fields, field, &[*stop]].concat().into()
@@ -15,7 +16,7 @@ fn with_field(structure: &[u8], field: &[u8]) -> Bytes {
 fn what_is_not_declared_returns() {
     let file = encode(&FileMetaData::default()).unwrap();
     for field in [
-        // Field 100, a text; and true.
+        // Field 100, a string; and `true`.
         &[0x08, 0xc8, 0x01, 3, b'n', b'e', b'w'][..],
         &[0x01, 0xc8, 0x01],
         // Field 5, the key-value pairs, as an i32, and as a list of them.
@@ -36,7 +37,7 @@ fn what_is_not_declared_returns() {
     }
 }
 
-/// Bytes of a struct that need not be one: nobody asks for it.
+/// Bytes of a struct may be invalid if nobody reads it.
 #[test]
 fn structs_that_nobody_reads_may_be_damaged() {
     let statistics = [0x18, 1, b'x', 0x18, 1, b'y', 0x00];
@@ -69,7 +70,7 @@ fn cut_metadata_is_an_error() {
     assert_eq!(decode::<PageHeader>(&bytes).unwrap(), page);
 }
 
-/// Lists of 2^31 - 1 elements in a few bytes, and groups of groups.
+/// Lists of 2^31 - 1 elements in a few bytes, and deeply nested groups.
 #[test]
 fn lists_are_counted_before_they_are_allocated() {
     let file = encode(&FileMetaData::default()).unwrap();
@@ -109,12 +110,12 @@ fn page_header() -> PageHeader {
     }
 }
 
-/// There is one for each page.
+/// There is one header per page.
 #[test]
 fn reading_a_page_header_allocates_nothing() {
     let header = encode(&page_header()).unwrap();
     let bytes = Bytes::from([&header[..], &[1, 2, 3]].concat());
-    // Memory that is shared already, as that of a file is.
+    // Memory that is already shared, like that of a file.
     let bytes = bytes.slice(..);
     let mut read = None;
     let memory = allocation_counter::measure(|| read = decode::<PageHeader>(&bytes).ok());

@@ -1,4 +1,4 @@
-//! Files around pages that may lie.
+//! Builds files around pages that may be malformed.
 
 use bytelane_parquet::parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type};
 use bytelane_parquet::parquet::column::page::{CompressedPage, Page, PageWriter};
@@ -11,13 +11,13 @@ use bytelane_parquet::parquet::schema::types::{SchemaDescriptor, Type as SchemaT
 use bytes::Bytes;
 use std::sync::Arc;
 
-/// A column chunk: the column `x` in a file of one row group.
+/// Column chunk of the column `x`, for a file of one row group.
 pub struct Chunk {
     pub physical: Type,
-    /// Bytes of a value, if the type does not tell.
+    /// Size of a value in bytes, if the type does not determine it.
     pub length: i32,
     pub optional: bool,
-    /// Whether the column has lists of optional values, of which [`list_page`](Self::list_page) makes the pages.
+    /// Set if the column has lists of optional values. [`list_page`](Self::list_page) makes their pages.
     pub is_list: bool,
     pub compression: Compression,
     pub dictionary: Option<CompressedPage>,
@@ -25,7 +25,7 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// A data page of version 1; levels are not looked at if the column is not optional.
+    /// Returns a version 1 data page. Levels are ignored unless the column is optional.
     pub fn page(&self, num_values: u32, encoding: Encoding, levels: &[u8], values: &[u8]) -> Page {
         let buf = match self.optional {
             true => [&(levels.len() as u32).to_le_bytes(), levels, values].concat(),
@@ -41,7 +41,7 @@ impl Chunk {
         }
     }
 
-    /// A page of null lists, empty ones, and such of nulls: definition levels up to 2.
+    /// Returns a page of null lists, empty lists, and lists of nulls: definition levels up to 2.
     pub fn list_page(&self, num_values: u32, repetition: &[u8], definition: &[u8]) -> Page {
         let levels = [repetition, definition].map(|levels| {
             let length = (levels.len() as u32).to_le_bytes();
@@ -57,7 +57,7 @@ impl Chunk {
         }
     }
 
-    /// The file. Its footer and the headers of its pages say what the pages themselves say.
+    /// Returns the file. Its footer and page headers are derived from the pages.
     pub fn file(self) -> Bytes {
         let (schema, is_list) = (self.schema(), self.is_list);
         let column = SchemaDescriptor::new(Arc::clone(&schema)).column(0);
@@ -111,7 +111,7 @@ impl Chunk {
         Arc::new(schema.expect("one column"))
     }
 
-    /// The bytes of the pages, and where they are.
+    /// Returns the bytes of the pages, and their description.
     fn written(self, metadata: ColumnChunkMetaDataBuilder) -> (Bytes, ColumnChunkMetaData) {
         let mut sink = TrackedWrite::new(Vec::new());
         let mut uncompressed = 0;

@@ -1,7 +1,7 @@
-//! The files that any bytes stand for, and their rows; for the tests, and for the fuzz targets.
+//! Derives files from arbitrary bytes, and their rows, for the tests and for the fuzz targets.
 //!
-//! A fuzzer that changes bytes of a file rarely gets beyond its footer. So bytes that do not begin as a Parquet
-//! file does are a recipe: changes of a file of this crate, or pages around which a file is made.
+//! A fuzzer that changes bytes of a file rarely gets beyond its footer. So bytes that do not begin like a
+//! Parquet file are a recipe: changes to a file of this crate, or pages to put into a file.
 
 use super::chunk::Chunk;
 use arrow_array::builder::{Float64Builder, ListBuilder};
@@ -18,7 +18,7 @@ use std::sync::{Arc, OnceLock};
 /// Recipes whose first byte is below this are changes.
 const CHANGES: u8 = 0x80;
 
-/// The file that these bytes stand for.
+/// Returns the file that these bytes describe.
 pub fn file_of(input: &[u8]) -> Bytes {
     match input.split_first() {
         Some((kind, recipe)) if !input.starts_with(b"PAR") => match *kind < CHANGES {
@@ -29,7 +29,7 @@ pub fn file_of(input: &[u8]) -> Bytes {
     }
 }
 
-/// A file after each change: two bytes tell where, one tells which bits.
+/// Applies changes to a file. Two bytes give the place of each change, and one gives the bits.
 fn changed(file: &Bytes, changes: &[u8]) -> Bytes {
     let mut file = file.to_vec();
     for change in changes.chunks_exact(3) {
@@ -39,7 +39,7 @@ fn changed(file: &Bytes, changes: &[u8]) -> Bytes {
     file.into()
 }
 
-/// Small files in every encoding, page version and compression.
+/// Returns small files in every encoding, page version and compression.
 pub fn samples() -> &'static [Bytes] {
     static SAMPLES: OnceLock<Vec<Bytes>> = OnceLock::new();
     SAMPLES.get_or_init(|| {
@@ -66,7 +66,7 @@ pub fn samples() -> &'static [Bytes] {
     })
 }
 
-/// Columns of many types.
+/// Returns columns of many types.
 fn batch() -> RecordBatch {
     const ROWS: i64 = 60;
     let optional = |row: i64| (row % 7 != 3).then_some(row as f64 / 4.0);
@@ -120,7 +120,7 @@ fn batch() -> RecordBatch {
         .expect("columns of one length")
 }
 
-/// Bytes that tell how to make a file; zeros follow the last of them.
+/// Bytes that describe how to make a file, followed by zeros.
 struct Recipe<'a>(&'a [u8]);
 
 impl<'a> Recipe<'a> {
@@ -147,7 +147,7 @@ impl<'a> Recipe<'a> {
     }
 }
 
-/// Physical types, and the lengths of those that have one.
+/// Physical types, with the lengths of those that have one.
 const TYPES: [(Type, i32); 9] = [
     (Type::DOUBLE, 0),
     (Type::FLOAT, 0),
@@ -174,7 +174,8 @@ const CODINGS: [Coding; 9] = [
     Coding::ALP,
 ];
 
-/// A file of one column whose footer and page headers are whole, and whose pages are bytes of the recipe.
+/// Returns a file of one column. Its footer and page headers are intact, and its pages are bytes of the
+/// recipe.
 fn around_pages(recipe: &mut Recipe<'_>) -> Bytes {
     let (physical, length) = recipe.one_of(&TYPES);
     let kind = recipe.byte() % 4;
@@ -238,7 +239,7 @@ fn page(chunk: &Chunk, version: DataPageVersion, recipe: &mut Recipe<'_>) -> Com
     with_any_size(page, chunk, recipe)
 }
 
-/// What the header says of the size before compression: any number, where there is some.
+/// Sets any uncompressed size in the header, if the page is compressed.
 fn with_any_size(page: Page, chunk: &Chunk, recipe: &mut Recipe<'_>) -> CompressedPage {
     let size = match chunk.compression {
         Compression::UNCOMPRESSED => page.buffer().len(),

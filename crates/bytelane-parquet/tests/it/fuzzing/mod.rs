@@ -1,4 +1,4 @@
-//! Inputs of the fuzz targets, which include these files as well.
+//! Checks inputs of the fuzz targets, which include these files as well.
 
 pub mod chunk;
 pub mod files;

@@ -1,4 +1,4 @@
-//! What must hold for any file that the reader is given.
+//! Checks properties of the reader that hold for any file.
 
 use super::files::file_of;
 use super::rows::{BATCH, first, read};
@@ -13,8 +13,8 @@ use bytelane_parquet::{bytelane, format};
 use bytes::Bytes;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Reads the file that these bytes stand for: on every backend the same rows or the same error, with smaller
-/// batches the same rows, and no others than the crate `parquet` reads.
+/// Reads the file that these bytes describe. Every backend must return the same rows or the same error,
+/// smaller batches must return the same rows, and the crate `parquet` must not return different ones.
 pub fn check(input: &[u8]) {
     let file = file_of(input);
     let result = read(&file, BATCH, Backend::active());
@@ -27,7 +27,7 @@ pub fn check(input: &[u8]) {
     let smaller = read(&file, BATCH / 5, Backend::active()).expect("it was read in larger batches");
     let common = smaller.num_rows().min(rows.num_rows());
     assert_eq!(smaller.slice(0, common), rows.slice(0, common));
-    // It panics at some files that lie, where this crate has an error of its own.
+    // The crate panics for some malformed files, where this one returns an error.
     if let Ok(Some(others)) = catch_unwind(AssertUnwindSafe(|| by_parquet(&file))) {
         let common = others.num_rows().min(rows.num_rows());
         let (others, rows) = (others.slice(0, common), rows.slice(0, common));
@@ -38,8 +38,8 @@ pub fn check(input: &[u8]) {
     }
 }
 
-/// Returns whether a part of the schema has fields of another type than the format gives them, which the crate `parquet` reads all
-/// the same.
+/// Returns whether a part of the schema has fields with a type other than the format's. The crate `parquet`
+/// reads them nevertheless.
 fn has_misplaced_fields(file: &Bytes) -> bool {
     let footer = || {
         let end = file.len().checked_sub(8)?;
@@ -50,8 +50,8 @@ fn has_misplaced_fields(file: &Bytes) -> bool {
     footer().is_some_and(|footer| footer.schema.iter().any(is_misplaced))
 }
 
-/// Returns whether a page has levels in BIT_PACKED, of which the crate `parquet` takes the bits in another order than the format
-/// has them.
+/// Returns whether a page has levels in BIT_PACKED. The crate `parquet` reads their bits in an order other
+/// than the format's.
 #[expect(deprecated, reason = "old files have levels in it")]
 fn has_bit_packed_levels(file: &Bytes) -> bool {
     let Ok(reader) = SerializedFileReader::new(file.clone()) else {
@@ -74,8 +74,8 @@ fn has_bit_packed_levels(file: &Bytes) -> bool {
     })
 }
 
-/// The first rows as the crate `parquet` reads them, if it does, and if row groups have as many rows as their
-/// columns have values: of others it reads rows that the row group does not count.
+/// Reads the first rows with the crate `parquet`, if it can. Requires that row groups have as many rows as
+/// their columns have values. Otherwise, the crate reads rows that the row group does not count.
 fn by_parquet(file: &Bytes) -> Option<arrow_array::RecordBatch> {
     let builder = ParquetRecordBatchReaderBuilder::try_new(file.clone()).ok()?;
     let counted = builder.metadata().row_groups().iter().all(|row_group| {

@@ -1,4 +1,4 @@
-//! What must hold for any file that is rewritten.
+//! Checks properties of `rewrite` that hold for any file.
 
 use super::files::file_of;
 use super::rows::{BATCH, read};
@@ -7,8 +7,8 @@ use bytelane_parquet::inspect::inspect_reader;
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
 use bytelane_parquet::{Encoding, Goal, Problem, WriterOptions, bytelane, parse_compression};
 
-/// Rewrites the file that these bytes stand for, the last of which chooses the options. What becomes of it can be
-/// inspected and, where the old file can be read, has the same rows.
+/// Rewrites the file that these bytes describe. The last byte chooses the options. The result can be
+/// inspected and, if the old file can be read, has the same rows.
 pub fn check(input: &[u8]) {
     let file = file_of(input);
     let options = options(input.last().copied().unwrap_or_default());
@@ -27,7 +27,7 @@ pub fn check(input: &[u8]) {
     }
 }
 
-/// Every value is compared; any change of encodings is taken, or one is forced.
+/// Returns options that compare every value, and that accept any change of encodings or force one.
 fn options(choice: u8) -> RewriteOptions {
     let encoding = Encoding::ALL[usize::from(choice) % Encoding::ALL.len()];
     let writer = WriterOptions::default()

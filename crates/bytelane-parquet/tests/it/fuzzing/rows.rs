@@ -1,4 +1,4 @@
-//! The rows of files that may claim any number of them.
+//! Reads rows of files that may claim any number of them.
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
@@ -7,13 +7,13 @@ use bytelane::{Backend, Detected};
 use bytelane_parquet::{Reader, bytelane};
 use bytes::Bytes;
 
-/// Rows after which nothing more is read.
+/// Number of rows after which reading stops.
 const MOST: usize = 5000;
 
-/// Rows of a batch.
+/// Number of rows in a batch.
 pub const BATCH: usize = 64;
 
-/// The first rows of a file, or the first error.
+/// Returns the first rows of a file, or the first error.
 pub fn read(file: &Bytes, batch_size: usize, backend: Backend) -> Result<RecordBatch, String> {
     let reader = Reader::builder(file.clone()).and_then(|builder| {
         let builder = builder.with_batch_size(batch_size);
@@ -26,7 +26,7 @@ pub fn read(file: &Bytes, batch_size: usize, backend: Backend) -> Result<RecordB
     concat_batches(&schema, &batches).map_err(|error| error.to_string())
 }
 
-/// Batches until there are rows enough.
+/// Returns batches until there are enough rows.
 pub fn first(
     batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
 ) -> Result<Vec<RecordBatch>, ArrowError> {

@@ -1,11 +1,11 @@
-//! Files of the caller's own: a directory of raw `.f32` and `.f64` files in `BYTELANE_FLOATS`.
+//! Reads the caller's own files: a directory of raw `.f32` and `.f64` files in `BYTELANE_FLOATS`.
 
 use arrow_array::{ArrayRef, Float32Array, Float64Array};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The files, and the numbers in each.
+/// Returns the files, with the numbers in each.
 pub fn columns() -> Vec<(PathBuf, ArrayRef)> {
     let directory = std::env::var_os("BYTELANE_FLOATS")
         .expect("BYTELANE_FLOATS names a directory of .f32 and .f64 files");

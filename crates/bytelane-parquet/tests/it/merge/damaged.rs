@@ -75,3 +75,53 @@ fn cancelled_work_leaves_nothing() {
     assert_eq!(fs::read(&output).unwrap(), b"old");
     assert_eq!(fs::read_dir(output.parent().unwrap()).unwrap().count(), 5);
 }
+
+#[test]
+fn changed_bytes_of_files_that_are_split_repaired_or_salvaged_end_no_process() {
+    use bytelane_parquet::merge::MergePages;
+    use bytelane_parquet::repair::{RepairOptions, repair, salvage};
+    let files = Files::new();
+    let compression = parquet::basic::Compression::SNAPPY;
+    let properties = properties().set_compression(compression);
+    let good = written(&rows(0, 700), properties.build());
+    let (bad, output) = (files.path("bad"), files.path("output"));
+    let random = &mut Xoshiro256PlusPlus::seed_from_u64(2);
+    let (mut same, mut errors, mut salvaged_rows) = (0, 0, 0);
+    for trial in 0..400 {
+        let mut file = good.clone();
+        for _ in 0..1 + trial % 3 {
+            let at = random.next_u64() as usize % file.len();
+            file[at] = random.next_u64() as u8;
+        }
+        fs::write(&bad, &file).unwrap();
+        let options = MergeOptions::default();
+        let done = match trial % 4 {
+            0 => merge(&[&bad], &output, &options.with_row_group_rows(123)).map(drop),
+            1 => merge(&[&bad], &output, &options.with_pages(MergePages::Fresh)).map(drop),
+            2 => {
+                let options = RepairOptions::default().with_bloom_filters(["many"]);
+                repair(&bad, &output, &options).map(drop)
+            }
+            _ => {
+                if let Ok(salvaged) = salvage(&bad, &output) {
+                    salvaged_rows += salvaged.rows;
+                    assert!(salvaged.rows <= salvaged.rows_before);
+                }
+                continue;
+            }
+        };
+        if done.is_err() {
+            errors += 1;
+            continue;
+        }
+        let options = DiffOptions::default().with_missing_as_null(true);
+        if let Ok(difference) = diff(&[&bad], &[&output], &options) {
+            assert!(difference.is_none(), "{trial}: {difference:?}");
+            same += 1;
+        }
+    }
+    assert!(
+        errors > 20 && same > 20 && salvaged_rows > 700,
+        "{errors} {same} {salvaged_rows}"
+    );
+}

@@ -1,4 +1,4 @@
-//! Annotations that are unknown, or do not fit their column: the physical type takes their place.
+//! Tests annotations that are unknown, or do not fit their column: the physical type is used instead.
 
 use super::{ROWS, check, file_of, with_element};
 use arrow_array::{
@@ -50,7 +50,7 @@ fn integer(bit_width: i8) -> LogicalType {
     })
 }
 
-/// Annotations of a union's member that this version does not have.
+/// Sets an annotation with a union member that this version does not have.
 fn unknown_logical(element: &mut SchemaElement) {
     let bytes = bytes::Bytes::from_static(&[0x0c, 100, 0, 0]);
     let unknown: LogicalType = bytelane_parquet::format::decode(&bytes).unwrap();
@@ -179,7 +179,7 @@ fn what_does_not_fit_is_left_out() {
     }
 }
 
-/// Both annotations say something, but not the same.
+/// Both annotations are valid, but they differ.
 #[test]
 fn what_fits_is_kept() {
     let decimals = |values: &[i128]| -> ArrayRef {

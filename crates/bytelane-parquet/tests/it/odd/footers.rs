@@ -1,4 +1,4 @@
-//! Texts that are not UTF-8, and numbers that stand for nothing known.
+//! Tests strings that are not UTF-8, and unknown numbers.
 
 use super::{ROWS, changed, check, check_unreadable, file_of, footer, with_chunk, with_element};
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, Int32Array};
@@ -71,7 +71,7 @@ fn too_few_orders_of_columns_are_ignored() {
     check(&file, &values(), "orders");
 }
 
-/// The list of encodings of a chunk is not needed to read it.
+/// The list of encodings of a chunk is not needed for reading it.
 #[test]
 fn encodings_that_are_listed_need_not_be_known() {
     let file = with_chunk(&file_of(&values()), |chunk| {

@@ -1,4 +1,5 @@
-//! Arrow schemas in files that would change values, or are those of other columns, and dictionaries of all types.
+//! Tests Arrow schemas in files that would change values, or belong to other columns, and dictionaries of all
+//! types.
 
 use super::{ROWS, changed, check, file_of};
 use arrow_array::{
@@ -23,7 +24,7 @@ fn with_schema(file: &Bytes, schema: &Schema) -> Bytes {
     })
 }
 
-/// The same file with an Arrow schema that has this type for `x`.
+/// Returns the same file with an Arrow schema that has this type for `x`.
 fn with_hint(file: &Bytes, x: &DataType) -> Bytes {
     let ok = Field::new("ok", DataType::Int32, false);
     let x = Field::new("x", x.clone(), false);

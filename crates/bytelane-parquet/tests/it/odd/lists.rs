@@ -1,4 +1,4 @@
-//! Groups that are annotated as lists or maps, but do not have that form.
+//! Tests groups that are annotated as lists or maps, but do not have that form.
 
 use super::{ROWS, changed, check, numbers, with_element};
 use arrow_array::cast::AsArray;
@@ -14,7 +14,8 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use std::sync::Arc;
 
-/// Entries of each row: two maps, of which the first has two entries, and none in odd rows.
+/// Returns the levels of each row. Even rows have two maps, the first of them with two entries, and odd rows
+/// have none.
 fn levels() -> (Vec<i16>, Vec<i16>) {
     let rows = (0..ROWS).flat_map(|row| match row % 2 {
         0 => vec![(2, 0), (2, 2), (2, 1)],
@@ -23,7 +24,8 @@ fn levels() -> (Vec<i16>, Vec<i16>) {
     rows.unzip()
 }
 
-/// A file of the columns `ok` and `x`, a group with the leaves `key` and `value` within two repeated ones.
+/// Returns a file of the columns `ok` and `x`, a group with the leaves `key` and `value` within two repeated
+/// groups.
 fn file_of(group: &str) -> Bytes {
     let schema = format!("message schema {{ required int32 ok; {group} }}");
     let schema = Arc::new(parse_message_type(&schema).unwrap());
@@ -72,7 +74,7 @@ fn entries() -> StructArray {
     StructArray::new(fields, vec![keys, values], None)
 }
 
-/// Lists of maps, which the field in a list has this name for.
+/// Returns lists of maps with these names for the item and the entry.
 fn lists_of_maps(item: &str, entry: &str) -> ArrayRef {
     let entries = entries();
     let entry = Field::new(entry, entries.data_type().clone(), false);
@@ -104,7 +106,7 @@ fn a_repeated_map_is_a_list_of_maps() {
     check(&file, &lists_of_maps("x", "entries"), "a repeated map");
 }
 
-/// The group of a map has a list in place of a key and a value.
+/// Tests the group of a map with a list in place of a key and a value.
 #[test]
 fn other_groups_are_structs_and_lists() {
     let file = file_of(
@@ -118,7 +120,7 @@ fn other_groups_are_structs_and_lists() {
     check(&file, &x, "a map without entries");
 }
 
-/// The structs in lists of lists.
+/// Returns the structs in lists of lists.
 fn leaves(x: &ArrayRef) -> StructArray {
     match x.data_type() {
         DataType::List(_) => leaves(x.as_list::<i32>().values()),

@@ -1,4 +1,4 @@
-//! Files in which one thing is odd: all else is read, and a rewrite keeps the footer as it is.
+//! Tests files with one oddity: everything else can be read, and a rewrite keeps the footer unchanged.
 
 mod annotations;
 mod footers;
@@ -21,12 +21,12 @@ use std::sync::Arc;
 
 pub const ROWS: usize = 200;
 
-/// Numbers of the column that is not odd.
+/// Returns the numbers of the column that is not odd.
 fn numbers() -> ArrayRef {
     Arc::new(Int32Array::from_iter_values(0..ROWS as i32))
 }
 
-/// A file of the columns `ok` and `x`, neither of which has nulls, and without an Arrow schema.
+/// Writes a file of the columns `ok` and `x`, neither of which has nulls, without an Arrow schema.
 pub fn file_of(x: &ArrayRef) -> Bytes {
     let fields = vec![
         Field::new("ok", numbers().data_type().clone(), false),
@@ -41,7 +41,7 @@ pub fn file_of(x: &ArrayRef) -> Bytes {
     changed(&file.into(), |footer| footer.key_value_metadata = None)
 }
 
-/// The footer of a file.
+/// Returns the footer of a file.
 pub fn footer(file: &Bytes) -> FileMetaData {
     let end = file.len() - 8;
     decode(&file.slice(end - footer_length(file)..)).unwrap()
@@ -52,7 +52,7 @@ fn footer_length(file: &Bytes) -> usize {
     u32::from_le_bytes(*length) as usize
 }
 
-/// The same file with another footer.
+/// Returns the same file with another footer.
 pub fn changed(file: &Bytes, change: impl FnOnce(&mut FileMetaData)) -> Bytes {
     let mut new = footer(file);
     change(&mut new);
@@ -62,12 +62,12 @@ pub fn changed(file: &Bytes, change: impl FnOnce(&mut FileMetaData)) -> Bytes {
     [pages, &new, &length, b"PAR1"].concat().into()
 }
 
-/// The same file with another element of the schema for `x`.
+/// Returns the same file with another schema element for `x`.
 pub fn with_element(file: &Bytes, change: impl FnOnce(&mut SchemaElement)) -> Bytes {
     changed(file, |footer| change(&mut footer.schema[2]))
 }
 
-/// The same file with another description of the chunk of `x`.
+/// Returns the same file with another description of the chunk of `x`.
 pub fn with_chunk(file: &Bytes, change: impl FnOnce(&mut ColumnChunk)) -> Bytes {
     changed(file, |footer| {
         let chunk = &mut footer.row_groups[0].columns[1];
@@ -77,7 +77,7 @@ pub fn with_chunk(file: &Bytes, change: impl FnOnce(&mut ColumnChunk)) -> Bytes 
     })
 }
 
-/// Rows of some columns in batches of so many, one after the other.
+/// Reads rows of some columns in batches of `rows` rows, and concatenates them.
 fn read(file: &Bytes, columns: &[&str], rows: usize, threads: usize) -> Result<Vec<ArrayRef>> {
     let reader = Reader::builder(file.clone())?
         .with_columns(columns.iter().copied())?
@@ -113,7 +113,7 @@ fn check_equal(found: &ArrayRef, expected: &ArrayRef, what: &str) {
     assert!(found == expected, "{what}: other values");
 }
 
-/// Checks that everything works with a file but for the values of `x`. Returns the error about these.
+/// Checks that everything works with a file except reading the values of `x`. Returns the error for these.
 pub fn check_unreadable(file: &Bytes, what: &str) -> String {
     let rewritten = check_others(file, what);
     let error = read(file, &["x"], ROWS, 1).unwrap_err().to_string();
@@ -124,7 +124,7 @@ pub fn check_unreadable(file: &Bytes, what: &str) -> String {
     error
 }
 
-/// Checks what has nothing to do with the values of `x`. Returns the rewritten file.
+/// Checks everything that does not depend on the values of `x`. Returns the rewritten file.
 fn check_others(file: &Bytes, what: &str) -> Bytes {
     let ok = read(file, &["ok"], 50, 1).unwrap_or_else(|error| panic!("{what}: {error}"));
     assert_eq!(ok, [numbers()], "{what}");

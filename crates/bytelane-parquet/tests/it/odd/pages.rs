@@ -1,4 +1,4 @@
-//! Pages of a type that is not known are passed over.
+//! Tests that pages of an unknown type are skipped.
 
 use super::{ROWS, check, check_unreadable, file_of, with_chunk};
 use arrow_array::{ArrayRef, Int32Array};
@@ -12,7 +12,7 @@ fn values() -> ArrayRef {
     ))
 }
 
-/// The same file with other pages of `x`, and an empty place where the old ones were.
+/// Returns the same file with other pages of `x`, and a gap in place of the old ones.
 fn with_pages(file: &Bytes, pages: impl FnOnce(&Bytes) -> Vec<u8>) -> Bytes {
     let mut old = Bytes::new();
     with_chunk(file, |chunk| {
@@ -88,7 +88,7 @@ fn pages_of_an_unknown_type_are_passed_over() {
 #[test]
 fn pages_in_an_unknown_encoding_are_an_error_of_their_column() {
     let file = with_pages(&file_of(&values()), |pages| {
-        // The header of the first page, which is all of a column this small or its dictionary.
+        // Header of the first page, which is the whole of such a small column or its dictionary.
         let mut header: PageHeader = decode(pages).unwrap();
         let length = pages.len() - encode(&header).unwrap().len();
         if let Some(page) = &mut header.data_page_header {

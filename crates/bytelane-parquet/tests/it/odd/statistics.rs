@@ -1,4 +1,4 @@
-//! Statistics that cannot be true are as if absent.
+//! Tests that impossible statistics are ignored.
 
 use super::{ROWS, check, file_of, with_chunk, with_element};
 use arrow_array::{ArrayRef, BinaryArray, FixedSizeBinaryArray, Int32Array, Int64Array};
@@ -87,7 +87,7 @@ fn negative_counts_are_ignored() {
 fn statistics_that_are_no_struct_are_ignored() {
     let values: ArrayRef = Arc::new(Int32Array::from_iter_values(0..ROWS as i32));
     let file = with_chunk(&file_of(&values), |chunk| {
-        // A bound that is a string of bytes, not of text.
+        // Bound that consists of arbitrary bytes, not of text.
         let bytes = Statistics {
             max: Some(Bytes::from_static(&[0xff, 0xfe])),
             min: Some(Bytes::new()),
@@ -98,7 +98,7 @@ fn statistics_that_are_no_struct_are_ignored() {
     check(&file, &values, "old bounds");
 }
 
-/// Decimals are in another order than bytes.
+/// Decimals have an order other than that of bytes.
 #[test]
 fn bounds_in_the_order_of_an_ignored_annotation_are_ignored() {
     let values: ArrayRef = Arc::new(BinaryArray::from_iter_values(

@@ -1,4 +1,4 @@
-//! Files made by hand: a column of any pages, and one of numbers.
+//! Builds files by hand: a column of arbitrary pages, and one of numbers.
 
 use bytelane_parquet::format::{
     ColumnChunk, ColumnMetaData, CompressionCodec, DataPageHeader, DataPageHeaderV2,
@@ -7,11 +7,11 @@ use bytelane_parquet::format::{
 };
 use bytes::Bytes;
 
-/// A page: its header, in which the sizes are to be set, and what follows it.
+/// Page: its header, in which the sizes are not set yet, and the bytes after it.
 #[derive(Clone)]
 pub struct Page(PageHeader, Vec<u8>);
 
-/// A dictionary of so many values.
+/// Returns a dictionary of `values` values.
 pub fn dictionary(values: i32, bytes: &[u8]) -> Page {
     let header = PageHeader {
         page_type: PageType::DictionaryPage,
@@ -25,7 +25,7 @@ pub fn dictionary(values: i32, bytes: &[u8]) -> Page {
     Page(header, bytes.to_vec())
 }
 
-/// A data page of version 1, whose levels are in front of the values.
+/// Returns a version 1 data page. Its levels are in front of the values.
 pub fn page(slots: i32, encoding: Encoding, bytes: &[u8]) -> Page {
     let header = PageHeader {
         page_type: PageType::DataPage,
@@ -41,7 +41,7 @@ pub fn page(slots: i32, encoding: Encoding, bytes: &[u8]) -> Page {
     Page(header, bytes.to_vec())
 }
 
-/// A data page of version 2: its rows and slots, its repetition and definition levels, and its values.
+/// Returns a version 2 data page.
 pub fn page_v2(
     [rows, slots]: [i32; 2],
     encoding: Encoding,
@@ -64,12 +64,12 @@ pub fn page_v2(
     Page(header, [repetition, definition, values].concat())
 }
 
-/// Levels in front of the values of a page of version 1.
+/// Returns levels with their length, as they precede the values of a version 1 page.
 pub fn with_length(runs: &[u8]) -> Vec<u8> {
     [&(runs.len() as u32).to_le_bytes(), runs].concat()
 }
 
-/// Numbers in PLAIN.
+/// Encodes numbers in PLAIN.
 pub fn plain(numbers: &[i32]) -> Vec<u8> {
     numbers
         .iter()
@@ -77,7 +77,7 @@ pub fn plain(numbers: &[i32]) -> Vec<u8> {
         .collect()
 }
 
-/// Strings in PLAIN.
+/// Encodes strings in PLAIN.
 pub fn plain_strings(strings: &[&str]) -> Vec<u8> {
     strings
         .iter()
@@ -101,7 +101,7 @@ pub fn optional(physical_type: PhysicalType) -> SchemaElement {
     }
 }
 
-/// The same column as strings.
+/// Returns the same column with the annotation for strings.
 pub fn strings(of: SchemaElement) -> SchemaElement {
     let text = LogicalType::Text(Default::default());
     SchemaElement {
@@ -110,14 +110,14 @@ pub fn strings(of: SchemaElement) -> SchemaElement {
     }
 }
 
-/// A column `a` of one row group.
+/// Column `a` of one row group.
 pub struct Column {
-    /// The groups around the leaf, and the leaf.
+    /// Groups around the leaf, and the leaf.
     pub elements: Vec<SchemaElement>,
     pub pages: Vec<Page>,
     pub rows: i64,
     pub slots: i64,
-    /// A change of what the footer says of it.
+    /// Change to the footer's description of the column.
     pub change: fn(&mut ColumnChunk),
 }
 
@@ -132,7 +132,7 @@ impl Column {
         }
     }
 
-    /// Lists of values, neither of which may be null.
+    /// Describes lists of values. Neither lists nor values may be null.
     pub fn of_lists(of: PhysicalType, [rows, slots]: [i64; 2], pages: Vec<Page>) -> Self {
         let list = LogicalType::List(ListType::default());
         let group = |name: &'static str, repetition| SchemaElement {
@@ -163,7 +163,7 @@ impl Column {
         Self { change, ..self }
     }
 
-    /// A file of this column and of `n`, the numbers of the rows.
+    /// Returns a file of this column and of `n`, the row numbers.
     pub fn file(&self) -> Bytes {
         let mut file = b"PAR1".to_vec();
         let path = self.elements.iter().map(|it| it.name.clone()).collect();
@@ -201,7 +201,7 @@ impl Column {
     }
 }
 
-/// Appends the pages of a chunk, and returns what the footer says of it.
+/// Appends the pages of a chunk. Returns its description for the footer.
 fn written(
     pages: &[Page],
     physical_type: PhysicalType,

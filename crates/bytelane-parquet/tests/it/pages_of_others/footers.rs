@@ -1,4 +1,4 @@
-//! Footers that mention parts of the file that are not there, or do not say how often columns are.
+//! Tests footers that refer to missing parts of the file, or that omit the repetition of columns.
 
 use super::Case;
 use super::by_hand::{Column, page, plain, required};

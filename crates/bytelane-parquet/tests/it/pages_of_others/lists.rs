@@ -1,4 +1,5 @@
-//! Levels of version 2: lists that the next page continues, and levels of lists that are not there.
+//! Tests version 2 levels: lists that continue on the next page, and repetition levels in columns without
+//! lists.
 
 use super::Case;
 use super::by_hand::{Column, Page, optional, page_v2, plain, required};
@@ -7,7 +8,7 @@ use arrow_array::types::Int32Type;
 use arrow_array::{BooleanArray, Int32Array, ListArray};
 use bytelane_parquet::format::{Encoding, PhysicalType};
 
-/// A page of values of lists, each with its repetition level, and the rows that begin in it.
+/// Returns a page of list values, each with its repetition level. `rows` rows begin in it.
 fn list_page(rows: i32, entries: &[(u8, i32)]) -> Page {
     let repetition: Vec<u8> = entries.iter().flat_map(|(level, _)| [2, *level]).collect();
     let definition = [entries.len() as u8 * 2, 1];

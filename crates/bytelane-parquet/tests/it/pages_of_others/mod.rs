@@ -1,4 +1,4 @@
-//! Pages that other writers write and other readers read, although the format has them otherwise.
+//! Tests pages that deviate from the format, but that some writers write and other readers read.
 
 mod by_hand;
 mod footers;
@@ -18,7 +18,7 @@ use bytes::Bytes;
 use parquet::arrow::arrow_reader::{RowSelection, RowSelector};
 use std::sync::Arc;
 
-/// A file, and the values that it has.
+/// File with the expected values.
 struct Case {
     name: &'static str,
     column: Column,
@@ -35,7 +35,7 @@ impl Case {
         }
     }
 
-    /// All columns.
+    /// Returns all columns.
     fn rows(&self) -> [ArrayRef; 2] {
         let numbers = Int32Array::from_iter_values(0..self.column.rows as i32);
         [Arc::clone(&self.values), Arc::new(numbers)]
@@ -137,7 +137,8 @@ fn there_is_advice() {
     }
 }
 
-/// Cases of which the crate `parquet`, the witness of verifications, takes other values than the readers named in `runs`.
+/// Cases for which the crate `parquet`, the witness of verifications, returns other values than the readers
+/// named in `runs`.
 const DISPUTED: [&str; 2] = ["indices of numbers", "indices of strings"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! Pages of nothing but nulls, which have no bytes for values: no width of indices, no header of deltas.
+//! Tests pages of only nulls whose values take no bytes: no width of indices, no header of deltas.
 
 use super::Case;
 use super::by_hand::{Column, dictionary, optional, page, page_v2, plain, strings, with_length};

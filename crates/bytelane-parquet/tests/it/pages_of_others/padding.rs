@@ -1,4 +1,4 @@
-//! Bytes after the last value of a page, as fastparquet has them.
+//! Tests bytes after the last value of a page, which fastparquet writes.
 
 use super::Case;
 use super::by_hand::{
@@ -8,7 +8,7 @@ use super::by_hand::{
 use arrow_array::{BooleanArray, FixedSizeBinaryArray, Int32Array, StringArray};
 use bytelane_parquet::format::{Encoding, PhysicalType, SchemaElement};
 
-/// Bytes that fastparquet has after each page.
+/// Bytes that fastparquet writes after each page.
 const PADDING: [u8; 8] = [0; 8];
 
 fn padded(values: &[u8]) -> Vec<u8> {

@@ -1,4 +1,5 @@
-//! Runs without values, of levels, indices and booleans: with a value that is repeated no times, and without it.
+//! Tests empty runs of levels, indices and booleans: repetitions of length zero with their value, and without
+//! it.
 
 use super::Case;
 use super::by_hand::{
@@ -9,7 +10,7 @@ use arrow_array::types::Int32Type;
 use arrow_array::{BooleanArray, Int32Array, ListArray, StringArray};
 use bytelane_parquet::format::{Encoding, PhysicalType};
 
-/// Runs of one bit: four ones, with runs without values around them.
+/// One-bit runs: four ones, with empty runs around them.
 const ONES: [&[u8]; 5] = [
     &[0, 0, 8, 1],
     &[0, 8, 1],
@@ -18,7 +19,7 @@ const ONES: [&[u8]; 5] = [
     &[4, 1, 0, 4, 1, 0],
 ];
 
-/// Indices of two bits, after their width: 1, 1, 2, 2.
+/// Two-bit indices 1, 1, 2, 2, after their width.
 const INDICES: [&[u8]; 4] = [
     &[2, 0, 0, 4, 1, 4, 2],
     &[2, 0, 3, 4, 1, 0, 2, 4, 2],
@@ -88,7 +89,7 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// The same lists, whose values cannot be null.
+/// Returns the same lists with values that cannot be null.
 pub fn as_required(lists: &ListArray) -> ListArray {
     let field = arrow_schema::Field::new("element", lists.value_type(), false);
     let (_, offsets, values, nulls) = lists.clone().into_parts();

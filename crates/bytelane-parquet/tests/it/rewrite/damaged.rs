@@ -1,4 +1,4 @@
-//! Files that are cut or changed.
+//! Tests truncated and modified files.
 
 use super::*;
 
@@ -15,7 +15,7 @@ fn cut_and_changed_files_are_errors() {
             "{length}"
         );
     }
-    // The first page's header, and its contents.
+    // Header of the first page, and its contents.
     for at in [4, 6, 40] {
         let mut changed = before.to_vec();
         changed[at] ^= 0xff;
@@ -34,7 +34,7 @@ fn cut_and_changed_files_are_errors() {
     assert!(error.to_string().contains("encrypted"), "{error}");
 }
 
-/// A small file of this crate, in one of its encodings.
+/// Writes a small file in one of the encodings.
 fn small_file(encoding: Encoding, compression: &str) -> Bytes {
     let batch = batch().slice(0, 60).project(&[0, 1, 2, 5]).unwrap();
     let options = WriterOptions::default()
@@ -51,7 +51,7 @@ fn small_file(encoding: Encoding, compression: &str) -> Bytes {
 
 #[test]
 fn whichever_byte_is_changed_it_is_an_error_or_the_same_values_come_back() {
-    // Any change of encodings is taken, and every value compared.
+    // Accept any change of encodings, and compare every value.
     let writer = WriterOptions::default().with_goal(Goal::Read);
     let options = RewriteOptions::new(writer).with_verification(true);
     for (encoding, compression) in [
@@ -60,12 +60,12 @@ fn whichever_byte_is_changed_it_is_an_error_or_the_same_values_come_back() {
         (Encoding::ByteStreamSplit, "zstd"),
     ] {
         let file = small_file(encoding, compression);
-        // Each fifth byte, and in turns one bit, another one, or all.
+        // Change every fifth byte: one bit, another bit, or all bits in turn.
         for at in (0..file.len()).step_by(5) {
             let mut changed = file.to_vec();
             changed[at] ^= [0x01, 0x80, 0xff][at % 3];
             let changed = Bytes::from(changed);
-            // A run of levels can make any number of rows of a few bytes.
+            // A run of levels can claim any number of rows in a few bytes.
             let groups = inspect_reader(&changed).map_or(Vec::new(), |it| it.row_groups);
             if groups.iter().any(|group| group.rows > 100_000) {
                 continue;

@@ -1,4 +1,4 @@
-//! Columns within many groups, and schemas that claim what they have not.
+//! Tests deeply nested columns, and schemas that claim more than they have.
 
 use super::physical::{stored, value};
 use bytelane_parquet::advise::{AdviseOptions, advise};
@@ -16,7 +16,7 @@ use std::thread;
 
 const ROWS: usize = 100;
 
-/// The crate `parquet` needs as much stack as the code under test.
+/// Runs work on a large stack, because the crate `parquet` needs as much as the code under test.
 fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(256 << 20);
@@ -24,7 +24,7 @@ fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// A file of a number within so many groups, and one beside them.
+/// Returns a file with a number within this many groups, and another number beside them.
 fn nested(groups: usize, repetition: Repetition) -> Bytes {
     let leaf = |name| {
         let leaf = Type::primitive_type_builder(name, PhysicalType::INT64);
@@ -57,7 +57,7 @@ fn nested(groups: usize, repetition: Repetition) -> Bytes {
     file.into()
 }
 
-/// On a stack as small as that of any thread.
+/// Tests with the small stack of an ordinary thread.
 #[test]
 fn deep_columns_are_read_and_rewritten() {
     for (groups, repetition) in [
@@ -94,7 +94,7 @@ fn deep_columns_are_read_and_rewritten() {
     }
 }
 
-/// A number in Thrift's compact protocol.
+/// Writes a number in Thrift's compact protocol.
 fn varint(mut number: u64, to: &mut Vec<u8>) {
     while number >= 0x80 {
         to.push(number as u8 | 0x80);
@@ -103,7 +103,7 @@ fn varint(mut number: u64, to: &mut Vec<u8>) {
     to.push(number as u8);
 }
 
-/// An element of a schema: a group, or a required INT32 if it has no children.
+/// Encodes a schema element: a group, or a required INT32 if it has no children.
 fn element(children: i32) -> Vec<u8> {
     let mut bytes = Vec::new();
     match children {
@@ -118,7 +118,7 @@ fn element(children: i32) -> Vec<u8> {
     bytes
 }
 
-/// A file of no rows with these elements in its schema.
+/// Returns a file without rows that has these elements in its schema.
 fn file_of(elements: &[Vec<u8>]) -> Bytes {
     let mut footer = vec![0x15, 2, 0x19, 0xfc];
     varint(elements.len() as u64, &mut footer);

@@ -1,4 +1,4 @@
-//! What happens to the files, whatever happens to the work.
+//! Tests the files around a rewrite, which may succeed or fail.
 
 use super::*;
 
@@ -106,7 +106,7 @@ fn a_comparison_can_be_cancelled() {
     let options = other_encodings()
         .with_verification(true)
         .with_progress(move |done, total| {
-            // Once when all is written, and then while it is read again.
+            // Count once when everything is written, and then while it is read again.
             let times = usize::from(done == total);
             match finished.fetch_add(times, Ordering::Relaxed) + times {
                 0 | 1 => ControlFlow::Continue(()),

@@ -1,4 +1,4 @@
-//! `rewrite`: what changes, what stays, and what happens to the file when something is wrong.
+//! Tests `rewrite`: what changes, what stays, and how errors affect the file.
 
 use arrow_array::builder::{Float64Builder, ListBuilder};
 use arrow_array::{
@@ -47,7 +47,7 @@ fn float(row: i64) -> f64 {
     }
 }
 
-/// Columns of several types; nulls in half of them.
+/// Returns columns of several types; half of them have nulls.
 fn batch() -> RecordBatch {
     let rows = || 0..ROWS;
     let optional = |row: i64| (row % 7 != 3).then(|| float(row));
@@ -96,7 +96,7 @@ fn batch() -> RecordBatch {
         .unwrap()
 }
 
-/// A file of the crate `parquet` with everything that a file can have.
+/// Writes a file with the crate `parquet` that has everything a file can have.
 fn file(version: WriterVersion) -> Bytes {
     let properties = WriterProperties::builder()
         .set_writer_version(version)
@@ -145,7 +145,7 @@ fn columns(inspection: &Inspection) -> impl Iterator<Item = &bytelane_parquet::i
         .flat_map(|group| &group.columns)
 }
 
-/// With every column in another encoding than it has.
+/// Returns options that change the encoding of every column.
 fn other_encodings() -> RewriteOptions {
     let own = |encoding| ColumnOptions::default().with_encoding(encoding);
     let writer = WriterOptions::default()
@@ -159,7 +159,7 @@ fn other_encodings() -> RewriteOptions {
     RewriteOptions::new(writer).with_verification(true)
 }
 
-/// Everything that must be as it was.
+/// Asserts that everything is kept that must not change.
 fn assert_kept(before: &Bytes, after: &Bytes) {
     assert_eq!(values(before), values(after));
     let (old, new) = (metadata(before), metadata(after));
@@ -198,7 +198,8 @@ fn assert_kept(before: &Bytes, after: &Bytes) {
     }
 }
 
-/// That the offset index leads to pages, and that the column index bounds what is on them.
+/// Asserts that the offset index refers to pages, and that the column index has valid bounds for their
+/// values.
 fn assert_index_is_true(
     file: &Bytes,
     metadata: &ParquetMetaData,
@@ -230,7 +231,7 @@ fn assert_index_is_true(
     }
 }
 
-/// What the Bloom filters of a row group say of some values.
+/// Looks up some values in the Bloom filters of a row group.
 fn bloom_filters(file: &Bytes, group: usize) -> Vec<Option<[bool; 3]>> {
     let options = ReadOptionsBuilder::new()
         .with_reader_properties(
@@ -304,7 +305,7 @@ fn what_gains_nothing_is_copied_byte_for_byte() {
     let options = WriterOptions::default()
         .with_encoding(Encoding::Plain)
         .with_compression(Compression::UNCOMPRESSED);
-    // Their bits look random.
+    // Bits that look random.
     let mixed = (0..ROWS).map(|row| (row as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mixed =
         mixed.map(|bits| ((bits ^ (bits >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 1) as i64);

@@ -1,4 +1,4 @@
-//! Columns with dots in their names.
+//! Tests columns with dots in their names.
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StructArray};
 use arrow_schema::{DataType, Field};
@@ -8,7 +8,7 @@ use bytes::Bytes;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::sync::Arc;
 
-/// The columns `a`, `a.b` and `g.x`, and `x` in the group `g`.
+/// Returns the columns `a`, `a.b` and `g.x`, and `x` in the group `g`.
 fn batch() -> RecordBatch {
     let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..50));
     let field = Arc::new(Field::new("x", DataType::Int64, false));
@@ -50,7 +50,7 @@ fn a_column_is_not_in_a_group_because_its_name_has_a_dot() {
     assert_eq!(read(&file, &["a"]), ["a"]);
     assert_eq!(read(&file, &["a.b"]), ["a.b"]);
     assert_eq!(read(&file, &["g"]), ["g"]);
-    // Both have this name.
+    // Both columns have this name.
     assert_eq!(read(&file, &["g.x"]), ["g", "g.x"]);
     let reader = Reader::builder(file).unwrap();
     let error = reader.with_columns(["a.c"]).unwrap_err();

@@ -1,4 +1,4 @@
-//! Every physical type with every annotation: a rewrite changes no byte of a value, however it is encoded.
+//! Tests every physical type with every annotation: a rewrite changes no byte of a value in any encoding.
 
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
 use bytelane_parquet::{Encoding, WriterOptions, parse_compression};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 const ROWS: usize = 120;
 
-/// Physical types, with the lengths that annotations ask for and one that none does.
+/// Physical types, with the lengths that annotations require and one that no annotation has.
 const TYPES: [(PhysicalType, i32); 12] = [
     (PhysicalType::BOOLEAN, -1),
     (PhysicalType::INT32, -1),
@@ -30,7 +30,7 @@ const TYPES: [(PhysicalType, i32); 12] = [
     (PhysicalType::FIXED_LEN_BYTE_ARRAY, 33),
 ];
 
-/// The annotations of leaves in files of old writers.
+/// Annotations of leaves in files of old writers.
 const CONVERTED: [ConvertedType; 19] = [
     ConvertedType::UTF8,
     ConvertedType::ENUM,
@@ -87,7 +87,7 @@ fn logical_types() -> Vec<Option<LogicalType>> {
     std::iter::once(None).chain(all.map(Some)).collect()
 }
 
-/// All columns whose annotation the format allows.
+/// Returns all columns whose annotation the format allows.
 fn columns() -> Vec<TypePtr> {
     let mut columns: Vec<TypePtr> = Vec::new();
     let mut add = |physical, length, logical: Option<LogicalType>, converted| {
@@ -118,7 +118,8 @@ fn columns() -> Vec<TypePtr> {
     columns
 }
 
-/// A value of a physical type: extremes, small numbers beyond 8 and 16 bits, and bytes that are no text.
+/// Returns a value of a physical type: extremes, small numbers beyond 8 and 16 bits, and bytes that are not
+/// text.
 pub fn value(row: usize, length: usize) -> Vec<u8> {
     const EDGES: [i64; 12] = [
         300,
@@ -141,7 +142,7 @@ pub fn value(row: usize, length: usize) -> Vec<u8> {
         .collect()
 }
 
-/// The values of a column, without the nulls.
+/// Returns the values of a column, without the nulls.
 fn values<T: DataType>(column: &Type, of: impl Fn(Vec<u8>) -> T::T) -> Vec<T::T> {
     let length = match column.get_physical_type() {
         PhysicalType::FIXED_LEN_BYTE_ARRAY => match column {
@@ -219,10 +220,10 @@ fn file(columns: &[TypePtr]) -> Bytes {
     file.into()
 }
 
-/// Definition levels, then repetition levels, and the bytes of each value.
+/// Definition levels followed by repetition levels, and the bytes of each value.
 pub type Stored = (Vec<i16>, Vec<Vec<u8>>);
 
-/// What the columns of a file have, by the column readers of the crate `parquet`.
+/// Returns the contents of the columns of a file, read by the column readers of the crate `parquet`.
 pub fn stored(file: &Bytes) -> Vec<Stored> {
     macro_rules! read {
         ($reader:expr) => {{
@@ -274,7 +275,7 @@ fn no_annotation_changes_a_value() {
             let is_copied = of.get_physical_type() == PhysicalType::INT96;
             assert_eq!(column.obstacle.is_some(), is_copied, "{column:?} {of:?}");
         }
-        // The crate `parquet` cannot read ALP; there the verification has compared.
+        // The crate `parquet` cannot read ALP; the verification has compared these values.
         if *encoding == Encoding::Alp {
             continue;
         }
@@ -310,7 +311,7 @@ fn intervals_are_read_with_all_their_parts() {
     assert_eq!(read, stored);
 }
 
-/// `map<string, INT96>`, of one entry in each row.
+/// Writes a `map<string, INT96>` with one entry in each row.
 fn map_of_int96() -> Bytes {
     use parquet::data_type::{ByteArrayType, Int96Type};
 

@@ -1,4 +1,4 @@
-//! Decimals: big-endian two's complement of any length.
+//! Builds arrays of decimals from big-endian two's complement of any length.
 
 use super::super::Values;
 use super::super::pages::Page;
@@ -14,9 +14,10 @@ use arrow_buffer::{NullBuffer, i256};
 use bytelane::Detected;
 use std::sync::Arc;
 
-/// A decimal of a type.
+/// Decimal type that can be read from big-endian bytes.
 pub(crate) trait FromBigEndian: DecimalType {
-    /// Of up to as many bytes as it has itself, or more that only say the sign again.
+    /// Reads a number of up to the size of the type. Longer ones are accepted if the additional bytes only
+    /// repeat the sign.
     fn from_big_endian(bytes: &[u8]) -> Option<Self::Native>;
 }
 
@@ -38,7 +39,7 @@ from_big_endian! {
     Decimal256Type i256 32
 }
 
-/// The same number in `N` bytes. No bytes are zero, as nulls have.
+/// Extends or shortens a number to `N` bytes. No bytes are zero, which is what nulls have.
 #[inline(always)]
 fn extended<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
     let is_negative = bytes.first().is_some_and(|first| *first >= 0x80);
@@ -55,7 +56,7 @@ fn extended<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
     Some(number)
 }
 
-/// Decimals of an array that is being made, as their bytes.
+/// Builder for an array of decimals, which holds their bytes.
 pub(crate) struct Decimals<T> {
     bytes: Offsets<LargeBinaryType>,
     precision: u8,
@@ -106,7 +107,7 @@ impl<T: FromBigEndian> Values for Decimals<T> {
     }
 
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-        // The decimals are there at the same time as their bytes.
+        // The decimals and their bytes are in memory at the same time.
         let room = self
             .bytes
             .room(0)?

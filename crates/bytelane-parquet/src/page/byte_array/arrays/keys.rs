@@ -1,4 +1,4 @@
-//! Dictionary arrays: the indices of pages, if all of them belong to one dictionary.
+//! Builds dictionary arrays from the indices of pages, if all of them belong to one dictionary.
 
 use super::super::Values;
 use super::super::pages::Page;
@@ -21,29 +21,29 @@ use bytelane::validity::values;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// Keys of an array that is being made, or its values, which `T` has.
+/// Builder for a dictionary array with values of type `T`. It holds keys, or else values.
 pub(crate) struct Keys<K, T: Content> {
     backend: Detected,
     budget: Budget,
     /// Memory of the keys.
     memory: Reservation,
-    /// The type of the values.
+    /// Data type of the values.
     value_type: DataType,
-    /// As long as they belong to one dictionary.
+    /// Keys of the slots, as long as all belong to one dictionary.
     keys: Vec<u32>,
-    /// Keys that are spread to the slots.
+    /// Keys before they are spread to the slots.
     dense: Vec<u32>,
-    /// That of the chunk.
+    /// Dictionary of the chunk.
     dictionary: Option<Arc<Kept>>,
-    /// That of the keys.
+    /// Dictionary of the keys.
     used: Option<Arc<Kept>>,
-    /// All values so far, where keys are not enough.
+    /// All values so far, if keys are not sufficient.
     values: Offsets<T>,
     has_values: bool,
     of: PhantomData<fn() -> K>,
 }
 
-/// A dictionary.
+/// Dictionary with its values as an array.
 struct Kept {
     entries: Entries,
     values: ArrayRef,
@@ -66,14 +66,15 @@ impl<K: ArrowDictionaryKeyType, T: Content> Keys<K, T> {
         }
     }
 
-    /// An error if so many slots more take too much memory.
+    /// Returns an error if another `slots` slots take too much memory.
     fn check(&self, slots: usize) -> Result<()> {
         let slots = self.keys.len().saturating_add(slots);
         let width = size_of::<u32>() + size_of::<K::Native>();
         self.memory.cover(slots.saturating_mul(width) as u64)
     }
 
-    /// Whether the next values of a page can be appended as keys. If not, all have been made values.
+    /// Returns whether the next values of a page can be appended as keys. If not, all previous keys have been
+    /// converted to values.
     fn takes_keys(&mut self, page: &Page) -> Result<bool> {
         if self.has_values {
             return Ok(false);
@@ -96,7 +97,7 @@ impl<K: ArrowDictionaryKeyType, T: Content> Keys<K, T> {
         Ok(false)
     }
 
-    /// The array of keys and the dictionary.
+    /// Builds the array of the keys and the dictionary.
     fn array_of_keys(
         &self,
         keys: Vec<u32>,
@@ -105,7 +106,7 @@ impl<K: ArrowDictionaryKeyType, T: Content> Keys<K, T> {
     ) -> Result<ArrayRef> {
         let greatest = used.values.len().saturating_sub(1);
         if K::Native::from_usize(greatest).is_none() {
-            // Without nulls in the way, the greatest key says it.
+            // Without nulls, checking the greatest key is sufficient.
             let greatest = keys.iter().max().copied().unwrap_or_default();
             if K::Native::from_usize(greatest as usize).is_none() {
                 return Err(too_many::<K>());
@@ -126,7 +127,7 @@ impl<K: ArrowDictionaryKeyType, T: Content> Keys<K, T> {
         Ok(Arc::new(array))
     }
 
-    /// The array of the values, and a dictionary of those that differ.
+    /// Builds the array of the values, with a dictionary of the distinct ones.
     fn array_of_values(&self, values: &GenericByteArray<T>) -> Result<ArrayRef> {
         let mut builder = GenericByteDictionaryBuilder::<K, T>::new();
         for value in values {
@@ -151,7 +152,7 @@ fn too_many<K: ArrowDictionaryKeyType>() -> Error {
     )))
 }
 
-/// Values of a dictionary, as views if they are to be.
+/// Converts the values of a dictionary to views if the type requires it.
 fn as_type(values: ArrayRef, to: &DataType) -> ArrayRef {
     match to {
         DataType::Utf8View => Arc::new(StringViewArray::from(values.as_string::<i32>())),
@@ -174,7 +175,7 @@ impl<K: ArrowDictionaryKeyType, T: Content> Values for Keys<K, T> {
         values.append_entries(&entries, &all)?;
         let values: ArrayRef = Arc::new(values.take(None)?);
         let values = as_type(values, &self.value_type);
-        // For pages that cannot be appended as keys.
+        // Pages that cannot be appended as keys need it.
         self.values.keep_dictionary(entries.clone())?;
         self.dictionary = Some(Arc::new(Kept { entries, values }));
         Ok(())

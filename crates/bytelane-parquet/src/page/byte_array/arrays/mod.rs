@@ -1,4 +1,4 @@
-//! Arrays that strings become: with offsets, of views, of keys, or of decimals.
+//! Builds arrays of strings: with offsets, views, dictionary keys, or decimals.
 
 pub(super) mod decimal;
 pub(super) mod keys;

@@ -1,4 +1,4 @@
-//! Arrays of offsets into the bytes of all values.
+//! Builds arrays of offsets into the bytes of all values.
 
 use super::super::Values;
 use super::super::dictionary::Table;
@@ -13,14 +13,14 @@ use arrow_buffer::{ArrowNativeType, NullBuffer};
 use bytelane::Detected;
 use std::sync::Arc;
 
-/// Values of an array that is being made.
+/// Builder for an array with offsets.
 pub(crate) struct Offsets<T: Content> {
     backend: Detected,
     memory: Reservation,
-    /// Where the values begin and end.
+    /// Offsets at which the values begin and end.
     pub(crate) offsets: Vec<T::Offset>,
     pub(crate) bytes: Vec<u8>,
-    /// Ends of values that are spread to the slots.
+    /// Ends of values before they are spread to the slots.
     dense: Vec<T::Offset>,
     table: Option<Table>,
 }
@@ -41,16 +41,16 @@ impl<T: Content> Offsets<T> {
         self.offsets.len() - 1
     }
 
-    /// What is left for the bytes of values, with so many more slots.
+    /// Returns the remaining room for the bytes of values, with another `slots` slots.
     pub(crate) fn room(&self, slots: usize) -> Result<Room<'_>> {
         room(&self.memory, &self.offsets, slots)
     }
 
-    /// Appends what the entries are that keys stand for.
+    /// Appends the entries that the keys refer to.
     pub(crate) fn append_entries(&mut self, entries: &Entries, keys: &[u32]) -> Result<()> {
         let room = room(&self.memory, &self.offsets, keys.len())?;
         for key in keys {
-            // The keys of nulls are 0, even if there are no entries.
+            // Nulls have the key 0, even if there are no entries.
             if let Some((_, length)) = entries.places.get(*key as usize) {
                 room.check(self.bytes.len() as u64 + u64::from(*length))?;
                 self.bytes.extend_from_slice(entries.get(*key as usize));
@@ -60,7 +60,7 @@ impl<T: Content> Offsets<T> {
         Ok(())
     }
 
-    /// The array of all values. The next one begins without any.
+    /// Returns the array of all values, and starts a new one.
     pub(crate) fn take(&mut self, nulls: Option<NullBuffer>) -> Result<GenericByteArray<T>> {
         let first = vec![T::Offset::default()];
         let offsets = std::mem::replace(&mut self.offsets, first);
@@ -69,7 +69,7 @@ impl<T: Content> Offsets<T> {
     }
 }
 
-/// Memory for the bytes of values, with so many more slots.
+/// Returns the room for the bytes of values, with another `slots` slots.
 fn room<'a, O: OffsetSizeTrait>(
     memory: &'a Reservation,
     offsets: &[O],
@@ -139,7 +139,7 @@ impl<T: Content> Values for Offsets<T> {
         copy(page, &mut self.table, ends, &mut self.bytes, &room)?;
         let start = self.offsets.len();
         self.offsets.resize(start + slots, T::Offset::default());
-        // A null ends where the value before it does.
+        // A null ends where the previous value does.
         let mut values = 0;
         for (ends, bits) in self.offsets[start..].chunks_mut(8).zip(bits) {
             for (slot, end) in ends.iter_mut().enumerate() {

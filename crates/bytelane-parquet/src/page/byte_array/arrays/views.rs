@@ -1,4 +1,4 @@
-//! Arrays of views of strings and bytes, which point into pages.
+//! Builds arrays of views of strings and bytes. The views point into pages.
 
 use super::super::Values;
 use super::super::copy::BLOCK;
@@ -16,7 +16,7 @@ use bytelane::Detected;
 use bytes::Bytes;
 use std::sync::Arc;
 
-/// Views of an array that is being made.
+/// Builder for an array of views.
 pub(crate) struct Views<T> {
     backend: Detected,
     memory: Reservation,
@@ -37,12 +37,12 @@ impl<T: ViewContent> Views<T> {
         }
     }
 
-    /// Memory for bytes that are not those of pages, with so many more slots.
+    /// Returns the room for bytes outside of pages, with another `slots` slots.
     fn room(&self, slots: usize) -> Result<Room<'_>> {
         room(&self.memory, &self.views, slots)
     }
 
-    /// Appends views of the next indices.
+    /// Appends views for the next indices.
     fn look_up(&mut self, page: &mut Indices, count: usize) -> Result<()> {
         let Some(dictionary) = &self.dictionary else {
             return Err(super::super::no_dictionary());
@@ -68,7 +68,7 @@ fn room<'a, T: ViewContent>(
     room.beside(1, usize::try_from(views.held()).unwrap_or(usize::MAX))
 }
 
-/// Appends views of the next values, which depend on each other, and so have bytes of their own.
+/// Appends views of the next values. These depend on each other, and so need bytes of their own.
 fn append_deltas<T: ViewContent>(
     page: &mut Delta,
     views: &mut ViewBuilder<T>,

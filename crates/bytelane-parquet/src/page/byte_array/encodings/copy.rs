@@ -1,14 +1,14 @@
-//! Copies of short strings: 16 bytes are moved at once, of which the next string overwrites those that are too many.
+//! Copies short strings in steps of 16 bytes. The next string overwrites the surplus bytes.
 
 use bytelane::Reserved;
 
-/// Bytes that are moved at once.
+/// Number of bytes per copy.
 const STEP: usize = 16;
 
-/// Strings that are decoded at once: so many of average length stay in the first-level cache.
+/// Number of strings per block. A block of strings of average length stays in the first-level cache.
 pub(crate) const BLOCK: usize = 1024;
 
-/// The lowest bytes of a number, as many as the index says.
+/// Masks of the lowest bytes of a number; the index is the number of bytes.
 pub(crate) const LOWEST: [u128; STEP + 1] = {
     let mut masks = [u128::MAX; STEP + 1];
     let mut length = 0;
@@ -19,20 +19,20 @@ pub(crate) const LOWEST: [u128; STEP + 1] = {
     masks
 };
 
-/// Bytes that are moved at once of longer strings.
+/// Number of bytes per copy for longer strings.
 const LONG_STEP: usize = 4 * STEP;
 
-/// Strings that are being written. What does not fit is counted, and left out: see [`Strings::make_room`].
+/// Destination of strings. Strings that do not fit are counted, but not written: see [`Strings::make_room`].
 pub(crate) struct Strings<'a> {
     to: &'a mut Vec<u8>,
     written: Reserved,
 }
 
 impl<'a> Strings<'a> {
-    /// To be appended, with so many bytes.
+    /// Appends to `to`, with room for `expected` bytes.
     pub(crate) fn after(to: &'a mut Vec<u8>, expected: usize) -> Self {
         let mut bytes = std::mem::take(to);
-        // What is written at once may be longer than the last string.
+        // The last copy may extend past the last string.
         bytes.reserve(expected + LONG_STEP);
         let written = Reserved::new(bytes);
         Self { to, written }
@@ -43,7 +43,7 @@ impl<'a> Strings<'a> {
         self.written.bytes().len()
     }
 
-    /// Appends a string: the first bytes of `from`, which has as many.
+    /// Appends a string: the first `length` bytes of `from`, which has at least that many.
     #[inline(always)]
     pub(crate) fn push(&mut self, from: &[u8], length: usize) {
         if length <= STEP
@@ -65,7 +65,7 @@ impl<'a> Strings<'a> {
         self.written.push(number.to_le_bytes(), length);
     }
 
-    /// Appends the lowest bytes of two numbers, the first of which has the lower ones.
+    /// Appends the lowest bytes of two numbers. The first number has the lower ones.
     #[inline(always)]
     pub(crate) fn push_numbers(&mut self, numbers: &[u128; 2], length: usize) {
         if length <= STEP {
@@ -75,20 +75,20 @@ impl<'a> Strings<'a> {
         self.push_number(numbers[1], length - STEP);
     }
 
-    /// Appends bytes that were written before, from an offset on.
+    /// Appends bytes that were written before, starting at an offset.
     pub(crate) fn repeat(&mut self, start: usize, length: usize) {
         self.written
             .bytes()
             .extend_from_within(start..start + length);
     }
 
-    /// What was written, from an offset on.
+    /// Returns the bytes written from an offset on.
     pub(crate) fn written(&mut self, start: usize) -> &[u8] {
         &self.written.bytes()[start..]
     }
 
-    /// Whether strings are missing since `start`. Then there is more room now, and none is after `start`: they are to be
-    /// written again.
+    /// Returns whether strings since `start` are missing. If so, there is now more room, and everything after
+    /// `start` has been removed and must be written again.
     #[inline(always)]
     pub(crate) fn make_room(&mut self, start: usize) -> bool {
         let is_missing = self.written.missing() > 0;

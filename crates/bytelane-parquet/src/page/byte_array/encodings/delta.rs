@@ -1,4 +1,5 @@
-//! DELTA_BYTE_ARRAY: how many bytes each value has in common with the one before, and the bytes that follow them.
+//! Decodes DELTA_BYTE_ARRAY: the length of the prefix that each value shares with the previous one, and the
+//! bytes after it.
 
 use super::copy::{BLOCK, LOWEST, Strings};
 use super::delta_length::{read_lengths, sum};
@@ -9,17 +10,17 @@ use arrow_array::OffsetSizeTrait;
 use bytelane::Detected;
 use bytes::Bytes;
 
-/// What is left of a page.
+/// Rest of a page.
 pub(crate) struct Delta {
     bytes: Bytes,
-    /// Of all values of the page.
+    /// Prefix lengths of all values of the page; the suffix lengths follow.
     prefixes: Vec<i32>,
     suffixes: Vec<i32>,
-    /// Values that are taken.
+    /// Number of values that have been taken.
     taken: usize,
-    /// Where the suffix of the next one begins.
+    /// Offset of the suffix of the next value.
     at: usize,
-    /// The last value that was taken.
+    /// Last value that was taken.
     last: Vec<u8>,
 }
 
@@ -50,7 +51,7 @@ impl Delta {
         })
     }
 
-    /// Appends the next values to the strings, and says where each of them ends.
+    /// Appends the next values to the strings. Writes the end of each to `ends`.
     pub(crate) fn copy<O: OffsetSizeTrait>(
         &mut self,
         ends: &mut [O],
@@ -68,7 +69,7 @@ impl Delta {
         room.check(to.len() as u64 + bytes)?;
         let mut rest = &self.bytes[self.at..];
         let mut strings = Strings::after(to, bytes as usize);
-        // The value before, if it is short: what was just written is slow to read.
+        // Previous value, if it is short. Bytes that were just written are slow to read.
         let mut short = None;
         for ((end, prefix), suffix) in ends.iter_mut().zip(prefixes).zip(suffixes) {
             let (prefix, suffix) = (*prefix as usize, *suffix as usize);
@@ -102,14 +103,15 @@ impl Delta {
         Ok(())
     }
 
-    /// Appends the next value, which may begin as one that is not among the strings. Returns where it ends.
+    /// Appends the next value, which may share a prefix with a value that is not among the strings. Returns
+    /// its end.
     fn copy_first<O: OffsetSizeTrait>(&mut self, to: &mut Vec<u8>, room: &Room<'_>) -> Result<O> {
         self.skip(1, &room.after(to.len() as u64))?;
         to.extend_from_slice(&self.last);
         Ok(O::usize_as(to.len()))
     }
 
-    /// Passes over the next values.
+    /// Skips the next values.
     pub(crate) fn skip(&mut self, count: usize, room: &Room<'_>) -> Result<()> {
         let range = self.taken..self.taken + count;
         for (prefix, suffix) in self.prefixes[range.clone()]
@@ -131,15 +133,15 @@ impl Delta {
     }
 }
 
-/// Bytes of two registers.
+/// Size of two registers in bytes.
 const SHORT: usize = 2 * size_of::<u128>();
 
-/// A short value, the lowest byte first, and any bytes after it.
+/// Short value, lowest byte first, followed by arbitrary bytes.
 #[derive(Clone, Copy)]
 struct Short([u128; 2]);
 
 impl Short {
-    /// The first bytes of a value.
+    /// Reads the first bytes of a value.
     fn read(value: &[u8]) -> Self {
         let mut bytes = [0; SHORT];
         let length = value.len().min(SHORT);
@@ -156,7 +158,8 @@ impl Short {
         ])
     }
 
-    /// The value of a length that begins as this one does, and goes on with the first bytes of `suffix`.
+    /// Returns the value of this length that begins with a prefix of this one and continues with the first
+    /// bytes of `suffix`.
     #[inline(always)]
     fn with_suffix(self, prefix: usize, suffix: &[u8; SHORT], length: usize) -> Self {
         let ([low, high], Self([first, second])) = (self.0, Self::from_bytes(suffix));
@@ -181,8 +184,8 @@ fn too_long(prefix: usize, before: usize) -> Error {
     ))
 }
 
-/// All values of a page of a column whose values have `width` bytes, one after the other. The caller has checked that
-/// so many may be allocated.
+/// Decodes all values of a page of a column with `width` bytes per value. The caller has checked that their
+/// memory may be allocated.
 pub(crate) fn decode_fixed(
     backend: Detected,
     page: Bytes,

@@ -1,4 +1,4 @@
-//! DELTA_LENGTH_BYTE_ARRAY: the lengths of all values, and then the values.
+//! Decodes DELTA_LENGTH_BYTE_ARRAY: the lengths of all values, followed by the values.
 
 use super::room::Room;
 use crate::memory::{ViewBuilder, ViewContent};
@@ -8,14 +8,14 @@ use bytelane::{Detected, delta};
 use bytes::Bytes;
 use std::ops::Range;
 
-/// What is left of a page.
+/// Rest of a page.
 pub(crate) struct DeltaLength {
     bytes: Bytes,
-    /// Of all values of the page.
+    /// Lengths of all values of the page.
     lengths: Vec<i32>,
-    /// Values that are taken.
+    /// Number of values that have been taken.
     taken: usize,
-    /// Where the next one begins.
+    /// Offset of the next value.
     at: usize,
 }
 
@@ -42,7 +42,7 @@ impl DeltaLength {
         })
     }
 
-    /// The places of the next values, among the lengths and in the page.
+    /// Takes the next values. Returns their ranges among the lengths and in the page.
     fn take(&mut self, count: usize) -> (Range<usize>, Range<usize>) {
         let places = self.taken..self.taken + count;
         let length = sum(&self.lengths[places.clone()]);
@@ -51,7 +51,7 @@ impl DeltaLength {
         (places, bytes)
     }
 
-    /// Appends the next values to the strings, and says where each of them ends.
+    /// Appends the next values to the strings. Writes the end of each to `ends`.
     pub(crate) fn copy<O: OffsetSizeTrait>(
         &mut self,
         ends: &mut [O],
@@ -91,7 +91,8 @@ impl DeltaLength {
     }
 }
 
-/// The lengths in front of `bytes`, as many as there are values, none of them negative, and where they end.
+/// Reads `valid` lengths from the front of `bytes`, and checks that none is negative. Returns them, and the
+/// offset at which they end.
 pub(crate) fn read_lengths(
     backend: Detected,
     bytes: &[u8],
@@ -99,24 +100,24 @@ pub(crate) fn read_lengths(
     what: &str,
     room: &Room<'_>,
 ) -> Result<(Vec<i32>, usize)> {
-    // Some writers may write no values as no bytes.
+    // Some writers may store no bytes if there are no values.
     if valid == 0 && bytes.is_empty() {
         return Ok((Vec::new(), 0));
     }
     let damaged = |error: delta::Error| Error::corrupt(format!("the {what} of values: {error}"));
-    // A few bytes can rightly have many lengths.
+    // A few bytes can legitimately encode many lengths.
     let (stored, _) = delta::validate::<i32>(bytes).map_err(damaged)?;
     if stored != valid as u64 {
         return Err(Error::corrupt(format!(
             "{stored} {what} for {valid} values"
         )));
     }
-    // There may be another list of lengths beside this one.
+    // A second list of lengths may be in memory at the same time.
     room.beside(valid, 2 * size_of::<i32>())?;
     let mut lengths = vec![0; valid];
     let decoded = delta::decode_with(backend, bytes, &mut lengths[..]);
     let (_, read) = decoded.map_err(damaged)?;
-    // Its sign is negative if that of any length is.
+    // The OR of all lengths is negative if any of them is.
     let all = lengths.iter().fold(0, |all, length| all | length);
     match all < 0 {
         true => Err(Error::corrupt(format!(
@@ -126,7 +127,7 @@ pub(crate) fn read_lengths(
     }
 }
 
-/// The sum of lengths, none of them negative.
+/// Returns the sum of lengths, none of which is negative.
 pub(crate) fn sum(lengths: &[i32]) -> u64 {
     lengths.iter().map(|length| u64::from(*length as u32)).sum()
 }

@@ -1,4 +1,4 @@
-//! The entries of a dictionary, prepared for being copied many times.
+//! Prepares the entries of a dictionary for being copied many times.
 
 use super::copy::{BLOCK, Strings};
 use super::indices::Indices;
@@ -8,21 +8,21 @@ use crate::Result;
 use arrow_array::OffsetSizeTrait;
 use bytelane::rle_hybrid::Dictionary;
 
-/// Entries up to this length fit into a number, with their length.
+/// Maximum length of entries that fit into a number together with their length.
 const SHORT: usize = 15;
 
-/// Entries that indices are looked up in.
+/// Entries in which indices are looked up.
 pub(crate) enum Table {
-    /// Their bytes, and in the last one their length.
+    /// Bytes of each entry, with its length in the last byte.
     Short {
         entries: Dictionary<u128>,
         found: Vec<u128>,
     },
-    /// Where they begin, in the upper half, and their lengths.
+    /// Offset of each entry in the upper half, and its length in the lower half.
     Long {
         places: Dictionary<u64>,
         found: Vec<u64>,
-        /// What they begin in, and some more bytes.
+        /// Bytes of all entries, followed by padding.
         bytes: Vec<u8>,
     },
 }
@@ -48,7 +48,7 @@ impl Table {
         }
     }
 
-    /// Appends the entries of the next indices to the strings, and says where each of them ends.
+    /// Appends the entries of the next indices to the strings. Writes the end of each to `ends`.
     pub(crate) fn copy<O: OffsetSizeTrait>(
         &mut self,
         indices: &mut Indices,
@@ -58,7 +58,7 @@ impl Table {
     ) -> Result<()> {
         let blocks = ends.len().div_ceil(BLOCK);
         for (block, ends) in ends.chunks_mut(BLOCK).enumerate() {
-            // What all blocks need, if they are like the first one.
+            // Estimate the size of all blocks from the first one.
             let expected = |length: u64, written: usize| match block {
                 0 => {
                     let (all, written) = (length.saturating_mul(blocks as u64), written as u64);
@@ -103,7 +103,7 @@ impl Table {
     }
 }
 
-/// The length of an entry, where its place is known.
+/// Mask of the length of an entry, next to its offset.
 const LENGTH: u64 = u32::MAX as u64;
 
 fn short(entry: &[u8]) -> u128 {

@@ -1,4 +1,4 @@
-//! Indices into a dictionary.
+//! Decodes indices into a dictionary.
 
 use crate::page::levels::empty_runs;
 use crate::{Error, Result};
@@ -11,18 +11,18 @@ pub(crate) struct Indices {
     backend: Detected,
     format: Format<u32>,
     bytes: Bytes,
-    /// Where the run of the next index begins.
+    /// Offset of the run with the next index.
     at: usize,
-    /// Indices of that run that are taken.
+    /// Number of indices of that run that have been taken.
     taken: usize,
-    /// Indices from there on.
+    /// Number of indices from the start of that run.
     left: usize,
 }
 
 impl Indices {
-    /// Opens a page of so many indices, whose first byte is their width.
+    /// Opens a page of `valid` indices. The first byte is their width.
     pub(crate) fn open(backend: Detected, bytes: Bytes, valid: usize) -> Result<Self> {
-        // Some writers write no indices as no bytes.
+        // Some writers store no bytes, not even a width, if there are no indices.
         let width = bytes.first().copied().unwrap_or_default();
         let Some(format) = Format::new(u32::from(width)) else {
             return Err(Error::corrupt(format!("indices of {width} bits")));
@@ -38,7 +38,7 @@ impl Indices {
         })
     }
 
-    /// The entries that the next indices stand for.
+    /// Looks up the entries of the next indices.
     pub(crate) fn look_up<T: Entry + bytemuck::Pod>(
         &mut self,
         dictionary: &Dictionary<T>,
@@ -53,7 +53,7 @@ impl Indices {
         self.skip(to.len())
     }
 
-    /// The next indices.
+    /// Decodes the next indices.
     fn decode(&mut self, to: &mut [u32]) -> Result<()> {
         self.retried(|it| {
             let (range, runs) = (it.taken..it.taken + to.len(), &it.bytes[it.at..]);
@@ -66,7 +66,7 @@ impl Indices {
         self.skip(to.len())
     }
 
-    /// Reads indices; after an error once more, without the runs that have none.
+    /// Reads indices. After an error, retries without empty runs.
     fn retried<T>(
         &mut self,
         mut read: impl FnMut(&Self) -> std::result::Result<T, rle_hybrid::Error>,
@@ -85,10 +85,10 @@ impl Indices {
         result.map_err(damaged)
     }
 
-    /// The next indices, each of which a dictionary of so many entries has.
+    /// Decodes the next indices, and checks that a dictionary with this number of entries has all of them.
     pub(crate) fn decode_below(&mut self, entries: usize, to: &mut [u32]) -> Result<()> {
         self.decode(to)?;
-        // In contrast to `max` of an iterator, the compiler makes vectors of it.
+        // The compiler vectorises this, unlike `max` of an iterator.
         let greatest = to.iter().fold(0, |most, index| (*index).max(most));
         match to.is_empty() || (greatest as usize) < entries {
             true => Ok(()),
@@ -98,7 +98,7 @@ impl Indices {
         }
     }
 
-    /// Moves to the run of the index after the next ones.
+    /// Moves to the run of the index that follows the next `count` ones.
     pub(crate) fn skip(&mut self, count: usize) -> Result<()> {
         let wanted = self.taken + count;
         let (last, before) = self.retried(|it| {

@@ -1,4 +1,4 @@
-//! Strings in each encoding: where the values of a page are, or copies of them.
+//! Decodes strings in each encoding, as ranges in the page or as copies.
 
 pub(super) mod copy;
 pub(in crate::page) mod delta;

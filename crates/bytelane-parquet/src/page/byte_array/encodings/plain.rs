@@ -1,4 +1,4 @@
-//! PLAIN: each value after its length, which has four bytes.
+//! Decodes PLAIN: each value follows its length, which has four bytes.
 
 use super::copy::{BLOCK, Strings};
 use super::room::Room;
@@ -7,14 +7,14 @@ use crate::{Error, Result};
 use arrow_array::OffsetSizeTrait;
 use bytes::Bytes;
 
-/// Bytes of a length.
+/// Size of a length in bytes.
 const LENGTH: usize = 4;
 
-/// What is left of a page.
+/// Rest of a page.
 pub(crate) struct Plain {
     bytes: Bytes,
     at: usize,
-    /// Values that are left.
+    /// Number of remaining values.
     left: usize,
 }
 
@@ -33,7 +33,7 @@ impl Plain {
         })
     }
 
-    /// Appends the next values to the strings, and says where each of them ends.
+    /// Appends the next values to the strings. Writes the end of each to `ends`.
     pub(crate) fn copy<O: OffsetSizeTrait>(
         &mut self,
         ends: &mut [O],
@@ -88,7 +88,7 @@ impl Plain {
         Ok(())
     }
 
-    /// Bytes of the next values, if all that are left are as long.
+    /// Returns the size of the next values in bytes, if all remaining values have the same length.
     fn expected(&self, count: usize) -> usize {
         let bytes = self.bytes.len() - self.at;
         let bytes = bytes.saturating_sub(self.left * LENGTH);
@@ -99,7 +99,7 @@ impl Plain {
     }
 }
 
-/// Appends values to the strings, and says where each of them ends. Returns the bytes after them.
+/// Appends values to the strings. Writes the end of each to `ends`. Returns the remaining bytes.
 #[inline(always)]
 fn copy<'a, O: OffsetSizeTrait>(
     mut values: &'a [u8],
@@ -115,7 +115,7 @@ fn copy<'a, O: OffsetSizeTrait>(
     Ok(values)
 }
 
-/// The length of the value after it, which follows as a whole.
+/// Splits off the length of the next value, and checks that the whole value follows.
 #[inline(always)]
 fn split_length(bytes: &[u8]) -> Result<(usize, &[u8])> {
     let Some((length, rest)) = bytes.split_first_chunk() else {
@@ -135,11 +135,11 @@ fn too_long(length: usize, left: usize) -> Error {
     ))
 }
 
-/// The values of a dictionary.
+/// Entries of a dictionary.
 #[derive(Clone)]
 pub(crate) struct Entries {
     pub(crate) bytes: Bytes,
-    /// Where each of them begins, and its length.
+    /// Offset and length of each entry.
     pub(crate) places: Vec<(u32, u32)>,
 }
 
@@ -154,7 +154,7 @@ impl Entries {
         if count > bytes.len() / LENGTH {
             return Err(too_few());
         }
-        // So that places fit.
+        // Offsets and lengths must fit into 32 bits.
         if u32::try_from(bytes.len()).is_err() {
             return Err(Error::corrupt(format!(
                 "a dictionary of {} bytes",

@@ -1,21 +1,21 @@
-//! How much memory an array may take.
+//! Limits the memory of an array.
 
 use crate::budget::Reservation;
 use crate::{Error, Problem, Result};
 
-/// Memory for the strings of an array, of a budget.
+/// Memory for the strings of an array, taken from a budget.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room<'a> {
     /// Memory of the array.
     memory: &'a Reservation,
-    /// Bytes of it that are not those of strings.
+    /// Bytes of it that are used for things other than strings.
     others: u64,
-    /// Bytes that the offsets can address.
+    /// Number of bytes that the offsets can address.
     addressable: u64,
 }
 
 impl<'a> Room<'a> {
-    /// For an array without strings so far.
+    /// Returns the room of an array without strings.
     pub(crate) fn new(memory: &'a Reservation, addressable: u64) -> Self {
         Self {
             memory,
@@ -24,7 +24,7 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// The same besides what so many slots take.
+    /// Returns the room that remains next to this number of slots.
     pub(crate) fn beside(self, slots: usize, width: usize) -> Result<Self> {
         let bytes = (slots as u64).saturating_mul(width as u64);
         let others = self.others.saturating_add(bytes);
@@ -32,7 +32,7 @@ impl<'a> Room<'a> {
         Ok(Self { others, ..self })
     }
 
-    /// The same for strings that follow others.
+    /// Returns the room that remains after `bytes` bytes of strings.
     pub(crate) fn after(self, bytes: u64) -> Self {
         Self {
             others: self.others.saturating_add(bytes),
@@ -41,7 +41,7 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// An error unless the array may have strings of so many bytes.
+    /// Returns an error unless the array may have this number of bytes of strings.
     pub(crate) fn check(&self, bytes: u64) -> Result<()> {
         if bytes > self.addressable {
             let limit = self.addressable;
@@ -50,7 +50,8 @@ impl<'a> Room<'a> {
         self.memory.cover(self.others.saturating_add(bytes))
     }
 
-    /// Bytes to make room for, of strings that have so many and will probably have more.
+    /// Returns the number of bytes to allocate for strings that have `bytes` bytes and probably grow to
+    /// `probably`.
     pub(crate) fn expect(&self, bytes: u64, probably: u64) -> u64 {
         match self.check(probably) {
             Ok(()) => probably.max(bytes),

@@ -1,4 +1,4 @@
-//! Arrays of pages that the crate `parquet` writes, compared with what was written.
+//! Compares arrays from pages of the crate `parquet` with the values that were written.
 
 use super::{Chunk, ENCODINGS, Layout, MEMORY, Step, file, pages, read};
 use arrow_array::cast::AsArray;
@@ -7,7 +7,7 @@ use arrow_schema::DataType;
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// Values of an array, whatever its type.
+/// Returns the values of an array of any type.
 pub(super) fn values(array: &dyn Array) -> Vec<Option<Vec<u8>>> {
     fn of<'a, T: AsRef<[u8]> + ?Sized + 'a>(
         values: impl Iterator<Item = Option<&'a T>>,
@@ -44,7 +44,7 @@ pub(super) fn values(array: &dyn Array) -> Vec<Option<Vec<u8>>> {
     }
 }
 
-/// Every type that strings can have.
+/// Returns every type that strings can have.
 fn types() -> Vec<DataType> {
     let keys = [
         DataType::Int8,
@@ -70,7 +70,7 @@ fn types() -> Vec<DataType> {
     values.iter().cloned().chain(dictionaries).collect()
 }
 
-/// The rows that steps read, the last of which is repeated.
+/// Returns the rows that the steps read. The last step is repeated.
 fn expected<T: Clone>(rows: &[T], steps: &[Step]) -> Vec<Vec<T>> {
     let mut left = rows;
     let mut steps = steps
@@ -100,7 +100,8 @@ fn check(chunk: &Chunk, rows: &[Option<Vec<u8>>], data_type: &DataType, steps: &
     assert_eq!(found, expected(rows, steps), "{data_type}, {steps:?}");
 }
 
-/// Strings short and long, empty ones, and those beyond ASCII; often the same, or with the same beginning.
+/// Generates short and long strings, empty ones, and non-ASCII ones, often with the same value or the same
+/// beginning.
 fn string() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => "[a-c]{0,12}",
@@ -136,8 +137,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
-/// Runs of values and of nulls, so that pages and pieces of them are all null or all valid; of ten runs, so many are
-/// null.
+/// Generates runs of values and of nulls, so that pages and pieces of them are all null or all valid. `nulls`
+/// of ten runs are null.
 fn rows<T: Clone + std::fmt::Debug>(
     value: impl Strategy<Value = T> + Clone,
 ) -> impl Strategy<Value = Vec<Option<T>>> {

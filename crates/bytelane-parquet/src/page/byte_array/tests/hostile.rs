@@ -1,4 +1,4 @@
-//! Pages that no writer makes.
+//! Tests pages that no writer produces.
 
 use super::{ENCODINGS, Layout, MEMORY, Step, column, decoder, file, pages, read};
 use crate::Error;
@@ -16,10 +16,10 @@ use std::sync::Arc;
 
 use ValueEncoding::{DeltaByteArray, DeltaLengthByteArray, Dictionary, Plain};
 
-/// A dictionary of `one` and `three`.
+/// Dictionary of `one` and `three`.
 const DICTIONARY: &[u8] = b"\x03\0\0\0one\x05\0\0\0three";
 
-/// The types that have different code.
+/// Types that are implemented by different code.
 fn types() -> Vec<DataType> {
     let dictionary = DataType::Dictionary(Box::new(DataType::Int16), Box::new(DataType::Utf8));
     let decimal = DataType::Decimal128(10, 2);
@@ -32,7 +32,7 @@ fn types() -> Vec<DataType> {
     [&strings[..], &[dictionary, decimal]].concat()
 }
 
-/// What is said of a page with as many values, of which all are wanted.
+/// Returns the error for a page that claims `valid` values, when all of them are read.
 fn refused(data_type: &DataType, encoding: ValueEncoding, page: &[u8], valid: usize) -> Error {
     let page = Bytes::copy_from_slice(page);
     let mut decoder = decoder(data_type, MEMORY);
@@ -45,12 +45,12 @@ fn refused(data_type: &DataType, encoding: ValueEncoding, page: &[u8], valid: us
     appended.expect_err("a page that no writer makes")
 }
 
-/// Lengths in DELTA_BINARY_PACKED.
+/// Encodes lengths in DELTA_BINARY_PACKED.
 fn packed(lengths: &[i32]) -> Vec<u8> {
     bytelane::delta::encode_to_vec(lengths)
 }
 
-/// 2^31 - 1 values, all of them 0, in two blocks.
+/// 2^31 - 1 values in two blocks, all of them 0.
 const MANY_ZEROS: &[u8] = b"\x80\xff\xff\xff\x07\x01\xff\xff\xff\xff\x07\0\0\0\0\0";
 
 #[test]
@@ -147,7 +147,7 @@ fn damaged_pages_are_refused() {
     }
 }
 
-/// A few bytes that promise values without end take no memory.
+/// A few bytes that claim a huge number of values take no memory.
 #[test]
 fn promises_take_no_memory() {
     let many = i32::MAX as usize;
@@ -177,7 +177,7 @@ fn promises_take_no_memory() {
     }
 }
 
-/// Strings of a dictionary, and prefixes, are repeated: that takes memory, which is limited.
+/// Repeated dictionary strings and prefixes take memory, which is limited.
 #[test]
 fn arrays_stay_within_the_memory() {
     let array: ArrayRef = Arc::new(StringArray::from_iter_values(
@@ -218,7 +218,7 @@ fn nulls_take_memory() {
 
 #[test]
 fn strings_are_utf8() {
-    // A character of two bytes, of which each string has one.
+    // Two-byte character, split between two strings.
     let halves = b"\x01\0\0\0\xc3\x01\0\0\0\xa4";
     let split = [&packed(&[1, 1])[..], b"\xc3\xa4"].concat();
     let dictionary = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8View));
@@ -323,7 +323,7 @@ fn values_of_a_fixed_width() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever the bytes are, there is an array or an error.
+    /// Any bytes result in an array or an error.
     #[test]
     fn any_bytes(
         encoding in prop::sample::select(&[Plain, DeltaLengthByteArray, DeltaByteArray, Dictionary][..]),

@@ -1,4 +1,4 @@
-//! Arrays as the crate `parquet` makes them.
+//! Compares arrays with those of the crate `parquet`.
 
 use super::{ENCODINGS, Layout, MEMORY, Step, file, pages, read};
 use arrow_array::{
@@ -11,10 +11,10 @@ use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use std::sync::Arc;
 
-/// Rows of an array.
+/// Number of rows of an array.
 const ROWS: usize = 1000;
 
-/// The arrays of a file.
+/// Reads the arrays of a file with the crate `parquet`.
 fn theirs(file: Bytes, data_type: &DataType) -> Vec<ArrayRef> {
     let field = Field::new("x", data_type.clone(), true);
     let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(vec![field])));
@@ -26,7 +26,7 @@ fn theirs(file: Bytes, data_type: &DataType) -> Vec<ArrayRef> {
         .collect()
 }
 
-/// Strings of which most are short, some null, and some the same; few differ if they are to.
+/// Returns strings, most of them short, some null, and some equal. With `few`, only a few are distinct.
 fn strings(few: bool) -> ArrayRef {
     let rows = (0..10_000u64).map(|row| {
         let mixed = row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
@@ -116,7 +116,7 @@ fn keys_must_fit() {
     }
 }
 
-/// Two's complement of as few bytes as a number needs, and of as many as there may be.
+/// Returns a number in two's complement, in at least `bytes` bytes.
 fn big_endian(number: i32, bytes: usize) -> Vec<u8> {
     let all = i256::from(number).to_be_bytes();
     let needed = 4 - match number {

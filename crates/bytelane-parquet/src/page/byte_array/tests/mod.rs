@@ -1,4 +1,4 @@
-//! Pages of the crate `parquet`, and pages that no writer makes.
+//! Tests pages of the crate `parquet`, and pages that no writer produces.
 
 mod arrays;
 mod hostile;
@@ -23,17 +23,17 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::{ColumnDescriptor, ColumnPath, Type as SchemaType};
 use std::sync::Arc;
 
-/// More than any array of these tests takes.
+/// Memory limit that no array of these tests reaches.
 const MEMORY: u64 = 1 << 30;
 
-/// The pages of a column chunk.
+/// Pages of a column chunk.
 #[derive(Debug, Default)]
 struct Chunk {
     dictionary: Option<(Bytes, usize)>,
     pages: Vec<EncodedPage>,
 }
 
-/// Values of a page, and the slots that have them.
+/// Values of a page, and the validity of its slots.
 #[derive(Debug)]
 struct EncodedPage {
     encoding: ValueEncoding,
@@ -41,13 +41,13 @@ struct EncodedPage {
     valid: Vec<bool>,
 }
 
-/// How the crate `parquet` writes a chunk.
+/// Settings for writing a chunk with the crate `parquet`.
 #[derive(Clone, Copy, Debug)]
 struct Layout {
-    /// None for a dictionary.
+    /// Encoding; `None` for a dictionary.
     encoding: Option<Encoding>,
     page_rows: usize,
-    /// Bytes of the dictionary after which pages are in PLAIN.
+    /// Maximum dictionary size in bytes, after which pages are in PLAIN.
     dictionary_bytes: usize,
 }
 
@@ -68,7 +68,7 @@ const ENCODINGS: [Option<Encoding>; 4] = [
     Some(Encoding::DELTA_BYTE_ARRAY),
 ];
 
-/// A file with one column.
+/// Writes a file with one column.
 fn file(array: &ArrayRef, layout: Layout) -> Bytes {
     let batch = RecordBatch::try_from_iter_with_nullable([("x", Arc::clone(array), true)]);
     let batch = batch.expect("one column");
@@ -80,7 +80,7 @@ fn file(array: &ArrayRef, layout: Layout) -> Bytes {
         .set_write_batch_size(layout.page_rows.min(1024));
     let properties = match layout.encoding {
         Some(encoding) => properties.set_encoding(encoding),
-        // After a dictionary that is too large.
+        // Encoding after a dictionary that is too large.
         None => properties.set_column_encoding("x".into(), Encoding::PLAIN),
     };
     let mut file = Vec::new();
@@ -91,7 +91,7 @@ fn file(array: &ArrayRef, layout: Layout) -> Bytes {
     file.into()
 }
 
-/// The pages of the only column of a file, which has the array.
+/// Returns the pages of the only column of a file, which was written from the array.
 fn pages(file: Bytes, array: &dyn Array) -> Chunk {
     let reader = SerializedFileReader::new(file).expect("a file");
     let row_group = reader.get_row_group(0).expect("a row group");
@@ -150,15 +150,15 @@ fn decoder(data_type: &DataType, memory: u64) -> ByteArrayDecoder {
         .expect("a type of strings")
 }
 
-/// What is done with the next rows.
+/// Action on the next rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    /// They are an array.
+    /// Read an array.
     Read(usize),
     Skip(usize),
 }
 
-/// Reads rows of a chunk in steps, the last of which is repeated.
+/// Reads rows of a chunk in steps. The last step is repeated.
 fn read(chunk: &Chunk, data_type: &DataType, steps: &[Step], memory: u64) -> Result<Vec<ArrayRef>> {
     let mut decoder = decoder(data_type, memory);
     if let Some((values, count)) = &chunk.dictionary {
@@ -222,7 +222,7 @@ fn append(decoder: &mut ByteArrayDecoder, rows: &[bool]) -> Result<()> {
     decoder.append(slots)
 }
 
-/// The array of a batch.
+/// Finishes the array of a batch.
 fn finish(decoder: &mut ByteArrayDecoder, validity: &mut Vec<bool>) -> Result<ArrayRef> {
     let nulls = NullBuffer::from(std::mem::take(validity));
     let array = decoder.finish(Some(nulls).filter(|nulls| nulls.null_count() > 0));

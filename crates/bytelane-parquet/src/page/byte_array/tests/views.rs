@@ -1,4 +1,4 @@
-//! What arrays of views hold.
+//! Tests which bytes arrays of views retain.
 
 use super::{ENCODINGS, Layout, MEMORY, Step, decoder, file, pages, read};
 use crate::budget::Budget;
@@ -11,7 +11,7 @@ use bytes::Bytes;
 use parquet::basic::Encoding;
 use std::sync::Arc;
 
-/// Values of a length, of which only ten differ.
+/// Returns values of a length, ten of them distinct.
 fn values(length: usize) -> ArrayRef {
     let value = |row: usize| format!("{:0length$}", row % 10);
     Arc::new(BinaryArray::from_iter_values((0..100).map(value)))
@@ -80,7 +80,7 @@ fn pages_come_back_unless_they_are_held() {
     }
 }
 
-/// 2 GB are not written for this.
+/// Checks the limit without writing 2 GB.
 #[test]
 fn offsets_must_fit() {
     let memory = Budget::new(u64::MAX).reservation();

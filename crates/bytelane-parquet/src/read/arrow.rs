@@ -1,0 +1,78 @@
+//! The Arrow types of a file's columns.
+
+use super::schema::{can_exist, fitted, with_whole_intervals, without_other_values};
+use crate::Result;
+use crate::catch_panic::catch_panic;
+use crate::file::{OpenFooter, RowGroups};
+use crate::stack::with_stack;
+use crate::types::extension::with_extension_types;
+use parquet::arrow::ARROW_SCHEMA_META_KEY;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use parquet::file::metadata::ParquetMetaData;
+use std::sync::Arc;
+
+/// A footer whose annotations all have types in Arrow.
+pub(super) struct ArrowFooter {
+    pub(super) footer: OpenFooter,
+    /// The types of the columns without an Arrow schema.
+    pub(super) own: ArrowReaderMetadata,
+}
+
+impl ArrowFooter {
+    /// Leaves out annotations that Arrow has no types for.
+    pub(super) fn new(mut footer: OpenFooter) -> Result<Self> {
+        let has_schema = has_arrow_schema(&footer.schema);
+        // Other metadata becomes that of the schema.
+        let options = || ArrowReaderOptions::new().with_skip_arrow_metadata(has_schema);
+        let own = match in_arrow(&footer.schema, footer.depth, options()) {
+            Ok(own) if can_exist(own.schema().fields()) => own,
+            _ => {
+                let all = footer.row_groups.metadata();
+                footer.schema = Arc::new(with_stack(footer.depth, || fitted(all))?);
+                footer.row_groups = RowGroups::Decoded(Arc::clone(&footer.schema));
+                in_arrow(&footer.schema, footer.depth, options())?
+            }
+        };
+        Ok(Self { footer, own })
+    }
+
+    /// Returns the types that the Arrow schema in the file gives the columns, where that changes no values, and else their own.
+    pub(super) fn usual_types(self) -> Result<(RowGroups, ArrowReaderMetadata)> {
+        let Self { footer, own } = self;
+        let columns = footer.schema.file_metadata().schema_descr().columns();
+        let with_types = |schema| {
+            let options = ArrowReaderOptions::new().with_schema(schema);
+            in_arrow(&footer.schema, footer.depth, options)
+        };
+        let hinted = has_arrow_schema(&footer.schema)
+            .then(|| in_arrow(&footer.schema, footer.depth, ArrowReaderOptions::new()).ok());
+        let metadata = match hinted.flatten() {
+            Some(hinted) => match without_other_values(hinted.schema(), own.schema(), columns) {
+                Some(schema) => with_types(schema).unwrap_or(own),
+                None => hinted,
+            },
+            // An Arrow schema may be that of other columns, or nested deeper than its format allows.
+            None => with_whole_intervals(own.schema()).map_or(Ok(own), with_types)?,
+        };
+        let extended = with_extension_types(metadata.schema(), columns);
+        let extended = extended.and_then(|schema| with_types(schema).ok());
+        Ok((footer.row_groups, extended.unwrap_or(metadata)))
+    }
+}
+
+/// Returns the types that these options give the columns of a file, which are nested so deep.
+pub(super) fn in_arrow(
+    schema: &Arc<ParquetMetaData>,
+    depth: usize,
+    options: ArrowReaderOptions,
+) -> Result<ArrowReaderMetadata> {
+    let schema = Arc::clone(schema);
+    with_stack(depth, || {
+        catch_panic(|| Ok(ArrowReaderMetadata::try_new(schema, options)?))
+    })
+}
+
+fn has_arrow_schema(footer: &ParquetMetaData) -> bool {
+    let entries = footer.file_metadata().key_value_metadata();
+    entries.is_some_and(|entries| entries.iter().any(|it| it.key == ARROW_SCHEMA_META_KEY))
+}
