@@ -344,9 +344,10 @@ fn repaired_statistics(
         min_value: counts.min_value.as_deref(),
         ..Default::default()
     };
-    match has_type && fits(&bounds, column) {
-        true => counts,
-        false => Statistics {
+    if has_type && fits(&bounds, column) {
+        counts
+    } else {
+        Statistics {
             min: None,
             max: None,
             min_value: None,
@@ -354,6 +355,6 @@ fn repaired_statistics(
             is_min_value_exact: None,
             is_max_value_exact: None,
             ..counts
-        },
+        }
     }
 }
