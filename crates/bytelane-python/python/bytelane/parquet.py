@@ -104,7 +104,7 @@ def _options(
 
 
 class _Layout(NamedTuple):
-    """How a new file is laid out."""
+    """Layout of a new file."""
 
     encoding: str
     columns: list[tuple[str, str]]
@@ -747,10 +747,10 @@ def check(path: Path, *, values: bool = False, memory_limit: int | None = None) 
 
 
 class BinarySink(Protocol):
-    """A binary file that is open for writing, or another object like it."""
+    """Binary file that is open for writing, or a similar object."""
 
     def write(self, data: bytes, /) -> object:
-        """Writes bytes, and returns how many if it may write fewer."""
+        """Writes bytes. Returns the number of bytes written, which is required only if it may be less than all."""
 
 
 def write_table(
