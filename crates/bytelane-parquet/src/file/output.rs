@@ -139,7 +139,7 @@ impl NewFile {
     ///
     /// # Errors
     ///
-    /// [`Problem::Io`] and [`Problem::ReadOnly`], and [`Problem::Input`] if the path is a
+    /// Returns [`Problem::Io`] or [`Problem::ReadOnly`], or [`Problem::Input`] if the path is a
     /// directory.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
@@ -171,7 +171,7 @@ impl NewFile {
     ///
     /// # Errors
     ///
-    /// [`Problem::Io`].
+    /// Returns [`Problem::Io`].
     pub fn finish(self) -> Result<()> {
         let Output::Beside { beside, path } = self.output else {
             return Ok(());

@@ -64,7 +64,7 @@ impl<T: Encode + DecodeOwned> Encoded<T> {
     ///
     /// # Errors
     ///
-    /// The errors of [`encode`].
+    /// Returns the errors of [`encode`].
     pub fn new(value: &T) -> Result<Self> {
         Ok(Self::of_bytes(encode(value)?.into()))
     }
@@ -73,7 +73,7 @@ impl<T: Encode + DecodeOwned> Encoded<T> {
     ///
     /// # Errors
     ///
-    /// The errors of [`decode`].
+    /// Returns the errors of [`decode`].
     #[inline]
     pub fn decode(&self) -> Result<T> {
         match &self.bytes {

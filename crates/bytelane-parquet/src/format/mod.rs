@@ -32,7 +32,7 @@ type Parquet = bytelane_thrift::Compact<bytelane_thrift::Apache>;
 ///
 /// # Errors
 ///
-/// The struct is damaged, or would take more than 256 MiB.
+/// Returns an error if the struct is damaged, or would take more than 256 MiB.
 #[inline]
 pub fn decode<T: DecodeOwned>(bytes: &Bytes) -> Result<T> {
     let mut reader = Parquet::reader(Input::shared(bytes, Limits::default()));
@@ -43,7 +43,7 @@ pub fn decode<T: DecodeOwned>(bytes: &Bytes) -> Result<T> {
 ///
 /// # Errors
 ///
-/// The errors of [`decode`].
+/// Returns the errors of [`decode`].
 pub(crate) fn decode_prefix<T: DecodeOwned>(
     bytes: &Bytes,
 ) -> std::result::Result<(T, usize), bytelane_thrift::Error> {
@@ -71,7 +71,7 @@ pub fn view<'a, T: Decode<'a>>(bytes: &'a [u8]) -> Option<T> {
 ///
 /// # Errors
 ///
-/// A string or a list is larger than 2 GiB.
+/// Returns an error if a string or a list is larger than 2 GiB.
 pub fn encode<T: Encode>(value: &T) -> Result<Vec<u8>> {
     let bytes = Vec::with_capacity(value.room());
     let mut writer = Parquet::writer(bytes, &Limits::default());

@@ -90,7 +90,7 @@ impl<W: Write + Send> Writer<W> {
     ///
     /// # Errors
     ///
-    /// [`Problem::NoSuchColumn`] and [`Problem::Encoding`] if options do not fit the schema,
+    /// Returns [`Problem::NoSuchColumn`] or [`Problem::Encoding`] if options do not fit the schema,
     /// [`Problem::Option`] if a size is 0, [`Problem::Parquet`] if Parquet cannot express the
     /// schema, and errors of the sink.
     pub fn try_new(sink: W, schema: SchemaRef, options: WriterOptions) -> Result<Self> {
@@ -137,9 +137,9 @@ impl<W: Write + Send> Writer<W> {
     ///
     /// # Errors
     ///
-    /// [`Problem::Input`] if the batch has another schema, if it has nulls in a required column, if
-    /// the stored type cannot represent one of its times, or if the file is finished; and errors of
-    /// the sink.
+    /// Returns [`Problem::Input`] if the batch has another schema, if it has nulls in a required
+    /// column, if the stored type cannot represent one of its times, or if the file is finished; and
+    /// errors of the sink.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         if self.is_finished {
             let problem = "the file is finished; rows go to a new one";
@@ -196,7 +196,7 @@ impl<W: Write + Send> Writer<W> {
     ///
     /// # Errors
     ///
-    /// The errors of [`write`](Self::write).
+    /// Returns the errors of [`write`](Self::write).
     pub fn flush(&mut self) -> Result<()> {
         if self.buffered_rows == 0 {
             return Ok(());
@@ -291,7 +291,7 @@ impl<W: Write + Send> Writer<W> {
     ///
     /// # Errors
     ///
-    /// The errors of [`write`](Self::write), including that the file is already finished.
+    /// Returns the errors of [`write`](Self::write), including that the file is already finished.
     pub fn finish(&mut self) -> Result<Written> {
         if self.is_finished {
             let problem = "the file is finished already";
@@ -310,7 +310,7 @@ impl<W: Write + Send> Writer<W> {
     ///
     /// # Errors
     ///
-    /// The errors of [`finish`](Self::finish).
+    /// Returns the errors of [`finish`](Self::finish).
     pub fn close(mut self) -> Result<Written> {
         self.finish()
     }
@@ -337,7 +337,7 @@ impl<W: Write + Send> Writer<W> {
     ///
     /// # Errors
     ///
-    /// The errors of [`finish`](Self::finish).
+    /// Returns the errors of [`finish`](Self::finish).
     pub fn into_inner(mut self) -> Result<W> {
         if !self.is_finished {
             self.finish()?;
