@@ -47,8 +47,8 @@ impl Distinct {
     /// Estimates the number of distinct values. If there are more than `most`, counts all values as
     /// distinct.
     ///
-    /// A sample nearly always suffices: if values occur only once in it, there are others that do
-    /// not occur.
+    /// A sample nearly always suffices: the number of values that occur only once in it shows
+    /// whether others are missing.
     pub(crate) fn up_to(most: f64, arrays: &[ArrayRef]) -> Option<Self> {
         let values: usize = arrays.iter().map(|array| array.len()).sum();
         let counted = |seen| Some(Self::exactly(values, seen));

@@ -1,7 +1,7 @@
 //! Column chunks: pages with their metadata, whether the pages were read, encoded or copied.
 //!
-//! The metadata of a chunk is the struct of the footer, copied field by field. Where the pages are
-//! only moved, only offsets change; where other pages replace them, encodings and sizes change,
+//! The metadata of a chunk is the struct of the footer, carried over field by field. If the pages
+//! are only moved, only offsets change; if other pages replace them, encodings and sizes change,
 //! too.
 
 mod checksums;
@@ -202,8 +202,8 @@ impl Chunk {
         }
         // Old versions of parquet-java do not count the header of the dictionary.
         self.metadata.meta_data.total_compressed_size = self.bytes() as i64;
-        // Formerly the position of a copy of the metadata. No program reads it, and this one does
-        // not write it.
+        // Formerly the position of a copy of the metadata. No program reads that copy, and this
+        // crate does not write it.
         self.metadata.file_offset = 0;
         let pages = self.offset_index.iter_mut();
         for page in pages.flat_map(|index| &mut index.page_locations) {

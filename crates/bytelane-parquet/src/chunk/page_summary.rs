@@ -48,8 +48,8 @@ impl PageSummary {
         }
     }
 
-    /// Returns whether a page has more values than the limit of rows, or exceeds the limit of
-    /// bytes. Nested columns may have more values than rows.
+    /// Returns whether a page may exceed a limit: it has more values than the maximum number of
+    /// rows, or more bytes than the maximum size. Nested columns may have more values than rows.
     pub fn exceed(&self, (rows, bytes): (Option<usize>, Option<usize>)) -> bool {
         let rows =
             rows.is_some_and(|rows| i64::try_from(rows).is_ok_and(|rows| self.page_values > rows));
@@ -91,9 +91,8 @@ impl PageSummary {
         }
     }
 
-    /// Reads the header of each page of a chunk, and returns where the pages are, too. Returns an
-    /// error unless the pages cover the chunk, contain all its values and are within the memory
-    /// limit.
+    /// Summarizes the page headers of a chunk, and returns the range of its pages. Returns an error
+    /// unless the pages cover the chunk, contain all its values, and stay within the memory limit.
     pub fn of(
         reader: &impl ChunkReader,
         chunk: &ColumnChunkMetaData,

@@ -169,8 +169,8 @@ fn repaired_pair(pair: &KeyValue) -> KeyValue {
     }
 }
 
-/// Removes annotations of an element that are unknown or do not fit it. For a leaf, returns whether
-/// it keeps an annotation that it has.
+/// Removes annotations of an element that are unknown or do not fit it. For a leaf, returns false
+/// if it lost all of its annotations.
 fn repair_element(element: &mut SchemaElement) -> Option<bool> {
     element.unknown_fields.clear();
     element.name = text(&element.name);
@@ -274,8 +274,8 @@ fn is_readable(leaf: &SchemaElement) -> bool {
     decoded(&file).is_ok_and(|read| !has_unknown_type(&read))
 }
 
-/// Returns the fields of a chunk that the crate `parquet` uses. Bounds are sorted by the type in
-/// the footer, so that a column that is read as another type gets none.
+/// Returns the fields of a chunk that the crate `parquet` uses. Bounds are ordered by the type in
+/// the footer; a column that is read as another type therefore gets none.
 fn repaired_chunk(
     chunk: &ColumnChunk,
     column: &ColumnDescriptor,

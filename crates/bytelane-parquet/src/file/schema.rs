@@ -1,4 +1,4 @@
-//! Checks the claims of a footer's schema before memory is allocated for it or it is recursed into.
+//! Checks the claims of a footer's schema before allocating memory for it or recursing into it.
 
 use crate::budget::MemoryLimit;
 use crate::format::{ElementView, SchemaElement};

@@ -8,8 +8,8 @@ use arrow_schema::DataType;
 const VIEW: usize = size_of::<u128>();
 const IN_VIEW: u32 = 12;
 
-/// Returns the number of bytes of an array's values. Slices share memory: each counts its part of
-/// the values, but nothing of a dictionary.
+/// Returns the number of bytes of an array's values. A slice counts only its part of shared memory,
+/// and entries of dictionaries are not counted.
 pub(super) fn extent(array: &dyn Array) -> usize {
     let rows = array.len();
     let nulls = array.nulls().map_or(0, |_| rows.div_ceil(8));

@@ -12,7 +12,7 @@ use parquet::schema::types::TypePtr;
 ///
 /// The crate labels every float column with the IEEE 754 total order, and cannot label it
 /// otherwise. Statistics use the order that readers know (see [`statistics`](crate::statistics)),
-/// and so does the label here.
+/// and this footer is labelled accordingly.
 pub(super) fn empty(schema: TypePtr, properties: WriterPropertiesPtr) -> Result<FileMetaData> {
     let mut file = Vec::new();
     SerializedFileWriter::new(&mut file, schema, properties)?.close()?;

@@ -53,7 +53,7 @@ pub(super) fn shortened(
 }
 
 /// Returns the statistics of a page or a chunk. Bounds of a fixed length are never shortened,
-/// because readers do not expect it: pyarrow 26 aborts the process.
+/// because readers do not expect it: pyarrow 26 terminates the process.
 pub(super) fn described(
     bounds: &Bounds,
     column: &ColumnDescriptor,
