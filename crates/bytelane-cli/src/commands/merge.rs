@@ -39,7 +39,7 @@ pub struct Arguments {
     /// The size of each output, as in 512MiB; several are written, and row groups are split where a file is full
     #[arg(long, value_name = "SIZE", value_parser = readable::parse_size)]
     file_size: Option<u64>,
-    /// Keep pages where possible, or write all of them anew: smaller files, but slower
+    /// Keep pages where possible, or encode all of them again: smaller files, but slower
     #[arg(long, value_name = "PAGES", default_value = "kept")]
     pages: Pages,
     /// Compare every value with those of the inputs before the outputs appear under their names

@@ -24,7 +24,7 @@ pub(super) struct Writer<'a> {
     /// Bytes of chunks read and written.
     before: u64,
     after: u64,
-    /// Set if all pages are written anew.
+    /// Set if all pages are encoded again.
     fresh: bool,
 }
 
@@ -154,7 +154,7 @@ struct Joining<'a> {
     groups: &'a [RowGroup],
     root: usize,
     leaves: Range<usize>,
-    /// Set if all pages are written anew.
+    /// Set if all pages are encoded again.
     fresh: bool,
 }
 

@@ -245,7 +245,8 @@ const ALLOWANCES: [(Goal, f64); 3] = [
     (Goal::Write, 1.06),
 ];
 const PAGES: f64 = 1.02;
-/// Bytes of the header and the levels of one page more, where a dictionary might have grown.
+/// Size in bytes of the header and levels of an additional page, which may be needed where a dictionary
+/// grows.
 const PAGE: f64 = 80.0;
 
 #[test]

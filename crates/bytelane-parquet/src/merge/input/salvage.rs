@@ -276,7 +276,7 @@ impl Judge {
             }
             Ok((rows as u64, begins))
         });
-        // The next page begins anew, whatever became of this one.
+        // The next page does not depend on this one.
         self.gatherer.clear();
         let (rows, begins) = judged?;
         if known.is_some_and(|known| known != rows) {

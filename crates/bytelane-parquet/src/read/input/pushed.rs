@@ -16,7 +16,7 @@ const AHEAD: u64 = 16 << 20;
 
 /// Bytes of a file that are given when they are asked for. Clones share them.
 ///
-/// Whatever fails for want of bytes can be repeated when [`missing`](Self::missing) has been given. So
+/// Whatever fails for lack of bytes can be repeated when [`missing`](Self::missing) has been given. So
 /// [`ReaderBuilder::try_new`](crate::ReaderBuilder::try_new) reads a footer, and [`PushDecoder`](crate::PushDecoder) reads rows
 /// without repeating anything.
 ///
