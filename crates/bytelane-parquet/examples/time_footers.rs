@@ -34,9 +34,10 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
         (1_000, 100, false),
     ] {
         let metadata = metadata(columns, row_groups, arrow_schema)?;
-        let name = match arrow_schema {
-            true => format!("{columns} columns, {row_groups} row groups, Arrow schema"),
-            false => format!("{columns} columns, {row_groups} row groups"),
+        let name = if arrow_schema {
+            format!("{columns} columns, {row_groups} row groups, Arrow schema")
+        } else {
+            format!("{columns} columns, {row_groups} row groups")
         };
         for measured in measure(&metadata)? {
             for subject in &measured {

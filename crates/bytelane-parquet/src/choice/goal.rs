@@ -119,8 +119,9 @@ fn compressing(compression: Compression, size: Size) -> (f64, f64) {
             (20.0 * raw, raw + 4.0 * compressed)
         }
     };
-    match is_stored {
-        true => (0.3 * compress, 0.1 * raw),
-        false => (compress, decompress),
+    if is_stored {
+        (0.3 * compress, 0.1 * raw)
+    } else {
+        (compress, decompress)
     }
 }

@@ -109,9 +109,10 @@ fn allowed(leaf: &ColumnDescriptor, column: &Column, options: &WriterOptions) ->
             && (*encoding == Encoding::Plain || is_readable(*encoding))
     });
     let possible: Vec<Encoding> = possible.collect();
-    match possible.is_empty() {
-        true => vec![Encoding::Plain],
-        false => possible,
+    if possible.is_empty() {
+        vec![Encoding::Plain]
+    } else {
+        possible
     }
 }
 

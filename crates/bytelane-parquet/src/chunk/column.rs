@@ -109,12 +109,11 @@ impl ColumnEncoder {
     ) -> Result<Vec<EncodedLeaf>> {
         let mut before = encoded.into_iter();
         let lists = with_lists(column.field());
-        let arrays = match lists.data_type() == column.field().data_type() {
-            true => arrays,
-            false => {
-                let arrays = arrays.iter().map(|array| cast(array, lists.data_type()));
-                arrays.collect::<std::result::Result<_, _>>()?
-            }
+        let arrays = if lists.data_type() == column.field().data_type() {
+            arrays
+        } else {
+            let arrays = arrays.iter().map(|array| cast(array, lists.data_type()));
+            arrays.collect::<std::result::Result<_, _>>()?
         };
         let mut rows = Some(Rows::new(arrays));
         let leaves = column.leaves.iter().zip(&column.paths).zip(layouts);

@@ -40,9 +40,10 @@ impl PageSummary {
         let pages = self.pages.max(1);
         let largest = usize::try_from(self.page_values).unwrap_or(0).max(1);
         let is_flat = i64::try_from(rows) == Ok(self.values);
-        match is_flat && rows.div_ceil(largest) == pages {
-            true => largest,
-            false => rows.div_ceil(pages).max(1),
+        if is_flat && rows.div_ceil(largest) == pages {
+            largest
+        } else {
+            rows.div_ceil(pages).max(1)
         }
     }
 
@@ -146,11 +147,12 @@ fn check_dictionary(page: &Page, chunk: &ColumnChunkMetaData) -> Result<()> {
         _ => physical::width(chunk.column_descr()).unwrap_or(0),
     };
     let values = usize::try_from(dictionary.num_values).unwrap_or(0);
-    match values.saturating_mul(width) as u64 > page.uncompressed() {
-        true => Err(Error::corrupt(format!(
+    if values.saturating_mul(width) as u64 > page.uncompressed() {
+        Err(Error::corrupt(format!(
             "a dictionary of {} bytes, too few for {values} values",
             page.uncompressed()
-        ))),
-        false => Ok(()),
+        )))
+    } else {
+        Ok(())
     }
 }

@@ -340,9 +340,10 @@ fn repaired_statistics(
         min_value: counts.min_value.as_deref(),
         ..Default::default()
     };
-    match has_type && fits(&bounds, column) {
-        true => counts,
-        false => Statistics {
+    if has_type && fits(&bounds, column) {
+        counts
+    } else {
+        Statistics {
             min: None,
             max: None,
             min_value: None,
@@ -350,6 +351,6 @@ fn repaired_statistics(
             is_min_value_exact: None,
             is_max_value_exact: None,
             ..counts
-        },
+        }
     }
 }

@@ -34,9 +34,10 @@ impl Kept {
     /// An error if the limit is exceeded with so many bytes more.
     pub(super) fn check(&self, bytes: u64) -> Result<()> {
         let limit = self.limit;
-        match self.bytes.saturating_add(bytes) > limit {
-            true => Err(Problem::MemoryLimit { limit }.into()),
-            false => Ok(()),
+        if self.bytes.saturating_add(bytes) > limit {
+            Err(Problem::MemoryLimit { limit }.into())
+        } else {
+            Ok(())
         }
     }
 
