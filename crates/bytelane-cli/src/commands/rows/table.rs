@@ -101,7 +101,7 @@ impl<W: Write> RowTable<W> {
                 let widths = (0..rows).map(|row| shown(&mut cells, row, is_number, widest).width());
                 width = widths.fold(width, usize::max);
             }
-            // A space on each side, as in other tables.
+            // Columns have a space on each side, as in other tables.
             if total + width + 2 > self.width && index > 0 {
                 break;
             }
