@@ -752,7 +752,7 @@ class BinarySink(Protocol):
     """Binary file that is open for writing, or a similar object."""
 
     def write(self, data: bytes, /) -> object:
-        """Writes bytes. Returns the number of bytes written, which is required only if it may be less than all."""
+        """Writes bytes. Returns their number, or `None` if all were written."""
 
 
 def write_table(
