@@ -119,8 +119,8 @@ impl PushDecoder {
         self.pushed.give(start, bytes);
     }
 
-    /// Decodes the next rows, or returns the ranges of bytes that they need. Returns
-    /// [`Decoded::End`] after an error.
+    /// Decodes the next rows, or returns the ranges of bytes that they need. Returns `Decoded::End`
+    /// after an error.
     ///
     /// # Errors
     ///
