@@ -1,4 +1,4 @@
-//! The pages of a chunk, and what the footer says of them.
+//! Checks the pages of a chunk against the footer.
 
 use super::index;
 use super::outcome::Findings;
@@ -11,7 +11,7 @@ use parquet::file::reader::ChunkReader;
 use parquet::schema::types::ColumnDescriptor;
 use std::ops::Range;
 
-/// Place and sizes of a chunk, as its pages have them.
+/// Location and sizes of a chunk according to its pages.
 pub(super) struct Found {
     pub range: Range<u64>,
     pub pages: u64,
@@ -84,7 +84,7 @@ pub(super) fn check(
     Ok(found)
 }
 
-/// Checks a header, and the checksum if there is one.
+/// Checks a header, and the checksum if it has one.
 fn check_page(
     file: &impl ChunkReader,
     page: &Page,
@@ -112,7 +112,7 @@ fn check_page(
     Ok(())
 }
 
-/// Checks where the first pages are.
+/// Checks the offsets of the first pages.
 fn check_offsets(described: &ColumnChunk, pages: &[Page], findings: &mut Findings) {
     let metadata = &described.meta_data;
     let is_dictionary = |page: &&Page| page.header.page_type == PageType::DictionaryPage;
@@ -135,7 +135,7 @@ fn check_offsets(described: &ColumnChunk, pages: &[Page], findings: &mut Finding
     }
 }
 
-/// Checks the encodings that the footer names and counts.
+/// Checks the encodings and their counts in the footer.
 fn check_encodings(described: &ColumnChunk, pages: &[Page], findings: &mut Findings) -> Result<()> {
     let metadata = &described.meta_data;
     let named = metadata.encodings.decode()?;

@@ -1,4 +1,4 @@
-//! Checks of the footer's description of the file and its row groups.
+//! Checks the footer's metadata of the file and its row groups.
 
 use super::chunk::Found;
 use super::outcome::Findings;
@@ -8,7 +8,7 @@ use crate::input::bytes_at;
 use parquet::file::reader::ChunkReader;
 use std::ops::Range;
 
-/// Checks the beginning of the file, and the sum of all rows.
+/// Checks the start of the file, and the total number of rows.
 pub(super) fn check(
     file: &impl ChunkReader,
     footer: &FileMetaData,
@@ -29,7 +29,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Checks what the footer says of a row group whose chunks have been checked.
+/// Checks the footer's metadata of a row group whose chunks have been checked.
 pub(super) fn check_row_group(
     footer: &FileMetaData,
     index: usize,
@@ -73,7 +73,7 @@ pub(super) fn check_row_group(
     }
 }
 
-/// Checks that no chunks share bytes.
+/// Checks that chunks do not overlap.
 pub(super) fn check_overlaps(
     mut ranges: Vec<(Range<u64>, usize, String)>,
     findings: &mut Findings,

@@ -1,4 +1,4 @@
-//! The indexes of a chunk compared with its pages.
+//! Checks the indexes of a chunk against its pages.
 
 use super::outcome::Findings;
 use crate::Result;
@@ -10,7 +10,7 @@ use parquet::basic::{ColumnOrder as InParquet, SortOrder};
 use parquet::schema::types::ColumnDescriptor;
 use std::cmp::Ordering;
 
-/// Returns how the bounds of a column are ordered, if that is known.
+/// Returns the comparison function of a column's bounds, if their order is known.
 pub(super) fn compare_of(
     column: &ColumnDescriptor,
     order: Option<&ColumnOrder>,

@@ -1,6 +1,7 @@
-//! Checks of files against what they promise.
+//! Checks that files are valid and consistent.
 //!
-//! The footer, the headers of pages, checksums and indexes are compared with each other; the values too, if that is asked for.
+//! The footer, page headers, checksums and indexes are compared with each other, and optionally
+//! with the values.
 
 mod chunk;
 mod footer;
@@ -23,7 +24,7 @@ use outcome::Findings;
 use parquet::file::reader::Length;
 use std::path::Path;
 
-/// How a file is checked.
+/// Options for checking a file.
 ///
 /// ```
 /// use bytelane_parquet::check::CheckOptions;
@@ -37,15 +38,16 @@ pub struct CheckOptions {
 }
 
 impl CheckOptions {
-    /// Sets whether values are decoded as well, and compared with statistics, indexes, Bloom filters, the order of sorting columns and UTF-8.
+    /// Sets whether to decode values as well, and compare them with statistics, indexes, Bloom
+    /// filters, the order of sorting columns and UTF-8.
     #[must_use]
     pub fn with_values(mut self, values: bool) -> Self {
         self.values = values;
         self
     }
 
-    /// Limits the memory of values and pages, as
-    /// [`ReaderBuilder::with_memory_limit`](crate::ReaderBuilder::with_memory_limit) does.
+    /// Limits the memory of values and pages, like
+    /// [`ReaderBuilder::with_memory_limit`](crate::ReaderBuilder::with_memory_limit).
     #[must_use]
     pub fn with_memory_limit(mut self, bytes: u64) -> Self {
         self.memory = MemoryLimit(Some(bytes));
@@ -55,8 +57,8 @@ impl CheckOptions {
 
 /// Checks a file: its structure, sizes, checksums and indexes, and its values if the options ask for them.
 ///
-/// Faults of the file are no errors, but each is a [`Finding`]. Damage hides what follows it: if the footer cannot be read, that is
-/// the only finding.
+/// Faults in the file are not errors: each is reported as a [`Finding`]. Damage hides whatever
+/// follows it: if the footer cannot be read, that is the only finding.
 ///
 /// # Errors
 ///
@@ -102,7 +104,7 @@ pub fn check(path: impl AsRef<Path>, options: &CheckOptions) -> Result<Checked> 
     Ok(checked)
 }
 
-/// Checks all parts of a file, and returns the number of its pages.
+/// Checks all parts of a file; returns the number of pages.
 fn check_file(
     file: &InputFile,
     footer: &FileMetaData,
@@ -172,7 +174,7 @@ fn check_file(
     Ok(pages)
 }
 
-/// Checks the values of row groups; those whose structure is damaged are decoded as far as possible.
+/// Checks the values of row groups. Damaged row groups are decoded as far as possible.
 fn checked_values(
     file: &InputFile,
     footer: &FileMetaData,

@@ -1,4 +1,4 @@
-//! Findings of a check.
+//! Collects the findings of a check.
 
 use crate::error::Place;
 use crate::{Error, Problem, Result};
@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Checked {
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// Number of rows, as the footer says.
+    /// Number of rows according to the footer.
     pub rows: u64,
     /// Number of row groups.
     pub row_groups: usize,
@@ -24,39 +24,40 @@ pub struct Checked {
     pub findings: Vec<Finding>,
 }
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Severity {
     /// Readers may fail, or return other rows than were written.
     Error,
-    /// Readers get along with it.
+    /// Readers can cope with it.
     Warning,
 }
 
-/// Something that is wrong.
+/// Fault in a file.
 ///
-/// It prints as `FILE, row group 2, column price, page 7: error: PROBLEM`, with what is known of the place.
+/// Displayed as `FILE, row group 2, column price, page 7: error: PROBLEM`, without unknown parts of
+/// the location.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Finding {
-    /// How bad it is.
+    /// Severity of the fault.
     pub severity: Severity,
-    /// The file.
+    /// Path of the file.
     pub file: PathBuf,
-    /// The row group, counted from 0.
+    /// Row group, counted from 0.
     pub row_group: Option<usize>,
-    /// The column's path, its parts separated by dots.
+    /// Path of the column, with names separated by dots.
     pub column: Option<String>,
-    /// The data page within the column chunk, counted from 0.
+    /// Data page within the column chunk, counted from 0.
     pub page: Option<usize>,
     /// Description of the problem.
     pub problem: String,
 }
 
 impl Finding {
-    /// Where it is.
+    /// Returns the location of the fault.
     #[must_use]
     pub fn place(&self) -> Place {
         Place {
@@ -83,10 +84,10 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Findings of each kind in a column that are told; more say no more.
+/// Maximum number of findings of each kind to report per column; more would add nothing.
 const TOLD: usize = 5;
 
-/// Findings so far, and the place that is looked at.
+/// Findings so far, and the location being checked.
 pub(super) struct Findings {
     file: PathBuf,
     row_group: Option<usize>,
@@ -138,7 +139,7 @@ impl Findings {
         self.add(Severity::Error, Some(page), problem.into());
     }
 
-    /// Adds an error of a reader; returns it if the file could not be read at all.
+    /// Adds an error of a reader. Returns it if the file could not be read at all.
     pub(super) fn add_error(&mut self, error: Error) -> Result<()> {
         if let Problem::Io(_) = error.problem() {
             return Err(error);

@@ -1,4 +1,4 @@
-//! The order of rows that sorting columns promise.
+//! Checks that rows are in the order of the sorting columns.
 
 use super::index::compare_of;
 use super::outcome::Findings;
@@ -43,7 +43,8 @@ impl Key {
     }
 }
 
-/// Checks that the rows of a row group are sorted as it says. Columns in lists and structs, and those without an order, end the check.
+/// Checks that the rows of a row group are sorted as declared. Stops at columns in lists and
+/// structs, and columns without an order.
 pub(super) fn check(
     source: &Source<InputFile>,
     index: usize,

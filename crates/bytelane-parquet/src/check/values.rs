@@ -1,4 +1,4 @@
-//! The values of a row group compared with what is said of them.
+//! Checks the values of a row group against its metadata.
 
 use super::index::compare_of;
 use super::outcome::Findings;
@@ -85,7 +85,7 @@ pub(super) fn each_batch(
     Ok(())
 }
 
-/// Appends the leaves of an array, in the order of the columns that they are.
+/// Appends the leaves of an array, in column order.
 fn flatten(array: &ArrayRef, to: &mut Vec<ArrayRef>) {
     match array.data_type() {
         DataType::List(_) => flatten(array.as_list::<i32>().values(), to),
@@ -102,7 +102,7 @@ fn flatten(array: &ArrayRef, to: &mut Vec<ArrayRef>) {
     }
 }
 
-/// Calls a function with the bytes of each value as they are stored, and with the number of its slot.
+/// Calls a function with the slot number and the stored bytes of each value.
 pub(super) fn each_value(array: &ArrayRef, mut take: impl FnMut(usize, &[u8])) {
     let nulls = array.logical_nulls();
     let valid = |slot: &usize| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(*slot));
@@ -137,7 +137,7 @@ pub(super) fn each_value(array: &ArrayRef, mut take: impl FnMut(usize, &[u8])) {
     }
 }
 
-/// Compares two values; zeros are equal, and NaN is equal to everything.
+/// Compares two values. Zeros are equal, and NaN is equal to everything.
 fn compare_values(compare: Compare, one: &[u8], other: &[u8]) -> Ordering {
     let float = |bytes: &[u8]| match *bytes {
         [a, b] => Some(f16::from_le_bytes([a, b]).to_f64()),
@@ -153,21 +153,22 @@ fn compare_values(compare: Compare, one: &[u8], other: &[u8]) -> Ordering {
     }
 }
 
-/// First row of a page, and its bounds, as both indexes tell them; no bounds if all values are null.
+/// First row of a page, and its bounds, according to both indexes; no bounds if all values are
+/// null.
 type IndexedPage = (i64, Option<(Bytes, Bytes)>);
 
-/// A leaf while its values are read.
+/// Leaf whose values are being read.
 struct Leaf {
     column: String,
     compare: Option<Compare>,
     is_text: bool,
     statistics: Option<Statistics>,
-    /// Number of values, nulls included, as the footer says.
+    /// Number of values, nulls included, according to the footer.
     values: i64,
     filter: Option<Sbbf>,
     /// Pages of flat columns.
     pages: Vec<IndexedPage>,
-    // Values and nulls that were found.
+    // Numbers of values and nulls found.
     valid: i64,
     slots: i64,
     below: bool,
@@ -311,7 +312,7 @@ impl Leaf {
     }
 }
 
-/// Returns the first row of each page and its bounds, as both indexes tell them.
+/// Returns the first row and the bounds of each page, according to both indexes.
 fn pages_of(chunk: &Chunk) -> Option<Vec<IndexedPage>> {
     let index: ColumnIndex = format::decode(chunk.column_index()?).ok()?;
     let starts = chunk.page_starts()?;

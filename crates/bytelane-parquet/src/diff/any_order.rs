@@ -1,7 +1,8 @@
-//! Rows without their order.
+//! Compares rows regardless of their order.
 //!
-//! Each row belongs to a bucket by its hash. The first pass sums the hashes of each bucket; where the sums of both sides are equal, so are
-//! the rows. The second pass keeps the rows of a few buckets that differ, and pairs them.
+//! The hash of a row determines its bucket. The first pass sums the hashes of each bucket; buckets
+//! with the same sum on both sides have the same rows. The second pass keeps the rows of a few
+//! buckets that differ, and pairs them.
 
 use super::DiffOptions;
 use super::files::{Files, Rows};
@@ -13,10 +14,10 @@ use std::collections::BTreeMap;
 /// Number of buckets, a power of two.
 const BUCKETS: usize = 1 << 16;
 
-/// Number of rows whose hashes the second pass keeps.
+/// Maximum number of rows whose hashes the second pass keeps.
 const KEPT: u64 = 1 << 20;
 
-/// Rows of a bucket.
+/// Number and hash sum of a bucket's rows.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Sum {
     rows: u64,
@@ -50,8 +51,8 @@ pub(super) fn compare(
     name([left, right], &starts, options, found, difference)
 }
 
-/// Returns which of the buckets that differ are looked up: more than there are rows to name, because a row that only one side has
-/// may be in any of them, but not more rows than there is memory for.
+/// Selects the differing buckets to look up: as many as rows to name, because a row that only one
+/// side has may be in any of them, but no more rows than memory allows.
 fn looked_up(other: &[usize], before: &[Sum], after: &[Sum], named: usize) -> Vec<bool> {
     let mut looked_up = vec![false; BUCKETS];
     let mut left = KEPT;
@@ -66,7 +67,7 @@ fn looked_up(other: &[usize], before: &[Sum], after: &[Sum], named: usize) -> Ve
     looked_up
 }
 
-/// Returns the sums of all buckets, and counts the rows.
+/// Returns the sums of all buckets. Counts the rows.
 fn sums(files: &Files<'_>, options: &DiffOptions, count: &mut u64) -> Result<Vec<Sum>> {
     let mut sums = vec![Sum::default(); BUCKETS];
     let mut rows = files.rows();
@@ -83,10 +84,10 @@ fn sums(files: &Files<'_>, options: &DiffOptions, count: &mut u64) -> Result<Vec
     Ok(sums)
 }
 
-/// Rows with one hash, on both sides.
+/// Rows with the same hash, on both sides.
 type Pair = [Vec<u64>; 2];
 
-/// Collects the rows of some buckets. Returns the rows that were read, which know their places.
+/// Collects the rows of some buckets. Returns the reader, which can locate the rows.
 fn collect<'a>(
     files: &'a Files<'_>,
     buckets: &[bool],
@@ -106,7 +107,7 @@ fn collect<'a>(
     Ok(rows)
 }
 
-/// Names the first rows that one side has more often than the other one.
+/// Names the first rows that occur more often on one side than on the other.
 fn name(
     sides: [&Files<'_>; 2],
     read: &[Rows<'_>; 2],

@@ -1,4 +1,4 @@
-//! The files of a side: their columns, and their rows one after the other.
+//! Reads the columns and rows of a side's files.
 
 use super::normal::{normal, normal_type};
 use super::outcome::RowPlace;
@@ -14,13 +14,13 @@ use parquet::arrow::arrow_reader::ArrowReaderOptions;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Rows that are decoded at a time.
+/// Number of rows to decode at a time.
 const BATCH_ROWS: usize = 8192;
 
-/// Number of characters to which a value is cut where it is shown.
+/// Number of characters to which displayed values are truncated.
 const SHOWN: usize = 120;
 
-/// Name and type of each column, without what does not count.
+/// Name and normalised type of each column.
 pub(super) type Columns = Vec<(String, DataType)>;
 
 /// Returns the columns of a file.
@@ -34,13 +34,13 @@ pub(super) fn columns(path: &Path) -> Result<Columns> {
     catch_panic(columns).map_err(|error| error.in_file(path))
 }
 
-/// A reader of values with their meaning, as the schema of the file alone tells it.
+/// Opens a file for reading typed values, based on its Parquet schema alone.
 fn typed(path: &Path) -> Result<ReaderBuilder<InputFile>> {
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     ReaderBuilder::try_new_with_options(InputFile::open(path)?, options)
 }
 
-/// Adds columns that are not there yet, and types of columns that had the type of nulls.
+/// Adds missing columns, and replaces the null type where another file has a type.
 pub(super) fn add_columns(columns: &mut Columns, others: Columns) {
     for (name, data_type) in others {
         match columns.iter_mut().find(|(own, _)| *own == name) {
@@ -51,7 +51,7 @@ pub(super) fn add_columns(columns: &mut Columns, others: Columns) {
     }
 }
 
-/// Returns how the columns of files differ from those of the first one, one sentence each.
+/// Returns how the columns of files differ from those of the first one, as one sentence each.
 pub(super) fn other_columns(
     first: &Columns,
     left: &[&Path],
@@ -86,7 +86,7 @@ pub(super) fn other_columns(
     Ok(others)
 }
 
-/// The files of a side, which have the same columns.
+/// Files of a side, which have the same columns.
 pub(super) struct Files<'a> {
     paths: Vec<&'a Path>,
     names: Vec<&'a str>,
@@ -98,12 +98,12 @@ impl<'a> Files<'a> {
         Self { paths, names }
     }
 
-    /// Names of the columns.
+    /// Returns the names of the columns.
     pub(super) fn names(&self) -> &[&'a str] {
         &self.names
     }
 
-    /// The rows of all files.
+    /// Returns the rows of all files.
     pub(super) fn rows(&self) -> Rows<'_> {
         Rows {
             files: self,
@@ -151,16 +151,16 @@ pub(super) struct Rows<'a> {
     /// Number of files that have been opened.
     next: usize,
     reader: Option<Reader>,
-    /// For each column, its number in the open file, if that has it.
+    /// Number of each column in the open file; `None` if the file lacks it.
     order: Vec<Option<usize>>,
-    /// Number of rows of the files that were opened before, for each file that is.
+    /// Cumulative number of rows before each file that has been opened.
     ends: Vec<u64>,
     /// Number of rows read.
     row: u64,
 }
 
 impl Rows<'_> {
-    /// Returns the next rows, one array for each column; none after the last file.
+    /// Returns the next rows, as one array per column; `None` after the last file.
     pub(super) fn next(&mut self) -> Result<Option<Vec<ArrayRef>>> {
         loop {
             let Some(reader) = &mut self.reader else {
@@ -199,12 +199,12 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// Number of rows read.
+    /// Returns the number of rows read.
     pub(super) fn count(&self) -> u64 {
         self.row
     }
 
-    /// Returns the place of a row that was read.
+    /// Returns the location of a row that was read.
     pub(super) fn place(&self, row: u64) -> RowPlace {
         let file = self.ends.partition_point(|start| *start <= row).max(1) - 1;
         RowPlace {

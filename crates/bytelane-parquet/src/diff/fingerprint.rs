@@ -1,4 +1,4 @@
-//! Fingerprints of rows, for programs that compare files which are not there at the same time.
+//! Computes fingerprints of rows, to compare files that are not available at the same time.
 
 use super::files::{self, Columns, Files};
 use super::hash::{Hash, of_rows};
@@ -9,11 +9,12 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-/// Fingerprint of the rows of files, in their order: the names and types of the columns, and the values as they are stored, bit for bit.
+/// Fingerprint of the rows of files, in order: the names and types of the columns, and the stored
+/// values, bit for bit.
 ///
-/// Encodings, compressions, row groups, the order of columns and the borders of files do not count. Equal rows have equal fingerprints;
-/// different rows have different ones except by accident, with a probability of about 2^-128. It does not protect against somebody who
-/// looks for two files with one fingerprint.
+/// Encodings, compression, row groups, the order of columns and file boundaries are ignored. Equal
+/// rows have equal fingerprints; different rows have different ones, except with a probability of
+/// about 2^-128. Fingerprints do not protect against deliberate collisions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Fingerprint {
@@ -60,11 +61,12 @@ impl TryFrom<String> for Fingerprint {
     }
 }
 
-/// Returns the fingerprint of the rows of files, which are read one after the other.
+/// Returns the fingerprint of the rows of files, which are read in order.
 ///
-/// Two lists of files have the same fingerprint if [`diff`](super::diff) finds no difference between them, in order. Columns that a file
-/// does not have are null there if [`with_missing_as_null`](DiffOptions::with_missing_as_null) is set, and are an error otherwise. One
-/// batch of rows is in memory.
+/// Two lists of files have the same fingerprint if [`diff`](super::diff) finds no ordered
+/// difference between them. Columns that a file lacks are null there if
+/// [`with_missing_as_null`](DiffOptions::with_missing_as_null) is set, and are an error otherwise.
+/// One batch of rows is in memory at a time.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Hashes of rows: two halves of 64 bits each, which share no constant.
+//! Hashes rows. The two 64-bit halves of a hash share no constant.
 
 use crate::Result;
 use arrow_array::cast::AsArray;
@@ -10,7 +10,7 @@ use arrow_schema::DataType;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub(super) struct Hash(pub(super) u64, pub(super) u64);
 
-/// Digits of pi, as good as any.
+/// First digits of pi, chosen because they are not special.
 const FIRST: [u64; 2] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344];
 const SECOND: [u64; 2] = [0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89];
 
@@ -18,7 +18,7 @@ const SECOND: [u64; 2] = [0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89];
 const NULL: Hash = Hash(0x4528_21e6_38d0_1377, 0xbe54_66cf_34e9_0c6c);
 const EMPTY: Hash = Hash(0xc0ac_29b7_c97c_50dd, 0x3f84_d5b5_b547_0917);
 
-/// Both halves of the product of two numbers of 64 bits, one added to the other bit by bit.
+/// Multiplies two 64-bit numbers, and combines both halves of the product by XOR.
 fn folded([a, b]: [u64; 2], one: u64, other: u64) -> u64 {
     let product = u128::from(one ^ a) * u128::from(other ^ b);
     (product as u64) ^ (product >> 64) as u64
@@ -41,7 +41,7 @@ impl Hash {
         )
     }
 
-    /// Adds bytes and their number.
+    /// Adds bytes and their length.
     pub(super) fn with_bytes(self, bytes: &[u8]) -> Self {
         let (words, rest) = bytes.as_chunks::<8>();
         let mut last = [0; 8];
@@ -65,7 +65,7 @@ pub(super) fn of_rows(columns: &[ArrayRef]) -> Result<Vec<Hash>> {
     Ok(hashes)
 }
 
-/// Returns the hash of each value of an array, children of nulls left out.
+/// Returns the hash of each value of an array, ignoring children of nulls.
 fn of_values(array: &ArrayRef) -> Result<Vec<Hash>> {
     let mut hashes: Vec<Hash> = match array.data_type() {
         DataType::Boolean => {

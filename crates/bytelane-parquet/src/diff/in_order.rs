@@ -1,4 +1,4 @@
-//! Rows in their order.
+//! Compares rows in order.
 
 use super::DiffOptions;
 use super::files::{Files, Rows};
@@ -6,14 +6,14 @@ use super::outcome::{Difference, DifferentRow};
 use crate::Result;
 use arrow_array::{Array, ArrayRef};
 
-/// Rows of one side that are not compared yet.
+/// Rows of one side that have not been compared yet.
 struct Side<'a> {
     rows: Rows<'a>,
     batch: Option<Vec<ArrayRef>>,
 }
 
 impl Side<'_> {
-    /// Number of rows at hand; 0 after the last one.
+    /// Returns the number of buffered rows; 0 after the last one.
     fn fill(&mut self) -> Result<usize> {
         loop {
             if let Some(batch) = &self.batch {
@@ -29,7 +29,7 @@ impl Side<'_> {
         }
     }
 
-    /// Takes rows off the batch.
+    /// Removes rows from the front of the batch.
     fn take(&mut self, rows: usize) -> Vec<ArrayRef> {
         let batch = self.batch.iter_mut().flatten();
         let taken = batch.map(|column| {
@@ -40,7 +40,7 @@ impl Side<'_> {
         taken.collect()
     }
 
-    /// Reads to the end, and returns how many rows there are.
+    /// Reads to the end; returns the total number of rows.
     fn count(&mut self) -> Result<u64> {
         while self.rows.next()?.is_some() {}
         Ok(self.rows.count())
@@ -91,9 +91,9 @@ pub(super) fn compare(
     }
 }
 
-/// Returns the rows of two batches that differ.
+/// Returns the rows that differ between two batches.
 fn differing(before: &[ArrayRef], after: &[ArrayRef], rows: usize) -> Vec<usize> {
-    // Arrow compares floats as the bits they are: NaN equals itself, and -0.0 does not equal 0.0.
+    // Arrow compares floats bit for bit: NaN equals itself, and -0.0 does not equal 0.0.
     let pairs = before.iter().zip(after);
     let other: Vec<_> = pairs
         .filter(|(before, after)| !same(before, after))
@@ -110,7 +110,8 @@ fn differing(before: &[ArrayRef], after: &[ArrayRef], rows: usize) -> Vec<usize>
     }
 }
 
-/// Returns whether arrays have the same values; those of other types have if they are nulls.
+/// Returns whether arrays have the same values. Arrays of different types do if all values are
+/// null.
 fn same(before: &ArrayRef, after: &ArrayRef) -> bool {
     let is_null = |array: &ArrayRef| array.logical_null_count() == array.len();
     if before.data_type() == after.data_type() {

@@ -1,8 +1,9 @@
-//! Comparison of the rows of files.
+//! Compares the rows of files.
 //!
-//! Values are compared as they are stored, bit for bit, so encodings, compressions, row groups, the order of columns and the borders of
-//! files do not count. In order, batches of both sides are compared as arrays. Without an order, each row has a hash, and
-//! both sides have the same sum of hashes; where they differ, rows are looked up in a second pass.
+//! Stored values are compared bit for bit, so encodings, compression, row groups, the order of
+//! columns and file boundaries are ignored. In order, batches of both sides are compared as arrays.
+//! In any order, each row is hashed, and the sums of hashes are compared; if they differ, rows are
+//! looked up in a second pass.
 
 mod any_order;
 mod files;
@@ -25,10 +26,10 @@ use std::sync::Arc;
 /// Progress callback: rows compared so far.
 type Progress = dyn Fn(u64) -> ControlFlow<()> + Send + Sync;
 
-/// Number of different rows that are named by default.
+/// Default number of differing rows to name.
 const NAMED: usize = 10;
 
-/// How rows are compared.
+/// Options for comparing rows.
 ///
 /// ```
 /// use bytelane_parquet::diff::DiffOptions;
@@ -55,30 +56,33 @@ impl Default for DiffOptions {
 }
 
 impl DiffOptions {
-    /// Sets whether the order of rows does not count: both sides must have each row the same number of times. Rows are
-    /// compared by hashes of 128 bits, which protect against accidents, not against somebody who looks for two rows with one hash.
+    /// Sets whether to ignore the order of rows: both sides must then have each row the same number
+    /// of times. Rows are compared by 128-bit hashes, which do not protect against deliberate
+    /// collisions.
     #[must_use]
     pub fn with_any_order(mut self, any_order: bool) -> Self {
         self.any_order = any_order;
         self
     }
 
-    /// Sets whether a column that a file does not have is null there, and whether columns of the type of nulls may be of any type in
-    /// other files.
+    /// Sets whether a column that a file lacks is null there, and whether columns with the null
+    /// type may have any type in other files.
     #[must_use]
     pub fn with_missing_as_null(mut self, missing_as_null: bool) -> Self {
         self.missing_as_null = missing_as_null;
         self
     }
 
-    /// Maximum number of different rows to name, 10 by default. In order, the comparison ends after so many.
+    /// Sets the maximum number of differing rows to name, 10 by default. An ordered comparison ends
+    /// after this many.
     #[must_use]
     pub fn with_named_rows(mut self, rows: usize) -> Self {
         self.named = rows.max(1);
         self
     }
 
-    /// Progress callback: rows compared so far; return `Break` to cancel with [`Problem::Cancelled`].
+    /// Sets a progress callback: rows compared so far. Return `Break` to cancel with
+    /// [`Problem::Cancelled`].
     #[must_use]
     pub fn with_progress(
         mut self,
@@ -106,10 +110,12 @@ impl fmt::Debug for DiffOptions {
     }
 }
 
-/// Compares the rows of the files on the left with those on the right; the files of a side are read one after the other.
+/// Compares the rows of the files on the left with those on the right. The files of each side are
+/// read in order.
 ///
-/// Columns are matched by name. Their types must be the same, but they may be required in one file and optional in another one. NaN
-/// equals NaN with the same bits, and -0.0 does not equal 0.0. One batch of each side is in memory.
+/// Columns are matched by name. Their types must be the same, but they may be required in one file
+/// and optional in another. NaN equals NaN with the same bits, and -0.0 does not equal 0.0. One
+/// batch of each side is in memory at a time.
 ///
 /// # Errors
 ///
@@ -152,7 +158,7 @@ pub fn diff(
         } else {
             in_order::compare(&left, &right, options, &mut difference)?
         }
-        // Rows without columns are counted only.
+        // Rows without columns are only counted.
         difference.more |= difference.left_rows != difference.right_rows;
     }
     Ok(difference)

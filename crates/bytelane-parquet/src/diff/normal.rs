@@ -1,5 +1,5 @@
-//! Arrays in one form, so that those of different files can be compared: names of list items and maps, and what may be null, do not
-//! count.
+//! Normalises arrays, to compare those of different files: names of list items and map entries, and
+//! nullability, are ignored.
 
 use crate::Result;
 use arrow_array::cast::AsArray;
@@ -19,7 +19,7 @@ fn members(fields: &Fields) -> Fields {
     fields.iter().map(member).collect()
 }
 
-/// The members of a map's entries, whose names vary.
+/// Returns the members of a map's entries, whose names vary.
 fn entries(fields: &Fields) -> Fields {
     let names = ["key", "value"].into_iter().zip(fields);
     let member = |(name, field): (&str, &FieldRef)| {
@@ -28,7 +28,7 @@ fn entries(fields: &Fields) -> Fields {
     names.map(member).collect()
 }
 
-/// Returns a type in this form.
+/// Returns the normal form of a type.
 pub(super) fn normal_type(data_type: &DataType) -> DataType {
     match data_type {
         DataType::List(field) => DataType::List(item(normal_type(field.data_type()))),
@@ -42,7 +42,7 @@ pub(super) fn normal_type(data_type: &DataType) -> DataType {
     }
 }
 
-/// Returns an array in this form. Its values are shared.
+/// Returns the normal form of an array. The values are shared.
 pub(super) fn normal(array: &ArrayRef) -> Result<ArrayRef> {
     Ok(match array.data_type() {
         DataType::List(_) => {

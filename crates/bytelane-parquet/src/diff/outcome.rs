@@ -1,4 +1,4 @@
-//! Differences of rows.
+//! Describes differences between rows.
 
 use super::files::Files;
 use crate::Result;
@@ -9,40 +9,40 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Difference {
-    /// Differences of columns, one sentence each. If there are any, no rows were compared.
+    /// Differences between columns, one sentence each. If there are any, no rows were compared.
     pub columns: Vec<String>,
     /// Number of rows read on the left.
     pub left_rows: u64,
     /// Number of rows read on the right.
     pub right_rows: u64,
-    /// Set if there are more different rows than those in `rows`.
+    /// Set if more rows differ than those in `rows`.
     pub more: bool,
-    /// The first rows that differ.
+    /// First rows that differ.
     pub rows: Vec<DifferentRow>,
 }
 
 impl Difference {
-    /// Returns true if both sides have the same rows.
+    /// Returns whether both sides have the same rows.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.columns.is_empty() && self.rows.is_empty() && !self.more
     }
 }
 
-/// A row that differs, or that only one side has.
+/// Row that differs, or that only one side has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DifferentRow {
-    /// Place of the row on the left.
+    /// Location of the row on the left.
     pub left: Option<RowPlace>,
-    /// Place of the row on the right.
+    /// Location of the row on the right.
     pub right: Option<RowPlace>,
-    /// The values that differ, or all values of a row that only one side has.
+    /// Values that differ, or all values of a row that only one side has.
     pub values: Vec<DifferentValue>,
 }
 
 impl DifferentRow {
-    /// Describes a row that is at these places of the two sides, and its columns that differ.
+    /// Describes a row by its locations on the two sides and its differing columns.
     pub(super) fn new(
         sides: [&Files<'_>; 2],
         places: [Option<RowPlace>; 2],
@@ -72,26 +72,26 @@ impl DifferentRow {
     }
 }
 
-/// A row by its file and number.
+/// Location of a row: its file and number.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RowPlace {
-    /// Number over all files of the side, counted from 0.
+    /// Number across all files of the side, counted from 0.
     pub row: u64,
-    /// The file.
+    /// Path of the file.
     pub file: PathBuf,
     /// Number within the file, counted from 0.
     pub row_in_file: u64,
 }
 
-/// A value that differs, as text.
+/// Value that differs, as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct DifferentValue {
-    /// Its column.
+    /// Path of the column.
     pub column: String,
-    /// The value on the left, if there is such a row.
+    /// Value on the left, if the row exists there.
     pub left: Option<String>,
-    /// The value on the right, if there is such a row.
+    /// Value on the right, if the row exists there.
     pub right: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Predicates that have been checked against a schema.
+//! Checks predicates against a schema and evaluates them.
 
 use super::Predicate;
 use super::like::Pattern;
@@ -37,7 +37,7 @@ pub struct Filter {
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     Leaf(Leaf),
-    /// Result that is the same for all rows; none for null.
+    /// Result for all rows; `None` for null.
     Constant(Option<bool>),
     Not(Box<Node>),
     And(Vec<Node>),
@@ -55,16 +55,16 @@ pub(super) struct Leaf {
     entries: Arc<Mutex<Option<Entries>>>,
 }
 
-/// Entries of a dictionary, and the results of a test for them.
+/// Entries of a dictionary, and the test's results for them.
 type Entries = (ArrayRef, BooleanArray);
 
 impl Filter {
-    /// Finds the columns in a schema, and checks that they compare with the values.
+    /// Resolves the columns in a schema and checks that they are comparable with the values.
     ///
     /// # Errors
     ///
-    /// [`Problem::NoSuchColumn`], and [`Problem::Option`] for a column in a list, or of a type that does not compare with a
-    /// value.
+    /// [`Problem::NoSuchColumn`]; [`Problem::Option`] for a column in a list, or of a type that is
+    /// not comparable with a value.
     pub fn try_new(predicate: &Predicate, schema: &Schema) -> Result<Self> {
         Ok(Self {
             root: Node::new(predicate, schema.fields())?,
@@ -79,14 +79,15 @@ impl Filter {
         columns
     }
 
-    /// Replaces tests of columns that have the same value in all rows by their results.
+    /// Replaces tests of columns with the same value in all rows by their results.
     pub(super) fn with_constants(self, constants: &[(FieldRef, ArrayRef)]) -> Result<Self> {
         Ok(Self {
             root: self.root.with_constants(constants)?,
         })
     }
 
-    /// Returns filters of which all must be true, each with other columns than those before, or more of them.
+    /// Splits a conjunction into filters that must all be true, each with a different set of
+    /// columns.
     pub(super) fn conjuncts(self) -> Vec<Self> {
         let mut parts = Vec::new();
         self.root.split(&mut parts);
@@ -108,16 +109,18 @@ impl Filter {
         self.columns().into_iter().collect()
     }
 
-    /// Returns for which rows the predicate is true. The batch may have other columns, too.
+    /// Returns a mask of the rows for which the predicate is true. The batch may have other
+    /// columns, too.
     ///
     /// # Errors
     ///
-    /// Those of [`try_new`](Self::try_new), if a column is missing or has another type than in the schema.
+    /// Same errors as [`try_new`](Self::try_new), if a column is missing or has another type than
+    /// in the schema.
     pub fn evaluate(&self, batch: &RecordBatch) -> Result<BooleanArray> {
         Ok(BooleanArray::new(self.rows(batch)?, None))
     }
 
-    /// Returns for which rows the predicate is true.
+    /// Returns a mask of the rows for which the predicate is true.
     pub(super) fn rows(&self, batch: &RecordBatch) -> Result<BooleanBuffer> {
         self.root.rows(batch, true)
     }
@@ -170,7 +173,7 @@ impl Node {
         })
     }
 
-    /// Appends the nodes of which all must be true.
+    /// Appends the operands of a conjunction.
     fn split(self, parts: &mut Vec<Self>) {
         match self {
             Self::And(nodes) => nodes.into_iter().for_each(|node| node.split(parts)),
@@ -178,7 +181,7 @@ impl Node {
         }
     }
 
-    /// Adds a node that must be true as well.
+    /// Adds a node as a conjunct.
     fn add(&mut self, node: Self) {
         if let Self::And(nodes) = self {
             nodes.push(node);
@@ -197,7 +200,8 @@ impl Node {
         }
     }
 
-    /// Returns for which rows the node has the wanted result, so neither the opposite nor null.
+    /// Returns a mask of the rows for which the node has the wanted result, neither the opposite
+    /// nor null.
     fn rows(&self, batch: &RecordBatch, wanted: bool) -> Result<BooleanBuffer> {
         match self {
             Self::Leaf(leaf) => {
@@ -213,7 +217,7 @@ impl Node {
             }
             Self::Constant(_) => Ok(BooleanBuffer::new_unset(batch.num_rows())),
             Self::Not(inner) => inner.rows(batch, !wanted),
-            // By De Morgan, a conjunction is false where one of its parts is.
+            // By De Morgan, a conjunction is false where one of its operands is false.
             Self::And(all) | Self::Or(all) => {
                 let needs_all = matches!(self, Self::And(_)) == wanted;
                 let start = if needs_all {
@@ -254,7 +258,7 @@ impl Leaf {
         let Some(outer) = outer else {
             return Ok(mask);
         };
-        // A value in a group that is null is null.
+        // A value in a null group is null.
         let (values, own) = mask.into_parts();
         Ok(match self.test {
             Test::IsNull => BooleanArray::new(&values | &!outer.inner(), None),
@@ -271,7 +275,7 @@ impl Leaf {
         result.map_err(|error| error.in_column(self.names.join(".")))
     }
 
-    /// Tests the entries of a dictionary, once for all arrays that follow each other and share it.
+    /// Tests the entries of a dictionary, once for all consecutive arrays that share it.
     fn test_keys(&self, array: &dyn AnyDictionaryArray) -> Result<BooleanArray> {
         let values = array.values();
         let entries = || self.entries.lock().unwrap_or_else(PoisonError::into_inner);
@@ -287,7 +291,7 @@ impl Leaf {
         looked_up(array, &results)
     }
 
-    /// Returns the column of a batch, and where groups around it are null.
+    /// Returns the column of a batch, and the combined validity of the groups around it.
     fn column(&self, batch: &RecordBatch) -> Result<(ArrayRef, Option<NullBuffer>)> {
         let missing = || no_such_column(&self.names.join("."));
         let (first, inner) = self.names.split_first().ok_or_else(missing)?;
@@ -302,7 +306,7 @@ impl Leaf {
     }
 }
 
-/// Returns the results of the entries that the keys of an array stand for.
+/// Looks up the result of each key's entry.
 fn looked_up(array: &dyn AnyDictionaryArray, results: &BooleanArray) -> Result<BooleanArray> {
     if results.null_count() > 0 {
         return Ok(take(results, array.keys(), None)?.as_boolean().clone());
@@ -313,7 +317,7 @@ fn looked_up(array: &dyn AnyDictionaryArray, results: &BooleanArray) -> Result<B
     macro_rules! look_up {
         ($keys:ty) => {{
             let keys = keys.as_primitive::<$keys>().values();
-            // Keys of nulls may be any.
+            // Keys of nulls are arbitrary.
             BooleanBuffer::collect_bool(keys.len(), |slot| result(keys[slot].to_usize()))
         }};
     }
@@ -324,7 +328,7 @@ fn looked_up(array: &dyn AnyDictionaryArray, results: &BooleanArray) -> Result<B
     Ok(BooleanArray::new(values, keys.nulls().cloned()))
 }
 
-/// Finds a column or a group by its path, and collects the names to it.
+/// Finds a column or a group by its path, and collects the names on the way.
 fn find<'a>(
     path: &str,
     fields: &'a Fields,

@@ -1,6 +1,6 @@
-//! Patterns of `like`.
+//! Matches the patterns of `like`.
 
-/// Pattern in which `%` stands for any characters and `_` for one.
+/// Pattern in which `%` matches any sequence of characters and `_` any single one.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern(Vec<char>);
 
@@ -15,11 +15,12 @@ impl Pattern {
         self.0.iter().take_while(is_literal).collect()
     }
 
-    /// Returns whether the whole text matches. Takes time proportional to the product of both lengths: only the last `%` is tried again.
+    /// Returns whether the whole text matches. Takes time proportional to the product of both
+    /// lengths: only the last `%` is retried.
     pub(super) fn matches(&self, text: &str) -> bool {
         let mut rest = text.chars();
         let mut at = 0;
-        // Position after the last `%`, and the text from which on it has not been tried.
+        // Position after the last `%`, and the part of the text to retry from.
         let mut retry = None;
         loop {
             let before = rest.clone();

@@ -1,12 +1,13 @@
-//! Rows that satisfy a condition.
+//! Selects the rows that satisfy a condition.
 //!
-//! A [`Predicate`] is a condition on columns by their paths. [`Filter`] is one that has been checked against a schema: it takes
-//! record batches and returns masks. [`Selection`] reads the rows of a file that satisfy a predicate, without the row groups
-//! in which statistics exclude them.
+//! A [`Predicate`] is a condition on columns, which it names by their paths. A [`Filter`] is a
+//! predicate that has been checked against a schema: it takes record batches and returns masks.
+//! [`Selection`] reads the rows of a file that satisfy a predicate, and skips row groups that
+//! statistics exclude.
 //!
-//! Null follows SQL: a comparison with null is null, `not` of null is null, and only rows for which the predicate is true are
-//! kept. Floats follow IEEE 754, as in pyarrow: NaN is equal to nothing and neither smaller nor larger than anything, and
-//! 0.0 equals -0.0.
+//! Nulls follow SQL: a comparison with null is null, `not` of null is null, and only rows for which
+//! the predicate is true are kept. Floats follow IEEE 754, as in pyarrow: NaN equals nothing and is
+//! neither smaller nor larger than anything, and 0.0 equals -0.0.
 
 mod bind;
 mod like;
@@ -23,7 +24,7 @@ pub use value::Value;
 
 /// Condition on the rows of a table.
 ///
-/// [`FromStr`](std::str::FromStr) reads conditions in the syntax of SQL:
+/// [`FromStr`](std::str::FromStr) parses conditions in SQL syntax:
 ///
 /// ```
 /// use bytelane_parquet::filter::{Comparison, Predicate, Value};
@@ -54,11 +55,12 @@ pub enum Predicate {
         /// Values in any order.
         values: Vec<Value>,
     },
-    /// The text matches a pattern, in which `%` stands for any characters and `_` for one.
+    /// The text matches a pattern, in which `%` matches any sequence of characters and `_` any
+    /// single one.
     Like {
         /// Path of the column.
         column: String,
-        /// Pattern for the whole text.
+        /// Pattern that must match the whole text.
         pattern: String,
     },
     /// The column is null. This is never null itself.

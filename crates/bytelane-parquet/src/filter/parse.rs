@@ -1,4 +1,4 @@
-//! Conditions in the syntax of SQL.
+//! Parses conditions in SQL syntax.
 //!
 //! ```text
 //! or        = and ("or" and)*
@@ -17,7 +17,7 @@ use super::{Comparison, Predicate, Value};
 use crate::Error;
 use std::str::FromStr;
 
-/// Conditions that may be nested: the parser is recursive.
+/// Maximum nesting depth of conditions: the parser is recursive.
 const DEEPEST: usize = 64;
 
 impl FromStr for Predicate {

@@ -1,4 +1,4 @@
-//! Reading the rows of a file that satisfy a predicate.
+//! Reads the rows of a file that satisfy a predicate.
 
 use super::prune::Candidate;
 use super::{Filter, Predicate};
@@ -49,16 +49,16 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Sets the columns to return, by the paths of leaves or groups; all by default. Batches have them in the order of the
-    /// file. The columns of the filter need not be among them.
+    /// Sets the columns to return, by the paths of leaves or groups; all by default. Batches have
+    /// them in the order of the file. The filter may use other columns.
     #[must_use]
     pub fn with_columns<S: Into<String>>(mut self, paths: impl IntoIterator<Item = S>) -> Self {
         self.columns = Some(paths.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Sets the condition on the rows to return; all by default. Row groups in which statistics exclude such rows are not
-    /// read.
+    /// Sets the condition on the rows to return; all by default. Row groups that statistics exclude
+    /// are not read.
     #[must_use]
     pub fn with_filter(mut self, filter: Predicate) -> Self {
         self.filter = Some(filter);
@@ -78,8 +78,9 @@ impl Selection {
         self
     }
 
-    /// Adds a column that has the same value in all rows, such as that of a directory `year=2024/`: an array with one value.
-    /// It follows the columns of the file, and takes the place of one with the same name.
+    /// Adds a column with the same value in all rows, such as that of a directory `year=2024/`, as
+    /// an array with one value. It follows the columns of the file, and replaces one with the same
+    /// name.
     ///
     /// # Errors
     ///
@@ -97,8 +98,8 @@ impl Selection {
         Ok(self)
     }
 
-    /// Starts reading. The batch size, the threads and the memory limit are those of the reader; what this selects takes the
-    /// place of what the reader selects.
+    /// Creates a reader. The batch size, the threads and the memory limit are those of `reader`;
+    /// its selection is replaced by this one.
     ///
     /// # Errors
     ///
@@ -119,12 +120,13 @@ impl Selection {
         })
     }
 
-    /// Sets the columns, row groups and conditions that a reader reads. Columns with the same value in all rows are not added to its
-    /// batches.
+    /// Sets the columns, row groups and predicates of a reader. Columns with the same value in all
+    /// rows are not added to its batches.
     ///
     /// # Errors
     ///
-    /// Those of [`read`](Self::read) but for row groups, which [`ReaderBuilder::build`] reports.
+    /// Same errors as [`read`](Self::read), except for row groups, which [`ReaderBuilder::build`]
+    /// checks.
     pub fn choose<T: ChunkReader + 'static>(
         &self,
         reader: ReaderBuilder<T>,
@@ -141,7 +143,7 @@ impl Selection {
         })
     }
 
-    /// Returns conditions that are together the one on the rows.
+    /// Returns the conjuncts of the condition.
     fn conditions(&self, in_file: &Schema, leaves: &SchemaDescriptor) -> Result<Vec<Conditional>> {
         let Some(filter) = &self.filter else {
             return Ok(Vec::new());
@@ -184,7 +186,7 @@ impl Selection {
     }
 }
 
-/// Returns a filter and the leaves of its columns.
+/// Returns a filter with the leaves of its columns.
 fn conditional(filter: Filter, schema: &SchemaDescriptor) -> Conditional {
     let leaves = schema.columns().iter().enumerate();
     let leaves = leaves.filter(|(_, leaf)| {
@@ -230,7 +232,7 @@ impl Condition for Filter {
     }
 }
 
-/// Rows of a file that a [`Selection`] selects, batch by batch.
+/// Rows of a file that match a [`Selection`], batch by batch.
 pub struct SelectedRows {
     reader: Reader,
     schema: SchemaRef,
@@ -244,13 +246,13 @@ impl SelectedRows {
         self.reader.metadata()
     }
 
-    /// Returns what has been read so far, by all threads.
+    /// Returns the work done so far by all threads.
     #[must_use]
     pub fn metrics(&self) -> Metrics {
         self.reader.metrics()
     }
 
-    /// Adds the columns that have the same value in all rows.
+    /// Adds the columns with the same value in all rows.
     fn with_constants(&self, batch: RecordBatch) -> Result<RecordBatch> {
         if self.constants.is_empty() {
             return Ok(batch);
@@ -272,7 +274,7 @@ impl SelectedRows {
 impl Iterator for SelectedRows {
     type Item = std::result::Result<RecordBatch, ArrowError>;
 
-    /// Returns the next batch that has rows.
+    /// Returns the next batch that is not empty.
     fn next(&mut self) -> Option<Self::Item> {
         let batch = self.reader.next()?;
         Some(batch.and_then(|batch| self.with_constants(batch).map_err(ArrowError::from)))

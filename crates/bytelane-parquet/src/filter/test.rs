@@ -1,4 +1,4 @@
-//! Tests of the values of one column.
+//! Tests the values of one column.
 
 use super::Comparison;
 use super::like::Pattern;
@@ -27,7 +27,8 @@ impl Test {
     ///
     /// # Errors
     ///
-    /// [`Problem::Option`] if values of the array's type do not compare with those of the test: for an empty array as well.
+    /// [`Problem::Option`] if values of the array's type are not comparable with those of the test,
+    /// even if the array is empty.
     pub(super) fn evaluate(&self, array: &ArrayRef) -> Result<BooleanArray> {
         let data_type = array.data_type();
         macro_rules! integers {
@@ -136,7 +137,7 @@ impl Test {
         Ok(self.resolve(data_type, place)?.mask(array, |value| value))
     }
 
-    /// Converts the values to those of the column.
+    /// Converts the test's values to the type of the column.
     fn resolve<'a, T: PartialOrd + Copy>(
         &'a self,
         data_type: &DataType,
@@ -162,7 +163,7 @@ impl Test {
 enum Resolved<T> {
     Always(bool),
     Compare(Comparison, T),
-    /// In ascending order.
+    /// Values in ascending order.
     In(Vec<T>),
 }
 
@@ -192,7 +193,7 @@ impl<T: PartialOrd + Copy> Resolved<T> {
         Self::In(values)
     }
 
-    /// Tests all values of an array, in a loop for each operator.
+    /// Tests all values of an array, with a separate loop for each operator.
     fn mask<A: ArrayAccessor>(&self, array: A, convert: impl Fn(A::Item) -> T) -> BooleanArray {
         use Comparison::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
         macro_rules! mask {
@@ -218,14 +219,14 @@ impl<T: PartialOrd + Copy> Resolved<T> {
     }
 }
 
-/// Compares values of which none is NaN. A NaN would not be found.
+/// Compares values that are not NaN. A search would not find NaN.
 fn ascending<T: PartialOrd>(one: &T, other: &T) -> Ordering {
     one.partial_cmp(other).unwrap_or(Ordering::Less)
 }
 
-/// Integer that a column stores.
+/// Integer type that a column stores.
 trait Narrow: Sized {
-    /// Returns the same number, if the type has it.
+    /// Returns the number in this type, if it fits.
     fn narrow(value: i256) -> Option<Self>;
 }
 

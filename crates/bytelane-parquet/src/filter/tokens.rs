@@ -1,10 +1,10 @@
-//! The parts of a condition: names, values, operators and symbols.
+//! Splits a condition into tokens: names, values, operators and symbols.
 
 use super::value::parse_decimal;
 use super::{Comparison, Value};
 use crate::{Error, Problem};
 
-/// Position in bytes, and what is wrong there.
+/// Position in bytes, and the problem there.
 pub(super) struct Fault {
     pub(super) at: Option<usize>,
     pub(super) problem: String,
@@ -27,9 +27,9 @@ impl Fault {
 /// Kind of a token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// Name or keyword, as it is written.
+    /// Name or keyword, as written.
     Word(String),
-    /// Name between quotation marks, with its dots.
+    /// Name between quotation marks, including dots.
     Quoted(String),
     Value(Value),
     Operator(Comparison),
@@ -43,7 +43,7 @@ pub(super) struct Token {
     pub(super) at: usize,
 }
 
-/// Splits a condition into its parts.
+/// Splits a condition into tokens.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Fault> {
     let mut tokens = Vec::new();
     let mut rest = text;
@@ -103,7 +103,8 @@ fn is_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns the text between quotation marks, of which two stand for one, and the length with them.
+/// Returns the text between quotation marks, where two marks stand for one, and the length
+/// including the marks.
 fn quoted(text: &str, mark: char) -> Option<(String, usize)> {
     let mut inner = String::new();
     let mut chars = text.char_indices().skip(1).peekable();
@@ -134,7 +135,7 @@ fn hex(digit: u8) -> Option<u8> {
 }
 
 fn operator(text: &str) -> Option<(Kind, usize)> {
-    // The longest first.
+    // Longest first.
     let operators = [
         ("==", Comparison::Equal),
         ("!=", Comparison::NotEqual),

@@ -1,4 +1,5 @@
-//! Values that columns are compared with, and their places among the values of a column's type.
+//! Defines values to compare columns with, and finds their places among the values of a column's
+//! type.
 
 use arrow_array::timezone::Tz;
 use arrow_array::types::Date32Type;
@@ -12,19 +13,20 @@ const NANOSECONDS_PER_DAY: i128 = 86_400_000_000_000;
 
 /// Value that a column is compared with.
 ///
-/// Numbers compare with columns of numbers exactly, whatever their types. A [`Text`](Self::Text) also compares with dates,
-/// times and timestamps, if it is one (`2024-12-31`, `2024-12-31T23:59:59.5`; without a time zone, it is in UTC), and with
-/// binary columns.
+/// Numbers of all types are compared exactly with columns of numbers. A [`Text`](Self::Text) is
+/// also compared with binary columns, and with dates, times and timestamps if it can be parsed as
+/// one (`2024-12-31`, `2024-12-31T23:59:59.5`; without a time zone, it is in UTC).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
-    /// Truth value.
+    /// Boolean.
     Boolean(bool),
     /// Integer.
     Integer(i128),
     /// Binary floating-point number.
     Float(f64),
-    /// Decimal number: `digits / 10^scale`. A float column is compared with the float of its own type that is closest.
+    /// Decimal number: `digits / 10^scale`. A float column is compared with the nearest float of
+    /// its own type.
     Decimal {
         /// Digits as an integer.
         digits: i128,
@@ -43,11 +45,11 @@ pub enum Value {
     Timestamp {
         /// Nanoseconds since 1970-01-01.
         nanoseconds: i128,
-        /// True for a point in time in UTC. It compares with columns that have a time zone, and others with columns
-        /// that have none.
+        /// True for a point in time in UTC, which is compared with columns that have a time zone;
+        /// otherwise, it is compared with columns that have none.
         is_utc: bool,
     },
-    /// Nanoseconds that pass.
+    /// Duration in nanoseconds.
     Duration(i128),
 }
 
@@ -87,7 +89,8 @@ pub(super) enum Place<T> {
 }
 
 impl Place<i256> {
-    /// Returns the place among integers of another type. Those that it does not have are beyond all that it has.
+    /// Returns the place among integers of another type. Values that this type lacks are beyond all
+    /// of its values.
     pub(super) fn narrow<T>(self, narrow: impl Fn(i256) -> Option<T>) -> Place<T> {
         let beyond = |value| {
             if value < i256::ZERO {
@@ -107,8 +110,8 @@ impl Place<i256> {
 }
 
 impl Value {
-    /// Returns the place among the integers that a type stores: numbers, multiples of its unit, days. None if the type does
-    /// not compare with the value.
+    /// Returns the place among the integers that a type stores: numbers, multiples of its unit, or
+    /// days. `None` if the type is not comparable with the value.
     pub(super) fn among_integers(&self, data_type: &DataType) -> Option<Place<i256>> {
         match data_type {
             DataType::Decimal32(_, scale)
@@ -136,7 +139,7 @@ impl Value {
                 Some(floor(value as i128, -scale))
             }
             Self::Float(value) => {
-                // The shortest decimal number that stands for it.
+                // Shortest decimal number that parses as this float.
                 let text = format!("{value:e}");
                 let beyond = if value < 0.0 {
                     Place::Below
@@ -165,7 +168,7 @@ impl Value {
         ))
     }
 
-    /// Returns the nanoseconds since the time that a type counts from.
+    /// Returns the nanoseconds since the epoch of a type.
     fn nanoseconds(&self, data_type: &DataType) -> Option<i128> {
         let is_date = matches!(data_type, DataType::Date32 | DataType::Date64);
         match (self, data_type) {
@@ -212,7 +215,8 @@ impl Value {
         }
     }
 
-    /// Returns the place among floats that `nearest` parses, and that have more or fewer digits than `f64`.
+    /// Returns the place among floats that `nearest` parses, and whose precision differs from
+    /// `f64`.
     pub(super) fn among_floats(&self, nearest: impl Fn(&str) -> Option<f64>) -> Option<Place<f64>> {
         let value = match self {
             Self::Integer(value) => *value as f64,
@@ -252,7 +256,7 @@ impl Value {
     }
 }
 
-/// Returns the place of nanoseconds among days.
+/// Converts a place among nanoseconds to one among days.
 fn days(nanoseconds: i128) -> Place<i256> {
     let day = i256::from_i128(nanoseconds.div_euclid(NANOSECONDS_PER_DAY));
     match nanoseconds.rem_euclid(NANOSECONDS_PER_DAY) {
@@ -261,7 +265,7 @@ fn days(nanoseconds: i128) -> Place<i256> {
     }
 }
 
-/// Returns the nanoseconds from 1970 to the time that a text names.
+/// Parses a text as a timestamp; returns the nanoseconds since 1970.
 fn timestamp(text: &str) -> Option<i128> {
     let utc: Tz = "+00:00".parse().ok()?;
     let time = string_to_datetime(&utc, text).ok()?;
@@ -294,8 +298,8 @@ fn floor(digits: i128, dropped: i32) -> Place<i256> {
     }
 }
 
-/// Parses a decimal number, with or without an exponent: its digits and how many of them are after the decimal point. None
-/// if it is no number, or has more digits than an `i128`.
+/// Parses a decimal number, with or without an exponent; returns its digits and how many of them
+/// follow the decimal point. `None` if it is not a number, or has more digits than an `i128`.
 pub(super) fn parse_decimal(text: &str) -> Option<(i128, i32)> {
     let (number, exponent) = match text.split_once(['e', 'E']) {
         Some((number, exponent)) => (number, exponent.parse::<i32>().ok()?),

@@ -1,4 +1,4 @@
-//! Columns whose values are encoded again, because their dictionaries cannot be joined.
+//! Re-encodes columns whose dictionaries cannot be joined.
 
 use super::input::{Leaf, RowGroup, Window};
 use super::join::Input;
@@ -14,7 +14,7 @@ use crate::{DataPageVersion, Error, Result, WriterOptions};
 use arrow_array::{Array, ArrayRef, new_null_array};
 use arrow_cast::cast;
 
-/// Returns the chunks of a column of the output, encoded again; none if the values take too much memory.
+/// Returns the re-encoded chunks of an output column; `None` if the values exceed the memory limit.
 pub(super) fn chunks(
     groups: &[RowGroup],
     plan: &Plan<'_>,
@@ -123,7 +123,7 @@ pub(super) fn chunks(
     }
 }
 
-/// Returns the values of a column of a row group, or of the wanted rows of it.
+/// Returns the values of a column of a row group, or of its selected rows.
 fn arrays_of(
     source: &Source<Window>,
     column: Column<'_>,

@@ -1,9 +1,10 @@
-//! Files merged to larger ones, or split to smaller ones, whose pages move as they are.
+//! Merges files into larger ones, or splits them, without re-encoding pages where possible.
 //!
-//! The chunk of a column in a row group is a dictionary and data pages, which begin with rows where a chunk begins. So the chunks of small row
-//! groups are joined page by page: dictionaries become one, and the indices of data pages are mapped to it; other pages are copied byte for
-//! byte. What footers and indexes say of pages is joined too. Only where a joined dictionary would be too large are the values of a column
-//! decoded, and encoded again.
+//! The chunk of a column in a row group is a dictionary and data pages, the first of which begins
+//! with a new row. Chunks of small row groups can therefore be joined page by page: dictionaries
+//! are joined, and the indices of data pages are mapped to the joined dictionary; other pages are
+//! copied byte for byte. The metadata of pages in footers and indexes is joined, too. The values of
+//! a column are re-encoded only if the joined dictionary would be too large.
 
 mod encode;
 mod input;
@@ -31,24 +32,26 @@ use plan::Plan;
 use run::Run;
 use std::path::Path;
 
-/// Merges the rows of files, in their order, into one file or into several of a size.
+/// Merges the rows of files, in order, into one file or several files of a given size.
 ///
-/// Row groups become as large as [`with_row_group_rows`](MergeOptions::with_row_group_rows) allows. Data pages are copied with
-/// their checksums; those with dictionary indices are mapped to the joined dictionary. Statistics, indexes of pages, Bloom filters of one size,
-/// size statistics and key-value pairs are joined; sorting columns stay if the ranges of row groups follow each other. What cannot be kept is in
-/// [`Merged::notes`].
+/// Row groups become as large as [`with_row_group_rows`](MergeOptions::with_row_group_rows) allows.
+/// Data pages are copied with their checksums; dictionary indices are mapped to the joined
+/// dictionary. Statistics, page indexes, Bloom filters of equal size, size statistics and key-value
+/// pairs are joined; sorting columns are kept if the ranges of consecutive row groups are in order.
+/// [`Merged::notes`] lists whatever cannot be kept.
 ///
-/// Columns are matched by name. An optional column that an input lacks, or has as the type of nulls, is null there. What is required in some
-/// inputs and optional in others becomes optional: levels are added, values stay as they are. Any other difference of types or field ids is an
-/// error.
+/// Columns are matched by name. An optional column that an input lacks, or has with the null type,
+/// is null there. A field that is required in some inputs and optional in others becomes optional:
+/// levels are added, values are unchanged. Any other difference of types or field ids is an error.
 ///
-/// The outputs appear under their names when all of them are complete and on the disk; an output may be one of the inputs. The bytes of the
-/// inputs of one row group are in memory, and those of the new one.
+/// The outputs appear under their names once all of them are complete and on disk; an output may be
+/// one of the inputs. The inputs' bytes for one row group are in memory, together with the new row
+/// group.
 ///
 /// # Errors
 ///
-/// A file cannot be read, is not a Parquet file, is encrypted or damaged; columns differ; an output cannot be written. Outputs are then as
-/// they were.
+/// A file cannot be read, is not a Parquet file, is encrypted or damaged; columns differ; an output
+/// cannot be written. Existing outputs are then unchanged.
 ///
 /// # Example
 ///
@@ -121,7 +124,7 @@ pub(crate) fn lost_rows(path: &Path) -> Result<(Vec<LostRows>, Vec<u64>)> {
     Ok((all, rows.collect()))
 }
 
-/// Compares the rows of the inputs with those of the outputs, which have no names yet.
+/// Compares the rows of the inputs with those of the outputs, which still have temporary names.
 fn verify(inputs: &[&Path], outputs: &Outputs<'_>) -> Result<()> {
     let Some(unfinished) = outputs.unfinished() else {
         let problem = "a device or a pipe cannot be read again to verify it; write a file";

@@ -1,4 +1,4 @@
-//! How files are merged.
+//! Defines the options of a merge.
 
 use crate::Result;
 use crate::progress::Progress;
@@ -6,28 +6,28 @@ use std::fmt;
 use std::num::NonZero;
 use std::ops::{ControlFlow, Range};
 
-/// Rows of a row group by default.
+/// Default number of rows per row group.
 const ROW_GROUP_ROWS: u64 = 1 << 20;
 
-/// Where the pages of merged files come from.
+/// Source of the pages of merged files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MergePages {
-    /// Pages of the inputs, copied where that is possible.
+    /// Pages of the inputs, copied where possible.
     #[default]
     Kept,
-    /// All values are decoded and encoded again: files are as small as if all rows had been written at once, at the price of time.
+    /// Re-encoded values: slower, but files are as small as if all rows had been written at once.
     Fresh,
 }
 
-/// Parts that a repaired file gets besides indexes.
+/// Parts to add to a repaired file, besides indexes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Repair {
-    /// Paths of columns that get a Bloom filter.
+    /// Paths of columns to add a Bloom filter to.
     pub(crate) bloom_filters: Vec<String>,
 }
 
-/// How to merge files.
+/// Options for merging files.
 ///
 /// ```
 /// use bytelane_parquet::merge::MergeOptions;
@@ -40,11 +40,11 @@ pub(crate) struct Repair {
 #[derive(Clone)]
 pub struct MergeOptions {
     pub(super) row_group_rows: u64,
-    /// Rows from which on row groups of the inputs are split.
+    /// Number of rows above which row groups of the inputs are split.
     pub(super) split_rows: Option<u64>,
     pub(super) pages: MergePages,
     pub(super) repair: Option<Repair>,
-    /// Rows of row groups of the only input that are kept; damaged pages have the others.
+    /// Row ranges, by row group of the only input, to keep; the other rows are in damaged pages.
     pub(super) salvage: Option<Vec<(usize, Range<u64>)>>,
     pub(super) file_bytes: Option<NonZero<u64>>,
     pub(super) row_groups_kept: bool,
@@ -71,8 +71,9 @@ impl Default for MergeOptions {
 }
 
 impl MergeOptions {
-    /// Maximum number of rows of a row group. Larger row groups of the inputs are split: pages that lie on both sides of a border are cut, the
-    /// others stay as they are. By default, row groups are joined up to 1,048,576 rows, and none is split.
+    /// Sets the maximum number of rows per row group. Larger row groups of the inputs are split:
+    /// pages across a boundary are cut, other pages are unchanged. By default, row groups are
+    /// joined up to 1,048,576 rows, and none is split.
     #[must_use]
     pub fn with_row_group_rows(mut self, rows: u64) -> Self {
         self.row_group_rows = rows.max(1);
@@ -80,22 +81,24 @@ impl MergeOptions {
         self
     }
 
-    /// Size of each output in bytes. Several are written: `OUT-00000.parquet` and so on. Row groups are split where a file is full, so that
-    /// files are within 3% of the size, the last one aside; below some 100 kB, the least that a row group takes makes them larger.
+    /// Sets the size of each output in bytes. Several files are written: `OUT-00000.parquet` and so
+    /// on. Row groups are split when a file is full, so files are within 3% of the size, except for
+    /// the last one. Below about 100 kB, files are larger because of the minimum size of a row
+    /// group.
     #[must_use]
     pub fn with_file_bytes(mut self, bytes: u64) -> Self {
         self.file_bytes = NonZero::new(bytes);
         self
     }
 
-    /// Sets where the pages of the outputs come from.
+    /// Sets the source of the outputs' pages.
     #[must_use]
     pub fn with_pages(mut self, pages: MergePages) -> Self {
         self.pages = pages;
         self
     }
 
-    /// Sets whether each row group of the inputs becomes one of the outputs.
+    /// Sets whether each row group of the inputs becomes one row group of the outputs.
     #[must_use]
     pub fn with_row_groups_kept(mut self, kept: bool) -> Self {
         self.row_groups_kept = kept;
@@ -116,22 +119,22 @@ impl MergeOptions {
         self
     }
 
-    /// Adds what the writer of the input left out, and keeps its name.
+    /// Adds parts that the writer of the input left out, and keeps that writer's name.
     pub(crate) fn with_repair(mut self, repair: Repair) -> Self {
         self.row_groups_kept = true;
         self.repair = Some(repair);
         self
     }
 
-    /// Keeps these rows of row groups only.
+    /// Keeps only these rows of row groups.
     pub(crate) fn with_salvage(mut self, kept: Vec<(usize, Range<u64>)>) -> Self {
         self.row_groups_kept = true;
         self.salvage = Some(kept);
         self
     }
 
-    /// Progress callback: bytes of chunks done and total, called before each column of a row group; return `Break` to cancel with
-    /// [`Problem::Cancelled`].
+    /// Sets a progress callback: bytes of chunks done and total, called before each column of a row
+    /// group. Return `Break` to cancel with [`Problem::Cancelled`].
     #[must_use]
     pub fn with_progress(
         mut self,

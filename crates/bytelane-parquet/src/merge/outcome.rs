@@ -1,4 +1,4 @@
-//! Outcome of a merge.
+//! Describes the outcome of a merge.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -10,9 +10,9 @@ use std::path::PathBuf;
 pub struct Merged {
     /// Number of files read.
     pub inputs: usize,
-    /// Bytes of these files.
+    /// Size of these files in bytes.
     pub bytes_before: u64,
-    /// Bytes of the files written.
+    /// Size of the written files in bytes.
     pub bytes_after: u64,
     /// Number of rows.
     pub rows: u64,
@@ -20,31 +20,32 @@ pub struct Merged {
     pub row_groups_before: usize,
     /// Number of row groups written.
     pub row_groups_after: usize,
-    /// Set if every value was compared.
+    /// Set if all values were compared.
     pub verified: bool,
-    /// The files written.
+    /// Files written.
     pub outputs: Vec<MergedFile>,
     /// Outcome for the columns.
     pub columns: Vec<MergedColumn>,
-    /// Parts that could not be kept, or were taken from one input although others differ: one sentence each.
+    /// One sentence for each part that could not be kept, or was taken from one input although
+    /// others differ.
     pub notes: Vec<String>,
 }
 
-/// A file that was written.
+/// File that was written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct MergedFile {
-    /// Its path.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Its size.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// Number of its rows.
+    /// Number of rows.
     pub rows: u64,
-    /// Number of its row groups.
+    /// Number of row groups.
     pub row_groups: usize,
 }
 
-/// Number of data pages of a column, by what was done with them.
+/// Number of data pages of a column, by operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct MergedPages {
@@ -52,13 +53,13 @@ pub struct MergedPages {
     pub copied: u64,
     /// Pages whose dictionary indices were mapped to a joined dictionary.
     pub mapped: u64,
-    /// Pages that were decompressed and compressed by another codec.
+    /// Pages recompressed with another codec.
     pub recompressed: u64,
-    /// Pages whose values were decoded and encoded again.
+    /// Pages whose values were re-encoded.
     pub encoded: u64,
-    /// Small pages whose rows were joined to larger ones.
+    /// Small pages that were joined into larger ones.
     pub joined: u64,
-    /// Pages of nulls for columns that an input does not have.
+    /// Pages of nulls for columns that an input lacks.
     pub nulls: u64,
 }
 
@@ -77,17 +78,17 @@ impl MergedPages {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct MergedColumn {
-    /// Its path; the names in it are joined by dots.
+    /// Path of the column, with names separated by dots.
     pub path: String,
-    /// Bytes in the inputs.
+    /// Size in the inputs in bytes.
     pub bytes_before: u64,
-    /// Bytes in the outputs.
+    /// Size in the outputs in bytes.
     pub bytes_after: u64,
-    /// Its data pages, by what was done with them.
+    /// Data pages, by operation.
     pub pages: MergedPages,
 }
 
-/// Notes, each once, with the number of times that it applies.
+/// Distinct notes, with the number of times that each applies.
 #[derive(Debug, Default)]
 pub(super) struct Notes(BTreeMap<String, u64>);
 

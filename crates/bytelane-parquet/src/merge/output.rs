@@ -1,4 +1,4 @@
-//! The files that are written.
+//! Writes the output files.
 
 use super::MergeOptions;
 use super::outcome::MergedFile;
@@ -9,22 +9,22 @@ use std::fs::{File, Permissions};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-/// Bytes at the end of a file besides its row groups and its schema: lengths, and the last magic number.
+/// Bytes at the end of a file other than row groups and schema: lengths and the final magic number.
 const REST: u64 = 24;
 
-/// Share of the size of a file that is near enough.
+/// Fraction of the requested file size that suffices.
 const NEAR: f64 = 0.98;
 
-/// Bytes that are missing from a file.
+/// Remaining size of a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
-    /// Number of bytes with which it is large enough.
+    /// Minimum number of bytes to add.
     pub least: u64,
-    /// Number of bytes with which it has the size asked for.
+    /// Number of bytes to add to reach the requested size.
     pub most: u64,
 }
 
-/// A file while it is written.
+/// File being written.
 struct Writing {
     output: Output,
     path: PathBuf,
@@ -32,7 +32,7 @@ struct Writing {
     rows: u64,
 }
 
-/// All files.
+/// All output files.
 pub(super) struct Outputs<'a> {
     path: &'a Path,
     options: &'a MergeOptions,
@@ -61,7 +61,8 @@ impl<'a> Outputs<'a> {
         })
     }
 
-    /// Returns how many bytes the file may still have; none if files have any size.
+    /// Returns how many bytes the current file may still take; `None` if file sizes are not
+    /// limited.
     pub(super) fn room(&self) -> Option<Room> {
         let bytes = self.options.file_bytes?.get();
         let used = match &self.current {
@@ -81,7 +82,7 @@ impl<'a> Outputs<'a> {
         self.current.is_none()
     }
 
-    /// The file that is written, which is begun if there is none.
+    /// Returns the writer of the current file. Creates the file if there is none.
     pub(super) fn writer(&mut self) -> Result<&mut FileWriter<BufWriter<File>>> {
         let writing = match self.current.take() {
             Some(writing) => writing,
@@ -117,7 +118,7 @@ impl<'a> Outputs<'a> {
         }
     }
 
-    /// Ends the file that is written; the next row group begins another one.
+    /// Finishes the current file; the next row group starts another one.
     pub(super) fn end_file(&mut self) -> Result<()> {
         let Some(mut current) = self.current.take() else {
             return Ok(());
@@ -138,7 +139,7 @@ impl<'a> Outputs<'a> {
         Ok(())
     }
 
-    /// Returns the files as they are called until they are complete; none of those that are not files.
+    /// Returns the temporary paths of the files; `None` if outputs are not regular files.
     pub(super) fn unfinished(&self) -> Option<Vec<PathBuf>> {
         let paths = self.finished.iter().map(|(output, _)| match output {
             Output::Beside { beside, .. } => Some(beside.path().to_owned()),
@@ -147,7 +148,7 @@ impl<'a> Outputs<'a> {
         paths.collect()
     }
 
-    /// Gives all files their names.
+    /// Renames all files to their final names.
     pub(super) fn finish(self) -> Result<Vec<MergedFile>> {
         let files = self.finished.into_iter().map(|(output, file)| {
             output.finish().map_err(|error| error.in_file(&file.path))?;

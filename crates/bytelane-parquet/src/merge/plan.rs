@@ -1,4 +1,4 @@
-//! Plan of a merge: the files, their columns, and their row groups.
+//! Plans a merge: the files, their columns, and their row groups.
 
 use super::input::Opened;
 use super::options::{MergeOptions, Repair};
@@ -16,19 +16,19 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A file that is merged.
+/// File to merge.
 pub(super) struct Input<'a> {
     pub path: &'a Path,
     pub layout: Arc<Layout>,
 }
 
-/// Rows of a row group that are merged.
+/// Rows of a row group to merge.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub input: usize,
     pub row_group: usize,
     pub rows: Range<u64>,
-    /// Bytes of its chunks.
+    /// Size of its chunks in bytes.
     pub bytes: u64,
 }
 
@@ -51,7 +51,7 @@ impl Part {
         first
     }
 
-    /// Returns the parts of it that are kept: rows of row groups.
+    /// Returns the parts that are kept, given the kept rows of row groups.
     fn within(&self, kept: &[(usize, Range<u64>)]) -> Vec<Self> {
         let own = kept.iter().filter(|(index, _)| *index == self.row_group);
         let parts = own.map(|(_, rows)| Self {
@@ -61,7 +61,8 @@ impl Part {
         parts.collect()
     }
 
-    /// Splits off the first of parts of up to so many rows, about the same number in each; none if it has no more.
+    /// Splits off the first of several parts of up to `rows` rows and about the same size; `None`
+    /// if it has no more rows than that.
     pub(super) fn first_of(&mut self, rows: u64) -> Option<Self> {
         let parts = self.len().div_ceil(rows.max(1));
         (parts > 1).then(|| self.split_off(self.len().div_ceil(parts)))
@@ -74,23 +75,23 @@ pub(super) struct Plan<'a> {
     pub parts: Vec<Part>,
     /// Number of row groups of all inputs.
     pub row_groups: usize,
-    /// Bytes of all inputs.
+    /// Total size of the inputs in bytes.
     pub bytes: u64,
     pub columns: Columns,
-    /// The footer of the output without row groups.
+    /// Footer of the output without row groups.
     pub footer: FileMetaData,
-    /// The leaves of the output.
+    /// Leaves of the output.
     pub schema: SchemaDescPtr,
-    /// How deep its columns are nested.
+    /// Nesting depth of its columns.
     pub depth: usize,
-    /// Parts that the inputs lack and the outputs get.
+    /// Parts to add to the outputs.
     pub repair: Option<Repair>,
     /// Set if damaged pages are left out.
     pub is_salvage: bool,
     compare: Vec<Option<Compare>>,
 }
 
-/// The order of the bounds of a leaf in the inputs so far.
+/// Order of a leaf's bounds in the inputs so far.
 #[derive(Clone, Debug, PartialEq)]
 enum Order {
     Unseen,
@@ -156,7 +157,7 @@ impl<'a> Plan<'a> {
                 .map_err(|_| Error::corrupt("the files have more rows than a file can have"))?,
             key_value_metadata: pairs.finish(&columns, notes),
             created_by: match options.repair {
-                // It names the program that wrote the values and counted them.
+                // It names the program that wrote and counted the values.
                 Some(_) => created_by,
                 None => Some(WriterOptions::default().created_by.into()),
             },
@@ -198,7 +199,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Order of the bounds of a leaf, if it is known and the same in all inputs.
+    /// Returns the order of a leaf's bounds, if it is known and the same in all inputs.
     pub(super) fn compare(&self, leaf: usize) -> Option<Compare> {
         self.compare.get(leaf).copied().flatten()
     }
@@ -220,7 +221,7 @@ fn part(input: usize, index: usize, row_group: &RowGroup) -> Result<Part> {
     })
 }
 
-/// Joins the orders of the bounds of a file.
+/// Adds the orders of a file's bounds.
 fn add_orders(
     orders: &mut Vec<Vec<Order>>,
     columns: &Columns,
@@ -234,7 +235,7 @@ fn add_orders(
         let Some(place) = columns.place(layout, at) else {
             continue;
         };
-        // The type of nulls gives way to another one.
+        // Another type replaces the null type.
         orders[at].resize(root.leaves, Order::Unseen);
         for (leaf, order) in orders[at].iter_mut().enumerate() {
             let all = footer.column_orders.as_ref();
@@ -253,7 +254,7 @@ fn add_orders(
 #[derive(Default)]
 struct KeyValues {
     pairs: Vec<KeyValue>,
-    /// Keys with other values in so many later files.
+    /// Keys, and the number of later files with a different value.
     conflicts: Vec<(bytes::Bytes, usize)>,
 }
 

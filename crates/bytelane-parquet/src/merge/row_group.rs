@@ -1,4 +1,4 @@
-//! Row groups of the output.
+//! Joins and writes row groups of the output.
 
 use super::encode;
 use super::input::RowGroup;
@@ -21,10 +21,10 @@ pub(super) struct Writer<'a> {
     plan: &'a Plan<'a>,
     columns: Vec<MergedColumn>,
     notes: Notes,
-    /// Bytes of chunks read and written.
+    /// Size of chunks read and written, in bytes.
     before: u64,
     after: u64,
-    /// Set if all pages are encoded again.
+    /// Set if all pages are re-encoded.
     fresh: bool,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Size of what was written in proportion to what was read.
+    /// Returns the ratio of the bytes written to the bytes read.
     pub(super) fn ratio(&self) -> f64 {
         match self.before {
             0 => 1.0,
@@ -61,7 +61,7 @@ impl<'a> Writer<'a> {
         (self.columns, self.notes.finish())
     }
 
-    /// Joins row groups to one.
+    /// Joins row groups into one.
     pub(super) fn join(
         &mut self,
         groups: &[RowGroup],
@@ -128,7 +128,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// A row group that has not been written yet.
+/// Row group that has not been written yet.
 #[derive(Default)]
 pub(super) struct Joined {
     leaves: Vec<Leaf>,
@@ -137,7 +137,7 @@ pub(super) struct Joined {
 }
 
 impl Joined {
-    /// Returns the number of bytes that it takes of a file, indexes and footer included.
+    /// Returns the number of bytes that it takes in a file, indexes and footer included.
     pub(super) fn bytes(&self) -> Result<u64> {
         let chunks = self.leaves.iter();
         let bytes = chunks.map(|(chunk, ..)| Ok(chunk.bytes() + chunk.tail_bytes()?));
@@ -145,7 +145,7 @@ impl Joined {
     }
 }
 
-/// Chunk of a leaf, what was done with its pages, and their bytes before.
+/// Chunk of a leaf, its pages by operation, and their size before.
 type Leaf = (Chunk, MergedPages, u64);
 
 /// Joins the chunks of a column.
@@ -154,7 +154,7 @@ struct Joining<'a> {
     groups: &'a [RowGroup],
     root: usize,
     leaves: Range<usize>,
-    /// Set if all pages are encoded again.
+    /// Set if all pages are re-encoded.
     fresh: bool,
 }
 
@@ -171,7 +171,8 @@ impl Joining<'_> {
         let bytes = |chunks: &[Leaf]| chunks.iter().map(|(chunk, ..)| chunk.bytes()).sum::<u64>();
         let before: u64 = inputs.iter().map(|inputs| bytes_of(inputs)).sum();
         let is_small = |chunks: &Vec<Leaf>| {
-            // Pages that are copied are never larger, unless a part of a row group has its whole dictionary.
+            // Copied pages are never larger, except that a part of a row group may have its whole
+            // dictionary.
             let is_copy =
                 |(_, pages, _): &Leaf| pages.mapped + pages.recompressed + pages.joined == 0;
             let has_parts = self.groups.iter().any(|group| group.part.is_some());
@@ -197,14 +198,15 @@ impl Joining<'_> {
                 Ok(joined)
             }
             (_, Some(encoded)) => self.encoded(&inputs, encoded, notes),
-            // Values that take too much memory keep their dictionaries, however large these are.
+            // Values that exceed the memory limit keep their dictionaries, regardless of their
+            // size.
             (None, None) => self
                 .joined(&inputs, true, notes)?
                 .ok_or_else(|| Error::corrupt("the dictionaries cannot be joined")),
         }
     }
 
-    /// Joins the chunks page by page; none if the dictionaries of a leaf are too large together.
+    /// Joins the chunks page by page; `None` if the joined dictionary of a leaf is too large.
     fn joined(
         &self,
         inputs: &[Vec<Input>],
@@ -224,7 +226,7 @@ impl Joining<'_> {
         Ok(Some(chunks))
     }
 
-    /// Adds what inputs say of the values of a column to its chunks, in which they are encoded again.
+    /// Adds the inputs' metadata of a column's values to its re-encoded chunks.
     fn encoded(
         &self,
         inputs: &[Vec<Input>],

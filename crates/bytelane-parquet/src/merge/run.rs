@@ -1,4 +1,4 @@
-//! A merge on its way: which rows become the next row group, and where a file ends.
+//! Runs a merge: chooses the rows of the next row group and the end of each file.
 
 use super::MergeOptions;
 use super::input::{Opened, RowGroup};
@@ -11,13 +11,13 @@ use crate::{Error, Result};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// How often the last row group of a file is joined to find one of the right size.
+/// Maximum number of times that the last row group of a file is joined to find the right size.
 const ATTEMPTS: usize = 6;
 
-/// Share of the rows of a row group by which it may be smaller if that keeps one of an input whole.
+/// Fraction of its rows by which a row group may be smaller to keep a row group of an input whole.
 const NEAR_BORDER: f64 = 0.01;
 
-/// A merge on its way.
+/// Merge in progress.
 pub(super) struct Run<'a> {
     plan: &'a Plan<'a>,
     options: &'a MergeOptions,
@@ -25,16 +25,16 @@ pub(super) struct Run<'a> {
     writer: Writer<'a>,
     /// Rows that have not been written.
     parts: VecDeque<Part>,
-    /// Set if row groups may be split where a file is full.
+    /// Set if row groups may be split when a file is full.
     splits: bool,
-    /// The row group that was read last, and its input.
+    /// Row group that was read last, and its input.
     last: Option<(usize, RowGroup)>,
-    /// Bytes of chunks that are done, and of all.
+    /// Bytes of chunks done, and total.
     done: u64,
     total: u64,
 }
 
-/// A row group for a file of a size, and its rows.
+/// Joined row group for a file of limited size, and its number of rows.
 struct Fitting {
     rows: u64,
     bytes: u64,
@@ -68,7 +68,7 @@ impl<'a> Run<'a> {
 
     pub(super) fn merge(&mut self) -> Result<()> {
         while let Some(next) = self.parts.front_mut() {
-            // Only the next part is split: a damaged footer may claim any number of rows.
+            // Split only the next part: a damaged footer may claim any number of rows.
             let first = self.options.split_rows.and_then(|rows| next.first_of(rows));
             if let Some(first) = first {
                 self.parts.push_front(first);
@@ -83,13 +83,13 @@ impl<'a> Run<'a> {
             }
         }
         if self.outputs.is_new() {
-            // A file without rows.
+            // The file has no rows.
             self.outputs.writer()?;
         }
         self.outputs.end_file()
     }
 
-    /// Returns the number of rows of whole parts that a row group may have.
+    /// Returns the maximum number of rows of a row group that consists of whole parts.
     fn most_rows(&self) -> u64 {
         let mut rows = 0_u64;
         let mut last: Option<&Part> = None;
@@ -111,7 +111,7 @@ impl<'a> Run<'a> {
         rows
     }
 
-    /// Writes the next row group into a file with so much room, or ends the file.
+    /// Writes the next row group into a file with this much room, or finishes the file.
     fn fill(&mut self, room: Room, most: u64) -> Result<()> {
         if room.least == 0 && !self.outputs.is_new() {
             return self.outputs.end_file();
@@ -129,11 +129,12 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Joins up to so many of the next rows: those that fill the file, or the fewest if all are too many.
+    /// Joins up to `most` of the next rows: those that fill the file, or as few as possible if all
+    /// are too many.
     fn fitting(&mut self, room: Room, most: u64) -> Result<Fitting> {
         let mut rows = self.rows_of(room.most as f64 / self.writer.ratio(), most);
         let mut best: Option<Fitting> = None;
-        // More rows than the first number and fewer than the second may fit.
+        // The number of rows that fits is between these, exclusive.
         let (mut low, mut high) = (0, most + 1);
         for _ in 0..ATTEMPTS {
             rows = self.at_border(rows, most);
@@ -169,7 +170,8 @@ impl<'a> Run<'a> {
             if is_better {
                 best = Some(next);
             }
-            // Slightly less than what is asked for, so that the next attempt is not too large again.
+            // Aim slightly below the requested size, so that the next attempt is not too large
+            // again.
             let aim = (room.least as f64 + 2.0 * room.most as f64) / 3.0;
             let wanted = (rows as f64 * aim / bytes.max(1) as f64) as u64;
             if (fits && (bytes >= room.least || rows == most)) || high - low <= 1 {
@@ -184,7 +186,7 @@ impl<'a> Run<'a> {
         best.ok_or_else(|| Error::corrupt("no rows fill a file"))
     }
 
-    /// Returns the number of the next rows that have so many bytes in the inputs, of up to `most`.
+    /// Returns the number of the next rows, up to `most`, that have this size in the inputs.
     fn rows_of(&self, bytes: f64, most: u64) -> u64 {
         let (mut rows, mut left) = (0, bytes);
         for part in &self.parts {
@@ -199,7 +201,7 @@ impl<'a> Run<'a> {
         rows.clamp(1, most)
     }
 
-    /// Returns the number of rows of whole parts that is near, or that must be taken if parts are not split.
+    /// Rounds a number of rows to whole parts, if one is near or parts must not be split.
     fn at_border(&self, rows: u64, most: u64) -> u64 {
         let (mut below, mut above) = (0, most);
         let mut sum = 0;
@@ -221,7 +223,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Returns true if so many rows are those of whole parts.
+    /// Returns whether this number of rows keeps parts whole.
     fn is_whole(&self, rows: u64) -> bool {
         let mut sums = self.parts.iter().scan(0, |sum, part| {
             *sum += part.len();

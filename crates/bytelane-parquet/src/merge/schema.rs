@@ -1,6 +1,7 @@
-//! The schema of the output, and where each input has its columns.
+//! Builds the schema of the output, and maps the columns of each input to it.
 //!
-//! Columns of the outermost level are matched by name. A column that an input does not have, or has as the type of nulls, is null there.
+//! Top-level columns are matched by name. A column that an input lacks, or has with the null type,
+//! is null there.
 
 use crate::format::{
     ConvertedType, Encoded, FieldRepetitionType, FileMetaData, LogicalType, PhysicalType,
@@ -9,28 +10,28 @@ use crate::format::{
 use crate::{Error, Problem, Result};
 use std::path::{Path, PathBuf};
 
-/// A column of the outermost level with all that is in it.
+/// Top-level column with everything nested in it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Root {
     pub elements: Vec<SchemaElement>,
     pub leaves: usize,
-    /// The first file that has it.
+    /// First file that has it.
     file: PathBuf,
 }
 
-/// Columns of an input, by the columns of the output.
+/// Columns of an input, in the order of the output.
 pub(super) type Layout = Vec<Option<Place>>;
 
-/// Place of a column in an input.
+/// Position of a column in an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     /// Number of its first leaf.
     pub leaf: usize,
     /// Number of the column.
     pub root: usize,
-    /// Its element in the schema.
+    /// Index of its element in the schema.
     pub element: usize,
-    /// Set if its type is that of nulls.
+    /// Set if it has the null type.
     is_null: bool,
 }
 
@@ -39,11 +40,11 @@ pub(super) struct Place {
 pub(super) struct Columns {
     root: SchemaElement,
     pub roots: Vec<Root>,
-    /// The schema that was added last, and its layout.
+    /// Schema that was added last, and its layout.
     last: Option<(Vec<SchemaElement>, Layout)>,
-    /// Set if the columns are no longer those of the first file.
+    /// Set if the columns differ from those of the first file.
     pub changed: bool,
-    /// Set if something is optional in the output that is required in an input.
+    /// Set if a field is optional in the output and required in an input.
     pub is_widened: bool,
 }
 
@@ -56,7 +57,7 @@ impl Root {
         self.elements[0].repetition_type == Some(FieldRepetitionType::Optional)
     }
 
-    /// Set if it has the type of columns without any values.
+    /// Returns whether it has the null type.
     fn is_null(&self) -> bool {
         let logical = self.elements[0].logical_type.as_ref();
         let logical = logical.and_then(|it| it.decode().ok());
@@ -71,7 +72,7 @@ fn text(element: &SchemaElement) -> String {
 }
 
 impl Columns {
-    /// Adds the columns of a file, and returns where it has those of the output so far.
+    /// Adds the columns of a file, and returns their layout.
     pub(super) fn add(&mut self, file: &FileMetaData, path: &Path) -> Result<Layout> {
         if let Some((schema, layout)) = &self.last
             && *schema == file.schema
@@ -115,7 +116,7 @@ impl Columns {
         Ok(layout)
     }
 
-    /// Joins a column with that of the output.
+    /// Joins a column with a column of the output.
     fn join(&mut self, at: usize, other: Root, path: &Path) -> Result<()> {
         let own = &mut self.roots[at];
         match (own.is_null(), other.is_null()) {
@@ -151,7 +152,7 @@ impl Columns {
         Ok(())
     }
 
-    /// Returns an error if a column that an input does not have cannot be null.
+    /// Returns an error if a column that an input lacks cannot be null.
     pub(super) fn check(&self, layouts: &[(&Path, &Layout)]) -> Result<()> {
         for (at, root) in self.roots.iter().enumerate() {
             if root.is_optional() {
@@ -169,7 +170,7 @@ impl Columns {
         Ok(())
     }
 
-    /// Returns where an input has a column of the output; none if it has only nulls.
+    /// Returns the position of an output column in an input; `None` if the column is null there.
     pub(super) fn place(&self, layout: &Layout, root: usize) -> Option<Place> {
         let place = layout.get(root).copied().flatten();
         place.filter(|place| !place.is_null || self.roots[root].is_null())
@@ -180,7 +181,7 @@ impl Columns {
         self.roots[..root].iter().map(|root| root.leaves).sum()
     }
 
-    /// Returns the leaf of the output that a leaf of an input is.
+    /// Returns the output leaf that corresponds to a leaf of an input.
     pub(super) fn leaf_of(&self, layout: &Layout, leaf: usize) -> Option<usize> {
         let mut first = 0;
         for (at, root) in self.roots.iter().enumerate() {
@@ -194,7 +195,7 @@ impl Columns {
         None
     }
 
-    /// Returns the column of the output that has a leaf, and the number of the leaf in it.
+    /// Returns the output column that contains a leaf, and the leaf's number within the column.
     pub(super) fn root_of(&self, leaf: usize) -> Option<(usize, usize)> {
         let mut first = 0;
         for (at, root) in self.roots.iter().enumerate() {
@@ -206,7 +207,8 @@ impl Columns {
         None
     }
 
-    /// Returns for each definition level of a leaf of an input that of the output; none if they are the same.
+    /// Returns the output's definition level for each definition level of an input's leaf; `None`
+    /// if they are the same.
     pub(super) fn widened(
         &self,
         place: Place,
@@ -230,7 +232,8 @@ impl Columns {
                     .is_some_and(|it| it != FieldRepetitionType::Required),
             )
         };
-        // A level says how many of the optional and repeated elements on the way are there; a required one always is, where its group is.
+        // A definition level is the number of optional and repeated elements on the path that are
+        // present; a required element is present if its group is.
         let mut levels = Vec::new();
         let mut all = 0;
         for at in path {
@@ -244,7 +247,7 @@ impl Columns {
         (!same).then_some(levels)
     }
 
-    /// The schema of the output.
+    /// Returns the schema of the output.
     pub(super) fn schema(&self) -> Vec<SchemaElement> {
         let root = SchemaElement {
             num_children: i32::try_from(self.roots.len()).ok(),
@@ -258,7 +261,7 @@ impl Columns {
     }
 }
 
-/// Returns the elements on the way to a leaf of a column.
+/// Returns the elements on the path to a leaf of a column.
 fn path_of(elements: &[SchemaElement], leaf: usize) -> Vec<usize> {
     let mut open: Vec<(usize, i32)> = Vec::new();
     let mut leaves = 0;
@@ -284,7 +287,7 @@ fn path_of(elements: &[SchemaElement], leaf: usize) -> Vec<usize> {
     Vec::new()
 }
 
-/// Joins what two files say of a column or a member; why they are not the same.
+/// Joins the elements of a column or member in two files; the reason if they are incompatible.
 fn join_elements(
     own: &mut SchemaElement,
     other: &SchemaElement,
@@ -323,7 +326,7 @@ fn join_elements(
     Ok(())
 }
 
-/// Returns the repetition of two elements: optional where one of them is; none if only one is repeated.
+/// Joins two repetitions: optional if either is; `None` if only one is repeated.
 fn joined_repetition(
     own: &SchemaElement,
     other: &SchemaElement,
@@ -336,7 +339,7 @@ fn joined_repetition(
     }
 }
 
-/// Joins annotations: old writers have the older ones only, which mean the same.
+/// Joins annotations: old writers have only converted types, which mean the same.
 fn join_annotations(
     own: &mut SchemaElement,
     other: &SchemaElement,
@@ -364,7 +367,8 @@ fn join_annotations(
     Ok(())
 }
 
-/// Returns true if an annotation says no more than the physical type: signed integers of all of its bits.
+/// Returns whether an annotation adds nothing to the physical type: signed integers of its full
+/// width.
 fn is_plain(element: &SchemaElement) -> bool {
     let (bits, converted) = match element.physical_type {
         Some(PhysicalType::Int32) => (32, ConvertedType::Int32),

@@ -1,4 +1,4 @@
-//! Sorting columns of row groups that follow each other.
+//! Joins the sorting columns of consecutive row groups.
 
 use super::input::RowGroup;
 use super::join::bounds;
@@ -9,8 +9,8 @@ use crate::format::SortingColumn;
 use bytes::Bytes;
 use std::cmp::Ordering;
 
-/// Returns the columns by which the rows of row groups are sorted one after the other, as columns of the output, if all say so and
-/// their bounds follow each other.
+/// Returns the sorting columns that hold for consecutive row groups together, as output columns, if
+/// all row groups declare them and their bounds are in order.
 pub(super) fn joined(groups: &[RowGroup], plan: &Plan<'_>) -> Result<Option<Vec<SortingColumn>>> {
     let columns = &plan.columns;
     let Some(first) = groups.first() else {
@@ -49,7 +49,7 @@ pub(super) fn joined(groups: &[RowGroup], plan: &Plan<'_>) -> Result<Option<Vec<
                 .compare(leaf)
                 .map(|compare| compare.values(last, &from));
             let is_next = order == Some(wanted)
-                // Rows that are equal in the first column may be in any order in others.
+                // Rows that are equal in the first column may be in any order in the others.
                 || order == Some(Ordering::Equal) && sorting.len() == 1;
             if !is_next {
                 return Ok(None);
@@ -60,7 +60,7 @@ pub(super) fn joined(groups: &[RowGroup], plan: &Plan<'_>) -> Result<Option<Vec<
     Ok(Some(sorting))
 }
 
-/// The sorting columns of a row group, as columns of the output.
+/// Returns the sorting columns of a row group as output columns.
 fn in_output(group: &RowGroup, columns: &Columns) -> Option<Vec<SortingColumn>> {
     let described = &group.file.footer.row_groups[group.index];
     let sorting = described.sorting_columns.as_ref()?.iter().map(|by| {
@@ -74,7 +74,7 @@ fn in_output(group: &RowGroup, columns: &Columns) -> Option<Vec<SortingColumn>> 
     sorting.collect()
 }
 
-/// The bounds of a leaf of the output in a row group without nulls.
+/// Returns the bounds of an output leaf in a row group without nulls.
 fn range(group: &RowGroup, plan: &Plan<'_>, leaf: usize) -> Result<Option<(Bytes, Bytes)>> {
     let Some((root, number)) = plan.columns.root_of(leaf) else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! The Arrow types of a file's columns.
+//! Arrow types of a file's columns.
 
 use super::schema::{can_exist, fitted, with_whole_intervals, without_other_values};
 use crate::Result;
@@ -11,18 +11,18 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::file::metadata::ParquetMetaData;
 use std::sync::Arc;
 
-/// A footer whose annotations all have types in Arrow.
+/// Footer whose annotations all have types in Arrow.
 pub(super) struct ArrowFooter {
     pub(super) footer: OpenFooter,
-    /// The types of the columns without an Arrow schema.
+    /// Types of the columns without the Arrow schema.
     pub(super) own: ArrowReaderMetadata,
 }
 
 impl ArrowFooter {
-    /// Leaves out annotations that Arrow has no types for.
+    /// Removes annotations that Arrow has no types for.
     pub(super) fn new(mut footer: OpenFooter) -> Result<Self> {
         let has_schema = has_arrow_schema(&footer.schema);
-        // Other metadata becomes that of the schema.
+        // Key-value metadata becomes metadata of the schema.
         let options = || ArrowReaderOptions::new().with_skip_arrow_metadata(has_schema);
         let own = match in_arrow(&footer.schema, footer.depth, options()) {
             Ok(own) if can_exist(own.schema().fields()) => own,
@@ -36,7 +36,8 @@ impl ArrowFooter {
         Ok(Self { footer, own })
     }
 
-    /// Returns the types that the Arrow schema in the file gives the columns, where that changes no values, and else their own.
+    /// Returns the types that the file's Arrow schema gives the columns, except where they would
+    /// change values.
     pub(super) fn usual_types(self) -> Result<(RowGroups, ArrowReaderMetadata)> {
         let Self { footer, own } = self;
         let columns = footer.schema.file_metadata().schema_descr().columns();
@@ -51,7 +52,8 @@ impl ArrowFooter {
                 Some(schema) => with_types(schema).unwrap_or(own),
                 None => hinted,
             },
-            // An Arrow schema may be that of other columns, or nested deeper than its format allows.
+            // The Arrow schema may belong to other columns, or be nested deeper than its format
+            // allows.
             None => with_whole_intervals(own.schema()).map_or(Ok(own), with_types)?,
         };
         let extended = with_extension_types(metadata.schema(), columns);
@@ -60,7 +62,7 @@ impl ArrowFooter {
     }
 }
 
-/// Returns the types that these options give the columns of a file, which are nested so deep.
+/// Returns the types that these options give the columns of a file with this nesting depth.
 pub(super) fn in_arrow(
     schema: &Arc<ParquetMetaData>,
     depth: usize,

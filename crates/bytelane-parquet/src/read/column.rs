@@ -1,4 +1,4 @@
-//! One column of one row group, apart from the footer of its file.
+//! Reads one column of one row group, independently of its file's footer.
 
 use super::input::Input;
 use super::row_group::{RowGroup, Settings, View, stages};
@@ -15,14 +15,14 @@ use parquet::file::reader::{ChunkReader, Length};
 use parquet::schema::types::SchemaDescriptor;
 use std::sync::Arc;
 
-/// Reads all rows of a column whose chunks are known.
+/// Reads all rows of a column from known chunks.
 pub(crate) struct ColumnReader {
     settings: Settings,
     row_group: RowGroup,
 }
 
 impl ColumnReader {
-    /// Reads a column, the only one of the schema, with this type in Arrow.
+    /// Reads a column, the only one of the schema, as this Arrow type.
     pub(crate) fn new<T: ChunkReader + 'static>(
         input: T,
         schema: &SchemaDescriptor,
@@ -65,7 +65,8 @@ impl ColumnReader {
 impl Iterator for ColumnReader {
     type Item = Result<ArrayRef>;
 
-    /// Returns the next rows; an error if more follow the last ones, or after them nothing.
+    /// Returns the next rows. After the last expected ones, returns `None`, or an error if the
+    /// chunks have more rows.
     fn next(&mut self) -> Option<Self::Item> {
         match self.row_group.next(&self.settings) {
             Some(batch) => Some(batch.map(|batch| Arc::clone(batch.column(0)))),

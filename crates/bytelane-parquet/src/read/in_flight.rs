@@ -1,4 +1,4 @@
-//! The row groups that are read at the same time, and their batches in order.
+//! Reads several row groups concurrently and returns their batches in order.
 
 use super::row_group::{RowGroup, Settings};
 use super::rows::Rows;
@@ -14,19 +14,19 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// Row groups in the order of their batches.
 #[derive(Default)]
 pub(super) struct InFlight {
-    /// Those that have not been begun, and their wanted rows.
+    /// Row groups that have not been started, and their selected rows.
     waiting: Waiting,
     open: VecDeque<Arc<Open>>,
-    /// How many are read at the same time.
+    /// Number of row groups read concurrently.
     width: usize,
-    /// Set when nobody wants their batches any more.
+    /// Set when their batches are no longer needed.
     is_over: Arc<AtomicBool>,
 }
 
-/// Row groups and their wanted rows.
+/// Row groups and their selected rows.
 pub(super) type Waiting = VecDeque<(usize, Rows)>;
 
-/// A row group, which a thread of the pool reads ahead while there is room.
+/// Row group that a thread of the pool reads ahead while there is room.
 struct Open {
     index: usize,
     state: Mutex<State>,
@@ -34,19 +34,19 @@ struct Open {
 }
 
 struct State {
-    /// Nothing while a thread reads, and after the last batch.
+    /// `None` while a thread reads, and after the last batch.
     group: Option<RowGroup>,
     is_read: bool,
     ready: VecDeque<Result<RecordBatch>>,
-    /// Bytes of the batches that are ready.
+    /// Size of the batches that are ready, in bytes.
     bytes: u64,
-    /// Panic of the thread.
+    /// Panic of the thread, if any.
     panic: Option<Box<dyn Any + Send>>,
 }
 
 impl InFlight {
-    /// Row groups, of which so many are read at the same time. The leaves of one would not keep all threads busy:
-    /// each batch waits for its slowest leaf.
+    /// Returns row groups, `width` of which are read concurrently. The leaves of a single row group
+    /// would not keep all threads busy: each batch waits for its slowest leaf.
     pub(super) fn new(row_groups: Vec<(usize, Rows)>, width: usize) -> Self {
         Self {
             width: width.min(row_groups.len()).max(1),
@@ -56,17 +56,17 @@ impl InFlight {
         }
     }
 
-    /// Takes the row groups that have not been begun.
+    /// Takes the row groups that have not been started.
     pub(super) fn take_waiting(&mut self) -> Waiting {
         std::mem::take(&mut self.waiting)
     }
 
-    /// How many row groups are read at the same time.
+    /// Returns the number of row groups read concurrently.
     pub(super) fn width(&self) -> usize {
         self.width
     }
 
-    /// The next batch; none after the last one.
+    /// Returns the next batch; `None` after the last one.
     pub(super) fn next(
         &mut self,
         settings: &Arc<Settings>,
@@ -112,7 +112,8 @@ impl InFlight {
         }
     }
 
-    /// Lets a thread of the pool read a row group, unless one does, or enough of it is ready.
+    /// Starts a task in the pool that reads the row group ahead, unless one is running or enough
+    /// batches are ready.
     fn read_ahead(&self, open: &Arc<Open>, settings: &Arc<Settings>) {
         let Some(pool) = &settings.pool else {
             return;
@@ -188,7 +189,7 @@ impl Open {
 }
 
 impl State {
-    /// Returns whether fewer bytes than these are ready, or no batch.
+    /// Returns whether less than this many bytes, or no batch, is ready.
     fn has_room(&self, bytes: u64) -> bool {
         self.ready.is_empty() || self.bytes < bytes
     }

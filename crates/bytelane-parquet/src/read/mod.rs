@@ -1,4 +1,4 @@
-//! Parquet files to record batches.
+//! Reads Parquet files as record batches.
 
 mod arrow;
 mod builder;
@@ -35,8 +35,9 @@ use std::sync::Arc;
 
 /// Reads a Parquet file batch by batch.
 ///
-/// All columns are decoded by the kernels of the crate `bytelane`, in every encoding, to the types that the crate `parquet`
-/// gives them. A batch ends where its row group ends. One page of each column is kept in memory, and its dictionary.
+/// The kernels of the crate `bytelane` decode all columns, in every encoding, to the types that the
+/// crate `parquet` assigns. A batch does not span row groups. One page per column is kept in
+/// memory, and the column's dictionary.
 ///
 /// ```
 /// use arrow_array::{Float64Array, RecordBatch};
@@ -62,14 +63,14 @@ pub struct Reader {
     row_groups: RowGroups,
     settings: Arc<Settings>,
     in_flight: InFlight,
-    /// Rows to pass over and to return, of those that conditions leave.
+    /// Offset and limit on the rows that pass the predicates.
     window: Option<Window>,
     /// Memory of all batches together, if they are kept.
     kept: Option<Kept>,
 }
 
 impl Reader {
-    /// Reads the footer, and lets the caller choose what is read.
+    /// Reads the footer; the returned builder selects what is read.
     ///
     /// # Errors
     ///
@@ -83,24 +84,26 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// Those of [`builder`](Self::builder) and [`ReaderBuilder::build`].
+    /// Same errors as [`builder`](Self::builder) and [`ReaderBuilder::build`].
     pub fn try_new<T: ChunkReader + 'static>(input: T, batch_size: usize) -> Result<Self> {
         Self::builder(input)?.with_batch_size(batch_size).build()
     }
 
-    /// Returns the footer. Of most files, this decodes all column chunks when it is called for the first time.
+    /// Returns the footer. For most files, the first call decodes the metadata of all column
+    /// chunks.
     #[must_use]
     pub fn metadata(&self) -> &parquet::file::metadata::ParquetMetaData {
         self.row_groups.metadata()
     }
 
-    /// Returns what has been read so far, by all threads.
+    /// Returns the work done so far by all threads.
     #[must_use]
     pub fn metrics(&self) -> Metrics {
         self.settings.input.counters().metrics()
     }
 
-    /// Returns the rows of a batch that are to be returned, and whether they are the last ones.
+    /// Returns the rows of a batch that are within the offset and limit, and whether they are the
+    /// last ones.
     fn within_limits(&mut self, mut batch: RecordBatch) -> Result<(RecordBatch, bool)> {
         let mut is_last = false;
         if let Some(window) = &mut self.window {
@@ -121,14 +124,14 @@ impl Reader {
     }
 }
 
-/// Rows to pass over, and to return after them.
+/// Offset and limit: rows to skip, then rows to return.
 struct Window {
     passed: usize,
     left: usize,
 }
 
 impl Window {
-    /// Returns the rows of a batch that are in it.
+    /// Returns the rows of a batch that are within the window.
     fn take(&mut self, batch: &RecordBatch) -> RecordBatch {
         let start = self.passed.min(batch.num_rows());
         self.passed -= start;
@@ -141,7 +144,7 @@ impl Window {
 impl Iterator for Reader {
     type Item = std::result::Result<RecordBatch, ArrowError>;
 
-    /// After an error there is nothing more.
+    /// Returns `None` after an error.
     fn next(&mut self) -> Option<Self::Item> {
         let (settings, in_flight) = (&self.settings, &mut self.in_flight);
         let row_groups = &self.row_groups;

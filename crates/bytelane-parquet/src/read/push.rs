@@ -1,4 +1,5 @@
-//! A decoder that says which bytes it needs next, and an asynchronous reader over it.
+//! Provides a decoder that requests the bytes it needs next, and an asynchronous reader on top of
+//! it.
 
 use super::in_flight::Waiting;
 use super::input::{Input, Metrics, PushedBytes};
@@ -15,22 +16,23 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Step of a [`PushDecoder`].
+/// Result of a step of a [`PushDecoder`].
 #[derive(Debug)]
 pub enum Decoded {
-    /// Ranges of the file that are to be given before the next step.
+    /// Ranges of the file to provide before the next step.
     Needs(Vec<Range<u64>>),
-    /// The next rows.
+    /// Next rows.
     Batch(RecordBatch),
-    /// There are no more rows.
+    /// No more rows.
     End,
 }
 
-/// Reads rows from bytes that are given when it asks for them: for inputs that are not files, as object stores.
+/// Reads rows from bytes that the caller provides on request, for inputs other than files, such as
+/// object stores.
 ///
-/// Conditions are evaluated first, and only pages of rows that they leave are asked for, if the file has an offset index; else
-/// whole column chunks. Pages that will be needed are asked for together with those that are:
-/// [`PushedBytes::with_prefetch`] says how many bytes.
+/// Predicates are evaluated first. If the file has an offset index, only pages with rows that pass
+/// them are requested; otherwise whole column chunks. Pages that will be needed are requested
+/// together with those that are needed now: [`PushedBytes::with_prefetch`] sets how many bytes.
 ///
 /// ```
 /// use arrow_array::{Int32Array, RecordBatch};
@@ -76,11 +78,11 @@ pub struct PushDecoder {
 }
 
 impl PushDecoder {
-    /// Starts reading what a builder selects, with one thread.
+    /// Creates a decoder for the builder's selection. It uses one thread.
     ///
     /// # Errors
     ///
-    /// Those of [`ReaderBuilder::build`].
+    /// Same errors as [`ReaderBuilder::build`].
     pub fn new(builder: ReaderBuilder<PushedBytes>) -> Result<Self> {
         let pushed = builder.input().clone();
         let mut reader = builder
@@ -90,7 +92,7 @@ impl PushDecoder {
         if let Some(settings) = Arc::get_mut(&mut reader.settings) {
             settings.input = Input::of_pushed(pushed.clone());
         }
-        // What was asked for by the builder has been given.
+        // The builder's requests have been met.
         drop(pushed.missing());
         Ok(Self {
             reader,
@@ -100,28 +102,29 @@ impl PushDecoder {
         })
     }
 
-    /// Returns the columns of batches.
+    /// Returns the schema of batches.
     #[must_use]
     pub fn schema(&self) -> SchemaRef {
         Arc::clone(&self.reader.settings.schema)
     }
 
-    /// Returns what has been read so far.
+    /// Returns the work done so far.
     #[must_use]
     pub fn metrics(&self) -> Metrics {
         self.reader.metrics()
     }
 
-    /// Gives the bytes from a position on.
+    /// Provides the bytes from a position on.
     pub fn give(&self, start: u64, bytes: Bytes) {
         self.pushed.give(start, bytes);
     }
 
-    /// Decodes the next rows, or says which bytes are needed for them. After an error there is nothing more.
+    /// Decodes the next rows, or returns the ranges of bytes that they need. Returns `Decoded::End`
+    /// after an error.
     ///
     /// # Errors
     ///
-    /// Those of [`Reader`].
+    /// Same errors as [`Reader`].
     pub fn step(&mut self) -> Result<Decoded> {
         let depth = self.reader.settings.depth;
         let step = with_stack(depth, || self.step_here());
@@ -160,7 +163,7 @@ impl PushDecoder {
         }
     }
 
-    /// Opens the next row group, unless bytes are missing that might exclude its rows.
+    /// Opens the next row group, unless bytes that might exclude its rows are missing.
     fn open_next(&mut self) -> Result<Option<Decoded>> {
         let Some((index, rows)) = self.waiting.front() else {
             return Ok(Some(Decoded::End));
@@ -185,16 +188,16 @@ impl fmt::Debug for PushDecoder {
     }
 }
 
-/// Source of bytes that somebody waits for, as an object store.
+/// Asynchronous source of bytes, such as an object store.
 pub trait RangeReader: Send + Sync {
-    /// Returns the number of bytes.
+    /// Returns the length in bytes.
     fn length(&self) -> impl Future<Output = io::Result<u64>> + Send;
 
-    /// Returns the bytes of each of these ranges, in this order. They may be fetched at the same time.
+    /// Returns the bytes of each range, in this order. Ranges may be fetched concurrently.
     fn read(&self, ranges: Vec<Range<u64>>) -> impl Future<Output = io::Result<Vec<Bytes>>> + Send;
 }
 
-/// Reads a file whose bytes have to be waited for. It needs no runtime of its own.
+/// Reads a file from an asynchronous source. It does not depend on a particular async runtime.
 #[derive(Debug)]
 pub struct AsyncReader<R> {
     source: R,
@@ -202,12 +205,12 @@ pub struct AsyncReader<R> {
 }
 
 impl<R: RangeReader> AsyncReader<R> {
-    /// Reads the footer, and lets `choose` say what is read, as with
+    /// Reads the footer; `choose` then sets what to read, for example with
     /// [`Selection::choose`](crate::filter::Selection::choose).
     ///
     /// # Errors
     ///
-    /// Those of the source, of [`ReaderBuilder::try_new`] and of `choose`.
+    /// Same errors as the source, [`ReaderBuilder::try_new`] and `choose`.
     pub async fn open(
         source: R,
         choose: impl FnOnce(ReaderBuilder<PushedBytes>) -> Result<ReaderBuilder<PushedBytes>>,
@@ -228,17 +231,17 @@ impl<R: RangeReader> AsyncReader<R> {
         Ok(Self { source, decoder })
     }
 
-    /// Returns the columns of batches.
+    /// Returns the schema of batches.
     #[must_use]
     pub fn schema(&self) -> SchemaRef {
         self.decoder.schema()
     }
 
-    /// Returns the next rows; none after the last ones, and after an error.
+    /// Returns the next rows; `None` after the last ones, and after an error.
     ///
     /// # Errors
     ///
-    /// Those of the source and of [`PushDecoder::step`].
+    /// Same errors as the source and [`PushDecoder::step`].
     pub async fn next(&mut self) -> Result<Option<RecordBatch>> {
         loop {
             match self.decoder.step()? {
@@ -250,7 +253,7 @@ impl<R: RangeReader> AsyncReader<R> {
     }
 }
 
-/// Fetches ranges.
+/// Fetches ranges and pushes their bytes.
 async fn give(source: &impl RangeReader, to: &PushedBytes, ranges: Vec<Range<u64>>) -> Result<()> {
     let parts = source.read(ranges.clone()).await?;
     let is_whole =

@@ -1,4 +1,4 @@
-//! Pages that no other crate writes.
+//! Tests pages that no other crate writes.
 
 use super::ReaderBuilder;
 use super::input::Input;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 const VALUES: [u8; 16] = [7; 16];
 
-/// A data page with its header.
+/// Encodes a data page with its header.
 fn page(
     values: i32,
     encoding: Encoding,
@@ -46,7 +46,7 @@ fn page(
     [&header, bytes].concat()
 }
 
-/// Two pages of two doubles each; the second has this checksum.
+/// Encodes two pages of two doubles each; the second has this checksum.
 fn pages(checksum: u32) -> Vec<u8> {
     let page = |checksum| page(2, Encoding::Plain, Encoding::Rle, &VALUES, checksum);
     [page(None), page(Some(checksum))].concat()
@@ -82,7 +82,7 @@ fn read(pages: Vec<u8>, repetition: Repetition, rows: usize) -> Result<ArrayRef>
     Ok(leaf.finish()?.array)
 }
 
-/// The encoding of levels before 2013: the first level is the highest bit.
+/// Encodes levels as before 2013: the first level is in the highest bit.
 #[test]
 fn levels_of_old_files_are_read() {
     let values: Vec<u8> = (0..4).flat_map(|i| f64::from(i).to_le_bytes()).collect();
@@ -130,7 +130,7 @@ fn checksums_are_compared_where_they_are() {
     assert_eq!(error.to_string(), want);
 }
 
-/// A file of one column whose Arrow schema is another one.
+/// Writes a file with one column and the Arrow schema of other columns.
 fn with_schema(array: ArrayRef, schema: &Schema) -> Bytes {
     use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
     use parquet::arrow::{ARROW_SCHEMA_META_KEY, encode_arrow_schema};

@@ -1,7 +1,8 @@
-//! Files with the indexes and counts that their writers left out.
+//! Adds indexes and counts that the writers of files left out.
 //!
-//! Each row group becomes one of the new file, as if it were merged with no other one: pages are copied byte for byte, and what footers and
-//! indexes say of them is made from their headers.
+//! Each row group becomes a row group of the new file, like in a merge with no other input: pages
+//! are copied byte for byte, and their metadata in the footer and indexes is rebuilt from page
+//! headers.
 
 mod salvage;
 
@@ -16,7 +17,7 @@ use crate::{Error, Problem, Result};
 use serde::Serialize;
 use std::path::Path;
 
-/// How a file is repaired.
+/// Options for repairing a file.
 ///
 /// ```
 /// use bytelane_parquet::repair::RepairOptions;
@@ -31,7 +32,8 @@ pub struct RepairOptions {
 }
 
 impl RepairOptions {
-    /// Adds Bloom filters to these columns, named by their paths as in `place.city`. Existing filters stay.
+    /// Adds Bloom filters to these columns, by their paths, such as `place.city`. Existing filters
+    /// are kept.
     #[must_use]
     pub fn with_bloom_filters(
         mut self,
@@ -60,48 +62,50 @@ impl RepairOptions {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Repaired {
-    /// Bytes of the old file.
+    /// Size of the old file in bytes.
     pub bytes_before: u64,
-    /// Bytes of the new file.
+    /// Size of the new file in bytes.
     pub bytes_after: u64,
     /// Number of column chunks.
     pub chunks: usize,
-    /// Number of chunks with each part in the old file.
+    /// Number of chunks in the old file with each kind of metadata.
     pub before: Described,
-    /// Number of chunks with each part in the new file.
+    /// Number of chunks in the new file with each kind of metadata.
     pub after: Described,
-    /// Set if every value was compared.
+    /// Set if all values were compared.
     pub verified: bool,
     /// Parts that could not be kept: one sentence each.
     pub notes: Vec<String>,
 }
 
-/// Number of chunks that have something.
+/// Number of chunks with each kind of metadata.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Described {
-    /// Places of their pages.
+    /// Number of chunks with an offset index.
     pub offset_indexes: usize,
-    /// Bounds of their pages.
+    /// Number of chunks with a column index.
     pub column_indexes: usize,
-    /// Counts of pages and their encodings.
+    /// Number of chunks with page counts per encoding.
     pub encoding_stats: usize,
-    /// Counts of NaN.
+    /// Number of chunks with NaN counts.
     pub nan_counts: usize,
-    /// Bloom filters.
+    /// Number of chunks with a Bloom filter.
     pub bloom_filters: usize,
 }
 
-/// Writes a file again with offset and column indexes, `encoding_stats` and sizes made from its pages, which are copied byte for byte.
+/// Rewrites a file with offset and column indexes, `encoding_stats` and sizes derived from its
+/// pages, which are copied byte for byte.
 ///
-/// A column index needs bounds of each page: those of the old index, of page headers, or of the chunk if it has one page. Indexes that
-/// contradict the pages are left out or made again. Key-value pairs, statistics, Bloom filters and sorting columns stay. NaN are counted in
-/// columns of floats, for which their pages are decoded. `created_by` stays, too: readers decide by it which statistics to trust, and these are
-/// still those of the program that it names.
+/// A column index requires bounds for each page: from the old index, from page headers, or from the
+/// chunk if it has one page. Indexes that contradict the pages are removed or rebuilt. Key-value
+/// pairs, statistics, Bloom filters and sorting columns are kept. NaN is counted in columns of
+/// floats, whose pages are decoded for this purpose. `created_by` is kept, too: readers use it to
+/// decide which statistics to trust, and the statistics still come from the program that it names.
 ///
 /// # Errors
 ///
-/// Those of [`merge`].
+/// Same errors as [`merge`].
 ///
 /// # Example
 ///
@@ -139,7 +143,7 @@ pub fn repair(
     })
 }
 
-/// Returns an error if a file does not have a column.
+/// Returns an error if a file lacks one of the columns.
 fn check_columns(path: &Path, columns: &[String]) -> Result<()> {
     if columns.is_empty() {
         return Ok(());
@@ -164,7 +168,7 @@ fn check_columns(path: &Path, columns: &[String]) -> Result<()> {
     }
 }
 
-/// Returns the number of chunks of a file, and what they have.
+/// Returns the number of chunks of a file, and of those with each kind of metadata.
 fn described(path: &Path) -> Result<(usize, Described)> {
     let file = InputFile::open(path).and_then(|file| read_file_metadata(&file));
     let (footer, _) = file.map_err(|error| error.in_file(path))?;

@@ -1,4 +1,4 @@
-//! The rows of a damaged file that can be read.
+//! Salvages the readable rows of a damaged file.
 
 use crate::input::InputFile;
 use crate::merge::{LostRows, MergeOptions, lost_rows, merge};
@@ -12,11 +12,11 @@ use std::path::Path;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Salvaged {
-    /// Bytes of the damaged file.
+    /// Size of the damaged file in bytes.
     pub bytes_before: u64,
-    /// Bytes of the new file.
+    /// Size of the new file in bytes.
     pub bytes_after: u64,
-    /// Number of rows of the damaged file, as its footer says.
+    /// Number of rows of the damaged file according to its footer.
     pub rows_before: u64,
     /// Number of rows that were kept.
     pub rows: u64,
@@ -26,13 +26,13 @@ pub struct Salvaged {
     pub notes: Vec<String>,
 }
 
-/// Rows that a damaged page had. Other columns may have lost some of them, too.
+/// Rows of a damaged page. Some of them may be lost in other columns, too.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct LostPart {
-    /// Number of the row group in the damaged file, from 0.
+    /// Number of the row group in the damaged file, counted from 0.
     pub row_group: usize,
-    /// First row in the row group, from 0.
+    /// First row in the row group, counted from 0.
     pub first_row: u64,
     /// Number of rows.
     pub rows: u64,
@@ -42,15 +42,17 @@ pub struct LostPart {
     pub problem: String,
 }
 
-/// Writes the rows of a damaged file whose pages are intact in all columns to a new file.
+/// Copies the rows of a damaged file whose pages are intact in all columns to a new file.
 ///
-/// All pages are decoded, and those with a wrong checksum, a damaged header or values that cannot be decoded are left out with their rows.
-/// Intact pages are copied byte for byte; of pages that also have rows which another column lost, the other rows are encoded again. Where an
-/// offset index says where pages are, a damaged header costs one page; without it, the rest of the chunk is lost.
+/// All pages are decoded. Pages with a wrong checksum, a damaged header or undecodable values are
+/// left out, together with their rows. Intact pages are copied byte for byte; if another column has
+/// lost some rows of a page, its other rows are re-encoded. With an offset index, a damaged header
+/// costs one page; without one, the rest of the chunk is lost.
 ///
 /// # Errors
 ///
-/// The footer is damaged, the file cannot be read, the new file cannot be written, or is the damaged one.
+/// The footer is damaged; the file cannot be read; the new file cannot be written, or is the
+/// damaged file.
 ///
 /// # Example
 ///

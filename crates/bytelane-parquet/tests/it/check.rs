@@ -1,4 +1,4 @@
-//! Tests `check`: files of several writers are valid, and each kind of damage is found in its place.
+//! Tests `check`: files of several writers are valid, and each kind of damage is located.
 
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, Float64Array, Int64Array, ListArray, RecordBatch, StringArray};
@@ -113,7 +113,7 @@ fn files_of_several_writers_are_fine() {
     }
 }
 
-/// Checks a file with a single fault, which must be found in this column and be the only error.
+/// Checks a file with a single fault, which must be the only error and be found in this column.
 #[track_caller]
 fn found(file: &[u8], column: Option<&str>, wanted: &str) {
     let checked = checked(file);

@@ -1,4 +1,4 @@
-//! Tests `repair`: which parts are added, and that pages stay unchanged.
+//! Tests `repair`: the parts that it adds, and that pages are unchanged.
 
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, Int64Array, ListArray, RecordBatch, StringArray};
@@ -209,7 +209,7 @@ fn rows_of_intact_pages_are_salvaged() {
                         assert_eq!(salvaged.lost.len(), 1);
                         assert!(salvaged.rows >= 2500, "{place}: {salvaged:?}");
                     }
-                    // All other rows exist, in their order.
+                    // All other rows are present, in order.
                     let mut wanted = Vec::new();
                     let lost = |row: u64| {
                         let mut all = salvaged.lost.iter();

@@ -1,4 +1,4 @@
-//! Row groups without values, by their Bloom filters.
+//! Prunes row groups by their Bloom filters.
 
 use super::super::Comparison;
 use super::super::bind::Leaf;
@@ -28,7 +28,7 @@ pub(super) fn excludes(input: &Input, chunk: &ColumnChunkMetaData, leaf: &Leaf) 
     let Some(stored) = stored.collect::<Option<Vec<_>>>() else {
         return false;
     };
-    // The crate `parquet` may panic at a damaged filter.
+    // The crate `parquet` may panic on a damaged filter.
     let absent = catch_panic(|| {
         let filter = Sbbf::read_from_column_chunk(chunk, input)?;
         let filter = filter.filter(|filter| filter.num_blocks() > 0);
@@ -38,8 +38,8 @@ pub(super) fn excludes(input: &Input, chunk: &ColumnChunkMetaData, leaf: &Leaf) 
     absent.unwrap_or(false)
 }
 
-/// Returns the bytes that a file may store for a value: none if no value of the type equals it. None for types whose stored
-/// values may differ where their values are equal.
+/// Returns the possible encodings of a value in the file; an empty list if no value of the type
+/// equals it. `None` for types in which equal values may be stored differently.
 fn stored(value: &Value, data_type: &DataType, physical: Type) -> Option<Vec<Vec<u8>>> {
     use DataType::{
         Binary, BinaryView, Dictionary, Float32, Float64, LargeBinary, LargeUtf8, Utf8, Utf8View,
@@ -70,7 +70,7 @@ fn stored(value: &Value, data_type: &DataType, physical: Type) -> Option<Vec<Vec
     }
 }
 
-/// Returns the stored bytes of an integer whose type has all values of the physical type, each of them once.
+/// Returns the stored bytes of an integer whose type has exactly the values of the physical type.
 fn integer(value: &Value, data_type: &DataType, physical: Type) -> Option<Vec<Vec<u8>>> {
     let is_whole = matches!(
         (data_type, physical),
@@ -101,7 +101,8 @@ fn integer(value: &Value, data_type: &DataType, physical: Type) -> Option<Vec<Ve
     })
 }
 
-/// Returns the bytes for a value that a column may have, and none for one between values or beyond them.
+/// Returns the bytes of a value that a column may have; an empty list for one between or beyond its
+/// values.
 fn exact<T>(place: Place<T>, bytes: impl FnOnce(T) -> Vec<Vec<u8>>) -> Option<Vec<Vec<u8>>> {
     Some(match place {
         Place::At(value) => bytes(value),
@@ -109,7 +110,7 @@ fn exact<T>(place: Place<T>, bytes: impl FnOnce(T) -> Vec<Vec<u8>>) -> Option<Ve
     })
 }
 
-/// Returns the floats that are equal to one, bit for bit: zero has two signs.
+/// Returns all floats equal to one: zero has two signs.
 fn zeros(value: f64) -> [f64; 2] {
     if value == 0.0 {
         [0.0, -0.0]

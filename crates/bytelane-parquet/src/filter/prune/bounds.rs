@@ -1,4 +1,4 @@
-//! Bounds of values, of row groups and of pages.
+//! Evaluates tests on the bounds of row groups and pages.
 
 use super::super::bind::Leaf;
 use super::super::like::Pattern;
@@ -15,10 +15,10 @@ use parquet::file::statistics::Statistics;
 use parquet::schema::types::ColumnDescriptor;
 use std::sync::Arc;
 
-/// Bytes of a bound, if there is one.
+/// Bytes of a bound, if known.
 pub(super) type Bound<'a> = Option<&'a [u8]>;
 
-/// Bounds of the values of a column in row groups or pages.
+/// Bounds of a column's values in row groups or pages.
 pub(super) struct Bounds {
     known: Vec<bool>,
     least: ArrayRef,
@@ -26,7 +26,7 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// Bounds of the values of a row group.
+    /// Returns the bounds of the values of a row group.
     pub(super) fn of_statistics(
         leaf: &Leaf,
         column: &ColumnDescriptor,
@@ -43,7 +43,7 @@ impl Bounds {
         Self::new(leaf, column, is_ordered, &[least], &[greatest])
     }
 
-    /// Bounds of the values of pages.
+    /// Returns the bounds of the values of pages.
     pub(super) fn of_pages(
         leaf: &Leaf,
         column: &ColumnDescriptor,
@@ -64,7 +64,7 @@ impl Bounds {
         let data_type = value_type(leaf.field.data_type());
         let least = array_of(column, data_type, least)?;
         let greatest = array_of(column, data_type, greatest)?;
-        // Contradictory bounds, and those that are NaN, are known to be wrong.
+        // Contradictory bounds, and NaN, must be wrong.
         let mut known = is_true_of(&lt_eq(&least, &greatest)?);
         if data_type.is_floating() {
             let is_number = || Test::Compare(Comparison::LessOrEqual, Value::Float(f64::INFINITY));
@@ -168,7 +168,7 @@ fn is_true_of(results: &BooleanArray) -> Vec<bool> {
     results.iter().map(|result| result == Some(true)).collect()
 }
 
-/// Returns whether bounds are in an order that their writer has told.
+/// Returns whether the footer declares a known order for bounds.
 fn is_known(order: ColumnOrder) -> bool {
     matches!(
         order,
@@ -182,7 +182,7 @@ fn is_signed(leaf: &Leaf) -> bool {
     data_type.is_signed_integer() || data_type.is_temporal() || data_type.is_decimal()
 }
 
-/// Returns the type of the values, whether they are in a dictionary or not.
+/// Returns the type of the values, for dictionaries as well.
 fn value_type(data_type: &DataType) -> &DataType {
     match data_type {
         DataType::Dictionary(_, values) => values,
@@ -190,7 +190,8 @@ fn value_type(data_type: &DataType) -> &DataType {
     }
 }
 
-/// Returns an array of bounds. Those of a wrong length, and texts that are not UTF-8, are null.
+/// Returns an array of bounds. Bounds of the wrong length, and strings that are not UTF-8, are
+/// null.
 fn array_of(
     column: &ColumnDescriptor,
     data_type: &DataType,
@@ -226,8 +227,8 @@ fn array_of(
     })
 }
 
-/// Returns whether an integer of 8 or 16 bits, of which an INT32 is stored, is in the range of its type. Of others, readers take
-/// the lowest bits.
+/// Returns whether an integer of 8 or 16 bits, stored as INT32, is in the range of its type. For
+/// other integers, readers take the lowest bits.
 fn is_value_of(data_type: &DataType, bound: &[u8]) -> bool {
     let Ok(bytes) = bound.try_into() else {
         return true;
@@ -253,8 +254,8 @@ fn opposite(comparison: Comparison) -> Comparison {
     }
 }
 
-/// Returns whether bounds of a column are bounds of the values of an Arrow type, which an Arrow schema in the file may have
-/// chosen.
+/// Returns whether bounds of a column are also bounds of its values in an Arrow type, which the
+/// file's Arrow schema may have chosen.
 pub(super) fn are_bounds_of(column: &ColumnDescriptor, data_type: &DataType) -> bool {
     let order = column.sort_order();
     match data_type {
@@ -265,7 +266,7 @@ pub(super) fn are_bounds_of(column: &ColumnDescriptor, data_type: &DataType) -> 
         DataType::Decimal32(_, scale)
         | DataType::Decimal64(_, scale)
         | DataType::Decimal128(_, scale) => {
-            // Bytes may be too many.
+            // Byte arrays may be too long for the integer.
             let is_integer = match column.physical_type() {
                 Type::INT32 => true,
                 Type::INT64 => !matches!(data_type, DataType::Decimal32(..)),

@@ -1,7 +1,8 @@
-//! Rows that cannot satisfy a predicate, by statistics, Bloom filters and column indexes.
+//! Prunes rows that cannot satisfy a predicate, by statistics, Bloom filters and column indexes.
 //!
-//! A leaf of the predicate has rows for which it may be true, and others for which it may be false; those that are missing in
-//! both are null. Trees of predicates combine them as they do their results.
+//! For each leaf of the predicate, there are rows for which it may be true, and rows for which it
+//! may be false; rows in neither set are null. Inner nodes combine these sets in the same way as
+//! results.
 
 mod bloom;
 mod bounds;
@@ -23,10 +24,11 @@ pub(super) struct Candidate<'a> {
 }
 
 impl Filter {
-    /// Returns the rows of a row group for which the predicate may be true. Bloom filters and indexes are only read if
-    /// statistics do not exclude all rows.
+    /// Returns the rows of a row group for which the predicate may be true. Bloom filters and
+    /// indexes are read only if statistics do not exclude all rows.
     ///
-    /// Statistics and indexes that are missing, damaged, in an unknown order, or contradict themselves exclude nothing.
+    /// Statistics and indexes that are missing, damaged, contradictory or in an unknown order
+    /// exclude nothing.
     pub(super) fn candidates(&self, of: Candidate<'_>) -> Result<Ranges> {
         let by_statistics = rows_of(&self.root, true, &mut |leaf, wanted| {
             of.by_statistics(leaf, wanted)
@@ -40,7 +42,7 @@ impl Filter {
     }
 }
 
-/// Rows for which a leaf may have a result.
+/// Function that returns the rows for which a leaf may have a result.
 type OfLeaf<'a> = dyn FnMut(&Leaf, bool) -> Result<Ranges> + 'a;
 
 /// Returns the rows for which a node may have the wanted result.
@@ -77,7 +79,7 @@ impl<'a> Candidate<'a> {
         usize::try_from(self.row_group.num_rows()).unwrap_or(0)
     }
 
-    /// Returns the chunk that a leaf tests, if each of its values is a row.
+    /// Returns the chunk that a leaf tests, if each row has exactly one of its values.
     fn chunk(&self, leaf: &Leaf) -> Option<(usize, &'a ColumnChunkMetaData)> {
         let columns = self.file.schema_descr().columns().iter().enumerate();
         let mut columns = columns.filter(|(_, column)| column.max_rep_level() == 0);

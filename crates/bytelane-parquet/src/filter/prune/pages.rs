@@ -1,4 +1,4 @@
-//! Pages without rows that satisfy a test, by the column index.
+//! Prunes pages by the column index.
 
 use super::super::bind::Leaf;
 use super::super::test::Test;
@@ -11,7 +11,8 @@ use bytes::Bytes;
 use parquet::basic::ColumnOrder;
 use parquet::file::metadata::ColumnChunkMetaData;
 
-/// Returns the rows of pages that may have the wanted result; none if the file has no indexes of them that can be true.
+/// Returns the rows of pages that may have the wanted result; `None` if the file has no page
+/// indexes or they cannot be right.
 pub(super) fn rows(
     input: &Input,
     chunk: &ColumnChunkMetaData,
@@ -57,7 +58,7 @@ pub(super) fn rows(
     Ok(Some(left.collect()))
 }
 
-/// Returns for each page whether a value may be null, or not null.
+/// Returns for each page whether it may have null values, or non-null values.
 fn nulls(index: &ColumnIndex, wanted: bool) -> Vec<bool> {
     if !wanted {
         return index.null_pages.iter().map(|is_null| !is_null).collect();
@@ -68,7 +69,7 @@ fn nulls(index: &ColumnIndex, wanted: bool) -> Vec<bool> {
     }
 }
 
-/// Returns the bounds of pages. Pages of nulls have none.
+/// Returns the bounds of pages. Pages with only nulls have none.
 fn bounds<'a>(index: &ColumnIndex, values: &'a [Bytes]) -> Vec<Bound<'a>> {
     let pages = index.null_pages.iter().zip(values);
     pages

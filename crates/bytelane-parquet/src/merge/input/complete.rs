@@ -1,4 +1,4 @@
-//! What the writer of a chunk did not count: NaN, and a Bloom filter where one is wanted.
+//! Adds what the writer of a chunk left out: counts of NaN, and a Bloom filter if one is requested.
 
 use super::{Leaf, dictionary_of};
 use crate::Result;
@@ -14,11 +14,11 @@ use parquet::basic::Type;
 use parquet::bloom_filter::Sbbf;
 use parquet::schema::types::ColumnDescriptor;
 
-/// Probability that a new Bloom filter claims to have a value that it does not have.
+/// False-positive probability of new Bloom filters.
 const FALSE_POSITIVES: f64 = 0.01;
 
-/// Counts NaN in a chunk of floats whose writer did not, and makes the Bloom filter of a column that wants one. Values that cannot be decoded
-/// stay without.
+/// Counts NaN in a chunk of floats without counts, and builds the Bloom filter of a column that
+/// needs one. Nothing is added if values cannot be decoded.
 pub(super) fn complete(leaf: &mut Leaf, column: &ColumnDescriptor, repair: &Repair) -> Result<()> {
     let statistics = bounds::of_chunk(leaf)?;
     let path = column.path().string();
@@ -60,12 +60,12 @@ pub(super) fn complete(leaf: &mut Leaf, column: &ColumnDescriptor, repair: &Repa
     Ok(())
 }
 
-/// Returns true for columns of floats.
+/// Returns whether a column has floats.
 fn counts_nans(column: &ColumnDescriptor) -> bool {
     matches!(column.physical_type(), Type::FLOAT | Type::DOUBLE)
 }
 
-/// Values of a chunk that are looked at.
+/// Scanner for the values of a chunk.
 struct Values {
     order: Order,
     width: Option<usize>,
@@ -76,7 +76,7 @@ struct Values {
 }
 
 impl Values {
-    /// Looks at all pages, and returns the number of NaN of each.
+    /// Scans all pages; returns the number of NaN in each.
     fn pages(&mut self, leaf: &Leaf, column: &ColumnDescriptor) -> Result<Vec<i64>> {
         let mut editor = editor(leaf, column)?;
         let mut gatherer = PageGatherer::new(column, &limits(leaf).0)?;
@@ -121,7 +121,7 @@ impl Values {
         Ok(())
     }
 
-    /// Looks at values, and returns the number of NaN.
+    /// Scans values; returns the number of NaN.
     fn look(&mut self, values: DenseValues<'_>) -> i64 {
         match values {
             DenseValues::Fixed(bytes, width) => {
@@ -142,7 +142,7 @@ impl Values {
                 }
                 0
             }
-            // The filter has all entries of the dictionary.
+            // The filter already has all entries of the dictionary.
             DenseValues::Indices(indices) => {
                 let is_nan = |index: &&u32| self.dictionary.get(**index as usize) == Some(&true);
                 indices.iter().filter(is_nan).count() as i64

@@ -1,4 +1,4 @@
-//! Row groups of the inputs, read into memory: as they are, or as the output needs them.
+//! Reads row groups of the inputs into memory, unchanged or converted as the output requires.
 
 mod complete;
 mod part;
@@ -32,10 +32,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use widen::widen;
 
-/// Size up to which a file is read at once, in bytes.
+/// Size, in bytes, up to which a file is read at once.
 const SMALL: u64 = 1 << 20;
 
-/// A file of which a part is in memory.
+/// Part of a file in memory.
 #[derive(Clone, Debug)]
 pub(super) struct Window {
     file: InputFile,
@@ -68,22 +68,22 @@ impl ChunkReader for Window {
 
 impl Reopen for Window {}
 
-/// A file that is open.
+/// Open file.
 #[derive(Clone, Debug)]
 pub(super) struct Opened {
     pub window: Window,
     pub footer: Arc<FileMetaData>,
-    /// How deep its columns are nested.
+    /// Nesting depth of its columns.
     pub depth: usize,
 }
 
 impl Opened {
-    /// Bytes of the file.
+    /// Returns the size of the file in bytes.
     pub(super) fn window_length(&self) -> u64 {
         self.window.len()
     }
 
-    /// Returns it without the row group in memory, unless all of the file is.
+    /// Returns the file without the row group in memory, unless all of the file is in memory.
     pub(super) fn without_row_group(&self) -> Self {
         let mut file = self.clone();
         if file.window.len() > SMALL {
@@ -130,7 +130,7 @@ impl Opened {
     }
 }
 
-/// A row group of an input, or some rows of it, in memory.
+/// Row group of an input, or some of its rows, in memory.
 #[derive(Clone)]
 pub(super) struct RowGroup {
     pub path: PathBuf,
@@ -139,7 +139,7 @@ pub(super) struct RowGroup {
     pub file: Opened,
     /// Number of rows.
     pub rows: u64,
-    /// These rows of the row group in the file; none if all of them.
+    /// Selected rows of the row group in the file; `None` for all of them.
     pub part: Option<Range<u64>>,
 }
 
@@ -163,7 +163,7 @@ impl RowGroup {
             let start = chunks.iter().map(|it| it.0).min().unwrap_or(0);
             let end = chunks.iter().map(|it| it.1).max().unwrap_or(0);
             let bytes: u64 = chunks.iter().map(|it| it.1 - it.0).sum();
-            // Chunks that share bytes, or are far from each other, are read one by one.
+            // Chunks that overlap, or are far from each other, are read one by one.
             if end - start <= bytes.saturating_add(SMALL) {
                 file.window.bytes = bytes_at(&file.window.file, start..end)?;
                 file.window.start = start;
@@ -191,7 +191,7 @@ impl RowGroup {
         }
     }
 
-    /// Reads the chunk of a leaf of a column of the output, which is there.
+    /// Reads the chunk of a leaf of an output column that this input has.
     pub(super) fn leaf(
         &self,
         plan: &Plan<'_>,
@@ -244,13 +244,13 @@ impl RowGroup {
         }
     }
 
-    /// Returns the same error with its place.
+    /// Adds the location to an error.
     pub(super) fn located(&self, error: Error) -> Error {
         error.in_row_group(self.index).in_file(&self.path)
     }
 }
 
-/// Returns the rows of a chunk of a file that are lost because pages are damaged, each with a reason.
+/// Returns the rows of a chunk that are lost because pages are damaged, each range with a reason.
 pub(in crate::merge) fn lost_rows(
     file: &Opened,
     row_group: usize,
@@ -275,28 +275,28 @@ pub(in crate::merge) fn lost_rows(
     }
 }
 
-/// A chunk with its pages.
+/// Chunk with its pages.
 pub(super) struct Leaf {
     pub chunk: Chunk,
     pub pages: Vec<StoredPage>,
-    /// What indexes say of each data page.
+    /// Index data for each data page.
     pub entries: Vec<Entry>,
     pub rows: u64,
     pub bloom_filter: Option<Bytes>,
-    /// Bytes of its pages.
+    /// Total size of its pages in bytes.
     pub bytes: u64,
 }
 
-/// A page in memory.
+/// Page in memory.
 #[derive(Clone)]
 pub(super) struct StoredPage {
     pub page: Page,
-    /// All of its bytes, the header first.
+    /// All bytes of the page, starting with the header.
     pub bytes: Bytes,
 }
 
 impl StoredPage {
-    /// The bytes after the header.
+    /// Returns the bytes after the header.
     pub(super) fn body(&self) -> Bytes {
         self.bytes.slice(self.page.header_length as usize..)
     }
@@ -338,12 +338,12 @@ impl Leaf {
         })
     }
 
-    /// Its data pages.
+    /// Returns the data pages.
     pub(super) fn data_pages(&self) -> impl Iterator<Item = &StoredPage> {
         self.pages.iter().filter(|page| page.page.is_data())
     }
 
-    /// Its dictionary.
+    /// Returns the dictionary page.
     pub(super) fn dictionary(&self) -> Option<&StoredPage> {
         let is_dictionary =
             |page: &&StoredPage| page.page.header.page_type == PageType::DictionaryPage;

@@ -1,4 +1,4 @@
-//! Some rows of a chunk: pages that have no others stay as they are, those at the ends are cut.
+//! Extracts rows of a chunk: pages within the range stay unchanged, pages at its ends are cut.
 
 use super::{Leaf, StoredPage};
 use crate::format::{Encoded, PageType, SizeStatistics, Statistics};
@@ -14,7 +14,7 @@ use parquet::basic::Type;
 use parquet::schema::types::ColumnDescriptor;
 use std::ops::Range;
 
-/// Returns the chunk that has these rows of another one.
+/// Returns a chunk with these rows of another one.
 pub(super) fn part(
     leaf: Leaf,
     column: &ColumnDescriptor,
@@ -27,7 +27,7 @@ pub(super) fn part(
     let mut cutter = Cutter {
         leaf: &leaf,
         column,
-        // Bounds of all rows bound some of them, too.
+        // Bounds of all rows also hold for some of them.
         loose: chunk.as_ref().and_then(bounds::of_some),
         open: None,
     };
@@ -59,11 +59,11 @@ struct Span {
     first: u64,
     /// Number of rows that begin in it.
     begun: u64,
-    /// Set if it begins with a row.
+    /// Set if the page begins with a new row.
     begins: bool,
 }
 
-/// Rows of a page that are wanted.
+/// Selected rows of a page.
 enum Within {
     None,
     Some(PageRows),
@@ -126,11 +126,11 @@ struct Cutter<'a> {
     open: Option<Open>,
 }
 
-/// What reads and writes the pages of a chunk.
+/// Decoder and encoder for the pages of a chunk.
 struct Open {
     editor: PageEditor,
     gatherer: PageGatherer,
-    /// Bytes of each entry of a dictionary of strings.
+    /// Length, in bytes, of each entry of a dictionary of strings.
     lengths: Vec<u32>,
 }
 
@@ -183,7 +183,7 @@ impl Cutter<'_> {
         let end = (span.first + span.begun).min(wanted.end);
         let rows = begins.then(|| end.saturating_sub(span.first.max(wanted.start)));
         let bounds = entry.bounds.clone().or_else(|| self.loose.clone());
-        // Nobody counted the NaN of some rows.
+        // NaN has not been counted for these rows alone.
         let bounds = bounds.map(|it| PageBounds { nans: None, ..it });
         let is_text = self.column.physical_type() == Type::BYTE_ARRAY;
         let mut new = Entry::of_gathered(gathered, rows, bounds);
@@ -192,7 +192,7 @@ impl Cutter<'_> {
     }
 }
 
-/// Returns what encodes pages like one of a chunk.
+/// Returns an encoder of pages like one of a chunk.
 fn encoder_of(like: &StoredPage, leaf: &Leaf) -> Result<PageEncoder> {
     let codec = leaf.metadata().codec;
     let compression = compression_of(codec)?.ok_or_else(|| {
@@ -204,7 +204,7 @@ fn encoder_of(like: &StoredPage, leaf: &Leaf) -> Result<PageEncoder> {
     PageEncoder::new(Detected::active(), like.version(), compression)
 }
 
-/// Returns the values of a dictionary, and how many there are.
+/// Returns the values of a dictionary, and their number.
 pub(in crate::merge) fn dictionary_of(
     page: &StoredPage,
     editor: &mut PageEditor,
@@ -217,7 +217,7 @@ pub(in crate::merge) fn dictionary_of(
     Ok((editor.dictionary(&header, &body)?, header.values))
 }
 
-/// Makes a chunk of pages of another one.
+/// Builds a chunk from pages of another one.
 fn described(
     leaf: Leaf,
     data: Vec<StoredPage>,
@@ -262,7 +262,7 @@ fn described(
 }
 
 impl StoredPage {
-    /// The version of a data page.
+    /// Returns the version of a data page.
     pub(in crate::merge) fn version(&self) -> DataPageVersion {
         if self.page.header.page_type == PageType::DataPageV2 {
             DataPageVersion::V2

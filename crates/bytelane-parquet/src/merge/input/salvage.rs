@@ -1,4 +1,4 @@
-//! Chunks of which some pages are damaged: the others, and places for the rows that are lost.
+//! Reads chunks with damaged pages: intact pages, and placeholders for the rows that are lost.
 
 use super::{Leaf, StoredPage, Window, dictionary_of};
 use crate::catch_panic::catch_panic;
@@ -13,14 +13,15 @@ use parquet::file::reader::Length;
 use parquet::schema::types::ColumnDescriptor;
 use std::ops::Range;
 
-/// Rows of a row group that a damaged page had.
+/// Rows of a row group that were in a damaged page.
 #[derive(Clone, Debug)]
 pub(crate) struct Lost {
     pub rows: Range<u64>,
     pub why: String,
 }
 
-/// Reads a chunk of a row group of so many rows; damaged pages have no bytes. Returns their rows, too.
+/// Reads a chunk of a row group with `rows` rows; damaged pages have no bytes. Also returns their
+/// rows.
 pub(in crate::merge) fn salvaged(
     window: &Window,
     described: &ColumnChunk,
@@ -30,7 +31,7 @@ pub(in crate::merge) fn salvaged(
     let range = stored_range(described, window.len())?;
     let open = |described: ColumnChunk| Chunk::open(window, described, range.clone());
     let chunk = open(described.clone()).or_else(|_| {
-        // Damaged indexes are not needed.
+        // Indexes may be damaged and are not needed.
         open(ColumnChunk {
             offset_index_offset: None,
             column_index_offset: None,
@@ -76,7 +77,7 @@ pub(in crate::merge) fn salvaged(
     Ok((leaf, lost))
 }
 
-/// Returns the places of pages, if an index tells them and is not damaged itself.
+/// Returns the page locations of an undamaged offset index, if there is one.
 fn locations(chunk: &Chunk, rows: u64) -> Option<Vec<PageLocation>> {
     let locations = &chunk.offset_index()?.page_locations;
     let range = chunk.start()..chunk.start() + chunk.bytes();
@@ -97,7 +98,7 @@ struct Scan<'a> {
     column: &'a ColumnDescriptor,
     judge: Judge,
     rows: u64,
-    /// The next row.
+    /// Next row.
     row: u64,
     page_rows: Vec<Option<u64>>,
     pages: Vec<StoredPage>,
@@ -110,7 +111,7 @@ impl Scan<'_> {
         Ok(StoredPage { page, bytes })
     }
 
-    /// Reads pages where the offset index says that they are.
+    /// Reads pages at the locations of the offset index.
     fn by_index(&mut self, locations: &[PageLocation], range: Range<u64>) {
         let first = locations[0].offset as u64;
         for page in Pages::new(self.window, range.start..first) {
@@ -141,7 +142,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Reads pages one after the other. After a header that is damaged, all is lost.
+    /// Reads pages one after the other. After a damaged header, the rest is lost.
     fn by_headers(&mut self, range: Range<u64>) -> Result<()> {
         let window = self.window;
         for page in Pages::new(window, range) {
@@ -185,7 +186,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Returns the number of rows of a page, if its header tells it.
+    /// Returns the number of rows of a page, if its header determines it.
     fn known_rows(&self, header: &PageHeader) -> Option<u64> {
         let two = header.data_page_header_v2.as_ref().map(|it| it.num_rows);
         let one = header.data_page_header.as_ref().map(|it| it.num_values);
@@ -221,7 +222,8 @@ impl Scan<'_> {
         self.keep(StoredPage { page, bytes }, rows.end - rows.start, true);
     }
 
-    /// Gives up all that follows; in columns with lists also the row before, of which a part may be in the next page.
+    /// Marks all remaining rows as lost; in columns with lists also the row before them, which may
+    /// continue in the next page.
     fn lose_rest(&mut self, error: &Error) {
         self.lose(0, self.rows, error);
         if self.column.max_rep_level() > 0
@@ -232,7 +234,7 @@ impl Scan<'_> {
     }
 }
 
-/// A page without bytes.
+/// Returns a placeholder for a damaged page.
 fn no_page(offset: u64) -> Page {
     Page {
         offset,
@@ -245,7 +247,7 @@ fn no_page(offset: u64) -> Page {
     }
 }
 
-/// Decodes pages.
+/// Decodes pages to find out whether they are readable.
 struct Judge {
     editor: PageEditor,
     gatherer: PageGatherer,
@@ -254,8 +256,8 @@ struct Judge {
 }
 
 impl Judge {
-    /// Returns the number of rows that begin in a page, which is `known` if that is not none, and whether it begins with one; an error if
-    /// it cannot be read.
+    /// Returns the number of rows that begin in a page (`known`, if given), and whether the page
+    /// begins with a new row; an error if it cannot be read.
     fn judge(&mut self, stored: &StoredPage, known: Option<u64>) -> Result<(u64, bool)> {
         let judged = catch_panic(|| {
             let (checked, body) = (read_header(&stored.page.header)?, stored.body());
@@ -276,7 +278,7 @@ impl Judge {
             }
             Ok((rows as u64, begins))
         });
-        // The next page does not depend on this one.
+        // The next page must not depend on this one.
         self.gatherer.clear();
         let (rows, begins) = judged?;
         if known.is_some_and(|known| known != rows) {

@@ -1,4 +1,4 @@
-//! Chunks of required columns as those of optional ones: levels are added, values stay as they are.
+//! Converts chunks of required columns to optional ones: levels are added, values are unchanged.
 
 use super::{Leaf, StoredPage};
 use crate::chunk::Page;
@@ -10,7 +10,7 @@ use crate::page::{Compressor, read_header};
 use crate::{Error, Problem, Result};
 use parquet::schema::types::ColumnDescriptor;
 
-/// Returns a chunk whose definition levels are others: for each one of the column the new one.
+/// Maps the definition levels of a chunk; `levels` has the new level for each old one.
 pub(super) fn widen(mut leaf: Leaf, column: &ColumnDescriptor, levels: &[u8]) -> Result<Leaf> {
     let codec = leaf.metadata().codec;
     let compression = compression_of(codec)?.ok_or_else(|| {
@@ -71,7 +71,7 @@ pub(super) fn widen(mut leaf: Leaf, column: &ColumnDescriptor, levels: &[u8]) ->
     Ok(leaf)
 }
 
-/// Returns the number of slots with each new level.
+/// Returns the number of slots at each new level.
 fn histogram(old: &[i64], levels: &[u8]) -> Vec<i64> {
     let greatest = levels.iter().copied().max().unwrap_or(0);
     let mut new = vec![0; usize::from(greatest) + 1];

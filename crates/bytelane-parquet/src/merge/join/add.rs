@@ -1,4 +1,4 @@
-//! Data pages added to a chunk: copied, mapped, recompressed, or joined where they are small.
+//! Adds data pages to a chunk: copied, mapped, recompressed, or, if small, joined.
 
 use super::codec::compression_of;
 use super::dictionary::Map;
@@ -15,13 +15,14 @@ use crate::{Error, Result};
 use bytelane::Detected;
 use parquet::basic::Compression;
 
-/// Bytes up to which a page is small: its header and its entries in indexes are a tenth of it, or more.
+/// Size, in bytes, up to which a page is small: its header and index entries are at least a tenth
+/// of it.
 const SMALL: usize = 1 << 10;
 
-/// Bytes of a small page before compression.
+/// Maximum uncompressed size of a small page, in bytes.
 const SMALL_UNCOMPRESSED: i32 = 1 << 16;
 
-/// Bytes and rows from which on a page of small ones is complete.
+/// Minimum size in bytes, and number of rows, at which a page joined from small ones is complete.
 const JOINED: usize = 8 << 10;
 const JOINED_ROWS: u64 = 20_000;
 
@@ -42,7 +43,7 @@ impl Prepared {
     }
 }
 
-/// A small page that others may be joined with.
+/// Small page that may be joined with others.
 struct Small<'a> {
     leaf: &'a Leaf,
     page: &'a StoredPage,
@@ -198,7 +199,7 @@ impl<'a> Adder<'a> {
         Ok(())
     }
 
-    /// Adds a page of its own.
+    /// Adds a page without joining it.
     fn page(&mut self, it: &Small<'_>) -> Result<()> {
         let added = self.one(it.leaf, it.page, it.entry, it.input);
         added.map_err(|error| error.in_page(it.number))
@@ -217,7 +218,7 @@ impl<'a> Adder<'a> {
                 .add_copy(header, stored.page.header_length, bytes, entry.rows);
         }
         let body = stored.body();
-        // A new page has a new checksum, which must not hide that the old one was wrong.
+        // A new checksum must not hide that the old one was wrong.
         read_header(header)?.check(&body)?;
         let Some(compressor) = &mut self.compressor else {
             return Err(Error::corrupt("pages of a compression that is not known"));
@@ -234,7 +235,7 @@ impl<'a> Adder<'a> {
     }
 }
 
-/// Returns true if two pages can be one.
+/// Returns whether two pages can be joined.
 fn alike(one: &Small<'_>, other: &Small<'_>) -> bool {
     let kind = |it: &Small<'_>| (it.page.page.header.page_type, it.page.page.encoding());
     kind(one) == kind(other)

@@ -1,15 +1,15 @@
-//! Bloom filters joined.
+//! Joins Bloom filters.
 
 use crate::format::{BloomFilterHeader, decode_prefix};
 use bytes::Bytes;
 
-/// Share of values that a filter may claim to have although it does not.
+/// Maximum false-positive probability of a joined filter.
 const MOST_FALSE: f64 = 0.05;
 
-/// Words that a value sets a bit of each, in one block.
+/// Number of words in a block. A value sets one bit in each.
 const WORDS: i32 = 8;
 
-/// Returns a filter of all values that filters of one size have; why there is none otherwise.
+/// Returns the union of filters with the same size; the reason if there is none.
 pub(in crate::merge) fn joined(filters: &[&Bytes]) -> std::result::Result<Bytes, &'static str> {
     let Some((first, others)) = filters.split_first() else {
         return Err("there is none");

@@ -1,4 +1,4 @@
-//! Bounds and counts of values, of chunks and of pages, joined.
+//! Joins bounds and counts of the values of chunks and pages.
 
 use crate::Result;
 use crate::format::{ColumnIndex, DataPageHeader, DataPageHeaderV2, Statistics};
@@ -7,19 +7,20 @@ use crate::statistics::Compare;
 use bytes::Bytes;
 use std::cmp::Ordering;
 
-/// Bytes to which bounds in an index are cut.
+/// Length, in bytes, to which bounds in an index are truncated.
 const INDEXED: usize = 64;
 
-/// The bounds and counts of a page, as an index has them.
+/// Bounds and counts of a page, as in a column index.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::merge) struct PageBounds {
-    /// The smallest and the largest value; none if all are null.
+    /// Smallest and largest value; `None` if all are null.
     pub range: Option<(Bytes, Bytes)>,
     pub nulls: Option<i64>,
     pub nans: Option<i64>,
 }
 
-/// Returns the smallest and the largest value that statistics tell, and whether each is a value; none if they do not tell.
+/// Returns the smallest and the largest value of statistics, and whether each is exact; `None` if
+/// the statistics lack them.
 fn range_of(statistics: &Statistics) -> Option<(&Bytes, &Bytes)> {
     statistics
         .min_value
@@ -37,7 +38,8 @@ fn bounds_of(statistics: &Statistics, values: i64) -> Option<PageBounds> {
     })
 }
 
-/// Returns the bounds of each data page of a chunk: those of its index, of its page headers, or of the chunk if it has one page.
+/// Returns the bounds of each data page of a chunk: from its index, from its page headers, or from
+/// the chunk if it has one page.
 pub(super) fn of_pages(leaf: &Leaf, index: Option<&ColumnIndex>) -> Vec<Option<PageBounds>> {
     let count = leaf.data_pages().count();
     if let Some(index) = index.filter(|index| {
@@ -84,7 +86,7 @@ pub(super) fn of_pages(leaf: &Leaf, index: Option<&ColumnIndex>) -> Vec<Option<P
     bounds.collect()
 }
 
-/// Returns bounds as an index has them: long ones are cut, and still bound.
+/// Truncates long bounds as for an index; they remain valid bounds.
 pub(in crate::merge) fn indexed(bounds: PageBounds, compare: Compare) -> PageBounds {
     let Compare::Bytes = compare else {
         return bounds;
@@ -107,7 +109,8 @@ pub(in crate::merge) fn indexed(bounds: PageBounds, compare: Compare) -> PageBou
     }
 }
 
-/// Returns a string greater than all that begin with these bytes, valid UTF-8 if they are; none if there is none.
+/// Returns a string greater than all that begin with these bytes, valid UTF-8 if the bytes are;
+/// `None` if there is none.
 fn greater(bytes: &[u8]) -> Option<Bytes> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         let (at, last) = text
@@ -123,7 +126,7 @@ fn greater(bytes: &[u8]) -> Option<Bytes> {
     Some(greater.into())
 }
 
-/// Joins the bounds and counts of several pages; none if their bounds cannot be compared.
+/// Joins the bounds and counts of several pages; `None` if their bounds are not comparable.
 pub(super) fn of_all(pages: &[&PageBounds], compare: Compare) -> Option<PageBounds> {
     let mut range: Option<(Bytes, Bytes)> = None;
     for (least, most) in pages.iter().filter_map(|it| it.range.as_ref()) {
@@ -148,7 +151,8 @@ pub(super) fn of_all(pages: &[&PageBounds], compare: Compare) -> Option<PageBoun
     })
 }
 
-/// Joins the statistics of chunks, each with its number of values: bounds only if all have them, and `compare` orders them.
+/// Joins the statistics of chunks, each with its number of values. Bounds are joined only if all
+/// chunks have them and `compare` orders them.
 pub(in crate::merge) fn joined(
     chunks: &[(Option<Statistics>, i64)],
     compare: Option<Compare>,
@@ -188,7 +192,7 @@ pub(in crate::merge) fn joined(
     (!is_empty).then_some(joined)
 }
 
-/// Returns bounds of some of the values of a chunk.
+/// Returns bounds for a subset of the values of a chunk.
 pub(in crate::merge) fn of_some(statistics: &Statistics) -> Option<PageBounds> {
     let (least, most) = range_of(statistics)?;
     Some(PageBounds {
@@ -259,7 +263,7 @@ fn join_bounds(joined: &mut Statistics, all: &[(&Statistics, i64)], compare: Com
     joined.max_value.clone_from(&most.max_value);
     joined.is_min_value_exact = least.is_min_value_exact;
     joined.is_max_value_exact = most.is_max_value_exact;
-    // Old readers look at these, which mean the same where they are equal.
+    // Old readers use the deprecated fields, which mean the same if the values are equal.
     let both = |it: &&Statistics| it.min == it.min_value && it.max == it.max_value;
     if with_values.iter().all(both) {
         joined.min.clone_from(&least.min);

@@ -1,11 +1,11 @@
-//! The compression of joined chunks.
+//! Chooses the compression of joined chunks.
 
 use crate::Result;
 use crate::format::{ColumnMetaData, CompressionCodec, PhysicalType};
 use crate::page::codec_in_parquet;
 use parquet::basic::{Compression, Type};
 
-/// Returns the codec of most values, or of the deprecated LZ4 the one that replaces it where pages are written.
+/// Returns the codec of most values; for the deprecated LZ4, its replacement if pages are written.
 pub(in crate::merge) fn target<'a>(
     chunks: impl Iterator<Item = &'a ColumnMetaData>,
     has_new_pages: bool,
@@ -27,7 +27,7 @@ pub(in crate::merge) fn target<'a>(
     })
 }
 
-/// Returns how new pages are compressed; none of codecs that are only copied.
+/// Returns the compression of new pages; `None` for codecs that are only copied.
 pub(in crate::merge) fn compression_of(codec: CompressionCodec) -> Result<Option<Compression>> {
     Ok(Some(match codec {
         CompressionCodec::Uncompressed => Compression::UNCOMPRESSED,

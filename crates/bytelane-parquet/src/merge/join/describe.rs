@@ -1,4 +1,4 @@
-//! What a footer and indexes say of a joined chunk.
+//! Builds the footer entry and the indexes of a joined chunk.
 
 use super::bloom;
 use super::bounds;
@@ -14,7 +14,7 @@ use crate::merge::outcome::Notes;
 use bytes::Bytes;
 
 impl Join<'_> {
-    /// Makes a chunk of pages.
+    /// Builds a chunk from pages.
     pub(super) fn described(
         &self,
         mut pages: NewPages,
@@ -47,7 +47,7 @@ impl Join<'_> {
         Ok(chunk)
     }
 
-    /// Returns a Bloom filter of all values, if there can be one.
+    /// Returns a Bloom filter of all values, if the filters can be joined.
     fn bloom_filter(&self, notes: &mut Notes) -> Option<Bytes> {
         let filters = self.leaves().filter_map(|it| it.bloom_filter.as_ref());
         let filters: Vec<&Bytes> = filters.collect();
@@ -68,7 +68,7 @@ impl Join<'_> {
         joined.map_err(note).ok()
     }
 
-    /// Adds what is said of the values to a chunk in which they are encoded again.
+    /// Adds metadata of the input values to a re-encoded chunk.
     pub(in crate::merge) fn describe_encoded(
         &self,
         chunk: &mut Chunk,
@@ -83,7 +83,7 @@ impl Join<'_> {
         Ok(())
     }
 
-    /// The statistics of all chunks.
+    /// Joins the statistics of all chunks.
     fn statistics(&self) -> Result<Option<Statistics>> {
         let statistics = self.inputs.iter().map(|input| match input {
             Input::Leaf(leaf) => Ok((bounds::of_chunk(leaf)?, leaf.metadata().num_values)),
@@ -99,7 +99,8 @@ impl Join<'_> {
         Ok(bounds::joined(&statistics, self.compare))
     }
 
-    /// Returns what is said of the chunks of all inputs alike, and the encodings that their footers name.
+    /// Returns the metadata that the chunks of all inputs have in common, and the encodings in
+    /// their footers.
     fn like(
         &self,
         codec: CompressionCodec,

@@ -1,22 +1,22 @@
-//! Dictionaries of several chunks joined to one.
+//! Joins the dictionaries of several chunks.
 
 use crate::{Error, Result};
 use bytes::Bytes;
 use std::hash::{BuildHasher, RandomState};
 
-/// The entries of all dictionaries, each once, in PLAIN.
+/// Distinct entries of all dictionaries, PLAIN-encoded.
 pub(in crate::merge) struct Dictionary {
-    /// Bytes of an entry; none if each has its length in front.
+    /// Size of an entry in bytes; `None` if each has a length prefix.
     width: Option<usize>,
     entries: Vec<u8>,
-    /// Where each entry begins, its length included; one more for the next.
+    /// Start of each entry, including its length prefix, and the end of the last one.
     starts: Vec<u32>,
     table: Table,
-    /// The dictionary that was added last, and its map.
+    /// Last dictionary added, and its map.
     last: Option<(Bytes, Map)>,
 }
 
-/// For each entry of a dictionary its number in the joined one; none if they are the same.
+/// Index in the joined dictionary for each entry of an input's; `None` if they are the same.
 pub(in crate::merge) type Map = Option<std::sync::Arc<[u32]>>;
 
 impl Dictionary {
@@ -30,18 +30,18 @@ impl Dictionary {
         }
     }
 
-    /// Number of entries.
+    /// Returns the number of entries.
     pub(in crate::merge) fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The entries in PLAIN.
+    /// Returns the PLAIN-encoded entries.
     pub(in crate::merge) fn bytes(&self) -> &[u8] {
         &self.entries
     }
 
-    /// Adds a dictionary of `count` entries, and returns their numbers; none if all entries together have more than `limit`
-    /// bytes.
+    /// Adds a dictionary of `count` entries, and returns the map of their indices; `None` if all
+    /// entries together exceed `limit` bytes.
     pub(in crate::merge) fn add(
         &mut self,
         bytes: &Bytes,
@@ -59,7 +59,7 @@ impl Dictionary {
                     .checked_mul(width)
                     .filter(|length| count.max(*length) <= bytes.len());
                 let bytes = &bytes[..length.ok_or_else(too_few)?];
-                // A width that the compiler knows makes short loops of hashes and comparisons.
+                // A width known at compile time makes loops of hashes and comparisons short.
                 match width {
                     4 => self.numbers(bytes.as_chunks::<4>().0, limit),
                     8 => self.numbers(bytes.as_chunks::<8>().0, limit),
@@ -77,7 +77,7 @@ impl Dictionary {
         Ok(Some(map))
     }
 
-    /// Returns the numbers of entries, which are added if they are new.
+    /// Returns the indices of entries. Adds new ones.
     fn numbers<'a, E: AsRef<[u8]> + ?Sized + 'a>(
         &mut self,
         entries: impl IntoIterator<Item = &'a E>,
@@ -94,7 +94,7 @@ impl Dictionary {
         Some(numbers)
     }
 
-    /// Returns the number of an entry, which is added if it is new.
+    /// Returns the index of an entry. Adds it if it is new.
     #[inline(always)]
     fn insert(&mut self, entry: &[u8]) -> u32 {
         let hash = self.table.hash(entry);
@@ -116,7 +116,7 @@ impl Dictionary {
     }
 }
 
-/// Returns the entries of a dictionary of strings, each with its length in front.
+/// Returns the entries of a dictionary of strings, each with its length prefix.
 fn strings(bytes: &[u8], count: usize) -> Result<Vec<&[u8]>> {
     if count > bytes.len() {
         return Err(too_few());
@@ -136,14 +136,14 @@ fn strings(bytes: &[u8], count: usize) -> Result<Vec<&[u8]>> {
     entries.collect()
 }
 
-/// Returns the number of bytes of each string of a dictionary.
+/// Returns the length, in bytes, of each string of a dictionary.
 pub(in crate::merge) fn lengths(bytes: &[u8], count: usize) -> Result<Vec<u32>> {
     let strings = strings(bytes, count)?.into_iter();
     let lengths = strings.map(|entry| (entry.len() - size_of::<u32>()) as u32);
     Ok(lengths.collect())
 }
 
-/// Compares short entries without a call.
+/// Compares short entries inline.
 #[inline(always)]
 fn equal(one: &[u8], other: &[u8]) -> bool {
     if one.len() != other.len() {
@@ -154,7 +154,7 @@ fn equal(one: &[u8], other: &[u8]) -> bool {
     words.iter().eq(others) && (word(rest) == word(other_rest))
 }
 
-/// Up to 7 bytes as a number.
+/// Returns up to 7 bytes as an integer.
 #[inline(always)]
 fn word(rest: &[u8]) -> u64 {
     if let (Some(first), Some(last)) = (rest.first_chunk::<4>(), rest.last_chunk::<4>()) {
@@ -167,9 +167,9 @@ fn word(rest: &[u8]) -> u64 {
 
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Numbers of entries by their hash.
+/// Hash table of entry indices.
 struct Table {
-    /// Hashes, and the numbers of their entries plus 1; 0 in free slots. Their count is a power of two.
+    /// Hashes, and entry indices plus 1; 0 in free slots. The number of slots is a power of two.
     slots: Vec<(u32, u32)>,
     used: usize,
     seed: u64,
@@ -180,7 +180,7 @@ impl Table {
         Self {
             slots: vec![(0, 0); 1 << 6],
             used: 0,
-            // Nobody can choose entries that share a slot.
+            // A random seed prevents crafted collisions.
             seed: RandomState::new().hash_one(FACTOR),
         }
     }
@@ -198,7 +198,7 @@ impl Table {
         (fold(hash ^ word(rest), entry.len() as u64) >> 32) as u32
     }
 
-    /// Returns the number of the entry with this hash that is the same, or the slot where it belongs.
+    /// Returns the index of the equal entry with this hash, or the free slot where it belongs.
     #[inline(always)]
     fn find(&self, hash: u32, is_same: impl Fn(u32) -> bool) -> std::result::Result<u32, usize> {
         let mask = self.slots.len() - 1;

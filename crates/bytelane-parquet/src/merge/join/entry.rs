@@ -1,4 +1,4 @@
-//! What indexes say of each data page.
+//! Collects index data of data pages.
 
 use super::bounds;
 use super::bounds::PageBounds;
@@ -11,15 +11,15 @@ use crate::{Error, Result};
 use parquet::basic::Type;
 use parquet::schema::types::ColumnDescriptor;
 
-/// What indexes say of a data page.
+/// Index data of a data page.
 #[derive(Clone, Debug, Default)]
 pub(in crate::merge) struct Entry {
-    /// Number of rows; none if the page begins within a row.
+    /// Number of rows; `None` if the page begins within a row.
     pub rows: Option<u64>,
     pub bounds: Option<PageBounds>,
-    /// Number of slots with each repetition and definition level, of columns with such levels.
+    /// Number of slots at each repetition and definition level, for columns with such levels.
     pub levels: [Option<Vec<i64>>; 2],
-    /// Bytes of strings without their lengths.
+    /// Size of strings, in bytes, without their lengths.
     pub string_bytes: Option<i64>,
 }
 
@@ -38,7 +38,7 @@ impl Entry {
         }
     }
 
-    /// Describes a page of rows of others, whose bounds are within these.
+    /// Describes a page with rows of other pages, whose bounds cover its values.
     pub(in crate::merge) fn of_gathered(
         gathered: Gathered,
         rows: Option<u64>,
@@ -58,7 +58,7 @@ impl Entry {
         }
     }
 
-    /// Joins what is said of several pages, without their rows.
+    /// Joins the index data of several pages, except for their rows.
     pub(in crate::merge) fn joined(entries: &[Self], compare: Option<Compare>) -> Self {
         let sum = |of: fn(&Self) -> Option<i64>| entries.iter().map(of).sum::<Option<i64>>();
         let bounds = entries.iter().map(|it| it.bounds.as_ref());
@@ -72,7 +72,7 @@ impl Entry {
     }
 }
 
-/// Adds up the histograms of one kind of levels.
+/// Adds up the histograms of repetition or definition levels.
 fn added(entries: &[Entry], which: usize) -> Option<Vec<i64>> {
     let mut all: Option<Vec<i64>> = None;
     for entry in entries {
@@ -88,24 +88,24 @@ fn added(entries: &[Entry], which: usize) -> Option<Vec<i64>> {
     all
 }
 
-/// The greatest repetition and definition level.
+/// Returns the maximum repetition and definition level.
 pub(in crate::merge) fn greatest(column: &ColumnDescriptor) -> [i16; 2] {
     [column.max_rep_level(), column.max_def_level()]
 }
 
-/// Number of values at each level, of values that are all null at the outermost one.
+/// Returns the histogram of levels for rows that are all null at the outermost level.
 pub(super) fn levels_of_nulls(greatest: i16, rows: u64) -> Vec<i64> {
     let mut levels = vec![0; usize::try_from(greatest).unwrap_or(0) + 1];
     levels[0] = rows as i64;
     levels
 }
 
-/// Returns what the indexes and headers of a chunk say of each of its data pages.
+/// Returns the index data of each data page of a chunk, from its indexes and headers.
 pub(in crate::merge) fn of_leaf(leaf: &Leaf, column: &ColumnDescriptor) -> Result<Vec<Entry>> {
     Ok(of_pages(leaf, column, rows(leaf, column)?))
 }
 
-/// Returns the same where the rows of each page are known.
+/// Same as `of_leaf`, with the rows of each page given.
 pub(in crate::merge) fn of_pages(
     leaf: &Leaf,
     column: &ColumnDescriptor,
@@ -141,7 +141,7 @@ pub(in crate::merge) fn of_pages(
     entries.collect()
 }
 
-/// Returns the rows of each page, if they are known.
+/// Returns the number of rows of each page, where known.
 fn rows(leaf: &Leaf, column: &ColumnDescriptor) -> Result<Vec<Option<u64>>> {
     if column.max_rep_level() == 0 {
         let values = leaf
@@ -162,7 +162,8 @@ fn rows(leaf: &Leaf, column: &ColumnDescriptor) -> Result<Vec<Option<u64>>> {
     Ok(rows.collect())
 }
 
-/// Returns the number of rows that begin in each data page, and whether it begins with one.
+/// Returns the number of rows that begin in each data page, and whether the page begins with a new
+/// row.
 pub(in crate::merge) fn rows_begun(
     leaf: &Leaf,
     column: &ColumnDescriptor,
@@ -171,7 +172,7 @@ pub(in crate::merge) fn rows_begun(
     let pages = leaf.data_pages().enumerate();
     let rows = pages.map(|(number, page)| {
         if page.bytes.is_empty() {
-            // A damaged page, whose rows are those of its place.
+            // A damaged page: its placeholder has the number of rows.
             return Ok((page.page.values().unsigned_abs(), true));
         }
         let header = read_header(&page.page.header)?;
@@ -185,14 +186,14 @@ pub(in crate::merge) fn rows_begun(
     rows.collect()
 }
 
-/// Returns an editor of the pages of a chunk.
+/// Returns an editor for the pages of a chunk.
 pub(in crate::merge) fn editor(leaf: &Leaf, column: &ColumnDescriptor) -> Result<PageEditor> {
     let metadata = leaf.metadata();
     let (budget, most) = limits(leaf);
     PageEditor::new(codec_in_parquet(metadata.codec)?, column, most, &budget)
 }
 
-/// Returns the memory that reading a chunk may take, and a page of it.
+/// Returns the memory budget for reading a chunk, and the maximum size of its pages.
 pub(in crate::merge) fn limits(leaf: &Leaf) -> (Budget, u64) {
     let bytes = leaf.chunk.bytes();
     let values = u64::try_from(leaf.metadata().num_values).unwrap_or(0);
@@ -203,7 +204,7 @@ pub(in crate::merge) fn limits(leaf: &Leaf) -> (Budget, u64) {
     )
 }
 
-/// Rows of pages as the offset index tells them, if it is one of these pages.
+/// Returns the number of rows of each page according to the offset index, if it matches the pages.
 fn indexed_rows(leaf: &Leaf) -> Option<Vec<u64>> {
     let locations = &leaf.chunk.offset_index()?.page_locations;
     let starts = locations.iter().map(|it| it.first_row_index);

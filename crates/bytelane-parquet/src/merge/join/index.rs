@@ -1,4 +1,4 @@
-//! The indexes of a new chunk: the pages' places, bounds and sizes.
+//! Builds the indexes of a new chunk: the locations, bounds and sizes of its pages.
 
 use super::bounds::{PageBounds, indexed};
 use super::entry::{Entry, levels_of_nulls};
@@ -12,7 +12,7 @@ use bytes::Bytes;
 use parquet::schema::types::ColumnDescriptor;
 use std::cmp::Ordering;
 
-/// Returns the bounds of pages as an index, if all have some.
+/// Returns the column index of pages, if all have bounds.
 pub(in crate::merge) fn column_index(
     entries: &[Entry],
     compare: Option<Compare>,
@@ -47,7 +47,7 @@ pub(in crate::merge) fn column_index(
     Ok(Some(format::encode(&index)?.into()))
 }
 
-/// Returns whether the bounds of pages rise or fall, those of nulls left out.
+/// Returns the order of the pages' bounds, ignoring pages with only nulls.
 fn order_of(bounds: &[PageBounds], compare: Compare) -> BoundaryOrder {
     let ranges: Vec<&(Bytes, Bytes)> = bounds.iter().filter_map(|it| it.range.as_ref()).collect();
     let never = |unwanted: Ordering| {
@@ -65,7 +65,7 @@ fn order_of(bounds: &[PageBounds], compare: Compare) -> BoundaryOrder {
     }
 }
 
-/// Returns the histograms of one kind of levels of all pages, if each has one.
+/// Returns the histograms of repetition or definition levels of all pages, if each page has one.
 fn histograms(entries: &[Entry], which: usize) -> Option<Vec<i64>> {
     let mut all = Vec::new();
     for entry in entries {
@@ -74,7 +74,7 @@ fn histograms(entries: &[Entry], which: usize) -> Option<Vec<i64>> {
     Some(all)
 }
 
-/// Returns the places of pages as an index.
+/// Returns the offset index of pages.
 pub(in crate::merge) fn offset_index(
     entries: &[Entry],
     locations: Vec<PageLocation>,
@@ -87,7 +87,7 @@ pub(in crate::merge) fn offset_index(
     }
 }
 
-/// Returns the sums of the sizes of chunks, those that all have.
+/// Returns the sums of the chunks' sizes; only sizes that all chunks have.
 pub(in crate::merge) fn size_statistics(
     inputs: &[Input],
     column: &ColumnDescriptor,

@@ -1,4 +1,4 @@
-//! The chunks of a leaf joined to one.
+//! Joins the chunks of a leaf.
 
 use super::add::{Adder, Prepared};
 use super::codec::target;
@@ -15,13 +15,13 @@ use crate::{Error, Result};
 use parquet::basic::Type;
 use parquet::schema::types::ColumnDescriptor;
 
-/// Bytes of a joined dictionary, unless one of an input has more.
+/// Maximum size of a joined dictionary in bytes, unless that of an input is larger.
 const DICTIONARY: usize = 1 << 20;
 
-/// Bytes by which indices may become larger than dictionaries become smaller.
+/// Number of bytes by which the growth of indices may exceed the savings on dictionaries.
 const SLACK: u64 = 4096;
 
-/// The chunk of an input.
+/// Chunk of an input.
 pub(in crate::merge) enum Input {
     Leaf(Box<Leaf>),
     /// Number of rows, all null.
@@ -32,14 +32,14 @@ pub(in crate::merge) enum Input {
 pub(in crate::merge) struct Join<'a> {
     pub column: &'a ColumnDescriptor,
     pub inputs: &'a [Input],
-    /// Order of the bounds of all inputs, if they have the same.
+    /// Order of the bounds, if it is the same in all inputs.
     pub compare: Option<Compare>,
-    /// Set if dictionaries of any size are joined.
+    /// Set if dictionaries of any size may be joined.
     pub any_dictionary: bool,
 }
 
 impl Join<'_> {
-    /// Returns true if there is nothing to join.
+    /// Returns whether there is nothing to join.
     fn is_copy(&self) -> bool {
         self.inputs.len() == 1
     }
@@ -51,7 +51,8 @@ impl Join<'_> {
         })
     }
 
-    /// Returns the joined chunk; none if the dictionaries together are so large that the values are better encoded again.
+    /// Returns the joined chunk; `None` if the joined dictionary would be so large that re-encoding
+    /// the values is better.
     pub(in crate::merge) fn chunk(
         &self,
         notes: &mut Notes,
@@ -73,7 +74,7 @@ impl Join<'_> {
         }
         let is_mapped = prepared.iter().any(|it| it.map.is_some());
         let codec = target(self.leaves().map(Leaf::metadata), is_mapped)?;
-        // The entries of the first dictionary are the first of the joined one, unless it has one twice.
+        // Entries of the first dictionary keep their indices, unless it has duplicates.
         let mut with_dictionary = prepared.iter().filter(|it| it.has_dictionary);
         let is_first = with_dictionary.next().is_some_and(|it| it.map.is_none());
         let mut adder = Adder::new(self, codec, prepared)?;
@@ -99,7 +100,7 @@ impl Join<'_> {
             .map(|chunk| Some((chunk, counts)))
     }
 
-    /// Adds the dictionary of an input to the joined one; none if that becomes too large.
+    /// Adds the dictionary of an input to the joined one; `None` if the result is too large.
     fn prepare(
         &self,
         leaf: &Leaf,
@@ -134,7 +135,7 @@ impl Join<'_> {
         }))
     }
 
-    /// Adds the dictionary, that of the inputs where it is the same.
+    /// Adds the dictionary page. Copies that of an input if it is the same.
     fn add_dictionary(
         &self,
         dictionary: &Dictionary,
@@ -189,7 +190,7 @@ impl Join<'_> {
     }
 }
 
-/// Returns true if a page has indices of dictionary entries.
+/// Returns whether a page has dictionary indices.
 pub(in crate::merge) fn uses_dictionary(page: &StoredPage) -> bool {
     let encoding = page.page.encoding();
     matches!(
@@ -202,7 +203,7 @@ pub(in crate::merge) fn uses_dictionary(page: &StoredPage) -> bool {
 #[derive(Default)]
 struct Sizes {
     dictionaries: u64,
-    /// Bits of indices, each with the number of values.
+    /// Number of values and width of their indices in bits, for each input.
     indices: Vec<(u64, u32)>,
 }
 
@@ -212,7 +213,8 @@ impl Sizes {
         self.indices.push((values.unsigned_abs(), width(entries)));
     }
 
-    /// Returns true if indices of so many entries need more bytes than one dictionary of so many bytes saves.
+    /// Returns whether indices into `entries` entries grow by more than a dictionary of `bytes`
+    /// bytes saves.
     fn grow(&self, entries: usize, bytes: usize) -> bool {
         let wider = |(values, old): &(u64, u32)| {
             values * u64::from(width(entries).saturating_sub(*old)) / 8
@@ -222,7 +224,7 @@ impl Sizes {
     }
 }
 
-/// Bits of an index into so many entries.
+/// Returns the number of bits of an index into `entries` entries.
 fn width(entries: usize) -> u32 {
     usize::BITS - entries.saturating_sub(1).leading_zeros()
 }

@@ -1,4 +1,4 @@
-//! The chunks of a leaf joined to one: pages, dictionaries, indexes and statistics.
+//! Joins the chunks of a leaf: pages, dictionaries, indexes and statistics.
 
 mod add;
 mod bloom;

@@ -1,4 +1,4 @@
-//! The pages of a new chunk, and what the footer and the offset index say of them.
+//! Collects the pages of a new chunk with their metadata.
 
 use crate::chunk::Page;
 use crate::format::decode_prefix;
@@ -11,10 +11,11 @@ use crate::page::{Gathered, PageEncoder, PageGatherer, set_sizes};
 use crate::{Error, Result};
 use bytes::Bytes;
 
-/// Position of the first page while it is not known: after the first bytes of a file.
+/// Assumed position of the first page while the real one is unknown: after the magic number of a
+/// file.
 pub(in crate::merge) const START: u64 = 4;
 
-/// Pages one after the other.
+/// Consecutive pages.
 #[derive(Default)]
 pub(in crate::merge) struct NewPages {
     pub pieces: Vec<Bytes>,
@@ -24,7 +25,7 @@ pub(in crate::merge) struct NewPages {
     data: Option<i64>,
     counts: Vec<PageEncodingStats>,
     locations: Vec<PageLocation>,
-    /// Set if a page begins within a row, or nobody knows its rows.
+    /// Set if a page begins within a row, or its rows are unknown.
     has_other_rows: bool,
     row: i64,
     values: i64,
@@ -45,7 +46,7 @@ impl NewPages {
         self.describe(header, length, rows)
     }
 
-    /// Adds a page as it is.
+    /// Adds an unchanged page.
     pub(in crate::merge) fn add_copy(
         &mut self,
         header: &PageHeader,
@@ -106,13 +107,14 @@ impl NewPages {
         }
     }
 
-    /// The places of data pages; none if they are not known to begin with rows, or have other rows than the row group.
+    /// Returns the locations of data pages; `None` if pages may not begin with new rows, or their
+    /// rows differ from the row group's.
     pub(in crate::merge) fn locations(&mut self, rows: u64) -> Option<Vec<PageLocation>> {
         let is_right = !self.has_other_rows && u64::try_from(self.row) == Ok(rows);
         is_right.then(|| std::mem::take(&mut self.locations))
     }
 
-    /// Returns what a footer says of the pages; the rest is as in `like`.
+    /// Returns the metadata of the pages; other fields are as in `like`.
     pub(in crate::merge) fn metadata(
         &self,
         like: ColumnMetaData,
@@ -143,7 +145,7 @@ impl NewPages {
     }
 }
 
-/// Encodes the rows that were gathered as a page with a header like another one's.
+/// Encodes gathered rows as a page, with a header like another page's.
 pub(in crate::merge) fn encoded_page(
     gatherer: &mut PageGatherer,
     encoder: &mut PageEncoder,

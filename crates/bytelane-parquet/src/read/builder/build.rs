@@ -1,4 +1,4 @@
-//! From what a builder has to a reader.
+//! Creates a reader from a builder's settings.
 
 use super::super::in_flight::InFlight;
 use super::super::input::Input;
@@ -21,20 +21,22 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::num::NonZero;
 use std::sync::Arc;
 
-/// Bytes of batches that may wait for those before them: a few row groups of a million rows.
+/// Maximum size, in bytes, of batches that wait for earlier ones: a few row groups of a million
+/// rows.
 const AHEAD: u64 = 512 << 20;
 
-/// Bytes of a page, and of a value in an array, that most columns do not exceed.
+/// Size, in bytes, that pages and decoded values of most columns do not exceed.
 const USUAL_PAGE: u64 = 2 << 20;
 const USUAL_VALUE: u64 = 32;
 
 impl<T: ChunkReader + 'static> ReaderBuilder<T> {
-    /// Starts reading.
+    /// Creates the reader.
     ///
     /// # Errors
     ///
-    /// [`Problem::Option`] for a row group that does not exist, and for batches of 0 rows; [`Problem::Unsupported`] for
-    /// columns nested more than 255 levels deep; [`Problem::MemoryLimit`] if all batches are kept, and take more.
+    /// [`Problem::Option`] for a row group that does not exist, and for a batch size of 0;
+    /// [`Problem::Unsupported`] for columns nested more than 255 levels deep;
+    /// [`Problem::MemoryLimit`] if all batches are kept and exceed the limit.
     pub fn build(self) -> Result<Reader> {
         with_stack(self.depth(), || self.build_here())
     }
@@ -86,7 +88,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         })
     }
 
-    /// Returns the columns of batches: those of the file, and row numbers if they are wanted.
+    /// Returns the schema of batches: the file's columns, and row numbers if they are requested.
     fn with_numbers(&self, in_file: &SchemaRef) -> SchemaRef {
         let Some(name) = &self.row_numbers else {
             return Arc::clone(in_file);
@@ -100,7 +102,8 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         ))
     }
 
-    /// Returns the columns to read, those of batches, and the stages in which they are read.
+    /// Returns the columns to read, the columns of batches, and the stages in which columns are
+    /// read.
     fn plan(&self) -> Result<(Plan, View, Vec<StagePlan>)> {
         let in_file = self.metadata.parquet_schema();
         let mut projection = self.projection.clone();
@@ -117,7 +120,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         Ok((plan, output, stages))
     }
 
-    /// Returns the limit of batches that are kept; an error if they will take more.
+    /// Returns the limit for batches that are kept; an error if they will exceed it.
     fn kept(&self, plan: &Plan, row_groups: &[(usize, Rows)]) -> Result<Option<Kept>> {
         if !self.keeps_batches {
             return Ok(None);
@@ -128,7 +131,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         }
         let rows = row_groups.iter().map(|(_, rows)| rows.wanted() as u64);
         let rows = rows.fold(0, u64::saturating_add);
-        // A list may have no slots, however many rows there are.
+        // A list may have no slots, whatever the number of rows.
         let flat = plan.leaves.iter();
         let flat = flat.filter(|leaf| leaf.levels.max_repetition == 0);
         let bits = flat.map(|leaf| least_bits(&leaf.data_type)).sum::<u64>();
@@ -136,8 +139,9 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         Ok(Some(kept))
     }
 
-    /// How many row groups are read at the same time: two for each thread, so that none waits for the last columns of a batch,
-    /// if half of the memory is enough for pages and values of usual size.
+    /// Returns the number of row groups to read concurrently: two per thread, so that no thread
+    /// waits for the last columns of a batch, if half of the memory suffices for pages and values
+    /// of usual size.
     fn width(
         &self,
         plan: &Plan,
@@ -165,7 +169,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         usize::try_from(limit / 2 / each).map_or(most, |width| width.clamp(1, most))
     }
 
-    /// The row groups that have wanted rows, and these.
+    /// Returns the row groups with selected rows, and those rows.
     fn row_groups(&self) -> Result<Vec<(usize, Rows)>> {
         let count = self.in_file.count();
         let row_groups = self.row_groups.clone();
@@ -190,7 +194,8 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         Ok(row_groups.filter(|(_, rows)| !rows.is_empty()).collect())
     }
 
-    /// The schema of the projection, nested ones included, which is for the crate `parquet` to tell.
+    /// Returns the schema of the projection, nested types included. The crate `parquet` determines
+    /// it.
     fn projected(&self, projection: &ProjectionMask) -> Result<SchemaRef> {
         let nothing = ParquetRecordBatchReaderBuilder::new_with_metadata(
             bytes::Bytes::new(),
@@ -203,7 +208,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     }
 }
 
-/// The threads of a reader, unless it has only the caller's.
+/// Returns the thread pool of a reader; `None` if it uses only the caller's thread.
 fn pool(threads: NonZero<usize>, depth: usize) -> Result<Option<ThreadPool>> {
     if threads.get() == 1 {
         return Ok(None);

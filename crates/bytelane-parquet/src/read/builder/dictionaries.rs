@@ -11,9 +11,10 @@ use parquet::file::reader::ChunkReader;
 use std::sync::Arc;
 
 impl<T: ChunkReader + 'static> ReaderBuilder<T> {
-    /// Reads columns of text or bytes as dictionary arrays with keys of 32 bits, by the paths of leaves or groups. Where a column
-    /// has a dictionary in the file, keys are its indices, and no values are copied; other values are looked up in a dictionary
-    /// that is made of them. Each row group, and each batch of values without a dictionary, has a dictionary of its own.
+    /// Reads columns of text or bytes as dictionary arrays with 32-bit keys, by the paths of leaves
+    /// or groups. Where a column has a dictionary in the file, its indices become the keys, and no
+    /// values are copied; other values are looked up in a dictionary built while reading. Each row
+    /// group has its own dictionary, and so does each batch of values without a dictionary.
     ///
     /// # Errors
     ///
@@ -68,7 +69,8 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     }
 }
 
-/// Returns a field with dictionaries in place of leaves for which `wanted` returns the path, one leaf after the other.
+/// Returns a field with dictionaries in place of the leaves for which `wanted` returns a path.
+/// Leaves are visited in order.
 fn with_dictionaries(
     field: &FieldRef,
     wanted: &mut impl FnMut() -> Option<String>,

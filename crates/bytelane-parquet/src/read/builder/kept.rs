@@ -1,4 +1,4 @@
-//! Memory of batches that are kept.
+//! Limits the memory of batches that are kept.
 
 use crate::{Problem, Result};
 use arrow_array::{Array, RecordBatch, make_array};
@@ -6,11 +6,11 @@ use arrow_buffer::Buffer;
 use arrow_schema::DataType;
 use std::collections::HashSet;
 
-/// Bytes of batches, of which each buffer counts once.
+/// Total size of batches in bytes, which counts each buffer once.
 pub(crate) struct Kept {
     limit: u64,
     bytes: u64,
-    /// Where the buffers are.
+    /// Addresses of the buffers.
     seen: HashSet<usize>,
 }
 
@@ -23,7 +23,7 @@ impl Kept {
         }
     }
 
-    /// An error if the limit is exceeded with another batch.
+    /// Adds a batch; an error if it exceeds the limit.
     pub(crate) fn add(&mut self, batch: &RecordBatch) -> Result<()> {
         for column in batch.columns() {
             self.add_array(column);
@@ -31,7 +31,7 @@ impl Kept {
         self.check(0)
     }
 
-    /// An error if the limit is exceeded with so many bytes more.
+    /// Returns an error if this many more bytes exceed the limit.
     pub(super) fn check(&self, bytes: u64) -> Result<()> {
         let limit = self.limit;
         if self.bytes.saturating_add(bytes) > limit {
@@ -58,7 +58,7 @@ impl Kept {
     }
 }
 
-/// Bits that a slot of an array takes at least.
+/// Returns the minimum number of bits per slot of an array.
 pub(super) fn least_bits(data_type: &DataType) -> u64 {
     let bytes = match data_type {
         DataType::Boolean => return 1,

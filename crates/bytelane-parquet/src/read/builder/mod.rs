@@ -1,4 +1,4 @@
-//! What to read from a file, and how.
+//! Selects the parts of a file to read, and how to read them.
 
 mod build;
 mod dictionaries;
@@ -30,12 +30,12 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Chooses what a [`Reader`](crate::Reader) reads. Its functions are those of the crate `parquet`'s
+/// Configures a [`Reader`](crate::Reader). Has the methods of the crate `parquet`'s
 /// [`ParquetRecordBatchReaderBuilder`], and some more.
 pub struct ReaderBuilder<T> {
     input: Arc<T>,
     file: Option<PathBuf>,
-    /// Schema of the file. Its row groups may be missing here.
+    /// Schema of the file. Its row groups may be missing.
     metadata: ArrowReaderMetadata,
     /// Row groups of the file.
     in_file: RowGroups,
@@ -54,7 +54,7 @@ pub struct ReaderBuilder<T> {
 }
 
 impl ReaderBuilder<InputFile> {
-    /// Opens a file and reads its footer. Errors will name it.
+    /// Opens a file and reads its footer. Errors will name the file.
     ///
     /// # Errors
     ///
@@ -68,12 +68,12 @@ impl ReaderBuilder<InputFile> {
             .map_err(|error| error.in_file(path))
     }
 
-    /// Opens a file of which only these columns are needed:
-    /// [`try_new_with_columns`](Self::try_new_with_columns). Errors will name it.
+    /// Opens a file to read only these columns; see
+    /// [`try_new_with_columns`](Self::try_new_with_columns). Errors will name the file.
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open), and [`Problem::NoSuchColumn`].
+    /// Same errors as [`open`](Self::open), and [`Problem::NoSuchColumn`].
     pub fn open_with_columns<'a>(
         path: impl AsRef<Path>,
         columns: impl IntoIterator<Item = &'a str>,
@@ -92,11 +92,13 @@ impl ReaderBuilder<InputFile> {
 }
 
 impl<T: ChunkReader + 'static> ReaderBuilder<T> {
-    /// Reads the footer. Columns have the types of the Arrow schema in the file, if there is one that fits them and changes no
-    /// values. Otherwise, INTERVAL is an interval of months, days and nanoseconds, so that no part of it is lost. Columns of the
-    /// logical types UUID and JSON have the extension types `arrow.uuid` and `arrow.json`, as in pyarrow.
+    /// Reads the footer. Columns have the types of the file's Arrow schema, if there is one that
+    /// fits the columns and changes no values. Otherwise, INTERVAL is read as an interval of
+    /// months, days and nanoseconds, so that no part of it is lost. Columns of the logical types
+    /// UUID and JSON have the extension types `arrow.uuid` and `arrow.json`, as in pyarrow.
     ///
-    /// Where an annotation does not fit a column, or Arrow has no type for it, the physical type takes its place.
+    /// Where an annotation does not fit a column, or Arrow has no type for it, the column has its
+    /// physical type.
     ///
     /// # Errors
     ///
@@ -106,9 +108,10 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         Self::of_footer(input, footer)
     }
 
-    /// As [`try_new`](Self::try_new) and [`with_columns`](Self::with_columns), of a file that has many other columns: these are
-    /// passed over in the footer, and [`schema`](Self::schema) and [`metadata`](Self::metadata) lack them. A column within a
-    /// group stays with all of the group.
+    /// Combines [`try_new`](Self::try_new) and [`with_columns`](Self::with_columns) for files with
+    /// many other columns, which are skipped in the footer: [`schema`](Self::schema) and
+    /// [`metadata`](Self::metadata) lack them. If a column is part of a group, the whole group is
+    /// kept.
     ///
     /// ```
     /// use arrow_array::{ArrayRef, Int32Array, RecordBatch};
@@ -132,7 +135,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     ///
     /// # Errors
     ///
-    /// Those of both.
+    /// Same errors as both.
     pub fn try_new_with_columns<'a>(
         input: T,
         paths: impl IntoIterator<Item = &'a str>,
@@ -147,11 +150,12 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         Self::checked(input, row_groups, metadata)
     }
 
-    /// Reads the footer; the options say which Arrow types the columns get.
+    /// Reads the footer; the options determine the Arrow types of the columns.
     ///
     /// # Errors
     ///
-    /// Those of [`try_new`](Self::try_new); [`Problem::Parquet`] if the columns cannot have these types.
+    /// Same errors as [`try_new`](Self::try_new); [`Problem::Parquet`] if the columns cannot have
+    /// these types.
     pub fn try_new_with_options(input: T, options: ArrowReaderOptions) -> Result<Self> {
         let ArrowFooter { footer, .. } = ArrowFooter::new(open_footer(&input)?)?;
         let metadata = in_arrow(&footer.schema, footer.depth, options)?;
@@ -170,7 +174,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         })
     }
 
-    /// Reads an input whose footer has been read.
+    /// Creates a builder for an input whose footer has been read.
     pub fn new_with_metadata(input: T, metadata: ArrowReaderMetadata) -> Self {
         Self {
             input: Arc::new(input),
@@ -196,45 +200,48 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         &self.input
     }
 
-    /// The schema of the whole file.
+    /// Returns the schema of the whole file.
     #[must_use]
     pub fn schema(&self) -> &SchemaRef {
         self.metadata.schema()
     }
 
-    /// Returns the footer. Of most files, this decodes all column chunks when it is called for the first time.
+    /// Returns the footer. For most files, the first call decodes the metadata of all column
+    /// chunks.
     #[must_use]
     pub fn metadata(&self) -> &Arc<ParquetMetaData> {
         self.in_file.metadata()
     }
 
-    /// The schema of the whole file, as Parquet has it.
+    /// Returns the Parquet schema of the whole file.
     #[must_use]
     pub fn parquet_schema(&self) -> &SchemaDescriptor {
         self.metadata.parquet_schema()
     }
 
-    /// How deep the columns are nested in Arrow, which is at least as deep as they are in the file without groups that
-    /// have no leaves.
+    /// Returns the nesting depth of the columns in Arrow. It is at least their depth in the file,
+    /// not counting groups without leaves.
     fn depth(&self) -> usize {
         2 * depth_of(self.schema().fields().iter().map(AsRef::as_ref))
     }
 
-    /// The maximum number of rows of a batch, 65,536 by default. Batches with values larger than 1 KiB have fewer.
+    /// Sets the maximum number of rows per batch, 65,536 by default. Batches with values larger
+    /// than 1 KiB have fewer.
     #[must_use]
     pub fn with_batch_size(mut self, rows: usize) -> Self {
         self.batch_size = rows;
         self
     }
 
-    /// The leaves to read; all by default.
+    /// Sets the leaves to read; all by default.
     #[must_use]
     pub fn with_projection(mut self, projection: ProjectionMask) -> Self {
         self.projection = projection;
         self
     }
 
-    /// The columns to read, by the paths of leaves or groups; batches have them in the order of the file.
+    /// Sets the columns to read, by the paths of leaves or groups. Batches have them in the order
+    /// of the file.
     ///
     /// # Errors
     ///
@@ -255,15 +262,16 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         Ok(self.with_projection(projection))
     }
 
-    /// The row groups to read, in this order; all by default.
+    /// Sets the row groups to read, in this order; all by default.
     #[must_use]
     pub fn with_row_groups(mut self, row_groups: Vec<usize>) -> Self {
         self.row_groups = Some(row_groups);
         self
     }
 
-    /// The rows to read of these row groups, counted from the first of them on; all by default. Pages without such rows
-    /// are passed over; of files with an offset index, they are not even read.
+    /// Sets the rows to read, counted from the start of the first selected row group; all by
+    /// default. Pages without selected rows are skipped; if the file has an offset index, they are
+    /// not even read.
     ///
     /// ```
     /// use arrow_array::{Int32Array, RecordBatch};
@@ -290,11 +298,13 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         self
     }
 
-    /// The conditions on rows, in this order: each is evaluated on its own columns, for the rows that those before it leave, and
-    /// other columns are read for the rows that are left at the end. With [`with_threads`](Self::with_threads), row groups are
-    /// evaluated in any order, one at a time for each predicate.
+    /// Sets the predicates on rows, in this order. Each is evaluated on its own columns, for the
+    /// rows that passed the predicates before it; other columns are read for the remaining rows
+    /// only. With [`with_threads`](Self::with_threads), row groups are evaluated in any order, one
+    /// at a time for each predicate.
     ///
-    /// [`filter::Selection`](crate::filter::Selection) has conditions that are known, which exclude row groups and pages, too.
+    /// Predicates of a [`filter::Selection`](crate::filter::Selection) are not opaque, so they also
+    /// prune row groups and pages.
     ///
     /// ```
     /// use arrow_array::cast::AsArray;
@@ -329,7 +339,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         self.with_conditions(predicates.map(Conditional::of_predicate).collect())
     }
 
-    /// Adds a column of this name after the others: the number of each row in the file, from 0 on.
+    /// Appends a column with this name: the number of each row in the file, starting at 0.
     ///
     /// ```
     /// use arrow_array::cast::AsArray;
@@ -381,53 +391,56 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         catch_panic(|| Ok(Sbbf::read_from_column_chunk(chunk, &*self.input)?))
     }
 
-    /// Sets conditions on the rows, in this order.
+    /// Sets predicates on the rows, in this order.
     pub(crate) fn with_conditions(mut self, conditions: Vec<Conditional>) -> Self {
         self.conditions = conditions;
         self
     }
 
-    /// Passes over as many of the selected rows; 0 by default.
+    /// Skips this many of the selected rows; 0 by default.
     #[must_use]
     pub fn with_offset(mut self, rows: usize) -> Self {
         self.offset = rows;
         self
     }
 
-    /// The maximum number of rows to read, of those after the offset; all by default.
+    /// Sets the maximum number of rows to read after the offset; all by default.
     #[must_use]
     pub fn with_limit(mut self, rows: usize) -> Self {
         self.limit = Some(rows);
         self
     }
 
-    /// How many threads decode; one by default, which is that of the caller. Several row groups are decoded at the same time,
-    /// and the columns of a batch. Batches come in the same order: up to 512 MiB of them wait for those before them, or half
-    /// of what [`with_memory_limit`](Self::with_memory_limit) allows.
+    /// Sets the number of threads that decode; one by default, the caller's. Several row groups are
+    /// decoded concurrently, and so are the columns of a batch. The order of batches does not
+    /// change: up to 512 MiB of them, or half of the [memory limit](Self::with_memory_limit), wait
+    /// for earlier ones.
     #[must_use]
     pub fn with_threads(mut self, threads: NonZero<usize>) -> Self {
         self.threads = threads;
         self
     }
 
-    /// Limits the memory that is taken at a time, in bytes: by pages, dictionaries, levels, and the arrays of a batch, of all
-    /// columns together. Batches whose rows would take more have fewer; a row that takes more is
-    /// [`Problem::MemoryLimit`].
+    /// Limits the memory used at a time, in bytes, by pages, dictionaries, levels and the arrays of
+    /// a batch, for all columns together. Batches whose rows would use more have fewer rows; a
+    /// single row that uses more is [`Problem::MemoryLimit`].
     ///
-    /// A file is untrusted input: pages, strings that a dictionary repeats, and lists of nulls can be any number of times
-    /// larger than their bytes in the file. By default, 2 GiB and 1024 times the size of the file are the limit, but no
-    /// more than three quarters of the memory that the process may have; and a page may have 128 MiB, 1024 times the size of
-    /// its column chunk, and 64 bytes for each value of that, or is [`Problem::PageTooLarge`].
+    /// A file is untrusted input: pages, strings that a dictionary repeats, and lists of nulls can
+    /// be arbitrarily larger than their size in the file. The default limit is 2 GiB plus 1024
+    /// times the size of the file, but no more than three quarters of the memory available to the
+    /// process. A page may take 128 MiB, plus 1024 times the size of its column chunk, plus 64
+    /// bytes for each of the chunk's values; larger pages are [`Problem::PageTooLarge`].
     #[must_use]
     pub fn with_memory_limit(mut self, bytes: u64) -> Self {
         self.memory = MemoryLimit(Some(bytes));
         self
     }
 
-    /// Sets whether the caller keeps all batches, as where a whole table is read. They may then take as much memory together as
-    /// [`with_memory_limit`](Self::with_memory_limit) says; by default, 8 GiB and 1024 times the size of the file, but no more
-    /// than three quarters of the memory that the process may have. More is [`Problem::MemoryLimit`], before anything is
-    /// read if it is known from the footer.
+    /// Sets whether the caller keeps all batches, for example to read a whole table. The limit of
+    /// [`with_memory_limit`](Self::with_memory_limit) then applies to all batches together; its
+    /// default is 8 GiB plus 1024 times the size of the file, but no more than three quarters of
+    /// the memory available to the process. Exceeding it is [`Problem::MemoryLimit`], reported
+    /// before anything is read if the footer shows it.
     ///
     /// ```
     /// use arrow_array::{Int64Array, RecordBatch};
@@ -455,7 +468,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         self
     }
 
-    /// The instruction set of the kernels.
+    /// Sets the instruction set of the kernels.
     #[must_use]
     pub fn with_backend(mut self, backend: Detected) -> Self {
         self.backend = backend;
@@ -463,7 +476,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     }
 }
 
-/// Another reader of the same input: nothing is opened or read again.
+/// Clones share the input: nothing is opened or read again.
 impl<T> Clone for ReaderBuilder<T> {
     fn clone(&self) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Values as they are stored, whatever they mean.
+//! Reads values as they are stored, regardless of logical types.
 
 use super::ReaderBuilder;
 use crate::Result;
@@ -11,12 +11,12 @@ use parquet::file::reader::ChunkReader;
 use std::sync::Arc;
 
 impl<T: ChunkReader + 'static> ReaderBuilder<T> {
-    /// Reads the footer. Columns have the types of the stored values, bit for bit: a timestamp is a number, a string is bytes
-    /// of a view, INT96 is 12 bytes.
+    /// Reads the footer. Columns have the types of the stored values, bit for bit: a timestamp is
+    /// an integer, a string is a binary view, INT96 is 12 bytes.
     ///
     /// # Errors
     ///
-    /// Those of [`try_new`](Self::try_new).
+    /// Same errors as [`try_new`](Self::try_new).
     pub(crate) fn of_stored_values(input: T) -> Result<Self> {
         let ArrowFooter { footer, own } = ArrowFooter::new(read_bare_footer(&input)?.into())?;
         let fields = own.schema().fields().iter().map(with_views);

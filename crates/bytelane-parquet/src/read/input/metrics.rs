@@ -1,8 +1,8 @@
-//! Numbers about the work of a reader.
+//! Counts the work of a reader.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Numbers about what a [`Reader`](crate::Reader) has done so far.
+/// Work that a [`Reader`](crate::Reader) has done so far.
 ///
 /// ```
 /// use arrow_array::{Int64Array, RecordBatch};
@@ -30,17 +30,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Metrics {
-    /// Bytes that were read of the input, without the footer.
+    /// Number of bytes read from the input, without the footer.
     pub bytes_read: u64,
-    /// Pages that were read, dictionaries included.
+    /// Number of pages read, dictionary pages included.
     pub pages_read: u64,
-    /// Rows that statistics, indexes and Bloom filters exclude.
+    /// Number of rows pruned by statistics, indexes and Bloom filters.
     pub rows_excluded: u64,
-    /// Rows that conditions exclude.
+    /// Number of rows dropped because a predicate was not true.
     pub rows_dropped: u64,
 }
 
-/// Counters of several threads.
+/// Counters shared by several threads.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) bytes_read: Counter,
@@ -49,7 +49,7 @@ pub(crate) struct Counters {
     pub(crate) rows_dropped: Counter,
 }
 
-/// Number that only grows.
+/// Monotonic counter.
 #[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);
 

@@ -1,4 +1,4 @@
-//! What is read, whatever its type.
+//! Reads from inputs of any type.
 
 mod metrics;
 mod pushed;
@@ -14,16 +14,16 @@ use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// An input for several readers and threads.
+/// Input shared by several readers and threads.
 #[derive(Clone)]
 pub(crate) struct Input {
     any: Arc<dyn AnyInput>,
-    /// The same, if its bytes are given when they are asked for.
+    /// The same input, if the caller pushes its bytes on request.
     pushed: Option<PushedBytes>,
     counters: Arc<Counters>,
 }
 
-/// [`ChunkReader`] without its own type.
+/// Object-safe [`ChunkReader`].
 trait AnyInput: Send + Sync {
     fn length(&self) -> u64;
     fn read(&self, start: u64) -> Result<Box<dyn Read>>;
@@ -53,7 +53,7 @@ impl Input {
         }
     }
 
-    /// Returns an input of which more bytes are asked for before they are read.
+    /// Returns an input whose bytes are requested before they are read.
     pub(super) fn of_pushed(pushed: PushedBytes) -> Self {
         Self {
             any: Arc::new(pushed.clone()),
@@ -62,7 +62,8 @@ impl Input {
         }
     }
 
-    /// Asks for bytes that are needed now, and for others that will be; an error if one of the former is missing.
+    /// Requests bytes that are needed now, and others that will be needed; an error if any of the
+    /// former is missing.
     pub(super) fn prepare(
         &self,
         needed: impl FnOnce() -> Vec<Range<u64>>,
@@ -74,22 +75,22 @@ impl Input {
         }
     }
 
-    /// Returns the counters of what is done with it.
+    /// Returns the counters of the input.
     pub(crate) fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// Returns whether bytes are given when they are asked for.
+    /// Returns whether the caller pushes bytes on request.
     pub(super) fn is_pushed(&self) -> bool {
         self.pushed.is_some()
     }
 
-    /// Returns whether bytes have been asked for that are still missing.
+    /// Returns whether requested bytes are missing.
     pub(super) fn lacks_bytes(&self) -> bool {
         self.pushed.as_ref().is_some_and(PushedBytes::lacks_bytes)
     }
 
-    /// Lets go of bytes outside of these ranges.
+    /// Drops bytes outside these ranges.
     pub(super) fn retain(&self, ranges: impl FnOnce() -> Vec<Range<u64>>) {
         if let Some(pushed) = &self.pushed {
             pushed.retain(&ranges());
@@ -117,7 +118,7 @@ impl ChunkReader for Input {
     }
 }
 
-/// The same input for a builder and its readers.
+/// Input shared by a builder and its readers.
 struct Shared<T>(Arc<T>);
 
 impl<T: ChunkReader> Length for Shared<T> {

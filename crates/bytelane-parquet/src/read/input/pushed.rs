@@ -1,4 +1,4 @@
-//! An input whose bytes are given when they are asked for.
+//! Provides an input whose bytes the caller pushes on request.
 
 use bytes::Bytes;
 use parquet::errors::{ParquetError, Result};
@@ -8,17 +8,18 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Ranges that are no further apart are asked for as one.
+/// Maximum gap, in bytes, between ranges that are merged into one request.
 const GAP: u64 = 256 << 10;
 
-/// Bytes that are asked for before they are needed, unless somebody says how many.
+/// Default number of bytes to request before they are needed.
 const AHEAD: u64 = 16 << 20;
 
-/// Bytes of a file that are given when they are asked for. Clones share them.
+/// Bytes of a file, which the caller provides on request. Clones share them.
 ///
-/// Whatever fails for lack of bytes can be repeated when [`missing`](Self::missing) has been given. So
-/// [`ReaderBuilder::try_new`](crate::ReaderBuilder::try_new) reads a footer, and [`PushDecoder`](crate::PushDecoder) reads rows
-/// without repeating anything.
+/// Anything that fails because bytes are missing can be retried once the bytes of
+/// [`missing`](Self::missing) have been provided. This is how
+/// [`ReaderBuilder::try_new`](crate::ReaderBuilder::try_new) reads a footer;
+/// [`PushDecoder`](crate::PushDecoder) reads rows without repeating any work.
 ///
 /// ```
 /// use bytelane_parquet::PushedBytes;
@@ -37,13 +38,13 @@ pub struct PushedBytes {
 
 #[derive(Debug, Default)]
 struct Parts {
-    /// By their positions.
+    /// Bytes by position.
     given: BTreeMap<u64, Bytes>,
     missing: Vec<Range<u64>>,
 }
 
 impl PushedBytes {
-    /// Returns the bytes of a file of this length, none of which has been given.
+    /// Creates an input for a file of this length; no bytes are available yet.
     #[must_use]
     pub fn new(length: u64) -> Self {
         Self {
@@ -53,14 +54,15 @@ impl PushedBytes {
         }
     }
 
-    /// Sets how many bytes of pages are asked for before they are needed, 16 MiB by default.
+    /// Sets the number of bytes of pages to request before they are needed, 16 MiB by default.
     #[must_use]
     pub fn with_prefetch(mut self, bytes: u64) -> Self {
         self.ahead = bytes;
         self
     }
 
-    /// Returns the ranges that have been asked for and are missing, in ascending order. Those close to each other are one.
+    /// Returns the requested ranges that are missing, in ascending order. Ranges close to each
+    /// other are merged.
     #[must_use]
     pub fn missing(&self) -> Vec<Range<u64>> {
         let mut missing = std::mem::take(&mut self.parts().missing);
@@ -77,12 +79,12 @@ impl PushedBytes {
         joined
     }
 
-    /// Gives the bytes from a position on.
+    /// Provides the bytes from a position on.
     pub fn give(&self, start: u64, bytes: Bytes) {
         self.parts().given.insert(start, bytes);
     }
 
-    /// Returns the number of bytes that are held at the moment.
+    /// Returns the number of bytes held at the moment.
     #[must_use]
     pub fn held(&self) -> u64 {
         self.parts()
@@ -100,7 +102,8 @@ impl PushedBytes {
         !self.parts().missing.is_empty()
     }
 
-    /// Asks for bytes that are needed now, and if one is missing, for others that will be: as many as are asked for ahead.
+    /// Requests bytes that are needed now. If one of them is missing, also requests bytes that will
+    /// be needed, up to the prefetch size.
     pub(super) fn prepare(
         &self,
         needed: Vec<Range<u64>>,

@@ -1,4 +1,5 @@
-//! A leaf of the schema: the pages of its column chunk to arrays of any rows.
+//! Decodes a leaf of the schema: from the pages of its column chunk to arrays of any number of
+//! rows.
 
 mod pages;
 
@@ -19,22 +20,23 @@ pub(crate) struct Leaf {
     opener: Opener,
     levels: PageLevels,
     decoder: Box<dyn ArrayDecoder>,
-    /// Memory of the levels and the validity of the array.
+    /// Memory of the levels and the validity bitmap of the array.
     memory: Reservation,
     slots: usize,
-    /// Set if the next page may continue the last row of the one that is open, or was passed over.
+    /// Set if the next page may continue the last row of the current page or of the one skipped
+    /// last.
     may_continue: bool,
     is_open: bool,
     validity: Validity,
     array_levels: Levels,
-    /// Whether there is room for what the array will probably have.
+    /// Set if capacity for the expected rest of the array has been reserved.
     expects_more: bool,
 }
 
-/// How many times the levels of an array may grow for levels that are not there yet.
+/// Maximum factor by which the levels of an array grow ahead of the data.
 const MOST_GROWTH: usize = 8;
 
-/// The levels of an array of a nested column.
+/// Levels of an array of a nested column.
 #[derive(Debug, Default)]
 pub(crate) struct Levels {
     pub(crate) repetition: Vec<u8>,
@@ -47,15 +49,15 @@ impl Levels {
     }
 }
 
-/// What is made of rows.
+/// Array of a leaf and its levels.
 #[derive(Debug)]
 pub(crate) struct LeafArray {
     pub(crate) array: ArrayRef,
-    /// Nothing if the column is not nested.
+    /// Empty if the column is not nested.
     pub(crate) levels: Levels,
 }
 
-/// What to do with rows.
+/// Operation on rows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wish {
     Read,
@@ -87,7 +89,7 @@ impl Leaf {
         }
     }
 
-    /// An array of so many rows is wanted.
+    /// Reserves capacity for an array of `rows` rows.
     pub(crate) fn reserve(&mut self, rows: usize) {
         if !self.levels.has_lists() {
             self.decoder.reserve(rows);
@@ -100,13 +102,13 @@ impl Leaf {
         read.map_err(|error| self.located(error))
     }
 
-    /// Passes over the next rows.
+    /// Skips the next rows.
     pub(crate) fn skip(&mut self, rows: usize) -> Result<()> {
         let skipped = self.advance(rows, Wish::Skip);
         skipped.map_err(|error| self.located(error))
     }
 
-    /// The array of all rows read since the last one.
+    /// Returns the array of all rows read since the previous array.
     pub(crate) fn finish(&mut self) -> Result<LeafArray> {
         self.expects_more = false;
         self.slots = 0;
@@ -128,7 +130,7 @@ impl Leaf {
         Ok(())
     }
 
-    /// Returns the ranges of the file that pages with these rows are in.
+    /// Returns the byte ranges of the pages that contain these rows.
     pub(crate) fn ranges(&self, rows: &[Range<usize>]) -> Vec<Range<u64>> {
         self.pages.ranges(rows)
     }
@@ -138,7 +140,7 @@ impl Leaf {
         self.pages.range_left()
     }
 
-    /// Gives the memory of the last array back to the budget: it is the caller's.
+    /// Returns the memory of the last array to the budget: the array belongs to the caller.
     pub(crate) fn release(&mut self) {
         self.memory.release();
         self.decoder.release();
@@ -186,7 +188,7 @@ impl Leaf {
         }
     }
 
-    /// Whether the last row may have more values in the next page.
+    /// Returns whether the last row may have more values in the next page.
     fn continues(&mut self) -> Result<bool> {
         Ok(self.may_continue
             && self.levels.left() == 0
@@ -209,7 +211,8 @@ impl Leaf {
         Ok(())
     }
 
-    /// Makes room for the values of lists once, after those of the first page, as if all rows were like the rows so far.
+    /// Reserves capacity for the values of lists once, after the first page, assuming that the
+    /// remaining rows are as long as those so far.
     fn expect_more(&mut self, rows: usize, left: usize) {
         let levels = &mut self.array_levels;
         let slots = levels.definition.len();
@@ -234,7 +237,7 @@ impl Leaf {
         }
     }
 
-    /// Passes over pages that have no more rows than these, and returns how many they have.
+    /// Skips pages with at most this many rows; returns the number of rows skipped.
     fn skip_pages(&mut self, rows: usize) -> Result<usize> {
         let mut skipped = 0;
         while !self.continues()? {
@@ -254,7 +257,7 @@ impl Leaf {
         Ok(skipped)
     }
 
-    /// Opens the next page with levels; whether there is one.
+    /// Opens the next page with levels; returns whether there is one.
     fn open_page(&mut self) -> Result<bool> {
         while self.levels.left() == 0 {
             self.close_page();
@@ -266,7 +269,7 @@ impl Leaf {
         Ok(true)
     }
 
-    /// Reads the next page, whatever it is; whether there is one.
+    /// Reads the next page of any kind; returns whether there is one.
     fn read_page(&mut self) -> Result<bool> {
         match self.pages.read()? {
             None => return Ok(false),

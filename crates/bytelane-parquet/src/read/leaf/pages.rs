@@ -1,4 +1,4 @@
-//! The pages of a column chunk in their order, read when they are needed, or passed over.
+//! Reads or skips the pages of a column chunk, in order.
 
 use super::super::input::Input;
 use crate::chunk::Pages;
@@ -10,26 +10,26 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::ChunkReader;
 use std::ops::Range;
 
-/// Bytes that a run of levels needs for the first of them.
+/// Maximum number of bytes needed to decode the first level of a run.
 const LONGEST_RUN: usize = 16;
 
-/// Bytes after a page that may be read with its header.
+/// Maximum number of bytes after a page that are read together with its header.
 const LONGEST_HEAD: u64 = 512;
 
 /// Reads the pages of a chunk.
 pub(crate) struct PageReader {
     input: Input,
-    /// Where what is left of the chunk is.
+    /// Unread part of the chunk.
     range: Range<u64>,
-    /// Where the data pages are and which rows they have, if the file tells.
+    /// Locations and rows of the data pages, if the file has an offset index.
     index: Option<PageIndex>,
-    /// Data pages that have been read or passed over.
+    /// Number of data pages read or skipped.
     page: usize,
-    /// The header of the next page, if it has been read, and where the page itself is.
+    /// Header of the next page, if it has been read, and the offset of the page itself.
     next: Option<(AnyPage, u64)>,
 }
 
-/// The offset index of a column chunk, checked.
+/// Validated offset index of a column chunk.
 #[derive(Clone, Debug)]
 pub(crate) struct PageIndex {
     locations: Vec<PageLocation>,
@@ -37,7 +37,8 @@ pub(crate) struct PageIndex {
 }
 
 impl PageIndex {
-    /// Of a chunk that is in a range of the file and has so many rows; none if its pages cannot be there.
+    /// Validates the index of a chunk with this range of the file and number of rows; `None` if the
+    /// locations cannot be right.
     pub(crate) fn new(
         locations: Vec<PageLocation>,
         range: &Range<u64>,
@@ -60,7 +61,7 @@ impl PageIndex {
         starts.zip(ends).map(|(start, end)| start..end).collect()
     }
 
-    /// Rows of a page.
+    /// Returns the rows of a page.
     fn rows_of(&self, page: usize) -> Option<usize> {
         let first = self.locations.get(page)?.first_row_index as usize;
         let next = self.locations.get(page + 1);
@@ -70,7 +71,7 @@ impl PageIndex {
 }
 
 impl PageReader {
-    /// Of a chunk that is in a range of the input.
+    /// Creates a reader of the chunk in this range of the input.
     pub(crate) fn new(input: Input, range: Range<u64>, index: Option<PageIndex>) -> Self {
         Self {
             input,
@@ -81,8 +82,8 @@ impl PageReader {
         }
     }
 
-    /// Returns where the pages with these rows are, of those that have not been read; all if no index says it. The beginning of
-    /// the chunk is that of a dictionary.
+    /// Returns the ranges of the unread pages that contain these rows; without an index, the unread
+    /// part of the chunk. Includes the dictionary page, which is at the start of the chunk.
     pub(crate) fn ranges(&self, rows: &[Range<usize>]) -> Vec<Range<u64>> {
         let left = self.range_left();
         let Some(index) = &self.index else {
@@ -104,7 +105,8 @@ impl PageReader {
         ranges
     }
 
-    /// Returns what is left of the chunk, and some bytes that headers are read with.
+    /// Returns the unread part of the chunk, extended by the bytes that are read together with
+    /// headers.
     pub(crate) fn range_left(&self) -> Range<u64> {
         let start = self
             .next
@@ -113,22 +115,22 @@ impl PageReader {
         start..self.range.end + LONGEST_HEAD
     }
 
-    /// The number of the data page that comes next, or was read last.
+    /// Returns the number of the next data page, or of the one read last.
     pub(crate) fn page(&self) -> usize {
         self.page
     }
 
-    /// Counts a data page that is done with.
+    /// Counts a finished data page.
     pub(crate) fn count(&mut self) {
         self.page += 1;
     }
 
-    /// Returns whether the file says where the rows of pages begin: rows do so only where pages do.
+    /// Returns whether the file has an offset index. If it has one, each page begins a new row.
     pub(crate) fn is_indexed(&self) -> bool {
         self.index.is_some()
     }
 
-    /// The next page, which is not a data page that has been passed over; none after the last one.
+    /// Returns the next page that is not a skipped data page; `None` after the last one.
     pub(crate) fn peek(&mut self) -> Result<Option<AnyPage>> {
         if self.next.is_none() {
             let page = Pages::new(&self.input, self.range.clone()).next();
@@ -145,7 +147,7 @@ impl PageReader {
         Ok(self.next.as_ref().map(|(page, _)| *page))
     }
 
-    /// The next page and the bytes after its header, its checksum compared.
+    /// Returns the next page, with its checksum verified, and the bytes after its header.
     pub(crate) fn read(&mut self) -> Result<Option<(PageKind, Bytes)>> {
         self.peek()?;
         let Some((page, start)) = self.next.take() else {
@@ -157,8 +159,8 @@ impl PageReader {
         Ok(Some((page.kind, bytes)))
     }
 
-    /// Returns whether the next page does not continue the last row of the column with lists, as far as that is known before
-    /// the page is read. After the last page there are no rows.
+    /// Returns whether the next page begins a new row of a column with lists, as far as this is
+    /// known before the page is read. True after the last page.
     pub(crate) fn begins_row(&mut self, max_repetition: u8) -> Result<bool> {
         if self.is_indexed() {
             return Ok(true);
@@ -167,8 +169,8 @@ impl PageReader {
         let Some((page, start)) = &self.next else {
             return Ok(true);
         };
-        // Version 2 has its levels in front of the page, not compressed. Rows are to begin with its pages, but not all
-        // writers keep to that.
+        // The levels of version 2 precede the values and are not compressed. Pages are required to
+        // begin with a new row, but not all writers comply.
         Ok(match page.kind {
             PageKind::Data(DataPage {
                 levels: LevelLayout::Before { repetition, .. },
@@ -183,10 +185,10 @@ impl PageReader {
         })
     }
 
-    /// Whether what comes next is a dictionary, or anything but a data page.
+    /// Returns whether the next page is a dictionary, or anything but a data page.
     pub(crate) fn is_other_next(&mut self) -> Result<bool> {
         if let Some(index) = &self.index {
-            // Of a dictionary it does not tell.
+            // The index does not list the dictionary page.
             let first = index.locations.first();
             if self.page > 0 || first.is_some_and(|it| it.offset as u64 == self.range.start) {
                 return Ok(false);
@@ -196,7 +198,7 @@ impl PageReader {
         Ok(next.is_some_and(|page| !matches!(page.kind, PageKind::Data(_))))
     }
 
-    /// The rows of the data page that comes next, if that is known before its values are read.
+    /// Returns the number of rows of the next data page, if it is known before its values are read.
     pub(crate) fn rows(&mut self, has_lists: bool) -> Result<Option<usize>> {
         if let Some(index) = &self.index {
             return Ok(index.rows_of(self.page));
@@ -207,7 +209,7 @@ impl PageReader {
         })
     }
 
-    /// Passes over the next data page. With an index, nothing of it is read.
+    /// Skips the next data page. With an index, no part of it is read.
     pub(crate) fn skip(&mut self) -> Result<()> {
         match &self.index {
             Some(index) => {

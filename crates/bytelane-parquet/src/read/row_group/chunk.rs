@@ -1,4 +1,4 @@
-//! Chunks of a row group, as their footer describes them.
+//! Reads the page indexes of a row group's chunks.
 
 use super::super::input::Input;
 use super::super::leaf::PageIndex;
@@ -9,14 +9,15 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::Length;
 use std::ops::Range;
 
-/// The offset index of a chunk, if the file has one that can be true.
+/// Returns the offset index of a chunk; `None` if the file has none or it cannot be right.
 pub(super) fn page_index(input: &Input, chunk: &LeafChunk, rows: usize) -> Option<PageIndex> {
     let bytes = bytes_at(input, chunk.offset_index.clone()?).ok()?;
     let index: OffsetIndex = format::decode(&bytes).ok()?;
     PageIndex::new(index.page_locations, &chunk.range, rows)
 }
 
-/// Returns the rows of each page of a chunk, if the file has an index of them that can be true.
+/// Returns the rows of each page of a chunk; `None` if the file has no offset index or it cannot be
+/// right.
 pub(crate) fn page_ranges(
     input: &Input,
     chunk: &ColumnChunkMetaData,

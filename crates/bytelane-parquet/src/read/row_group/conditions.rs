@@ -1,4 +1,4 @@
-//! Conditions on rows, which are evaluated on some columns before the others are read.
+//! Evaluates predicates on some columns before the other columns are read.
 
 use super::super::input::Input;
 use super::super::rows::Ranges;
@@ -13,18 +13,19 @@ use parquet::arrow::arrow_reader::ArrowPredicate;
 use parquet::file::metadata::{FileMetaData, RowGroupMetaData};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Condition on rows.
+/// Predicate on rows.
 pub(crate) trait Condition: Send + Sync {
-    /// Returns for which rows of a batch of its columns it is true.
+    /// Returns the mask of the rows of a batch for which it is true.
     fn evaluate(&self, batch: RecordBatch) -> Result<BooleanBuffer>;
 
-    /// Returns whether it may be evaluated on rows that earlier conditions exclude.
+    /// Returns whether it may be evaluated on rows that earlier predicates exclude.
     fn is_total(&self) -> bool;
 
-    /// Returns whether it takes dictionaries of the values of a column.
+    /// Returns whether it accepts dictionary arrays in place of a column's values.
     fn takes_dictionaries(&self) -> bool;
 
-    /// Returns the rows of a row group for which it may be true, as far as the file tells without its values.
+    /// Returns the rows of a row group for which it may be true, according to statistics and
+    /// indexes.
     fn candidates(
         &self,
         input: &Input,
@@ -33,7 +34,7 @@ pub(crate) trait Condition: Send + Sync {
     ) -> Result<Ranges>;
 }
 
-/// Condition and the leaves that it needs.
+/// Predicate and the leaves that it needs.
 #[derive(Clone)]
 pub(crate) struct Conditional {
     pub(crate) projection: ProjectionMask,
@@ -41,7 +42,7 @@ pub(crate) struct Conditional {
 }
 
 impl Conditional {
-    /// Makes a condition of a predicate of the crate `parquet`.
+    /// Wraps a predicate of the crate `parquet`.
     pub(crate) fn of_predicate(predicate: Box<dyn ArrowPredicate>) -> Self {
         Self {
             projection: predicate.projection().clone(),
@@ -84,16 +85,17 @@ impl Condition for Predicate {
     }
 }
 
-/// Batch that is made of columns that have been read.
+/// Batch to assemble from columns that have been read.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
     pub(crate) schema: SchemaRef,
-    /// Its columns by their numbers in the plan, which may have more fields of a group.
+    /// Numbers of its columns in the plan, where groups may have more fields.
     pub(crate) columns: Vec<usize>,
 }
 
 impl View {
-    /// Returns the columns of a plan that have leaves of a projection, with the schema of that.
+    /// Returns the columns of a plan with leaves in a projection; `schema` is the projection's
+    /// schema.
     pub(crate) fn new(plan: &Plan, projection: &ProjectionMask, schema: SchemaRef) -> Result<Self> {
         let is_in = |leaf: &usize| projection.leaf_included(plan.leaves[*leaf].column);
         let columns = plan.columns.iter().enumerate();
@@ -106,7 +108,7 @@ impl View {
         Ok(Self { schema, columns })
     }
 
-    /// Makes a batch of so many rows of the columns, whose arrays are in the same order.
+    /// Assembles a batch of `rows` rows from the columns' arrays, which are in the same order.
     pub(super) fn batch(&self, arrays: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
         let columns = arrays.into_iter().zip(self.schema.fields());
         let columns = columns.map(|(array, field)| fitted(array, field.data_type()));
@@ -118,7 +120,7 @@ impl View {
         )?)
     }
 
-    /// Returns the schema, with dictionaries in place of values where they have been read.
+    /// Returns the schema, with dictionary types for columns that were read as dictionaries.
     fn schema_of(&self, columns: &[ArrayRef]) -> SchemaRef {
         let is_dictionary = |(array, field): (&ArrayRef, &FieldRef)| {
             matches!(array.data_type(), DataType::Dictionary(..))
@@ -134,7 +136,7 @@ impl View {
     }
 }
 
-/// Returns an array without the fields of groups that a type does not have.
+/// Returns an array without the struct fields that a type lacks.
 fn fitted(array: ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
     match (array.data_type(), wanted) {
         (DataType::Struct(fields), DataType::Struct(inner)) if fields != inner => {
@@ -152,7 +154,8 @@ fn fitted(array: ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
     }
 }
 
-/// Returns the arrays of some of the fields, in the same order, and of some fields within them.
+/// Returns the arrays of the wanted fields, in the same order, with only the wanted fields within
+/// them.
 fn subsequence(fields: &Fields, arrays: &[ArrayRef], wanted: &Fields) -> Result<Vec<ArrayRef>> {
     let mut read = fields.iter().zip(arrays);
     let mut columns = Vec::with_capacity(wanted.len());

@@ -1,4 +1,5 @@
-//! A row group that is being read, stage by stage: the columns of a condition, and then others of the rows for which it is true.
+//! Reads a row group in stages: the columns of a predicate first, then other columns for the rows
+//! that pass it.
 
 mod chunk;
 mod conditions;
@@ -26,60 +27,60 @@ use stage::Stage;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How the row groups of a file are read.
+/// Settings for reading the row groups of a file.
 pub(super) struct Settings {
     pub(super) input: Input,
-    /// Columns of batches: those of the file, and row numbers after them, if they are wanted.
+    /// Columns of batches: those of the file, followed by row numbers if they are requested.
     pub(super) schema: SchemaRef,
     /// Columns of batches that are in the file.
     pub(super) output: View,
-    /// Columns that are read.
+    /// Columns to read.
     pub(super) plan: Plan,
     pub(super) stages: Vec<StagePlan>,
     pub(super) batch_size: usize,
     pub(super) backend: Detected,
     pub(super) limit: MemoryLimit,
-    /// The most bytes of memory that a row group may take, and batches that wait for those before them.
+    /// Memory budget, in bytes, of a row group, and of the batches that wait for earlier ones.
     pub(super) memory: u64,
     pub(super) ahead: u64,
-    /// How deep the columns are nested.
+    /// Nesting depth of the columns.
     pub(super) depth: usize,
-    /// None for one thread.
+    /// `None` for one thread.
     pub(super) pool: Option<ThreadPool>,
 }
 
-/// A row group of which rows are left.
+/// Row group with rows left to read.
 pub(super) struct RowGroup {
     /// Chunks of the leaves of the plan.
     chunks: Vec<LeafChunk>,
-    /// Number of all its rows.
+    /// Total number of rows.
     row_count: usize,
     rows: Rows,
-    /// Rows before these.
+    /// Number of rows read or skipped so far.
     at: usize,
     /// Number of its first row in the file, if batches have row numbers.
     first_row: Option<i64>,
     batch_size: usize,
     stages: Vec<Stage>,
-    /// Batch for which bytes are missing.
+    /// Batch that waits for missing bytes.
     pending: Option<Work>,
     budget: Budget,
 }
 
-/// A batch that is being read.
+/// Batch that is being read.
 struct Work {
     steps: Vec<Step>,
     rows: usize,
     partial: Partial,
-    /// Stages that have been read.
+    /// Number of stages that have been read.
     stages: usize,
 }
 
-/// By how much a batch gets smaller that takes too much memory.
+/// Factor by which a batch shrinks if it exceeds the memory limit.
 const FEWER: usize = 16;
 
 impl RowGroup {
-    /// Opens a row group of a file; nothing but what excludes rows is read.
+    /// Opens a row group of a file. Reads only what prunes rows.
     pub(super) fn open(
         settings: &Settings,
         row_groups: &RowGroups,
@@ -98,7 +99,7 @@ impl RowGroup {
             }
         }
         let excluded = wanted - rows.wanted();
-        // What excludes more may still be missing.
+        // More data that prunes rows may be missing.
         if !settings.input.lacks_bytes() {
             settings.input.counters().rows_excluded.add(excluded);
         }
@@ -118,7 +119,7 @@ impl RowGroup {
         })
     }
 
-    /// Opens a row group of these chunks, which are those of the leaves of the plan.
+    /// Opens a row group from the chunks of the plan's leaves.
     pub(super) fn of_chunks(
         settings: &Settings,
         chunks: Vec<LeafChunk>,
@@ -151,7 +152,8 @@ impl RowGroup {
         })
     }
 
-    /// The next rows for which all conditions are true; none after the last ones, and after an error.
+    /// Returns the next rows for which all predicates are true; `None` after the last ones, and
+    /// after an error.
     pub(super) fn next(&mut self, settings: &Settings) -> Option<Result<RecordBatch>> {
         while !self.rows.is_empty() || self.pending.is_some() {
             let batch = self.read_next(settings);
@@ -204,7 +206,7 @@ impl RowGroup {
         }
     }
 
-    /// The next rows; fewer of them where so many take too much memory.
+    /// Returns the next rows; fewer of them if they exceed the memory limit.
     fn read_next(&mut self, settings: &Settings) -> Result<RecordBatch> {
         loop {
             let mut work = self.pending.take().unwrap_or_else(|| {
@@ -221,7 +223,7 @@ impl RowGroup {
             let (rows, before) = (work.rows, work.stages);
             match self.read(settings, &mut work) {
                 Err(error) if settings.input.lacks_bytes() => {
-                    // Missing within a page is what an index that is wrong did not tell.
+                    // Bytes can only be missing within a page if the index is wrong.
                     if work.stages == before && self.stages[before].is_moved {
                         self.begin_again(settings, work.steps);
                     } else {
@@ -242,7 +244,7 @@ impl RowGroup {
         }
     }
 
-    /// Begins again, after the rows that have been read.
+    /// Restarts the row group after the rows that have been returned.
     fn begin_again(&mut self, settings: &Settings, steps: Vec<Step>) {
         self.rows.put_back(steps);
         self.stages = Stage::all(settings, true);
@@ -289,7 +291,7 @@ impl RowGroup {
     }
 }
 
-/// Returns the rows of steps, which begin after so many rows.
+/// Returns the row ranges of steps that begin after `at` rows.
 fn places(mut at: usize, steps: &[Step]) -> Vec<Range<usize>> {
     let places = steps.iter().map(|step| {
         let start = at + step.skip;
@@ -299,7 +301,7 @@ fn places(mut at: usize, steps: &[Step]) -> Vec<Range<usize>> {
     places.collect()
 }
 
-/// Returns the places of some rows, which are counted over all places.
+/// Maps rows numbered across all `places` to their places.
 fn within(places: &[Range<usize>], rows: &Ranges) -> Vec<Range<usize>> {
     let mut places = places.iter();
     let (mut place, mut before) = (0..0, 0);

@@ -1,4 +1,4 @@
-//! A batch of which conditions leave some rows, and some columns have been read.
+//! Holds a partially read batch: the rows that predicates leave, and the columns read so far.
 
 use super::super::rows::Ranges;
 use super::conditions::{Condition, View};
@@ -7,15 +7,15 @@ use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use arrow_select::filter::{FilterBuilder, FilterPredicate};
 
-/// Rows between two wanted ones that are read as well, because passing over fewer takes longer.
+/// Maximum gap between two selected rows that is read as well: skipping so few rows takes longer.
 const GAP: usize = 64;
 
 /// Rows and columns of a batch so far.
 pub(super) struct Partial {
     rows: usize,
-    /// Bits of the rows for which all conditions so far are true; nothing for all rows.
+    /// Mask of the rows for which all predicates so far are true; `None` for all rows.
     left: Option<BooleanBuffer>,
-    /// Arrays that have been read, and the parts that they are from.
+    /// Arrays that have been read, and the number of the part that each belongs to.
     columns: Vec<Option<(usize, ArrayRef)>>,
     /// Rows of the arrays of each stage.
     parts: Vec<Ranges>,
@@ -56,7 +56,7 @@ impl Partial {
         self.parts.push(rows);
     }
 
-    /// Keeps the rows for which a condition is true.
+    /// Keeps the rows for which a predicate is true.
     pub(super) fn narrow(&mut self, condition: &dyn Condition, view: &View) -> Result<()> {
         let last = self.parts.len() - 1;
         let is_of_last = |column: &usize| {
@@ -130,7 +130,8 @@ impl Partial {
         columns.collect()
     }
 
-    /// Returns what drops the rows of a part that are not left, if there are any.
+    /// Returns a filter that drops the rows of a part that are not left; `None` if there are none
+    /// to drop.
     fn filter(&self, part: &Ranges) -> Option<FilterPredicate> {
         let left = self.left.as_ref()?;
         let mut bits = BooleanBufferBuilder::new(part.count());
@@ -145,7 +146,7 @@ impl Partial {
         })
     }
 
-    /// Returns the bits of a part as those of all rows, of which the others are not set.
+    /// Extends a mask of a part to all rows; bits outside the part are not set.
     fn whole(&self, part: &Ranges, bits: &BooleanBuffer) -> BooleanBuffer {
         if bits.len() == self.rows {
             return bits.clone();
@@ -162,7 +163,7 @@ impl Partial {
     }
 }
 
-/// Returns the bits that are set, of which `among` has one each, where that is set as well.
+/// Spreads `among`, which has one bit per set bit of `bits`, to the positions of those bits.
 fn spread(bits: &BooleanBuffer, among: &BooleanBuffer) -> BooleanBuffer {
     let mut whole = BooleanBufferBuilder::new(bits.len());
     let mut taken = 0;

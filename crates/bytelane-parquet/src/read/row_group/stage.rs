@@ -1,4 +1,4 @@
-//! Columns that are read together, and what is read of them.
+//! Reads a stage: a group of columns that are read together.
 
 use super::super::leaf::{Leaf, LeafArray, PageIndex, PageReader};
 use super::super::schema::{Kind, LeafPlan, Plan};
@@ -16,17 +16,18 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelI
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Columns that are read together, before a condition or after all of them.
+/// Columns to read together, before a predicate or after all of them.
 pub(crate) struct StagePlan {
     /// Numbers of the columns in the plan.
     pub(super) columns: Vec<usize>,
-    /// Numbers of their leaves in the plan, and their types: dictionaries, if there are and nobody needs the values.
+    /// Numbers of their leaves in the plan, and dictionary types for those whose values are not
+    /// needed.
     leaves: Vec<(usize, Option<DataType>)>,
     pub(super) condition: Option<(Arc<dyn Condition>, View)>,
 }
 
-/// Returns the stages of a plan: one for the columns of each condition that are not those of an earlier one, and one for all
-/// others.
+/// Returns the stages of a plan: one for the columns of each predicate that no earlier one has, and
+/// one for all other columns.
 pub(crate) fn stages(
     plan: &Plan,
     conditions: Vec<(Conditional, View)>,
@@ -69,7 +70,7 @@ pub(crate) fn stages(
     stages
 }
 
-/// Returns the leaves of a column, and whether dictionaries can take the place of values.
+/// Returns the leaves of a column, with their dictionary types where those can replace values.
 fn leaves(plan: &Plan, column: usize, takes_dictionary: bool) -> Vec<(usize, Option<DataType>)> {
     let node = &plan.columns[column];
     if let (Kind::Leaf(leaf), true) = (&node.kind, takes_dictionary) {
@@ -86,17 +87,17 @@ fn leaves(plan: &Plan, column: usize, takes_dictionary: bool) -> Vec<(usize, Opt
 
 /// Columns of a row group that are read together.
 pub(super) struct Stage {
-    /// Nothing until rows are wanted.
+    /// `None` until rows are requested.
     leaves: Option<Vec<Leaf>>,
-    /// Rows that all leaves have read or passed over.
+    /// Number of rows that all leaves have read or skipped.
     at: usize,
     has_gaps: bool,
-    /// Set while leaves have passed rows of a batch that is not complete.
+    /// Set while leaves have advanced within an incomplete batch.
     pub(super) is_moved: bool,
 }
 
 impl StagePlan {
-    /// Returns where the offset indexes of the leaves are.
+    /// Returns the ranges of the leaves' offset indexes.
     pub(super) fn indexes(&self, chunks: &[LeafChunk]) -> Vec<Range<u64>> {
         let leaves = self.leaves.iter();
         leaves
@@ -118,7 +119,7 @@ impl Stage {
         stages.collect()
     }
 
-    /// Opens the leaves; their dictionaries and pages are not read.
+    /// Opens the leaves, without reading dictionaries or pages.
     pub(super) fn open(
         &mut self,
         settings: &Settings,
@@ -132,7 +133,7 @@ impl Stage {
         }
         let leaves = plan.leaves.iter().map(|(number, dictionary)| {
             let (leaf, chunk) = (&settings.plan.leaves[*number], &chunks[*number]);
-            // Each page is read anyway where there are no gaps.
+            // Without gaps, each page is read anyway.
             let index = if self.has_gaps {
                 page_index(&settings.input, chunk, rows)
             } else {
@@ -152,13 +153,13 @@ impl Stage {
         self.leaves.is_some()
     }
 
-    /// Returns the ranges of the file that rows are in.
+    /// Returns the byte ranges of the pages that contain rows.
     pub(super) fn ranges(&self, rows: &[Range<usize>]) -> Vec<Range<u64>> {
         let leaves = self.leaves.iter().flatten();
         leaves.flat_map(|leaf| leaf.ranges(rows)).collect()
     }
 
-    /// Returns the ranges of as many rows as have no more bytes than these.
+    /// Returns the byte ranges of the longest prefix of the rows found that fits in `most` bytes.
     pub(super) fn ranges_ahead(&self, rows: &[Range<usize>], most: u64) -> Vec<Range<u64>> {
         let mut rows = rows.to_vec();
         while !rows.is_empty() {
@@ -166,7 +167,7 @@ impl Stage {
             if ranges.iter().map(|it| it.end - it.start).sum::<u64>() <= most {
                 return ranges;
             }
-            // Half of them.
+            // Try half of them.
             match rows.len() {
                 1 if rows[0].len() > 1 => rows[0].end = rows[0].start + rows[0].len() / 2,
                 count => rows.truncate(count / 2),
@@ -198,7 +199,7 @@ impl Stage {
                 let leaves = self.leaves.as_deref_mut().unwrap_or_default();
                 let leaves = leaves.par_iter_mut().with_max_len(1);
                 let read: Vec<Result<_>> = leaves.map(read).collect();
-                // The first error of those that there are.
+                // Returns the first of the errors.
                 read.into_iter().collect()
             }),
         };
@@ -224,13 +225,13 @@ impl Stage {
             .try_for_each(Leaf::check_end)
     }
 
-    /// Gives the memory of the last arrays back to the budget.
+    /// Returns the memory of the last arrays to the budget.
     pub(super) fn release(&mut self) {
         self.leaves.iter_mut().flatten().for_each(Leaf::release);
     }
 }
 
-/// Reads so many rows, of which the leaf has passed `at`.
+/// Reads rows of a leaf that has advanced to row `at`.
 fn read_leaf(
     leaf: &mut Leaf,
     mut at: usize,

@@ -1,4 +1,4 @@
-//! Which rows of a file are wanted, row group by row group.
+//! Selects rows of a file, row group by row group.
 
 mod ranges;
 
@@ -7,22 +7,22 @@ pub(crate) use ranges::Ranges;
 use parquet::arrow::arrow_reader::RowSelection;
 use std::ops::Range;
 
-/// Rows that are passed over, and those after them that are read.
+/// Rows to skip, then rows to read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Step {
     pub(super) skip: usize,
     pub(super) read: usize,
 }
 
-/// The wanted rows of a row group, from the first to the last.
+/// Selected rows of a row group, in ascending order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Rows {
-    /// In reverse order.
+    /// Steps in reverse order.
     steps: Vec<Step>,
 }
 
 impl Rows {
-    /// All rows of a row group of so many.
+    /// Selects all rows of a row group with this many.
     pub(super) fn all(rows: usize) -> Self {
         let all = Step {
             skip: 0,
@@ -33,17 +33,17 @@ impl Rows {
         }
     }
 
-    /// Whether none are left.
+    /// Returns whether no rows are left.
     pub(super) fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// Whether rows before or between them are passed over.
+    /// Returns whether rows before or between the selected ones are skipped.
     pub(super) fn has_gaps(&self) -> bool {
         self.steps.iter().any(|step| step.skip > 0)
     }
 
-    /// The steps to the next rows, at most so many, and how many they are.
+    /// Returns the steps to the next rows, at most `most` of them, and the number of rows.
     pub(super) fn next(&mut self, most: usize) -> (Vec<Step>, usize) {
         let (mut steps, mut rows) = (Vec::new(), 0);
         while rows < most
@@ -61,7 +61,7 @@ impl Rows {
         (steps, rows)
     }
 
-    /// Puts steps back that were the next ones.
+    /// Puts back steps that `next` returned.
     pub(super) fn put_back(&mut self, steps: Vec<Step>) {
         self.steps.extend(steps.into_iter().rev());
     }
@@ -86,7 +86,7 @@ impl Rows {
         self.steps.reverse();
     }
 
-    /// Returns the places of the rows, which begin after so many rows.
+    /// Returns the ranges of the rows, which begin after `at` rows.
     pub(super) fn places(&self, mut at: usize) -> Vec<Range<usize>> {
         let places = self.steps.iter().rev().map(|step| {
             let start = at + step.skip;
@@ -96,13 +96,13 @@ impl Rows {
         places.collect()
     }
 
-    /// How many rows are wanted.
+    /// Returns the number of selected rows.
     pub(super) fn wanted(&self) -> usize {
         self.steps.iter().map(|step| step.read).sum()
     }
 }
 
-/// The rows of row groups of these lengths that a selection has, less the first `offset`, and `limit` of them at most.
+/// Applies a selection, an offset and a limit to row groups of these lengths.
 pub(super) fn selected(
     lengths: &[usize],
     selection: Option<&RowSelection>,
@@ -136,7 +136,7 @@ pub(super) fn selected(
     lengths.iter().map(rows_of).collect()
 }
 
-/// The rows of a selection, each range apart from the one before.
+/// Returns the rows of a selection as ranges that do not touch.
 fn ranges_of(selection: &RowSelection) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut at = 0_usize;
@@ -152,7 +152,7 @@ fn ranges_of(selection: &RowSelection) -> Vec<Range<usize>> {
     ranges
 }
 
-/// Less the first rows, and only so many of the others.
+/// Skips the first `offset` rows and keeps up to `limit` of the others.
 fn limited(ranges: Vec<Range<usize>>, offset: usize, limit: usize) -> Vec<Range<usize>> {
     let (mut offset, mut limit) = (offset, limit);
     let ranges = ranges.into_iter().map(|range| {
@@ -173,7 +173,7 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::{any, prop_assert_eq, proptest};
 
-    /// The rows of each row group, counted over the file.
+    /// Returns the rows of each row group, numbered across the file.
     fn numbers(rows: Vec<Rows>, lengths: &[usize], most: usize) -> Vec<usize> {
         let (mut numbers, mut start) = (Vec::new(), 0);
         for (mut rows, length) in rows.into_iter().zip(lengths) {

@@ -1,14 +1,14 @@
-//! Sets of rows as ranges.
+//! Represents sets of rows as ranges.
 
 use arrow_buffer::BooleanBuffer;
 use std::ops::Range;
 
-/// Rows of a row group: ranges in ascending order, none of them empty, each apart from the one before.
+/// Rows of a row group: ranges in ascending order, not empty and with gaps between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ranges(Vec<Range<usize>>);
 
 impl Ranges {
-    /// All rows of so many.
+    /// Returns all of `rows` rows.
     pub(crate) fn all(rows: usize) -> Self {
         std::iter::once(0..rows).collect()
     }
@@ -51,7 +51,8 @@ impl Ranges {
         all.into_iter().collect()
     }
 
-    /// Returns the rows whose bits are set, and those of gaps between them that are shorter than `gap`.
+    /// Returns the rows whose bits are set, and those in gaps between them that are shorter than
+    /// `gap`.
     pub(crate) fn covering(bits: &BooleanBuffer, gap: usize) -> Self {
         let mut ranges: Vec<Range<usize>> = Vec::new();
         for (start, end) in bits.set_slices() {
@@ -65,7 +66,7 @@ impl Ranges {
 }
 
 impl FromIterator<Range<usize>> for Ranges {
-    /// Joins ranges in the order of their starts.
+    /// Merges ranges sorted by their starts.
     fn from_iter<I: IntoIterator<Item = Range<usize>>>(ranges: I) -> Self {
         let mut joined: Vec<Range<usize>> = Vec::new();
         for range in ranges.into_iter().filter(|range| !range.is_empty()) {

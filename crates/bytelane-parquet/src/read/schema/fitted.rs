@@ -1,7 +1,7 @@
-//! Columns that Arrow has no type for, as what they are stored as.
-//!
-//! The crate `parquet` reads no column of a file if Arrow has no type for one of them. An annotation without such a type is left
-//! out, and so are the bounds of the values, which are in the order of that annotation.
+//! Falls back to physical types for columns that Arrow has no type for.
+//! The crate `parquet` reads no column of a file if Arrow has no type for one of them. An
+//! annotation without such a type is removed, and so are the bounds of the values, whose order
+//! depends on the annotation.
 
 use crate::Result;
 use crate::catch_panic::catch_panic;
@@ -16,7 +16,8 @@ use parquet::file::metadata::{
 use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 use std::sync::Arc;
 
-/// Returns whether arrays of these types can exist: the crate `parquet` makes decimals of any number of digits.
+/// Returns whether arrays of these types can exist: the crate `parquet` creates decimals with any
+/// number of digits.
 pub(crate) fn can_exist(fields: &Fields) -> bool {
     let mut leaves = fields.iter().flat_map(leaves);
     leaves.all(|leaf| match leaf.data_type() {
@@ -60,7 +61,7 @@ pub(crate) fn fitted(metadata: &ParquetMetaData) -> Result<ParquetMetaData> {
     Ok(fitted.build())
 }
 
-/// Returns a column with as many of its annotations as Arrow has types for.
+/// Returns a column with only those annotations that Arrow has types for.
 fn fitted_column(column: &TypePtr) -> Result<TypePtr> {
     if has_arrow_type(column)? {
         return Ok(Arc::clone(column));
@@ -75,7 +76,7 @@ fn fitted_column(column: &TypePtr) -> Result<TypePtr> {
     without_lists(&leaves)
 }
 
-/// Returns whether the crate `parquet` finds a type for a column in Arrow.
+/// Returns whether the crate `parquet` finds an Arrow type for a column.
 fn has_arrow_type(column: &TypePtr) -> Result<bool> {
     let root = Type::group_type_builder("schema").with_fields(vec![Arc::clone(column)]);
     let schema = SchemaDescriptor::new(Arc::new(root.build()?));
@@ -83,7 +84,7 @@ fn has_arrow_type(column: &TypePtr) -> Result<bool> {
     Ok(found.is_ok_and(|found| can_exist(found.fields())))
 }
 
-/// The same type without the annotations of leaves that Arrow has no types for.
+/// Returns the type without the annotations of leaves that Arrow has no types for.
 fn with_leaves(of: &TypePtr) -> Result<TypePtr> {
     match of.as_ref() {
         Type::PrimitiveType { .. } if has_arrow_type(of)? => Ok(Arc::clone(of)),
@@ -107,7 +108,7 @@ enum Parent {
     Other,
 }
 
-/// The same type with lists of maps where a map is repeated. A required group adds no level, so that pages stay as they are:
+/// Replaces repeated maps by lists of maps. A required group adds no level, so pages are unchanged:
 ///
 /// ```text
 /// repeated group array (MAP)        repeated group list
@@ -146,7 +147,7 @@ fn with_lists_of_maps(of: &TypePtr, parent: Parent) -> Result<TypePtr> {
     }
 }
 
-/// The same type with structs in place of all lists and maps.
+/// Returns the type with structs in place of all lists and maps.
 fn without_lists(of: &TypePtr) -> Result<TypePtr> {
     let Type::GroupType { fields, .. } = of.as_ref() else {
         return Ok(Arc::clone(of));

@@ -1,4 +1,4 @@
-//! Columns of a file and their types in Arrow, and the trees that leaves are parts of.
+//! Maps a file's columns to Arrow types, and to the trees that their leaves belong to.
 
 mod fitted;
 mod plan;

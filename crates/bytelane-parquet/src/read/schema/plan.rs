@@ -1,4 +1,4 @@
-//! Which leaves are read for a projection, and the trees that they are parts of.
+//! Plans the leaves to read for a projection, and the trees that they belong to.
 
 use super::tree::{Kind, Node};
 use crate::page::LeafLevels;
@@ -9,46 +9,46 @@ use parquet::arrow::ProjectionMask;
 use parquet::basic::Repetition;
 use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 
-/// A leaf that is read.
+/// Leaf to read.
 #[derive(Clone, Debug)]
 pub(crate) struct LeafPlan {
-    /// Its number in the file's schema.
+    /// Number of the leaf in the file's schema.
     pub(crate) column: usize,
     pub(crate) data_type: DataType,
     pub(crate) levels: LeafLevels,
 }
 
-/// The columns of a projection, and their leaves.
+/// Columns of a projection and their leaves.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) columns: Vec<Node>,
-    /// Their names.
+    /// Names of the columns.
     pub(crate) names: Vec<String>,
     pub(crate) leaves: Vec<LeafPlan>,
 }
 
-/// Where a type is in the schema.
+/// Position of a type in the schema.
 #[derive(Clone, Copy, Debug)]
 struct Context {
     definition: u8,
     repetition: u8,
     list: Option<List<u8>>,
-    /// The definition level from which on that list has an entry.
+    /// Minimum definition level at which that list has an entry.
     slot: u8,
-    /// Whether it is within a list or a struct.
+    /// Set within a list or a struct.
     is_nested: bool,
 }
 
-/// Walks over a schema of Parquet and one of Arrow at the same time.
+/// Traverses a Parquet schema and an Arrow schema in parallel.
 struct Planner<'a> {
     projection: &'a ProjectionMask,
-    /// Leaves of the file so far.
+    /// Number of leaves of the file so far.
     next: usize,
     leaves: Vec<LeafPlan>,
 }
 
 impl Plan {
-    /// Of the fields that the crate `parquet` makes of a projection.
+    /// Plans a projection from the fields that the crate `parquet` derives from it.
     pub(crate) fn new(
         schema: &SchemaDescriptor,
         projection: &ProjectionMask,
@@ -87,7 +87,7 @@ impl Plan {
 }
 
 impl Planner<'_> {
-    /// The children of a group that Arrow has.
+    /// Returns the nodes of a group's children that Arrow has.
     fn fields(&mut self, types: &[TypePtr], fields: &Fields, at: Context) -> Result<Vec<Node>> {
         let mut fields = fields.iter().peekable();
         let mut nodes = Vec::new();
@@ -109,11 +109,11 @@ impl Planner<'_> {
         }
     }
 
-    /// What may be repeated, or null.
+    /// Returns the node of a type that may be repeated or null.
     fn node(&mut self, of: &Type, data_type: &DataType, at: Context) -> Result<Node> {
         let is_repeated = of.get_basic_info().repetition() == Repetition::REPEATED;
         match entry_field(data_type) {
-            // Lists of old files: nothing around the entries.
+            // Lists of old files have no group around the entries.
             Some(entry) if is_repeated => self.list(of, of, data_type, entry, at),
             Some(entry) => {
                 let [repeated] = children(of) else {
@@ -133,7 +133,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Lists: `repeated` has an entry for each, which is it, or in it.
+    /// Returns the node of a list: `repeated` is its entry, or contains it.
     fn list(
         &mut self,
         repeated: &Type,
@@ -172,7 +172,7 @@ impl Planner<'_> {
         })
     }
 
-    /// A leaf or a struct, whose own levels are in the context.
+    /// Returns the node of a leaf or a struct whose own levels are in the context.
     fn value(&mut self, of: &Type, data_type: &DataType, at: Context) -> Result<Node> {
         let kind = match data_type {
             DataType::Struct(fields) if of.is_group() => {
@@ -206,7 +206,7 @@ impl Planner<'_> {
 }
 
 impl Context {
-    /// The context within a type that may be null.
+    /// Returns the context within a type that may be null.
     fn maybe_null(self, of: &Type) -> Result<Self> {
         if of.get_basic_info().repetition() != Repetition::OPTIONAL {
             return Ok(self);
@@ -215,15 +215,16 @@ impl Context {
         Ok(Self { definition, ..self })
     }
 
-    /// The definition level from which on a type is not null, if it may be. One that cannot be null itself is null
-    /// with the structs around it.
+    /// Returns the minimum definition level at which a type is not null; `None` if it is never
+    /// null. A type that cannot be null itself is null if the structs around it are.
     fn valid_from(self) -> Option<u8> {
         (self.definition > self.slot).then_some(self.definition)
     }
 }
 
-/// Whether the repeated group of a list is its entry, or the entry is the only field of it: "Backward-compatibility rules"
-/// of [LogicalTypes.md](https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists).
+/// Returns whether the repeated group of a list is its entry, rather than the entry being its only
+/// field: "Backward-compatibility rules" of
+/// [LogicalTypes.md](https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists).
 fn is_entry(list: &Type, repeated: &Type) -> bool {
     let [item] = children(repeated) else {
         return true;
@@ -256,7 +257,7 @@ fn count_leaves(of: &Type) -> usize {
     }
 }
 
-/// The entries of lists.
+/// Returns the field of a list type's entries.
 fn entry_field(data_type: &DataType) -> Option<&FieldRef> {
     match data_type {
         DataType::List(field)

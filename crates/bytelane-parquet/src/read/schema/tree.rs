@@ -1,7 +1,7 @@
-//! Columns as trees: the leaves' arrays, and the lists, structs and maps around them.
-//!
-//! Levels say where lists and structs are. Each optional or repeated group adds 1 to the definition levels, each repeated one
-//! adds 1 to the repetition levels. In `optional group (LIST) { repeated group { optional int32 } }` they mean:
+//! Represents columns as trees: the arrays of leaves, and the lists, structs and maps around them.
+//! Levels encode the positions of lists and structs. Each optional or repeated group adds 1 to the
+//! definition levels; each repeated group adds 1 to the repetition levels. For `optional group
+//! (LIST) { repeated group { optional int32 } }`, they mean:
 //!
 //! | repetition | definition | meaning |
 //! |--:|--:|---|
@@ -12,9 +12,10 @@
 //! | 1 | 2 | another entry of the same list: a null |
 //! | 1 | 3 | another entry of the same list: a number |
 //!
-//! So the rows `[7, null]`, `[]` and `null` have the repetition levels 0, 1, 0, 0 and the definition levels 3, 2, 1, 0. A leaf has
-//! arrays without the slots of lists that are empty or null: here 7 and null. The tree makes the rest of the levels: offsets 0, 2,
-//! 2, 2 and the bits 1, 1, 0 that say which lists are not null. Levels of any leaf below a node tell the same of this node.
+//! The rows `[7, null]`, `[]` and `null` thus have the repetition levels 0, 1, 0, 0 and the
+//! definition levels 3, 2, 1, 0. The array of a leaf has no slots for lists that are empty or null:
+//! here it is 7 and null. The tree decodes the levels to the offsets 0, 2, 2, 2 and the validity
+//! bits 1, 1, 0 of the lists. For a given node, all leaves below it have equivalent levels.
 
 use super::super::leaf::{LeafArray, Levels};
 use super::plan::{not_readable, too_deep};
@@ -33,20 +34,20 @@ use bytelane::validity;
 use bytelane::validity::lists::{List, Offset};
 use std::sync::Arc;
 
-/// A column, or a part of one.
+/// Column, or a part of one.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) data_type: DataType,
-    /// The list around it.
+    /// List around the node.
     pub(crate) list: Option<List<u8>>,
-    /// The definition level from which on it is not null, if it may be.
+    /// Minimum definition level at which it is not null, if it may be null.
     pub(crate) valid_from: Option<u8>,
     pub(crate) kind: Kind,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
-    /// By its number among the leaves that are read.
+    /// Number of the leaf among those that are read.
     Leaf(usize),
     Struct(Vec<Node>),
     /// Lists of any kind, and their entries. Maps are lists of structs.
@@ -58,14 +59,14 @@ fn not_levels(error: validity::Error) -> Error {
 }
 
 impl Node {
-    /// The array of a column, from those of its leaves, of which it takes its own.
+    /// Assembles the array of a column. Takes the column's own leaves from `leaves`.
     pub(crate) fn assemble(
         &self,
         backend: Detected,
         leaves: &mut [Option<LeafArray>],
         memory: &Reservation,
     ) -> Result<ArrayRef> {
-        // The levels of any leaf tell of all ancestors.
+        // The levels of any leaf describe all ancestors.
         let levels = self.take_levels(leaves);
         self.array(backend, &levels, leaves, memory)
     }
@@ -111,7 +112,7 @@ impl Node {
                     if number == 0 {
                         return child.array(backend, levels, leaves, memory);
                     }
-                    // Of the same ancestors; but those below are its own.
+                    // Levels of the same ancestors, but the lists below belong to this child.
                     let own = child.take_levels(leaves);
                     child.array(backend, &own, leaves, memory)
                 });
@@ -120,7 +121,7 @@ impl Node {
             }
             Kind::List(list, entries) => {
                 let array = entries.array(backend, levels, leaves, memory)?;
-                // An offset and a bit for each level, of which few may be left.
+                // An offset and a bit for each level; few of them may remain.
                 memory.add(9 * levels.definition.len() as u64)?;
                 let nulls = self.list_nulls(backend, *list, levels)?;
                 if let (DataType::FixedSizeList(entry, length), Some(nulls)) =
@@ -145,7 +146,7 @@ impl Node {
         )?))
     }
 
-    /// Which structs are null.
+    /// Returns the validity of structs.
     fn nulls(&self, backend: Detected, levels: &Levels) -> Result<Option<NullBuffer>> {
         let Some(from) = self.valid_from else {
             return Ok(None);
@@ -157,7 +158,7 @@ impl Node {
                 let valid = bits_from(backend, from, definition, &mut bits)?;
                 return Ok(null_buffer(bits, definition.len(), valid));
             }
-            // As if it were a list: one for each row.
+            // Treat it as a list with one entry per row.
             (None, _) => {
                 let rows = List::<u8>::new(from.into()).ok_or_else(too_deep)?;
                 rows.validity_with(backend, repetition, definition, &mut bits[..])
@@ -274,7 +275,8 @@ fn list_view_array<O: OffsetSizeTrait>(
     Ok(Arc::new(lists))
 }
 
-/// Bytes that null lists of one length take, which have no entries in the file, and the places of these.
+/// Returns the memory, in bytes, of fixed-size lists that are null and have no entries in the file,
+/// including the indices of their entries.
 fn bytes_of_null_lists(
     count: usize,
     length: i32,
@@ -284,7 +286,7 @@ fn bytes_of_null_lists(
     let entry = if field.is_nullable() || entries.is_empty() {
         bytes_of_slot(entries.data_type())
     } else {
-        // They repeat the first entry.
+        // Null lists repeat the first entry.
         bytes_of_own(&*take(entries, &UInt64Array::from(vec![0]), None)?)
     };
     let entry = entry.saturating_add(size_of::<Option<u64>>() as u64);
@@ -292,7 +294,8 @@ fn bytes_of_null_lists(
     Ok((count as u64).saturating_mul(length).saturating_mul(entry))
 }
 
-/// Bytes of the values that an array does not share with others that are taken from the same one.
+/// Returns the size, in bytes, of the values that an array does not share with others taken from
+/// the same array.
 fn bytes_of_own(values: &dyn Array) -> u64 {
     let data = values.to_data();
     match values.data_type() {
@@ -310,7 +313,7 @@ fn bytes_of_own(values: &dyn Array) -> u64 {
     }
 }
 
-/// Bytes of a null in an array.
+/// Returns the size of a null slot in an array, in bytes.
 fn bytes_of_slot(data_type: &DataType) -> u64 {
     match data_type {
         DataType::FixedSizeList(entry, length) => {
@@ -326,7 +329,7 @@ fn bytes_of_slot(data_type: &DataType) -> u64 {
     }
 }
 
-/// Lists of one length. Null ones have no entries in the file, but in Arrow.
+/// Assembles fixed-size lists. Null lists have no entries in the file, but they do in Arrow.
 fn fixed_size_lists(
     field: &FieldRef,
     length: i32,
@@ -350,7 +353,7 @@ fn fixed_size_lists(
     let entries = match &nulls {
         None => Arc::clone(entries),
         Some(_) => {
-            // Any entry will do where none may be null.
+            // If entries cannot be null, any entry will do.
             let other = (!field.is_nullable() && !entries.is_empty()).then_some(0);
             let mut places = Vec::new();
             for row in 0..count {

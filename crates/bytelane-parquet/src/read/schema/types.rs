@@ -1,4 +1,4 @@
-//! The Arrow types of columns, where those that the crate `parquet` gives them would change values.
+//! Corrects Arrow types of columns where those of the crate `parquet` would change values.
 
 use crate::types::fields::{children, with_children};
 use arrow_schema::{DataType, Field, FieldRef, IntervalUnit, Schema, SchemaRef};
@@ -7,9 +7,9 @@ use parquet::schema::types::ColumnDescPtr;
 use std::slice::Iter;
 use std::sync::Arc;
 
-/// The types that the Arrow schema of a file gives its columns, without those that change values: decimals of another scale or
-/// of fewer digits, and timestamps in another unit. `own` are the types of the columns without that schema. None if nothing is
-/// to change.
+/// Returns the types of a file's Arrow schema, except those that change values: decimals with
+/// another scale or fewer digits, and timestamps in another unit. `own` are the types of the
+/// columns without that schema. `None` if nothing needs to change.
 pub(crate) fn without_other_values(
     hinted: &Schema,
     own: &Schema,
@@ -44,7 +44,7 @@ fn without_other_value(
     })
 }
 
-/// Returns whether a column has this type, which a schema asks for.
+/// Returns whether a column is read as the type that the Arrow schema asks for.
 fn is_taken(asked: &DataType, own: &DataType, column: Option<&ColumnDescPtr>) -> bool {
     if let (Some(asked), Some(own)) = (decimal(asked), decimal(own))
         && (asked.0 < own.0 || asked.1 != own.1)
@@ -54,7 +54,7 @@ fn is_taken(asked: &DataType, own: &DataType, column: Option<&ColumnDescPtr>) ->
     let is = |physical| column.is_some_and(|column| column.physical_type() == physical);
     match (asked, own) {
         (DataType::Dictionary(_, values), own) => {
-            // The crate `parquet` makes no dictionaries of numbers that are stored as bytes.
+            // The crate `parquet` creates no dictionaries of numbers that are stored as bytes.
             let is_bytes = is(Type::BYTE_ARRAY) || is(Type::FIXED_LEN_BYTE_ARRAY);
             !(is_bytes && values.is_primitive()) && is_taken(values, own, column)
         }
@@ -66,7 +66,7 @@ fn is_taken(asked: &DataType, own: &DataType, column: Option<&ColumnDescPtr>) ->
     }
 }
 
-/// Digits and scale.
+/// Returns the number of digits and the scale.
 fn decimal(data_type: &DataType) -> Option<(u8, i8)> {
     match data_type {
         DataType::Decimal32(digits, scale)
@@ -78,7 +78,8 @@ fn decimal(data_type: &DataType) -> Option<(u8, i8)> {
     }
 }
 
-/// The same schema with intervals that have all parts of an INTERVAL of Parquet. None if it has no intervals.
+/// Returns the schema with intervals that hold all parts of a Parquet INTERVAL; `None` if it has no
+/// intervals.
 pub(crate) fn with_whole_intervals(schema: &Schema) -> Option<SchemaRef> {
     let fields: Vec<FieldRef> = schema.fields().iter().map(whole_intervals).collect();
     changed(schema, fields)

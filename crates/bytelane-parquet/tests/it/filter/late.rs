@@ -1,4 +1,4 @@
-//! Conditions that are evaluated before other columns are read.
+//! Tests that predicates are evaluated before other columns are read.
 
 use super::{batch, selected, write};
 use crate::any::arrays::Numbers;
@@ -25,7 +25,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Predicates that keep rows by the hash of their values, in one row of so many.
+/// Returns predicates that keep a fraction of the rows, chosen by a hash of their values.
 fn predicates(seed: u64, schema: &SchemaDescriptor, columns: usize) -> RowFilter {
     let mut numbers = Numbers::new(seed);
     let predicates = (0..1 + numbers.below(3)).map(|_| {
@@ -53,7 +53,7 @@ fn predicates(seed: u64, schema: &SchemaDescriptor, columns: usize) -> RowFilter
     RowFilter::new(predicates.collect())
 }
 
-/// Values without a dictionary, which shows all entries.
+/// Returns the array without a dictionary, whose debug output would show all entries.
 fn plain(array: &ArrayRef) -> ArrayRef {
     match array.data_type() {
         DataType::Dictionary(_, values) => cast(array, values).expect("values"),

@@ -1,4 +1,5 @@
-//! Filters: the rows that Arrow's kernels keep, with and without row groups that statistics exclude.
+//! Tests filters: they keep the same rows as Arrow's kernels, with and without row groups that
+//! statistics exclude.
 
 mod late;
 mod pages;
@@ -33,7 +34,8 @@ use crate::any::arrays::Numbers;
 
 const COLUMNS: usize = 17;
 
-/// Rows of many types. Values repeat; some columns are nearly sorted, so that row groups have different bounds.
+/// Returns rows of many types. Values repeat; some columns are nearly sorted, so that row groups
+/// have different bounds.
 fn batch(numbers: &mut Numbers, rows: usize) -> RecordBatch {
     let columns = (0..COLUMNS).map(|column| {
         let distinct = [4, 30][numbers.below(2)];
@@ -116,7 +118,7 @@ fn array(column: usize, values: &mut dyn Iterator<Item = Option<i64>>) -> ArrayR
     }
 }
 
-/// Value of a slot, which is not null.
+/// Returns the value of a slot, which is not null.
 fn value(array: &dyn Array, slot: usize) -> Value {
     let decimal = |digits, scale: i8| Value::Decimal {
         digits,
@@ -164,10 +166,10 @@ fn value(array: &dyn Array, slot: usize) -> Value {
     }
 }
 
-/// Comparison of Arrow.
+/// Comparison kernel of Arrow.
 type Kernel = fn(&dyn Datum, &dyn Datum) -> Result<BooleanArray, ArrowError>;
 
-/// A random predicate, and what Arrow's kernels make of it.
+/// Returns a random predicate, and its result by Arrow's kernels.
 fn predicate(
     numbers: &mut Numbers,
     batch: &RecordBatch,
@@ -356,7 +358,7 @@ fn floats_follow_ieee_754() {
         ("not x > 0", vec![0, 1, 2]),
         ("x != 1", vec![0, 1, 2, 4]),
         ("x < 1e400", vec![0, 1, 3]),
-        // The float that is closest, as in SQL.
+        // The nearest float, as in SQL.
         ("y = 0.1", vec![1]),
     ] {
         assert_eq!(kept(&text.parse().expect("a condition")), rows, "{text}");
@@ -373,11 +375,11 @@ fn floats_follow_ieee_754() {
         compare("x", Comparison::NotEqual, f64::NAN),
         [0, 1, 2, 3, 4]
     );
-    // A binary number is compared as it is.
+    // A binary float is compared unchanged.
     assert!(compare("y", Comparison::Equal, 0.1).is_empty());
 }
 
-/// A group in which `a` is filtered by, and a list beside it.
+/// Returns a group whose member `a` is filtered, next to a list.
 fn nested() -> RecordBatch {
     let a: ArrayRef = Arc::new(Int32Array::from(vec![Some(1), None, Some(3), Some(4)]));
     let b: ArrayRef = Arc::new(StringArray::from(vec!["p", "q", "r", "s"]));
@@ -416,13 +418,13 @@ fn columns_in_groups_are_found_by_their_paths() {
         rows("g.a >= 1"),
         filter_record_batch(&batch, &vec![true, false, true, false].into()).expect("rows")
     );
-    // A value in a group that is null is null.
+    // A value in a null group is null.
     assert_eq!(rows("g.a is null").num_rows(), 2);
     assert_eq!(rows("not g.a = 1").num_rows(), 1);
     assert_eq!(rows("g is null").num_rows(), 1);
     assert_eq!(rows("l is null").num_rows(), 3);
     assert_eq!(rows("d.o = 9 and \"d.o\" > 8").num_rows(), 1);
-    // Without the column of the filter.
+    // The column of the filter is not returned.
     let selection = filter("g.a = 3").with_columns(["g.b", "d.o"]);
     let read = selected(&selection, Reader::builder(file.clone()).expect("a footer"));
     let group = read.column_by_name("g").expect("the group").as_struct();

@@ -1,4 +1,4 @@
-//! Pages that column indexes exclude, and row groups that Bloom filters exclude.
+//! Tests pruning of pages by column indexes, and of row groups by Bloom filters.
 
 use super::{filter, ids, selected, write};
 use arrow_array::{
@@ -14,7 +14,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPrope
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Pages of 100 rows without dictionaries.
+/// Sets pages of 100 rows without dictionaries.
 fn pages() -> WriterPropertiesBuilder {
     WriterProperties::builder()
         .set_dictionary_enabled(false)
@@ -48,7 +48,7 @@ fn damage(file: &Bytes, pages: &[usize]) -> Bytes {
     bytes.into()
 }
 
-/// The file, in whose column index other bytes take the place of some.
+/// Replaces a bound in the column index.
 fn with_bounds(file: &Bytes, replaced: &[u8], by: &[u8]) -> Bytes {
     let mut bytes = file.to_vec();
     let index = column_index(file);
@@ -60,7 +60,7 @@ fn with_bounds(file: &Bytes, replaced: &[u8], by: &[u8]) -> Bytes {
     bytes.into()
 }
 
-/// The file, about whose only chunk the footer says something else.
+/// Changes the footer's metadata of the only chunk.
 fn with_chunk(
     file: &Bytes,
     change: impl Fn(
@@ -124,7 +124,7 @@ fn other_columns_are_read_where_rows_are_left() {
     ));
     let batch = RecordBatch::try_from_iter([("text", texts), ("id", batch.column(0).clone())])
         .expect("columns");
-    // No statistics exclude pages, but their rows are not needed.
+    // Without statistics, no pages are excluded, but their rows are not needed.
     let properties = pages()
         .set_statistics_enabled(EnabledStatistics::None)
         .build();
@@ -144,7 +144,7 @@ fn other_columns_are_read_where_rows_are_left() {
             })
             .expect("rows")
     );
-    // Batches that end within pages, and batches without such rows.
+    // Some batches end within pages, and some have no matching rows.
     let reader = Reader::builder(file.clone())
         .expect("a footer")
         .with_batch_size(37);
@@ -175,17 +175,17 @@ fn pages_of_nulls_are_excluded() {
 fn indexes_that_say_nothing_exclude_nothing() {
     let file = write(&ids(0..300), pages().build());
     let bound = |value: i64| value.to_le_bytes();
-    // A greater bound than the page's greatest value says less, but nothing wrong.
+    // A bound greater than the page's greatest value excludes less, but is not wrong.
     let wide = with_bounds(&file, &bound(199), &bound(250));
     assert_eq!(count(&filter("id = 220"), &wide), 1);
-    // The least bound of the second page is greater than its greatest one.
+    // The lower bound of the second page is greater than its upper bound.
     let contradictory = with_bounds(&file, &bound(100), &bound(500));
     assert_eq!(count(&filter("id = 150"), &contradictory), 1);
     assert_eq!(count(&filter("id = 150 or id = 550"), &contradictory), 1);
-    // Bounds that are wrong and do not contradict themselves are believed, as in other readers.
+    // Wrong bounds that are not contradictory are trusted, as in other readers.
     let wrong = with_bounds(&file, &bound(199), &bound(101));
     assert_eq!(count(&filter("id = 150"), &wrong), 0);
-    // Damaged indexes, and those of another file.
+    // Damaged indexes, and those of another file, are ignored.
     let mut damaged = file.to_vec();
     damaged[column_index(&file)].fill(0xff);
     assert_eq!(count(&filter("id = 150"), &damaged.into()), 1);
@@ -211,7 +211,7 @@ fn indexes_that_say_nothing_exclude_nothing() {
             "{offset:?}"
         );
     }
-    // Another number of pages.
+    // So is an index with a different number of pages.
     let other = write(&ids(0..900), pages().build());
     let (from, to) = (column_index(&other), column_index(&file));
     let bytes = Bytes::from([&file[..], &other[from.clone()]].concat());
@@ -236,7 +236,7 @@ fn bounds_that_are_not_numbers_exclude_nothing() {
     let batch = RecordBatch::try_from_iter([("x", array)]).expect("a column");
     let file = write(&batch, pages().build());
     assert_eq!(count(&filter("x = 220"), &damage(&file, &[0, 1])), 1);
-    // NaN is unequal to everything, whatever the bounds are.
+    // NaN differs from everything, whatever the bounds are.
     assert_eq!(count(&filter("not x <= 199"), &file), 101);
     assert_eq!(count(&filter("x != 5"), &file), 299);
     let wrong = with_bounds(&file, &199_f64.to_le_bytes(), &f64::NAN.to_le_bytes());
@@ -263,7 +263,7 @@ fn cut_bounds_are_no_values() {
     assert_eq!(count(&filter("x > 'xxxy'"), &file), 0);
 }
 
-/// A file whose only column has a Bloom filter and no statistics, and whose pages cannot be read.
+/// Writes a file whose only column has a Bloom filter, no statistics, and unreadable pages.
 fn with_bloom_filter(array: ArrayRef) -> Bytes {
     let batch = RecordBatch::try_from_iter([("x", array)]).expect("a column");
     let properties = pages()
@@ -306,7 +306,7 @@ fn bloom_filters_exclude_values() {
         (&numbers, "x > 8"),
         (&texts, "x = 't7'"),
         (&texts, "x like 'u%'"),
-        // Zero has two signs, and 0.1 is the nearest float of its own type.
+        // Zero has two signs, and 0.1 is the nearest float of the column's type.
         (&floats, "x = 0"),
         (&short, "x = 0.1"),
         (&unsigned, "x = 4294967295"),

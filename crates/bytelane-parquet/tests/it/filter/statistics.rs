@@ -1,4 +1,4 @@
-//! Row groups that statistics exclude.
+//! Tests pruning of row groups by statistics.
 
 use super::{filter, groups_of, ids, selected, write};
 use arrow_array::{ArrayRef, Decimal128Array, Float64Array, Int32Array, RecordBatch, StringArray};
@@ -51,7 +51,7 @@ fn excluded_row_groups_are_not_read() {
     assert!(read("id >= 2000").is_err());
 }
 
-/// The same file with other statistics of its only column.
+/// Replaces the statistics of the file's only column.
 fn with_statistics(file: &Bytes, statistics: Statistics) -> ReaderBuilder<Bytes> {
     let reader = Reader::builder(file.clone()).expect("a footer");
     let metadata = ParquetMetaData::clone(reader.metadata());
@@ -103,15 +103,15 @@ fn statistics_that_say_nothing_exclude_nothing() {
         (&floats, float(Some(1.0), Some(3.0)), "not x <= 3", 1),
         (&floats, float(Some(1.0), Some(1.0)), "x != 1", 2),
         (&floats, float(Some(1.0), Some(3.0)), "not x in (1, 3)", 1),
-        // Greater bounds than least ones.
+        // The lower bound is greater than the upper one.
         (&floats, float(Some(3.0), Some(1.0)), "x = 1", 1),
         (&numbers, number(Some(3), Some(1)), "x in (3)", 1),
-        // Only one of the two.
+        // One bound is missing.
         (&numbers, number(None, Some(2)), "x = 3", 1),
-        // Old ones have texts in the order of signed bytes, in which é is the least.
+        // Old writers order strings by signed bytes, so é is the smallest.
         (&texts, text("é", "z", true), "x = 'a'", 1),
         (&texts, text("a", "z", true), "x like 'é%'", 1),
-        // Nobody counted the nulls.
+        // Nulls were not counted.
         (&numbers, number(Some(1), Some(3)), "x is null", 1),
         (&numbers, number(Some(1), Some(3)), "not x is null", 2),
     ] {
@@ -123,7 +123,7 @@ fn statistics_that_say_nothing_exclude_nothing() {
         );
         assert_eq!(read.num_rows(), rows, "{condition} with {statistics}");
     }
-    // Those that do are used: here, they are wrong.
+    // Row groups that statistics exclude are not read, even if the statistics are wrong as here.
     let batch = RecordBatch::try_from_iter([("x", numbers)]).expect("a column");
     let file = write(&batch, groups_of(1000));
     let read = selected(

@@ -1,4 +1,5 @@
-//! Inputs that are damaged: an error names the file, or the rows are those that the reader finds.
+//! Tests damaged inputs: the error names the file, or the output has the rows that the reader
+//! finds.
 
 use super::{Files, properties, rows, written};
 use bytelane_parquet::diff::{DiffOptions, diff};
@@ -39,7 +40,7 @@ fn changed_bytes_are_an_error_or_change_no_other_rows() {
             Ok(merged) => {
                 merges += 1;
                 assert_eq!(merged.rows, 360);
-                // The name of a column may be another one.
+                // The damage may have changed the name of a column.
                 let options = DiffOptions::default().with_missing_as_null(true);
                 let difference = diff(&files.paths, &[&output], &options);
                 if let Ok(difference) = difference {

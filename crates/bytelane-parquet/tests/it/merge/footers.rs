@@ -1,4 +1,4 @@
-//! Footers and indexes after a merge.
+//! Tests footers and indexes after a merge.
 
 use super::{Files, properties, rows};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
@@ -19,7 +19,7 @@ fn footer(file: &Bytes) -> ParquetMetaData {
     reader.parse_and_finish(file).unwrap()
 }
 
-/// Merges files of sorted ids, and some names, of which each begins at one of these ids.
+/// Merges files with sorted ids and with names. Each file's ids begin at one of `starts`.
 fn merged(
     starts: &[i64],
     properties: impl Fn(usize) -> WriterPropertiesBuilder,
@@ -77,7 +77,7 @@ fn statistics_and_indexes_are_those_of_all_inputs() {
         .step_by(1000)
         .flat_map(|start| [0, 300, 600, 900].map(|row| start + row));
     assert!(starts.eq(wanted));
-    // Counts of bytes and levels.
+    // Byte counts and level histograms.
     assert_eq!(merged.columns[1].pages.encoded, 0, "{merged:?}");
     let bytes = row_group
         .column(1)

@@ -1,4 +1,4 @@
-//! `merge`: rows, pages and what footers say of them.
+//! Tests `merge`: rows, pages and their metadata in footers.
 
 mod damaged;
 mod footers;
@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// A directory of files.
+/// Directory of files.
 struct Files {
     directory: TempDir,
     paths: Vec<PathBuf>,
@@ -79,7 +79,7 @@ fn written(rows: &RecordBatch, properties: WriterProperties) -> Vec<u8> {
     file
 }
 
-/// Rows of all kinds of columns, nulls among them.
+/// Returns rows with all kinds of columns, including nulls.
 fn rows(from: i64, count: i64) -> RecordBatch {
     let rows = || from..from + count;
     let some = |row: i64, of: i64| row % of != 0;
@@ -136,7 +136,7 @@ fn rows(from: i64, count: i64) -> RecordBatch {
         .unwrap()
 }
 
-/// Reads rows with the crate `parquet`, which needs the indexes of pages.
+/// Reads rows with the crate `parquet`, which relies on the page indexes.
 fn read(file: &Bytes, selection: Option<RowSelection>) -> RecordBatch {
     let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Required);
     let builder =
@@ -189,7 +189,7 @@ fn files_of_all_kinds_become_one_row_group() {
         assert_eq!((merged.rows, merged.row_groups_after), (12_000, 1));
         let all = concat_batches(&all[0].schema(), &all).unwrap();
         assert_eq!(read(&file, None), all);
-        // Pages are where the indexes say.
+        // The offset index is correct.
         for row in [0, 299, 300, 5999, 6000, 11_650] {
             let selection = vec![RowSelector::skip(row), RowSelector::select(7)];
             assert_eq!(

@@ -1,4 +1,4 @@
-//! Columns that differ between inputs.
+//! Tests columns that differ between inputs.
 
 use super::{Files, properties, read};
 use arrow_array::{Array, ArrayRef, Int32Array, Int64Array, NullArray, RecordBatch, StringArray};
@@ -119,7 +119,7 @@ fn field_ids_that_one_input_lacks_are_those_of_another() {
     assert_eq!(column.self_type().get_basic_info().id(), 7);
 }
 
-/// Rows of columns that are optional, or not, at every level.
+/// Returns rows of columns that are optional, or required, at every level.
 fn nested(from: i64, is_optional: bool) -> RecordBatch {
     let rows = || from..from + 500;
     let some = |row: i64, of: i64| !is_optional || row % of != 0;

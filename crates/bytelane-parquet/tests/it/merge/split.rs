@@ -1,4 +1,4 @@
-//! Row groups and files that are split.
+//! Tests splitting of row groups and files.
 
 use super::*;
 use bytelane_parquet::merge::MergePages;
@@ -66,7 +66,7 @@ fn pages_within_a_part_are_copied() {
     let merged = split(&files, &MergeOptions::default().with_row_group_rows(1500));
     let float = merged.columns.iter().find(|it| it.path == "float").unwrap();
     assert_eq!((float.pages.copied, float.pages.encoded), (10, 0));
-    // Nobody asked for other row groups.
+    // By default, row groups are not split.
     let merged = split(&files, &MergeOptions::default());
     assert_eq!(merged.row_groups_after, 1);
     assert!(merged.columns.iter().all(|it| it.pages.copied == 10));
