@@ -32,7 +32,7 @@ pub struct Arguments {
     /// Files, or directories, which are searched for files with these extensions
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    /// What to optimise for
+    /// Goal to optimise for
     #[arg(long, value_name = "GOAL", default_value = Goal::Balanced.name(), value_parser = super::rewrite::goal_parser())]
     goal: Goal,
     /// Programs that must be able to read the files, optionally with the oldest version in use; any: no restriction
@@ -54,7 +54,7 @@ pub struct Arguments {
     /// Threads that work at the same time [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
-    /// The most memory that a column of a row group, or a page, may take, as in 4GiB [default: 128MiB and 1024 times its size in the file]
+    /// Maximum memory for a column of a row group, or for a page, as in 4GiB [default: 128MiB and 1024 times its size in the file]
     #[arg(long, value_name = "SIZE", value_parser = readable::parse_size)]
     memory_limit: Option<u64>,
     /// Encode all rows with the choice, so that the new sizes are exact

@@ -20,13 +20,13 @@ pub struct Arguments {
     /// The Parquet files, or directories that are searched for .parquet files
     #[arg(value_name = "FILE", required = true, num_args = 1..)]
     files: Vec<PathBuf>,
-    /// Decode all values, and compare them with what is said of them
+    /// Decode all values, and compare them with statistics, indexes, filters and the sort order
     #[arg(long)]
     values: bool,
     /// Write the rows whose pages are intact to this file, and list those that are lost; for one FILE
     #[arg(long, value_name = "OUT")]
     salvage: Option<PathBuf>,
-    /// The most memory that pages and values may take, as in 4GiB
+    /// Maximum memory for pages and values, as in 4GiB
     #[arg(long, value_name = "SIZE", value_parser = readable::parse_size)]
     memory_limit: Option<u64>,
     /// Lines, or one JSON object for each file

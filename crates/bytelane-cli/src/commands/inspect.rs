@@ -17,13 +17,13 @@ pub struct Arguments {
     /// The Parquet file
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// What to show on each line
+    /// Items to show, one per line
     #[arg(long, value_name = "WHAT", default_value = "columns")]
     by: Line,
     /// Show only the schema, in the syntax of the Parquet specification
     #[arg(long)]
     schema: bool,
-    /// The most memory that the metadata may take, as in 4GiB [default: 64MiB and 64 times the size of the file]
+    /// Maximum memory for the metadata, as in 4GiB [default: 64MiB and 64 times the size of the file]
     #[arg(long, value_name = "SIZE", value_parser = readable::parse_size)]
     memory_limit: Option<u64>,
     /// A table, everything as one JSON object, CSV, or a Markdown table

@@ -33,7 +33,7 @@ pub struct Arguments {
     /// The file to write; with --file-size, OUT.parquet becomes OUT-00000.parquet and so on
     #[arg(value_name = "OUT")]
     output: PathBuf,
-    /// The most rows of a row group; larger ones are split. Without it, row groups are joined up to 1048576 rows, and larger ones stay
+    /// Maximum number of rows of a row group; larger ones are split. Without it, row groups are joined up to 1048576 rows, and larger ones stay
     #[arg(long, value_name = "N")]
     row_group_rows: Option<NonZero<u64>>,
     /// The size of each output, as in 512MiB; several are written, and row groups are split where a file is full

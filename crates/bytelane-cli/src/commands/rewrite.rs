@@ -47,7 +47,7 @@ pub struct Arguments {
     /// output
     #[arg(value_name = "OUT")]
     output: PathBuf,
-    /// What to optimise for
+    /// Goal to optimise for
     #[arg(long, value_name = "GOAL", default_value = Goal::Balanced.name(), value_parser = goal_parser())]
     goal: Goal,
     /// Programs that must be able to read the file, optionally with the oldest version in use; any: no restriction
@@ -69,7 +69,7 @@ pub struct Arguments {
     #[arg(long, value_name = "UNIT", num_args = 0..=1, require_equals = true, default_missing_value = "us",
         value_parser = unit_parser())]
     convert_int96: Option<Int96Unit>,
-    /// The most rows of a page; columns with larger pages get new ones [default: those of the old pages, or with the goal
+    /// Maximum number of rows of a page; columns with larger pages get new ones [default: those of the old pages, or with the goal
     /// size what compresses best]
     #[arg(long, value_name = "N")]
     page_rows: Option<NonZero<usize>>,
@@ -85,7 +85,7 @@ pub struct Arguments {
     /// Threads that work at the same time; the output is the same for any number [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
-    /// The most memory that a column of a row group, or a page, may take, as in 4GiB [default: 128MiB and 1024 times its size in the file, else it is copied]
+    /// Maximum memory for a column of a row group, or for a page, as in 4GiB [default: 128MiB and 1024 times its size in the file, else it is copied]
     #[arg(long, value_name = "SIZE", value_parser = readable::parse_size)]
     memory_limit: Option<u64>,
     /// Read both files and compare every value before the new file appears under its name

@@ -38,7 +38,7 @@ pub struct Arguments {
     /// The size that files should have: those below a quarter of it are merged, those above twice of it are split
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = readable::parse_size)]
     target_size: u64,
-    /// The most rows of a row group that is made of several
+    /// Maximum number of rows of a joined row group
     #[arg(long, value_name = "N", default_value = "1048576")]
     row_group_rows: NonZero<u64>,
     /// The share of the bytes that better encodings must save

@@ -32,14 +32,14 @@ pub struct Arguments {
     /// Raw little-endian numbers with the extensions .f32 .sp .f64 .dp .i32 or .i64
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// What to generate if no files are given
+    /// Data to generate if no files are given
     #[arg(long, value_name = "WHAT", conflicts_with = "files")]
     only: Option<Part>,
     /// Only these encodings: plain, dictionary, byte_stream_split, alp, or auto. `auto` is measured only if it is
     /// listed, and shows its choice and the share of the write time that choosing takes
     #[arg(long = "encoding", value_name = "NAME", value_delimiter = ',')]
     encodings: Vec<Encoding>,
-    /// What `auto` optimises for
+    /// Goal of `auto`
     #[arg(long, value_name = "GOAL", default_value = Goal::Balanced.name(), value_parser = goal_parser())]
     goal: Goal,
     /// Number of values to generate
