@@ -1,4 +1,4 @@
-"""Compares how fast libraries read whole Parquet files to Arrow arrays and write them, and how much memory that takes.
+"""Compares the speed and memory use of libraries that read whole Parquet files to Arrow arrays and write them.
 
     compare.py READER OUTPUT [--rounds COUNT] [--quick] [--only {columns,lineitem,tables,writing}]
 
@@ -91,7 +91,7 @@ class Measured(NamedTuple):
 
 
 class Process:
-    """A library, in a process of its own, that reads one file, or writes its rows."""
+    """Process of a library that reads one file, or writes its rows."""
 
     def __init__(
         self, library: str, reader: Path, path: Path, threads: int, *, as_package: bool = False, writes: bool = False

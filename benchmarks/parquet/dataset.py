@@ -1,10 +1,11 @@
-"""Compares how fast a data set of many Parquet files becomes one of few, by `bytelane dataset`, pyarrow and DuckDB.
+"""Compares the speed of `bytelane dataset`, pyarrow and DuckDB in merging a data set of many Parquet files into few.
 
     dataset.py BYTELANE [--files COUNT] [--bytes SIZE] [--rounds COUNT] [--keep DIRECTORY]
 
-BYTELANE is the command, built with `cargo build --release -p bytelane-cli`. Each program runs on one core, in a process of
-its own; the files are those of merge.py and in the system's cache. Prints the best CPU time of all rounds and the peak memory, as a
-Markdown table. `bytelane merge` is one call of the library, which compares nothing, or every value with --verify.
+BYTELANE is the command, built with `cargo build --release -p bytelane-cli`. Each program runs on one core, in a process
+of its own; the files are those of merge.py and in the system's cache. Prints the best CPU time of all rounds and the
+peak memory, as a Markdown table. `bytelane merge` is one call of the library, which compares nothing by default, and
+every value with --verify.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writes a table to a Parquet file each time it is told to. `compare.py` starts and measures it.
+"""Writes a table to a Parquet file on each command. `compare.py` starts and measures this program.
 
     write.py LIBRARY TABLE THREADS
 

@@ -1,4 +1,4 @@
-//! A client of the service, over any protocol.
+//! Client of the service, over any protocol.
 
 use crate::FRAME_LIMIT;
 use crate::idl::everything::exchange::{

@@ -1,4 +1,4 @@
-//! The service, over any protocol.
+//! Server of the service, over any protocol.
 
 use crate::FRAME_LIMIT;
 use crate::idl::everything::exchange::{

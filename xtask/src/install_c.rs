@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::process::{cargo, compile, output, program, root};
 
-/// The options of `cargo xtask install-c`.
+/// Options of `cargo xtask install-c`.
 #[derive(clap::Args)]
 pub struct Options {
     /// Where to install: `include` and `lib` are created below it

@@ -160,7 +160,7 @@ pub fn ways<'a>(body: &[Instruction<'a>]) -> Vec<Vec<Instruction<'a>>> {
 mod tests {
     use super::*;
 
-    /// A loop with a path around `mul` and two branches out of it, and a loop without branches.
+    /// Loop with a path around `mul` and two branches out of it, and a loop without branches.
     const LISTING: &str = "
 0000000000000000 <crate::first>:
    0:\tldr\tq0, [x1]

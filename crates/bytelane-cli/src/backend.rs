@@ -1,4 +1,4 @@
-//! The environment variable `BYTELANE_BACKEND`.
+//! Environment variable `BYTELANE_BACKEND`.
 
 use anyhow::Context;
 use bytelane::Backend;

@@ -1,4 +1,4 @@
-//! The command line.
+//! Command line of `bytelane`.
 
 use crate::Outcome;
 #[cfg(not(feature = "measuring"))]

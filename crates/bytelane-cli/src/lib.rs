@@ -88,7 +88,7 @@ fn fail(error: &anyhow::Error) -> u8 {
     2
 }
 
-/// Shows help, the version, or what is wrong with the command line.
+/// Shows help, the version, or an error in the command line.
 fn show(mut answer: clap::Error) -> u8 {
     if !answer.use_stderr()
         && let Err(error) = standard::output()

@@ -7,7 +7,7 @@ use std::path::Path;
 /// Returns standard input.
 ///
 /// # Errors
-/// It was closed when the process began.
+/// The stream was closed when the process began.
 pub fn input() -> anyhow::Result<Stdin> {
     if at_start::INPUT.is_closed() {
         bail!("cannot read standard input: it is closed; name a file, or redirect it");
@@ -18,7 +18,7 @@ pub fn input() -> anyhow::Result<Stdin> {
 /// Returns standard output.
 ///
 /// # Errors
-/// It was closed when the process began.
+/// The stream was closed when the process began.
 pub fn output() -> anyhow::Result<StdoutLock<'static>> {
     if at_start::OUTPUT.is_closed() {
         bail!("cannot write standard output: it is closed; redirect it to a file, or to /dev/null");

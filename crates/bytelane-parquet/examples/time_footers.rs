@@ -1,4 +1,4 @@
-//! Measures how long footers take to read, here and with the crate `parquet`.
+//! Measures the time to read footers with this crate and with the crate `parquet`.
 //!
 //! ```sh
 //! cargo run --release -p bytelane-parquet --example time_footers
@@ -34,9 +34,10 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
         (1_000, 100, false),
     ] {
         let metadata = metadata(columns, row_groups, arrow_schema)?;
-        let name = match arrow_schema {
-            true => format!("{columns} columns, {row_groups} row groups, Arrow schema"),
-            false => format!("{columns} columns, {row_groups} row groups"),
+        let name = if arrow_schema {
+            format!("{columns} columns, {row_groups} row groups, Arrow schema")
+        } else {
+            format!("{columns} columns, {row_groups} row groups")
         };
         for measured in measure(&metadata)? {
             for subject in &measured {
@@ -53,8 +54,9 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Measures three groups of subjects: the parsers of a footer; opening a file, up to a reader of all columns; the same for a
-/// reader of three columns. The crate `parquet` parses all columns for it, and can leave out the statistics.
+/// Measures three groups of subjects: parsing a footer, opening a file up to a reader of all
+/// columns, and the same for a reader of three columns. The crate `parquet` parses all columns in
+/// the last case, but can skip the statistics.
 fn measure(metadata: &ParquetMetaData) -> Result<[Vec<Measurement>; 3]> {
     let schema = metadata.file_metadata().schema_descr_ptr();
     let footer = footer(metadata)?;
@@ -117,8 +119,8 @@ fn measure(metadata: &ParquetMetaData) -> Result<[Vec<Measurement>; 3]> {
     Ok([parsers, opened, three])
 }
 
-/// Decodes a footer to structs that keep everything, each chunk and its statistics; returns how many chunks have some. Lists
-/// stay encoded.
+/// Decodes a footer to structs that keep everything, with each chunk and its statistics. Lists
+/// remain encoded. Returns the number of chunks with statistics.
 fn read(footer: &Bytes) -> Result<usize> {
     let file: FileMetaData = decode(footer)?;
     let mut with_statistics = 0;
@@ -135,7 +137,8 @@ fn read(footer: &Bytes) -> Result<usize> {
     Ok(with_statistics)
 }
 
-/// Decodes a footer to structs that borrow it, each chunk and its statistics; returns how many chunks have some. Lists are checked.
+/// Decodes a footer to structs that borrow from it, with each chunk and its statistics. Lists are
+/// checked. Returns the number of chunks with statistics.
 fn view(footer: &Bytes) -> Option<usize> {
     let file: FileView<'_, ElementView<'_>> = format::view(footer)?;
     let mut with_statistics = 0;
@@ -159,7 +162,8 @@ fn footer(metadata: &ParquetMetaData) -> Result<Bytes> {
     Ok(file.into())
 }
 
-/// Numbers, floats and texts in turns, with what a writer says of them by default.
+/// Returns metadata of integer, float and string columns in turn, with the fields that a writer
+/// sets by default.
 fn metadata(columns: usize, row_groups: usize, arrow_schema: bool) -> Result<ParquetMetaData> {
     let types = [
         PhysicalType::INT64,

@@ -1,7 +1,9 @@
-//! Reads the rows of TPC-H's lineitem that satisfy a condition, as often as it is told to. `benchmarks/parquet/queries.py` starts
-//! and measures it, to compare this crate with the crate `parquet`.
+//! Reads the rows of TPC-H's lineitem that satisfy a condition, each time it is told to.
+//! `benchmarks/parquet/queries.py` starts and measures it, to compare this crate with the crate
+//! `parquet`.
 //!
-//! Arguments: `bytelane` or `parquet`, and a file. Input: lines with the names of queries. Output: the number of rows, for each.
+//! Arguments: `bytelane` or `parquet`, and a file. Input: lines with the names of queries. Output:
+//! the number of rows for each query.
 
 use bytelane_parquet::ReaderBuilder;
 use bytelane_parquet::arrow_array::cast::AsArray;
@@ -21,9 +23,9 @@ use std::path::Path;
 
 /// Key of an order in the middle of the table at scale 1.
 const ORDER: i64 = 3_000_000;
-/// 1994-01-01 and 1995-01-01.
+/// Days from 1970 to 1994-01-01 and to 1995-01-01.
 const YEAR: [i32; 2] = [8766, 9131];
-/// Rows of a batch of the crate `parquet`: its default of 1024 is slower.
+/// Batch size for the crate `parquet`, in rows. Its default of 1024 is slower.
 const BATCH_ROWS: usize = 8192;
 
 const Q6: &str = "l_shipdate >= '1994-01-01' and l_shipdate < '1995-01-01' \
@@ -41,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         other => return Err(format!("{other:?} is neither bytelane nor parquet").into()),
     };
     for line in stdin().lines() {
-        // All of it is in memory at the end, as in the other libraries.
+        // Keep the entire result in memory until the end, as with the other libraries.
         let batches = read(file.as_ref(), &line?)?;
         writeln!(
             stdout(),
@@ -74,7 +76,8 @@ type Predicates = Vec<Box<dyn ArrowPredicate>>;
 
 fn with_parquet(file: &Path, query: &str) -> Result<Vec<RecordBatch>, Box<dyn Error>> {
     let file = File::open(file)?;
-    // A reader of batches does not prune by itself; a program that wants one row group or page reads the indexes and does.
+    // The reader of batches does not prune by itself. A program that wants a single row group or
+    // page reads the indexes and prunes.
     let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Skip);
     let metadata = ArrowReaderMetadata::load(&file, options)?;
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);

@@ -1,8 +1,8 @@
-//! Reads and writes a whole file as often as it is told to. `benchmarks/python/compare.py` starts and
-//! measures it, to compare the Python package with this crate.
+//! Reads and writes an entire file each time it is told to. `benchmarks/python/compare.py` starts
+//! and measures it, to compare the Python package with this crate.
 //!
-//! Arguments: a file to read, and one to write the same table to. Input: lines that say `read` or `write`.
-//! Output: a line for each when it is done.
+//! Arguments: a file to read, and a path to write the same table to. Input: lines with `read` or
+//! `write`. Output: one line for each, when it is done.
 
 use bytelane_parquet::arrow_array::RecordBatch;
 use bytelane_parquet::{NewFile, ReaderBuilder, Writer, WriterOptions};
@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::io::{Write, stdin, stdout};
 use std::path::Path;
 
-/// As many as a row group has in Python by default.
+/// Batch size in rows: that of a row group in Python by default.
 const ROWS: usize = 1 << 20;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -95,9 +95,10 @@ impl MemoryLimit {
     pub(crate) fn check_row(self, rows: i64, values: u64, file_bytes: u64) -> Result<()> {
         let rows = u64::try_from(rows).unwrap_or(0).max(1);
         let limit = self.of_read(file_bytes);
-        match values.saturating_mul(SMALL_VALUE) / rows > limit {
-            true => Err(Problem::MemoryLimit { limit }.into()),
-            false => Ok(()),
+        if values.saturating_mul(SMALL_VALUE) / rows > limit {
+            Err(Problem::MemoryLimit { limit }.into())
+        } else {
+            Ok(())
         }
     }
 }
@@ -220,9 +221,10 @@ impl Reservation {
 
     /// Grows the reservation if it is smaller than this.
     pub(crate) fn cover(&self, bytes: u64) -> Result<()> {
-        match bytes > self.bytes.get() {
-            true => self.resize(bytes),
-            false => Ok(()),
+        if bytes > self.bytes.get() {
+            self.resize(bytes)
+        } else {
+            Ok(())
         }
     }
 
@@ -271,9 +273,10 @@ pub(crate) fn batch_rows<'a>(
         widest = width.max(widest);
         all = all.saturating_add((width as u64).max(SMALL_VALUE));
     }
-    let most = match widest > WIDE {
-        true => wanted.min(BATCH_BYTES / widest),
-        false => wanted,
+    let most = if widest > WIDE {
+        wanted.min(BATCH_BYTES / widest)
+    } else {
+        wanted
     };
     let fit = usize::try_from(limit / 4 / all.max(1));
     most.min(fit.unwrap_or(usize::MAX)).max(1)

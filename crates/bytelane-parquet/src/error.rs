@@ -241,9 +241,10 @@ impl fmt::Display for Place {
             self.page.map(|index| format!("page {index}")),
         ];
         let known: Vec<String> = parts.into_iter().flatten().collect();
-        match known.is_empty() {
-            true => Ok(()),
-            false => write!(f, "{}: ", known.join(", ")),
+        if known.is_empty() {
+            Ok(())
+        } else {
+            write!(f, "{}: ", known.join(", "))
         }
     }
 }

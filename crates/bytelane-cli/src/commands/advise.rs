@@ -209,9 +209,10 @@ impl Arguments {
     fn candidates<'a>(&self, files: impl IntoIterator<Item = &'a Advice>) -> Table {
         let is_csv = self.format == Format::Csv;
         // Names in CSV files are stable.
-        let [write, read] = match is_csv {
-            true => ["write MiB/s", "read MiB/s"],
-            false => ["write\nMB/s", "read\nMB/s"],
+        let [write, read] = if is_csv {
+            ["write MiB/s", "read MiB/s"]
+        } else {
+            ["write\nMB/s", "read\nMB/s"]
         };
         // All results of a column have the same compression, unless several are compared.
         let compression = if self.compare.is_empty() { 2 } else { 0 };
@@ -295,9 +296,10 @@ impl Arguments {
     fn words(&self) -> String {
         let words = self.paths.iter().map(|path| {
             let path = readable::path(path);
-            match path.contains(|c: char| !c.is_ascii_alphanumeric() && !"._-/=".contains(c)) {
-                true => format!("'{}'", path.replace('\'', r"'\''")),
-                false => path,
+            if path.contains(|c: char| !c.is_ascii_alphanumeric() && !"._-/=".contains(c)) {
+                format!("'{}'", path.replace('\'', r"'\''"))
+            } else {
+                path
             }
         });
         words.collect::<Vec<_>>().join(" ")
@@ -371,14 +373,18 @@ fn choices(advice: &Advice) -> Table {
 fn cells(candidate: &Candidate, column: &ColumnAdvice, is_csv: bool) -> [String; 6] {
     let is_choice =
         candidate.encoding == column.encoding && candidate.compression == column.compression;
-    let throughput = |mib_s: f64| match is_csv {
-        true => format!("{mib_s:.0}"),
-        false => readable::megabytes(mib_s),
+    let throughput = |mib_s: f64| {
+        if is_csv {
+            format!("{mib_s:.0}")
+        } else {
+            readable::megabytes(mib_s)
+        }
     };
     [
-        match candidate.preview && !is_csv {
-            true => format!("{} (preview)", candidate.encoding),
-            false => candidate.encoding.to_string(),
+        if candidate.preview && !is_csv {
+            format!("{} (preview)", candidate.encoding)
+        } else {
+            candidate.encoding.to_string()
         },
         candidate.compression.clone(),
         format!("{:.2}", candidate.ratio),

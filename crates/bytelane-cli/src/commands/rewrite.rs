@@ -175,9 +175,10 @@ impl Arguments {
                 rewritten,
             });
         }
-        match is_stream(&self.output) && !self.dry_run {
-            true => self.show(&all, &mut io::stderr().lock())?,
-            false => self.show(&all, &mut out)?,
+        if is_stream(&self.output) && !self.dry_run {
+            self.show(&all, &mut io::stderr().lock())?
+        } else {
+            self.show(&all, &mut out)?
         }
         Ok(Outcome::Fine)
     }
@@ -195,9 +196,10 @@ impl Arguments {
         let mut outputs = HashSet::new();
         for input in &self.inputs {
             for (file, below) in files_of(input)? {
-                let output = match is_directory {
-                    true => self.output.join(below),
-                    false => self.output.clone(),
+                let output = if is_directory {
+                    self.output.join(below)
+                } else {
+                    self.output.clone()
                 };
                 if !outputs.insert(output.clone()) {
                     let name = readable::path(&output);
@@ -410,9 +412,10 @@ impl Arguments {
             } else {
                 ""
             };
-            let verified = match all.iter().all(|done| done.rewritten.verified) {
-                true => "; every value compared",
-                false => "",
+            let verified = if all.iter().all(|done| done.rewritten.verified) {
+                "; every value compared"
+            } else {
+                ""
             };
             let output = readable::path(&self.output);
             writeln!(out, "{} files in {output}{nothing}{verified}", all.len())?;
@@ -432,9 +435,10 @@ impl Job {
                 )
             }
             (Problem::Io(error), Some(output)) if error.kind() == io::ErrorKind::StorageFull => {
-                match fs::metadata(output).is_ok_and(|there| there.is_file()) {
-                    true => "; that file is unchanged".to_owned(),
-                    false => String::new(),
+                if fs::metadata(output).is_ok_and(|there| there.is_file()) {
+                    "; that file is unchanged".to_owned()
+                } else {
+                    String::new()
                 }
             }
             (Problem::ReadOnly, _) => "; --force replaces it all the same".to_owned(),
@@ -492,18 +496,22 @@ fn end_on_signal(jobs: &[Job], signal: Arc<AtomicI32>) -> io::Result<()> {
         }
     };
     let at_once = jobs.iter().all(leaves_nothing);
-    signals::on_signal(move |status| match at_once {
-        true => std::process::exit(status),
-        false => signal.store(status, Ordering::Relaxed),
+    signals::on_signal(move |status| {
+        if at_once {
+            std::process::exit(status)
+        } else {
+            signal.store(status, Ordering::Relaxed)
+        }
     })
 }
 
 /// Formats `before -> after`, or the value if it is unchanged.
 fn change(column: &RewrittenColumn, of: impl Fn(&ColumnState) -> &Vec<String>) -> String {
     let (before, after) = (of(&column.before).join(", "), of(&column.after).join(", "));
-    match before == after {
-        true => before,
-        false => format!("{before} -> {after}"),
+    if before == after {
+        before
+    } else {
+        format!("{before} -> {after}")
     }
 }
 

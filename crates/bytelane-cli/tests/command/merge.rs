@@ -1,4 +1,4 @@
-//! `bytelane diff`.
+//! `bytelane diff`, `merge`, `check` and `repair`.
 
 use crate::{bytelane, failure, text};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
@@ -91,4 +91,55 @@ fn diff_finds_the_rows_that_differ() {
     assert!(message.contains("name two files"), "{message}");
     let message = failure(bytelane(&["diff", "all", "none"]).current_dir(directory));
     assert!(message.contains("none"), "{message}");
+}
+
+/// Kills merges after different times. The output has its old bytes or the new ones each time.
+#[cfg(unix)]
+#[test]
+fn a_merge_that_is_killed_leaves_the_old_file_or_the_new_one() {
+    use assert_cmd::cargo::cargo_bin;
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    let directory = tempfile::tempdir().unwrap();
+    let inputs = directory.path().join("in");
+    fs::create_dir(&inputs).unwrap();
+    for number in 0..60 {
+        let first = number * 1000;
+        write(&inputs, &format!("{number}.parquet"), first..first + 1000);
+    }
+    let read_inputs = || -> Vec<Vec<u8>> {
+        let paths = (0..60).map(|number| inputs.join(format!("{number}.parquet")));
+        paths.map(|path| fs::read(path).unwrap()).collect()
+    };
+    let before = read_inputs();
+    let output = directory.path().join("out.parquet");
+    let merge = || {
+        let mut command = Command::new(cargo_bin!("bytelane"));
+        command.args(["merge", "in", "out.parquet"]);
+        command.current_dir(directory.path());
+        command
+    };
+    let start = Instant::now();
+    assert!(merge().output().unwrap().status.success());
+    let whole = start.elapsed();
+    let new = fs::read(&output).unwrap();
+    let mut killed = 0;
+    for step in 0..16 {
+        fs::write(&output, b"old").unwrap();
+        let mut child = merge()
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(whole.max(Duration::from_millis(1)) * step / 14);
+        child.kill().unwrap();
+        killed += usize::from(child.wait().unwrap().code().is_none());
+        let found = fs::read(&output).unwrap();
+        assert!(found == b"old" || found == new, "{} bytes", found.len());
+        assert!(read_inputs() == before, "an input has changed");
+    }
+    assert!(killed > 0, "no merge was killed");
+    assert!(merge().output().unwrap().status.success());
+    assert_eq!(fs::read(&output).unwrap(), new);
 }

@@ -37,9 +37,10 @@ impl Files {
             }
             files.push(opened);
         }
-        match files.is_empty() {
-            true => Err(Problem::Input("there is no file".to_owned()).into()),
-            false => Ok(Self(files)),
+        if files.is_empty() {
+            Err(Problem::Input("there is no file".to_owned()).into())
+        } else {
+            Ok(Self(files))
         }
     }
 

@@ -229,9 +229,10 @@ fn advise_column(
         Err(error)
             if error.is_obstacle() || error.is_of_memory() || has_nested_int96(files, column) =>
         {
-            let error = match has_nested_int96(files, column) {
-                true => Problem::Unsupported(INT96.to_owned()).into(),
-                false => error,
+            let error = if has_nested_int96(files, column) {
+                Problem::Unsupported(INT96.to_owned()).into()
+            } else {
+                error
             };
             let leaves = files.described(column);
             let leaves = leaves.iter();
@@ -320,9 +321,10 @@ fn judge(source: &Source, column: usize, options: &AdviseOptions) -> Result<Vec<
     let compression = options.compression.or(assumed);
     let compression = compression.unwrap_or(options.compression_or_default());
     // Other compressions are judged by the size of all sampled rows.
-    let timed = match options.compressions.is_empty() {
-        true => sampled.front(source.rows() as usize / TIMED),
-        false => sampled.front(sampled.rows),
+    let timed = if options.compressions.is_empty() {
+        sampled.front(source.rows() as usize / TIMED)
+    } else {
+        sampled.front(sampled.rows)
     };
     let all = sampled.front(sampled.rows);
     let stronger = stronger(compression)?;

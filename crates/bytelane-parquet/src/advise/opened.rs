@@ -207,12 +207,13 @@ impl Opened {
         // Flat columns are read only as far as they are sampled.
         let is_read =
             |chunk: &&ColumnChunkMetaData| is_whole || chunk.column_descr().max_rep_level() > 0;
-        match chunks()
+        if chunks()
             .filter(is_read)
             .all(|chunk| has_room_for(limit, chunk))
         {
-            true => Ok(limit),
-            false => Err(limit),
+            Ok(limit)
+        } else {
+            Err(limit)
         }
     }
 }

@@ -142,13 +142,12 @@ fn written(
 ) -> Result<Vec<Written>> {
     let mut choices = chooser.choose(column, &arrays)?;
     let is_estimated = |choice: &Choice| !choice.candidates.is_empty();
-    let sizes: Vec<f64> = match !is_exact && choices.iter().all(is_estimated) {
-        true => choices.iter().map(Choice::bytes).collect(),
-        false => {
-            let leaves = chooser.encode_chosen(column, arrays, &mut choices)?;
-            let sizes = leaves.iter().map(|leaf| leaf.chunk.bytes() as f64);
-            sizes.collect()
-        }
+    let sizes: Vec<f64> = if !is_exact && choices.iter().all(is_estimated) {
+        choices.iter().map(Choice::bytes).collect()
+    } else {
+        let leaves = chooser.encode_chosen(column, arrays, &mut choices)?;
+        let sizes = leaves.iter().map(|leaf| leaf.chunk.bytes() as f64);
+        sizes.collect()
     };
     let written = choices.into_iter().zip(sizes);
     let written = written.map(|(choice, bytes)| Written {
@@ -188,16 +187,15 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
             }
         }
         let is_open = wishes.iter().any(|(wish, _)| wish.pages().is_some());
-        let outcome = match is_open {
-            true => {
-                let arrays = files.rows_of(place, column)?;
-                tally(&mut promises, &arrays);
-                let mut chooser = Chooser::new(&columns);
-                let column = files.column(place.file, column)?;
-                let written = written(&column, arrays, &mut chooser, false);
-                written?.into_iter().map(Some).collect()
-            }
-            false => wishes.iter().map(|_| None).collect::<Vec<_>>(),
+        let outcome = if is_open {
+            let arrays = files.rows_of(place, column)?;
+            tally(&mut promises, &arrays);
+            let mut chooser = Chooser::new(&columns);
+            let column = files.column(place.file, column)?;
+            let written = written(&column, arrays, &mut chooser, false);
+            written?.into_iter().map(Some).collect()
+        } else {
+            wishes.iter().map(|_| None).collect::<Vec<_>>()
         };
         let all = promises.iter_mut().zip(chunks).zip(wishes).zip(outcome);
         for (((promise, chunk), (wish, summary)), outcome) in all {
@@ -215,9 +213,12 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
             let becomes = |new: &Written| (new.layout.encoding, new.bytes);
             let (encoding, bytes) = taken.as_ref().map_or_else(stays, becomes);
             add(&mut promise.chosen, encoding, bytes);
-            let checksums = |new: &Written| match summary.checksums {
-                true => new.checksum_bytes(rows),
-                false => 0.0,
+            let checksums = |new: &Written| {
+                if summary.checksums {
+                    new.checksum_bytes(rows)
+                } else {
+                    0.0
+                }
             };
             promise.after += taken.map_or(before, |new| new.bytes + checksums(&new));
             match wish {
@@ -241,11 +242,12 @@ fn of_rows(source: &Source, column: usize, options: &AdviseOptions) -> Result<Ve
         .with_compression(options.compression_or_default());
     let group = writer.row_group_rows as u64;
     let groups = source.rows().div_ceil(group);
-    let wanted = match options.exact {
-        true => groups,
-        false => (options.rows as u64)
+    let wanted = if options.exact {
+        groups
+    } else {
+        (options.rows as u64)
             .div_ceil(group)
-            .clamp(1, groups.max(1)),
+            .clamp(1, groups.max(1))
     };
     let mut promises = Vec::new();
     // Like the writer's chooser, this one learns from one row group for the next.

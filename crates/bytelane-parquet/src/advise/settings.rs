@@ -182,9 +182,10 @@ impl Columns<'_> {
                 )
             })
             .collect();
-        let encodings = match encodings.is_empty() {
-            true => String::new(),
-            false => format!(",\n    column_encoding={{{}}}", encodings.join(", ")),
+        let encodings = if encodings.is_empty() {
+            String::new()
+        } else {
+            format!(",\n    column_encoding={{{}}}", encodings.join(", "))
         };
         let compression = self.pyarrow_compression();
         let mut sizes = String::new();
@@ -242,9 +243,10 @@ impl Columns<'_> {
             ));
             levels.extend(level.map(|level| format!("{path}: {level}")));
         }
-        let levels = match levels.is_empty() {
-            true => String::new(),
-            false => format!(",\n    compression_level={{{}}}", levels.join(", ")),
+        let levels = if levels.is_empty() {
+            String::new()
+        } else {
+            format!(",\n    compression_level={{{}}}", levels.join(", "))
         };
         format!("compression={{{}}}{levels}", codecs.join(", "))
     }

@@ -128,11 +128,12 @@ impl Trials {
             .filter(|trial| trial.encoding.exists_for(leaf.physical_type()));
         let candidates = possible.map(|trial| {
             let bytes = compressed(&trial.metadata, index);
-            let obstacle = match is_dictionary {
-                true => options.readers.obstacle_to_dictionary(trial.encoding),
-                false => options
+            let obstacle = if is_dictionary {
+                options.readers.obstacle_to_dictionary(trial.encoding)
+            } else {
+                options
                     .readers
-                    .obstacle(trial.encoding, ValueType::of(leaf)),
+                    .obstacle(trial.encoding, ValueType::of(leaf))
             };
             Candidate {
                 encoding: trial.encoding,

@@ -127,11 +127,10 @@ fn check_offsets(described: &ColumnChunk, pages: &[Page], findings: &mut Finding
     }
     if data.is_some_and(|data| data != metadata.data_page_offset) {
         let severe = metadata.data_page_offset != dictionary.unwrap_or(-1);
-        match severe {
-            true => findings.error("the footer says that the first data page is elsewhere"),
-            false => {
-                findings.warning("the footer gives the dictionary's offset for the first data page")
-            }
+        if severe {
+            findings.error("the footer says that the first data page is elsewhere")
+        } else {
+            findings.warning("the footer gives the dictionary's offset for the first data page")
         }
     }
 }

@@ -1,5 +1,5 @@
-//! How many different values there are: of all of them, or of a share that is chosen by their hash, so that of a
-//! value either every occurrence is counted or none.
+//! Counts distinct values: all of them, or a sample selected by hash, so that either every
+//! occurrence of a value is counted or none.
 
 use crate::types::hash::{for_each_hash, mix};
 use arrow_array::cast::AsArray;
@@ -9,29 +9,29 @@ use arrow_select::take::take;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// As many occurrences are enough for an estimate.
+/// Number of occurrences that suffice for an estimate.
 const ENOUGH: usize = 1 << 15;
-/// Values of a sample, which tells that there are few different ones or too many.
+/// Number of values in a sample that shows whether there are few distinct values or too many.
 const SAMPLE: usize = 1 << 16;
-/// Values that occur once in a sample, at most, if it has seen nearly all.
+/// Maximum number of values that occur once in a sample, if it has seen nearly all distinct values.
 const ONCE: usize = SAMPLE / 100;
-/// Values that are hashed between two looks at whether there are too many.
+/// Number of values that are hashed between two checks whether there are too many.
 const STEP: usize = 1 << 16;
 
-/// The different values among some.
+/// Estimated number of distinct values.
 #[derive(Default)]
 pub(crate) struct Distinct {
-    /// Values that were looked at.
+    /// Number of values that were read.
     values: usize,
-    /// One in as many of the different values was followed.
+    /// Inverse of the fraction of distinct values that was followed.
     share: u64,
-    /// Different values among those followed.
+    /// Number of distinct values among those followed.
     seen: usize,
 }
 
 impl Distinct {
-    /// Counts the values of arrays, none of which is nested; nulls count as one value. Nothing for types without bytes
-    /// of their own, such as booleans.
+    /// Counts the distinct values of arrays that are not nested; nulls count as one value. Returns
+    /// `None` for types whose values are not stored as bytes, such as booleans.
     pub(crate) fn among(arrays: &[ArrayRef]) -> Option<Self> {
         let values: usize = arrays.iter().map(|array| array.len()).sum();
         let share = (values / ENOUGH).max(1) as u64;
@@ -44,9 +44,11 @@ impl Distinct {
         })
     }
 
-    /// Estimates how many there are, or finds out that there are more than `most`; then all values count as different.
+    /// Estimates the number of distinct values. If there are more than `most`, counts all values as
+    /// distinct.
     ///
-    /// Nearly always a sample is enough: where a value occurs once in it, there are others that do not occur.
+    /// A sample nearly always suffices: the number of values that occur only once in it shows
+    /// whether others are missing.
     pub(crate) fn up_to(most: f64, arrays: &[ArrayRef]) -> Option<Self> {
         let values: usize = arrays.iter().map(|array| array.len()).sum();
         let counted = |seen| Some(Self::exactly(values, seen));
@@ -58,7 +60,7 @@ impl Distinct {
             return counted(values);
         }
         if once <= ONCE {
-            // Chao's estimate of those that were not seen.
+            // Use Chao's estimate of the values that were not seen.
             return counted(seen + once * once / (2 * twice.max(1)));
         }
         let share = (values / ENOUGH).max(1) as u64;
@@ -87,18 +89,18 @@ impl Distinct {
         }
     }
 
-    /// How many there are among the values.
+    /// Returns the number of distinct values.
     pub(crate) fn count(&self) -> f64 {
         (self.seen as f64 * self.share as f64).min(self.values as f64)
     }
 
-    /// Their share of the values.
+    /// Returns the number of distinct values divided by the number of values.
     pub(crate) fn share(&self) -> f64 {
         self.count() / self.values.max(1) as f64
     }
 }
 
-/// Hashes of a share of the different values.
+/// Hashes of a sample of the distinct values.
 struct Followed {
     limit: u64,
     set: HashSet<u64, BuildHasherDefault<Hashed>>,
@@ -121,11 +123,12 @@ impl Followed {
     }
 }
 
-/// Looks at about [`SAMPLE`] of more values, at irregular distances: neither sorted nor periodic values mislead it. Returns how many
-/// different ones it has, and how many occur once and twice in it.
+/// Reads about [`SAMPLE`] values out of many, at irregular distances, so that neither sorted nor
+/// periodic values mislead it. Returns the number of distinct values in the sample, and the numbers
+/// of values that occur once and twice in it.
 fn sampled(arrays: &[ArrayRef], values: usize) -> Option<(usize, usize, usize)> {
     let mut times = HashMap::<u64, u32, BuildHasherDefault<Hashed>>::default();
-    // Twice the mean, so that distances from 1 on are as likely as longer ones.
+    // Twice the mean distance, so that distances from 1 to this are equally likely.
     let longest = (2 * values / SAMPLE) as u64;
     let (mut state, mut next) = (1_u64, 0);
     for array in arrays {
@@ -143,17 +146,18 @@ fn sampled(arrays: &[ArrayRef], values: usize) -> Option<(usize, usize, usize)> 
     Some((times.len(), occur(1), occur(2)))
 }
 
-/// Number of distinct values, nulls apart, of any number of arrays.
+/// Number of distinct non-null values of any number of arrays.
 #[derive(Clone, Debug)]
 pub(crate) struct Tally {
-    /// Largest hash that is followed: all of them until there are too many.
+    /// Largest hash that is followed. Starts at the maximum, and is halved when there are too many
+    /// values.
     limit: u64,
     seen: HashSet<u64, BuildHasherDefault<Hashed>>,
-    /// Values that were looked at, null ones too.
+    /// Number of values that were read, including nulls.
     values: u64,
-    /// Null ones among them.
+    /// Number of nulls among the values.
     nulls: u64,
-    /// Whether all arrays had values that can be told apart.
+    /// Set if the values of all arrays could be compared.
     is_known: bool,
 }
 
@@ -179,7 +183,7 @@ impl Tally {
             found.for_each(|(bit, _)| self.see(spread(bit)));
             return;
         }
-        // Keys of a dictionary mean nothing in another array.
+        // Keys of a dictionary are not valid in another array.
         let is_dictionary = matches!(array.data_type(), DataType::Dictionary(..));
         let mut index = 0;
         let counted = for_each_hash(array, |hash| {
@@ -202,12 +206,13 @@ impl Tally {
         }
     }
 
-    /// Nulls among all `values`, if they were looked at.
+    /// Returns the number of nulls, if exactly `values` values were read.
     pub(crate) fn nulls(&self, values: u64) -> Option<u64> {
         (self.values == values).then_some(self.nulls)
     }
 
-    /// How many there are among all `values`, if they were looked at, and whether the number is exact.
+    /// Returns the number of distinct values, and whether it is exact, if exactly `values` values
+    /// were read.
     pub(crate) fn count(&self, values: u64) -> Option<(u64, bool)> {
         let seen = self.seen.len() as u64;
         let count = seen << self.limit.leading_zeros();
@@ -216,20 +221,21 @@ impl Tally {
     }
 }
 
-/// A hash all of whose bits depend on all bits.
+/// Mixes a hash so that all of its bits depend on all bits of the input.
 fn spread(hash: u64) -> u64 {
     let hash = (hash ^ (hash >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     let hash = (hash ^ (hash >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     hash ^ (hash >> 33)
 }
 
-/// The set's hasher: its keys are hashes already.
+/// Hasher for keys that are already hashes.
 #[derive(Clone, Copy, Default, Debug)]
 struct Hashed(u64);
 
 impl Hasher for Hashed {
     fn finish(&self) -> u64 {
-        // What the keys are chosen by are the uppermost bits, and those the set compares first.
+        // Keys were selected by their uppermost bits, which are also the bits that the set compares
+        // first.
         self.0.rotate_left(32)
     }
 
@@ -240,7 +246,7 @@ impl Hasher for Hashed {
     }
 }
 
-/// The arrays of the leaves below an array, in the order of the schema.
+/// Collects the arrays of the leaves below an array, in schema order.
 pub(crate) fn leaf_arrays(array: &ArrayRef, leaves: &mut Vec<ArrayRef>) {
     match array.data_type() {
         DataType::Struct(_) => {
@@ -273,7 +279,7 @@ pub(crate) fn leaf_arrays(array: &ArrayRef, leaves: &mut Vec<ArrayRef>) {
     }
 }
 
-/// The first and the last offset.
+/// Returns the first and the last offset.
 fn ends<T: Copy + TryInto<usize>>(offsets: &[T]) -> (usize, usize) {
     let end = |offset: Option<&T>| {
         offset
@@ -306,7 +312,7 @@ mod tests {
         for (values, is_exact) in [(1868_i64, true), (30_000, true), (400_000, false)] {
             let mut tally = Tally::default();
             for start in [0, values / 2] {
-                // Runs of the same value, and nulls.
+                // Runs of equal values, and nulls.
                 let numbers = (start..values).flat_map(|value| [Some(1000 * value); 3]);
                 let numbers: Int64Array = numbers.chain([None]).collect();
                 tally.add(&(Arc::new(numbers) as ArrayRef));
@@ -354,7 +360,8 @@ mod tests {
             let numbers = (0..1_000_000_u64).map(spread);
             numbers.map(move |it| (it % below).cast_signed())
         };
-        // Few in any order, among them periodic and sorted ones; then more, which are all looked at.
+        // Few distinct values in any order, including periodic and sorted ones; then more, all of
+        // which are read.
         for count in [2, 15, 30, 1500, 9000, 100_000] {
             let sorted = |row: i64| row * count / 1_000_000;
             let found = [

@@ -1,33 +1,33 @@
-//! How long candidates take, and which is best for a goal.
+//! Models how long candidates take, and selects the best one for a goal.
 //!
-//! The times are a model, so that the same values always become the same file: nanoseconds on one core of the
-//! year 2024, of which only the proportions count.
+//! Times come from a model, so that the same values always produce the same file. They are in
+//! nanoseconds on one core of a 2024 CPU, and only their ratios matter.
 
 use super::trial::Size;
 use crate::chunk::Layout;
 use crate::{Encoding, Goal};
 use parquet::basic::{Compression, Type};
 
-/// Pages that the compressor makes smaller by less than this are stored, at the speed of copying.
+/// Compression ratio above which pages are considered stored uncompressed, at the speed of copying.
 const STORED: f64 = 0.97;
 
-/// A candidate and what is expected of it for all rows.
+/// Candidate, and its expected size and times for all rows.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Estimate {
-    /// How it is written.
+    /// Layout of the candidate.
     pub(crate) layout: Layout,
-    /// Bytes of all values, compressed, with the headers of pages.
+    /// Compressed size of all values in bytes, including page headers.
     pub(crate) bytes: f64,
-    /// Nanoseconds to write them.
+    /// Nanoseconds to write the values.
     pub(crate) write: f64,
-    /// Nanoseconds to read them.
+    /// Nanoseconds to read the values.
     pub(crate) read: f64,
-    /// Whether whole pages were written, not only small pieces.
+    /// Set if whole pages were written, not only small pieces.
     pub(crate) is_measured: bool,
 }
 
 impl Estimate {
-    /// For a column of this size.
+    /// Estimates the times for a column of this size.
     pub(super) fn new(
         layout: Layout,
         compression: Compression,
@@ -51,7 +51,7 @@ impl Estimate {
     }
 }
 
-/// What a goal allows a column to be larger than in the smallest way, for speed.
+/// Returns the factor by which a column may exceed the smallest candidate, for this goal.
 fn allowance(goal: Goal) -> f64 {
     match goal {
         Goal::Size => 1.0,
@@ -60,7 +60,7 @@ fn allowance(goal: Goal) -> f64 {
     }
 }
 
-/// What makes one way better than another among those that are small enough: the lower, the better.
+/// Returns the score of a candidate that is small enough; lower is better.
 fn score(goal: Goal, bytes: f64, write: f64, read: f64) -> f64 {
     match goal {
         Goal::Size => bytes,
@@ -70,7 +70,8 @@ fn score(goal: Goal, bytes: f64, write: f64, read: f64) -> f64 {
     }
 }
 
-/// The best estimate for a goal: of those that are not larger than it allows, the one with the lowest score.
+/// Returns the best estimate for a goal: the one with the lowest score among those within the
+/// goal's allowance.
 pub(super) fn best(estimates: &[Estimate], goal: Goal) -> &Estimate {
     let least = estimates
         .iter()
@@ -84,7 +85,7 @@ pub(super) fn best(estimates: &[Estimate], goal: Goal) -> &Estimate {
     best.unwrap_or(&estimates[0])
 }
 
-/// Nanoseconds for a value, to encode and to decode.
+/// Returns the nanoseconds per value to encode and to decode.
 fn coding(encoding: Encoding, physical: Type) -> (f64, f64) {
     match (encoding, physical) {
         (Encoding::Dictionary, Type::BYTE_ARRAY) => (60.0, 8.0),
@@ -101,7 +102,7 @@ fn coding(encoding: Encoding, physical: Type) -> (f64, f64) {
     }
 }
 
-/// Nanoseconds to compress pages of a size, and to decompress them.
+/// Returns the nanoseconds to compress and to decompress pages of a size.
 fn compressing(compression: Compression, size: Size) -> (f64, f64) {
     let (raw, compressed) = (size.raw, size.compressed);
     let is_stored = compressed > STORED * raw;
@@ -119,8 +120,9 @@ fn compressing(compression: Compression, size: Size) -> (f64, f64) {
             (20.0 * raw, raw + 4.0 * compressed)
         }
     };
-    match is_stored {
-        true => (0.3 * compress, 0.1 * raw),
-        false => (compress, decompress),
+    if is_stored {
+        (0.3 * compress, 0.1 * raw)
+    } else {
+        (compress, decompress)
     }
 }

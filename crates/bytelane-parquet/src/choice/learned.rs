@@ -1,13 +1,13 @@
-//! Choices that are remembered from one row group of a file for the next.
+//! Remembers choices from one row group of a file to the next.
 
 use super::{Choice, Estimate};
 use parquet::schema::types::ColumnPath;
 use std::collections::HashMap;
 
-/// Factor by which what small pieces show of a candidate may differ between row groups that are alike.
+/// Maximum factor between the screening results of similar row groups.
 const ALIKE: f64 = 1.08;
 
-/// Sizes of a leaf in small pieces of a row group.
+/// Screening results of a leaf in a row group.
 pub(super) struct Screened {
     pub(super) path: ColumnPath,
     pub(super) rows: usize,
@@ -15,8 +15,8 @@ pub(super) struct Screened {
 }
 
 impl Screened {
-    /// Returns how many times as large the other row group is, by the estimate of each candidate; none if it is of other
-    /// values.
+    /// Returns the size of the other row group relative to this one, by the estimate of each
+    /// candidate. Returns `None` if their values differ too much.
     fn scale(&self, other: &Self) -> Option<Vec<f64>> {
         let rows = other.rows as f64 / self.rows as f64;
         if self.candidates.len() != other.candidates.len() {
@@ -32,7 +32,7 @@ impl Screened {
     }
 }
 
-/// A leaf of an earlier row group, and the choice for it.
+/// Leaf of an earlier row group, and the choice for it.
 struct Known {
     screened: Screened,
     choice: Choice,
@@ -43,7 +43,7 @@ struct Known {
 pub(crate) struct Learned(HashMap<ColumnPath, Known>);
 
 impl Learned {
-    /// Remembers the choices for the leaves of a column. What was written as a whole says more than what is remembered.
+    /// Remembers the choices for the leaves of a column, replacing older ones.
     pub(super) fn add(&mut self, screened: Vec<Screened>, choices: &[Choice]) {
         for (screened, choice) in screened.into_iter().zip(choices) {
             let choice = Choice {
@@ -56,10 +56,11 @@ impl Learned {
         }
     }
 
-    /// Returns the choices for the leaves of a column if all of them look like those of an earlier row group.
+    /// Returns the choices for the leaves of a column, if all of them resemble those of an earlier
+    /// row group.
     pub(super) fn choices(&self, screened: &[Screened]) -> Option<Vec<Choice>> {
         let choices = screened.iter().map(|now| {
-            // Written as a whole: there is nothing to guess.
+            // All candidates were written as a whole: no guess is needed.
             if now.candidates.iter().all(|it| it.is_measured) {
                 return None;
             }

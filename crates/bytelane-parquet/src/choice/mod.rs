@@ -1,13 +1,16 @@
-//! The best way to write a column of a row group for a goal: what [`Encoding::Auto`] becomes.
+//! Chooses the best way to write a column of a row group for a goal, which resolves
+//! [`Encoding::Auto`].
 //!
-//! Nothing is modelled but time: parts of the column are written by the very code that will write all of it. First
-//! every candidate writes small pieces from all over the row group, and those that are far behind drop out. The others
-//! write whole pages, a dictionary all of the column. Some sizes of pages are tried, too: if only the size counts, or if small pieces
-//! have become smaller than whole pages.
+//! Only time is modelled: sizes come from writing parts of the column with the same code that will
+//! write all of it. First, every candidate writes small pieces from all over the row group, and
+//! those that are far behind are dropped. The others write whole pages, or the whole column for a
+//! dictionary. Several page sizes are tried, too, if only the size counts or if small pieces
+//! compressed better than whole pages.
 //!
-//! The choice depends on the rows and on the options alone, so that [`advise`](crate::advise) can tell what
-//! [`rewrite`](crate::rewrite) will do. A writer of several row groups remembers its choices: while small pieces of the rows look
-//! the same, nothing else is written to weigh them.
+//! The choice depends only on the rows and the options, so that [`advise`](crate::advise) can
+//! predict what [`rewrite`](crate::rewrite) will do. A writer of several row groups remembers its
+//! choices: as long as small pieces of the rows give similar results, it writes nothing else to
+//! choose.
 
 mod distinct;
 mod goal;
@@ -31,39 +34,41 @@ use parquet::file::properties::EnabledStatistics;
 use parquet::schema::types::ColumnDescriptor;
 use trial::Trials;
 
-/// A column up to this size is written as a whole in every way.
+/// Maximum size of a column that every candidate writes as a whole.
 const SMALL: usize = 256 << 10;
-/// What small pieces show of a candidate may be wrong by so much, and what they show of a dictionary.
+/// Maximum error factors of estimates from small pieces, for most encodings and for dictionaries.
 const DOUBT: f64 = 1.3;
 const DOUBT_OF_DICTIONARY: f64 = 1.7;
-/// Bytes of pages that are tried if only the size counts. Zstandard compresses inputs of up to 256 KiB with other
-/// parameters than longer ones; the rows that are written between two looks at a page's size belong to it, too.
+/// Page sizes to try, in bytes, if only the size counts. Zstandard uses other parameters for inputs
+/// of up to 256 KiB than for longer ones; the limit leaves room for the rows that are written
+/// between two checks of a page's size.
 const PAGE_BYTES: [usize; 3] = [40 << 10, 240 << 10, LARGEST_PAGE];
 const LARGEST_PAGE: usize = 4 << 20;
-/// Those that are tried if it is not only the size that counts, and the share of the size that they have to get below.
+/// Page sizes to try, in bytes, for other goals, and the fraction of the size that they must beat.
 const SMALL_PAGE_BYTES: [usize; 2] = [40 << 10, 240 << 10];
 const PAGES_GAIN: f64 = 0.98;
-/// Rows of pages that are tried with a dictionary: the indices of its first pages are narrower.
+/// Page sizes to try with a dictionary, in rows. The indices of its first pages are narrower.
 const PAGE_ROWS: [usize; 1] = [EARLY_ROWS];
 const EARLY_ROWS: usize = 16_384;
-/// The largest dictionary where only the size counts.
+/// Maximum size of a dictionary if only the size counts.
 pub(crate) const DICTIONARY_BYTES: usize = 16 << 20;
-/// No dictionary is tried where more than this share of the values are different.
+/// Maximum fraction of distinct values for which a dictionary is tried.
 const MOST_DISTINCT: f64 = 0.5;
 
-/// How to write a leaf, and what that was weighed against.
+/// Layout for a leaf, and the candidates that it was compared with.
 #[derive(Debug)]
 pub(crate) struct Choice {
-    /// The best for the goal.
+    /// Best layout for the goal.
     pub(crate) layout: Layout,
-    /// All encodings that were weighed, with the size of the whole chunk; none where there is no choice.
+    /// Estimates for all encodings that were compared, for the whole chunk; empty if there was no
+    /// choice.
     pub(crate) candidates: Vec<Estimate>,
-    /// The chunk, if all rows were written in this way to weigh it.
+    /// Encoded chunk, if all rows were written in this layout for comparison.
     encoded: Option<EncodedLeaf>,
 }
 
 impl Choice {
-    /// Takes another layout, of so many times the size.
+    /// Replaces the layout with one whose size is `by` times that of the current one.
     fn replace(&mut self, layout: &Layout, by: f64) {
         self.layout = layout.clone();
         let own = |estimate: &&mut Estimate| estimate.layout.encoding == layout.encoding;
@@ -73,7 +78,7 @@ impl Choice {
         }
     }
 
-    /// Bytes of the chunk, as far as they were estimated.
+    /// Returns the estimated size of the chunk in bytes.
     pub(crate) fn bytes(&self) -> f64 {
         let own = |estimate: &&Estimate| estimate.layout.encoding == self.layout.encoding;
         let found = self.candidates.iter().find(own);
@@ -81,7 +86,7 @@ impl Choice {
     }
 }
 
-/// The encodings that a leaf can have and the readers can read, the simplest first.
+/// Returns the encodings that a leaf can have and its readers support, the simplest first.
 fn allowed(leaf: &ColumnDescriptor, column: &Column, options: &WriterOptions) -> Vec<Encoding> {
     let path = leaf.path();
     let wanted = options.encoding_of(path.clone());
@@ -109,13 +114,14 @@ fn allowed(leaf: &ColumnDescriptor, column: &Column, options: &WriterOptions) ->
             && (*encoding == Encoding::Plain || is_readable(*encoding))
     });
     let possible: Vec<Encoding> = possible.collect();
-    match possible.is_empty() {
-        true => vec![Encoding::Plain],
-        false => possible,
+    if possible.is_empty() {
+        vec![Encoding::Plain]
+    } else {
+        possible
     }
 }
 
-/// The layout of a leaf in an encoding, with pages of the usual size.
+/// Returns the layout of a leaf in an encoding, with the usual page size.
 fn layout(leaf: &ColumnDescriptor, encoding: Encoding, options: &WriterOptions) -> Layout {
     let path = leaf.path();
     let (rows, bytes) = options.page_limits();
@@ -143,24 +149,25 @@ fn layout(leaf: &ColumnDescriptor, encoding: Encoding, options: &WriterOptions) 
     }
 }
 
-/// Chooses how columns are written, and writes them; contexts and buffers are kept from one to the next.
+/// Chooses the layouts of columns, and writes them. Reuses contexts and buffers from one column to
+/// the next.
 pub(crate) struct Chooser {
     options: WriterOptions,
     encoders: Encoders,
-    /// Choices for earlier row groups, if they are to be remembered.
+    /// Choices for earlier row groups, if they are remembered.
     learned: Option<Learned>,
 }
 
-/// Encoders that write columns to weigh them.
+/// Encoders that write columns for comparison.
 struct Encoders {
-    /// Writes parts of columns, without statistics.
+    /// Encoder for parts of columns, without statistics.
     of_parts: ColumnEncoder,
-    /// Writes whole columns.
+    /// Encoder for whole columns.
     of_columns: ColumnEncoder,
 }
 
 impl Chooser {
-    /// Chooses for a writer with these options.
+    /// Creates a chooser for a writer with these options.
     pub(crate) fn new(options: &WriterOptions) -> Self {
         let columns = options.columns.iter().map(|(path, column)| {
             let column = ColumnOptions {
@@ -184,8 +191,8 @@ impl Chooser {
         }
     }
 
-    /// The same for row groups of one file after the other: a choice is made again only where small pieces of the rows look
-    /// different.
+    /// Creates a chooser for consecutive row groups of one file. It repeats a choice only if small
+    /// pieces of the rows give different results.
     pub(crate) fn learning(options: &WriterOptions) -> Self {
         Self {
             learned: Some(Learned::default()),
@@ -193,7 +200,7 @@ impl Chooser {
         }
     }
 
-    /// Encodes the leaves of a column in the best way.
+    /// Chooses the layouts of a column's leaves, and encodes them.
     pub(crate) fn encode(
         &mut self,
         column: &Column,
@@ -203,7 +210,8 @@ impl Chooser {
         self.encode_chosen(column, arrays, &mut choices)
     }
 
-    /// The same with what earlier row groups have taught of this column, and what this one teaches.
+    /// Chooses and encodes with the choices learned from earlier row groups of this column, and
+    /// updates them.
     pub(crate) fn encode_learning(
         &mut self,
         column: &Column,
@@ -216,7 +224,7 @@ impl Chooser {
         encoded
     }
 
-    /// Encodes the leaves of a column as was chosen.
+    /// Encodes the leaves of a column in the chosen layouts.
     pub(crate) fn encode_chosen(
         &mut self,
         column: &Column,
@@ -229,8 +237,9 @@ impl Chooser {
         encoder.encode_others(column, arrays, &layouts, encoded.collect())
     }
 
-    /// Returns the layouts of a column's leaves, with what they were weighed against: those of the options, and where these
-    /// leave them open the best for the rows of all `arrays`, which are those of a row group.
+    /// Returns the layouts of a column's leaves, and the candidates that they were compared with.
+    /// Choices that the options leave open are made for the rows of all `arrays`, which form a row
+    /// group.
     pub(crate) fn choose(&mut self, column: &Column, arrays: &[ArrayRef]) -> Result<Vec<Choice>> {
         let (encoders, learned) = (&mut self.encoders, self.learned.as_mut());
         let choices = choose(column, arrays, &self.options, encoders, learned);
@@ -283,17 +292,17 @@ fn choose(
     Ok(choices)
 }
 
-/// Whether the size of pages is a part of the choice.
+/// Returns whether the page size is part of the choice.
 fn tries_pages(options: &WriterOptions) -> bool {
     options.goal == Goal::Size && options.leaves_pages_open()
 }
 
-/// Whether a compressor does better with one size of pages than with another.
+/// Returns whether the compression ratio of a codec depends on the page size.
 fn depends_on_pages(compression: Compression) -> bool {
     matches!(compression, Compression::ZSTD(_) | Compression::BROTLI(_))
 }
 
-/// Whether a leaf is worth a dictionary at all.
+/// Returns whether a dictionary may pay off for a leaf.
 fn is_counted(leaf: &ColumnDescriptor) -> bool {
     leaf.physical_type() != Type::BOOLEAN
 }

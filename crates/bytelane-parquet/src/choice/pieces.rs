@@ -1,9 +1,9 @@
-//! Parts of the rows of a row group.
+//! Selects parts of the rows of a row group.
 
 use arrow_array::ArrayRef;
 use std::ops::Range;
 
-/// The rows of a range, in as many arrays as have some of them.
+/// Returns the rows of a range as slices of the arrays that contain them.
 pub(crate) fn rows_of(arrays: &[ArrayRef], rows: &Range<usize>) -> Vec<ArrayRef> {
     let mut first = 0;
     let mut parts = Vec::new();
@@ -18,7 +18,8 @@ pub(crate) fn rows_of(arrays: &[ArrayRef], rows: &Range<usize>) -> Vec<ArrayRef>
     parts
 }
 
-/// Ranges of `each` rows, at least `wanted` rows together, evenly spread; all rows as one where that is most of them.
+/// Returns evenly spread ranges of `each` rows, with at least `wanted` rows in total. If that is
+/// most of the rows, returns all of them as one range.
 pub(super) fn spread(rows: usize, each: usize, wanted: usize) -> Vec<Range<usize>> {
     let each = each.clamp(1, rows.max(1));
     let count = wanted.div_ceil(each).max(1);
@@ -28,7 +29,7 @@ pub(super) fn spread(rows: usize, each: usize, wanted: usize) -> Vec<Range<usize
     let part = |index: usize| rows * index / count;
     (0..count)
         .map(|index| {
-            // In the middle of its part, at a multiple of its own length: where pages begin.
+            // Center the range in its part, at a multiple of its length, where pages begin.
             let middle = part(index) + (part(index + 1) - part(index) - each) / 2;
             let start = middle / each * each;
             start..start + each

@@ -1,4 +1,4 @@
-//! Parts of a column, written in one way after the other.
+//! Writes parts of a column in one layout after another.
 
 use super::goal::best;
 use super::learned::Screened;
@@ -17,31 +17,32 @@ use parquet::basic::Compression;
 use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
 
-/// Bytes of a small piece.
+/// Number of bytes of a small piece.
 const PIECE: usize = 32 << 10;
-/// Of as many bytes one is written to screen the candidates, and to weigh those that are left.
+/// Ratios of all bytes to those that are written to screen the candidates, and to weigh the
+/// remaining ones.
 const SCREENED: usize = 16;
 const WEIGHED: usize = 8;
-/// The fewest bytes and pages that are weighed.
+/// Minimum number of bytes and pages that are weighed.
 const WEIGHED_BYTES: usize = 1 << 20;
 const FEWEST_PAGES: usize = 3;
-/// The fewest and the most bytes that are screened.
+/// Minimum and maximum number of bytes that are screened.
 const SCREENED_BYTES: (usize, usize) = (128 << 10, 2 << 20);
 
-/// What some rows of a leaf become.
+/// Size of some rows of a leaf in a layout.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Size {
-    /// Bytes of all pages, with their headers.
+    /// Number of bytes of all pages, including headers.
     pub(super) compressed: f64,
-    /// The same before compression.
+    /// Number of bytes of all pages before compression.
     pub(super) raw: f64,
-    /// Those of the compressed bytes that are a dictionary.
+    /// Number of compressed bytes that belong to the dictionary.
     dictionary: f64,
     pub(super) values: f64,
 }
 
 impl Size {
-    /// Size of a chunk.
+    /// Returns the size of a chunk.
     fn of(metadata: &ColumnMetaData) -> Self {
         Self {
             compressed: metadata.total_compressed_size as f64,
@@ -67,8 +68,8 @@ impl Size {
         }
     }
 
-    /// The part of it that the compressor works at. In BYTE_STREAM_SPLIT it leaves whole streams as they are: as many as
-    /// fit into what comes out.
+    /// Returns the part of the size that the compressor works on. In BYTE_STREAM_SPLIT, it stores
+    /// entire streams unchanged: as many as fit into its output.
     pub(super) fn without_stored_streams(self) -> Self {
         let streams = (self.raw / self.values.max(1.0)).round().max(1.0);
         let stored = (streams * self.compressed / self.raw.max(1.0))
@@ -82,36 +83,36 @@ impl Size {
         }
     }
 
-    /// Bytes per byte of another size.
+    /// Returns the ratio of the compressed size to another one.
     fn to(self, other: Self) -> f64 {
         self.compressed / other.compressed.max(1.0)
     }
 }
 
-/// Outcome of all rows of a leaf in a layout.
+/// Size of all rows of a leaf in a layout.
 #[derive(Clone, Debug)]
 struct Written {
     layout: Layout,
     size: Size,
 }
 
-/// A leaf of the column, and what is known of it so far.
+/// Leaf of the column, and results so far.
 struct Leaf {
     column: ColumnDescPtr,
     compression: Compression,
-    /// Its different values, where they can be counted.
+    /// Number of distinct values, if they can be counted.
     distinct: Option<Distinct>,
-    /// Layout while only others matter.
+    /// Layout to use while only other leaves are tried.
     idle: Layout,
-    /// Layouts that it may get.
+    /// Candidate layouts.
     layouts: Vec<Layout>,
-    /// Estimates of these, and the best of them.
+    /// Estimates of the candidates, and the best of them.
     choice: Choice,
-    /// Estimates from small pieces.
+    /// Estimates from screening.
     screened: Vec<Estimate>,
-    /// Set if the sizes of its pages are open to choice.
+    /// Set if the page sizes are open to choice.
     has_open_pages: bool,
-    /// Chunks of all rows.
+    /// Encoded chunks of all rows.
     encoded: Vec<(Layout, EncodedLeaf)>,
 }
 
@@ -122,7 +123,7 @@ impl Leaf {
         Estimate::new(layout, self.compression, physical, size, is_measured)
     }
 
-    /// Returns the layout with a dictionary, if one may be worth it.
+    /// Returns the layout with a dictionary, if one may pay off.
     fn dictionary(&self) -> Option<&Layout> {
         let share = self.distinct.as_ref().map_or(0.0, Distinct::share);
         let is_worth_it = is_counted(&self.column) && share <= MOST_DISTINCT;
@@ -131,7 +132,8 @@ impl Leaf {
         found.filter(|_| is_worth_it || self.layouts.len() == 1)
     }
 
-    /// Returns the layouts of the candidates that are not far behind, and only small pieces of which were written.
+    /// Returns the layouts of the candidates that are not far behind, and of which only small
+    /// pieces were written.
     fn close(&self, of_dictionary: bool) -> Vec<Layout> {
         let estimates = &self.choice.candidates;
         let bytes = estimates.iter().map(|it| it.bytes);
@@ -148,8 +150,8 @@ impl Leaf {
         close.map(|it| it.layout.clone()).collect()
     }
 
-    /// Returns the layout that was chosen, first, and the same with pages of sizes that may be better than the usual one;
-    /// nothing if there are none. The leaves have `bytes` and `rows`.
+    /// Returns the chosen layout, followed by the same layout with other page sizes that may be
+    /// better. Returns nothing if there are no such sizes. The leaves have `bytes` and `rows`.
     fn page_layouts(
         &self,
         goal: Goal,
@@ -187,8 +189,8 @@ impl Leaf {
         chosen.into_iter().chain(others).collect()
     }
 
-    /// Returns whether small pieces became smaller than the same share of whole pages: the compressor may do better with
-    /// small pages.
+    /// Returns whether small pieces became smaller than the same share of whole pages, so that
+    /// small pages may compress better.
     fn gains_by_small_pages(&self) -> bool {
         let layout = &self.choice.layout;
         let bytes = |estimates: &[Estimate]| {
@@ -202,19 +204,19 @@ impl Leaf {
     }
 }
 
-/// A column of a row group, and what writes parts of it.
+/// Column of a row group, and encoders to write parts of it.
 pub(super) struct Trials<'a> {
     column: &'a Column,
     arrays: &'a [ArrayRef],
     encoders: &'a mut Encoders,
     rows: usize,
     leaves: Vec<Leaf>,
-    /// Bytes of a row of the largest leaf in PLAIN.
+    /// Number of bytes per row of the largest leaf in PLAIN.
     row_bytes: f64,
 }
 
 impl<'a> Trials<'a> {
-    /// Tries these layouts of each leaf, at least one.
+    /// Prepares to try these layouts, at least one per leaf.
     pub(super) fn new(
         column: &'a Column,
         arrays: &'a [ArrayRef],
@@ -252,7 +254,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// As many rows as have about these bytes.
+    /// Returns the approximate number of rows that have this many bytes.
     fn rows_with(&self, bytes: usize) -> usize {
         ((bytes as f64 / self.row_bytes.max(0.125)) as usize).max(1)
     }
@@ -261,7 +263,8 @@ impl<'a> Trials<'a> {
         (self.row_bytes * self.rows as f64) as usize
     }
 
-    /// Returns what each leaf becomes in each of its wanted layouts: all rows, from some pieces of them.
+    /// Writes pieces of the rows in each wanted layout of each leaf. Returns the sizes, scaled to
+    /// all rows.
     fn write_pieces(
         &mut self,
         pieces: &[Range<usize>],
@@ -274,7 +277,7 @@ impl<'a> Trials<'a> {
         let is_whole = rows == self.rows;
         let turns = wanted.iter().map(Vec::len).max().unwrap_or(0);
         for turn in 0..turns {
-            // A leaf that has had its turns takes another one, which is not looked at.
+            // A leaf without further layouts repeats one, and the result is ignored.
             let now = wanted.iter().zip(&self.leaves).map(|(layouts, leaf)| {
                 let last = layouts.last().unwrap_or(&leaf.idle);
                 layouts.get(turn).unwrap_or(last).clone()
@@ -315,7 +318,7 @@ impl<'a> Trials<'a> {
         encoder.encode(self.column, arrays, layouts)
     }
 
-    /// Keeps the chunks of all rows: one of them may be chosen.
+    /// Keeps the chunks of all rows, because one of them may be chosen.
     fn keep(&mut self, encoded: Vec<EncodedLeaf>, layouts: Vec<Layout>) {
         let chunks = encoded.into_iter().zip(layouts);
         for (leaf, (chunk, layout)) in self.leaves.iter_mut().zip(chunks) {
@@ -325,7 +328,8 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// Estimates all candidates of each leaf; for those that are far behind, these estimates remain the only ones.
+    /// Estimates all candidates of each leaf from small pieces. Candidates that are far behind keep
+    /// these estimates.
     pub(super) fn screen(&mut self) -> Result<()> {
         let (least, most) = SCREENED_BYTES;
         let wanted = (self.bytes() / SCREENED).clamp(least, most);
@@ -335,7 +339,7 @@ impl<'a> Trials<'a> {
             spread(self.rows, self.rows_with(PIECE), self.rows_with(wanted))
         };
         let is_whole = pieces.len() == 1 && pieces[0].len() == self.rows;
-        // A dictionary that each piece has of its own says nothing of one for all rows.
+        // Separate dictionaries of pieces do not predict a dictionary for all rows.
         let mut written = self.write_pieces(&pieces, |leaf| {
             let mut layouts = leaf.layouts.clone();
             layouts.retain(|it| is_whole || it.encoding != Encoding::Dictionary);
@@ -356,8 +360,9 @@ impl<'a> Trials<'a> {
         Ok(())
     }
 
-    /// What each leaf may become with a dictionary for all of its rows, from one for some pieces of them: its entries
-    /// become as many as there are different values, and its indices as wide as these need.
+    /// Estimates the size of each leaf with a dictionary for all rows, based on a dictionary for
+    /// some pieces. Scales the entries to the number of distinct values, and the indices to the
+    /// width that these need.
     fn guess_dictionaries(&mut self, pieces: &[Range<usize>]) -> Result<Vec<Option<Written>>> {
         if self.leaves.iter().all(|leaf| leaf.dictionary().is_none()) {
             return Ok(vec![None; self.leaves.len()]);
@@ -394,7 +399,8 @@ impl<'a> Trials<'a> {
         Ok(guesses.collect())
     }
 
-    /// Replaces the estimates of the candidates that are not far behind by better ones, from whole pages.
+    /// Replaces the estimates of the candidates that are not far behind with better ones from whole
+    /// pages.
     pub(super) fn weigh(&mut self) -> Result<()> {
         let PageSizes { rows, bytes, .. } = self.leaves[0].choice.candidates[0].layout.pages;
         let page = self.rows_with(bytes).min(rows).min(self.rows);
@@ -423,8 +429,8 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// Tries other sizes of pages for what was chosen: of dictionaries with all rows. If not only the size counts, small pages are
-    /// tried where small pieces promise a gain.
+    /// Tries other page sizes for the chosen layouts; with a dictionary, writes all rows. For goals
+    /// other than size, small pages are tried if small pieces promise a gain.
     pub(super) fn size_pages(&mut self, goal: Goal) -> Result<()> {
         let (bytes, rows) = (self.bytes(), self.rows);
         let some = spread(rows, self.rows_with(LARGEST_PAGE), rows / WEIGHED);
@@ -447,7 +453,7 @@ impl<'a> Trials<'a> {
         Ok(())
     }
 
-    /// Returns what small pieces show of the leaves.
+    /// Returns the screening results of the leaves.
     pub(super) fn screened(&self) -> Vec<Screened> {
         let leaves = self.leaves.iter();
         let leaves = leaves.map(|leaf| Screened {
@@ -474,7 +480,8 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// Returns how many different values a leaf has, if it may get a dictionary; all of them if a dictionary would become too large.
+/// Returns the number of distinct values of a leaf that may get a dictionary. Counts all values as
+/// distinct if the dictionary would become too large.
 fn distinct(leaf: &ColumnDescPtr, arrays: &[ArrayRef], layouts: &[Layout]) -> Option<Distinct> {
     let mut layouts = layouts.iter();
     let dictionary = layouts.find(|layout| layout.encoding == Encoding::Dictionary)?;
@@ -487,13 +494,13 @@ fn distinct(leaf: &ColumnDescPtr, arrays: &[ArrayRef], layouts: &[Layout]) -> Op
     Distinct::up_to(most * DOUBT, arrays)
 }
 
-/// Bytes of the dictionary of a chunk.
+/// Returns the number of bytes of a chunk's dictionary.
 fn dictionary_bytes(metadata: &ColumnMetaData) -> i64 {
     let dictionary = metadata.dictionary_page_offset;
     dictionary.map_or(0, |start| metadata.data_page_offset - start)
 }
 
-/// The arrays of each of the `count` leaves.
+/// Returns the arrays of each of the `count` leaves.
 fn leaves_of(arrays: &[ArrayRef], count: usize) -> Vec<Vec<ArrayRef>> {
     let mut leaves = vec![Vec::new(); count];
     for array in arrays {
@@ -505,7 +512,7 @@ fn leaves_of(arrays: &[ArrayRef], count: usize) -> Vec<Vec<ArrayRef>> {
     leaves
 }
 
-/// Bytes of the values of a leaf, about.
+/// Returns the approximate number of bytes of a leaf's values.
 fn bytes_of(arrays: &[ArrayRef]) -> usize {
     let bytes = arrays.iter().map(|array| {
         let slice = array.to_data().get_slice_memory_size();

@@ -1,4 +1,4 @@
-//! Checksums for pages that have none.
+//! Adds checksums to pages that have none.
 
 use super::{Chunk, Pages, Stored, page_offsets};
 use crate::Result;
@@ -6,7 +6,7 @@ use crate::format::encode;
 use bytes::Bytes;
 use flate2::Crc;
 
-/// Gives each page of a chunk in memory the CRC-32 of the bytes after its header.
+/// Stores in each page header of a chunk in memory the CRC-32 of the page's bytes.
 pub(crate) fn with_checksums(mut chunk: Chunk) -> Result<Chunk> {
     let pages = match &chunk.pages {
         Stored::Memory(pages) => Bytes::clone(pages),
@@ -37,13 +37,13 @@ pub(crate) fn with_checksums(mut chunk: Chunk) -> Result<Chunk> {
     Ok(chunk)
 }
 
-/// A page whose header has changed.
+/// Page whose header has changed.
 struct MovedPage {
-    /// Position before.
+    /// Old position.
     from: u64,
-    /// Position now.
+    /// New position.
     to: u64,
-    /// Number of bytes that its header has gained.
+    /// Number of bytes by which its header has grown.
     longer: i64,
 }
 
@@ -59,7 +59,7 @@ fn set_pages(chunk: &mut Chunk, pages: &[MovedPage]) {
     metadata.total_compressed_size += longer;
     if let Some(index) = &mut chunk.offset_index {
         let locations = &mut index.page_locations;
-        // A dictionary is before the first of them.
+        // A dictionary page, if any, precedes the data pages.
         let data = &pages[pages.len().saturating_sub(locations.len())..];
         for (location, page) in locations.iter_mut().zip(data) {
             location.offset = page.to as i64;

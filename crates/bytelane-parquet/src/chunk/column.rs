@@ -1,4 +1,4 @@
-//! Columns of one row group, encoded and compressed.
+//! Encodes and compresses the columns of one row group.
 
 use super::encode::{EncodedLeaf, LeafEncoder};
 use super::layout::Layout;
@@ -15,7 +15,7 @@ use parquet::basic::Compression;
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor, Type, TypePtr};
 use std::sync::Arc;
 
-/// A child of the schema's root: in Arrow, and in the file.
+/// Child of the schema's root, in Arrow and in the file.
 pub(crate) struct Column {
     field: FieldRef,
     leaves: Vec<ColumnDescPtr>,
@@ -23,7 +23,8 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// A field of the Arrow schema and its type in the file.
+    /// Pairs a field of the Arrow schema with its type in the file. Returns an error if their
+    /// levels differ.
     pub(crate) fn new(field: FieldRef, in_file: TypePtr) -> Result<Self> {
         let root = Type::group_type_builder("schema")
             .with_fields(vec![in_file])
@@ -46,18 +47,18 @@ impl Column {
         }
     }
 
-    /// The field in Arrow.
+    /// Returns the field in Arrow.
     pub(crate) fn field(&self) -> &FieldRef {
         &self.field
     }
 
-    /// Its leaves, one chunk each.
+    /// Returns its leaves, which have one chunk each.
     pub(crate) fn leaves(&self) -> &[ColumnDescPtr] {
         &self.leaves
     }
 }
 
-/// Encodes columns; contexts and buffers are kept from one to the next.
+/// Encodes columns. Reuses contexts and buffers from one column to the next.
 pub(crate) struct ColumnEncoder {
     options: WriterOptions,
     pages: Vec<(Compression, PageEncoder)>,
@@ -77,8 +78,9 @@ impl ColumnEncoder {
         &self.options
     }
 
-    /// Encodes the leaves of a column: the rows of all `arrays`, each leaf in its layout. Each array is dropped when its
-    /// rows are written, if the column has one leaf and no dictionary.
+    /// Encodes the leaves of a column, each in its layout, for the rows of all `arrays`. If the
+    /// column has one leaf and no dictionary, each array is dropped as soon as its rows are
+    /// written.
     pub(crate) fn encode(
         &mut self,
         column: &Column,
@@ -88,7 +90,7 @@ impl ColumnEncoder {
         self.encode_others(column, arrays, layouts, Vec::new())
     }
 
-    /// Encodes the leaves of a column but for those that are encoded already.
+    /// Encodes the leaves of a column, except those that are already encoded.
     pub(crate) fn encode_others(
         &mut self,
         column: &Column,
@@ -109,12 +111,11 @@ impl ColumnEncoder {
     ) -> Result<Vec<EncodedLeaf>> {
         let mut before = encoded.into_iter();
         let lists = with_lists(column.field());
-        let arrays = match lists.data_type() == column.field().data_type() {
-            true => arrays,
-            false => {
-                let arrays = arrays.iter().map(|array| cast(array, lists.data_type()));
-                arrays.collect::<std::result::Result<_, _>>()?
-            }
+        let arrays = if lists.data_type() == column.field().data_type() {
+            arrays
+        } else {
+            let arrays = arrays.iter().map(|array| cast(array, lists.data_type()));
+            arrays.collect::<std::result::Result<_, _>>()?
         };
         let mut rows = Some(Rows::new(arrays));
         let leaves = column.leaves.iter().zip(&column.paths).zip(layouts);
@@ -136,7 +137,8 @@ impl ColumnEncoder {
         Ok(encoded)
     }
 
-    /// Where the encoder of pages with the compression of a leaf is.
+    /// Returns the index of the page encoder for a leaf's compression, which it creates if
+    /// necessary.
     fn pages_for(&mut self, leaf: &ColumnDescPtr) -> Result<usize> {
         let compression = self.options.compression_of(leaf.path().clone());
         let found = self.pages.iter().position(|(own, _)| *own == compression);
@@ -149,7 +151,8 @@ impl ColumnEncoder {
     }
 }
 
-/// Returns the field with lists where it has views of lists: entries of views may be in any order.
+/// Replaces list views with lists in a field's type, because the entries of a view may be in any
+/// order.
 fn with_lists(field: &FieldRef) -> FieldRef {
     let list = match field.data_type() {
         DataType::ListView(item) => DataType::List(with_lists(item)),

@@ -1,32 +1,33 @@
-//! How a leaf is written: its encoding, and where its pages end.
+//! Layout of a leaf: its encoding, and where its pages end.
 
 use crate::types::physical;
 use crate::{ContentDefinedPages, Encoding};
 use parquet::schema::types::ColumnDescriptor;
 
-/// How the chunk of a leaf is written.
+/// Layout of a column chunk.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Layout {
-    /// Not [`Encoding::Auto`].
+    /// Encoding of the values, never [`Encoding::Auto`].
     pub(crate) encoding: Encoding,
     pub(crate) pages: PageSizes,
-    /// The size at which a dictionary is abandoned.
+    /// Size at which a dictionary is abandoned.
     pub(crate) dictionary_bytes: usize,
 }
 
-/// Where pages end: at the latest after so many rows, or bytes of values.
+/// Page size limits: a page ends at the first limit that it reaches, in rows or in bytes of values.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct PageSizes {
     pub(crate) rows: usize,
     pub(crate) bytes: usize,
-    /// Rows of pages while a dictionary grows, if they are open to choice: the indices of early pages are narrower.
+    /// Rows per page while a dictionary grows, if page sizes are open to choice. The indices of
+    /// early pages are narrower.
     pub(crate) early_rows: Option<usize>,
-    /// Set if they end where the values say.
+    /// Set if page boundaries depend on the values.
     pub(crate) content: Option<ContentDefinedPages>,
 }
 
 impl PageSizes {
-    /// Pages of so many rows, however large these are.
+    /// Limits pages to a number of rows, whatever their size.
     pub(crate) fn of_rows(rows: usize) -> Self {
         Self {
             rows: rows.max(1),
@@ -36,8 +37,8 @@ impl PageSizes {
         }
     }
 
-    /// Pages of values of a leaf that together have so many bytes. The crate `parquet` looks at the rows of a page
-    /// more often than at its bytes.
+    /// Limits the values of a page to a number of bytes. The crate `parquet` checks the number of
+    /// rows of a page more often than its size in bytes.
     pub(crate) fn of_bytes(bytes: usize, leaf: &ColumnDescriptor) -> Self {
         let rows = bytes / physical::width(leaf).unwrap_or(1);
         Self {
@@ -48,7 +49,7 @@ impl PageSizes {
         }
     }
 
-    /// Pages that end where the values say, at the latest after so many rows.
+    /// Places page boundaries according to the values, after `rows` rows at the latest.
     pub(crate) fn of_content(pages: ContentDefinedPages, rows: usize) -> Self {
         Self {
             rows,

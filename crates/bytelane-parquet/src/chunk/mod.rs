@@ -1,7 +1,8 @@
-//! Column chunks: pages with what a footer says of them, whether they were read, encoded or are copied.
+//! Column chunks: pages with their metadata, whether the pages were read, encoded or copied.
 //!
-//! The metadata of a chunk is the struct of the footer, and moves with it field by field. Where the pages go, only
-//! offsets change; where other pages take their place, the encodings and sizes change, too.
+//! The metadata of a chunk is the struct of the footer, carried over field by field. If the pages
+//! are only moved, only offsets change; if other pages replace them, encodings and sizes change,
+//! too.
 
 mod checksums;
 mod column;
@@ -28,12 +29,12 @@ use parquet::file::reader::ChunkReader;
 use place::{bloom_filter, fields_of, index_at};
 use std::ops::Range;
 
-/// Bytes of the file in which a chunk was found, or in memory.
+/// Location of bytes: a range of the input file, or memory.
 #[derive(Clone, Debug)]
 pub(crate) enum Stored {
     File(Range<u64>),
     Memory(Bytes),
-    /// Several pieces of memory, one after the other.
+    /// Consecutive pieces in memory.
     Pieces(Vec<Bytes>),
 }
 
@@ -48,22 +49,22 @@ impl Stored {
     }
 }
 
-/// A column chunk.
+/// Column chunk.
 #[derive(Debug)]
 pub(crate) struct Chunk {
     pages: Stored,
-    /// Position of the first page, as the offsets in the metadata count.
+    /// Position of the first page, on which the offsets in the metadata are based.
     start: u64,
     metadata: ColumnChunk,
-    /// The statistics of its pages, encoded.
+    /// Encoded statistics of its pages.
     column_index: Option<Bytes>,
-    /// The places of its pages.
+    /// Locations of its pages.
     offset_index: Option<OffsetIndex>,
     bloom_filter: Option<Stored>,
 }
 
 impl Chunk {
-    /// A chunk of a file whose footer says this, and whose pages are in `range`.
+    /// Opens a chunk with this metadata from a file's footer, whose pages are in `range`.
     pub(crate) fn open(
         reader: &impl ChunkReader,
         mut metadata: ColumnChunk,
@@ -88,8 +89,8 @@ impl Chunk {
         })
     }
 
-    /// A chunk of pages in memory. The offsets of its metadata and its index count from `start`, the position of the first page, which is
-    /// not 0.
+    /// Creates a chunk of pages in memory. The offsets in its metadata and its index assume that
+    /// the first page is at `start`, which is not 0.
     pub(crate) fn of_pages(
         pages: Vec<Bytes>,
         start: u64,
@@ -107,49 +108,50 @@ impl Chunk {
         }
     }
 
-    /// Its pages.
+    /// Returns its pages.
     pub(crate) fn pages(&self) -> &Stored {
         &self.pages
     }
 
-    /// Its Bloom filter.
+    /// Returns its Bloom filter.
     pub(crate) fn bloom_filter(&self) -> Option<&Stored> {
         self.bloom_filter.as_ref()
     }
 
-    /// The statistics of its pages, encoded.
+    /// Returns the encoded statistics of its pages.
     pub(crate) fn column_index(&self) -> Option<&Bytes> {
         self.column_index.as_ref()
     }
 
-    /// The places of its pages.
+    /// Returns the locations of its pages.
     pub(crate) fn offset_index(&self) -> Option<&OffsetIndex> {
         self.offset_index.as_ref()
     }
 
-    /// Metadata from the footer, but for the places of its indexes.
+    /// Returns its metadata from the footer, which does not include the locations of its indexes.
     pub(crate) fn metadata(&self) -> &ColumnMetaData {
         &self.metadata.meta_data
     }
 
-    /// Position of the first page.
+    /// Returns the position of the first page.
     pub(crate) fn start(&self) -> u64 {
         self.start
     }
 
-    /// Bytes of its pages.
+    /// Returns the size of its pages in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.pages.len()
     }
 
-    /// The first row of each of its pages, if an index tells it.
+    /// Returns the first row of each of its pages, if it has an offset index.
     pub(crate) fn page_starts(&self) -> Option<Vec<i64>> {
         let pages = self.offset_index.as_ref()?.page_locations.iter();
         Some(pages.map(|page| page.first_row_index).collect())
     }
 
-    /// Takes the pages of a chunk with the same values, and this index of their statistics. What is said of the values
-    /// stays: no statistic is recomputed, and none changes its order.
+    /// Replaces the pages with those of a chunk that has the same values, and the column index with
+    /// the given one. Keeps the statistics of the values: none is recomputed, and none changes its
+    /// order.
     pub(crate) fn take_pages(&mut self, other: Self, column_index: Option<Bytes>) {
         let pages = other.metadata.meta_data;
         let metadata = &mut self.metadata.meta_data;
@@ -170,7 +172,7 @@ impl Chunk {
         self.offset_index = self.offset_index.take().and(other.offset_index);
     }
 
-    /// Takes the values of a chunk of another type, and all that is said of them.
+    /// Replaces the values with those of a chunk of another type, along with all their metadata.
     pub(crate) fn take_converted(&mut self, mut other: Self) {
         let metadata = &mut self.metadata.meta_data;
         metadata.physical_type = PhysicalType::Int64;
@@ -182,24 +184,26 @@ impl Chunk {
         self.take_pages(other, column_index);
     }
 
-    /// Makes an empty chunk one of another type.
+    /// Changes the type of an empty chunk.
     pub(crate) fn convert_empty(&mut self) {
         self.metadata.meta_data.physical_type = PhysicalType::Int64;
         self.metadata.meta_data.statistics = None;
     }
 
-    /// Says that its pages begin at this position of a file.
+    /// Sets the position of its pages in a file.
     pub(crate) fn move_pages(&mut self, start: u64) {
         let forward = (start as i64).wrapping_sub(self.start as i64);
         for offset in page_offsets(&mut self.metadata.meta_data) {
-            // Some writers have 0 for no dictionary, and less is no position either.
+            // Some writers store 0 if there is no dictionary. Negative numbers are no positions
+            // either.
             if *offset > 0 {
                 *offset = offset.wrapping_add(forward);
             }
         }
         // Old versions of parquet-java do not count the header of the dictionary.
         self.metadata.meta_data.total_compressed_size = self.bytes() as i64;
-        // Once the place of a copy of the metadata, which nobody reads and we do not make.
+        // Formerly the position of a copy of the metadata. No program reads that copy, and this
+        // crate does not write it.
         self.metadata.file_offset = 0;
         let pages = self.offset_index.iter_mut();
         for page in pages.flat_map(|index| &mut index.page_locations) {
@@ -208,17 +212,17 @@ impl Chunk {
         self.start = start;
     }
 
-    /// Says that its Bloom filter begins at this position of a file.
+    /// Sets the position of its Bloom filter in a file.
     pub(crate) fn move_bloom_filter(&mut self, start: u64) {
         self.metadata.meta_data.bloom_filter_offset = Some(start as i64);
     }
 
-    /// Returns what the footer says of the chunk, for changes.
+    /// Returns its metadata from the footer, to be changed.
     pub(crate) fn metadata_mut(&mut self) -> &mut ColumnMetaData {
         &mut self.metadata.meta_data
     }
 
-    /// Takes a Bloom filter of its values.
+    /// Sets or removes the Bloom filter of its values.
     pub(crate) fn take_bloom_filter(&mut self, filter: Option<Bytes>) {
         let metadata = &mut self.metadata.meta_data;
         metadata.bloom_filter_offset = None;
@@ -226,8 +230,8 @@ impl Chunk {
         self.bloom_filter = filter.map(Stored::Memory);
     }
 
-    /// Returns the number of bytes that it takes of a file besides its pages: its Bloom filter, its indexes, and its description in the
-    /// footer.
+    /// Returns the number of bytes that it adds to a file besides its pages: its Bloom filter, its
+    /// indexes and its metadata in the footer.
     pub(crate) fn tail_bytes(&self) -> Result<u64> {
         let filter = self.bloom_filter.as_ref().map_or(0, Stored::len);
         let column_index = self.column_index.as_ref().map_or(0, Bytes::len);
@@ -237,7 +241,7 @@ impl Chunk {
         Ok(filter + (column_index + offset_index + metadata) as u64 + PLACES)
     }
 
-    /// Returns what comes at the end of the file: indexes, and what the footer says.
+    /// Returns the parts that belong at the end of the file: indexes, and metadata for the footer.
     pub(crate) fn finish(self) -> Result<Finished> {
         let offset_index = self.offset_index.as_ref().map(format::encode);
         Ok(Finished {
@@ -248,16 +252,16 @@ impl Chunk {
     }
 }
 
-/// A chunk that is in a file but for its indexes.
+/// Chunk that has been written, except for its indexes.
 #[derive(Debug)]
 pub(crate) struct Finished {
     metadata: Encoded<ColumnChunk>,
-    /// Both indexes, encoded.
+    /// Encoded indexes.
     pub(crate) column_index: Option<Bytes>,
     pub(crate) offset_index: Option<Vec<u8>>,
 }
 
-/// Bytes of the places of both indexes in the footer.
+/// Number of bytes that the locations of both indexes take in the footer.
 const PLACES: u64 = 20;
 
 impl Finished {
@@ -268,7 +272,7 @@ impl Finished {
         (column_index + offset_index + self.metadata.len()) as u64 + PLACES
     }
 
-    /// Returns what the footer says of the chunk, whose indexes are there.
+    /// Returns the chunk's metadata for the footer, with the locations of its indexes.
     pub(crate) fn described(
         &self,
         column_index: Option<Range<u64>>,
@@ -281,11 +285,12 @@ impl Finished {
     }
 }
 
-/// Drops fields that are not read if one of them has the number of a position in the file, but another type: the position is
-/// damaged, and readers that do not look at the type would still look there when the chunk has moved. Lengths do not move, and some
-/// writers gave the number of one to another field, which stays.
+/// Drops the unknown fields if one of them has the id of a file position but another type. That
+/// position is damaged, and readers that ignore field types would still use it after the chunk has
+/// moved. Lengths do not change when a chunk moves, and some writers gave the id of a length to
+/// another field, which is kept.
 fn drop_unreadable_positions(chunk: &mut ColumnChunk) {
-    /// Positions of pages and of the Bloom filter, and of both indexes.
+    /// Field ids of the positions of pages, the Bloom filter and both indexes.
     const IN_METADATA: [i16; 4] = [9, 10, 11, 14];
     const IN_CHUNK: [i16; 2] = [4, 6];
     let drop_if_damaged = |unknown: &mut bytelane_thrift::UnknownFields, positions: &[i16]| {
@@ -297,7 +302,7 @@ fn drop_unreadable_positions(chunk: &mut ColumnChunk) {
     drop_if_damaged(&mut chunk.unknown_fields, &IN_CHUNK);
 }
 
-/// The fields that are places of pages in the file.
+/// Returns the fields that contain positions of pages in the file.
 fn page_offsets(metadata: &mut ColumnMetaData) -> impl Iterator<Item = &mut i64> {
     let data = Some(&mut metadata.data_page_offset);
     let others = [

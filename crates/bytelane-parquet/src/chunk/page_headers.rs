@@ -1,4 +1,4 @@
-//! The pages of a column chunk by their headers.
+//! Iterates over the pages of a column chunk by reading their headers.
 
 use crate::format::{Encoding, PageHeader, PageType, decode_prefix};
 use crate::page::check_promise;
@@ -8,39 +8,39 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::ChunkReader;
 use std::ops::Range;
 
-/// Bytes of a page's header that are read first: most have less.
+/// Number of bytes that are read first for a page header. Most headers are shorter.
 const FIRST_READ: u64 = 256;
 
-/// A page's header with more bytes than this is not believed: its statistics would be larger than
-/// any writer makes them.
+/// Maximum size of a page header, in bytes. No writer produces statistics large enough to exceed
+/// it.
 const LONGEST_HEADER: u64 = 16 << 20;
 
-/// Bytes by which the last page may exceed its chunk: old versions of parquet-java do not count the header of the
-/// dictionary.
+/// Number of bytes by which the last page may exceed its chunk: old versions of parquet-java do not
+/// count the header of the dictionary.
 const UNCOUNTED: u64 = 100;
 
-/// A page in a file.
+/// Page in a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
-    /// Where the header starts.
+    /// Position of the header.
     pub offset: u64,
-    /// Bytes of the header.
+    /// Size of the header, in bytes.
     pub header_length: u64,
     pub header: PageHeader,
 }
 
 impl Page {
-    /// Bytes of the header and the page.
+    /// Returns the number of bytes of the header and the page.
     pub fn compressed(&self) -> u64 {
         self.header_length + self.header.compressed_page_size as u64
     }
 
-    /// Bytes of the header and of the page without compression.
+    /// Returns the number of bytes of the header and the decompressed page.
     pub fn uncompressed(&self) -> u64 {
         self.header_length + self.header.uncompressed_page_size as u64
     }
 
-    /// Whether it holds values of the column, each with its place.
+    /// Returns whether this is a data page.
     pub fn is_data(&self) -> bool {
         matches!(
             self.header.page_type,
@@ -48,7 +48,8 @@ impl Page {
         )
     }
 
-    /// An error if its bytes cannot become as many as its header promises: nobody need make room for them.
+    /// Returns an error if its bytes cannot decompress to the size that its header claims. This
+    /// avoids allocating memory in vain.
     pub fn check_promise(&self, codec: CompressionCodec) -> crate::Result<()> {
         if codec == CompressionCodec::UNCOMPRESSED {
             return Ok(());
@@ -65,7 +66,7 @@ impl Page {
         )
     }
 
-    /// Its values, if it is a data page; nulls count.
+    /// Returns the number of values of a data page, including nulls; 0 for other pages.
     pub fn values(&self) -> i64 {
         let of_data = self.header.data_page_header.as_ref();
         let of_data_v2 = self.header.data_page_header_v2.as_ref();
@@ -75,7 +76,7 @@ impl Page {
             .map_or(0, i64::from)
     }
 
-    /// The encoding of the values.
+    /// Returns the encoding of the values.
     pub fn encoding(&self) -> Option<Encoding> {
         let PageHeader {
             data_page_header,
@@ -90,16 +91,16 @@ impl Page {
     }
 }
 
-/// The pages of a column chunk, found by their headers; the values are not read.
+/// Iterator over the pages of a column chunk that reads their headers, but not their values.
 #[derive(Debug)]
 pub(crate) struct Pages<'a, R> {
     reader: &'a R,
-    /// What is left of the chunk.
+    /// Rest of the chunk.
     range: Range<u64>,
 }
 
 impl<'a, R: ChunkReader> Pages<'a, R> {
-    /// The pages in a range of bytes.
+    /// Iterates over the pages in a range of bytes.
     pub fn new(reader: &'a R, range: Range<u64>) -> Self {
         Self { reader, range }
     }
@@ -151,7 +152,7 @@ impl<R: ChunkReader> Iterator for Pages<'_, R> {
             return None;
         }
         let page = self.page();
-        // After an error there is no telling where a page starts.
+        // After an error, the position of the next page is unknown.
         self.range.start = match &page {
             Ok(page) => self.range.start + page.compressed(),
             Err(_) => self.range.end,
@@ -160,7 +161,7 @@ impl<R: ChunkReader> Iterator for Pages<'_, R> {
     }
 }
 
-/// The name of an encoding.
+/// Returns the name of an encoding.
 pub(crate) fn encoding_name(encoding: Encoding) -> String {
     let number = i32::from(encoding);
     let bit = u32::try_from(number)

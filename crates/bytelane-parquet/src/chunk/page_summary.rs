@@ -1,4 +1,4 @@
-//! What the page headers of a chunk tell.
+//! Summarizes the page headers of a chunk.
 
 use super::{Page, Pages, chunk_range, encoding_name};
 use crate::budget::MemoryLimit;
@@ -11,61 +11,63 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::ChunkReader;
 use std::ops::Range;
 
-/// The encodings of a chunk's values, and what its pages have in common.
+/// Encodings of a chunk's values, and properties of its pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PageSummary {
-    /// In order of appearance.
+    /// Encodings in order of appearance.
     pub encodings: Vec<Coding>,
-    /// The version of its data pages.
+    /// Version of its data pages.
     pub version: DataPageVersion,
-    /// Whether any of its pages has a checksum.
+    /// Set if any of its pages has a checksum.
     pub checksums: bool,
-    /// True if any of its pages has a type or an encoding that is not known.
+    /// Set if any of its pages has an unknown type or encoding.
     pub unknown: bool,
-    /// Bytes of its pages without compression.
+    /// Number of bytes of its decompressed pages.
     pub uncompressed: u64,
-    /// Data pages.
+    /// Number of data pages.
     pages: usize,
-    /// Values of the largest of them.
+    /// Number of values of the largest data page.
     page_values: i64,
-    /// Bytes of the largest of them without compression and header.
+    /// Number of bytes of the largest data page after decompression, without its header.
     page_bytes: u64,
     values: i64,
 }
 
 impl PageSummary {
-    /// How many rows the pages of a chunk of `rows` rows have: those of the largest one, if each but the last is as
-    /// large; if they differ, or it is not known, their average.
+    /// Returns the number of rows per page of a chunk with `rows` rows: that of the largest page if
+    /// all pages but the last are equally large, or the average if they differ or their sizes are
+    /// unknown.
     pub fn page_rows(&self, rows: usize) -> usize {
         let pages = self.pages.max(1);
         let largest = usize::try_from(self.page_values).unwrap_or(0).max(1);
         let is_flat = i64::try_from(rows) == Ok(self.values);
-        match is_flat && rows.div_ceil(largest) == pages {
-            true => largest,
-            false => rows.div_ceil(pages).max(1),
+        if is_flat && rows.div_ceil(largest) == pages {
+            largest
+        } else {
+            rows.div_ceil(pages).max(1)
         }
     }
 
-    /// Whether a page has more values than a page may have rows, or more bytes. Values of nested columns may be more than
-    /// their rows.
+    /// Returns whether a page may exceed a limit: it has more values than the maximum number of
+    /// rows, or more bytes than the maximum size. Nested columns may have more values than rows.
     pub fn exceed(&self, (rows, bytes): (Option<usize>, Option<usize>)) -> bool {
         let rows =
             rows.is_some_and(|rows| i64::try_from(rows).is_ok_and(|rows| self.page_values > rows));
         rows || bytes.is_some_and(|bytes| self.page_bytes > bytes as u64)
     }
 
-    /// The names of the encodings.
+    /// Returns the names of the encodings.
     pub fn names(&self) -> impl Iterator<Item = String> {
         self.encodings.iter().copied().map(encoding_name)
     }
 
-    /// Returns whether the values are in these encodings, each of which is named once.
+    /// Returns whether these are exactly the encodings of the values. Each must be listed once.
     pub fn has_encodings(&self, encodings: &[Coding]) -> bool {
         let here = |encoding| self.encodings.contains(encoding);
         self.encodings.len() == encodings.len() && encodings.iter().all(here)
     }
 
-    /// Whether any of the values are in this encoding.
+    /// Returns whether any of the values are in this encoding.
     pub fn have(&self, encoding: Encoding) -> bool {
         self.names().any(|name| name == encoding.name())
     }
@@ -76,12 +78,12 @@ impl PageSummary {
         self.encodings.iter().any(is)
     }
 
-    /// Whether all values are in this encoding, as far as its writer stores pages in it.
+    /// Returns whether all values are in this encoding, or in the fallback of its writer.
     pub fn are(&self, encoding: Encoding) -> bool {
         let names: Vec<String> = self.names().collect();
         match encoding {
             Encoding::Dictionary => names == ["rle_dictionary"] || names == ["plain_dictionary"],
-            // Pages that it would not make smaller are PLAIN.
+            // ALP pages fall back to PLAIN if ALP would not make them smaller.
             Encoding::Alp => {
                 self.have(encoding) && names.iter().all(|name| name == "alp" || name == "plain")
             }
@@ -89,8 +91,8 @@ impl PageSummary {
         }
     }
 
-    /// Looks at the header of each page of a chunk, which must tile it and have all its values, and may be as large as the
-    /// limit allows. Returns as well where they are.
+    /// Summarizes the page headers of a chunk, and returns the range of its pages. Returns an error
+    /// unless the pages cover the chunk, contain all its values, and stay within the memory limit.
     pub fn of(
         reader: &impl ChunkReader,
         chunk: &ColumnChunkMetaData,
@@ -136,7 +138,8 @@ impl PageSummary {
     }
 }
 
-/// An error if a dictionary claims more values than it has bytes for: the crate `parquet` would make room for them.
+/// Returns an error if a dictionary claims more values than it has bytes for. The crate `parquet`
+/// would allocate memory for them.
 fn check_dictionary(page: &Page, chunk: &ColumnChunkMetaData) -> Result<()> {
     let Some(dictionary) = &page.header.dictionary_page_header else {
         return Ok(());
@@ -146,11 +149,12 @@ fn check_dictionary(page: &Page, chunk: &ColumnChunkMetaData) -> Result<()> {
         _ => physical::width(chunk.column_descr()).unwrap_or(0),
     };
     let values = usize::try_from(dictionary.num_values).unwrap_or(0);
-    match values.saturating_mul(width) as u64 > page.uncompressed() {
-        true => Err(Error::corrupt(format!(
+    if values.saturating_mul(width) as u64 > page.uncompressed() {
+        Err(Error::corrupt(format!(
             "a dictionary of {} bytes, too few for {values} values",
             page.uncompressed()
-        ))),
-        false => Ok(()),
+        )))
+    } else {
+        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Positions of the parts of a chunk in its file, as the footer tells them.
+//! Locates the parts of a chunk in its file, based on the footer.
 
 use crate::format::{self, BloomFilterHeader, ChunkView, ColumnChunk, ColumnMetaData};
 use crate::input::bytes_at;
@@ -8,10 +8,10 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::ChunkReader;
 use std::ops::Range;
 
-/// More bytes than the header of a Bloom filter has.
+/// Number of bytes that are read for the header of a Bloom filter, which is shorter.
 const BLOOM_FILTER_HEADER: u64 = 64;
 
-/// Returns where the pages of a column chunk are in a file of `length` bytes.
+/// Returns the range of a column chunk's pages in a file of `length` bytes.
 pub(crate) fn chunk_range(chunk: &ColumnChunkMetaData, length: u64) -> Result<Range<u64>> {
     in_this_file(chunk.file_path())?;
     pages_at(
@@ -22,7 +22,7 @@ pub(crate) fn chunk_range(chunk: &ColumnChunkMetaData, length: u64) -> Result<Ra
     )
 }
 
-/// Returns where the pages of a chunk are in a file of `length` bytes, as the footer tells it.
+/// Returns the range of a chunk's pages in a file of `length` bytes, from its decoded metadata.
 pub(crate) fn stored_range(chunk: &ColumnChunk, length: u64) -> Result<Range<u64>> {
     let path = chunk.file_path.as_deref().map(String::from_utf8_lossy);
     in_this_file(path.as_deref())?;
@@ -35,7 +35,7 @@ pub(crate) fn stored_range(chunk: &ColumnChunk, length: u64) -> Result<Range<u64
     )
 }
 
-/// Returns where the pages of a chunk are in a file of `length` bytes, as the view of the footer tells it.
+/// Returns the range of a chunk's pages in a file of `length` bytes, from a view of its metadata.
 pub(crate) fn viewed_range(chunk: &ChunkView<'_>, length: u64) -> Result<Range<u64>> {
     in_this_file(chunk.file_path)?;
     let values = &chunk.meta_data;
@@ -55,14 +55,15 @@ fn in_this_file(path: Option<&str>) -> Result<()> {
     Err(Problem::Unsupported(problem).into())
 }
 
-/// Place of pages of this many bytes in a file of `length` bytes, whose first data page and dictionary are there.
+/// Returns the range of pages of this total size in a file of `length` bytes, given the positions
+/// of the first data page and the dictionary.
 pub(super) fn pages_at(
     data: i64,
     dictionary: Option<i64>,
     bytes: i64,
     length: u64,
 ) -> Result<Range<u64>> {
-    // Some writers have 0 for a page that is not there.
+    // Some writers store 0 for a page that does not exist.
     let offsets = [Some(data), dictionary].into_iter().flatten();
     let start = offsets.filter(|&offset| offset > 0).min().unwrap_or(0);
     let range = u64::try_from(start).ok().zip(u64::try_from(bytes).ok());
@@ -74,18 +75,18 @@ pub(super) fn pages_at(
     })
 }
 
-/// The place that two fields of the footer tell, the second of which may be missing.
+/// Returns an offset and a length from two fields of the footer. The length may be missing.
 fn place(offset: Option<i64>, length: Option<i32>) -> Result<Option<(u64, Option<u64>)>> {
     let length = length.map(u64::try_from).transpose();
     match (offset.map(u64::try_from).transpose(), length) {
-        // Some writers have 0 for what is not there.
+        // Some writers store 0 for parts that do not exist.
         (Ok(None | Some(0)), Ok(_)) => Ok(None),
         (Ok(Some(offset)), Ok(length)) => Ok(Some((offset, length))),
         _ => Err(Error::corrupt("the footer has a negative offset or length")),
     }
 }
 
-/// The bytes of an index, if the footer says where it is.
+/// Reads the bytes of an index, if the footer has its location.
 pub(super) fn index_at(
     reader: &impl ChunkReader,
     offset: Option<i64>,
@@ -99,7 +100,7 @@ pub(super) fn index_at(
     }
 }
 
-/// The two fields about an index that is in `range`, or nowhere.
+/// Returns the offset and length fields of an index, if it has a range.
 pub(super) fn fields_of(range: Option<Range<u64>>) -> Result<(Option<i64>, Option<i32>)> {
     let Some(range) = range else {
         return Ok((None, None));
@@ -109,7 +110,7 @@ pub(super) fn fields_of(range: Option<Range<u64>>) -> Result<(Option<i64>, Optio
     Ok((Some(range.start as i64), Some(length)))
 }
 
-/// Where the Bloom filter of a chunk is. Old footers do not tell its length.
+/// Returns the range of a chunk's Bloom filter. Old footers do not contain its length.
 pub(super) fn bloom_filter(
     reader: &impl ChunkReader,
     metadata: &ColumnMetaData,

@@ -1,24 +1,25 @@
-//! The rows of a column, taken from the front.
+//! Takes the rows of a column, page by page.
 
 use super::layout::PageSizes;
 use super::leaf::{Cutter, LeafPath, Unit, fitting};
 use arrow_array::{Array, ArrayRef};
 use std::collections::VecDeque;
 
-/// Rows that are still to be written. The memory of others is free as soon as nobody else holds it: of a chunk that
-/// hardly becomes smaller, the values and the pages would otherwise take twice as much.
+/// Rows to be written. Each array is released once its rows have been taken and nobody else holds
+/// it: otherwise the values and the pages of a chunk that hardly compresses would take twice the
+/// memory.
 #[derive(Clone)]
 pub(super) struct Rows(VecDeque<ArrayRef>);
 
 impl Rows {
-    /// All rows of some arrays.
+    /// Queues all rows of some arrays.
     pub(super) fn new(arrays: Vec<ArrayRef>) -> Self {
         let arrays = arrays.into_iter().filter(|array| !array.is_empty());
         Self(arrays.collect())
     }
 
-    /// Takes the rows of the next page of a leaf, at least one: slices of the arrays that have them. None if there are none
-    /// left.
+    /// Takes the rows for the next page of a leaf, at least one, as slices of arrays. Returns
+    /// `None` if no rows are left.
     pub(super) fn take_page(
         &mut self,
         path: &LeafPath,
@@ -53,7 +54,7 @@ impl Rows {
         (!parts.is_empty()).then_some(parts)
     }
 
-    /// Takes rows of the first array, at most as many as it has.
+    /// Takes rows from the first array, up to its length.
     fn take(&mut self, rows: usize) -> Option<ArrayRef> {
         let first = self.0.pop_front()?;
         if rows < first.len() {

@@ -40,9 +40,10 @@ impl PartialEq for Requirement {
 impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.program.name)?;
-        match self.oldest == self.program.newest {
-            true => Ok(()),
-            false => write!(f, ">={}", self.oldest),
+        if self.oldest == self.program.newest {
+            Ok(())
+        } else {
+            write!(f, ">={}", self.oldest)
         }
     }
 }

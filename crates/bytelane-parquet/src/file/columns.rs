@@ -1,4 +1,4 @@
-//! Footers of some columns of a file.
+//! Decodes the parts of a footer that concern some columns of a file.
 
 use super::schema::depth_of_schema;
 use crate::catch_panic::catch_panic;
@@ -15,24 +15,24 @@ use parquet::arrow::{ARROW_SCHEMA_META_KEY, encode_arrow_schema};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// An element of the schema and its bytes.
+/// Element of the schema, and its bytes.
 type Node<'a> = Placed<NodeView<'a>>;
 
-/// Columns at the top of a schema.
+/// Selected top-level columns of a schema.
 #[derive(Default)]
 struct Roots {
-    /// Positions among all of them.
+    /// Positions among all top-level columns.
     positions: Vec<usize>,
-    /// Their elements, and those within them.
+    /// Ranges of schema elements: the columns, and the elements within them.
     elements: Vec<Range<usize>>,
     leaves: Vec<usize>,
-    /// Number of all columns at the top, and of all leaves.
+    /// Number of all top-level columns, and of all leaves.
     position_count: usize,
     leaf_count: usize,
 }
 
-/// Returns a footer of the columns at the top of a schema that these paths are in, and how deep they are nested. None if the
-/// footer is not as the format says, and if no column is found.
+/// Returns a footer with the top-level columns that contain these paths, and their nesting depth.
+/// Returns `None` if the footer does not follow the format, or if no column is found.
 pub(super) fn of_columns(footer: &Bytes, paths: &[&str]) -> Option<(FileMetaData, usize)> {
     let view: FileView<'_, Node<'_>> = format::view(footer)?;
     let roots = Roots::find(&view.schema, paths)?;
@@ -76,9 +76,10 @@ pub(super) fn of_columns(footer: &Bytes, paths: &[&str]) -> Option<(FileMetaData
 }
 
 impl Roots {
-    /// Finds the columns that are, or are around, those of these paths. None if the schema is damaged.
+    /// Finds the top-level columns that contain these paths. Returns `None` if the schema is
+    /// damaged.
     fn find(schema: &[Node<'_>], paths: &[&str]) -> Option<Self> {
-        // Names may have dots.
+        // Names may contain dots.
         let names = paths.iter().flat_map(|path| {
             let dots = path.match_indices('.').map(|(dot, _)| &path[..dot]);
             dots.chain([*path]).map(str::as_bytes)
@@ -130,7 +131,8 @@ impl RowGroupView {
                 ..it.clone()
             })
         };
-        // Rows are in the order of the first columns only.
+        // Rows are sorted by the first columns only, so that sorting columns after a missing one do
+        // not apply.
         let sorting = self.sorting_columns.as_ref();
         let sorting = sorting.map(|it| it.iter().map_while(sorted).collect());
         Some(RowGroup {
@@ -146,7 +148,7 @@ impl RowGroupView {
     }
 }
 
-/// Returns a pair of the file, of which an Arrow schema has the wanted columns only.
+/// Returns a key-value pair of the file. Restricts an Arrow schema to the wanted columns.
 fn pair(pair: &KeyValueView<'_>, roots: &Roots) -> KeyValue {
     let arrow = |value| of_arrow_schema(value, roots).ok();
     let value = match pair.value {
@@ -162,7 +164,8 @@ fn pair(pair: &KeyValueView<'_>, roots: &Roots) -> KeyValue {
     }
 }
 
-/// Returns an Arrow schema, as it is in a file, of the wanted columns; an error if it is not that of the file's columns.
+/// Restricts an encoded Arrow schema to the wanted columns. Returns an error if it does not fit the
+/// file's columns.
 fn of_arrow_schema(encoded: &str, roots: &Roots) -> Result<String> {
     let odd = || Error::corrupt("the Arrow schema is damaged");
     let message = STANDARD.decode_to_vec(encoded).map_err(|_| odd())?;
@@ -177,7 +180,7 @@ fn of_arrow_schema(encoded: &str, roots: &Roots) -> Result<String> {
         return Err(odd());
     }
     let fields = roots.positions.iter().map(|position| {
-        // It panics where the message is damaged.
+        // The conversion panics if the message is damaged.
         catch_panic(|| Ok(Field::from(fields.get(*position))))
     });
     let fields = fields.collect::<Result<Vec<_>>>()?;

@@ -1,4 +1,4 @@
-//! The footer of a file, without what writers are known to get wrong.
+//! Reads the footer of a file, and corrects known errors of writers.
 
 use super::columns::of_columns;
 use super::regular::regular;
@@ -22,14 +22,14 @@ use std::sync::Arc;
 /// Number of bytes of an INT96 value.
 const INT96_BYTES: i32 = 12;
 
-/// The metadata at the end of a file.
+/// Metadata at the end of a file.
 #[derive(Debug)]
 pub(crate) struct Footer {
-    /// All of it.
+    /// Complete footer.
     pub file: Metadata,
-    /// The same for the crate `parquet`; without the indexes of pages.
+    /// Footer as decoded by the crate `parquet`, without page indexes.
     pub metadata: ParquetMetaData,
-    /// How deep its columns are nested.
+    /// Nesting depth of its columns.
     pub depth: usize,
 }
 
@@ -44,12 +44,12 @@ impl Footer {
     }
 }
 
-/// A footer for reading: the schema of its file, and the row groups.
+/// Footer for reading: the schema of its file, and the row groups.
 pub(crate) struct OpenFooter {
     /// Metadata of the file; the row groups may be missing.
     pub(crate) schema: Arc<ParquetMetaData>,
     pub(crate) row_groups: RowGroups,
-    /// How deep its columns are nested.
+    /// Nesting depth of its columns.
     pub(crate) depth: usize,
 }
 
@@ -69,7 +69,8 @@ pub(crate) fn open_footer(reader: &impl ChunkReader) -> Result<OpenFooter> {
     open_bytes(reader, &footer_bytes(reader)?)
 }
 
-/// Opens a file for reading some of its columns, and those with them in a column of the schema. The others are passed over.
+/// Opens a file to read some of its columns. Keeps the top-level columns that contain them, and
+/// skips the others.
 pub(crate) fn open_columns(reader: &impl ChunkReader, paths: &[&str]) -> Result<OpenFooter> {
     let bytes = footer_bytes(reader)?;
     match of_columns(&bytes, paths) {
@@ -96,8 +97,8 @@ pub(crate) fn read_footer(reader: &impl ChunkReader) -> Result<Footer> {
     Footer::new(reader, file, depth)
 }
 
-/// Reads the footer of a file whose values are wanted as they are stored: leaves have no annotations, INT96 is 12 bytes, and
-/// there is no Arrow schema.
+/// Reads the footer of a file whose values are wanted in their physical types: leaves have no
+/// annotations, INT96 is 12 bytes, and there is no Arrow schema.
 pub(crate) fn read_bare_footer(reader: &impl ChunkReader) -> Result<Footer> {
     let (mut file, depth) = read_file_metadata(reader)?;
     file.key_value_metadata = None;
@@ -117,7 +118,8 @@ pub(crate) fn read_bare_footer(reader: &impl ChunkReader) -> Result<Footer> {
     Footer::new(reader, file, depth)
 }
 
-/// Reads the footer of a file, which is not encrypted, and returns how deep its columns are nested as well.
+/// Reads the footer of a file, and returns the nesting depth of its columns, too. Returns an error
+/// if the footer is encrypted.
 pub(crate) fn read_file_metadata(reader: &impl ChunkReader) -> Result<(Metadata, usize)> {
     decoded(&footer_bytes(reader)?)
 }
@@ -152,8 +154,9 @@ pub(super) fn damaged(error: &dyn Display) -> Error {
     Error::corrupt(format!("the footer is damaged: {error}"))
 }
 
-/// The same without what old writers are known to get wrong: the rows of all row groups, which some do not sum; the
-/// offset of a dictionary that is not there; and the size of a chunk, of which some leave out a part.
+/// Corrects errors that old writers are known to make: a total number of rows that is not the sum
+/// of the row groups, the offset of a dictionary that does not exist, and chunk sizes that omit a
+/// part.
 pub(super) fn with_right_sizes(
     reader: &impl ChunkReader,
     metadata: ParquetMetaData,
@@ -207,8 +210,8 @@ fn with_right_size(
     Ok(builder.set_total_compressed_size(size).build()?)
 }
 
-/// Whether a writer leaves the header of a dictionary out of the size of its chunk, as parquet-mr did before its
-/// version 1.2.9.
+/// Returns whether a writer omits the dictionary header from the size of the chunk, as parquet-mr
+/// did before version 1.2.9.
 pub(super) fn counts_too_little(created_by: &str) -> bool {
     let Some(rest) = created_by.strip_prefix("parquet-mr") else {
         return false;

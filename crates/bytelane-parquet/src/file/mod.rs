@@ -1,4 +1,4 @@
-//! Files: their footers when they are opened, and what is written, piece by piece.
+//! Reads the footers of files, and writes files piece by piece.
 
 mod columns;
 mod footer;

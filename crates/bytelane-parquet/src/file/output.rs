@@ -1,4 +1,4 @@
-//! Where a new file goes.
+//! Destinations of new files.
 
 use crate::{Error, Problem, Result};
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
@@ -6,23 +6,23 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// A place for a new file.
+/// Destination of a new file.
 #[derive(Debug)]
 pub(crate) enum Output {
-    /// A file that appears under its name when it is complete, and not before: it is written beside
-    /// the one that it will replace, so that a crash leaves what was there.
+    /// File that appears under its name only once it is complete. It is written in the directory of
+    /// the file that it will replace, so that a crash leaves the existing file unchanged.
     Beside {
         beside: NamedTempFile,
         path: PathBuf,
     },
-    /// A device or a named pipe, which is written to and never replaced.
+    /// Device or named pipe, which is written to and never replaced.
     Stream(File),
 }
 
 impl Output {
-    /// Begins the file that will be called `path`. It gets the permissions of the file that it
-    /// replaces, and `permissions` where there is none, or else those of any new file. A file that is read-only is replaced
-    /// if `force` says so.
+    /// Starts the file that will be called `path`. It inherits the permissions of the file that it
+    /// replaces. If there is none, it gets `permissions`, or those of any new file. A read-only
+    /// file is only replaced if `force` is set.
     pub(crate) fn begin(
         path: &Path,
         permissions: Option<&Permissions>,
@@ -31,14 +31,14 @@ impl Output {
         let (path, permissions) = match fs::metadata(path) {
             Ok(there) if there.is_dir() => return Err(Problem::Input(DIRECTORY.into()).into()),
             Ok(there) if !there.is_file() => {
-                // For a pipe, this waits for a reader.
+                // Opening a pipe waits for a reader.
                 return Ok(Self::Stream(OpenOptions::new().write(true).open(path)?));
             }
             Ok(there) => {
                 if !force {
                     check_writable(path, &there)?;
                 }
-                // A symbolic link is followed: its target is replaced, not the link.
+                // Follow a symbolic link, to replace its target instead of the link.
                 (fs::canonicalize(path)?, Some(there.permissions()))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -59,7 +59,7 @@ impl Output {
         Ok(Self::Beside { beside, path })
     }
 
-    /// The file while it is written.
+    /// Returns the file to write to.
     pub(crate) fn file(&self) -> &File {
         match self {
             Self::Beside { beside, .. } => beside.as_file(),
@@ -67,37 +67,37 @@ impl Output {
         }
     }
 
-    /// Gives the file its name once all of it is on the disk.
+    /// Renames the file to its final name once all of it is on disk.
     pub(crate) fn finish(self) -> Result<()> {
         let Self::Beside { beside, path } = self else {
             return Ok(());
         };
         beside.as_file().sync_all()?;
         beside.persist(&path).map_err(|failed| failed.error)?;
-        // The name is on the disk when its directory is. Some file systems cannot say so.
+        // The name is on disk once its directory is synced. Some file systems do not support this.
         #[cfg(unix)]
         drop(File::open(directory(&path)).and_then(|directory| directory.sync_all()));
         Ok(())
     }
 }
 
-/// Returns whether a device or a named pipe has this name.
+/// Returns whether the path is that of a device or a named pipe.
 pub(crate) fn is_stream(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
-/// The file that a symbolic link points to, which is not there yet.
+/// Returns the target of a symbolic link. The target does not exist yet.
 fn behind_links(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
-    // The system has found that they end.
+    // The system has already checked that the links end.
     while let Ok(to) = fs::read_link(&path) {
         path = directory(&path).join(to);
     }
     path
 }
 
-/// The same error without the name of the unfinished file, which means nothing to anybody: the error names the file
-/// that this was to become.
+/// Removes the name of the unfinished file from an error. The name would mean nothing to users; the
+/// error names the final file instead.
 fn without_path(error: &io::Error, directory: &Path) -> io::Error {
     match fs::metadata(directory) {
         Ok(_) => error.kind().into(),
@@ -105,14 +105,14 @@ fn without_path(error: &io::Error, directory: &Path) -> io::Error {
     }
 }
 
-/// The permissions of a new file, from which the system takes those that the user's umask has.
+/// Permissions of a new file, from which the system removes the bits of the user's umask.
 #[cfg(unix)]
 const ANYBODY: u32 = 0o666;
 
-/// A file that appears under its name when it is complete, and not before; until then, what was there stays.
+/// File that appears under its name only once it is complete; until then, an existing file remains.
 ///
-/// If this is dropped unfinished, nothing is left of it. A device or a named pipe is written to. A file that is
-/// read-only is not replaced.
+/// Dropping it unfinished leaves nothing behind. Devices and named pipes are written to directly.
+/// Read-only files are not replaced.
 ///
 /// ```no_run
 /// use bytelane_parquet::arrow_array::{ArrayRef, Float64Array, RecordBatch};
@@ -135,11 +135,12 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Begins a file that will have this name.
+    /// Starts a file that will have this name.
     ///
     /// # Errors
     ///
-    /// [`Problem::Io`] and [`Problem::ReadOnly`], [`Problem::Input`] if there is a directory of this name.
+    /// Returns [`Problem::Io`] or [`Problem::ReadOnly`], or [`Problem::Input`] if the path is a
+    /// directory.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let output = Output::begin(path, None, false);
@@ -149,13 +150,14 @@ impl NewFile {
         })
     }
 
-    /// The file while it is written.
+    /// Returns the file to write to.
     #[must_use]
     pub fn file(&self) -> &File {
         self.output.file()
     }
 
-    /// Path of the unfinished file, for a program that removes it when somebody interrupts it. None for a device or a pipe.
+    /// Returns the path of the unfinished file, which a program can remove if it is interrupted.
+    /// Returns `None` for a device or a pipe.
     #[must_use]
     pub fn unfinished(&self) -> Option<&Path> {
         match &self.output {
@@ -164,11 +166,12 @@ impl NewFile {
         }
     }
 
-    /// Gives the file its name. Unlike [`rewrite`](crate::rewrite::rewrite), this does not wait until it is on the disk.
+    /// Renames the file to its final name. Unlike [`rewrite`](crate::rewrite::rewrite), this does
+    /// not wait until the file is on disk.
     ///
     /// # Errors
     ///
-    /// [`Problem::Io`].
+    /// Returns [`Problem::Io`].
     pub fn finish(self) -> Result<()> {
         let Output::Beside { beside, path } = self.output else {
             return Ok(());
@@ -179,12 +182,12 @@ impl NewFile {
     }
 }
 
-/// Why a directory is no output.
+/// Error message for a directory as output.
 const DIRECTORY: &str = "it is a directory; name a file in it";
 
-/// A rename would replace a file that nobody may write to: asks first.
+/// Returns an error if the existing file is read-only, because a rename would replace it anyway.
 fn check_writable(path: &Path, there: &Metadata) -> Result<()> {
-    // The superuser could open it all the same.
+    // The superuser may open a read-only file.
     if there.permissions().readonly() {
         return Err(Problem::ReadOnly.into());
     }

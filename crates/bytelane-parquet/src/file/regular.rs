@@ -1,4 +1,4 @@
-//! Footers that need no repair, in one pass over their bytes.
+//! Decodes footers that need no repair, in one pass over their bytes.
 
 use super::footer::counts_too_little;
 use super::repair::{fits, has_unknown_type, is_converted_group, is_logical_group};
@@ -14,11 +14,12 @@ use parquet::schema::types::SchemaDescriptor;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// A list without elements in the compact protocol: no elements, which would be structs.
+/// Header of an empty list in the compact protocol, with structs as element type.
 const EMPTY_LIST: u8 = 12;
 
-/// Opens a footer in which nothing is to be repaired but perhaps chunks, which are passed over: no field is unknown, or of another
-/// type than the format's, and nothing is what writers are known to get wrong. The crate `parquet` decodes the schema.
+/// Opens a footer that needs no repair, except perhaps in its chunks, which are skipped. Returns
+/// `None` if a field is unknown or has a type that differs from the format, or if the footer has a
+/// known error of writers. The crate `parquet` decodes the schema.
 pub(super) fn regular(footer: &Bytes) -> Option<EncodedRowGroups> {
     let view: FileView<'_, ElementView<'_>> = format::view(footer)?;
     let depth = depth_of_schema(&view.schema).ok()?;
@@ -75,7 +76,7 @@ fn is_regular_row_group(row_group: &RowGroupView) -> bool {
     row_group.unknown_fields.is_empty() && sorting.all(|it| it.unknown_fields.is_empty())
 }
 
-/// Returns whether nothing is to be repaired in the chunks of a row group, which are as many as the leaves.
+/// Returns whether the chunks of a row group, one per leaf, need no repair.
 pub(super) fn are_regular_chunks(
     row_group: &RowGroupView,
     leaves: &SchemaDescriptor,

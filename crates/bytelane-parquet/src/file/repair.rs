@@ -1,7 +1,8 @@
-//! Footers as the crate `parquet` accepts them.
+//! Repairs footers so that the crate `parquet` accepts them.
 //!
-//! The crate refuses a whole file for an annotation that does not fit its column, a bound of another length than its values, or
-//! text that is not UTF-8. It is shown a footer without these. The footer itself stays as it is, and is what a rewrite writes.
+//! The crate rejects an entire file because of an annotation that does not fit its column, a bound
+//! whose length differs from that of the values, or text that is not UTF-8. It gets a footer
+//! without these. The original footer remains unchanged, and a rewrite writes that one.
 
 use crate::Result;
 use crate::catch_panic::catch_panic;
@@ -16,13 +17,14 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::schema::types::ColumnDescriptor;
 use std::borrow::Cow;
 
-/// Returns the metadata of a footer for the crate `parquet`. It decodes what is encoded from the structs, not the bytes of the file:
-/// of a damaged footer, it might take another of two fields with one number, and rewritten files would not be read alike.
+/// Decodes a footer with the crate `parquet`. Its input is encoded from the structs instead of
+/// copied from the file: if two fields of a damaged footer have the same id, the crate might use
+/// the other one, and rewritten files would be read differently.
 pub(crate) fn in_parquet(file: &FileMetaData) -> Result<ParquetMetaData> {
     let is_odd = |it: &SchemaElement| !it.unknown_fields.is_empty() || is_odd_group(it);
     match decoded(file) {
         Ok(read)
-            // The schema must not be read in another way because a chunk is damaged.
+            // A damaged chunk must not change how the schema is read.
             if !file.schema.iter().any(is_odd)
                 && !has_unknown_type(&read)
                 && !is_misread(file, &read) =>
@@ -33,7 +35,7 @@ pub(crate) fn in_parquet(file: &FileMetaData) -> Result<ParquetMetaData> {
     }
 }
 
-/// Decodes what a footer says of a column chunk as the crate `parquet` accepts it.
+/// Returns the metadata of a column chunk in a form that the crate `parquet` accepts.
 pub(crate) fn chunk_in_parquet(
     chunk: &ColumnChunk,
     column: &ColumnDescriptor,
@@ -53,7 +55,7 @@ pub(super) fn has_unknown_type(metadata: &ParquetMetaData) -> bool {
     leaves.any(|leaf| matches!(leaf.logical_type_ref(), Some(InParquet::_Unknown { .. })))
 }
 
-/// Part of a chunk's description: where the bounds are is passed over quickly.
+/// View of a chunk's metadata that skips quickly to its bounds.
 #[derive(bytelane_thrift::Thrift)]
 #[thrift(decode_only)]
 struct Described<'a> {
@@ -70,8 +72,8 @@ struct DescribedValues<'a> {
     statistics: Option<StatisticsView<'a>>,
 }
 
-/// Returns whether the crate `parquet` has misread a chunk: it takes the first bytes of bounds that are too long, and the place of a
-/// dictionary from a field of any type.
+/// Returns whether the crate `parquet` has misread a chunk: it truncates bounds that are too long,
+/// and reads the position of a dictionary from a field of any type.
 fn is_misread(file: &FileMetaData, read: &ParquetMetaData) -> bool {
     let row_groups = file.row_groups.iter().zip(read.row_groups());
     let mut chunks = row_groups.flat_map(|(raw, read)| raw.columns.iter().zip(read.columns()));
@@ -79,7 +81,7 @@ fn is_misread(file: &FileMetaData, read: &ParquetMetaData) -> bool {
         let bounds = read.statistics();
         let has_bounds =
             bounds.is_some_and(|it| it.min_bytes_opt().is_some() || it.max_bytes_opt().is_some());
-        // Bounds of strings have any length.
+        // Bounds of strings may have any length.
         let has_bounds = has_bounds && read.column_type() != Type::BYTE_ARRAY;
         let dictionary = read.dictionary_page_offset();
         if !has_bounds && dictionary.is_none() {
@@ -95,7 +97,7 @@ fn is_misread(file: &FileMetaData, read: &ParquetMetaData) -> bool {
     })
 }
 
-/// Returns whether bounds in statistics can be bounds of values of a column.
+/// Returns whether the bounds in statistics can be bounds of a column's values.
 pub(super) fn fits(bounds: &StatisticsView<'_>, column: &ColumnDescriptor) -> bool {
     let fits = |bound: &[u8]| match column.physical_type() {
         Type::BOOLEAN => bound.len() == 1,
@@ -103,7 +105,7 @@ pub(super) fn fits(bounds: &StatisticsView<'_>, column: &ColumnDescriptor) -> bo
         Type::INT64 | Type::DOUBLE => bound.len() == 8,
         Type::INT96 => bound.len() == 12,
         Type::BYTE_ARRAY => true,
-        // Long ones may be cut.
+        // Long bounds may be truncated.
         Type::FIXED_LEN_BYTE_ARRAY => {
             usize::try_from(column.type_length()).is_ok_and(|length| bound.len() <= length)
         }
@@ -112,10 +114,10 @@ pub(super) fn fits(bounds: &StatisticsView<'_>, column: &ColumnDescriptor) -> bo
     all.into_iter().flatten().all(fits)
 }
 
-/// Returns a footer without what the crate `parquet` refuses.
+/// Returns a footer without the parts that the crate `parquet` rejects.
 fn repaired(file: &FileMetaData) -> Result<FileMetaData> {
     let mut schema = file.schema.clone();
-    // The first element is the schema as a whole.
+    // The first element represents the entire schema.
     for element in schema.iter_mut().skip(1) {
         (element.repetition_type).get_or_insert(FieldRepetitionType::Required);
     }
@@ -149,7 +151,7 @@ fn repaired(file: &FileMetaData) -> Result<FileMetaData> {
     Ok(repaired)
 }
 
-/// Returns the text of bytes, with another character where they are none.
+/// Returns bytes as text, with replacement characters for invalid UTF-8.
 fn text(bytes: &Bytes) -> Bytes {
     match String::from_utf8_lossy(bytes) {
         Cow::Borrowed(_) => bytes.clone(),
@@ -157,7 +159,7 @@ fn text(bytes: &Bytes) -> Bytes {
     }
 }
 
-/// Leaves out a value that is not text.
+/// Removes the value of a pair if it is not text.
 fn repaired_pair(pair: &KeyValue) -> KeyValue {
     let value = pair.value.clone();
     KeyValue {
@@ -167,7 +169,8 @@ fn repaired_pair(pair: &KeyValue) -> KeyValue {
     }
 }
 
-/// Leaves out the annotations of an element that are unknown or do not fit it. Returns of a leaf whether it keeps its own.
+/// Removes annotations of an element that are unknown or do not fit it. For a leaf, returns false
+/// if it lost all of its annotations.
 fn repair_element(element: &mut SchemaElement) -> Option<bool> {
     element.unknown_fields.clear();
     element.name = text(&element.name);
@@ -190,7 +193,7 @@ fn repair_element(element: &mut SchemaElement) -> Option<bool> {
     Some(keeps_type)
 }
 
-/// Returns whether an element is a group with an annotation that repairs would leave out.
+/// Returns whether an element is a group with an annotation that a repair would remove.
 fn is_odd_group(element: &SchemaElement) -> bool {
     let is_group = element.physical_type.is_none() || element.num_children.is_some_and(|it| it > 0);
     let is_annotated = element.converted_type.is_some() || element.logical_type.is_some();
@@ -201,7 +204,7 @@ fn is_odd_group(element: &SchemaElement) -> bool {
     }
 }
 
-/// Only lists, maps and variants have a type of their own.
+/// Removes annotations of a group, except those of lists, maps and variants.
 fn repair_group(element: &mut SchemaElement) {
     element.converted_type = element.converted_type.filter(is_converted_group);
     let logical = element.logical_type.take();
@@ -228,7 +231,8 @@ fn without_annotation(leaf: &SchemaElement) -> SchemaElement {
     }
 }
 
-/// The same leaf with its logical type only, which counts where the older annotation is another one.
+/// Returns the leaf with its logical type only, which takes precedence over a different converted
+/// type.
 fn by_logical_type(leaf: &SchemaElement) -> Option<SchemaElement> {
     let logical = leaf.logical_type.as_ref()?.decode().ok()?;
     let decimal = match &logical {
@@ -243,7 +247,7 @@ fn by_logical_type(leaf: &SchemaElement) -> Option<SchemaElement> {
     })
 }
 
-/// The same leaf with its older annotation only. Decimals may leave out a scale of 0.
+/// Returns the leaf with its converted type only. Decimals may omit a scale of 0.
 fn by_converted_type(leaf: &SchemaElement) -> Option<SchemaElement> {
     Some(SchemaElement {
         converted_type: Some(leaf.converted_type?),
@@ -253,7 +257,7 @@ fn by_converted_type(leaf: &SchemaElement) -> Option<SchemaElement> {
     })
 }
 
-/// Returns whether the crate `parquet` reads a schema of this leaf alone.
+/// Returns whether the crate `parquet` can read a schema that consists of this leaf.
 fn is_readable(leaf: &SchemaElement) -> bool {
     if *leaf == without_annotation(leaf) {
         return true;
@@ -270,8 +274,8 @@ fn is_readable(leaf: &SchemaElement) -> bool {
     decoded(&file).is_ok_and(|read| !has_unknown_type(&read))
 }
 
-/// The fields of a chunk that the crate `parquet` looks at. Bounds are in the order of the type that the footer names; a column
-/// that is read as another one has none.
+/// Returns the fields of a chunk that the crate `parquet` uses. Bounds are ordered by the type in
+/// the footer; a column that is read as another type therefore gets none.
 fn repaired_chunk(
     chunk: &ColumnChunk,
     column: &ColumnDescriptor,
@@ -295,11 +299,11 @@ fn repaired_chunk(
     Ok(ColumnChunk {
         file_path: chunk.file_path.as_ref().map(text),
         meta_data: ColumnMetaData {
-            // It is that of the schema.
+            // The schema determines the type.
             physical_type: PhysicalType::default(),
             encodings: Encoded::new(&encodings)?,
             path_in_schema: None,
-            // Nobody can read either.
+            // Neither LZO nor an unknown codec can be decompressed.
             codec: match described.codec {
                 CompressionCodec::Unknown(_) => CompressionCodec::Lzo,
                 known => known,
@@ -319,7 +323,7 @@ fn repaired_chunk(
     })
 }
 
-/// Leaves out counts and bounds that cannot be true.
+/// Removes counts and bounds that cannot be correct.
 fn repaired_statistics(
     statistics: Statistics,
     column: &ColumnDescriptor,
@@ -340,9 +344,10 @@ fn repaired_statistics(
         min_value: counts.min_value.as_deref(),
         ..Default::default()
     };
-    match has_type && fits(&bounds, column) {
-        true => counts,
-        false => Statistics {
+    if has_type && fits(&bounds, column) {
+        counts
+    } else {
+        Statistics {
             min: None,
             max: None,
             min_value: None,
@@ -350,6 +355,6 @@ fn repaired_statistics(
             is_min_value_exact: None,
             is_max_value_exact: None,
             ..counts
-        },
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The row groups of a file that is read.
+//! Row groups of a file that is being read.
 
 use super::footer::with_right_sizes;
 use super::regular::are_regular_chunks;
@@ -18,29 +18,30 @@ use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// A column chunk, as far as its footer must tell.
+/// Column chunk, with the metadata needed to read it.
 #[derive(Clone, Debug)]
 pub(crate) struct LeafChunk {
     pub(crate) column: ColumnDescPtr,
     pub(crate) codec: CompressionCodec,
-    /// Number of values that it claims to have; nulls count.
+    /// Claimed number of values, including nulls.
     pub(crate) values: u64,
-    /// Position of its pages.
+    /// Range of its pages.
     pub(crate) range: Range<u64>,
-    /// Position of its offset index.
+    /// Range of its offset index.
     pub(crate) offset_index: Option<Range<u64>>,
-    /// True if all values are said to be indices into a dictionary.
+    /// Set if the footer claims that all values are indices into a dictionary.
     pub(crate) has_indices_only: bool,
 }
 
-/// Row groups of a file. Those of a footer with a regular schema stay encoded, and a chunk is decoded when it is used.
+/// Row groups of a file. If the schema is regular, they stay encoded, and a chunk is decoded when
+/// it is used.
 #[derive(Clone, Debug)]
 pub(crate) enum RowGroups {
     Decoded(Arc<ParquetMetaData>),
     Encoded(Arc<EncodedRowGroups>),
 }
 
-/// Row groups in a footer whose schema the crate `parquet` reads as the format says.
+/// Encoded row groups of a footer whose schema the crate `parquet` reads correctly.
 #[derive(Debug)]
 pub(crate) struct EncodedRowGroups {
     pub(super) footer: Bytes,
@@ -48,7 +49,7 @@ pub(crate) struct EncodedRowGroups {
     /// Schema of the file, without its row groups.
     pub(super) schema: Arc<ParquetMetaData>,
     pub(super) depth: usize,
-    /// All of the footer, once somebody has asked for it.
+    /// Complete decoded footer, once it has been requested.
     pub(super) decoded: OnceLock<Arc<ParquetMetaData>>,
 }
 
@@ -69,7 +70,7 @@ impl RowGroups {
         }
     }
 
-    /// Returns the number of bytes of a chunk's pages before they were compressed.
+    /// Returns the number of bytes of a chunk's pages before compression.
     pub(crate) fn uncompressed_size(&self, row_group: usize, column: usize) -> Result<i64> {
         Ok(match self {
             Self::Decoded(file) => file.row_group(row_group).column(column).uncompressed_size(),
@@ -97,8 +98,8 @@ impl RowGroups {
         }
     }
 
-    /// Returns all of the footer, as the crate `parquet` has it. A chunk that cannot be decoded, which is an error where it is read,
-    /// has no values and no statistics here.
+    /// Returns the complete footer, as decoded by the crate `parquet`. Chunks that cannot be
+    /// decoded have no values and no statistics here; reading them returns an error.
     pub(crate) fn metadata(&self) -> &Arc<ParquetMetaData> {
         match self {
             Self::Decoded(file) => file,
@@ -117,7 +118,7 @@ impl EncodedRowGroups {
         self.row_groups[row_group].columns[column].decode(&self.footer)
     }
 
-    /// Decodes a footer whose chunks the crate `parquet` reads as the format says.
+    /// Decodes a footer whose chunks the crate `parquet` reads correctly.
     fn decode_regular(&self) -> Result<ParquetMetaData> {
         let schema = self.schema.file_metadata().schema_descr_ptr();
         let is_regular = |it: &RowGroupView| are_regular_chunks(it, &schema, &self.footer);
@@ -134,7 +135,7 @@ impl EncodedRowGroups {
         })
     }
 
-    /// Decodes a footer with chunks of which nothing is known in place of the others.
+    /// Decodes a footer in which chunks that are not kept are replaced with empty metadata.
     fn decode_repaired(
         &self,
         is_kept: impl Fn(&Encoded<ColumnChunk>) -> bool,
@@ -151,7 +152,7 @@ impl EncodedRowGroups {
 }
 
 impl LeafChunk {
-    /// Returns a chunk that the crate `parquet` has decoded.
+    /// Converts a chunk that the crate `parquet` has decoded.
     pub(crate) fn of_decoded(chunk: &ColumnChunkMetaData, length: u64) -> Result<Self> {
         Ok(Self {
             column: chunk.column_descr_ptr(),
@@ -175,7 +176,7 @@ impl LeafChunk {
     }
 }
 
-/// Returns where an index is, if the footer says so.
+/// Returns the range of an index, if the footer contains it.
 fn index(offset: Option<i64>, length: Option<i32>) -> Option<Range<u64>> {
     let start = u64::try_from(offset?).ok()?;
     let length = u64::try_from(length?).ok()?;

@@ -1,16 +1,17 @@
-//! What a footer's schema claims, checked before anything is allocated for it or recursed into.
+//! Checks the claims of a footer's schema before allocating memory for it or recursing into it.
 
 use crate::budget::MemoryLimit;
 use crate::format::{ElementView, SchemaElement};
 use crate::{Error, Problem, Result};
 
-/// How many groups may be within each other. Lists and nulls have levels of 8 bits; required groups have none.
+/// Maximum nesting depth of groups. Lists and nulls have levels of 8 bits; required groups have
+/// none.
 const MAX_DEPTH: usize = 512;
 
-/// Bytes of an element in a footer apart from its name.
+/// Number of bytes of an element in a footer, without its name.
 const ELEMENT: u64 = 8;
 
-/// An element of a schema, in any of its forms.
+/// Element of a schema, in any of its representations.
 pub(crate) trait Element {
     fn name(&self) -> &[u8];
     fn num_children(&self) -> Option<i32>;
@@ -36,14 +37,14 @@ impl Element for ElementView<'_> {
     }
 }
 
-/// Returns how deep the groups of a schema are nested; an error if that is too deep, or if a group claims more children than
-/// there are elements.
+/// Returns the nesting depth of a schema's groups. Returns an error if it is too deep, or if a
+/// group claims more children than there are elements.
 pub(crate) fn depth_of_schema(elements: &[impl Element]) -> Result<usize> {
-    // Each leaf gets a path of its own, of the names of all groups around it.
+    // Each leaf gets its own path, which contains the names of all groups around it.
     let size = |element: &_| Element::name(element).len() as u64 + ELEMENT;
     let limit = MemoryLimit::default().of_metadata(elements.iter().map(size).sum());
     let mut bytes_of_paths = 0_u64;
-    // For each group around an element, the children to come and the bytes of the path.
+    // Number of remaining children and size of the path, for each group around the current element.
     let mut groups: Vec<(usize, u64)> = Vec::new();
     let mut depth = 0;
     for (index, element) in elements.iter().enumerate() {

@@ -1,8 +1,8 @@
-//! A Parquet file made of column chunks.
+//! Writes a Parquet file from column chunks.
 //!
-//! Pages come first, those of a row group together and its Bloom filters after them; then the indexes of all chunks, the
-//! column indexes before the offset indexes; then the footer. This is the order of the crate `parquet`, which keeps what a
-//! reader needs first close to the end.
+//! Pages come first: those of a row group together, followed by its Bloom filters. Then come the
+//! indexes of all chunks, column indexes before offset indexes, and finally the footer. The crate
+//! `parquet` uses the same order, which keeps the parts that a reader needs first close to the end.
 
 use crate::chunk::{Chunk, Finished, Stored};
 use crate::format::{self, FileMetaData, MAGIC, encode_footer};
@@ -13,32 +13,32 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// Bytes that are copied at a time.
+/// Number of bytes that are copied at a time.
 const PART: u64 = 1 << 20;
 
 /// Writes chunks, their indexes and a footer to a sink.
 pub(crate) struct FileWriter<W> {
     sink: W,
-    /// Its name in errors.
+    /// Name for errors.
     name: Option<PathBuf>,
     position: u64,
     row_groups: Vec<FinishedRowGroup>,
-    /// The chunks of the next row group.
+    /// Chunks of the next row group.
     chunks: Vec<Chunk>,
 }
 
-/// Fields of a row group that do not follow from its chunks.
+/// Fields of a row group that cannot be derived from its chunks.
 pub(crate) type RowGroup = format::RowGroup;
 
-/// A row group that is in the file but for its indexes.
+/// Row group that has been written, except for its indexes.
 struct FinishedRowGroup {
-    /// Without its columns.
+    /// Metadata without columns.
     described: RowGroup,
     chunks: Vec<Finished>,
 }
 
 impl<W: Write> FileWriter<W> {
-    /// Begins a file; errors call it by its name.
+    /// Starts a file. Errors refer to it by this name.
     pub(crate) fn new(sink: W, name: Option<PathBuf>) -> Result<Self> {
         let mut file = Self {
             sink,
@@ -66,13 +66,14 @@ impl<W: Write> FileWriter<W> {
         self.row_groups.len()
     }
 
-    /// Returns the number of bytes that indexes and the descriptions of row groups so far will take.
+    /// Returns the number of bytes that the indexes and the metadata of the row groups so far will
+    /// take.
     pub(crate) fn tail_bytes(&self) -> u64 {
         let chunks = self.row_groups.iter().flat_map(|group| &group.chunks);
         chunks.map(Finished::bytes).sum()
     }
 
-    /// Writes the pages of the next chunk, which may be in another file.
+    /// Writes the pages of the next chunk. They may be copied from another file.
     pub(crate) fn add_chunk(&mut self, mut chunk: Chunk, from: &impl ChunkReader) -> Result<()> {
         let start = self.position;
         self.write_stored(chunk.pages(), from)?;
@@ -81,7 +82,7 @@ impl<W: Write> FileWriter<W> {
         Ok(())
     }
 
-    /// Ends a row group: its chunks have been added, and their Bloom filters follow.
+    /// Ends a row group after its chunks have been added, and writes their Bloom filters.
     pub(crate) fn end_row_group(
         &mut self,
         described: RowGroup,
@@ -104,8 +105,8 @@ impl<W: Write> FileWriter<W> {
         Ok(())
     }
 
-    /// Writes the indexes, and a footer with these row groups and otherwise this content, which it returns. Flushes the
-    /// sink.
+    /// Writes the indexes, and a footer with the row groups written so far and otherwise this
+    /// content. Flushes the sink, and returns the footer.
     pub(crate) fn finish(&mut self, footer: FileMetaData) -> Result<FileMetaData> {
         let row_groups = std::mem::take(&mut self.row_groups);
         let chunks = || row_groups.iter().flat_map(|group| &group.chunks);
@@ -130,7 +131,7 @@ impl<W: Write> FileWriter<W> {
         Ok(footer)
     }
 
-    /// Writes what there is of these, and returns where each is.
+    /// Writes those parts that exist, and returns the range of each.
     fn write_all<'a>(
         &mut self,
         all: impl Iterator<Item = Option<&'a [u8]>>,
@@ -139,7 +140,7 @@ impl<W: Write> FileWriter<W> {
             .collect()
     }
 
-    /// Writes bytes, and returns where they are.
+    /// Writes bytes, and returns their range.
     fn write(&mut self, bytes: &[u8]) -> Result<Range<u64>> {
         let written = self.sink.write_all(bytes);
         written.map_err(|error| self.located(error.into()))?;
@@ -172,7 +173,7 @@ impl<W: Write> FileWriter<W> {
     }
 }
 
-/// Adds what follows from the chunks of a row group that are in the file.
+/// Adds the fields that are derived from the written chunks of a row group.
 fn with_sizes(described: RowGroup, chunks: &[Chunk]) -> RowGroup {
     let start = chunks.iter().map(Chunk::start).min().unwrap_or(0) as i64;
     let compressed = chunks.iter().map(Chunk::bytes).sum::<u64>() as i64;

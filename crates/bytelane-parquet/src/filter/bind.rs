@@ -220,9 +220,10 @@ impl Node {
             // By De Morgan, a conjunction is false where one of its operands is false.
             Self::And(all) | Self::Or(all) => {
                 let needs_all = matches!(self, Self::And(_)) == wanted;
-                let start = match needs_all {
-                    true => BooleanBuffer::new_set(batch.num_rows()),
-                    false => BooleanBuffer::new_unset(batch.num_rows()),
+                let start = if needs_all {
+                    BooleanBuffer::new_set(batch.num_rows())
+                } else {
+                    BooleanBuffer::new_unset(batch.num_rows())
                 };
                 all.iter().try_fold(start, |rows, node| {
                     let others = node.rows(batch, wanted)?;

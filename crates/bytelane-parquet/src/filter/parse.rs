@@ -78,9 +78,10 @@ impl Parser {
     }
 
     fn expect_symbol(&mut self, symbol: char) -> Result<(), Fault> {
-        match self.accept_symbol(symbol) {
-            true => Ok(()),
-            false => Err(self.expected(&format!("`{symbol}`"))),
+        if self.accept_symbol(symbol) {
+            Ok(())
+        } else {
+            Err(self.expected(&format!("`{symbol}`")))
         }
     }
 
@@ -223,9 +224,10 @@ fn only(mut all: Vec<Predicate>, combine: impl Fn(Vec<Predicate>) -> Predicate) 
 }
 
 fn negated(predicate: Predicate, is_negated: bool) -> Predicate {
-    match is_negated {
-        true => Predicate::Not(Box::new(predicate)),
-        false => predicate,
+    if is_negated {
+        Predicate::Not(Box::new(predicate))
+    } else {
+        predicate
     }
 }
 

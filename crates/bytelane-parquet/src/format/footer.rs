@@ -1,19 +1,19 @@
-//! The end of a file: its footer, the length of that, and magic bytes.
+//! Encodes and decodes the end of a file: the footer, its length, and the magic bytes.
 
 use super::{FileMetaData, decode, encode};
 use crate::{Error, Problem, Result};
 use bytes::Bytes;
 
-/// The first and the last bytes of a file.
+/// Magic bytes at the start and the end of a file.
 pub(crate) const MAGIC: &[u8; 4] = b"PAR1";
 
-/// The same, where the footer is encrypted.
+/// Magic bytes of a file with an encrypted footer.
 const ENCRYPTED_MAGIC: &[u8; 4] = b"PARE";
 
 /// Number of bytes after the footer: its length, and the magic bytes.
 pub(crate) const TAIL_LENGTH: usize = 8;
 
-/// Returns the length of the footer before the last bytes of a file.
+/// Returns the length of the footer from the last bytes of a file.
 pub(crate) fn footer_length(tail: &[u8]) -> Result<usize> {
     match tail.split_first_chunk::<4>() {
         Some((length, magic)) if magic == MAGIC => Ok(u32::from_le_bytes(*length) as usize),
@@ -24,7 +24,7 @@ pub(crate) fn footer_length(tail: &[u8]) -> Result<usize> {
     }
 }
 
-/// The error about a file that cannot be read without its keys.
+/// Returns the error for a file that cannot be read without its keys.
 pub(crate) fn encrypted() -> Error {
     Problem::Unsupported("the file is encrypted".to_owned()).into()
 }
@@ -39,7 +39,7 @@ pub(crate) fn decode_footer(file: &Bytes) -> Result<FileMetaData> {
     decode(&footer.ok_or_else(|| Error::corrupt("a file without a footer"))?)
 }
 
-/// Encodes the last bytes of a file: its footer, and what follows it.
+/// Encodes the end of a file: its footer, and the bytes after it.
 pub(crate) fn encode_footer(file: &FileMetaData) -> Result<Vec<u8>> {
     let mut bytes = encode(file)?;
     let length = u32::try_from(bytes.len())

@@ -1,7 +1,8 @@
 //! Structs of Parquet's metadata, generated from `parquet.thrift`.
 //!
-//! Whatever a struct does not declare, or declares with another type, is in its `unknown_fields` and is written again:
-//! a file that is rewritten loses nothing of its footer. Lists are counted before memory is allocated for them.
+//! Fields that a struct does not declare, or declares with another type, are kept in its
+//! `unknown_fields` and are written again: rewriting a file loses nothing of its footer. Lists are
+//! counted before memory is allocated for them.
 
 #![allow(missing_docs, reason = "the specification describes the structs")]
 
@@ -24,25 +25,25 @@ use crate::{Error, Result};
 use bytelane_thrift::{Decode, DecodeOwned, Encode, Input, Limits, Protocol, Reader, Writer};
 use bytes::Bytes;
 
-/// The protocol of all metadata in Parquet.
+/// Protocol of all metadata in Parquet.
 type Parquet = bytelane_thrift::Compact<bytelane_thrift::Apache>;
 
-/// Decodes the struct at the start of bytes, whose memory it shares.
+/// Decodes the struct at the start of `bytes`, whose memory it shares.
 ///
 /// # Errors
 ///
-/// The struct is damaged, or would take more than 256 MiB.
+/// Returns an error if the struct is damaged, or would take more than 256 MiB.
 #[inline]
 pub fn decode<T: DecodeOwned>(bytes: &Bytes) -> Result<T> {
     let mut reader = Parquet::reader(Input::shared(bytes, Limits::default()));
     T::read(&mut reader).map_err(damaged)
 }
 
-/// Decodes the struct at the start of bytes, and returns its length as well.
+/// Decodes the struct at the start of `bytes`, and returns its length, too.
 ///
 /// # Errors
 ///
-/// Those of [`decode`].
+/// Returns the errors of [`decode`].
 pub(crate) fn decode_prefix<T: DecodeOwned>(
     bytes: &Bytes,
 ) -> std::result::Result<(T, usize), bytelane_thrift::Error> {
@@ -51,13 +52,14 @@ pub(crate) fn decode_prefix<T: DecodeOwned>(
     Ok((value, reader.finish().offset()))
 }
 
-/// Decodes a struct that borrows the bytes.
+/// Decodes a struct that borrows from `bytes`.
 pub(crate) fn decode_part<'a, T: Decode<'a>>(bytes: &'a [u8]) -> Result<T> {
     let mut reader = Parquet::reader(Input::new(bytes, Limits::default()));
     T::read(&mut reader).map_err(damaged)
 }
 
-/// Decodes a struct that borrows the bytes, if no program can take one of its fields for another: none is there twice.
+/// Decodes a struct that borrows from `bytes`. Returns `None` if a field occurs twice, because
+/// other programs might read the other one.
 #[must_use]
 pub fn view<'a, T: Decode<'a>>(bytes: &'a [u8]) -> Option<T> {
     let mut reader = Parquet::reader(Input::new(bytes, Limits::default()));
@@ -69,7 +71,7 @@ pub fn view<'a, T: Decode<'a>>(bytes: &'a [u8]) -> Option<T> {
 ///
 /// # Errors
 ///
-/// A string or a list is larger than 2 GiB.
+/// Returns an error if a string or a list is larger than 2 GiB.
 pub fn encode<T: Encode>(value: &T) -> Result<Vec<u8>> {
     let bytes = Vec::with_capacity(value.room());
     let mut writer = Parquet::writer(bytes, &Limits::default());
@@ -77,7 +79,7 @@ pub fn encode<T: Encode>(value: &T) -> Result<Vec<u8>> {
     Ok(writer.finish())
 }
 
-/// The error about an index or a struct of the footer.
+/// Returns the error for a damaged index or struct of the footer.
 #[cold]
 pub(crate) fn damaged(error: bytelane_thrift::Error) -> Error {
     Error::corrupt(format!("the metadata is damaged: {error}"))

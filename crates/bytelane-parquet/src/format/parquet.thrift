@@ -1,13 +1,14 @@
 // Structs of Parquet's metadata: footers, page headers, indexes and Bloom filters.
 //
 // Field numbers, names and types are those of the specification, apache/parquet-format at commit
-// 24102ed5c56e51b610a4897e5f79e76e43732d1d (August 2026, after version 2.12.0). `generated.rs` is made from this file;
-// `cargo test -p bytelane-parquet --test it format` compares them, and rewrites it with BYTELANE_WRITE_GOLDEN=1.
+// 24102ed5c56e51b610a4897e5f79e76e43732d1d (August 2026, after version 2.12.0). `generated.rs` is generated from this
+// file; `cargo test -p bytelane-parquet --test it format` compares them, and regenerates it with
+// BYTELANE_WRITE_GOLDEN=1.
 //
-// Fields that the specification requires are optional here where files lack them and readers do not mind. A chunk's
-// `meta_data` is required, as only files with encrypted columns lack it.
-// `Encoded` values are read when they are asked for: a footer can be larger than memory once it is decoded, and a
-// value that nobody asks for cannot make a file unreadable.
+// Some fields that the specification requires are optional here, because files lack them and other readers accept
+// this. A chunk's `meta_data` is required, because only files with encrypted columns lack it.
+// `Encoded` values are decoded on request: a decoded footer can be larger than memory, and a value that is never
+// requested cannot make a file unreadable.
 
 namespace rs generated
 

@@ -1,8 +1,9 @@
-//! A footer as reading needs it: borrowed from its bytes, without what nobody has asked for.
+//! Views of a footer for reading: borrowed from its bytes, and without fields that no reader uses.
 //!
-//! The structs of `generated.rs` keep everything, so that a rewritten file loses nothing. These keep places, slices and numbers, and
-//! allocate nothing for a column chunk. A chunk is a [`Span`]: opening a file passes over it, and reading a column decodes it.
-//! What is not declared here is in `unknown_fields`; a field of another type than the format's, too.
+//! The structs of `generated.rs` keep everything, so that rewriting a file loses nothing. These
+//! views contain ranges, slices and numbers, and allocate nothing for a column chunk. A chunk is a
+//! [`Span`]: opening a file skips it, and reading a column decodes it. Fields that are not declared
+//! here, or whose type differs from the format, are in `unknown_fields`.
 
 use super::{
     ColumnChunk, ColumnOrder, CompressionCodec, ConvertedType, Encoding, FieldRepetitionType,
@@ -13,7 +14,7 @@ use bytelane_thrift::{Decode, Element, Error, Reader, Thrift, Type, UnknownField
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// Place of a value in a footer, which was passed over.
+/// Range of a value in a footer that was skipped.
 #[derive(Debug)]
 pub struct Span<T> {
     start: u32,
@@ -69,7 +70,7 @@ impl<'de, T: Element> Decode<'de> for Span<T> {
     }
 }
 
-/// A value and its place in the footer.
+/// Value with its range in the footer.
 #[derive(Debug, Default)]
 pub struct Placed<T> {
     pub value: T,
@@ -89,7 +90,7 @@ impl<'de, T: Decode<'de>> Decode<'de> for Placed<T> {
     }
 }
 
-/// A list that is checked, but not kept.
+/// List whose elements are checked, but not kept.
 #[derive(Debug)]
 pub struct Checked<T> {
     is_known: bool,
@@ -97,13 +98,13 @@ pub struct Checked<T> {
     of: PhantomData<fn() -> T>,
 }
 
-/// An element of a list of which the crate `parquet` may not know some.
+/// Element of a list that the crate `parquet` might not know.
 trait MayBeUnknown {
     fn is_known(&self) -> bool {
         true
     }
 
-    /// Returns whether this is not an encoding of data pages other than as indices into a dictionary.
+    /// Returns false for a data page encoding other than indices into a dictionary.
     fn is_of_indices(&self) -> bool {
         true
     }
@@ -161,7 +162,7 @@ impl<'de, T: Decode<'de> + MayBeUnknown> Decode<'de> for Checked<T> {
     }
 }
 
-/// All of a footer; `E` is an element of its schema.
+/// Complete footer, with schema elements of type `E`.
 #[derive(Debug, Thrift)]
 #[thrift(decode_only, name = "FileMetaData")]
 pub struct FileView<'a, E> {
@@ -183,7 +184,7 @@ pub struct FileView<'a, E> {
     pub unknown_fields: UnknownFields,
 }
 
-/// An element of a schema.
+/// Element of a schema.
 #[derive(Debug, Thrift)]
 #[thrift(decode_only, name = "SchemaElement")]
 pub struct ElementView<'a> {
@@ -211,7 +212,7 @@ pub struct ElementView<'a> {
     pub unknown_fields: UnknownFields,
 }
 
-/// Name and place of an element in the tree of a schema.
+/// Name of a schema element, and its place in the tree.
 #[derive(Debug, Thrift)]
 #[thrift(decode_only, name = "SchemaElement")]
 pub struct NodeView<'a> {
@@ -354,8 +355,9 @@ struct SizesView {
 }
 
 impl ChunkView<'_> {
-    /// Returns whether the crate `parquet` reads the chunk, apart from its bounds, as the format says: all fields are known
-    /// and have the right type, and so have those within. That crate does not look at the types of fields.
+    /// Returns whether the crate `parquet` reads the chunk correctly, apart from its bounds: all
+    /// fields, including nested ones, are known and have the right type. The crate does not check
+    /// the types of fields.
     pub fn is_regular(&self) -> bool {
         let values = &self.meta_data;
         let statistics = values.statistics.as_ref();
@@ -373,7 +375,7 @@ impl ChunkView<'_> {
 }
 
 impl ChunkValuesView<'_> {
-    /// Returns whether all values are said to be indices into a dictionary.
+    /// Returns whether the footer claims that all values are indices into a dictionary.
     pub(crate) fn has_indices_only(&self) -> bool {
         let pages = self.encoding_stats.as_ref();
         pages.is_some_and(|pages| pages.is_of_indices)

@@ -132,11 +132,10 @@ fn verify(inputs: &[&Path], outputs: &Outputs<'_>) -> Result<()> {
     };
     let options = DiffOptions::default().with_missing_as_null(true);
     let difference = diff(inputs, &unfinished, &options)?;
-    match difference.is_none() {
-        true => Ok(()),
-        false => {
-            let problem = "the merged files have different values";
-            Err(Problem::Different(problem.to_owned()).into())
-        }
+    if difference.is_none() {
+        Ok(())
+    } else {
+        let problem = "the merged files have different values";
+        Err(Problem::Different(problem.to_owned()).into())
     }
 }

@@ -81,9 +81,12 @@ impl fmt::Display for Encodings {
         let usual = Self::default();
         let adds = usual.0.is_subset(&self.0);
         let named = self.iter().filter(|it| !adds || !usual.contains(*it));
-        let names = named.map(|encoding| match adds {
-            true => format!("{MORE}{encoding}"),
-            false => encoding.to_string(),
+        let names = named.map(|encoding| {
+            if adds {
+                format!("{MORE}{encoding}")
+            } else {
+                encoding.to_string()
+            }
         });
         f.pad(&names.collect::<Vec<_>>().join(","))
     }

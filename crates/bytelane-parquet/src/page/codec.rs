@@ -256,11 +256,12 @@ pub(crate) fn check_promise(
 ) -> Result<()> {
     // Headers, and a last block that is not full.
     const SLACK: usize = 64;
-    match promised > (compressed + SLACK).saturating_mul(greatest_ratio(codec)) {
-        false => Ok(()),
-        true => Err(Error::corrupt(format!(
+    if promised > (compressed + SLACK).saturating_mul(greatest_ratio(codec)) {
+        Err(Error::corrupt(format!(
             "{compressed} compressed bytes cannot expand to the {promised} bytes that the page header claims",
-        ))),
+        )))
+    } else {
+        Ok(())
     }
 }
 
@@ -282,12 +283,13 @@ fn not_decompressed(error: impl std::fmt::Display) -> Error {
 }
 
 fn check_size(found: usize, promised: usize) -> Result<()> {
-    match found == promised {
-        true => Ok(()),
-        false => Err(Error::corrupt(format!(
+    if found == promised {
+        Ok(())
+    } else {
+        Err(Error::corrupt(format!(
             "the page header claims {promised} bytes, but the page has {found}{}",
             if found > promised { " or more" } else { "" }
-        ))),
+        )))
     }
 }
 

@@ -135,12 +135,13 @@ impl AnyPage {
         };
         let mut found = Crc::new();
         found.update(bytes);
-        match found.sum() == promised {
-            true => Ok(()),
-            false => Err(Error::corrupt(format!(
+        if found.sum() == promised {
+            Ok(())
+        } else {
+            Err(Error::corrupt(format!(
                 "the page has the checksum {:08x}, but its header says {promised:08x}",
                 found.sum()
-            ))),
+            )))
         }
     }
 }

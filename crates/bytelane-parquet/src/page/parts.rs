@@ -134,9 +134,10 @@ impl Opener {
         let repetition = LevelBytes::Rle(values.split_to(repetition));
         let definition = LevelBytes::Rle(values.split_to(definition));
         // Some writers store no bytes if there are no values to compress.
-        let values = match compressed && !values.is_empty() {
-            true => self.decompressed(values, size)?,
-            false => values,
+        let values = if compressed && !values.is_empty() {
+            self.decompressed(values, size)?
+        } else {
+            values
         };
         Ok(Parts {
             repetition,
@@ -154,9 +155,10 @@ impl Opener {
         check_size(size as u64, self.most)?;
         self.memory.cover(size as u64)?;
         let last = std::mem::take(&mut self.last);
-        let mut to = match last.is_unique() {
-            true => Vec::from(last),
-            false => Vec::new(),
+        let mut to = if last.is_unique() {
+            Vec::from(last)
+        } else {
+            Vec::new()
         };
         self.decompressor.decompress(&bytes, size, &mut to)?;
         to.truncate(size);
@@ -167,9 +169,10 @@ impl Opener {
 
 /// Returns an error if a page exceeds the size limit.
 pub(crate) fn check_size(size: u64, limit: u64) -> Result<()> {
-    match size > limit {
-        true => Err(Error::new(Problem::PageTooLarge { size, limit })),
-        false => Ok(()),
+    if size > limit {
+        Err(Error::new(Problem::PageTooLarge { size, limit }))
+    } else {
+        Ok(())
     }
 }
 

@@ -132,9 +132,10 @@ impl InFlight {
         pool.spawn(move || {
             loop {
                 let next = AssertUnwindSafe(|| open.read(&mut group, &settings));
-                let next = match is_over.load(Ordering::Relaxed) {
-                    true => Ok(None),
-                    false => catch_unwind(next),
+                let next = if is_over.load(Ordering::Relaxed) {
+                    Ok(None)
+                } else {
+                    catch_unwind(next)
                 };
                 let mut state = open.lock();
                 open.changed.notify_all();

@@ -197,9 +197,10 @@ impl<R: Reopen> Source<R> {
             sizes.stored = sizes.stored.saturating_add(sum(|size| size.stored));
             sizes.largest_raw = sizes.largest_raw.max(sum(|size| size.raw));
         }
-        match sizes.stored > sizes.limit.max(bytes) {
-            true => Err(Problem::MemoryLimit { limit: sizes.limit }.into()),
-            false => Ok(sizes),
+        if sizes.stored > sizes.limit.max(bytes) {
+            Err(Problem::MemoryLimit { limit: sizes.limit }.into())
+        } else {
+            Ok(sizes)
         }
     }
 

@@ -23,9 +23,10 @@ pub(crate) fn leaves(field: &FieldRef) -> Vec<&FieldRef> {
     let mut open = vec![field];
     while let Some(field) = open.pop() {
         let within = children(field.data_type());
-        match within.is_empty() {
-            true => leaves.push(field),
-            false => open.extend(within.into_iter().rev()),
+        if within.is_empty() {
+            leaves.push(field)
+        } else {
+            open.extend(within.into_iter().rev())
         }
     }
     leaves

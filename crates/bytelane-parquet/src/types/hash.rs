@@ -38,9 +38,10 @@ pub(crate) fn for_each_hash(array: &ArrayRef, mut see: impl FnMut(u64)) -> Optio
         DataType::Dictionary(..) => {
             let dictionary = array.as_any_dictionary();
             // This panics if there are no values, for example where all keys are null.
-            let keys = match dictionary.values().is_empty() {
-                true => vec![0; array.len()],
-                false => dictionary.normalized_keys(),
+            let keys = if dictionary.values().is_empty() {
+                vec![0; array.len()]
+            } else {
+                dictionary.normalized_keys()
             };
             keys.iter().for_each(|key| see(mix(*key as u64)));
         }

@@ -19,9 +19,10 @@ const DAY: i64 = 86_400 * MILLISECONDS;
 /// Returns the schema of the stored rows: seconds become milliseconds, and dates in milliseconds become days.
 pub(crate) fn stored_schema(schema: &SchemaRef) -> SchemaRef {
     let fields: Vec<FieldRef> = schema.fields().iter().map(stored).collect();
-    match schema.fields().iter().eq(&fields) {
-        true => Arc::clone(schema),
-        false => Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())),
+    if schema.fields().iter().eq(&fields) {
+        Arc::clone(schema)
+    } else {
+        Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
     }
 }
 

@@ -1,14 +1,15 @@
-//! Memory of rows: how many of them a row group has room for.
+//! Measures the memory of rows, to decide how many of them fit into a row group.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
 use arrow_schema::DataType;
 
-/// Bytes of a view of a string; shorter strings are in it.
+/// Number of bytes of a string view, and the maximum length of strings that it contains.
 const VIEW: usize = size_of::<u128>();
 const IN_VIEW: u32 = 12;
 
-/// Returns the bytes of the values of an array. Slices share memory: each has a part of it, but none of a dictionary.
+/// Returns the number of bytes of an array's values. A slice counts only its part of shared memory,
+/// and entries of dictionaries are not counted.
 pub(super) fn extent(array: &dyn Array) -> usize {
     let rows = array.len();
     let nulls = array.nulls().map_or(0, |_| rows.div_ceil(8));
@@ -38,7 +39,7 @@ pub(super) fn extent(array: &dyn Array) -> usize {
         }
 }
 
-/// The same of several arrays.
+/// Returns the number of bytes of the values of several arrays.
 pub(super) fn all(arrays: &[ArrayRef]) -> usize {
     arrays.iter().map(|array| extent(array)).sum()
 }
@@ -57,7 +58,8 @@ fn entries<O: OffsetSizeTrait>(offsets: &[O], values: &dyn Array) -> usize {
     size_of_val(offsets) + extent(&values.slice(start, end - start))
 }
 
-/// Returns how many rows of some columns have up to `bytes` bytes: at least one, and at most `most`.
+/// Returns the number of rows of some columns that fit into `bytes` bytes: at least one, and at
+/// most `most`.
 pub(super) fn fitting(columns: &[ArrayRef], most: usize, bytes: usize) -> usize {
     let size = |rows: usize| columns.iter().map(|it| extent(&it.slice(0, rows))).sum();
     let fits = |rows: usize| -> bool { usize::le(&size(rows), &bytes) };

@@ -1,4 +1,4 @@
-//! The footer of a new file.
+//! Builds the footer of a new file.
 
 use crate::Result;
 use crate::format::{self, ColumnOrder, FileMetaData, decode_footer};
@@ -10,8 +10,9 @@ use parquet::schema::types::TypePtr;
 
 /// Returns the footer of a file without rows, as the crate `parquet` writes it.
 ///
-/// The crate labels every float column with the IEEE 754 total order, and has no way to say another. Statistics are in
-/// the order that readers know (see [`statistics`](crate::statistics)), and here the label follows.
+/// The crate labels every float column with the IEEE 754 total order, and cannot label it
+/// otherwise. Statistics use the order that readers know (see [`statistics`](crate::statistics)),
+/// and this footer is labelled accordingly.
 pub(super) fn empty(schema: TypePtr, properties: WriterPropertiesPtr) -> Result<FileMetaData> {
     let mut file = Vec::new();
     SerializedFileWriter::new(&mut file, schema, properties)?.close()?;
@@ -24,7 +25,7 @@ pub(super) fn empty(schema: TypePtr, properties: WriterPropertiesPtr) -> Result<
     Ok(footer)
 }
 
-/// Returns what the footer says of a row group, apart from its chunks.
+/// Returns the footer's metadata of a row group, without its chunks.
 pub(super) fn row_group(
     rows: usize,
     index: usize,

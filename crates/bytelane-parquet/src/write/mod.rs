@@ -1,4 +1,4 @@
-//! Record batches to a Parquet file.
+//! Writes record batches to a Parquet file.
 
 mod extent;
 mod footer;
@@ -24,11 +24,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Writes record batches to a Parquet file.
 ///
-/// The rows of a row group are kept in memory until it is full; the kernels of the crate `bytelane` encode them. A page
-/// begins with a row. A dictionary that would become too large is given up as a whole, and the values are PLAIN.
+/// The rows of a row group are kept in memory until it is full; then the kernels of the crate
+/// `bytelane` encode them. Each page begins with a new row. If a dictionary would become too large,
+/// the whole chunk falls back to PLAIN.
 ///
-/// As in pyarrow, timestamps and times in seconds are stored in milliseconds, dates in milliseconds as days, and the extension
-/// types `arrow.uuid` and `arrow.json` are the logical types UUID and JSON.
+/// As in pyarrow, timestamps and times in seconds are stored in milliseconds, dates in milliseconds
+/// are stored as days, and the extension types `arrow.uuid` and `arrow.json` become the logical types
+/// UUID and JSON.
 ///
 /// ```
 /// use arrow_array::{Float64Array, RecordBatch};
@@ -51,14 +53,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// ```
 pub struct Writer<W: Write + Send> {
     file: FileWriter<W>,
-    /// The footer without row groups.
+    /// Footer without row groups.
     footer: FileMetaData,
     schema: SchemaRef,
     options: WriterOptions,
     columns: Vec<BufferedColumn>,
-    /// One for each thread that has encoded something.
+    /// One chooser for each thread that has encoded something.
     choosers: Mutex<Vec<Chooser>>,
-    /// How deep the columns are nested.
+    /// Nesting depth of the columns.
     depth: usize,
     buffered_rows: usize,
     buffered_bytes: usize,
@@ -66,20 +68,20 @@ pub struct Writer<W: Write + Send> {
     is_finished: bool,
 }
 
-/// A column, and its rows for the row group to come.
+/// Column, and its rows for the next row group.
 struct BufferedColumn {
     column: Column,
     arrays: Vec<ArrayRef>,
     learned: Learned,
 }
 
-/// What a [`Writer`] has written.
+/// Result of a [`Writer`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Written {
-    /// The footer.
+    /// Footer of the file.
     pub metadata: ParquetMetaData,
-    /// The encoding of each leaf, for each row group: PLAIN where a dictionary would have become too large.
+    /// Encoding of each leaf, per row group: PLAIN if a dictionary would have become too large.
     pub encodings: Vec<Vec<Encoding>>,
 }
 
@@ -88,8 +90,9 @@ impl<W: Write + Send> Writer<W> {
     ///
     /// # Errors
     ///
-    /// [`Problem::NoSuchColumn`] and [`Problem::Encoding`] for options that do not fit the schema, [`Problem::Option`]
-    /// for sizes of 0, [`Problem::Parquet`] for a schema that Parquet cannot express, and those of the sink.
+    /// Returns [`Problem::NoSuchColumn`] or [`Problem::Encoding`] if options do not fit the schema,
+    /// [`Problem::Option`] if a size is 0, [`Problem::Parquet`] if Parquet cannot express the
+    /// schema, and errors of the sink.
     pub fn try_new(sink: W, schema: SchemaRef, options: WriterOptions) -> Result<Self> {
         let in_file = in_parquet(&stored_schema(&schema))?;
         let leaves = in_file.columns().iter();
@@ -129,12 +132,14 @@ impl<W: Write + Send> Writer<W> {
         })
     }
 
-    /// Adds rows; writes a row group whenever there are enough of them, or their values take enough memory.
+    /// Adds rows. Writes a row group whenever it has enough rows, or their values take enough
+    /// memory.
     ///
     /// # Errors
     ///
-    /// [`Problem::Input`] if the batch has another schema, nulls where there can be none, or a time that the type does not
-    /// have in which it is stored, or if the file is finished; and those of the sink.
+    /// Returns [`Problem::Input`] if the batch has another schema, if it has nulls in a required
+    /// column, if the stored type cannot represent one of its times, or if the file is finished; and
+    /// errors of the sink.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         if self.is_finished {
             let problem = "the file is finished; rows go to a new one";
@@ -159,8 +164,8 @@ impl<W: Write + Send> Writer<W> {
         Ok(())
     }
 
-    /// Adds the first rows of a batch that the row group has room for, and writes it if it is full. Returns how many
-    /// there are: none if the row group was full already.
+    /// Adds the first rows of a batch, as many as fit into the row group, and writes the row group
+    /// if it is full. Returns the number of rows added: none if the row group was already full.
     fn take(&mut self, batch: &RecordBatch) -> Result<usize> {
         let (rows, bytes) = (self.options.row_group_rows, self.options.row_group_bytes);
         let most = batch.num_rows().min(rows - self.buffered_rows);
@@ -191,7 +196,7 @@ impl<W: Write + Send> Writer<W> {
     ///
     /// # Errors
     ///
-    /// Those of [`write`](Self::write).
+    /// Returns the errors of [`write`](Self::write).
     pub fn flush(&mut self) -> Result<()> {
         if self.buffered_rows == 0 {
             return Ok(());
@@ -203,14 +208,15 @@ impl<W: Write + Send> Writer<W> {
         Ok(())
     }
 
-    /// Encodes the columns on several threads, and writes each as soon as those before it are written.
+    /// Encodes the columns on several threads. Writes each as soon as all previous ones are
+    /// written.
     fn write_row_group(&mut self) -> Result<()> {
-        // No chunk is in another file.
+        // All chunks are in memory.
         let nothing = Bytes::new();
         let mut encodings = Vec::new();
         let limits = Limits {
             threads: self.options.threads,
-            // The rows of all of them are in memory anyway.
+            // The rows of all columns are in memory already.
             weight: u64::MAX,
             depth: self.depth,
         };
@@ -225,7 +231,8 @@ impl<W: Write + Send> Writer<W> {
             leaves
         };
         let take = |leaves: Vec<EncodedLeaf>| {
-            // The sink may be memory: values, pages and the file are not all needed at a time.
+            // The sink may be memory: write each leaf immediately, so that values, pages and the
+            // file are not all in memory at the same time.
             for leaf in leaves {
                 file.add_chunk(leaf.chunk, &nothing)?;
                 encodings.push(leaf.encoding);
@@ -243,7 +250,7 @@ impl<W: Write + Send> Writer<W> {
         Ok(())
     }
 
-    /// The number of rows in the current, incomplete row group.
+    /// Returns the number of rows in the current, incomplete row group.
     #[must_use]
     pub fn buffered_rows(&self) -> usize {
         self.buffered_rows
@@ -259,30 +266,32 @@ impl<W: Write + Send> Writer<W> {
         });
     }
 
-    /// Returns the number of bytes that the values of the current row group take in memory. Arrow's dictionaries do not count.
+    /// Returns the number of bytes of memory that the values of the current row group take. Arrow
+    /// dictionaries are not counted.
     #[must_use]
     pub fn memory_size(&self) -> usize {
         self.buffered_bytes
     }
 
-    /// Returns the number of bytes that went to the sink. Those of a row group follow when it ends.
+    /// Returns the number of bytes written to the sink. The bytes of a row group are written when
+    /// it ends.
     #[must_use]
     pub fn bytes_written(&self) -> u64 {
         self.file.position()
     }
 
-    /// Returns the number of row groups that went to the sink.
+    /// Returns the number of row groups written to the sink.
     #[must_use]
     pub fn flushed_row_groups(&self) -> usize {
         self.encodings.len()
     }
 
-    /// Ends the row group and the file, and flushes the sink. The writer stays for [`into_inner`](Self::into_inner), and
-    /// takes no more rows.
+    /// Ends the row group and the file, and flushes the sink. The writer accepts no more rows, but
+    /// [`into_inner`](Self::into_inner) can still be called.
     ///
     /// # Errors
     ///
-    /// Those of [`write`](Self::write), also if the file is finished already.
+    /// Returns the errors of [`write`](Self::write), including that the file is already finished.
     pub fn finish(&mut self) -> Result<Written> {
         if self.is_finished {
             let problem = "the file is finished already";
@@ -301,12 +310,12 @@ impl<W: Write + Send> Writer<W> {
     ///
     /// # Errors
     ///
-    /// Those of [`finish`](Self::finish).
+    /// Returns the errors of [`finish`](Self::finish).
     pub fn close(mut self) -> Result<Written> {
         self.finish()
     }
 
-    /// Returns the sink. Finishes the file, unless that has been done.
+    /// Finishes the file, unless it is already finished, and returns the sink.
     ///
     /// ```
     /// use arrow_array::{Int32Array, RecordBatch};
@@ -328,7 +337,7 @@ impl<W: Write + Send> Writer<W> {
     ///
     /// # Errors
     ///
-    /// Those of [`finish`](Self::finish).
+    /// Returns the errors of [`finish`](Self::finish).
     pub fn into_inner(mut self) -> Result<W> {
         if !self.is_finished {
             self.finish()?;

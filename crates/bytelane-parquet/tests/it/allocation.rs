@@ -425,9 +425,10 @@ fn shared(file: &Bytes, columns: usize) -> Bytes {
 
 /// Returns a column of a few values with a page of a gigabyte, which brotli can compress to a kilobyte.
 fn bomb(is_dictionary: bool) -> Bytes {
-    let physical = match is_dictionary {
-        true => Type::BYTE_ARRAY,
-        false => Type::INT64,
+    let physical = if is_dictionary {
+        Type::BYTE_ARRAY
+    } else {
+        Type::INT64
     };
     let mut chunk = column(physical, 0);
     chunk.compression = parse_compression("brotli:5").expect("a compression");

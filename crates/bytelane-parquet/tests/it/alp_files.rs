@@ -179,9 +179,12 @@ fn files_of_the_crate_parquet_are_read_by_both() {
 #[test]
 fn pages_that_would_not_become_smaller_are_plain() {
     let random = |row: u64| f64::from_bits((row + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    let values = (0..6000).map(|row| match row < 3000 {
-        true => price(row),
-        false => random(row as u64),
+    let values = (0..6000).map(|row| {
+        if row < 3000 {
+            price(row)
+        } else {
+            random(row as u64)
+        }
     });
     let column: ArrayRef = Arc::new(Float64Array::from_iter_values(values));
     let rows = RecordBatch::try_from_iter([("x", column)]).unwrap();

@@ -1,4 +1,4 @@
-//! What the writer writes, read by the crate `parquet`.
+//! Tests files of the writer by reading them with the crate `parquet`.
 
 use arrow_array::types::Int64Type;
 use arrow_array::{
@@ -95,7 +95,7 @@ fn batches_come_back_whatever_the_pages() {
     }
 }
 
-/// A footer as a reader sees it: the smallest and the largest value of the first column.
+/// Returns the bounds of the first column, as a reader sees them.
 fn bounds(file: &Bytes) -> Option<(f64, f64)> {
     let metadata = ParquetMetaDataReader::new()
         .parse_and_finish(file)
@@ -216,7 +216,7 @@ fn a_finished_file_takes_no_more_rows() {
 
 #[test]
 fn row_groups_have_a_limit_of_bytes() {
-    // Rows become longer, and the last one alone is too large.
+    // The strings become longer, and the last one alone is too large.
     let texts = (0..2000).map(|row| "x".repeat(row / 10));
     let texts = texts.chain(["y".repeat(100_000)]);
     let texts: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
@@ -306,7 +306,7 @@ fn sorting_columns_are_leaves() {
     }
 }
 
-/// The bytes of the pages of the first column, by the offset index.
+/// Returns the bytes of each page of the first column, according to the offset index.
 fn pages_of(file: &Bytes) -> Vec<Bytes> {
     let metadata = ParquetMetaDataReader::new()
         .with_page_index_policy(PageIndexPolicy::Required)
@@ -369,7 +369,7 @@ fn an_inserted_row_changes_few_content_defined_pages() {
         let before = pages_of(&file(before, 1));
         let largest = before.iter().map(Bytes::len).max();
         assert!(before.len() > 30 && largest < Some(80_000), "{number}");
-        // The number of batches does not matter.
+        // The number of batches makes no difference.
         let after = pages_of(&file(after, 7));
         let new = after.iter().filter(|page| !before.contains(page)).count();
         assert!(
@@ -380,7 +380,7 @@ fn an_inserted_row_changes_few_content_defined_pages() {
     }
 }
 
-/// Reads the Bloom filter of the first column of each row group as the crate `parquet` does.
+/// Reads the Bloom filter of the first column of each row group with the crate `parquet`.
 fn bloom_filters(file: &Bytes) -> Vec<parquet::bloom_filter::Sbbf> {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::file::serialized_reader::ReadOptionsBuilder;
@@ -414,7 +414,7 @@ fn bloom_filters_have_the_size_of_the_distinct_values() {
             );
         let mut writer = Writer::try_new(Vec::new(), batch.schema(), options).unwrap();
         writer.write(&batch).unwrap();
-        // The filters of both row groups are in the sink.
+        // The filters of both row groups have been written to the sink.
         assert!(writer.bytes_written() > 32_768);
         let file = Bytes::from(writer.into_inner().unwrap());
         let [few, many] = &bloom_filters(&file)[..] else {

@@ -104,7 +104,7 @@ def _options(
 
 
 class _Layout(NamedTuple):
-    """How a new file is laid out."""
+    """Layout of a new file."""
 
     encoding: str
     columns: list[tuple[str, str]]
@@ -652,14 +652,15 @@ def merge(
     force: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> Merged:
-    """Merges Parquet files into one, or into several of a size, and copies their data pages as they are.
+    """Merges Parquet files into one, or into several of a given size, and copies their data pages unchanged.
 
-    Row groups are joined to larger ones of up to `row_group_rows` rows, and larger ones are split. Without it, they are joined
-    up to 1,048,576 rows, and none is split. Columns are matched by name; an optional column that a file does not have is null
-    there. With `file_size`, in bytes, `dst.parquet` becomes `dst-00000.parquet` and so on. With `pages="fresh"`, all pages are
-    written anew: files are smaller, but it takes longer. With `verify`, every value is compared before the outputs appear under their names. With `force`, an output that is read-only
-    is replaced. `progress` is called with the bytes of the columns that are done, and their total; an exception of it, or
-    Ctrl-C, stops the work and leaves old outputs intact.
+    Row groups are joined into larger ones of up to `row_group_rows` rows, and larger ones are split. Without it, they
+    are joined up to 1,048,576 rows, and none is split. Columns are matched by name; an optional column that a file
+    lacks is null there. With `file_size`, in bytes, `dst.parquet` becomes `dst-00000.parquet` and so on. With
+    `pages="fresh"`, all pages are re-encoded: files are smaller, but it takes longer. With `verify`, every value is
+    compared before the outputs appear under their names. With `force`, read-only outputs are replaced. `progress` is
+    called with the processed bytes of the columns, and their total; an exception from it, or Ctrl-C, stops the work and
+    leaves old outputs intact.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -687,11 +688,12 @@ def repair(
     verify: bool = False,
     force: bool = False,
 ) -> Repaired:
-    """Adds what the writer of a Parquet file left out, so that readers can skip pages. Pages are copied byte for byte.
+    """Adds metadata that the writer of a Parquet file left out, so that readers can skip pages. Pages are copied byte
+    for byte.
 
-    Makes offset and column indexes, `encoding_stats`, sizes and counts of NaN, and Bloom filters for the columns in
-    `bloom_filters`. With `verify`, every value is compared before the new file appears under its name. With `force`, a file
-    that is read-only is replaced. `dst` may be `src`.
+    Adds offset and column indexes, `encoding_stats`, sizes and NaN counts, and Bloom filters for the columns in
+    `bloom_filters`. With `verify`, every value is compared before the new file appears under its name. With `force`, a
+    read-only file is replaced. `dst` may be `src`.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -712,8 +714,8 @@ def diff(
 ) -> Difference:
     """Compares the rows of Parquet files, bit for bit; each side is a file, or several that are read one after the other.
 
-    Encodings, compressions, row groups and the order of columns do not count; with `any_order`, the order of rows does not
-    either. Up to `rows` rows that differ are in the result.
+    Encodings, compressions, row groups and the order of columns do not matter; with `any_order`, the order of rows does
+    not matter either. The result has up to `rows` different rows.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -731,10 +733,10 @@ def diff(
 
 
 def check(path: Path, *, values: bool = False, memory_limit: int | None = None) -> Checked:
-    """Finds what is wrong with a Parquet file: structure, sizes, checksums and indexes.
+    """Finds faults in a Parquet file: structure, sizes, checksums and indexes.
 
-    With `values`, all values are decoded and compared with statistics, indexes, Bloom filters, the promised sort order and
-    UTF-8. Pages and values may take up to `memory_limit` bytes.
+    With `values`, all values are decoded and compared with statistics, indexes, Bloom filters and the declared sort
+    order, and strings must be UTF-8. Pages and values may take up to `memory_limit` bytes.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -747,10 +749,10 @@ def check(path: Path, *, values: bool = False, memory_limit: int | None = None) 
 
 
 class BinarySink(Protocol):
-    """A binary file that is open for writing, or another object like it."""
+    """Binary file that is open for writing, or a similar object."""
 
     def write(self, data: bytes, /) -> object:
-        """Writes bytes, and returns how many if it may write fewer."""
+        """Writes bytes. Returns their number, or `None` if all were written."""
 
 
 def write_table(
@@ -771,17 +773,18 @@ def write_table(
 ) -> None:
     """Writes a table to a Parquet file, each column in the best encoding for the goal.
 
-    Columns whose type does not support `encoding` use `"auto"`. `column_encoding` has the encodings of columns, or of all
-    columns in a group, by their paths. The default compression is `"zstd"` at level 1; `"none"`, `"snappy"`, `"lz4_raw"`,
-    `"gzip"` and `"brotli"` are the others. `goal`, `readers` and `encodings` are those of `advise`. As many threads encode as there
-    are cores, unless `threads` says how many; the file is the same for any number.
+    Columns whose type does not support `encoding` use `"auto"`. `column_encoding` sets the encodings of columns, or of
+    all columns in a group, by their paths. The default compression is `"zstd"` at level 1; the others are `"none"`,
+    `"snappy"`, `"lz4_raw"`, `"gzip"` and `"brotli"`. `goal`, `readers` and `encodings` are those of `advise`. `threads`
+    sets the number of threads, by default one per core; the file does not depend on it.
 
     A row group has up to `row_group_size` rows, and fewer if their values take more than `row_group_bytes` in memory.
-    With `content_defined_pages`, pages end where the values themselves say: where rows are inserted into a table, only a few pages
-    change, so that a store that deduplicates keeps the others once. A pair of numbers is the fewest and the most bytes of a page.
+    With `content_defined_pages`, the values determine where pages end: if rows are inserted into a table, only a few
+    pages change, so deduplicating stores keep the others once. A pair of numbers sets the minimum and maximum bytes of
+    a page.
 
-    `where` is a path, or a binary file with `write`, which stays open. A file with a path appears under its name when it is
-    complete; an existing file is replaced then, and not before.
+    `where` is a path, or a binary file with `write`, which stays open. A file with a path appears under its name when
+    it is complete; an existing file is replaced only then.
 
     >>> import pyarrow as pa
     >>> from bytelane import parquet
@@ -801,12 +804,12 @@ class ArrowSchema(Protocol):
 
 
 class ParquetWriter:
-    """Writes a Parquet file table by table, whose rows need not be in memory together.
+    """Writes a Parquet file table by table, so that not all rows need to be in memory at once.
 
     The arguments are those of `write_table`; all tables have this `schema`. Rows are buffered until a row group is full.
 
-    The file appears under its name when the writer is closed; an existing file is replaced then, and not before. If the block of a
-    `with` statement raises an exception, no file appears; a binary file gets nothing more.
+    The file appears under its name when the writer is closed; an existing file is replaced only then. If the block of a
+    `with` statement raises an exception, no file appears, and nothing more is written to a binary file.
 
     >>> import pyarrow as pa
     >>> from bytelane import parquet
@@ -885,22 +888,22 @@ def read_table(
     """Reads Parquet files into memory: all columns, or those of these paths, in the order of the file.
 
     `source` is a path, a pattern such as `"lake/*.parquet"`, a directory, a list of these, bytes, or a binary file with
-    `read` and `seek`. Several files must have the same columns; their rows follow each other in the order of the names. Of a
-    directory, all `.parquet` files below it are read, without names that begin with `.` or `_`. Directories in it called
-    `year=2024` give a column `year`, a dictionary of integers or texts as in pyarrow.
+    `read` and `seek`. Several files must have the same columns; their rows follow each other in the order of the names.
+    For a directory, all `.parquet` files below it are read, except names that begin with `.` or `_`. Directories in it
+    named like `year=2024` add a column `year`, a dictionary of integers or strings as in pyarrow.
 
-    `filters` selects rows, as in pyarrow: a list of tuples that must all be true, or a list of such lists, of which one must
-    be. The operators are `==`, `!=`, `<`, `<=`, `>`, `>=`, `in`, `not in`, and for nulls `("name", "is", None)` and
-    `("name", "is not", None)`. A text is read as a condition of SQL: `"price > 100 and name like 'a%'"`. Row groups and pages
-    in which statistics, indexes or Bloom filters exclude such rows are not read, and other columns only where rows are left.
-    Columns in groups are paths: `"item.price"`. The columns of the filter need not be among `columns`.
+    `filters` selects rows, as in pyarrow: a list of tuples that must all be true, or a list of such lists, one of which
+    must be true. The operators are `==`, `!=`, `<`, `<=`, `>`, `>=`, `in`, `not in`, and for nulls `("name", "is",
+    None)` and `("name", "is not", None)`. A string is parsed as an SQL condition: `"price > 100 and name like 'a%'"`.
+    Row groups and pages are pruned by statistics, indexes and Bloom filters, and the other columns are read only where
+    rows remain. Columns in groups are paths: `"item.price"`. The columns of the filter need not be among `columns`.
 
     Text and byte columns listed in `read_dictionary` are read as dictionaries: categoricals in pandas and Polars.
 
-    As many threads decode as there are cores, unless `threads` says how many. A file is untrusted input: nulls and repeated
-    values can be any number of times larger than their bytes in the file. A table that takes more than `memory_limit` bytes
-    is an error, by default one of more than 8 GiB and 1024 times the size of the file, or three quarters of the memory that
-    the process may have. `ParquetFile.iter_batches` reads larger ones.
+    `threads` sets the number of threads, by default one per core. A file is untrusted input: nulls and repeated values
+    can take arbitrarily more memory than their bytes in the file. A table that takes more than `memory_limit` bytes is
+    an error. The default limit is 8 GiB plus 1024 times the size of the file, but at most three quarters of the memory
+    available to the process. `ParquetFile.iter_batches` reads larger ones.
 
     Any library that reads `__arrow_c_stream__` can use the result without a copy.
 

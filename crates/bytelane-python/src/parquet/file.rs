@@ -111,7 +111,7 @@ impl ParquetFile {
         self.metadata().row_groups()
     }
 
-    /// Whether the file is closed.
+    /// True if the file is closed.
     #[getter]
     fn closed(&self) -> bool {
         self.opened().is_none()

@@ -23,13 +23,13 @@ pub struct FileMetaData(pub Arc<ParquetMetaData>);
 
 #[pymethods]
 impl FileMetaData {
-    /// The number of rows.
+    /// Number of rows.
     #[getter]
     fn num_rows(&self) -> i64 {
         self.0.file_metadata().num_rows()
     }
 
-    /// The number of row groups.
+    /// Number of row groups.
     #[getter]
     fn num_row_groups(&self) -> usize {
         self.0.num_row_groups()
@@ -84,7 +84,7 @@ pub struct RowGroupMetaData {
 
 #[pymethods]
 impl RowGroupMetaData {
-    /// The number of rows.
+    /// Number of rows.
     #[getter]
     fn num_rows(&self) -> i64 {
         self.file.row_group(self.index).num_rows()

@@ -1,4 +1,4 @@
-//! Sinks of a file: a path, or an object of Python with `write`.
+//! Destinations of a file: a path, or a Python object with `write`.
 
 use super::error::{in_file, of_parquet};
 use bytelane_parquet::{Error, NewFile};
@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Bytes that an object gets at a time, at least.
+/// Smallest number of bytes that an object gets at a time.
 const BUFFER: usize = 1 << 20;
 
 /// Output of a writer.
@@ -18,11 +18,11 @@ pub enum Sink {
     Object(FileObject),
 }
 
-/// Place where a file appears when it is complete; nothing for objects.
+/// Path under which a file appears when it is complete; `None` for objects.
 pub struct Place(Option<(NewFile, PathBuf)>);
 
 impl Sink {
-    /// Opens a path, under which the file appears when it is complete; takes objects as they are.
+    /// Opens a path, under which the file appears when it is complete; uses objects directly.
     pub fn open(object: &Bound<'_, PyAny>) -> PyResult<(Self, Place)> {
         if object.hasattr("write")? {
             let object = FileObject {
@@ -46,13 +46,13 @@ impl Sink {
 }
 
 impl Place {
-    /// The exception for an error of the writer.
+    /// Converts an error of the writer to an exception.
     pub fn exception(&self, error: Error) -> PyErr {
         let path = self.0.as_ref().map(|(_, path)| path.as_path());
         of_parquet(in_file(error, path))
     }
 
-    /// Lets the file appear.
+    /// Publishes the file under its name.
     pub fn finish(self) -> PyResult<()> {
         match self.0 {
             Some((new, _)) => new.finish().map_err(of_parquet),
@@ -77,21 +77,22 @@ impl Write for Sink {
     }
 }
 
-/// Object of Python with `write`. What is in the buffer is dropped unless the writer flushes it.
+/// Python object with `write`. The contents of the buffer are dropped unless the writer flushes it.
 pub struct FileObject {
     object: Py<PyAny>,
     buffer: Vec<u8>,
 }
 
 impl FileObject {
-    /// Hands on what is in the buffer.
+    /// Passes on the contents of the buffer.
     fn empty(&mut self) -> PyResult<()> {
         Python::attach(|py| {
             let object = self.object.bind(py);
             let mut rest = &self.buffer[..];
             while !rest.is_empty() {
                 let written = object.call_method1("write", (PyBytes::new(py, rest),))?;
-                // Files without a buffer may write less, and some objects do not say how much they have written.
+                // Files without a buffer may write less, and some objects do not return the number of written
+                // bytes.
                 let count: Option<usize> = written.extract().unwrap_or(None);
                 let count = count.unwrap_or(rest.len());
                 if count == 0 || count > rest.len() {

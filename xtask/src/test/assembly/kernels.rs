@@ -9,7 +9,7 @@ use super::{ANY, Kernel, STACK};
 
 /// All rows.
 pub const KERNELS: &[Kernel] = &[
-    // The backend called scalar in the published tables uses no vectors.
+    // The scalar backend in the published tables must not use vectors.
     Kernel {
         function: "byte_stream_split::scalar",
         arguments: &["split", "join"],
@@ -373,7 +373,7 @@ pub const KERNELS: &[Kernel] = &[
             ],
         )],
     },
-    // The blocks of a short input: three tables for each vector, in the first block and in the others.
+    // Blocks of a short input: three tables for each vector, in the first block and in the others.
     Kernel {
         function: "utf8::text_up_to_long",
         arguments: &[""],
@@ -382,7 +382,7 @@ pub const KERNELS: &[Kernel] = &[
             (Zmm, &[("vpermb", 6..=6), (STACK, 0..=0), (ANY, 1..=72)]),
         ],
     },
-    // The groups: three tables for each vector, with a path around them for ASCII.
+    // Groups: three tables for each vector, with a path around them for ASCII.
     Kernel {
         function: "utf8::text_up_to_long",
         arguments: &[""],
@@ -392,7 +392,7 @@ pub const KERNELS: &[Kernel] = &[
             (Zmm, &[("vpermb", 12..=12), (STACK, 0..=0), (ANY, 1..=85)]),
         ],
     },
-    // The same groups while they are searched for escapes and copied.
+    // Same groups, also searched for escapes and copied.
     Kernel {
         function: "json_string::driver::bytes::copy_clean",
         arguments: &[""],
@@ -402,7 +402,7 @@ pub const KERNELS: &[Kernel] = &[
             (Zmm, &[("vpermb", 16..=16), (STACK, 0..=0), (ANY, 1..=120)]),
         ],
     },
-    // The loops for layouts without zigzag whose values are shifted at once.
+    // Loops for layouts without zigzag whose values are shifted at once.
     Kernel {
         function: "bit_packing::unpack",
         arguments: &["<4>"],
@@ -562,7 +562,7 @@ pub const KERNELS: &[Kernel] = &[
             ),
         ],
     },
-    // The loops for small integers whose bits are shifted at once.
+    // Loops for small integers whose bits are shifted at once.
     Kernel {
         function: "alp::Decimal<_>>::blocks",
         arguments: &["<4, bytelane::codec::alp::SmallUsual>"],
@@ -635,7 +635,7 @@ pub const KERNELS: &[Kernel] = &[
             ),
         ],
     },
-    // The search: four blocks at a time.
+    // Search: four blocks at a time.
     Kernel {
         function: "alp::Steps<_>>::weigh_blocks",
         arguments: &["<4>"],

@@ -14,7 +14,7 @@ use bytelane_measure::transform::{MEMCPY, NON_TEMPORAL_COPY};
 use bytelane_parquet::advise::Advice;
 use serde::Serialize;
 
-/// A whole report.
+/// Report.
 #[derive(Debug, Serialize)]
 pub struct Report {
     /// Version of bytelane.
@@ -71,7 +71,7 @@ pub struct Machine {
     pub forced: bool,
 }
 
-/// A cache for values.
+/// Data cache.
 #[derive(Debug, Serialize)]
 pub struct Cache {
     pub name: String,

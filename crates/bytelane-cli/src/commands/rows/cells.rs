@@ -61,9 +61,10 @@ enum Writer<'a> {
 
 impl<'a> Cells<'a> {
     pub fn new(field: &'a FieldRef, array: &'a ArrayRef) -> anyhow::Result<Self> {
-        let writer = match array.data_type().is_nested() {
-            true => Writer::Nested(json::encoder(field, array)?),
-            false => Writer::Flat(Texts::new(array)?),
+        let writer = if array.data_type().is_nested() {
+            Writer::Nested(json::encoder(field, array)?)
+        } else {
+            Writer::Flat(Texts::new(array)?)
         };
         Ok(Self { array, writer })
     }
@@ -94,9 +95,10 @@ pub struct Texts<'a> {
 impl<'a> Texts<'a> {
     pub fn new(array: &'a dyn Array) -> anyhow::Result<Self> {
         const OPTIONS: FormatOptions<'static> = FormatOptions::new().with_display_error(false);
-        let stored = match array.data_type().is_temporal() {
-            true => cast(array, &DataType::Int64).ok(),
-            false => None,
+        let stored = if array.data_type().is_temporal() {
+            cast(array, &DataType::Int64).ok()
+        } else {
+            None
         };
         Ok(Self {
             formatter: ArrayFormatter::try_new(array, &OPTIONS)?,

@@ -12,7 +12,8 @@ use std::path::Path;
 /// Name of standard input among files.
 pub const STANDARD: &str = "-";
 
-/// Most bytes of standard input, which are held in memory: a Parquet file ends with what is read first.
+/// Maximum size of standard input in bytes. It is held in memory, because readers start at the end of a
+/// Parquet file.
 const MOST: u64 = 2 << 30;
 
 /// File, or bytes in memory.

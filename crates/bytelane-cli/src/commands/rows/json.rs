@@ -95,9 +95,10 @@ impl Encoder for Map<'_> {
                 out,
             );
             out.push(b':');
-            match self.values.is_null(entry) {
-                true => out.extend_from_slice(b"null"),
-                false => self.values.encode(entry, out),
+            if self.values.is_null(entry) {
+                out.extend_from_slice(b"null")
+            } else {
+                self.values.encode(entry, out)
             }
         }
         out.push(b'}');

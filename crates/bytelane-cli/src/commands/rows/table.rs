@@ -53,9 +53,10 @@ impl<W: Write> RowTable<W> {
         }
         self.waiting.push(batch.clone());
         let rows: usize = self.waiting.iter().map(RecordBatch::num_rows).sum();
-        match rows < LAYOUT_ROWS {
-            true => Ok(()),
-            false => self.begin(),
+        if rows < LAYOUT_ROWS {
+            Ok(())
+        } else {
+            self.begin()
         }
     }
 
@@ -100,7 +101,7 @@ impl<W: Write> RowTable<W> {
                 let widths = (0..rows).map(|row| shown(&mut cells, row, is_number, widest).width());
                 width = widths.fold(width, usize::max);
             }
-            // A space on each side, as in other tables.
+            // Columns have a space on each side, as in other tables.
             if total + width + 2 > self.width && index > 0 {
                 break;
             }
@@ -146,9 +147,10 @@ impl Layout {
         let mut line = String::new();
         for (text, column) in texts.iter().zip(&self.columns) {
             let padding = " ".repeat(column.width.saturating_sub(text.width()));
-            line += &match column.is_number {
-                true => format!(" {padding}{text} "),
-                false => format!(" {text}{padding} "),
+            line += &if column.is_number {
+                format!(" {padding}{text} ")
+            } else {
+                format!(" {text}{padding} ")
             };
         }
         writeln!(out, "{}", line.trim_end())
@@ -158,9 +160,10 @@ impl Layout {
 /// Returns a value on one line: numbers in full, anything else truncated.
 fn shown(cells: &mut Cells<'_>, row: usize, is_number: bool, widest: usize) -> String {
     let text = cells.text(row).unwrap_or_else(|| NULL.to_owned());
-    match is_number {
-        true => text,
-        false => cut(readable::line(&text).into_owned(), widest),
+    if is_number {
+        text
+    } else {
+        cut(readable::line(&text).into_owned(), widest)
     }
 }
 

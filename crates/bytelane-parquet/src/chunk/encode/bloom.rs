@@ -1,6 +1,6 @@
-//! The Bloom filter of a chunk: a split block filter
-//! ([BloomFilter.md](https://github.com/apache/parquet-format/blob/master/BloomFilter.md)), sized for the distinct values that
-//! were counted.
+//! Builds the Bloom filter of a chunk: a split block filter
+//! ([BloomFilter.md](https://github.com/apache/parquet-format/blob/master/BloomFilter.md)), sized
+//! for the number of distinct values that were counted.
 
 use crate::format::{
     self, BloomFilterAlgorithm, BloomFilterCompression, BloomFilterHash, BloomFilterHeader,
@@ -11,7 +11,7 @@ use crate::{Result, WriterOptions};
 use parquet::schema::types::ColumnDescriptor;
 use twox_hash::XxHash64;
 
-/// Multipliers of the format, one for each word of a block.
+/// Multipliers from the specification, one per word of a block.
 const SALT: [u32; 8] = [
     0x47b6_137b,
     0x4497_4d91,
@@ -22,25 +22,25 @@ const SALT: [u32; 8] = [
     0x9efc_4947,
     0x5c6b_fb31,
 ];
-/// Words of which a value sets one bit each.
+/// Block of words, in each of which a value sets one bit.
 type Block = [u32; SALT.len()];
 
-/// Size of filters, in bytes; between them, readers expect powers of two.
+/// Size limits of a filter, in bytes. Readers expect a power of two.
 const LEAST: usize = size_of::<Block>();
 const MOST: usize = 128 << 20;
 
-/// Hashes of values, if a filter is wanted.
+/// Collector of hashes, if a filter is wanted.
 pub(super) struct BloomFilter(Option<Wanted>);
 
 struct Wanted {
-    /// Share of other values that it may claim to have.
+    /// False positive rate: the share of absent values that the filter may report as present.
     false_positives: f64,
-    /// Hashes of the values so far, in the order of the format; some more than once.
+    /// Hashes of the values so far, as the format defines them. May contain duplicates.
     hashes: Vec<u64>,
 }
 
 impl BloomFilter {
-    /// The filter that the options have for a column.
+    /// Creates the filter that the options request for a column.
     pub(super) fn new(column: &ColumnDescriptor, options: &WriterOptions) -> Self {
         let wanted = options.bloom_filter_of(column.path().clone());
         Self(wanted.map(|wanted| Wanted {
@@ -63,7 +63,7 @@ impl BloomFilter {
         }
     }
 
-    /// Returns the filter as a file has it.
+    /// Returns the encoded filter.
     pub(super) fn finish(self) -> Result<Option<Vec<u8>>> {
         self.0.map(Wanted::encoded).transpose()
     }
@@ -91,7 +91,7 @@ impl Wanted {
         Ok(encoded)
     }
 
-    /// Returns the size of a filter for so many values.
+    /// Returns the size of the filter in bytes, for the number of distinct values.
     fn bytes(&self) -> usize {
         let words = SALT.len() as f64;
         let free = (1.0 - self.false_positives.powf(1.0 / words)).ln();

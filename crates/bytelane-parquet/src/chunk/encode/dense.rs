@@ -1,4 +1,4 @@
-//! Values of several arrays as the values of one page.
+//! Combines the values of several arrays into the values of one page.
 
 use super::super::leaf::LeafValues;
 use crate::Result;
@@ -9,7 +9,8 @@ use bytelane::Detected;
 use parquet::basic::Type;
 use parquet::schema::types::ColumnDescriptor;
 
-/// Calls a function with the values of all parts. They are where they are in Arrow if that can be, or else in a buffer.
+/// Calls a function with the values of all parts. Borrows them from Arrow where possible, and
+/// copies them to a buffer otherwise.
 pub(super) fn with_dense<T>(
     column: &ColumnDescriptor,
     parts: &[LeafValues],

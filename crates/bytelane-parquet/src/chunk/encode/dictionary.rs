@@ -1,4 +1,4 @@
-//! Chunks whose values are indices into a dictionary.
+//! Encodes chunks whose values are indices into a dictionary.
 
 use super::super::layout::{Layout, PageSizes};
 use super::super::leaf::{LeafValues, Unit};
@@ -13,11 +13,11 @@ use crate::statistics::{Bounds, Order};
 use crate::types::physical;
 use parquet::file::properties::EnabledStatistics;
 
-/// Bits of an index, about: where a page of limited size ends.
+/// Assumed width of an index in bits, for page size limits in bytes.
 const INDEX_BITS: usize = 16;
 
 impl LeafEncoder<'_> {
-    /// Encodes all rows; none if the dictionary would become as large as the layout allows.
+    /// Encodes all rows. Returns `None` if the dictionary would reach the size limit of the layout.
     pub(super) fn with_dictionary(
         &mut self,
         mut rows: Rows,
@@ -62,7 +62,8 @@ impl LeafEncoder<'_> {
             .map(Some)
     }
 
-    /// Appends the indices of values. Returns false if the dictionary has grown too large.
+    /// Appends the dictionary indices of values. Returns false if the dictionary has grown too
+    /// large.
     fn find(
         &mut self,
         part: LeafValues,
@@ -83,7 +84,7 @@ impl LeafEncoder<'_> {
         part.keys(&mut keys);
         let parts = [entries.unpacked()?];
         with_dense(self.column, &parts, backend, self.scratch, |entries| {
-            // Strings that no key has are not looked at.
+            // Dictionary entries that no key refers to are ignored.
             let mut found = vec![None; keys.iter().max().map_or(0, |last| last + 1)];
             for key in &keys {
                 let index = match found[*key] {
@@ -101,11 +102,11 @@ impl LeafEncoder<'_> {
     }
 }
 
-/// Sizes of pages, which are small while indices would become wider in a large one.
+/// Page sizes: small pages while the indices would become wider within a usual one.
 struct Sizes {
     usual: PageSizes,
     next: PageSizes,
-    /// Entries of the dictionary so far.
+    /// Number of entries in the dictionary so far.
     entries: usize,
 }
 
@@ -120,7 +121,7 @@ impl Sizes {
         sizes
     }
 
-    /// Takes note of the rows of a page, and of the entries after it.
+    /// Updates the sizes after a page: its number of rows, and the number of entries after it.
     fn look_at(&mut self, rows: usize, entries: usize) {
         let new = entries - self.entries;
         let more = new.saturating_mul(self.usual.rows / rows.max(1));
@@ -135,14 +136,14 @@ impl Sizes {
     }
 }
 
-/// Entries of a dictionary that a page uses.
+/// Dictionary entries that a page uses.
 #[derive(Default)]
 struct Used {
-    /// The last page that used each entry.
+    /// Number of the last page that used each entry.
     pages: Vec<u32>,
     page: u32,
     entries: Vec<u32>,
-    /// Bytes of all values of the page, if they are strings.
+    /// Number of bytes of all values of the page, if they are strings.
     bytes: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The indexes of a chunk: bounds and places of its pages.
+//! Builds the column index of a chunk from the bounds of its pages.
 
 use super::statistics::shortened;
 use crate::format::{BoundaryOrder, ColumnIndex};
@@ -8,11 +8,11 @@ use bytes::Bytes;
 use parquet::schema::types::ColumnDescriptor;
 use std::cmp::Ordering;
 
-/// The column index of a chunk while pages are appended; none if there cannot be one.
+/// Column index of a chunk, built page by page; `None` if the chunk cannot have one.
 pub(super) struct Index {
     index: Option<ColumnIndex>,
     boundaries: Boundaries,
-    /// Length of bounds of strings.
+    /// Maximum length of the bounds of strings.
     bound_bytes: usize,
 }
 
@@ -25,7 +25,8 @@ impl Index {
         }
     }
 
-    /// Appends a page. One that has values but no bounds makes the whole index invalid: the format has no way to say so.
+    /// Appends a page. A page that has values but no bounds invalidates the whole index, because
+    /// the format cannot express it.
     pub(super) fn append(
         &mut self,
         column: &ColumnDescriptor,
@@ -69,7 +70,7 @@ impl Index {
         }
     }
 
-    /// Returns the index, encoded.
+    /// Returns the encoded index.
     pub(super) fn finish(self) -> crate::Result<Option<Bytes>> {
         let boundary_order = self.boundaries.order();
         let index = self.index.map(|index| ColumnIndex {
@@ -81,7 +82,7 @@ impl Index {
     }
 }
 
-/// Order of the bounds of pages: rising, falling or neither.
+/// Order of the bounds of pages: ascending, descending or neither.
 struct Boundaries {
     last: Option<(Vec<u8>, Vec<u8>)>,
     ascending: bool,

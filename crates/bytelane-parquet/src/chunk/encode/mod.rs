@@ -1,4 +1,4 @@
-//! Rows of a leaf to a column chunk: pages, their indexes, and what the footer says of them.
+//! Encodes the rows of a leaf as a column chunk: pages, their indexes, and metadata for the footer.
 
 mod bloom;
 mod dense;
@@ -24,14 +24,15 @@ use parquet::file::properties::EnabledStatistics;
 use parquet::schema::types::ColumnDescPtr;
 use statistics::{bounds_of, described};
 
-/// The chunk of a leaf, and the encoding of its values: PLAIN where a dictionary would have become too large.
+/// Chunk of a leaf, and the encoding of its values: PLAIN if a dictionary would have become too
+/// large.
 #[derive(Debug)]
 pub(crate) struct EncodedLeaf {
     pub(crate) chunk: Chunk,
     pub(crate) encoding: Encoding,
 }
 
-/// Encodes the chunk of a leaf.
+/// Encoder of the chunk of a leaf.
 pub(super) struct LeafEncoder<'a> {
     column: &'a ColumnDescPtr,
     path: &'a LeafPath,
@@ -61,7 +62,8 @@ impl<'a> LeafEncoder<'a> {
         }
     }
 
-    /// Encodes all rows. A dictionary that becomes too large is given up as a whole: the values are then PLAIN.
+    /// Encodes all rows. If the dictionary becomes too large, falls back to PLAIN for the whole
+    /// chunk.
     pub(super) fn encode(&mut self, rows: Rows, layout: &Layout) -> Result<EncodedLeaf> {
         if layout.encoding == Encoding::Dictionary
             && let Some(chunk) = self.with_dictionary(rows.clone(), layout)?
@@ -134,7 +136,7 @@ impl<'a> LeafEncoder<'a> {
         Pages::new(self.column, self.path, self.statistics, length)
     }
 
-    /// Returns the levels and the values of the rows of a page.
+    /// Returns the levels and values for the rows of a page.
     fn shred(&self, arrays: Vec<ArrayRef>) -> Result<(SlotLevels, Vec<LeafValues>)> {
         let mut all = None::<SlotLevels>;
         let mut values = Vec::with_capacity(arrays.len());

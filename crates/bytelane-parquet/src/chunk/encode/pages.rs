@@ -1,4 +1,4 @@
-//! The pages of a chunk while they are written, and what its footer will say of them.
+//! Collects the pages of a chunk, and the metadata for its footer.
 
 use super::super::leaf::LeafPath;
 use super::super::{Chunk, Stored};
@@ -16,7 +16,8 @@ use parquet::basic::{Compression, Type};
 use parquet::file::properties::EnabledStatistics;
 use parquet::schema::types::ColumnDescPtr;
 
-/// Position of the first page, as in a file of this chunk alone: 0 stands for no position.
+/// Position of the first page, as in a file that consists of this chunk. It is not 0, which means
+/// no position.
 const START: usize = MAGIC.len();
 
 /// Data pages of a chunk.
@@ -24,17 +25,17 @@ pub(super) struct Pages<'a> {
     column: &'a ColumnDescPtr,
     greatest: (u16, u16),
     statistics: EnabledStatistics,
-    /// The pages, one after the other.
+    /// Consecutive encoded pages.
     pub(super) bytes: Vec<u8>,
     bounds: Bounds,
     slots: usize,
     rows: usize,
     values: usize,
-    /// Bytes of all strings without their lengths, in columns of strings.
+    /// Number of bytes of all strings without their lengths, in columns of strings.
     string_bytes: Option<i64>,
-    /// Slots with each repetition and definition level.
+    /// Number of slots with each repetition and definition level.
     histograms: [Vec<i64>; 2],
-    /// Encodings of pages, and how many have it.
+    /// Encodings of pages, each with the number of its pages.
     encodings: Vec<(Encoding, i32)>,
     uncompressed: usize,
     index: Index,
@@ -70,7 +71,7 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// Counts the bytes of the strings of the next page.
+    /// Records the number of string bytes of the next page.
     pub(super) fn add_strings(&mut self, bytes: usize) {
         if let Some(all) = &mut self.string_bytes {
             *all += bytes as i64;
@@ -80,7 +81,7 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// Takes note of a page whose bytes have been appended.
+    /// Records the metadata of a page whose bytes have been appended.
     pub(super) fn append(&mut self, levels: &SlotLevels, bounds: &Bounds, page: &EncodedPage) {
         self.places.page_locations.push(PageLocation {
             offset: (START + self.bytes.len() - page.compressed) as i64,
@@ -116,7 +117,7 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// Returns the chunk, which begins with a dictionary if the pages have one.
+    /// Returns the chunk. It starts with the dictionary page, if there is a dictionary.
     pub(super) fn finish(
         mut self,
         dictionary: Option<&DictionaryBuilder>,
@@ -200,7 +201,7 @@ impl<'a> Pages<'a> {
     }
 }
 
-/// Slots with each level, if there are levels.
+/// Returns the number of slots with each level; empty if there are no levels.
 fn histogram(greatest: u16, count: impl FnOnce() -> Vec<i64>) -> Vec<i64> {
     match greatest {
         0 => Vec::new(),

@@ -1,4 +1,4 @@
-//! Bounds of values as pages, chunks and indexes have them.
+//! Computes bounds of values for pages, chunks and indexes.
 
 use crate::format::Statistics;
 use crate::page::DenseValues;
@@ -24,7 +24,7 @@ pub(super) fn bounds_of(values: DenseValues<'_>, order: Order) -> Bounds {
     }
 }
 
-/// Set if the values are UTF-8.
+/// Returns whether the values are UTF-8.
 fn is_text(column: &ColumnDescriptor) -> bool {
     column.physical_type() == Type::BYTE_ARRAY
         && match column.logical_type_ref() {
@@ -36,7 +36,7 @@ fn is_text(column: &ColumnDescriptor) -> bool {
         }
 }
 
-/// Returns the bounds as an index has them, long strings shortened to `length` bytes.
+/// Returns the bounds for an index, with long strings shortened to `length` bytes.
 pub(super) fn shortened(
     bounds: &Bounds,
     column: &ColumnDescriptor,
@@ -52,8 +52,8 @@ pub(super) fn shortened(
     ))
 }
 
-/// Returns the bounds and counts of a page or a chunk. Those of a fixed length are never shortened, which readers do not
-/// expect: pyarrow 26 ends the process.
+/// Returns the statistics of a page or a chunk. Bounds of a fixed length are never shortened,
+/// because readers do not expect it: pyarrow 26 terminates the process.
 pub(super) fn described(
     bounds: &Bounds,
     column: &ColumnDescriptor,

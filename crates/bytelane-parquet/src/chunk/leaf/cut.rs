@@ -1,7 +1,8 @@
-//! Rows after which a page ends because of what is in them: content-defined chunking.
+//! Content-defined chunking: finds the rows after which the values end a page.
 //!
-//! A rolling hash runs over the values. Each value shifts those before it by a bit, so that only the last 64 count, and a page
-//! ends where the uppermost bits of the hash are zeros. So it ends after the same values wherever they are in a column.
+//! A rolling hash runs over the values. Each value shifts the hash by one bit, so that only the
+//! last 64 values count, and a page ends where the uppermost bits of the hash are zeros. Pages
+//! therefore end after the same values, wherever these are in a column.
 
 use super::extent::{Lists, fitting};
 use super::{LeafPath, Unit};
@@ -12,23 +13,24 @@ use arrow_array::{Array, ArrayRef};
 use arrow_cast::cast;
 use arrow_schema::DataType;
 
-/// Bytes of a string, about, with its length: the mean of a column would depend on all rows.
+/// Assumed size of a string with its length, in bytes. The actual mean would depend on all rows.
 const STRING: usize = 32;
-/// Share of the way from the smallest to the largest page at which pages end in the mean. One in e^4 reaches the largest.
+/// Ratio of the range between the page size limits to the mean size above the minimum. One in e^4
+/// pages reaches the maximum.
 const MEAN: usize = 4;
 
-/// Looks for the end of a page.
+/// State of the search for the end of a page.
 pub(crate) struct Cutter {
     unit: Unit,
-    /// Bytes that the page has too few of.
+    /// Number of bytes until the page reaches the minimum size.
     missing: usize,
     hash: u64,
-    /// Uppermost bits that are zeros at the end of a page.
+    /// Number of uppermost bits that are zeros at the end of a page.
     bits: u32,
 }
 
 impl Cutter {
-    /// Begins a page.
+    /// Starts a page.
     pub(crate) fn new(pages: ContentDefinedPages, unit: Unit) -> Self {
         let mean = (pages.max_bytes() - pages.min_bytes()) / MEAN;
         let values = match unit {
@@ -43,7 +45,8 @@ impl Cutter {
         }
     }
 
-    /// Returns after how many of the first rows of an array the page ends, if it ends in the first `most` rows.
+    /// Returns the number of rows of an array after which the page ends, if it ends within the
+    /// first `most` rows.
     pub(crate) fn cut(&mut self, array: &ArrayRef, path: &LeafPath, most: usize) -> Option<usize> {
         let (small, bytes) = fitting(array, path, self.unit, most, self.missing);
         self.missing -= bytes.min(self.missing);
@@ -67,7 +70,7 @@ impl Cutter {
     }
 }
 
-/// Returns the hash of each value; null ones have the same.
+/// Returns the hash of each value, 0 for nulls.
 fn hashes(values: &ArrayRef) -> Vec<u64> {
     let unpacked = match values.data_type() {
         DataType::Dictionary(_, entries) => cast(values, entries).ok(),

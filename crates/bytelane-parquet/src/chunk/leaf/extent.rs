@@ -1,4 +1,4 @@
-//! Bytes of the values of rows, found without looking at levels: where a page ends.
+//! Computes the size of the values of rows without building levels, to find where a page ends.
 
 use super::{LeafPath, Step};
 use arrow_array::cast::AsArray;
@@ -6,20 +6,20 @@ use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
 use arrow_schema::DataType;
 use std::ops::Range;
 
-/// Room of values in a page.
+/// Space that values take in a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Unit {
-    /// Number of bits of each value.
+    /// Number of bits per value.
     Bits(usize),
-    /// Strings, each of its own length, which takes four bytes.
+    /// Strings: their bytes, and four bytes each for the length.
     Strings,
 }
 
-/// Bytes of the length of a string in PLAIN.
+/// Number of bytes of a string's length in PLAIN.
 const LENGTH: usize = 4;
 
-/// Returns how many of the first rows, at most `most`, have values of up to `bytes` bytes, null ones included, and how many
-/// bytes these have.
+/// Returns the number of rows from the start, at most `most`, whose values fit into `bytes` bytes,
+/// and the number of bytes that they take. Nulls count as values.
 pub(crate) fn fitting(
     array: &ArrayRef,
     path: &LeafPath,
@@ -36,7 +36,7 @@ pub(crate) fn fitting(
     if end == whole.end {
         return (most, used);
     }
-    // The first row that reaches beyond the end.
+    // Find the first row that ends past the limit.
     let (mut fit, mut beyond) = (0, most);
     while fit + 1 < beyond {
         let middle = fit.midpoint(beyond);
@@ -49,7 +49,7 @@ pub(crate) fn fitting(
     (fit, bytes)
 }
 
-/// The arrays on the way to a leaf that have offsets.
+/// Arrays with offsets on the path to a leaf.
 pub(super) struct Lists {
     lists: Vec<ArrayRef>,
     pub(super) leaf: ArrayRef,
@@ -76,7 +76,7 @@ impl Lists {
         self.end(0)
     }
 
-    /// Returns the element of the leaf behind those of the first rows.
+    /// Returns the index of the leaf element after those of the first `rows` rows.
     pub(super) fn end(&self, rows: usize) -> usize {
         let lists = self.lists.iter();
         lists.fold(rows, |index, list| offset(list, index))
@@ -101,7 +101,8 @@ fn offset(list: &ArrayRef, index: usize) -> usize {
     }
 }
 
-/// Returns where the elements of a range end that together have at most so many bytes, and how many they have.
+/// Returns the end of the longest prefix of a range whose elements fit into `bytes` bytes, and the
+/// number of bytes that they take.
 fn prefix(leaf: &ArrayRef, range: Range<usize>, unit: Unit, bytes: usize) -> (usize, usize) {
     let bits = match unit {
         Unit::Bits(bits) => bits,
@@ -134,7 +135,7 @@ fn strings(leaf: &ArrayRef, range: Range<usize>, bytes: usize) -> (usize, usize)
     }
 }
 
-/// Length of a string.
+/// Returns the length of a string.
 fn length_of(values: &ArrayRef, index: usize) -> usize {
     let (end, used) = strings(values, index..index + 1, usize::MAX);
     if end > index { used - LENGTH } else { 0 }

@@ -1,4 +1,4 @@
-//! Leaves of columns: rows of Arrow's nested arrays to levels and values.
+//! Converts rows of nested Arrow arrays to the levels and values of leaves.
 
 mod cut;
 mod extent;
@@ -13,7 +13,7 @@ pub(super) use values::LeafValues;
 use crate::types::fields::children;
 use arrow_schema::{DataType, FieldRef};
 
-/// The way from the root of a column to one of its leaves.
+/// Path from the root of a column to one of its leaves.
 #[derive(Clone, Debug)]
 pub(crate) struct LeafPath {
     /// Nested arrays around the leaf, from the outside in.
@@ -26,23 +26,24 @@ pub(crate) struct LeafPath {
     max_rep: u16,
 }
 
-/// A nested array around a leaf.
+/// Nested array around a leaf.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     is_nullable: bool,
     step: Step,
 }
 
-/// The way to the array within.
+/// Step from a nested array to its child.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// A field of a struct.
+    /// Field of a struct.
     Field(usize),
-    /// The entries of a list or a map.
+    /// Entries of a list or a map.
     Entries,
 }
 
-/// Returns whether values of runs can be null, and so the array that has the runs.
+/// Returns whether the type is a run-end encoding of nullable values, which makes the array
+/// nullable, too.
 fn has_nullable_runs(data_type: &DataType) -> bool {
     matches!(data_type, DataType::RunEndEncoded(_, values) if values.is_nullable())
 }
@@ -65,7 +66,7 @@ impl LeafPath {
                     }));
                 }
                 DataType::Map(entries, _) => {
-                    // Entries and keys are never null, whatever their fields say.
+                    // Entries and keys are never null, even if their fields are nullable.
                     let pairs = children(entries.data_type()).into_iter().enumerate().rev();
                     open.extend(pairs.map(|(index, child)| {
                         let mut nodes = with(Step::Entries);
@@ -97,7 +98,7 @@ impl LeafPath {
         }
     }
 
-    /// Greatest definition and repetition level.
+    /// Returns the maximum definition and repetition levels.
     pub(super) fn levels(&self) -> (u16, u16) {
         (self.max_def, self.max_rep)
     }

@@ -1,7 +1,9 @@
-//! Rows of a nested array to the levels of a leaf, and the values that are there: the record shredding of Dremel.
+//! Converts rows of a nested array to the levels and the non-null values of a leaf: the record
+//! shredding algorithm of Dremel.
 //!
-//! Each nested array on the way to the leaf is looked at once. A slot that goes on has the greatest definition level all
-//! the while, so that structs and lists without nulls or empty lists change no level.
+//! Each nested array on the path to the leaf is visited once. A slot is open until a null or an
+//! empty list ends it. Open slots have the maximum definition level from the start, so that structs
+//! and lists without nulls or empty lists change no levels.
 
 use super::{LeafPath, LeafValues, Step};
 use crate::page::{Definition, SlotLevels};
@@ -13,7 +15,7 @@ use arrow_schema::DataType;
 use std::iter::once;
 use std::ops::Range;
 
-/// Returns the levels of all rows of an array at a leaf, and its values.
+/// Returns the levels and values of a leaf for all rows of an array.
 pub(crate) fn shred(array: &ArrayRef, path: &LeafPath) -> Result<(SlotLevels, LeafValues)> {
     let rows = array.len();
     if path.nodes.is_empty() {
@@ -41,7 +43,7 @@ pub(crate) fn shred(array: &ArrayRef, path: &LeafPath) -> Result<(SlotLevels, Le
     walk.finish(array)
 }
 
-/// Levels of a column that is in no other: its validity.
+/// Returns the levels and values of a column that is not nested: its levels are its validity.
 fn flat(array: &ArrayRef, path: &LeafPath) -> Result<(SlotLevels, LeafValues)> {
     let slots = array.len();
     let nulls = some_nulls(array.logical_nulls());
@@ -72,19 +74,19 @@ fn required(nulls: usize) -> Error {
     )))
 }
 
-/// Levels on the way to a leaf.
+/// Levels on the path to a leaf.
 struct Walk<'a> {
     path: &'a LeafPath,
-    /// Definition level of what is null in the next array.
+    /// Definition level of nulls in the next array.
     level: u16,
     rep_level: u16,
-    /// The greatest level for slots that go on, the final one for others.
+    /// Maximum level for open slots, final level for others.
     definition: Vec<u16>,
-    /// Empty in columns without lists.
+    /// Repetition levels; empty in columns without lists.
     repetition: Vec<u16>,
-    /// Elements of the next array that belong to slots that go on, in order.
+    /// Elements of the next array that belong to open slots, in order.
     ranges: Vec<Range<usize>>,
-    /// Set if all slots go on.
+    /// Set if all slots are open.
     is_whole: bool,
 }
 
@@ -135,7 +137,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Replaces the slots that go on by those of the entries of a list, which it returns.
+    /// Replaces each open slot with one slot per entry of its list. Returns the entries.
     fn enter(&mut self, array: &ArrayRef, is_nullable: bool) -> Result<ArrayRef> {
         let nulls = array.nulls();
         let is_null = |index: usize| nulls.is_some_and(|nulls| nulls.is_null(index));
@@ -241,12 +243,12 @@ impl Walk<'_> {
     }
 }
 
-/// Number of elements.
+/// Returns the number of elements.
 fn length(ranges: &[Range<usize>]) -> usize {
     ranges.iter().map(Range::len).sum()
 }
 
-/// Appends a range, which may continue the last one.
+/// Appends a range, or extends the last one if it is adjacent.
 fn push(ranges: &mut Vec<Range<usize>>, next: Range<usize>) {
     match ranges.last_mut() {
         Some(last) if last.end == next.start => last.end = next.end,

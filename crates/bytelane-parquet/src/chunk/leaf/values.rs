@@ -1,4 +1,4 @@
-//! Values of a leaf that are there, as its column stores them.
+//! Non-null values of a leaf in the physical type of its column.
 
 use crate::Result;
 use crate::types::physical::{not_convertible, to_physical};
@@ -18,14 +18,14 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(crate) struct LeafValues {
     array: ArrayRef,
-    /// Elements of the array that belong to the rows, in order.
+    /// Ranges of the array's elements that belong to the rows, in order.
     ranges: Vec<Range<usize>>,
-    /// Elements of these that are null.
+    /// Validity of the array's elements.
     nulls: Option<NullBuffer>,
 }
 
 impl LeafValues {
-    /// Values of an array, those of these ranges that are not null.
+    /// Selects the non-null values in these ranges of an array.
     pub(super) fn new(
         array: ArrayRef,
         ranges: Vec<Range<usize>>,
@@ -46,13 +46,13 @@ impl LeafValues {
         }
     }
 
-    /// Returns whether no value is there.
+    /// Returns whether there are no non-null values.
     fn is_empty(&self) -> bool {
         let is_null = |nulls: &NullBuffer| nulls.null_count() == nulls.len();
         self.array.is_empty() || self.nulls.as_ref().is_some_and(is_null)
     }
 
-    /// The distinct values of an array that is a dictionary.
+    /// Returns the distinct values of a dictionary array.
     pub(crate) fn dictionary(&self) -> Option<Self> {
         let dictionary = self.array.as_any_dictionary_opt()?;
         let entries = dictionary.values();
@@ -64,7 +64,7 @@ impl LeafValues {
         })
     }
 
-    /// Appends the keys of values that are a dictionary's.
+    /// Appends the keys of the values of a dictionary array.
     pub(crate) fn keys(&self, to: &mut Vec<usize>) {
         if let Some(dictionary) = self.array.as_any_dictionary_opt()
             && !dictionary.values().is_empty()
@@ -74,7 +74,7 @@ impl LeafValues {
         }
     }
 
-    /// Returns the same values without a dictionary, and without runs.
+    /// Returns the same values, without dictionaries and run-end encoding.
     pub(crate) fn unpacked(self) -> Result<Self> {
         let values = match self.array.data_type() {
             DataType::Dictionary(_, values) => values.as_ref().clone(),
@@ -85,7 +85,7 @@ impl LeafValues {
         Self { array, ..self }.unpacked()
     }
 
-    /// Calls a function with ranges of elements that are there.
+    /// Calls a function with ranges of non-null elements.
     fn for_each(&self, mut see: impl FnMut(Range<usize>)) {
         for range in &self.ranges {
             let Some(nulls) = &self.nulls else {
@@ -99,7 +99,8 @@ impl LeafValues {
         }
     }
 
-    /// Returns the values of a column of a fixed width, as an array has them, if all of them are there.
+    /// Returns the values of a fixed-width column in one buffer, if they are contiguous and none is
+    /// null.
     pub(crate) fn contiguous(&self, column: &ColumnDescriptor) -> Result<Option<Buffer>> {
         let is_whole = self.nulls.is_none() && self.ranges.len() == 1;
         let physical = is_whole.then(|| to_physical(&self.array, column));
@@ -176,7 +177,8 @@ impl LeafValues {
     }
 }
 
-/// Appends values that are not null. Returns false if there is no kernel for their width or their place in memory.
+/// Appends values that are not null. Returns false if no kernel supports their width or their
+/// alignment in memory.
 fn compact(
     backend: Detected,
     from: &[u8],

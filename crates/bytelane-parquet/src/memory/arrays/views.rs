@@ -59,9 +59,10 @@ impl View {
             Some(first) if length <= from.len() => u128::from_le_bytes(*first),
             _ => first_at_end(&from[..length]),
         };
-        Self(match length <= INLINE {
-            true => (first & LOWEST[length]) << 32 | length as u128,
-            false => (place.start as u128) << 96 | (first & LOWEST[4]) << 32 | length as u128,
+        Self(if length <= INLINE {
+            (first & LOWEST[length]) << 32 | length as u128
+        } else {
+            (place.start as u128) << 96 | (first & LOWEST[4]) << 32 | length as u128
         })
     }
 
@@ -78,13 +79,12 @@ impl View {
 
     fn value(self, buffers: &[Buffer]) -> Vec<u8> {
         let length = self.0 as u32 as usize;
-        match self.is_long() {
-            false => (self.0 >> 32).to_le_bytes()[..length].to_vec(),
-            true => {
-                let start = (self.0 >> 96) as usize;
-                let buffer = (self.0 >> 64) as u32 as usize;
-                buffers[buffer][start..start + length].to_vec()
-            }
+        if self.is_long() {
+            let start = (self.0 >> 96) as usize;
+            let buffer = (self.0 >> 64) as u32 as usize;
+            buffers[buffer][start..start + length].to_vec()
+        } else {
+            (self.0 >> 32).to_le_bytes()[..length].to_vec()
         }
     }
 }

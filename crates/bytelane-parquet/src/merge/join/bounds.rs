@@ -169,10 +169,13 @@ pub(in crate::merge) fn joined(
         .collect();
     let is_complete = all.len() == chunks.len();
     let sum = |of: fn(&Statistics) -> Option<i64>| {
-        let counts = all.iter().map(|(it, values)| match is_null(it, *values) {
-            // Values that are null have no other counts.
-            true => Some(of(it).unwrap_or(0)),
-            false => of(it),
+        let counts = all.iter().map(|(it, values)| {
+            if is_null(it, *values) {
+                // Values that are null have no other counts.
+                Some(of(it).unwrap_or(0))
+            } else {
+                of(it)
+            }
         });
         let sum = counts.sum::<Option<i64>>();
         sum.filter(|_| is_complete)

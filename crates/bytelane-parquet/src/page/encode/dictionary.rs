@@ -1,28 +1,28 @@
-//! The dictionary of a column chunk while it grows.
+//! Builds the dictionary of a column chunk.
 
 use super::values::DenseValues;
 use ahash::RandomState;
 use hashbrown::HashTable;
 
-/// Distinct values, in the order in which they were seen.
+/// Distinct values, in order of first appearance.
 pub(crate) struct DictionaryBuilder {
-    /// Bytes of a value, unless each has a length of its own.
+    /// Number of bytes per value; `None` for strings.
     width: Option<usize>,
-    /// Entries in PLAIN.
+    /// Entries, encoded in PLAIN.
     plain: Vec<u8>,
-    /// Where strings end.
+    /// End of each string in `plain`.
     ends: Vec<usize>,
     table: HashTable<u32>,
     hasher: RandomState,
-    /// Size at which it takes no more entries.
+    /// Size at which it accepts no more entries.
     most: usize,
 }
 
-/// Bytes of the length of a string in PLAIN.
+/// Number of bytes of a string's length in PLAIN.
 const LENGTH: usize = 4;
 
 impl DictionaryBuilder {
-    /// A dictionary of fewer than `most` bytes.
+    /// Creates a dictionary of fewer than `most` bytes.
     pub(crate) fn new(width: Option<usize>, most: usize) -> Self {
         Self {
             width,
@@ -34,7 +34,7 @@ impl DictionaryBuilder {
         }
     }
 
-    /// Number of entries.
+    /// Returns the number of entries.
     pub(crate) fn len(&self) -> usize {
         match self.width {
             Some(width) => self.plain.len() / width,
@@ -42,17 +42,17 @@ impl DictionaryBuilder {
         }
     }
 
-    /// Entries in PLAIN.
+    /// Returns the entries, encoded in PLAIN.
     pub(crate) fn plain(&self) -> &[u8] {
         &self.plain
     }
 
-    /// An entry.
+    /// Returns the bytes of an entry.
     pub(crate) fn entry(&self, index: u32) -> &[u8] {
         entry(self.width, &self.plain, &self.ends, index)
     }
 
-    /// Bytes of an entry.
+    /// Returns the number of bytes of an entry.
     pub(crate) fn length(&self, index: u32) -> usize {
         self.width.unwrap_or_else(|| self.entry(index).len())
     }
@@ -64,7 +64,8 @@ impl DictionaryBuilder {
             .for_each(see);
     }
 
-    /// Appends the indices of values, which become entries. Returns false if it has grown too large.
+    /// Appends the indices of values, adding entries for new values. Returns false if the
+    /// dictionary has grown too large.
     pub(crate) fn append(&mut self, values: DenseValues<'_>, to: &mut Vec<u32>) -> bool {
         match values {
             DenseValues::Fixed(bytes, 4) => {
@@ -96,7 +97,8 @@ impl DictionaryBuilder {
         true
     }
 
-    /// Returns the index of a value, which becomes an entry; none if the dictionary has grown too large.
+    /// Returns the index of a value, adding an entry if it is new. Returns `None` if the dictionary
+    /// has grown too large.
     pub(crate) fn index(&mut self, value: &[u8]) -> Option<u32> {
         let mut index = Vec::with_capacity(1);
         let value = match self.width {
@@ -128,7 +130,7 @@ impl DictionaryBuilder {
         index
     }
 
-    /// Appends the indices of numbers, which are compared as such.
+    /// Appends the indices of fixed-width values, which are hashed as integers.
     fn append_numbers<'a, const WIDTH: usize>(
         &mut self,
         values: impl Iterator<Item = &'a [u8; WIDTH]>,

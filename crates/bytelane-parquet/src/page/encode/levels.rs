@@ -1,4 +1,4 @@
-//! Levels to the bytes of a page.
+//! Encodes the levels of a page.
 
 use super::super::levels::bits;
 use crate::{Problem, Result};
@@ -10,30 +10,30 @@ use std::borrow::Cow;
 /// Levels of the slots of a page.
 #[derive(Debug, Default)]
 pub(crate) struct SlotLevels {
-    /// Number of slots: values, and places without one.
+    /// Number of slots: values, nulls and empty lists.
     pub(crate) slots: usize,
-    /// Number of rows that begin in them.
+    /// Number of rows that start in the page.
     pub(crate) rows: usize,
-    /// Number of values that are there.
+    /// Number of values that are not null.
     pub(crate) values: usize,
     pub(crate) definition: Definition,
-    /// Empty in columns without lists.
+    /// Repetition levels; empty in columns without lists.
     pub(crate) repetition: Vec<u16>,
 }
 
 /// Definition levels.
 #[derive(Debug, Default)]
 pub(crate) enum Definition {
-    /// Every slot has a value, and there are no levels.
+    /// No levels: every slot has a value.
     #[default]
     Required,
-    /// Levels 0 and 1: the validity of arrays, of so many slots each.
+    /// Levels 0 and 1: the lengths of arrays, each with its validity.
     Validity(Vec<(usize, Option<NullBuffer>)>),
     Levels(Vec<u16>),
 }
 
 impl SlotLevels {
-    /// Appends levels of the same column.
+    /// Appends the levels of more slots of the same column.
     pub(crate) fn append(&mut self, other: Self) {
         self.slots += other.slots;
         self.rows += other.rows;
@@ -88,7 +88,7 @@ impl SlotLevels {
     }
 }
 
-/// The validity of several arrays.
+/// Concatenates the validity of several arrays.
 fn joined(arrays: &[(usize, Option<NullBuffer>)]) -> Cow<'_, NullBuffer> {
     if let [(_, Some(nulls))] = arrays {
         return Cow::Borrowed(nulls);

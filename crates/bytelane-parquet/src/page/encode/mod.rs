@@ -1,4 +1,4 @@
-//! Levels and values to compressed pages.
+//! Encodes levels and values as compressed pages.
 
 mod dictionary;
 mod levels;
@@ -18,39 +18,39 @@ use crate::{DataPageVersion, Problem, Result};
 use bytelane::Detected;
 use parquet::basic::Compression;
 
-/// Writes the pages of one column after the other; its buffers are kept from page to page.
+/// Encoder of one column's pages. Its buffers are reused from page to page.
 pub(crate) struct PageEncoder {
     backend: Detected,
     version: DataPageVersion,
     compression: Compression,
     compressor: Compressor,
-    /// A page before it is compressed.
+    /// Page before compression.
     plain: Vec<u8>,
-    /// The same after it.
+    /// Page after compression.
     compressed: Vec<u8>,
-    /// Room for values in ALP, whose size is known only afterwards.
+    /// Buffer for ALP-encoded values, whose size is only known once they are encoded.
     room: Vec<u8>,
 }
 
 /// Contents of a data page.
 pub(crate) struct PageValues<'a> {
-    /// How to store the values.
+    /// Encoding of the values.
     pub(crate) encoding: ValueEncoding,
     pub(crate) values: DenseValues<'a>,
     pub(crate) levels: &'a SlotLevels,
-    /// Greatest definition and repetition level of the column.
+    /// Maximum definition and repetition levels of the column.
     pub(crate) greatest: (u16, u16),
-    /// Statistics for the page's header.
+    /// Statistics for the page header.
     pub(crate) statistics: Option<Statistics>,
 }
 
-/// A page that has been appended to others.
+/// Page that has been appended to a buffer.
 pub(crate) struct EncodedPage {
-    /// How its values are stored: [`ValueEncoding::Plain`] where ALP would not make them smaller.
+    /// Actual encoding of its values: [`ValueEncoding::Plain`] if ALP would not make them smaller.
     pub(crate) encoding: ValueEncoding,
-    /// Bytes with the header.
+    /// Number of bytes, including the header.
     pub(crate) compressed: usize,
-    /// The same before compression.
+    /// Number of bytes before compression, including the header.
     pub(crate) uncompressed: usize,
 }
 
@@ -71,7 +71,7 @@ impl PageEncoder {
         })
     }
 
-    /// Type of the data pages.
+    /// Returns the type of the data pages.
     pub(crate) fn page_type(&self) -> PageType {
         match self.version {
             DataPageVersion::V1 => PageType::DataPage,
@@ -91,7 +91,7 @@ impl PageEncoder {
         let levels = self.plain.len();
         let (backend, room, plain) = (self.backend, &mut self.room, &mut self.plain);
         let encoding = values::append(page.encoding, page.values, backend, room, plain)?;
-        // Version 2 leaves the levels as they are.
+        // Version 2 does not compress the levels.
         let is_compressed = self.compress(if is_v1 { 0 } else { levels }, is_v1)?;
         let statistics = page.statistics.as_ref().map(Encoded::new).transpose()?;
         let SlotLevels {
@@ -129,7 +129,7 @@ impl PageEncoder {
         self.finish(header, encoding, to)
     }
 
-    /// Appends the page of a dictionary with its header.
+    /// Appends a dictionary page with its header.
     pub(crate) fn append_dictionary(
         &mut self,
         dictionary: &DictionaryBuilder,
@@ -151,8 +151,8 @@ impl PageEncoder {
         self.finish(header, ValueEncoding::Plain, to)
     }
 
-    /// Compresses the page but for its first bytes. Returns whether it is compressed: a page that would not become
-    /// smaller need not be.
+    /// Compresses the page, except for its first `kept` bytes. Returns whether it is stored
+    /// compressed: unless `is_always` is set, a page that would not become smaller is not.
     fn compress(&mut self, kept: usize, is_always: bool) -> Result<bool> {
         self.compressed.clear();
         if self.compression == Compression::UNCOMPRESSED {
@@ -174,7 +174,7 @@ impl PageEncoder {
         encoding: ValueEncoding,
         to: &mut Vec<u8>,
     ) -> Result<EncodedPage> {
-        // Not compressed, or no smaller for it.
+        // The page is not compressed, or would not become smaller.
         let bytes = if self.compressed.is_empty() {
             &self.plain
         } else {
@@ -194,8 +194,8 @@ impl PageEncoder {
         })
     }
 
-    /// Appends the levels, in version 1 each kind after its length. Returns the lengths of the repetition and of the
-    /// definition levels.
+    /// Appends the levels; version 1 stores their length before each kind. Returns the lengths of
+    /// the repetition levels and of the definition levels.
     fn append_levels(&mut self, page: &PageValues<'_>, with_length: bool) -> Result<[usize; 2]> {
         let (greatest_def, greatest_rep) = page.greatest;
         let (levels, backend) = (page.levels, self.backend);
@@ -228,7 +228,7 @@ impl PageEncoder {
     }
 }
 
-/// A number of the header of a page.
+/// Converts a size to a number for a page header.
 fn number(size: usize) -> Result<i32> {
     i32::try_from(size).map_err(|_| {
         let problem = format!(

@@ -1,4 +1,4 @@
-//! Values to the bytes of a page, in each encoding.
+//! Encodes values in each of the encodings.
 
 use super::super::header::ValueEncoding;
 use super::super::values::alp;
@@ -8,22 +8,22 @@ use bytelane::byte_stream_split::Width;
 use bytelane::rle_hybrid::Format;
 use bytelane::{Detected, delta, rle_hybrid};
 
-/// Bytes of the length before runs of booleans.
+/// Number of bytes of the length before runs of booleans.
 const LENGTH: usize = 4;
 
-/// Values that are not null, as a column stores them.
+/// Non-null values in the physical type of a column.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DenseValues<'a> {
-    /// Values of so many bytes each.
+    /// Fixed-width values, and their width in bytes.
     Fixed(&'a [u8], usize),
     Bits(&'a BooleanBuffer),
     Strings(&'a [&'a [u8]]),
-    /// Indices of entries of a dictionary.
+    /// Indices of dictionary entries.
     Indices(&'a [u32]),
 }
 
 impl<'a> DenseValues<'a> {
-    /// Returns the bytes of a value, none if there is none.
+    /// Returns the bytes of a value, or `None` if the index is out of range.
     pub(crate) fn get(self, index: usize) -> Option<&'a [u8]> {
         match self {
             Self::Fixed(bytes, width) => bytes.get(index * width..(index + 1) * width),
@@ -33,7 +33,7 @@ impl<'a> DenseValues<'a> {
     }
 }
 
-/// Appends values to a page. Returns how they are stored: PLAIN where ALP would not make them smaller.
+/// Appends values to a page. Returns the actual encoding: PLAIN if ALP would not make them smaller.
 pub(super) fn append(
     encoding: ValueEncoding,
     values: DenseValues<'_>,
@@ -109,7 +109,8 @@ fn length(string: &[u8]) -> Result<i32> {
     })
 }
 
-/// RLE: the length of the runs, then the runs, the packed bits among them being those of the bitmap.
+/// Appends booleans in RLE: the length of the runs, then the runs. Bit-packed groups are copied
+/// from the bitmap.
 fn append_runs(bits: &BooleanBuffer, backend: Detected, to: &mut Vec<u8>) -> Result<()> {
     let start = to.len();
     let bitmap = bits.sliced();
@@ -130,7 +131,7 @@ fn append_deltas<T: delta::Integer>(numbers: &[T], backend: Detected, to: &mut V
     to.truncate(end);
 }
 
-/// DELTA_LENGTH_BYTE_ARRAY: the lengths, then the strings.
+/// Appends strings in DELTA_LENGTH_BYTE_ARRAY: the lengths, then the strings.
 fn append_strings(strings: &[&[u8]], backend: Detected, to: &mut Vec<u8>) -> Result<()> {
     let lengths = strings.iter().map(|string| length(string));
     append_deltas(&lengths.collect::<Result<Vec<i32>>>()?, backend, to);
@@ -140,7 +141,8 @@ fn append_strings(strings: &[&[u8]], backend: Detected, to: &mut Vec<u8>) -> Res
     Ok(())
 }
 
-/// DELTA_BYTE_ARRAY: the lengths of prefixes that are those of the string before, then what follows them.
+/// Appends strings in DELTA_BYTE_ARRAY: the lengths of the prefixes that each string shares with
+/// the previous one, then the suffixes.
 fn append_suffixes(strings: &[&[u8]], backend: Detected, to: &mut Vec<u8>) -> Result<()> {
     let mut last: &[u8] = &[];
     let mut prefixes = Vec::with_capacity(strings.len());
@@ -155,7 +157,7 @@ fn append_suffixes(strings: &[&[u8]], backend: Detected, to: &mut Vec<u8>) -> Re
     append_strings(&suffixes, backend, to)
 }
 
-/// Number of bytes at the start that two strings have in common.
+/// Returns the length of the longest common prefix of two strings.
 fn common(one: &[u8], other: &[u8]) -> usize {
     let (ones, _) = one.as_chunks::<8>();
     let (others, _) = other.as_chunks::<8>();
@@ -165,7 +167,7 @@ fn common(one: &[u8], other: &[u8]) -> usize {
     start + rest.take_while(|(a, b)| a == b).count()
 }
 
-/// The width of the indices in a byte, then their runs.
+/// Appends the width of the indices as one byte, then their runs.
 fn append_indices(indices: &[u32], backend: Detected, to: &mut Vec<u8>) -> Result<()> {
     let greatest = indices.iter().copied().max().unwrap_or(0);
     let width = u32::BITS - greatest.leading_zeros();

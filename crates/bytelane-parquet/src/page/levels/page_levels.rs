@@ -263,9 +263,10 @@ impl PageLevels {
     /// Returns the repetition and definition levels taken last, for a nested column.
     pub(crate) fn last(&self, levels: usize) -> Option<[&[u8]; 2]> {
         let range = self.taken - levels..self.taken;
-        let repetition = match self.has_lists() {
-            true => &self.repetition[range.clone()],
-            false => &[],
+        let repetition = if self.has_lists() {
+            &self.repetition[range.clone()]
+        } else {
+            &[]
         };
         (self.kind == Kind::Nested).then(|| [repetition, &self.definition[range]])
     }

@@ -161,13 +161,14 @@ impl FixedDecoder {
     fn retried(&mut self, step: impl Fn(&mut Self) -> Result<()>) -> Result<()> {
         let taken = self.page.as_ref().map_or(0, |page| page.taken);
         step(self).or_else(|error| match &mut self.page {
-            Some(page) => match page.drop_empty_runs() {
-                true => {
+            Some(page) => {
+                if page.drop_empty_runs() {
                     page.taken = taken;
                     step(self)
+                } else {
+                    Err(error)
                 }
-                false => Err(error),
-            },
+            }
             None => Err(error),
         })
     }
@@ -263,9 +264,10 @@ impl ArrayDecoder for FixedDecoder {
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
         let values = std::mem::take(&mut self.array.values).into_buffer();
         let memory = values.clone();
-        let array = match self.width == self.stored {
-            true => physical::from_physical(&self.data_type, &self.column, values, nulls)?,
-            false => physical::decimals128(&self.data_type, values, nulls)?,
+        let array = if self.width == self.stored {
+            physical::from_physical(&self.data_type, &self.column, values, nulls)?
+        } else {
+            physical::decimals128(&self.data_type, values, nulls)?
         };
         // Reuses the memory unless the array keeps it.
         self.array.values = Fresh::in_memory_of(memory);

@@ -95,13 +95,14 @@ impl ValueDecoder {
                     ValueEncoding::Plain => length.is_some_and(|length| length <= page.len()),
                     _ => length == Some(page.len()),
                 };
-                match is_there {
-                    true => Ok(()),
-                    false => Err(Error::corrupt(format!(
+                if is_there {
+                    Ok(())
+                } else {
+                    Err(Error::corrupt(format!(
                         "{} bytes of values instead of {valid} values of {} bytes",
                         page.len(),
                         self.width
-                    ))),
+                    )))
                 }
             }
             ValueEncoding::Alp if is([Type::FLOAT, Type::DOUBLE]) => alp::check_count(page, valid),

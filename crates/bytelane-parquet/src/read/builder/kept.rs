@@ -34,9 +34,10 @@ impl Kept {
     /// Returns an error if this many more bytes exceed the limit.
     pub(super) fn check(&self, bytes: u64) -> Result<()> {
         let limit = self.limit;
-        match self.bytes.saturating_add(bytes) > limit {
-            true => Err(Problem::MemoryLimit { limit }.into()),
-            false => Ok(()),
+        if self.bytes.saturating_add(bytes) > limit {
+            Err(Problem::MemoryLimit { limit }.into())
+        } else {
+            Ok(())
         }
     }
 

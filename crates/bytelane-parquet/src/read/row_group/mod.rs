@@ -195,14 +195,14 @@ impl RowGroup {
             .chunks
             .iter()
             .filter_map(|chunk| chunk.offset_index.clone());
-        match stages.clone().all(Stage::is_open) {
-            true => open.collect(),
-            false => self
-                .chunks
+        if stages.clone().all(Stage::is_open) {
+            open.collect()
+        } else {
+            self.chunks
                 .iter()
                 .map(|chunk| chunk.range.clone())
                 .chain(indexes)
-                .collect(),
+                .collect()
         }
     }
 

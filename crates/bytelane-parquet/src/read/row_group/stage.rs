@@ -250,12 +250,13 @@ fn read_leaf(
 }
 
 fn checked(array: ArrayRef, rows: usize) -> Result<ArrayRef> {
-    match array.len() == rows {
-        true => Ok(array),
-        false => Err(Error::corrupt(format!(
+    if array.len() == rows {
+        Ok(array)
+    } else {
+        Err(Error::corrupt(format!(
             "levels of {} rows instead of {rows}",
             array.len()
-        ))),
+        )))
     }
 }
 

@@ -204,14 +204,11 @@ mod tests {
             most in 1..12usize,
         ) {
             let total: usize = lengths.iter().sum();
-            let wanted: Vec<usize> = match is_selected {
-                false => (0..total).collect(),
-                true => {
+            let wanted: Vec<usize> = if is_selected {
                     let each = selectors.iter();
                     let each = each.flat_map(|(rows, skip)| std::iter::repeat_n(!skip, *rows));
                     each.enumerate().filter(|(_, is)| *is).map(|(row, _)| row).collect()
-                }
-            };
+                } else { (0..total).collect() };
             let wanted = wanted.into_iter().skip(offset).take(limit);
             let wanted: Vec<usize> = wanted.filter(|row| *row < total).collect();
             let selection: RowSelection = selectors

@@ -44,9 +44,10 @@ pub(crate) fn fitted(metadata: &ParquetMetaData) -> Result<ParquetMetaData> {
     for row_group in metadata.row_groups() {
         let chunks = row_group.columns().iter().zip(schema.columns());
         let chunks = chunks.map(|(chunk, column)| {
-            match chunk.column_descr().self_type() == column.self_type() {
-                true => Ok(chunk.clone()),
-                false => chunk.clone().into_builder().clear_statistics().build(),
+            if chunk.column_descr().self_type() == column.self_type() {
+                Ok(chunk.clone())
+            } else {
+                chunk.clone().into_builder().clear_statistics().build()
             }
         });
         let chunks = chunks.collect::<std::result::Result<_, _>>()?;

@@ -121,9 +121,10 @@ impl Planner<'_> {
                 };
                 let at = at.maybe_null(of)?;
                 let is_map = matches!(data_type, DataType::Map(..));
-                let item = match is_map || is_entry(of, repeated) {
-                    true => repeated,
-                    false => &repeated.get_fields()[0],
+                let item = if is_map || is_entry(of, repeated) {
+                    repeated
+                } else {
+                    &repeated.get_fields()[0]
                 };
                 self.list(repeated, item, data_type, entry, at)
             }
@@ -158,9 +159,10 @@ impl Planner<'_> {
             slot: definition,
             is_nested: true,
         };
-        let entries = match std::ptr::eq(repeated, item) {
-            true => self.value(item, entry.data_type(), within)?,
-            false => self.node(item, entry.data_type(), within)?,
+        let entries = if std::ptr::eq(repeated, item) {
+            self.value(item, entry.data_type(), within)?
+        } else {
+            self.node(item, entry.data_type(), within)?
         };
         Ok(Node {
             data_type: data_type.clone(),
@@ -244,16 +246,14 @@ fn is_list(of: &Type) -> bool {
 }
 
 fn children(of: &Type) -> &[TypePtr] {
-    match of.is_group() {
-        true => of.get_fields(),
-        false => &[],
-    }
+    if of.is_group() { of.get_fields() } else { &[] }
 }
 
 fn count_leaves(of: &Type) -> usize {
-    match of.is_group() {
-        true => of.get_fields().iter().map(|it| count_leaves(it)).sum(),
-        false => 1,
+    if of.is_group() {
+        of.get_fields().iter().map(|it| count_leaves(it)).sum()
+    } else {
+        1
     }
 }
 

@@ -358,9 +358,12 @@ fn fixed_size_lists(
             let mut places = Vec::new();
             for row in 0..count {
                 let start = offsets[row];
-                let place = |at: i64| match is_null(row) {
-                    true => other,
-                    false => Some((start + at) as u64),
+                let place = |at: i64| {
+                    if is_null(row) {
+                        other
+                    } else {
+                        Some((start + at) as u64)
+                    }
                 };
                 places.extend((0..wanted).map(place));
             }

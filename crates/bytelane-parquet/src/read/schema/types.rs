@@ -31,9 +31,10 @@ fn without_other_value(
     let within = children(own.data_type());
     if within.is_empty() {
         let column = columns.next();
-        return match is_taken(hinted.data_type(), own.data_type(), column) {
-            true => Arc::clone(hinted),
-            false => Arc::clone(own),
+        return if is_taken(hinted.data_type(), own.data_type(), column) {
+            Arc::clone(hinted)
+        } else {
+            Arc::clone(own)
         };
     }
     let mut within = within.into_iter();

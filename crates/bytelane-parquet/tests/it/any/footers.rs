@@ -1,4 +1,4 @@
-//! Footers of any files, in each form in which they are read.
+//! Compares the footers of generated files in each form in which they can be read.
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use bytelane_parquet::format::{self, ChunkView, ElementView, FileView, Statistics, decode};
@@ -6,7 +6,7 @@ use bytelane_parquet::{ReaderBuilder, arrow_array, parquet};
 use bytes::Bytes;
 use parquet::file::metadata::ParquetMetaDataReader;
 
-/// Checks what a footer says that is borrowed, decoded when it is used, and of one column.
+/// Compares the footer in three forms: borrowed, decoded on use, and restricted to one column.
 pub fn check(file: &Bytes, column: &str) {
     let builder = ReaderBuilder::try_new(file.clone()).expect("a footer");
     let theirs = ParquetMetaDataReader::new().parse_and_finish(file);
@@ -16,7 +16,7 @@ pub fn check(file: &Bytes, column: &str) {
     let all = builder.with_columns([column]).expect("a column");
     let only = ReaderBuilder::try_new_with_columns(file.clone(), [column]).expect("a column");
     let (all, only) = (all.build(), only.build());
-    // Of maps the crate `parquet` reads all or nothing.
+    // The crate `parquet` cannot read only a part of a map.
     let (Ok(all), Ok(only)) = (all, only) else {
         panic!("one of both is not read");
     };

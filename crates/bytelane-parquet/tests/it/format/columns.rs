@@ -1,4 +1,4 @@
-//! Footers of which some columns are wanted.
+//! Tests footers that are read for some columns only.
 
 use super::{decoded, footer};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, RecordBatchReader, StructArray};
@@ -19,7 +19,7 @@ fn written(batch: &RecordBatch) -> Bytes {
     file.into()
 }
 
-/// A file of so many columns, of which each has one row with its number.
+/// Returns a file with this number of columns, each with one row that contains its number.
 fn wide(columns: i64) -> Bytes {
     let columns = (0..columns).map(|column| {
         let number: ArrayRef = Arc::new(Int64Array::from(vec![column]));
@@ -28,7 +28,7 @@ fn wide(columns: i64) -> Bytes {
     written(&RecordBatch::try_from_iter(columns).unwrap())
 }
 
-/// A file that notes which of its bytes are read.
+/// File that records which of its bytes are read.
 #[derive(Clone)]
 struct Watched {
     file: Bytes,
@@ -71,7 +71,7 @@ fn reading_three_of_ten_thousand_columns_decodes_three() {
                 .unwrap_or(values.data_page_offset) as u64;
             pages.push(start..start + values.total_compressed_size as u64);
         } else {
-            // A struct that lacks everything is passed over, but cannot be decoded.
+            // A struct without any fields can be skipped, but not decoded.
             *chunk = Encoded::default();
         }
     }
@@ -108,7 +108,7 @@ fn reading_three_of_ten_thousand_columns_decodes_three() {
         assert_eq!(batch.schema().fields().find(name).unwrap().1.name(), name);
         assert_eq!(array.as_ref(), &Int64Array::from(vec![column]));
     }
-    // Only pages: neither the footer again, nor indexes.
+    // Only pages are read: neither the footer again, nor indexes.
     let read = read.lock().unwrap();
     assert!(!read.is_empty());
     for range in read.iter() {

@@ -27,9 +27,10 @@ pub struct Chunk {
 impl Chunk {
     /// Returns a version 1 data page. Levels are ignored unless the column is optional.
     pub fn page(&self, num_values: u32, encoding: Encoding, levels: &[u8], values: &[u8]) -> Page {
-        let buf = match self.optional {
-            true => [&(levels.len() as u32).to_le_bytes(), levels, values].concat(),
-            false => values.to_vec(),
+        let buf = if self.optional {
+            [&(levels.len() as u32).to_le_bytes(), levels, values].concat()
+        } else {
+            values.to_vec()
         };
         Page::DataPage {
             buf: buf.into(),
@@ -92,18 +93,20 @@ impl Chunk {
     }
 
     fn schema(&self) -> Arc<SchemaType> {
-        let repetition = match self.optional {
-            true => Repetition::OPTIONAL,
-            false => Repetition::REQUIRED,
+        let repetition = if self.optional {
+            Repetition::OPTIONAL
+        } else {
+            Repetition::REQUIRED
         };
         let column = SchemaType::primitive_type_builder("x", self.physical)
             .with_repetition(repetition)
             .with_length(self.length)
             .build()
             .expect("a type that exists");
-        let column = match self.is_list {
-            true => list_of(column),
-            false => column,
+        let column = if self.is_list {
+            list_of(column)
+        } else {
+            column
         };
         let schema = SchemaType::group_type_builder("schema")
             .with_fields(vec![Arc::new(column)])

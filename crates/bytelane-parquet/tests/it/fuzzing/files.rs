@@ -21,10 +21,13 @@ const CHANGES: u8 = 0x80;
 /// Returns the file that these bytes describe.
 pub fn file_of(input: &[u8]) -> Bytes {
     match input.split_first() {
-        Some((kind, recipe)) if !input.starts_with(b"PAR") => match *kind < CHANGES {
-            true => changed(&samples()[usize::from(*kind) % samples().len()], recipe),
-            false => around_pages(&mut Recipe(recipe)),
-        },
+        Some((kind, recipe)) if !input.starts_with(b"PAR") => {
+            if *kind < CHANGES {
+                changed(&samples()[usize::from(*kind) % samples().len()], recipe)
+            } else {
+                around_pages(&mut Recipe(recipe))
+            }
+        }
         _ => Bytes::copy_from_slice(input),
     }
 }
@@ -214,9 +217,10 @@ fn dictionary(chunk: &Chunk, recipe: &mut Recipe<'_>) -> CompressedPage {
 fn page(chunk: &Chunk, version: DataPageVersion, recipe: &mut Recipe<'_>) -> CompressedPage {
     let encoding = recipe.one_of(&CODINGS);
     let num_values = u32::from(recipe.number());
-    let length = match chunk.optional {
-        true => usize::from(recipe.byte()),
-        false => 0,
+    let length = if chunk.optional {
+        usize::from(recipe.byte())
+    } else {
+        0
     };
     let levels = recipe.bytes(length);
     let length = usize::from(recipe.number());

@@ -138,9 +138,10 @@ fn dictionaries_of_all_types_are_read() {
         let is_number_in_bytes = matches!(values.data_type(), DataType::Decimal128(30, _))
             || matches!(values.data_type(), DataType::Decimal256(..));
         let dictionary: ArrayRef = Arc::new(DictionaryArray::new(keys, values));
-        let expected = match is_number_in_bytes {
-            true => &plain,
-            false => &dictionary,
+        let expected = if is_number_in_bytes {
+            &plain
+        } else {
+            &dictionary
         };
         let what = format!("{}", dictionary.data_type());
         let of_others = with_hint(&file_of(&plain), dictionary.data_type());

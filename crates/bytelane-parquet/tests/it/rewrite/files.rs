@@ -86,9 +86,12 @@ fn work_can_be_cancelled() {
     let path = directory.path().join("data");
     let before = file(WriterVersion::PARQUET_1_0);
     fs::write(&path, &before).unwrap();
-    let options = other_encodings().with_progress(|done, total| match done * 2 > total {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
+    let options = other_encodings().with_progress(|done, total| {
+        if done * 2 > total {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     });
     let error = replace(&path, &options).unwrap_err();
     assert!(matches!(error.problem(), Problem::Cancelled), "{error}");

@@ -254,7 +254,7 @@ fn measure_column(plan: &Plan, column: &Column) -> anyhow::Result<Vec<ParquetRow
     Ok(rows.collect())
 }
 
-/// Zstd alone, for a file of BYTE_STREAM_SPLIT pages.
+/// Zstd by itself, for a file of BYTE_STREAM_SPLIT pages.
 struct Zstd {
     level: i32,
     /// Pages before and after compression.

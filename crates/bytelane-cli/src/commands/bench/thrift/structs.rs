@@ -1,4 +1,4 @@
-//! The structs of ProtocolBench, fbthrift's benchmark of its protocols.
+//! Structs of ProtocolBench, fbthrift's benchmark of its protocols.
 
 use bytelane_thrift::Thrift;
 use std::collections::{BTreeMap, BTreeSet};

@@ -252,6 +252,6 @@ fn another_report_is_shown_beside_this_one() {
         .lines()
         .map(str::trim_end)
         .filter(|line| !line.is_empty());
-    // The first result, which both have, and the second one.
+    // Show the first result, which both reports have, and the second one.
     insta::assert_snapshot!("comparison", lines.take(26).collect::<Vec<_>>().join("\n"));
 }

@@ -12,7 +12,7 @@ use plotters::element::Text;
 const BAR: u32 = 16 * PIXEL;
 const HEADING: u32 = 24 * PIXEL;
 
-/// A value.
+/// Bar with its value.
 #[derive(Debug)]
 pub struct Bar {
     pub class: &'static str,

@@ -16,7 +16,7 @@ const HEIGHT: u32 = 250 * PIXEL;
 /// Distance between the label of a tick and the axis.
 const TICK: u32 = 4 * PIXEL;
 
-/// One axis.
+/// Axis of a chart.
 #[derive(Debug)]
 pub struct Axis {
     /// Label of the axis, with its unit.
@@ -60,7 +60,7 @@ pub struct Series {
     pub points: Vec<Point>,
 }
 
-/// A chart.
+/// Chart with two axes.
 #[derive(Debug)]
 pub struct Chart {
     pub title: String,

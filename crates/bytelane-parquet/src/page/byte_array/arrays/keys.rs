@@ -112,15 +112,12 @@ impl<K: ArrowDictionaryKeyType, T: Content> Keys<K, T> {
                 return Err(too_many::<K>());
             }
         }
-        let keys = match size_of::<K::Native>() == size_of::<u32>() {
-            true => {
-                let count = keys.len();
-                ScalarBuffer::new(Buffer::from_vec(keys), 0, count)
-            }
-            false => {
-                let keys = keys.into_iter();
-                keys.map(|key| K::Native::usize_as(key as usize)).collect()
-            }
+        let keys = if size_of::<K::Native>() == size_of::<u32>() {
+            let count = keys.len();
+            ScalarBuffer::new(Buffer::from_vec(keys), 0, count)
+        } else {
+            let keys = keys.into_iter();
+            keys.map(|key| K::Native::usize_as(key as usize)).collect()
         };
         let keys = PrimitiveArray::<K>::try_new(keys, nulls)?;
         let array = DictionaryArray::try_new(keys, Arc::clone(&used.values))?;

@@ -119,11 +119,12 @@ pub(crate) fn read_lengths(
     let (_, read) = decoded.map_err(damaged)?;
     // The OR of all lengths is negative if any of them is.
     let all = lengths.iter().fold(0, |all, length| all | length);
-    match all < 0 {
-        true => Err(Error::corrupt(format!(
+    if all < 0 {
+        Err(Error::corrupt(format!(
             "the {what} of values: one is negative"
-        ))),
-        false => Ok((lengths, read)),
+        )))
+    } else {
+        Ok((lengths, read))
     }
 }
 

@@ -90,11 +90,12 @@ impl Indices {
         self.decode(to)?;
         // The compiler vectorises this, unlike `max` of an iterator.
         let greatest = to.iter().fold(0, |most, index| (*index).max(most));
-        match to.is_empty() || (greatest as usize) < entries {
-            true => Ok(()),
-            false => Err(Error::corrupt(format!(
+        if to.is_empty() || (greatest as usize) < entries {
+            Ok(())
+        } else {
+            Err(Error::corrupt(format!(
                 "the index {greatest} into a dictionary of {entries} values"
-            ))),
+            )))
         }
     }
 

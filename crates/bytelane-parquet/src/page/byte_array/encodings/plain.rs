@@ -92,9 +92,10 @@ impl Plain {
     fn expected(&self, count: usize) -> usize {
         let bytes = self.bytes.len() - self.at;
         let bytes = bytes.saturating_sub(self.left * LENGTH);
-        match count == self.left {
-            true => bytes,
-            false => (bytes as u128 * count as u128 / self.left.max(1) as u128) as usize,
+        if count == self.left {
+            bytes
+        } else {
+            (bytes as u128 * count as u128 / self.left.max(1) as u128) as usize
         }
     }
 }
@@ -122,9 +123,10 @@ fn split_length(bytes: &[u8]) -> Result<(usize, &[u8])> {
         return Err(Error::corrupt("the page ends within the length of a value"));
     };
     let length = u32::from_le_bytes(*length) as usize;
-    match length <= rest.len() {
-        true => Ok((length, rest)),
-        false => Err(too_long(length, rest.len())),
+    if length <= rest.len() {
+        Ok((length, rest))
+    } else {
+        Err(too_long(length, rest.len()))
     }
 }
 
