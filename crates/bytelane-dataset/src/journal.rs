@@ -88,7 +88,7 @@ struct Header {
     shard: String,
 }
 
-/// Version of the format of journals.
+/// Version of the journal format.
 const VERSION: u32 = 1;
 
 /// State of a unit according to all journals of a new root.

@@ -20,7 +20,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 
-/// Version of the format of plans.
+/// Version of the plan format.
 const VERSION: u32 = 1;
 
 /// Number of footers to read between progress reports.
