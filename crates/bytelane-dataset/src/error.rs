@@ -1,33 +1,33 @@
-//! Errors of work on data sets.
+//! Defines the errors of this crate.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Results of this crate.
+/// Result of a function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// An error, with its place.
+/// Error with its location.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A Parquet file cannot be read or written.
+    /// Parquet file that cannot be read or written.
     #[error(transparent)]
     Parquet(#[from] bytelane_parquet::Error),
-    /// A file or a directory cannot be read or written.
+    /// File or directory that cannot be read or written.
     #[error("{}: {cause}", path.display())]
     Io {
-        /// The file or directory.
+        /// Path of the file or directory.
         path: PathBuf,
         /// Error of the operating system.
         cause: io::Error,
     },
-    /// An argument, a plan or a directory that cannot be used, and what would help.
+    /// Unusable argument, plan or directory, with advice.
     #[error("{0}")]
     Input(String),
-    /// A source that is not the one that was planned.
+    /// Source that has changed since the plan was made.
     #[error("{0}: it has changed since the plan was made; make a new plan")]
     Changed(String),
-    /// An output whose rows differ from those of its sources.
+    /// Output whose rows differ from those of its sources.
     #[error("{0}: its rows differ from those of its sources")]
     Different(String),
     /// The caller cancelled the work.
@@ -42,7 +42,7 @@ impl Error {
         move |cause| Self::Io { path, cause }
     }
 
-    /// Returns true if the work was cancelled.
+    /// Returns whether the work was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         match self {

@@ -1,4 +1,5 @@
-//! Footers of files, reduced to what a plan needs, so that those of a large data set fit into memory.
+//! Reduces footers to the data that a plan needs, so that those of a large data set fit into
+//! memory.
 
 use crate::hash::hash;
 use crate::{Error, Result};
@@ -17,20 +18,21 @@ use std::path::Path;
 pub(crate) struct Footer {
     pub rows: u64,
     pub row_groups: usize,
-    /// Columns with their types, one on each line.
+    /// Columns with their types, one per line.
     pub schema: String,
-    /// Hash of the schema, and of the encodings and compressions of all columns.
+    /// Hash of the schema and of the encodings and compression of all columns.
     pub class: u128,
-    /// Order of its rows, if all row groups promise the same one.
+    /// Sort order of its rows, if all row groups declare the same one.
     pub sorting: Option<Sorting>,
 }
 
-/// Order that a file promises for its rows.
+/// Sort order that a file declares for its rows.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Sorting {
-    /// Number of a leaf, descending, nulls first.
+    /// Number of each leaf to sort by, and whether it is descending, and nulls come first.
     by: Vec<(i32, bool, bool)>,
-    /// First and last value of the first column, if statistics tell them and the row groups follow each other.
+    /// First and last value of the first column, if known from statistics and the row groups are in
+    /// order.
     range: Option<(Bound, Bound)>,
 }
 
@@ -56,7 +58,7 @@ impl PartialOrd for Bound {
 }
 
 impl Sorting {
-    /// Returns true if files that promise this order are sorted the same way.
+    /// Returns whether two files declare the same order.
     pub(crate) fn has_order_of(&self, other: &Self) -> bool {
         self.by == other.by
     }
@@ -69,7 +71,8 @@ impl Sorting {
         self.directed(&one.0, &other.0).unwrap_or(Ordering::Equal)
     }
 
-    /// Returns true if the rows of the other file come after those of this one, so that the order survives when the files are merged.
+    /// Returns whether the rows of the other file come after those of this one, so that merging the
+    /// files preserves the order.
     pub(crate) fn is_followed_by(&self, next: &Self) -> bool {
         let (Some(own), Some(other)) = (&self.range, &next.range) else {
             return false;
@@ -77,11 +80,11 @@ impl Sorting {
         self.has_order_of(next) && self.follows(&own.1, &other.0)
     }
 
-    /// Returns true if rows that begin with one value may come after rows that end with another one.
+    /// Returns whether rows that start with one value may come after rows that end with another.
     fn follows(&self, last: &Bound, first: &Bound) -> bool {
         match self.directed(last, first) {
             Some(Ordering::Less) => true,
-            // Rows that are equal in the first column may be in any order in others.
+            // Rows that are equal in the first column may be in any order in the others.
             Some(Ordering::Equal) => self.by.len() == 1,
             _ => false,
         }
@@ -121,9 +124,10 @@ impl Footer {
     }
 }
 
-/// Returns a line for each leaf: its path, how often it may repeat and be null, and what the schema says of it.
+/// Returns a line for each leaf: its path, maximum levels, and type in the schema.
 ///
-/// The schema as a whole is not printed, because its groups may be nested deeper than the stack allows.
+/// The schema is not printed as a whole, because its groups may be nested deeper than the stack
+/// allows.
 fn schema(schema: &SchemaDescriptor) -> String {
     let line = |column: &ColumnDescPtr| {
         let mut leaf = Vec::new();
@@ -141,7 +145,8 @@ fn schema(schema: &SchemaDescriptor) -> String {
     schema.columns().iter().map(line).collect()
 }
 
-/// Returns the hash of the schema and of the encodings and compressions that the columns have in any row group.
+/// Returns the hash of the schema and of all encodings and compressions that the columns have in
+/// any row group.
 fn class(schema: &str, groups: &[RowGroupMetaData]) -> u128 {
     let leaves = groups.first().map_or(0, RowGroupMetaData::num_columns);
     let mut texts = vec![schema.to_owned()];
@@ -160,7 +165,7 @@ fn class(schema: &str, groups: &[RowGroupMetaData]) -> u128 {
     hash(texts.iter().map(String::as_str))
 }
 
-/// Returns true for the encodings that levels have.
+/// Returns whether levels use this encoding.
 fn is_of_levels(encoding: Encoding) -> bool {
     #[expect(deprecated, reason = "old files have levels in it")]
     let packed = Encoding::BIT_PACKED;
@@ -198,7 +203,7 @@ fn sorting(groups: &[RowGroupMetaData]) -> Option<Sorting> {
     Some(sorting)
 }
 
-/// Returns the first and the last value of the column by which a row group is sorted first.
+/// Returns the first and the last value of a row group's first sorting column.
 fn group_range(group: &RowGroupMetaData, sorting: &Sorting) -> Option<(Bound, Bound)> {
     let (leaf, is_descending, _) = *sorting.by.first()?;
     let chunk = group.columns().get(usize::try_from(leaf).ok()?)?;
@@ -215,7 +220,7 @@ fn group_range(group: &RowGroupMetaData, sorting: &Sorting) -> Option<(Bound, Bo
 }
 
 fn bounds(statistics: &Statistics, order: SortOrder) -> Option<(Bound, Bound)> {
-    /// Both bounds of typed statistics.
+    /// Returns both bounds of typed statistics.
     macro_rules! both {
         ($typed:expr, $bound:expr) => {
             Some(($bound($typed.min_opt()?), $bound($typed.max_opt()?)))

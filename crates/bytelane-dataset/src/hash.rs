@@ -1,12 +1,13 @@
-//! A hash that is the same on every machine and in every version: names of outputs depend on it.
+//! Provides a hash that is the same on every machine and in every version: names of outputs depend
+//! on it.
 
-/// Returns the hash of texts: FNV-1a of 128 bits. It protects against accidents, not against somebody who looks for two texts with one hash.
+/// Returns the hash of strings: 128-bit FNV-1a. It does not protect against deliberate collisions.
 pub(crate) fn hash<'a>(texts: impl IntoIterator<Item = &'a str>) -> u128 {
     const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
     let add = |hash: u128, byte: u8| (hash ^ u128::from(byte)).wrapping_mul(PRIME);
     texts.into_iter().fold(BASIS, |hash, text| {
-        // No text contains this byte, so the borders of texts count.
+        // UTF-8 never contains this byte, so the boundaries of strings affect the hash.
         text.bytes().chain([0xff]).fold(hash, add)
     })
 }
@@ -22,7 +23,7 @@ mod tests {
 
     #[test]
     fn it_is_fnv_and_borders_count() {
-        // FNV-1a of 128 bits for "a\xff", calculated by hand from the published basis and prime.
+        // 128-bit FNV-1a of "a\xff", calculated by hand from the published basis and prime.
         let step = |hash: u128, byte: u8| {
             (hash ^ u128::from(byte)).wrapping_mul((1 << 88) + (1 << 8) + 0x3b)
         };

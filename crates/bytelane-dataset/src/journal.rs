@@ -1,6 +1,7 @@
-//! Journals: what a run has done, in files of JSON lines that are only appended to.
+//! Keeps journals of finished work, as append-only files of JSON lines.
 //!
-//! Each shard has a journal of its own, so that several processes work on one new root; each reads all journals when it begins.
+//! Each shard has its own journal, so that several processes can write one new root; each of them
+//! reads all journals at the start.
 
 use crate::{Error, Result, STATE_DIRECTORY};
 use bytelane_parquet::diff::Fingerprint;
@@ -16,20 +17,21 @@ use std::time::{SystemTime, UNIX_EPOCH};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum State {
-    /// Its sources are as they were planned; work has begun.
+    /// Its sources are as planned, and work has begun.
     Started,
     /// Its outputs are complete, under temporary names.
     Written,
-    /// They were read back and have the rows of the sources; their names are known.
+    /// Its outputs have been read back and have the rows of the sources. Their final names are
+    /// known.
     Verified,
-    /// They have their names.
+    /// Its outputs have their final names.
     Published,
-    /// It failed; nothing was published.
+    /// It failed, and nothing was published.
     Failed,
 }
 
 impl State {
-    /// Returns the name that journals have.
+    /// Returns the name used in journals.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Started => "started",
@@ -44,7 +46,7 @@ impl State {
 /// Output of a unit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct OutputFile {
-    /// Path below the new root.
+    /// Path relative to the new root.
     pub path: String,
     pub bytes: u64,
 }
@@ -86,19 +88,19 @@ struct Header {
     shard: String,
 }
 
-/// Version of the format of journals.
+/// Version of the journal format.
 const VERSION: u32 = 1;
 
-/// State of a unit by all journals of a new root.
+/// State of a unit according to all journals of a new root.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
-    /// The last entry, or that of its publication.
+    /// Last entry; the entry of its publication, if there is one.
     pub last: Option<Entry>,
-    /// Paths of outputs that may have been published before a run ended.
+    /// Outputs that an interrupted run may have published.
     pub perhaps: Vec<OutputFile>,
 }
 
-/// All units that journals know.
+/// All units in the journals.
 pub(crate) type History = HashMap<String, Known>;
 
 /// Journal that this process appends to. It is locked: two processes cannot work on one shard.
@@ -113,7 +115,7 @@ fn file_name(shard: &str) -> String {
 }
 
 impl Journal {
-    /// Opens the journal of a shard, or makes it, and reads those of all shards.
+    /// Opens or creates the journal of a shard, and reads the journals of all shards.
     pub(crate) fn open(root: &Path, plan: &str, shard: &str) -> Result<(Self, History)> {
         let directory = root.join(STATE_DIRECTORY);
         fs::create_dir_all(&directory).map_err(Error::at(&directory))?;
@@ -131,7 +133,8 @@ impl Journal {
                     "another process works on this shard; wait for it, or name another shard";
                 return Err(Error::Input(format!("{}: {problem}", path.display())));
             }
-            // The file system has no locks; names of outputs still keep two processes apart.
+            // The file system does not support locks; the names of outputs still protect concurrent
+            // processes from each other.
             Err(TryLockError::Error(_)) => {}
         }
         let history = history(&directory, plan)?;
@@ -156,7 +159,7 @@ impl Journal {
         Ok(metadata.len() == 0)
     }
 
-    /// Appends an entry, and waits until it is on the disk.
+    /// Appends an entry, and syncs it to disk.
     pub(crate) fn append(&self, entry: &Entry) -> Result<()> {
         self.write(entry)
     }
@@ -172,7 +175,7 @@ impl Journal {
     }
 }
 
-/// Ends a line of which only a part was written before the machine stopped.
+/// Ends a line that was only partly written when the machine stopped.
 fn end_line(file: &mut File) -> std::io::Result<()> {
     let mut last = [b'\n'];
     if file.metadata()?.len() > 0 {
@@ -185,7 +188,7 @@ fn end_line(file: &mut File) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Waits until the names in a directory are on the disk.
+/// Syncs the names in a directory to disk.
 pub(crate) fn sync_directory(directory: &Path) -> Result<()> {
     if cfg!(unix) {
         let open = File::open(directory).and_then(|file| file.sync_all());
@@ -194,7 +197,7 @@ pub(crate) fn sync_directory(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Reads the journals of all shards, which must be those of one plan.
+/// Reads the journals of all shards, which must belong to the same plan.
 pub(crate) fn history(directory: &Path, plan: &str) -> Result<History> {
     let mut history = History::new();
     for entry in fs::read_dir(directory).map_err(Error::at(directory))? {
@@ -219,7 +222,7 @@ fn read(path: &Path, plan: &str, history: &mut History) -> Result<()> {
         } else if let Ok(entry) = serde_json::from_slice::<Entry>(&line) {
             history.entry(entry.unit.clone()).or_default().add(entry);
         }
-        // Other lines are parts of those that were being written when the machine stopped.
+        // Other lines were only partly written when the machine stopped.
     }
     Ok(())
 }
@@ -230,13 +233,13 @@ impl Known {
             self.perhaps.extend(entry.outputs.iter().cloned());
         }
         let is_published = |it: &Entry| it.state == State::Published;
-        // Journals of several shards are in no order, and nothing undoes a publication.
+        // Entries of several journals are not ordered, and a publication is never undone.
         if !self.last.as_ref().is_some_and(is_published) {
             self.last = Some(entry);
         }
     }
 
-    /// Returns the state that was reached last.
+    /// Returns the last state.
     pub(crate) fn state(&self) -> Option<State> {
         self.last.as_ref().map(|entry| entry.state)
     }

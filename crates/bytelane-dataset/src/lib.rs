@@ -1,7 +1,9 @@
-//! Data sets of many Parquet files: plans of which files to merge, split or rewrite, and runs that write a new root.
+//! Plans how to merge, split or rewrite the Parquet files of a data set, and runs plans to write a
+//! new root.
 //!
-//! A plan is made from footers, and from samples of values. A run writes a new directory and never changes the old one: each output is
-//! read back, compared with its sources, and published once. A journal says what is done, so that a run continues where an earlier one ended.
+//! A plan is made from footers and from samples of values. A run writes a new directory and never
+//! changes the old one: each output is read back, compared with its sources, and published once. A
+//! journal records finished work, so a run continues where an earlier one stopped.
 //!
 //! ```no_run
 //! use bytelane_dataset::{PlanOptions, RunOptions, plan, run, verify};
@@ -34,5 +36,6 @@ pub use run::{FailedUnit, Progress, Run, RunOptions, Shard, run};
 pub use swap::{Deleted, delete, swap};
 pub use verify::{GroupDifference, Verified, verify};
 
-/// Name of the directory in a new root that has the journal. Programs that read data sets skip names that begin with an underscore.
+/// Name of the directory in a new root that contains the journal. Programs that read data sets skip
+/// names that begin with an underscore.
 pub const STATE_DIRECTORY: &str = "_bytelane";

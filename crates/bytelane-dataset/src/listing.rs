@@ -1,4 +1,4 @@
-//! Files of a data set: what is below its root.
+//! Lists the files of a data set.
 
 use crate::hash::{digits, hash};
 use crate::{Error, Result};
@@ -7,26 +7,27 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// A Parquet file of a data set, as it was when it was listed.
+/// Parquet file of a data set, as it was when listed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SourceFile {
-    /// Path below the root, with `/` between its parts.
+    /// Path relative to the root, with `/` as the separator.
     pub path: String,
     /// Size in bytes.
     pub bytes: u64,
-    /// Time of the last modification in nanoseconds since 1970.
+    /// Time of the last modification, in nanoseconds since 1970.
     pub modified: u64,
 }
 
 impl SourceFile {
-    /// Returns the directory of the file below the root, which is its partition; empty for files of the root itself.
+    /// Returns the file's directory relative to the root, which is its partition; empty for files
+    /// in the root itself.
     #[must_use]
     pub fn partition(&self) -> &str {
         self.path.rsplit_once('/').map_or("", |(path, _)| path)
     }
 
-    /// Returns its path on the disk.
+    /// Returns the full path of the file.
     pub(crate) fn under(&self, root: &Path) -> PathBuf {
         root.join(&self.path)
     }
@@ -41,7 +42,7 @@ impl SourceFile {
         }
     }
 
-    /// Returns an error if the file is not as it was when it was listed.
+    /// Returns an error if the file has changed since it was listed.
     pub(crate) fn check(&self, root: &Path) -> Result<()> {
         let path = self.under(root);
         let is_same = match fs::metadata(&path) {
@@ -56,26 +57,29 @@ impl SourceFile {
     }
 }
 
-/// The files below a root.
+/// Files below a root.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Listing {
-    /// The Parquet files, in the order of their paths.
+    /// Parquet files, sorted by path.
     pub files: Vec<SourceFile>,
-    /// Number of other files, which a run does not take over. Names that begin with `.` or `_` do not count.
+    /// Number of other files, which a run does not copy. Names that begin with `.` or `_` are not
+    /// counted.
     pub others: usize,
-    /// Table format that owns the files, if there is one: its metadata says which of them are part of the table.
+    /// Table format that owns the files, if any: its metadata determines which of them are part of
+    /// the table.
     pub table_format: Option<&'static str>,
-    /// Set if the files were chosen from a list, so that there may be others.
+    /// Set if the files were selected from a list, so there may be others.
     pub(crate) chosen: bool,
 }
 
 impl Listing {
-    /// Returns a listing of some of the files, such as the current files of a table of Delta Lake or Apache Iceberg.
+    /// Returns a listing with only these files, such as the current files of a Delta Lake or Apache
+    /// Iceberg table.
     ///
     /// # Errors
     ///
-    /// A path is not one of the files.
+    /// One of the paths is not in the listing.
     ///
     /// # Example
     ///
@@ -120,11 +124,11 @@ impl Listing {
         digits(hash(texts.iter().map(String::as_str)))
     }
 
-    /// Checks that no table format owns the files.
+    /// Checks that the files are not owned by a table format.
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] if one does.
+    /// [`Error::Input`] if they are.
     pub fn check_plain(&self, root: &Path) -> Result<()> {
         let Some(format) = self.table_format else {
             return Ok(());
@@ -139,11 +143,12 @@ impl Listing {
 
 /// Lists the Parquet files below a directory.
 ///
-/// Files and directories whose names begin with `.` or `_` are skipped, but not directories of partitions, which contain `=`.
+/// Skips files and directories whose names begin with `.` or `_`, except for partition directories,
+/// whose names contain `=`.
 ///
 /// # Errors
 ///
-/// The directory cannot be read; a name is not UTF-8; there is a link to a directory.
+/// The directory cannot be read; a name is not UTF-8; there is a symbolic link to a directory.
 pub fn list(root: impl AsRef<Path>) -> Result<Listing> {
     let root = root.as_ref();
     let mut listing = Listing::default();
@@ -181,7 +186,7 @@ pub fn list(root: impl AsRef<Path>) -> Result<Listing> {
     Ok(listing)
 }
 
-/// Returns true for names that programs which read data sets skip.
+/// Returns whether programs that read data sets skip a name.
 fn is_skipped(name: &str) -> bool {
     name.starts_with(['.', '_']) && !(name.starts_with('_') && name.contains('='))
 }

@@ -1,4 +1,4 @@
-//! Outputs get their names: each once, and never in place of another file.
+//! Publishes outputs under their final names, each once, and never replaces another file.
 
 use crate::journal::sync_directory;
 use crate::{Error, Result};
@@ -7,9 +7,10 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use tempfile::{NamedTempFile, TempPath};
 
-/// Gives a complete file its name below a root, unless there is a file with that name; returns whether there was none.
+/// Renames a complete file to its final name below a root, unless that name exists; returns whether
+/// it was renamed.
 ///
-/// The name is on the disk when this returns.
+/// The name is on disk when this returns.
 pub(crate) fn publish(temporary: &Path, root: &Path, name: &str) -> Result<bool> {
     let name = root.join(name);
     let directory = name.parent().unwrap_or(root);
@@ -31,7 +32,8 @@ pub(crate) fn publish(temporary: &Path, root: &Path, name: &str) -> Result<bool>
     Ok(is_new)
 }
 
-/// Writes a small file that appears under its name when it is on the disk, in place of an earlier one.
+/// Writes a small file atomically: it is on disk before it appears under its name, and replaces an
+/// earlier one.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     let write = || {
@@ -45,7 +47,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     sync_directory(directory)
 }
 
-/// Waits until a file is on the disk.
+/// Syncs a file to disk.
 pub(crate) fn sync(path: &Path) -> Result<()> {
     let sync = || {
         File::options()
@@ -57,7 +59,7 @@ pub(crate) fn sync(path: &Path) -> Result<()> {
     sync().map_err(Error::at(path))
 }
 
-/// Returns true if two files have the same bytes.
+/// Returns whether two files have the same bytes.
 pub(crate) fn have_same_bytes(one: &Path, other: &Path) -> Result<bool> {
     let open = |path: &Path| File::open(path).map_err(Error::at(path));
     let (mut left, mut right) = (open(one)?, open(other)?);

@@ -1,4 +1,5 @@
-//! Exchange of an old and a new root, and deletion of the old files. Both demand that the roots were compared.
+//! Exchanges an old and a new root, and deletes the old files. Both operations require that the
+//! roots have been compared.
 
 use crate::listing::{Listing, list};
 use crate::verify::Mark;
@@ -13,19 +14,21 @@ use std::path::Path;
 pub struct Deleted {
     /// Number of files.
     pub files: usize,
-    /// Their bytes.
+    /// Total size in bytes.
     pub bytes: u64,
 }
 
-/// Exchanges two roots in one step: afterwards, the first path has the files of the second one, and the other way round. A second exchange
-/// undoes it.
+/// Exchanges two roots atomically: afterwards, the first path has the files of the second one, and
+/// vice versa. A second exchange undoes it.
 ///
-/// Programs that have opened files go on reading these; programs that list the root see the old files or the new ones.
+/// Programs that have opened files continue to read them; programs that list the root see either
+/// the old files or the new ones.
 ///
 /// # Errors
 ///
-/// [`verify`](crate::verify()) has not found the same rows in both, or a root has changed since; a table format owns one of them; they are on
-/// different file systems, or the system cannot exchange directories.
+/// [`verify`](crate::verify()) has not found the same rows in both roots, or a root has changed
+/// since; a table format owns one of them; they are on different file systems, or the system cannot
+/// exchange directories.
 ///
 /// # Example
 ///
@@ -44,12 +47,13 @@ pub fn swap(one: impl AsRef<Path>, other: impl AsRef<Path>) -> Result<()> {
     exchange(one, other)
 }
 
-/// Deletes the Parquet files below a root whose rows another root has. Other files stay; directories that become empty are removed.
+/// Deletes the Parquet files below a root whose rows are in another root. Other files stay;
+/// directories that become empty are removed.
 ///
 /// # Errors
 ///
-/// [`verify`](crate::verify()) has not found the rows of the old root in the new one, or one of them has changed since; a table format owns
-/// the old root; a file cannot be deleted.
+/// [`verify`](crate::verify()) has not found the rows of the old root in the new one, or one of
+/// them has changed since; a table format owns the old root; a file cannot be deleted.
 ///
 /// # Example
 ///
@@ -77,7 +81,7 @@ pub fn delete(old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<Deleted> {
         let path = file.under(old);
         let directories = path.ancestors().skip(1);
         for directory in directories.take_while(|it| it.starts_with(old) && *it != old) {
-            // A directory with other files stays.
+            // Directories with other files stay.
             if fs::remove_dir(directory).is_err() {
                 break;
             }
@@ -86,7 +90,7 @@ pub fn delete(old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<Deleted> {
     Ok(deleted)
 }
 
-/// Lists two roots, which must be different ones.
+/// Lists two roots, which must be different.
 fn checked(one: &Path, other: &Path) -> Result<[Listing; 2]> {
     let real = |path: &Path| fs::canonicalize(path).map_err(Error::at(path));
     let (first, second) = (real(one)?, real(other)?);
@@ -100,7 +104,8 @@ fn checked(one: &Path, other: &Path) -> Result<[Listing; 2]> {
     Ok(listings)
 }
 
-/// Returns true if the new root says that it has the rows of the old one, and neither has changed since.
+/// Returns whether the new root is marked as having the rows of the old one, and neither has
+/// changed since.
 fn is_verified(new_root: &Path, old: &Listing, new: &Listing) -> bool {
     let (old, new) = (old.hash(), new.hash());
     Mark::read(new_root).is_some_and(|mark| mark == Mark { old, new })

@@ -1,4 +1,4 @@
-//! Comparison of the rows of two roots.
+//! Compares the rows of two roots.
 
 use crate::footer::Footer;
 use crate::listing::{Listing, list};
@@ -12,18 +12,18 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Name of the file that says that two roots were compared.
+/// Name of the file that marks two roots as compared.
 const VERIFIED: &str = "verified.json";
 
 /// Outcome of a comparison of two roots.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Verified {
-    /// Number of files of the old and the new root.
+    /// Number of files in the old and the new root.
     pub files: [usize; 2],
-    /// Number of rows of the old and the new root.
+    /// Number of rows in the old and the new root.
     pub rows: [u64; 2],
-    /// Number of groups that were compared: files of one directory with one schema.
+    /// Number of groups compared, each of them the files of one directory with one schema.
     pub groups: usize,
     /// Groups that differ.
     pub differences: Vec<GroupDifference>,
@@ -33,7 +33,7 @@ pub struct Verified {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct GroupDifference {
-    /// Directory below the root, which is a partition.
+    /// Directory relative to the root, which is a partition.
     pub partition: String,
     /// Number of files in the old and the new root.
     pub files: [usize; 2],
@@ -42,14 +42,15 @@ pub struct GroupDifference {
 }
 
 impl Verified {
-    /// Returns true if both roots have the same rows in each partition.
+    /// Returns whether both roots have the same rows in each partition.
     #[must_use]
     pub fn is_same(&self) -> bool {
         self.differences.is_empty()
     }
 }
 
-/// Note in a new root that it has the rows of an old one: hashes of the names, sizes and times of their files.
+/// Mark in a new root that it has the rows of an old one: hashes of the names, sizes and times of
+/// their files.
 #[derive(PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Mark {
     pub old: String,
@@ -71,17 +72,19 @@ impl Mark {
     }
 }
 
-/// Files of both roots that have one directory and one schema.
+/// Files of both roots, grouped by directory and schema.
 type Groups = BTreeMap<(String, String), [Vec<PathBuf>; 2]>;
 
-/// Compares the rows of two roots, directory by directory; their order does not count, nor do borders of files.
+/// Compares the rows of two roots, directory by directory. The order of rows and file boundaries
+/// are ignored.
 ///
-/// If they are the same, the new root gets a note of it, which [`swap`](crate::swap) and [`delete`](crate::delete) demand. The progress
-/// callback gets the number of rows of a group that were read, and may return `Break` to cancel.
+/// If the rows are the same, the new root is marked as verified, which [`swap`](crate::swap) and
+/// [`delete`](crate::delete) require. The progress callback receives the number of rows read in the
+/// current group, and may return `Break` to cancel.
 ///
 /// # Errors
 ///
-/// A file cannot be read or is damaged; a root changed in between.
+/// A file cannot be read or is damaged; a root has changed meanwhile.
 ///
 /// # Example
 ///
@@ -132,7 +135,7 @@ pub fn verify(
     Ok(verified)
 }
 
-/// Lists the files of the old root: those of the plan, if it was made from a list, or all.
+/// Lists the files of the old root: those of the plan, if it was made from a list, otherwise all.
 fn listing_of_old([old, new]: [&Path; 2]) -> Result<Listing> {
     let listing = list(old)?;
     let plan = new.join(STATE_DIRECTORY).join("plan.json");

@@ -1,4 +1,4 @@
-//! Advice for files that are encoded alike, from a sample of them.
+//! Advises on the encodings of similarly encoded files, based on a sample of them.
 
 use super::{PlanOptions, Read};
 use crate::hash::{digits, hash};
@@ -9,15 +9,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// Share of the bytes that is saved, over the files of a sample: 0 is nothing, 1 everything.
+/// Fraction of the bytes saved, across the files of a sample: 0 is nothing, 1 everything.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Spread {
-    /// Smallest share.
+    /// Smallest fraction.
     pub min: f64,
-    /// Median share.
+    /// Median fraction.
     pub median: f64,
-    /// Largest share.
+    /// Largest fraction.
     pub max: f64,
 }
 
@@ -33,29 +33,29 @@ impl Spread {
     }
 }
 
-/// Advice for files with one schema whose columns are encoded alike.
+/// Advice for files with the same schema and the same encodings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ClassAdvice {
-    /// Hash of the schema, the encodings and the compressions.
+    /// Hash of the schema, the encodings and the compression.
     pub class: String,
-    /// Number of the schema.
+    /// Index of the schema.
     pub schema: usize,
     /// Number of files.
     pub files: usize,
-    /// Bytes of these files.
+    /// Total size of these files in bytes.
     pub bytes: u64,
-    /// Files of the sample: those whose paths have the smallest hashes with the seed.
+    /// Sampled files: those whose paths, hashed with the seed, have the smallest hashes.
     pub sample: Vec<String>,
-    /// Number of rows of each of them that are looked at.
+    /// Number of rows examined in each of them.
     pub rows_per_file: usize,
-    /// Share of the bytes that is saved.
+    /// Fraction of the bytes saved.
     pub saved: f64,
-    /// The same over the files of the sample.
+    /// Fraction of the bytes saved, across the files of the sample.
     pub spread: Spread,
-    /// Set if this is enough for the files to be re-encoded.
+    /// Set if this justifies re-encoding the files.
     pub rewrite: bool,
-    /// The columns.
+    /// Advice for each column.
     pub columns: Vec<ColumnSaving>,
 }
 
@@ -63,21 +63,21 @@ pub struct ClassAdvice {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ColumnSaving {
-    /// Path, with dots.
+    /// Path of the column, with names separated by dots.
     pub path: String,
-    /// Type in Parquet.
+    /// Parquet type.
     pub column_type: String,
-    /// Encodings and compression in the first file of the sample.
+    /// Encodings and compression in the first sampled file.
     pub now: String,
-    /// Best encoding for most of the bytes of the sample.
+    /// Encoding that is best for most of the sample's bytes.
     pub encoding: String,
-    /// Compression that is assumed.
+    /// Assumed compression.
     pub compression: String,
-    /// Bytes in the files of the sample.
+    /// Size in the sampled files in bytes.
     pub bytes_now: u64,
-    /// Estimate of these bytes after re-encoding.
+    /// Estimated size after re-encoding, in bytes.
     pub bytes_then: u64,
-    /// Share of the bytes that is saved over the files of the sample.
+    /// Fraction of the bytes saved, across the files of the sample.
     pub spread: Spread,
 }
 
@@ -86,7 +86,7 @@ pub struct ColumnSaving {
 pub(super) struct Classes {
     pub advice: Vec<ClassAdvice>,
     by_class: HashMap<u128, usize>,
-    /// For each schema, share of the bytes that its classes with a sample save, for those without.
+    /// Fraction of the bytes saved by the sampled classes of each schema, for its other classes.
     others: HashMap<usize, f64>,
     min_saving: f64,
 }
@@ -96,7 +96,7 @@ pub(super) struct Classes {
 struct Members<'a> {
     files: usize,
     bytes: u64,
-    /// Hash and path of those that may be in the sample.
+    /// Paths of candidates for the sample, by hash.
     drawn: BTreeMap<u128, &'a str>,
 }
 
@@ -116,7 +116,7 @@ impl<'a> Members<'a> {
 }
 
 impl Classes {
-    /// Makes the advice for all classes.
+    /// Computes the advice for all classes.
     pub(super) fn sample(
         root: &Path,
         groups: &BTreeMap<(String, usize), Vec<Read>>,
@@ -173,7 +173,7 @@ impl Classes {
         Ok(classes)
     }
 
-    /// Returns the share of the bytes that the classes of each schema save, weighted by their bytes.
+    /// Returns the fraction of the bytes saved by the classes of each schema, weighted by size.
     fn shares(&self) -> HashMap<usize, f64> {
         let mut sums: HashMap<usize, (f64, f64)> = HashMap::new();
         for class in &self.advice {
@@ -187,7 +187,7 @@ impl Classes {
             .collect()
     }
 
-    /// Returns the share of the bytes that re-encoding saves, for files that are worth it.
+    /// Returns the fraction of the bytes that re-encoding saves, for files worth re-encoding.
     pub(super) fn saving(&self, class: u128, schema: usize) -> Option<f64> {
         let saved = match self.by_class.get(&class) {
             Some(index) => self.advice[*index].saved,
@@ -197,8 +197,8 @@ impl Classes {
     }
 }
 
-/// Returns the classes of a schema of which files are sampled, the largest ones first, and the number of these files: one of each class,
-/// as long as there are some left, then one more of each.
+/// Returns the classes of a schema to sample, largest first, and the number of files to sample of
+/// each: one per class while there are any left, then one more per class.
 fn choose(
     schema: usize,
     members: &BTreeMap<u128, Members<'_>>,
@@ -222,7 +222,7 @@ fn choose(
     }
 }
 
-/// Joins the advice for the files of a sample: the share that is saved, its spread, and the columns.
+/// Joins the advice for the files of a sample: the fraction saved, its spread, and the columns.
 fn joined(advice: &[Advice]) -> (f64, Spread, Vec<ColumnSaving>) {
     let (now, then) = advice.iter().fold((0, 0), |(now, then), file| {
         (now + file.bytes_now(), then + file.bytes_then())

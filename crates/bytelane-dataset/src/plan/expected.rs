@@ -1,4 +1,4 @@
-//! Estimates of what a run does.
+//! Estimates the outcome of a run.
 
 use super::{Action, PlanOptions, Unit};
 use crate::listing::SourceFile;
@@ -8,13 +8,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Expected {
-    /// Number of files of the new root.
+    /// Number of files in the new root.
     pub files_after: usize,
-    /// Bytes of the new root.
+    /// Size of the new root in bytes.
     pub bytes_after: u64,
-    /// Bytes read: sources twice, once to make the outputs and once for their fingerprints, and outputs once.
+    /// Number of bytes read: sources twice, once to write the outputs and once for their
+    /// fingerprints, and outputs once.
     pub bytes_read: u64,
-    /// Bytes written.
+    /// Number of bytes written.
     pub bytes_written: u64,
 }
 
@@ -27,7 +28,7 @@ impl Expected {
         if units.is_empty() {
             return expected;
         }
-        // A copy is compared with its source.
+        // Copies are compared with their sources.
         expected.bytes_read = 3 * left_bytes;
         expected.bytes_written = left_bytes;
         for unit in units {
@@ -39,7 +40,7 @@ impl Expected {
             expected.bytes_read += 2 * unit.bytes + unit.expected_bytes;
             expected.bytes_written += unit.expected_bytes;
             if unit.rewrite && unit.action != Action::Rewrite {
-                // The merged file lies on the disk before its columns are re-encoded.
+                // The merged file is written before its columns are re-encoded.
                 expected.bytes_read += unit.bytes;
                 expected.bytes_written += unit.bytes;
             }

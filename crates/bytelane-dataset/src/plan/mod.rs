@@ -1,4 +1,4 @@
-//! Plans: which files become which.
+//! Makes plans: which files to merge, split, rewrite or copy.
 
 mod advice;
 mod expected;
@@ -20,39 +20,40 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 
-/// Version of the format of plans.
+/// Version of the plan format.
 const VERSION: u32 = 1;
 
-/// Files whose footers are read before progress is reported.
+/// Number of footers to read between progress reports.
 const BATCH: usize = 512;
 
-/// Plan of a run over a data set.
+/// Plan for rewriting a data set.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Plan {
-    /// Version of this format.
+    /// Version of the plan format.
     pub version: u32,
     /// Root of the data set, an absolute path.
     pub root: PathBuf,
-    /// Set if it was made from a list of files, so that other files below the root are none of its business.
+    /// Set if the plan was made from a list of files, so that it ignores other files below the
+    /// root.
     pub listed: bool,
-    /// Options with which it was made.
+    /// Options with which the plan was made.
     pub options: PlanOptions,
     /// Number of files.
     pub files: usize,
-    /// Bytes of these files.
+    /// Total size of these files in bytes.
     pub bytes: u64,
-    /// Rows of these files.
+    /// Total number of rows of these files.
     pub rows: u64,
     /// Estimates for the run.
     pub expected: Expected,
     /// Distinct schemas.
     pub schemas: Vec<Schema>,
-    /// Advice for files that are encoded alike, from samples.
+    /// Advice for classes of similarly encoded files, from samples.
     pub advice: Vec<ClassAdvice>,
-    /// Outputs to make; empty if the data set needs nothing.
+    /// Units of work; empty if the data set needs no changes.
     pub units: Vec<Unit>,
-    /// Files that are taken over unchanged.
+    /// Files to copy unchanged.
     pub left: Vec<SourceFile>,
     /// Remarks, one sentence each.
     pub notes: Vec<String>,
@@ -62,9 +63,9 @@ pub struct Plan {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Schema {
-    /// Columns with their types, one on each line.
+    /// Columns with their types, one per line.
     pub columns: String,
-    /// Number of files that have it.
+    /// Number of files with this schema.
     pub files: usize,
 }
 
@@ -73,18 +74,18 @@ pub struct Schema {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Action {
-    /// Several files become one, or the row groups of one file become larger.
+    /// Merges several files, or joins the row groups of one file.
     Merge,
-    /// A file becomes several.
+    /// Splits a file.
     Split,
-    /// Columns of a file are re-encoded.
+    /// Re-encodes columns of a file.
     Rewrite,
-    /// Files are taken over unchanged.
+    /// Copies files unchanged.
     Copy,
 }
 
 impl Action {
-    /// Returns the name that plans have.
+    /// Returns the name used in plans.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -96,30 +97,30 @@ impl Action {
     }
 }
 
-/// Piece of work that is done as a whole.
+/// Unit of work, which is done as a whole or not at all.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Unit {
     /// Hash of the sources and of the options.
     pub id: String,
-    /// Change that it makes.
+    /// Change that the unit makes.
     pub action: Action,
     /// Set if the columns of the outputs are re-encoded.
     pub rewrite: bool,
     /// Sources, in the order of their rows.
     pub sources: Vec<SourceFile>,
-    /// Bytes of the sources.
+    /// Total size of the sources in bytes.
     pub bytes: u64,
-    /// Rows of the sources; 0 for units that take over files unchanged.
+    /// Total number of rows of the sources; 0 for units that copy files unchanged.
     pub rows: u64,
-    /// Estimate of the bytes of the outputs.
+    /// Estimated size of the outputs in bytes.
     pub expected_bytes: u64,
-    /// Reason, as a part of a sentence.
+    /// Reason, as part of a sentence.
     pub reason: String,
 }
 
 impl Unit {
-    /// Returns the directory below the root in which the outputs are.
+    /// Returns the directory of the outputs, relative to the root.
     #[must_use]
     pub fn partition(&self) -> &str {
         self.sources.first().map_or("", SourceFile::partition)
@@ -127,13 +128,13 @@ impl Unit {
 }
 
 impl Plan {
-    /// Returns true if the data set needs nothing.
+    /// Returns whether the data set needs no changes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.units.is_empty()
     }
 
-    /// Returns the hash of what a run does: it is the same for plans with the same work.
+    /// Returns a hash of the work: plans with the same work have the same hash.
     #[must_use]
     pub fn hash(&self) -> String {
         let units = self.units.iter().map(|unit| unit.id.as_str());
@@ -145,18 +146,18 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, is not a plan, or names files outside of the root.
+    /// The file cannot be read, is not a plan, or names files outside the root.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let text = fs::read(path).map_err(Error::at(path))?;
         Self::parse(&text).map_err(|error| Error::Input(format!("{}: {error}", path.display())))
     }
 
-    /// Reads a plan from the text of its file.
+    /// Parses the text of a plan file.
     ///
     /// # Errors
     ///
-    /// The text is not a plan, or names files outside of the root.
+    /// The text is not a plan, or names files outside the root.
     pub fn parse(text: &[u8]) -> Result<Self> {
         let plan: Self = serde_json::from_slice(text).map_err(|error| {
             Error::Input(format!(
@@ -173,7 +174,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Checks that a plan, which may have been edited, stays below its root, and does nothing twice.
+    /// Checks that a plan, which may have been edited, stays below its root and does nothing twice.
     fn check(&self) -> std::result::Result<(), String> {
         let mut all: Vec<&str> = Vec::new();
         for source in self.sources() {
@@ -208,19 +209,19 @@ impl Plan {
         Ok(())
     }
 
-    /// All files of the plan.
+    /// Returns all files of the plan.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &SourceFile> {
         let units = self.units.iter().flat_map(|unit| &unit.sources);
         units.chain(&self.left)
     }
 }
 
-/// Text that tells a file, as it was listed, from all others.
+/// Returns a text that identifies a file as it was when listed.
 fn identity(file: &SourceFile) -> String {
     format!("{}\0{}\0{}", file.path, file.bytes, file.modified)
 }
 
-/// Returns the id of a unit: a hash of everything on which its outputs depend.
+/// Returns the id of a unit: a hash of everything that its outputs depend on.
 pub(crate) fn unit_id(
     action: Action,
     rewrite: bool,
@@ -242,13 +243,14 @@ pub(crate) fn unit_id(
 pub(crate) struct Read {
     pub file: SourceFile,
     pub footer: Footer,
-    /// Number of its schema.
+    /// Index of its schema.
     pub schema: usize,
 }
 
 /// Makes a plan for the files below a root.
 ///
-/// Reads the footers of all files, on all cores, and values of a few files for the advice. A few hundred bytes per file are in memory.
+/// Reads the footers of all files, on all cores, and values of a few files for the advice. Uses a
+/// few hundred bytes of memory per file.
 ///
 /// # Errors
 ///
@@ -269,12 +271,13 @@ pub fn plan(root: impl AsRef<Path>, options: &PlanOptions) -> Result<Plan> {
     plan_files(root, listing, options, &|_, _| ControlFlow::Continue(()))
 }
 
-/// [`plan`] for a listing, such as the current files of a table. The progress callback gets the number of footers and samples read, and
-/// of all; it may return `Break` to cancel with [`Error::Cancelled`].
+/// Same as [`plan`], for a listing, such as the current files of a table. The progress callback
+/// receives the number of footers and samples read, and their total; it may return `Break` to
+/// cancel with [`Error::Cancelled`].
 ///
 /// # Errors
 ///
-/// Those of [`plan`].
+/// Same errors as [`plan`].
 pub fn plan_files(
     root: impl AsRef<Path>,
     listing: Listing,
@@ -339,7 +342,7 @@ struct Schemas {
 }
 
 impl Schemas {
-    /// Takes the text of a file's schema, and returns the number of the schema.
+    /// Adds the text of a file's schema if it is new; returns the index of the schema.
     fn take(&mut self, columns: String) -> usize {
         let number = match self.numbers.get(&columns) {
             Some(number) => *number,
@@ -375,7 +378,7 @@ fn read(
             Ok((file, footer))
         });
         for (file, mut footer) in read.collect::<Result<Vec<_>>>()? {
-            // Only the number stays in memory for each file.
+            // Only the schema's index is kept for each file.
             let schema = schemas.take(std::mem::take(&mut footer.schema));
             all.push(Read {
                 file,

@@ -1,4 +1,4 @@
-//! How a plan is made.
+//! Defines the options of plans.
 
 use crate::{Error, Result};
 use bytelane_parquet::advise::AdviseOptions;
@@ -9,7 +9,7 @@ use bytelane_parquet::rewrite::RewriteOptions;
 use bytelane_parquet::{Goal, WriterOptions, compression_name, parse_compression};
 use serde::{Deserialize, Serialize};
 
-/// How a plan is made, and how its outputs are written.
+/// Options for making a plan and for writing its outputs.
 ///
 /// ```
 /// use bytelane_dataset::PlanOptions;
@@ -49,51 +49,52 @@ impl Default for PlanOptions {
 }
 
 impl PlanOptions {
-    /// Size that files should have, in bytes; 256 MiB by default. Files below a quarter of it are merged, and files above twice of it are
-    /// split between row groups.
+    /// Sets the target size of files in bytes; 256 MiB by default. Files smaller than a quarter of
+    /// it are merged, and files larger than twice of it are split between row groups.
     #[must_use]
     pub fn with_target_bytes(mut self, bytes: u64) -> Self {
         self.target_bytes = bytes.max(1);
         self
     }
 
-    /// Maximum number of rows of a row group that is made of several, 1,048,576 by default.
+    /// Sets the maximum number of rows of a row group joined from several, 1,048,576 by default.
     #[must_use]
     pub fn with_row_group_rows(mut self, rows: u64) -> Self {
         self.row_group_rows = rows.max(1);
         self
     }
 
-    /// Share of the bytes that re-encoding must save to be worth it, 0.05 by default.
+    /// Sets the minimum fraction of the bytes that re-encoding must save, 0.05 by default.
     #[must_use]
     pub fn with_min_saving(mut self, share: f64) -> Self {
         self.min_saving = share.clamp(0.0, 1.0);
         self
     }
 
-    /// Sample of values from which advice is made: the number of files of each schema, the number of rows of each file, and the seed that
-    /// chooses them; 8 files, 65,536 rows and 0 by default. Without files, nothing is re-encoded.
+    /// Sets the sample for the advice: the number of files per schema, the number of rows per file,
+    /// and the seed that selects the files; 8 files, 65,536 rows and 0 by default. With 0 files,
+    /// nothing is re-encoded.
     #[must_use]
     pub fn with_sample(mut self, files: usize, rows: usize, seed: u64) -> Self {
         (self.sample_files, self.sample_rows, self.seed) = (files, rows.max(1), seed);
         self
     }
 
-    /// Goal of the encodings.
+    /// Sets the goal of the encodings.
     #[must_use]
     pub fn with_goal(mut self, goal: Goal) -> Self {
         self.goal = goal;
         self
     }
 
-    /// Programs that must be able to read re-encoded columns.
+    /// Sets the programs that must be able to read re-encoded columns.
     #[must_use]
     pub fn with_readers(mut self, readers: &Readers) -> Self {
         self.readers = readers.to_string();
         self
     }
 
-    /// Compression of re-encoded files; otherwise, columns keep theirs.
+    /// Sets the compression of re-encoded files; by default, columns keep theirs.
     #[must_use]
     pub fn with_compression(mut self, compression: Compression) -> Self {
         self.compression = Some(compression_name(compression));
@@ -137,22 +138,22 @@ impl PlanOptions {
         MergeOptions::default().with_row_group_rows(self.row_group_rows)
     }
 
-    /// Size to which files are split.
+    /// Returns the size to which files are split.
     pub(crate) fn target_bytes(&self) -> u64 {
         self.target_bytes
     }
 
-    /// Size below which files are merged.
+    /// Returns the size below which files are merged.
     pub(super) fn small_bytes(&self) -> u64 {
         self.target_bytes / 4
     }
 
-    /// Size above which files are split.
+    /// Returns the size above which files are split.
     pub(super) fn large_bytes(&self) -> u64 {
         self.target_bytes.saturating_mul(2)
     }
 
-    /// Text of the options on which the outputs of a unit depend.
+    /// Returns a text of the options that the outputs of a unit depend on.
     pub(super) fn of_outputs(&self) -> String {
         let compression = self.compression.as_deref().unwrap_or_default();
         format!(

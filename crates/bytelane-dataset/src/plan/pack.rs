@@ -1,41 +1,41 @@
-//! Packing of the files of a partition into units.
+//! Packs the files of a partition into units.
 
 use super::advice::Classes;
 use super::{Action, PlanOptions, Read, Unit, unit_id};
 use crate::listing::SourceFile;
 use std::cmp::Ordering;
 
-/// Row groups are joined if a file has this many times as many as its rows need.
+/// Row groups are joined if a file has this many times as many as its rows require.
 const TOO_MANY: u64 = 4;
 
-/// Units, and files that are left.
+/// Units, and files to copy unchanged.
 #[derive(Default)]
 pub(super) struct Packed {
     pub units: Vec<Unit>,
     pub left: Vec<SourceFile>,
     /// Number of files that were not merged because their sorted ranges overlap.
     overlapping: usize,
-    /// Number of files that are too large but have one row group.
+    /// Number of files that are too large but have only one row group.
     unsplittable: usize,
 }
 
-/// A file with what is expected of it.
+/// File with the expectations for it.
 struct Candidate {
     read: Read,
     /// Set if its columns are worth re-encoding.
     rewrite: bool,
-    /// Estimate of its bytes in the output.
+    /// Estimated size in the output, in bytes.
     expected: u64,
 }
 
 impl Packed {
-    /// Adds the files of a partition that have one schema.
+    /// Adds the files of a partition with the same schema.
     pub(super) fn add(&mut self, files: Vec<Read>, classes: &Classes, options: &PlanOptions) {
         let mut candidates: Vec<Candidate> = files
             .into_iter()
             .map(|read| candidate(read, classes))
             .collect();
-        // Files that promise an order come in it; the others, in that of their names, which is the one they are in.
+        // Files with a declared order are sorted by it; others stay sorted by name.
         candidates.sort_by(|one, other| in_order(&one.read, &other.read));
         let mut open: Vec<Candidate> = Vec::new();
         for candidate in candidates {
@@ -43,7 +43,8 @@ impl Packed {
             let is_sorted = candidate.read.footer.sorting.is_some();
             if !is_small {
                 if is_sorted {
-                    // A file of both its neighbours would have a range that covers its own.
+                    // A file merged from both its neighbours would have a range that includes its
+                    // own.
                     self.close(&mut open, options);
                 }
                 self.single(candidate, options);
@@ -62,7 +63,7 @@ impl Packed {
         self.close(&mut open, options);
     }
 
-    /// Makes a unit of the files that were collected.
+    /// Turns the collected files into a unit.
     fn close(&mut self, open: &mut Vec<Candidate>, options: &PlanOptions) {
         let files = std::mem::take(open);
         let count = files.len();
@@ -76,7 +77,7 @@ impl Packed {
         self.push(Action::Merge, files, reason, options);
     }
 
-    /// Decides on a file by itself.
+    /// Decides what to do with a single file.
     fn single(&mut self, file: Candidate, options: &PlanOptions) {
         let footer = &file.read.footer;
         let groups = footer.row_groups as u64;
@@ -152,7 +153,7 @@ fn candidate(read: Read, classes: &Classes) -> Candidate {
     }
 }
 
-/// Compares files by the order that they promise, then by name.
+/// Compares files by their declared order, then by name.
 fn in_order(one: &Read, other: &Read) -> Ordering {
     let order = match (&one.footer.sorting, &other.footer.sorting) {
         (Some(own), Some(other)) => own.compare(other),
@@ -161,7 +162,8 @@ fn in_order(one: &Read, other: &Read) -> Ordering {
     order.then_with(|| one.file.path.cmp(&other.file.path))
 }
 
-/// Returns true if a file may come after another one in an output without loss of an order that both promise.
+/// Returns whether a file may follow another in an output without violating an order that both
+/// declare.
 fn follows(last: &Read, next: &Read) -> bool {
     match (&last.footer.sorting, &next.footer.sorting) {
         (Some(last), Some(next)) => last.is_followed_by(next),

@@ -1,4 +1,4 @@
-//! Progress of units, summed over all threads.
+//! Measures the progress of units, summed over all threads.
 
 use super::{Progress, RunOptions};
 use std::ops::ControlFlow;
@@ -28,7 +28,7 @@ impl Total {
         }))
     }
 
-    /// Lets all units end at their next report.
+    /// Makes all units stop at their next report.
     pub(super) fn cancel(&self) {
         self.0.is_cancelled.store(true, Ordering::Relaxed);
     }
@@ -51,7 +51,7 @@ impl Total {
     }
 }
 
-/// Progress of a unit. Its clones count together.
+/// Progress of a unit, shared by its clones.
 #[derive(Clone)]
 pub(super) struct Meter {
     total: Total,
@@ -68,7 +68,7 @@ impl Meter {
         }
     }
 
-    /// Reports which share of a phase is done. Phases are parts of the unit, from one share of it to another one.
+    /// Reports the progress of a phase. A phase spans a range of the unit, given as fractions.
     pub(super) fn report(&self, phase: (f64, f64), done: u64, total: u64) -> ControlFlow<()> {
         let share = (done as f64 / total.max(1) as f64).clamp(0.0, 1.0);
         let bytes = self.bytes as f64 * (phase.0 + share * (phase.1 - phase.0));

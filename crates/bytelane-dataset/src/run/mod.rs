@@ -1,4 +1,4 @@
-//! Runs of plans: units of work on several threads, and a journal of what is done.
+//! Runs plans: does units of work on several threads, and records them in a journal.
 
 mod meter;
 mod options;
@@ -22,20 +22,20 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Files that one unit takes over unchanged, and their bytes; at most.
+/// Maximum number, and total size in bytes, of files that one unit copies unchanged.
 const COPIED: (usize, u64) = (64, 256 << 20);
 
-/// Number of files outside of the plan that are named.
+/// Maximum number of files outside the plan to name.
 const NAMED: usize = 10;
 
-/// Name of the file that says that a new root is complete.
+/// Name of the file that marks a new root as complete.
 pub(crate) const COMPLETE: &str = "complete.json";
 
 /// Outcome of a run.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Run {
-    /// Number of units of the plan; files that are taken over unchanged are units of several files.
+    /// Number of units of the plan, including units that copy several files unchanged.
     pub units: usize,
     /// Number of units that this run published.
     pub published: usize,
@@ -45,11 +45,12 @@ pub struct Run {
     pub failed: Vec<FailedUnit>,
     /// Number of units that other shards have not published yet.
     pub remaining: usize,
-    /// Bytes of the sources of the units that this run published.
+    /// Size of the sources of units that this run published, in bytes.
     pub bytes_before: u64,
-    /// Bytes of their outputs.
+    /// Size of their outputs in bytes.
     pub bytes_after: u64,
-    /// Files of the old root that are not in the plan, at most ten: they were added after it was made.
+    /// Files of the old root that are not in the plan, up to ten: they were added after the plan
+    /// was made.
     pub unplanned: Vec<String>,
     /// Set if the new root has all rows of the plan.
     pub complete: bool,
@@ -59,18 +60,19 @@ pub struct Run {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct FailedUnit {
-    /// Its id.
+    /// Id of the unit.
     pub unit: String,
-    /// Its first source.
+    /// Path of its first source.
     pub source: String,
     /// Number of its sources.
     pub sources: usize,
-    /// Error.
+    /// Error message.
     pub error: String,
 }
 
 impl Run {
-    /// Returns true if the new root has all rows of the old one, as far as the plan and the names of files tell.
+    /// Returns whether the new root has all rows of the old one, according to the plan and a
+    /// listing of files.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.complete && self.unplanned.is_empty()
@@ -79,16 +81,18 @@ impl Run {
 
 /// Runs a plan: writes a new root, and never changes the old one.
 ///
-/// Each unit of work is done exactly once, whatever happens: its outputs are written under temporary names, read back, compared with the
-/// sources by a fingerprint of all values, and then get their names, which derive from the sources and the values. The journal below
-/// [`STATE_DIRECTORY`] says what is done, so that the next run goes on where this one ended. A plan without units does nothing.
+/// Each unit of work is done exactly once, whatever happens: its outputs are written under
+/// temporary names, read back, compared with the sources by a fingerprint of all values, and then
+/// renamed to final names, which derive from the sources and the values. The journal in
+/// [`STATE_DIRECTORY`] records finished work, so the next run continues where this one stopped. A
+/// plan without units does nothing.
 ///
-/// Units that fail are noted, and the others are done.
+/// Units that fail are recorded; the others are still done.
 ///
 /// # Errors
 ///
-/// The new root is the old one or below it, is not empty, belongs to another plan, or cannot be written to; another process works on the
-/// shard; the run was cancelled.
+/// The new root is the old one or below it, is not empty, belongs to another plan, or cannot be
+/// written to; another process is working on the shard; the run was cancelled.
 ///
 /// # Example
 ///
@@ -139,7 +143,7 @@ pub fn run(plan: &Plan, new_root: impl AsRef<Path>, options: &RunOptions) -> Res
         .outcome
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
-    // It may not be empty if another file system object got into it; nothing depends on it.
+    // Removal fails if something else was created in the directory, which is harmless.
     let _ = fs::remove_dir(&scratch);
     conclude(plan, &root, &units, &mut outcome)?;
     Ok(outcome)
@@ -162,7 +166,7 @@ fn prepared(plan: &Plan, new_root: &Path) -> Result<PathBuf> {
     Ok(root)
 }
 
-/// Makes an empty directory for files without names of their own. What a process left there that was killed is removed.
+/// Creates an empty directory for temporary files. Removes those of a process that was killed.
 fn scratch(root: &Path, shard: Shard) -> Result<PathBuf> {
     let scratch = root
         .join(STATE_DIRECTORY)
@@ -178,7 +182,7 @@ fn json(value: &impl Serialize) -> Result<Vec<u8>> {
     serde_json::to_vec_pretty(value).map_err(|error| Error::Input(error.to_string()))
 }
 
-/// Returns units that take over the files that are left.
+/// Returns units that copy the remaining files.
 fn copies(plan: &Plan) -> Vec<Unit> {
     let mut units = Vec::new();
     let mut files: Vec<SourceFile> = Vec::new();
@@ -213,7 +217,7 @@ fn copies(plan: &Plan) -> Vec<Unit> {
     units
 }
 
-/// Returns the units that this run does. The others are counted.
+/// Returns the units to run. Counts the others.
 fn todo<'a>(
     units: &[&'a Unit],
     history: &History,
@@ -239,7 +243,7 @@ fn todo<'a>(
     todo
 }
 
-/// Returns true if the outputs of a unit have their names.
+/// Returns whether the outputs of a unit have their final names.
 fn is_there(entry: &Entry, root: &Path) -> bool {
     entry.outputs.iter().all(|output| {
         let metadata = fs::metadata(root.join(&output.path));
@@ -260,13 +264,13 @@ fn failed(unit: &Unit, error: String) -> FailedUnit {
     }
 }
 
-/// Threads for each unit, so that all units together use all cores.
+/// Returns the number of threads per unit, such that all units together use all cores.
 fn threads(options: &RunOptions) -> NonZero<usize> {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     NonZero::new(cores / options.jobs).unwrap_or(NonZero::<usize>::MIN)
 }
 
-/// Counts what is published, and says so in the new root when it is everything.
+/// Counts published units. Marks the new root as complete if all of them are published.
 fn conclude(plan: &Plan, root: &Path, units: &[&Unit], outcome: &mut Run) -> Result<()> {
     let history = journal::history(&root.join(STATE_DIRECTORY), &plan.hash())?;
     let state = |unit: &Unit| history.get(&unit.id).and_then(Known::state);
@@ -301,11 +305,11 @@ fn conclude(plan: &Plan, root: &Path, units: &[&Unit], outcome: &mut Run) -> Res
     Ok(())
 }
 
-/// A run on its way.
+/// Run in progress.
 struct Runner<'a> {
     plan: &'a Plan,
     root: &'a Path,
-    /// Directory of files without names of their own.
+    /// Directory for temporary files.
     scratch: &'a Path,
     journal: &'a Journal,
     history: &'a History,
@@ -316,7 +320,8 @@ struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    /// Does units on several threads, until they are done or one of them cannot be noted in the journal.
+    /// Runs units on several threads until they are done, or one of them cannot be recorded in the
+    /// journal.
     fn work(&self, todo: &[&Unit]) -> Result<()> {
         let next = AtomicUsize::new(0);
         let work = || {
@@ -332,19 +337,20 @@ impl Runner<'_> {
         let others = self.options.jobs.get().min(todo.len()).saturating_sub(1);
         let outcomes: Vec<Result<()>> = thread::scope(|scope| {
             let threads: Vec<_> = (0..others).map(|_| scope.spawn(work)).collect();
-            // This thread works too, so that callers notice signals that only their own thread gets.
+            // This thread works too, so that callers notice signals that only their own thread
+            // receives.
             let own = work();
             let joined = threads.into_iter().map(|thread| thread.join());
             let joined = joined.map(|it| it.unwrap_or_else(|panic| resume_unwind(panic)));
             joined.chain([own]).collect()
         });
         let mut errors: Vec<Error> = outcomes.into_iter().filter_map(Result::err).collect();
-        // An error of one thread cancels the others.
+        // An error in one thread cancels the others.
         errors.sort_by_key(Error::is_cancelled);
         errors.into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// Does a unit, and notes its outcome. An error ends the run.
+    /// Runs a unit, and records its outcome. An error ends the run.
     fn unit(&self, unit: &Unit) -> Result<()> {
         match self.attempt(unit) {
             Ok(bytes) => {

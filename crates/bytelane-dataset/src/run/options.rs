@@ -1,4 +1,4 @@
-//! How a plan is run.
+//! Defines the options of runs.
 
 use crate::{Error, Result};
 use std::fmt;
@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Share of the units of a plan, for one of several processes.
+/// Fraction of a plan's units, for one of several processes.
 ///
 /// ```
 /// use bytelane_dataset::Shard;
@@ -24,12 +24,12 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Returns true if a unit with this number belongs to the shard.
+    /// Returns whether the unit with this number belongs to the shard.
     pub(super) fn has(self, number: usize) -> bool {
         number % self.count == self.index
     }
 
-    /// Returns the part of the names of its files.
+    /// Returns the shard's part of file names.
     pub(super) fn name(self) -> String {
         format!("{}-of-{}", self.index, self.count)
     }
@@ -50,7 +50,7 @@ impl fmt::Display for Shard {
 impl FromStr for Shard {
     type Err = Error;
 
-    /// Reads `I/N`: share I, counted from 0, of N.
+    /// Parses `I/N`: shard I of N, counted from 0.
     fn from_str(text: &str) -> Result<Self> {
         let parse = || {
             let (index, count) = text.split_once('/')?;
@@ -66,18 +66,18 @@ impl FromStr for Shard {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Bytes of the sources of units that this run has done.
+    /// Size of the sources of finished units, in bytes.
     pub bytes: u64,
-    /// Bytes of the sources of all units that it does.
+    /// Size of the sources of all units to run, in bytes.
     pub total: u64,
-    /// Number of units done.
+    /// Number of finished units.
     pub units: usize,
 }
 
 type OnProgress = dyn Fn(Progress) -> ControlFlow<()> + Send + Sync;
 type OnPoint = dyn Fn(&str, &str) + Send + Sync;
 
-/// How a plan is run.
+/// Options for running a plan.
 ///
 /// ```
 /// use bytelane_dataset::RunOptions;
@@ -111,29 +111,30 @@ impl Default for RunOptions {
 }
 
 impl RunOptions {
-    /// Number of units that are worked on at the same time, 1 by default. Each has the row groups of a row group of its output in memory,
-    /// and this row group.
+    /// Sets the number of units to run concurrently, 1 by default. Each keeps one row group of its
+    /// output in memory, together with the source row groups for it.
     #[must_use]
     pub fn with_jobs(mut self, jobs: NonZero<usize>) -> Self {
         self.jobs = jobs;
         self
     }
 
-    /// Share of the units to do; all by default.
+    /// Sets the shard of units to run; all units by default.
     #[must_use]
     pub fn with_shard(mut self, shard: Shard) -> Self {
         self.shard = shard;
         self
     }
 
-    /// Sets whether units are tried again that failed in an earlier run.
+    /// Sets whether to retry units that failed in an earlier run.
     #[must_use]
     pub fn with_failed_retried(mut self, retried: bool) -> Self {
         self.retry_failed = retried;
         self
     }
 
-    /// Progress callback, called often and on several threads; return `Break` to cancel with [`Error::Cancelled`].
+    /// Sets a progress callback, called often and on several threads. Return `Break` to cancel with
+    /// [`Error::Cancelled`].
     #[must_use]
     pub fn with_progress(
         mut self,
@@ -143,8 +144,9 @@ impl RunOptions {
         self
     }
 
-    /// Callback for tests, which end the process there: called with the id of a unit and the name of the state that has just been noted in the
-    /// journal, and with `renamed` after each output got its name.
+    /// Sets a callback for tests, which end the process in it. It is called with the id of a unit
+    /// and the name of the state that has just been recorded in the journal, and with `renamed`
+    /// after each output has been renamed.
     #[doc(hidden)]
     #[must_use]
     pub fn with_point_hook(mut self, hook: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {

@@ -1,4 +1,4 @@
-//! A unit of work, from its sources to published outputs.
+//! Runs a unit of work, from its sources to published outputs.
 
 use super::meter::Meter;
 use super::{Runner, is_there};
@@ -12,24 +12,24 @@ use bytelane_parquet::rewrite::rewrite;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Shares of the work of a unit.
+/// Phases of a unit, as fractions of its work.
 const MAKING: (f64, f64) = (0.0, 0.5);
 const READING_SOURCES: (f64, f64) = (0.5, 0.75);
 const READING_OUTPUTS: (f64, f64) = (0.75, 1.0);
 
-/// Files of a unit while it is worked on; they are removed if it fails.
+/// Temporary files of a unit, removed if it fails.
 struct Files<'a>(&'a Path);
 
 impl Drop for Files<'_> {
     fn drop(&mut self) {
-        // Files that remain are removed when the next run begins.
+        // Remaining files are removed when the next run begins.
         let _ = fs::remove_dir_all(self.0);
     }
 }
 
 impl Runner<'_> {
-    /// Does a unit, and returns the bytes of its outputs. If it fails, nothing new is published, except outputs that the next attempt
-    /// finds.
+    /// Runs a unit, and returns the size of its outputs in bytes. If it fails, nothing new is
+    /// published, except for outputs that the next attempt finds.
     pub(super) fn attempt(&self, unit: &Unit) -> Result<u64> {
         let meter = Meter::new(&self.total, unit.bytes);
         self.check_sources(unit)?;
@@ -43,7 +43,7 @@ impl Runner<'_> {
         let made = self.make(unit, &directory, &meter)?;
         self.note(unit, Entry::new(&unit.id, State::Written))?;
         let fingerprint = self.compare(unit, &made, &meter)?;
-        // The bytes that were read may be a mixture of two versions.
+        // If a source has changed, the bytes that were read may be a mixture of two versions.
         self.check_sources(unit)?;
         let outputs = outputs(unit, &made, fingerprint.as_ref())?;
         let verified = Entry {
@@ -61,7 +61,7 @@ impl Runner<'_> {
         self.published(unit, verified, &meter)
     }
 
-    /// Notes that a unit is published, and returns the bytes of its outputs.
+    /// Records that a unit is published, and returns the size of its outputs in bytes.
     fn published(&self, unit: &Unit, verified: Entry, meter: &Meter) -> Result<u64> {
         let bytes = verified.outputs.iter().map(|output| output.bytes).sum();
         let published = Entry::new(&unit.id, State::Published);
@@ -78,7 +78,8 @@ impl Runner<'_> {
         Ok(bytes)
     }
 
-    /// Returns the entry of a unit whose outputs all got their names before an earlier run ended, and have the rows that were verified then.
+    /// Returns the entry of a unit whose outputs were all renamed before an earlier run ended, and
+    /// still have the rows that were verified then.
     fn renamed_before(&self, unit: &Unit) -> Result<Option<Entry>> {
         let last = self
             .history
@@ -115,7 +116,7 @@ impl Runner<'_> {
             .collect()
     }
 
-    /// Writes the outputs, which are on the disk then, under temporary names.
+    /// Writes the outputs under temporary names, and syncs them to disk.
     fn make(&self, unit: &Unit, directory: &Path, meter: &Meter) -> Result<Vec<PathBuf>> {
         let sources = self.sources(unit);
         match unit.action {
@@ -171,8 +172,8 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Reads the outputs back, and compares them with the sources. Returns the fingerprint of the rows, except for files that were copied
-    /// byte for byte.
+    /// Reads the outputs back, and compares them with the sources. Returns the fingerprint of the
+    /// rows, except for files that were copied byte for byte.
     fn compare(&self, unit: &Unit, made: &[PathBuf], meter: &Meter) -> Result<Option<Fingerprint>> {
         let sources = self.sources(unit);
         let different = || Error::Different(sources[0].display().to_string());
@@ -196,7 +197,8 @@ impl Runner<'_> {
         }
     }
 
-    /// Removes outputs of an earlier attempt that this one does not have: another version of the program may have split a file elsewhere.
+    /// Removes outputs of an earlier attempt that this one lacks: another version of the program
+    /// may have split a file elsewhere.
     fn remove_strays(&self, unit: &Unit, outputs: &[OutputFile]) -> Result<()> {
         let perhaps = self.history.get(&unit.id).map(|known| &known.perhaps);
         for stray in perhaps.into_iter().flatten() {
@@ -212,8 +214,9 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Gives an output its name, and returns true. If there is a file with that name, it must have the same rows: an earlier run ended before it could note
-    /// that it was published; this returns false then.
+    /// Renames an output to its final name, and returns true. Returns false if that file exists and
+    /// has the same rows: an earlier run ended before it could record the publication. Other rows
+    /// are an error.
     fn publish(
         &self,
         made: &Path,
@@ -244,7 +247,7 @@ impl Runner<'_> {
     }
 }
 
-/// Returns true if each file has the same bytes as that on the other side.
+/// Returns whether each file has the same bytes as its counterpart.
 fn have_same_files(these: &[PathBuf], those: &[PathBuf]) -> Result<bool> {
     let mut same = these.len() == those.len();
     for (one, other) in these.iter().zip(those) {
@@ -253,7 +256,7 @@ fn have_same_files(these: &[PathBuf], those: &[PathBuf]) -> Result<bool> {
     Ok(same)
 }
 
-/// Copies files, and waits until the copies are on the disk.
+/// Copies files, and syncs the copies to disk.
 fn copy(sources: &[PathBuf], directory: &Path) -> Result<Vec<PathBuf>> {
     let mut made = Vec::new();
     for (number, source) in sources.iter().enumerate() {
@@ -265,7 +268,7 @@ fn copy(sources: &[PathBuf], directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(made)
 }
 
-/// Returns what the paths of the outputs of a unit begin with.
+/// Returns the prefix of the paths of a unit's outputs.
 fn prefix(unit: &Unit) -> String {
     match unit.partition() {
         "" => format!("part-{}-", unit.id),
@@ -273,8 +276,9 @@ fn prefix(unit: &Unit) -> String {
     }
 }
 
-/// Returns names and sizes of outputs. Names derive from the sources and the values, so that a second attempt has the same ones, and no other
-/// unit has them. Files that are taken over keep their names.
+/// Returns the names and sizes of outputs. Names derive from the sources and the values, so a
+/// second attempt has the same names, and no other unit has them. Files that are copied unchanged
+/// keep their names.
 fn outputs(
     unit: &Unit,
     made: &[PathBuf],

@@ -1,4 +1,4 @@
-//! Data sets for tests.
+//! Creates data sets for tests.
 
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use bytelane_dataset::{PlanOptions, Verified, list, verify};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// A directory with an old root, and a place for a new one.
+/// Directory with an old root, and room for a new one.
 pub struct Lake {
     directory: TempDir,
 }
@@ -25,7 +25,8 @@ impl Lake {
         lake
     }
 
-    /// Small files, files of another schema, a large file, one with bad encodings, and one that needs nothing.
+    /// Creates small files, files with another schema, a large file, one with bad encodings, and
+    /// one that needs no changes.
     pub fn new() -> Self {
         let lake = Self::empty();
         for number in 0..5 {
@@ -34,7 +35,7 @@ impl Lake {
         }
         lake.write_other("year=2024/other-0.parquet", 0..50);
         lake.write_other("year=2024/other-1.parquet", 50..100);
-        // Rows that are the same as those of another unit.
+        // The same rows as in another unit.
         for number in 0..2 {
             let first = number * 1000;
             lake.write(&format!("year=2025/{number}.parquet"), first..first + 1000);
@@ -57,10 +58,10 @@ impl Lake {
         self.write_with(name, ids, plain());
     }
 
-    /// Writes a file of three columns, `id`, `name` and `price`.
+    /// Writes a file with three columns, `id`, `name` and `price`.
     pub fn write_with(&self, name: &str, ids: Range<i64>, options: WriterOptions) {
         let names = ids.clone().map(|id| format!("name {}", id % 7));
-        // No encoding makes these smaller, so that sizes are as the number of rows.
+        // No encoding makes these smaller, so sizes are proportional to the number of rows.
         let prices = ids.clone().map(|id| random(id as u64));
         self.write_columns(
             name,
@@ -76,7 +77,7 @@ impl Lake {
         );
     }
 
-    /// Writes a file of one column.
+    /// Writes a file with one column.
     pub fn write_other(&self, name: &str, ids: Range<i64>) {
         let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(ids));
         self.write_columns(name, vec![("id", ids)], WriterOptions::default());
@@ -97,7 +98,8 @@ impl Lake {
         verify(self.old(), self.new_root(), |_| ControlFlow::Continue(())).unwrap()
     }
 
-    /// Checks that the new root has the rows of the old one, by another comparison than `verify`: all files of one name at once.
+    /// Checks that the new root has the rows of the old one, independently of `verify`: compares
+    /// all files of `year=2025` at once.
     #[track_caller]
     pub fn check(&self) {
         let verified = self.verify();
@@ -116,19 +118,20 @@ impl Lake {
     }
 }
 
-/// A number that no encoding makes smaller, so that sizes are as the number of rows.
+/// Returns a random number, which no encoding makes smaller, so that sizes are proportional to the
+/// number of rows.
 fn random(seed: u64) -> f64 {
     let mixed = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     f64::from_bits((mixed ^ (mixed >> 32)) >> 2)
 }
 
-/// Encodings that can be improved.
+/// Returns options for encodings that can be improved.
 pub fn plain() -> WriterOptions {
     WriterOptions::default().with_encoding(Encoding::Plain)
 }
 
-/// The order of the first column.
+/// Returns options that declare a sort order by the first column.
 pub fn sorted() -> WriterOptions {
     let column = SortingColumn {
         column_idx: 0,
@@ -138,14 +141,14 @@ pub fn sorted() -> WriterOptions {
     plain().with_sorting_columns(vec![column])
 }
 
-/// Plans for files of 64 KiB.
+/// Returns plan options for files of 64 KiB.
 pub fn options() -> PlanOptions {
     PlanOptions::default()
         .with_target_bytes(1 << 16)
         .with_row_group_rows(5000)
 }
 
-/// Names of the files below a root.
+/// Returns the names of the files below a root.
 pub fn names(root: &Path) -> Vec<String> {
     let files = list(root).unwrap().files.into_iter();
     files.map(|file| file.path).collect()

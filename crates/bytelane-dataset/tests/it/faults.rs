@@ -1,4 +1,4 @@
-//! A process that is killed at every state: the next run finishes, nothing is lost, and nothing is there twice.
+//! Kills a process in every state: the next run finishes, and no rows are lost or duplicated.
 
 use crate::data::{Lake, names, options};
 use bytelane_dataset::{Plan, RunOptions, plan, run};
@@ -9,13 +9,14 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Variable that has the plan, the new root, the point at which the process waits to be killed, and how often it is passed before.
+/// Variable with the plan, the new root, the point at which the process waits to be killed, and how
+/// many times it passes that point before.
 const VARIABLE: &str = "BYTELANE_DATASET_TEST";
 
 /// Word that the process prints when it waits.
 const WAITING: &str = "waiting to be killed";
 
-/// The process that the tests kill; it does nothing when it is run by itself.
+/// Runs in the process that the tests kill; does nothing otherwise.
 #[test]
 fn child() {
     let Ok(text) = std::env::var(VARIABLE) else {
@@ -36,7 +37,8 @@ fn child() {
     assert!(outcome.failed.is_empty(), "{outcome:?}");
 }
 
-/// Runs a plan in a process that is killed at a point. Returns false if the run ended before it got there.
+/// Runs a plan in a process that is killed at a point. Returns false if the run ended before
+/// reaching it.
 fn killed(plan: &Path, root: &Path, point: &str, before: usize) -> bool {
     let text = format!("{}|{}|{point}|{before}", plan.display(), root.display());
     let mut child = Command::new(std::env::current_exe().unwrap())
@@ -75,7 +77,7 @@ fn a_run_that_is_killed_at_any_state_is_finished_by_the_next_one() {
         for before in [0, 2, 4] {
             fs::remove_dir_all(lake.new_root()).unwrap();
             kills += usize::from(killed(&path, &lake.new_root(), point, before));
-            // Complete files only, each with the name that it has in the end.
+            // Complete files only, each with its final name.
             let there = names(&lake.new_root());
             assert!(
                 there.iter().all(|name| expected.contains(name)),
@@ -109,7 +111,7 @@ fn a_run_that_is_killed_again_and_again_comes_to_an_end() {
         kills += 1;
         assert!(kills < 50);
     }
-    // Each run finds what the one before has renamed, and goes on with the next unit.
+    // Each run finds what the previous one renamed, and continues with the next unit.
     assert!(kills >= 3, "{kills}");
     lake.check();
 }

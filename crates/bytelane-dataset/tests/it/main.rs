@@ -1,4 +1,4 @@
-//! Plans and runs over data sets on a disk.
+//! Tests plans and runs over data sets on disk.
 
 mod data;
 mod faults;

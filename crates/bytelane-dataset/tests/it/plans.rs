@@ -1,4 +1,4 @@
-//! Contents of plans.
+//! Tests the contents of plans.
 
 use crate::data::{Lake, options, plain, sorted};
 use bytelane_dataset::{Action, Plan, list, plan, plan_files};
@@ -92,7 +92,7 @@ fn sorted_files_are_merged_in_their_order_and_not_where_they_overlap() {
         lake.write_with(&format!("{number}.parquet"), from..to, sorted());
     }
     let plan = plan(lake.old(), &options().with_sample(0, 1, 0)).unwrap();
-    // In order of their ranges: 0 (0-100), 2 (100-200), 3 (150-250), 1 (300-400), 4 (400-500).
+    // Sorted by range: 0 (0-100), 2 (100-200), 3 (150-250), 1 (300-400), 4 (400-500).
     assert_eq!(
         sources(&plan, Action::Merge),
         [

@@ -1,4 +1,4 @@
-//! Comparison, exchange and deletion of roots.
+//! Tests comparison, exchange and deletion of roots.
 
 use crate::data::{Lake, names, options};
 use bytelane_dataset::{RunOptions, delete, plan, run, swap};
@@ -28,13 +28,13 @@ fn nothing_is_swapped_or_deleted_before_it_was_verified() {
         (names(&lake.old()), names(&lake.new_root())),
         (new.clone(), old.clone())
     );
-    // And back again.
+    // Exchange them again.
     swap(lake.old(), lake.new_root()).unwrap();
     assert_eq!(
         (names(&lake.old()), names(&lake.new_root())),
         (old.clone(), new.clone())
     );
-    // The new files do not go for the sake of the old ones.
+    // The new files are not deleted in favour of the old ones.
     assert!(delete(lake.new_root(), lake.old()).is_err());
     fs::write(lake.old().join("year=2025/notes.txt"), "").unwrap();
     let deleted = delete(lake.old(), lake.new_root()).unwrap();
@@ -70,7 +70,7 @@ fn rows_that_are_lost_or_there_twice_are_named() {
     assert!(!difference.rows.is_empty());
     fs::remove_file(lake.new_root().join("year=2024/twice.parquet")).unwrap();
     lake.check();
-    // The right rows in the wrong partition.
+    // The right rows, but in the wrong partition.
     let (from, to) = (
         lake.new_root().join("year=2025"),
         lake.new_root().join("year=2026"),

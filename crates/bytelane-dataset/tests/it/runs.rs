@@ -1,4 +1,4 @@
-//! Outputs of runs.
+//! Tests the outputs of runs.
 
 use crate::data::{Lake, names, options};
 use bytelane_dataset::{Run, RunOptions, plan, run};
@@ -37,7 +37,7 @@ fn a_run_keeps_all_rows_and_a_second_one_writes_nothing() {
     assert!(second.is_complete() && second.published == 0, "{second:?}");
     assert_eq!(second.published_before, first.units);
     assert_eq!(times(), written);
-    // The new root needs nothing.
+    // The new root needs no changes.
     let next = plan(lake.new_root(), &options()).unwrap();
     assert!(next.is_empty(), "{:?}", next.units);
     let nothing = run(&next, lake.old().join("../third"), &RunOptions::default()).unwrap();
@@ -59,7 +59,7 @@ fn shards_and_jobs_share_the_work() {
     let second = run_all(&lake, &shard.with_jobs(two));
     assert!(second.is_complete(), "{second:?}");
     lake.check();
-    // Another number of shards finds nothing to do.
+    // A run with another number of shards finds nothing to do.
     let third = run_all(&lake, &RunOptions::default());
     assert_eq!((third.published, third.published_before), (0, third.units));
 }
@@ -110,7 +110,7 @@ fn a_source_that_changes_while_it_is_read_is_not_published() {
     let (id, other) = (unit.id.clone(), path.clone());
     let options = RunOptions::default().with_point_hook(move |unit, point| {
         if unit == id && point == "written" {
-            // The same bytes, so that the rows are the same, but another time.
+            // The same bytes and rows, but another modification time.
             fs::write(&other, fs::read(&other).unwrap()).unwrap();
         }
     });

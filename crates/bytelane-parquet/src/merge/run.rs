@@ -134,7 +134,7 @@ impl<'a> Run<'a> {
     fn fitting(&mut self, room: Room, most: u64) -> Result<Fitting> {
         let mut rows = self.rows_of(room.most as f64 / self.writer.ratio(), most);
         let mut best: Option<Fitting> = None;
-        // The number of rows that fits is between these, exclusive.
+        // `low` rows fit, and `high` rows are too many.
         let (mut low, mut high) = (0, most + 1);
         for _ in 0..ATTEMPTS {
             rows = self.at_border(rows, most);

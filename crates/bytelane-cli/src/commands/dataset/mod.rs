@@ -54,7 +54,7 @@ impl Arguments {
 /// Exit status used when no signal was received.
 const RUNNING: i32 = 0;
 
-/// Notes that a signal asks the process to end, so that the work can end in order.
+/// Records a signal to terminate, so that work can stop in an orderly way.
 #[derive(Clone)]
 struct Interruption(Arc<AtomicI32>);
 
@@ -66,7 +66,7 @@ impl Interruption {
         Ok(Self(signal))
     }
 
-    /// Tells work whether to continue.
+    /// Returns whether work should continue.
     fn proceed(&self) -> ControlFlow<()> {
         match self.0.load(Ordering::Relaxed) {
             RUNNING => ControlFlow::Continue(()),

@@ -78,7 +78,7 @@ fn parse_share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "give a share from 0 to 1, as in 0.05".to_owned())
 }
 
-/// A plan for programs, without the list of files.
+/// Machine-readable plan, without the list of files.
 #[derive(Serialize)]
 struct Answer<'a> {
     files: usize,
@@ -91,7 +91,7 @@ struct Answer<'a> {
     notes: &'a [String],
 }
 
-/// Number of units of an action, with their files and bytes.
+/// Number of units of an action, and of their files and bytes.
 #[derive(Default)]
 struct Sum {
     units: usize,
@@ -231,7 +231,7 @@ impl Arguments {
     }
 }
 
-/// Sums the units of each action, and the files that are left.
+/// Sums the units of each action, and the files to copy unchanged.
 fn sums(plan: &Plan) -> Vec<(&'static str, Sum)> {
     let mut sums = Vec::new();
     for action in [Action::Merge, Action::Split, Action::Rewrite] {
@@ -255,7 +255,7 @@ fn sums(plan: &Plan) -> Vec<(&'static str, Sum)> {
     sums
 }
 
-/// A share, and its spread over the files of a sample.
+/// Formats a fraction, and its spread across the files of a sample.
 fn spread(share: f64, spread: Spread) -> String {
     let percent = |share: f64| format!("{:.0}%", 100.0 * share);
     format!(

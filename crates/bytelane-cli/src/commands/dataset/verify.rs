@@ -27,7 +27,7 @@ pub struct Arguments {
     format: Format,
 }
 
-/// The outcome for programs.
+/// Machine-readable outcome.
 #[derive(Serialize)]
 struct Answer<'a> {
     same: bool,
@@ -90,7 +90,7 @@ impl Arguments {
     }
 }
 
-/// A difference in a few words.
+/// Describes a difference in a few words.
 fn described(difference: Option<&Difference>) -> String {
     let Some(difference) = difference else {
         return "one side has no files with these columns".to_owned();

@@ -19,8 +19,7 @@ pub(in crate::merge) struct PageBounds {
     pub nans: Option<i64>,
 }
 
-/// Returns the smallest and the largest value of statistics, and whether each is exact; `None` if
-/// the statistics lack them.
+/// Returns the bounds of statistics; `None` unless they have both.
 fn range_of(statistics: &Statistics) -> Option<(&Bytes, &Bytes)> {
     statistics
         .min_value

@@ -1,4 +1,4 @@
-//! Columns that are read as dictionary arrays.
+//! Selects columns to read as dictionary arrays.
 
 use super::ReaderBuilder;
 use crate::options::is_within;

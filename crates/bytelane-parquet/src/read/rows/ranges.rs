@@ -8,7 +8,7 @@ use std::ops::Range;
 pub(crate) struct Ranges(Vec<Range<usize>>);
 
 impl Ranges {
-    /// Returns all of `rows` rows.
+    /// Returns the set of all rows, given their number.
     pub(crate) fn all(rows: usize) -> Self {
         std::iter::once(0..rows).collect()
     }
