@@ -1,29 +1,12 @@
 //! Counts the comments that begin with a pronoun or a conjunction instead of a verb or a noun, such
 //! as `Returns whether ..` or `Number of ..`.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
 use super::{files, read};
 
 /// Rejected beginnings, which must end at a word boundary.
 const BEGINNINGS: [&str; 7] = [
     "What", "Of", "That", "Whether", "As many", "So many", "Is told",
 ];
-
-/// Maximum number of such comments in each part of the repository; 0 for unlisted parts. Numbers may
-/// only decrease: lower them when you have rewritten comments.
-const CEILINGS: &[(&str, usize)] = &[];
-
-/// Returns the part of the repository that a file belongs to: its crate, or its top-level folder.
-fn part(path: &Path) -> String {
-    let mut names = path.iter().map(|name| name.to_string_lossy().into_owned());
-    let first = names.next().unwrap_or_default();
-    match names.next() {
-        Some(second) if first == "crates" => second,
-        _ => first,
-    }
-}
 
 /// Returns the numbers of the lines on which such a comment starts.
 fn faults(text: &str) -> Vec<usize> {
@@ -51,36 +34,20 @@ fn faults(text: &str) -> Vec<usize> {
 
 #[test]
 fn comments_begin_with_a_verb_or_a_noun() {
-    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut places = Vec::new();
     for path in files("*.rs") {
         let lines = faults(&read(&path));
-        let places = lines
-            .iter()
-            .map(|line| format!("{}:{line}", path.display()));
-        found.entry(part(&path)).or_default().extend(places);
+        places.extend(
+            lines
+                .iter()
+                .map(|line| format!("{}:{line}", path.display())),
+        );
     }
-    let mut problems = String::new();
-    for (part, places) in &found {
-        let listed = CEILINGS.iter().find(|(name, _)| name == part);
-        let ceiling = listed.map_or(0, |(_, ceiling)| *ceiling);
-        if places.len() > ceiling {
-            let count = places.len();
-            let places = places.join("\n");
-            problems += &format!(
-                "{part}: {count} comments begin with one of {BEGINNINGS:?}, {ceiling} may:\n{places}\n"
-            );
-        }
-    }
-    assert!(problems.is_empty(), "\n{problems}");
-}
-
-#[test]
-fn parts_with_a_ceiling_exist() {
-    for (part, ceiling) in CEILINGS {
-        let root = crate::process::root();
-        let is_there = root.join("crates").join(part).exists() || root.join(part).exists();
-        assert!(is_there && *ceiling > 0, "{part}");
-    }
+    assert!(
+        places.is_empty(),
+        "comments begin with one of {BEGINNINGS:?}:\n{}",
+        places.join("\n")
+    );
 }
 
 #[test]
@@ -88,6 +55,4 @@ fn only_the_first_line_of_a_comment_counts() {
     let text = "/// What it is.\n/// Of it.\nfn f() {\n    // Often.\n    //! That\n    // Whether\n}\n//! Is told\n";
     assert_eq!(faults(text), [1, 5, 6, 8]);
     assert_eq!(faults("/// Returns what.\n/// What.\n"), [0; 0]);
-    assert_eq!(part(Path::new("crates/bytelane/src/lib.rs")), "bytelane");
-    assert_eq!(part(Path::new("peers/src/main.rs")), "peers");
 }
