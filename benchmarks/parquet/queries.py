@@ -99,8 +99,8 @@ def serve(library: str, path: str) -> None:
         print(readers[query](), flush=True)
 
 
-def measure(reader: Path, library: str, path: str, query: str, rounds: int) -> tuple[int, float]:
-    """Returns the number of rows, and CPU seconds."""
+def measure(reader: Path, library: str, path: str, query: str, rounds: int) -> tuple[int, float] | None:
+    """Returns the number of rows, and CPU seconds; None if the library cannot answer."""
     command = [reader, library, path]
     if library not in ("bytelane", "parquet"):
         command = [sys.executable, __file__, "serve", library, path]
@@ -120,7 +120,10 @@ def measure(reader: Path, library: str, path: str, query: str, rounds: int) -> t
         for _ in range(FIRST + rounds):
             start = time.clock_gettime(clock)
             print(query, file=process.stdin, flush=True)
-            rows = int(process.stdout.readline())
+            answer = process.stdout.readline()
+            if not answer:
+                return None
+            rows = int(answer)
             times.append(time.clock_gettime(clock) - start)
         process.stdin.close()
     return rows, median(times[FIRST:])
@@ -138,14 +141,15 @@ def main() -> None:
     for path in arguments.files:
         print(path)
         for query in arguments.only:
-            measured = {
+            answers = {
                 library: measure(arguments.reader, library, path, query, arguments.rounds) for library in LIBRARIES
             }
+            measured = {library: answer for library, answer in answers.items() if answer is not None}
             counts = {rows for rows, _ in measured.values()}
             assert len(counts) == 1, f"{query}: {measured}"
             seconds = {library: seconds for library, (_, seconds) in measured.items()}
-            best = min(seconds[library] for library in LIBRARIES[1:])
-            shown = ", ".join(f"{library} {seconds[library]:.4f}" for library in LIBRARIES)
+            best = min(seconds[library] for library in seconds if library != "bytelane")
+            shown = ", ".join(f"{library} {taken:.4f}" for library, taken in seconds.items())
             print(f"  {query:10} {counts.pop():8} rows: {shown} ({best / seconds['bytelane']:.2f})", flush=True)
 
 
