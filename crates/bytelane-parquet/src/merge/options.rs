@@ -134,7 +134,7 @@ impl MergeOptions {
     }
 
     /// Sets a progress callback: bytes of chunks done and total, called before each column of a row
-    /// group. Return `Break` to cancel with [`Problem::Cancelled`].
+    /// group. Return `Break` to cancel with [`Problem::Cancelled`](crate::Problem::Cancelled).
     #[must_use]
     pub fn with_progress(
         mut self,

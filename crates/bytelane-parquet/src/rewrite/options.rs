@@ -115,8 +115,8 @@ impl RewriteOptions {
     /// Limits the memory, in bytes, for the values of a column in a row group and for a page. By default, the
     /// values may take 128 MiB and 1024 times the size of the column chunk; a column that takes more is
     /// copied. On top of that, a page may take 64 bytes per value of the chunk; a larger one is
-    /// [`Problem::PageTooLarge`]. A row that is too large for a batch of [`Reader`](crate::Reader) is
-    /// [`Problem::MemoryLimit`].
+    /// [`Problem::PageTooLarge`](crate::Problem::PageTooLarge). A row that is too large for a batch of [`Reader`](crate::Reader) is
+    /// [`Problem::MemoryLimit`](crate::Problem::MemoryLimit).
     #[must_use]
     pub fn with_memory_limit(mut self, bytes: u64) -> Self {
         self.memory = MemoryLimit(Some(bytes));
@@ -126,7 +126,7 @@ impl RewriteOptions {
     /// Calls `progress` repeatedly, and each time before the work continues with other columns, with the
     /// bytes of the old file that are done and with the bytes of all columns. At the end, and repeatedly
     /// while values are compared, both arguments are the bytes of all columns. If it returns `Break`, the
-    /// work is cancelled with [`Problem::Cancelled`].
+    /// work is cancelled with [`Problem::Cancelled`](crate::Problem::Cancelled).
     #[must_use]
     pub fn with_progress(
         mut self,

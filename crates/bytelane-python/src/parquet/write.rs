@@ -42,13 +42,27 @@ pub fn write_table(
 }
 
 /// Options for writing the parts of a file, in addition to the common options of all functions.
-#[derive(FromPyObject)]
 pub struct Layout {
     encoding: String,
     columns: Vec<(String, String)>,
     row_group_size: Count,
     row_group_bytes: Count,
     content_defined_pages: Option<(Count, Count)>,
+}
+
+// The derived implementation hides the types that it expects.
+impl<'a, 'py> FromPyObject<'a, 'py> for Layout {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Self {
+            encoding: object.getattr("encoding")?.extract()?,
+            columns: object.getattr("columns")?.extract()?,
+            row_group_size: object.getattr("row_group_size")?.extract()?,
+            row_group_bytes: object.getattr("row_group_bytes")?.extract()?,
+            content_defined_pages: object.getattr("content_defined_pages")?.extract()?,
+        })
+    }
 }
 
 impl Layout {

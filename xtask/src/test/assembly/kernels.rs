@@ -337,6 +337,30 @@ pub const KERNELS: &[Kernel] = &[
         ],
     },
     Kernel {
+        function: "json_string::driver::escape_front",
+        arguments: &[""],
+        loops: &[
+            (
+                Ymm,
+                &[
+                    ("vpminub", 8..=8),
+                    ("vpcmpeqb", 9..=9),
+                    (STACK, 0..=0),
+                    (ANY, 1..=71),
+                ],
+            ),
+            (
+                Zmm,
+                &[
+                    ("vpermb", 4..=4),
+                    ("vpcmpnltub", 4..=4),
+                    (STACK, 0..=0),
+                    (ANY, 1..=38),
+                ],
+            ),
+        ],
+    },
+    Kernel {
         function: "json_string::driver::escape_blocks",
         arguments: &[""],
         loops: &[
@@ -346,7 +370,7 @@ pub const KERNELS: &[Kernel] = &[
                     ("vpminub", 8..=8),
                     ("vpcmpeqb", 9..=9),
                     (STACK, 0..=0),
-                    (ANY, 1..=49),
+                    (ANY, 1..=71),
                 ],
             ),
             (
@@ -355,7 +379,7 @@ pub const KERNELS: &[Kernel] = &[
                     ("vpermb", 4..=4),
                     ("vpcmpnltub", 4..=4),
                     (STACK, 0..=0),
-                    (ANY, 1..=27),
+                    (ANY, 1..=38),
                 ],
             ),
         ],

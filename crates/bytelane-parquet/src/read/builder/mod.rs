@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Configures a [`Reader`](crate::Reader). Has the methods of the crate `parquet`'s
-/// [`ParquetRecordBatchReaderBuilder`], and some more.
+/// [`ParquetRecordBatchReaderBuilder`](parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder), and some more.
 pub struct ReaderBuilder<T> {
     input: Arc<T>,
     file: Option<PathBuf>,
