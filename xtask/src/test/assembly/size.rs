@@ -10,12 +10,13 @@ const MOST: u64 = 25_000;
 
 /// Calls that add more, and their limits: `docs/lab-notes/code-size.md` explains why.
 const LARGER: &[(&str, u64)] = &[
+    ("alp_decode", 26_000),
     ("alp_encode", 172_000),
     ("bit_packing_encode", 30_500),
     ("delta_encode", 52_000),
-    ("json_string_escape", 27_000),
+    ("json_string_escape", 29_000),
     ("rle_hybrid_decode", 28_000),
-    ("rle_hybrid_encode", 60_000),
+    ("rle_hybrid_encode", 69_000),
     ("rle_hybrid_look_up", 41_000),
     ("validity_offsets", 32_000),
 ];

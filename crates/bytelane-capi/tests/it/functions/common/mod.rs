@@ -32,12 +32,12 @@ pub struct Case {
 }
 
 /// Returns every case of every codec, except those without C functions: cases in which the caller
-/// splits a list into blocks, looks up entries of dictionaries, or has a bitmap.
+/// splits a list into blocks, chooses an effort, looks up entries of dictionaries, or has a bitmap.
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for entry in bytelane_catalog::CODECS {
         let functions = functions_of(entry);
-        let others = ["block=", "entries=", "spread="];
+        let others = ["block=", "effort=", "entries=", "spread="];
         let is_in_c = |case: &&&str| !others.iter().any(|other| case.contains(other));
         for &case in entry.cases.iter().filter(is_in_c) {
             let (parameters, functions) = functions(case);

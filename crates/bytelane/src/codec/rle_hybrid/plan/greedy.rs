@@ -20,94 +20,89 @@
 //! See `docs/lab-notes/rle-hybrid.md`, "The encoder".
 #![forbid(unsafe_code)]
 
-use super::{Sink, Source};
+use super::{Decision, Source};
 
 /// Bit 0 of each byte.
 const ONES: u64 = 0x0101_0101_0101_0101;
 
-/// The next values: a bit for each of 64, set if the value equals the one after it.
-struct Ahead<'a, S> {
+/// State of the choice.
+pub(super) struct Greedy<'a, S> {
     source: &'a S,
+    /// Next word of the source.
     word: usize,
+    /// The two words before it: a bit for each value, set if the value equals the next one.
     equal: [u64; 2],
+    /// End of the last repetition.
+    packed: usize,
+    /// Next value to look at.
+    at: usize,
+    /// Start of a repetition whose end has not been found.
+    start: Option<usize>,
 }
 
-impl<'a, S: Source> Ahead<'a, S> {
+impl<'a, S: Source> Greedy<'a, S> {
     #[inline(always)]
-    fn new(source: &'a S) -> Self {
-        let mut ahead = Self {
+    pub(super) fn new(source: &'a S) -> Self {
+        Self {
             source,
             word: 0,
             equal: [0; 2],
-        };
-        ahead.equal = [ahead.read(0), ahead.read(1)];
-        ahead
-    }
-
-    #[inline(always)]
-    fn read(&self, word: usize) -> u64 {
-        if 64 * word < self.source.len() {
-            self.source.equal(word)
-        } else {
-            0
+            packed: 0,
+            at: 0,
+            start: None,
         }
     }
 
-    /// Returns the bits from a value on. The value must not be before that of the last call.
+    /// Returns the next repetition; everything before it is packed.
     #[inline(always)]
-    fn from(&mut self, value: usize) -> u64 {
-        while self.word < value / 64 {
+    pub(super) fn next(&mut self) -> Option<Decision> {
+        let count = self.source.len();
+        while self.at < count {
+            // One place that reads ahead, so that it is compiled once.
+            let equal = self.ahead();
+            let Some(start) = self.start else {
+                // Bit 7 of each byte whose lower seven bits are set.
+                let filled = ((equal & (0x7f * ONES)) + ONES) & (0x80 * ONES);
+                if filled == 0 {
+                    self.at += 64;
+                } else {
+                    self.at += filled.trailing_zeros() as usize / 8 * 8;
+                    self.start = Some(self.at);
+                }
+                continue;
+            };
+            let ones = equal.trailing_ones() as usize;
+            self.at += ones;
+            if ones < 64 {
+                self.at += 1;
+                self.packed = self.at;
+                self.start = None;
+                return Some(Decision::repeat(start, self.at));
+            }
+        }
+        let start = core::mem::replace(&mut self.packed, count);
+        let is_rest = start < count && count - start < 8;
+        let is_single = is_rest && (start..count - 1).all(|value| self.source.is_equal(value));
+        is_single.then(|| Decision::repeat(start, count))
+    }
+
+    /// Returns the bits from the next value on.
+    #[inline(always)]
+    fn ahead(&mut self) -> u64 {
+        while self.word <= self.at / 64 + 1 {
+            let is_there = 64 * self.word < self.source.len();
+            let next = if is_there {
+                self.source.equal(self.word)
+            } else {
+                0
+            };
+            self.equal = [self.equal[1], next];
             self.word += 1;
-            self.equal = [self.equal[1], self.read(self.word + 1)];
         }
         let [these, next] = self.equal;
-        match value % 64 {
+        match self.at % 64 {
             0 => these,
             shift => these >> shift | next << (64 - shift),
         }
-    }
-
-    /// Returns the end of the values that equal the one at `start`.
-    #[inline(always)]
-    fn end(&mut self, start: usize) -> usize {
-        let mut at = start;
-        loop {
-            let ones = self.from(at).trailing_ones() as usize;
-            at += ones;
-            if ones < 64 {
-                return at + 1;
-            }
-        }
-    }
-}
-
-/// Chooses runs.
-#[inline(always)]
-pub(super) fn plan(source: &impl Source, sink: &mut impl Sink) {
-    let count = source.len();
-    let mut ahead = Ahead::new(source);
-    let (mut packed, mut at) = (0, 0);
-    while at < count {
-        // Bit 7 of each byte whose lower seven bits are set.
-        let filled = ((ahead.from(at) & (0x7f * ONES)) + ONES) & (0x80 * ONES);
-        if filled == 0 {
-            at += 64;
-            continue;
-        }
-        let start = at + filled.trailing_zeros() as usize / 8 * 8;
-        let end = ahead.end(start);
-        if packed < start {
-            sink.packed(packed, start);
-        }
-        sink.repeated(start, end);
-        (packed, at) = (end, end);
-    }
-    if packed == count {
-        return;
-    }
-    if count - packed < 8 && ahead.end(packed) == count {
-        sink.repeated(packed, count);
-    } else {
-        sink.packed(packed, count);
     }
 }

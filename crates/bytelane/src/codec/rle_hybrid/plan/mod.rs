@@ -4,6 +4,9 @@
 mod greedy;
 mod search;
 
+use greedy::Greedy;
+use search::Searching;
+
 /// Values to be encoded.
 pub(super) trait Source {
     /// Returns the number of values.
@@ -51,11 +54,70 @@ pub(super) fn header_len(count: usize) -> usize {
     }
 }
 
+/// Decided runs: packed values up to `repeated`, and then values that are repeated up to `end`.
+#[derive(Clone, Copy)]
+struct Decision {
+    repeated: usize,
+    /// Start of the last repetition. Those before it are of other values.
+    last: usize,
+    end: usize,
+}
+
+impl Decision {
+    /// Repeats one value.
+    fn repeat(start: usize, end: usize) -> Self {
+        Self {
+            repeated: start,
+            last: start,
+            end,
+        }
+    }
+}
+
 /// Chooses runs for values of a width of at least 1.
 #[inline(always)]
 pub(super) fn plan(effort: Effort, width: usize, source: &impl Source, sink: &mut impl Sink) {
-    match effort {
-        Effort::Small => search::plan(width, source, sink),
-        Effort::Fast => greedy::plan(source, sink),
+    let count = source.len();
+    let mut greedy = Greedy::new(source);
+    let mut search = (effort == Effort::Small).then(|| Searching::new(width, source));
+    let mut done = 0;
+    while done < count {
+        let mut next = None;
+        let (decided, is_last) = if let Some(search) = &mut search {
+            search.advance()
+        } else {
+            next = greedy.next();
+            (usize::from(next.is_some()), next.is_none())
+        };
+        for i in 0..decided + usize::from(is_last) {
+            let of_search = search.as_ref().filter(|_| i < decided);
+            let decision = of_search.map(|search| search.decided(i)).or(next);
+            // One call for all packed runs, so that it is compiled once.
+            let end = decision.map_or(count, |decision| decision.repeated);
+            if done < end {
+                sink.packed(done, end);
+            }
+            done = end;
+            let Some(decision) = decision else {
+                break;
+            };
+            while done < decision.end {
+                let start = done;
+                done = if start < decision.last {
+                    next_start(source, start)
+                } else {
+                    decision.end
+                };
+                sink.repeated(start, done);
+            }
+        }
     }
+}
+
+/// Returns the start of the next different value. There must be one.
+fn next_start(source: &impl Source, mut value: usize) -> usize {
+    while source.is_equal(value) {
+        value += 1;
+    }
+    value + 1
 }

@@ -48,7 +48,7 @@
 //! `docs/lab-notes/rle-hybrid.md`.
 #![forbid(unsafe_code)]
 
-use super::{Sink, Source, header_len};
+use super::{Decision, Source, header_len};
 
 /// Number of packed runs to remember. With 128, no result of the tests is shorter, and clearing the
 /// arrays makes 1000 values take 1.2 times as long.
@@ -398,50 +398,56 @@ fn has_run(mut bits: u64, length: usize) -> bool {
     bits != 0
 }
 
-/// Chooses runs for values of a width of at least 1.
-#[inline(always)]
-pub(super) fn plan(width: usize, source: &impl Source, sink: &mut impl Sink) {
-    let count = source.len();
-    let mut repetitions = Repetitions {
-        source,
-        least: least_length(width),
-        word: 0,
-        equal: 0,
-        start: 0,
-    };
-    let mut search = Search::new(width);
-    let mut done = 0;
-    while done < count {
-        let next = repetitions.next();
+/// A search, and the values that it is about.
+pub(super) struct Searching<'a, S> {
+    repetitions: Repetitions<'a, S>,
+    search: Search,
+}
+
+impl<'a, S: Source> Searching<'a, S> {
+    #[inline(always)]
+    pub(super) fn new(width: usize, source: &'a S) -> Self {
+        Self {
+            repetitions: Repetitions {
+                source,
+                least: least_length(width),
+                word: 0,
+                equal: 0,
+                start: 0,
+            },
+            search: Search::new(width),
+        }
+    }
+
+    /// Considers the next repetition. Returns the number of decisions that this led to, and whether
+    /// they are the last ones.
+    #[inline(always)]
+    pub(super) fn advance(&mut self) -> (usize, bool) {
+        let source = self.repetitions.source;
+        let next = self.repetitions.next();
         match next {
-            Some((start, end)) => search.consider(start, end, equal_before(source, start)),
+            Some((start, end)) => {
+                let equal = equal_before(source, start);
+                self.search.consider(start, end, equal);
+            }
             None => {
                 let start = last_start(source);
-                search.finish(start, count, equal_before(source, start));
+                let equal = equal_before(source, start);
+                self.search.finish(start, source.len(), equal);
             }
         }
-        let is_last = next.is_none();
-        let undelivered = core::mem::take(&mut search.undelivered);
-        for i in 0..undelivered + usize::from(is_last) {
-            let node = (i < undelivered).then(|| search.decided[i]);
-            // One call for all packed runs, so that it is compiled once.
-            let end = node.map_or(count, |node| node.repeated);
-            if done < end {
-                sink.packed(done, end);
-            }
-            done = end;
-            let Some(node) = node else {
-                break;
-            };
-            while done < node.start {
-                let start = done;
-                done = if start < node.repetition {
-                    next_start(source, start)
-                } else {
-                    node.start
-                };
-                sink.repeated(start, done);
-            }
+        let decided = core::mem::take(&mut self.search.undelivered);
+        (decided, next.is_none())
+    }
+
+    /// Returns one of the last decisions.
+    #[inline(always)]
+    pub(super) fn decided(&self, number: usize) -> Decision {
+        let node = self.search.decided[number];
+        Decision {
+            repeated: node.repeated,
+            last: node.repetition,
+            end: node.start,
         }
     }
 }
@@ -455,14 +461,6 @@ fn equal_before(source: &impl Source, value: usize) -> u8 {
         equal |= u8::from(source.is_equal(value - 2 - i)) << i;
     }
     equal
-}
-
-/// Returns the start of the next different value. There must be one.
-fn next_start(source: &impl Source, mut value: usize) -> usize {
-    while source.is_equal(value) {
-        value += 1;
-    }
-    value + 1
 }
 
 /// Returns the start of the last value.
