@@ -8,7 +8,7 @@ use crate::test::python::environment_with;
 
 /// Builds the wheel, installs it with Ray, and runs the script.
 pub fn run_stage() -> Result<()> {
-    let tests = format!("{CRATE}/tests/ray");
+    let tests = format!("{CRATE}/tests/on_ray");
     let requirements = format!("{tests}/requirements.txt");
     let python = environment_with("target/wheel/ray/python", &requirements)?;
     install(&python, &build("target/wheel/ray/wheels")?)?;
