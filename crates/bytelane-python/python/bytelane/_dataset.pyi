@@ -4,6 +4,8 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+__all__ = ["delete", "plan", "run", "swap", "verify"]
+
 _Path: TypeAlias = str | os.PathLike[str]
 
 def plan(

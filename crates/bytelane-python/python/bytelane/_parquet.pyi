@@ -27,6 +27,7 @@ __all__ = [
     "diff",
     "merge",
     "read_files",
+    "repair",
     "rewrite",
     "write_table",
 ]
