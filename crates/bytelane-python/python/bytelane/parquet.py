@@ -15,11 +15,10 @@ True
 from __future__ import annotations
 
 import ast
-import html
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias, TypedDict
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias
 
 from . import _files, _parquet
 from ._errors import ParquetError
@@ -32,6 +31,17 @@ from ._parquet import (
     RowGroupMetaData,
     Schema,
     Table,
+)
+from ._report import Report, saved_share
+from ._results import (
+    AdviceDict,
+    Checked,
+    ColumnAdviceDict,
+    Difference,
+    Merged,
+    Repaired,
+    RewrittenColumnDict,
+    RewrittenDict,
 )
 
 __all__ = [
@@ -128,273 +138,7 @@ def _joined(names: str | Iterable[str] | None) -> str | None:
     return names if names is None or isinstance(names, str) else ",".join(names)
 
 
-class CandidateDict(TypedDict):
-    """Encoding and compression of a column, with the result for the sample."""
-
-    encoding: str
-    compression: str
-    bytes: int
-    ratio: float
-    write_mib_s: float
-    read_mib_s: float
-    obstacle: str | None
-    preview: bool
-
-
-class AlternativeDict(TypedDict):
-    """Alternative for a column: the same encoding with a stronger compression."""
-
-    compression: str
-    bytes: int
-
-
-class ColumnAdviceDict(TypedDict):
-    """Advice for a column; nested columns have one for each leaf."""
-
-    path: str
-    column_type: str
-    rows: int
-    nulls: int
-    nulls_estimated: bool
-    rows_tried: int
-    distinct: int | None
-    distinct_estimated: bool
-    entropy_bits: float | None
-    now: str | None
-    bytes_now: int
-    bytes_plain: int | None
-    encoding: str
-    compression: str
-    bytes_then: int
-    page_rows: int | None
-    page_bytes: int | None
-    keep: bool
-    obstacle: str | None
-    reason: str | None
-    alternative: AlternativeDict | None
-    candidates: list[CandidateDict]
-
-
-class SettingsDict(TypedDict):
-    """Settings to paste for one writer, and what it cannot express."""
-
-    writer: str
-    text: str
-    shortcoming: str | None
-
-
-class AdviceDict(TypedDict):
-    """Output of `bytelane advise --format json`."""
-
-    file: str
-    kind: str
-    rows: int
-    goal: str
-    readers: str
-    compression: str
-    columns: list[ColumnAdviceDict]
-    settings: list[SettingsDict]
-
-
-class ColumnStateDict(TypedDict):
-    """Encodings and compression of a column."""
-
-    bytes: int
-    encodings: list[str]
-    compressions: list[str]
-
-
-class RewrittenColumnDict(TypedDict):
-    """Outcome of a merge for a column."""
-
-    path: str
-    chunks: int
-    rewritten: int
-    before: ColumnStateDict
-    after: ColumnStateDict
-    obstacle: str | None
-
-
-class RewrittenDict(TypedDict):
-    """Output of `bytelane rewrite --format json`."""
-
-    bytes_before: int
-    bytes_after: int
-    verified: bool
-    columns: list[RewrittenColumnDict]
-
-
-class Finding(TypedDict):
-    """Fault of a file."""
-
-    severity: Literal["error", "warning"]
-    file: str
-    row_group: int | None
-    column: str | None
-    page: int | None
-    problem: str
-
-
-class Checked(TypedDict):
-    """Output of `bytelane check --format json` for a file."""
-
-    bytes: int
-    rows: int
-    row_groups: int
-    pages: int
-    values: bool
-    findings: list[Finding]
-
-
-class MergedPages(TypedDict):
-    """Numbers of data pages of a column, by operation."""
-
-    copied: int
-    mapped: int
-    recompressed: int
-    encoded: int
-    joined: int
-    nulls: int
-
-
-class MergedColumn(TypedDict):
-    """Outcome of a merge for a column."""
-
-    path: str
-    bytes_before: int
-    bytes_after: int
-    pages: MergedPages
-
-
-class MergedFile(TypedDict):
-    """Written file."""
-
-    path: str
-    bytes: int
-    rows: int
-    row_groups: int
-
-
-class Merged(TypedDict):
-    """Output of `bytelane merge --format json`."""
-
-    inputs: int
-    bytes_before: int
-    bytes_after: int
-    rows: int
-    row_groups_before: int
-    row_groups_after: int
-    verified: bool
-    outputs: list[MergedFile]
-    columns: list[MergedColumn]
-    notes: list[str]
-
-
-class Described(TypedDict):
-    """Numbers of column chunks, by the metadata that they have."""
-
-    offset_indexes: int
-    column_indexes: int
-    encoding_stats: int
-    nan_counts: int
-    bloom_filters: int
-
-
-class Repaired(TypedDict):
-    """Output of `bytelane repair --format json`."""
-
-    bytes_before: int
-    bytes_after: int
-    chunks: int
-    before: Described
-    after: Described
-    verified: bool
-    notes: list[str]
-
-
-class RowPlace(TypedDict):
-    """File and number of a row."""
-
-    row: int
-    file: str
-    row_in_file: int
-
-
-class DifferentValue(TypedDict):
-    """Different value, as text."""
-
-    column: str
-    left: str | None
-    right: str | None
-
-
-class DifferentRow(TypedDict):
-    """Row that differs, or exists on one side only."""
-
-    left: RowPlace | None
-    right: RowPlace | None
-    values: list[DifferentValue]
-
-
-class Difference(TypedDict):
-    """Output of `bytelane diff --format json`."""
-
-    same: bool
-    columns: list[str]
-    left_rows: int
-    right_rows: int
-    more: bool
-    rows: list[DifferentRow]
-
-
-class _Report:
-    """Table with a text above and below it."""
-
-    def _texts(self) -> tuple[str, list[str], list[list[str]], str]:
-        """Returns the text above, the header, the rows, and the text below."""
-        raise NotImplementedError
-
-    def __repr__(self) -> str:
-        above, header, rows, below = self._texts()
-        lines = [[_printable(cell) for cell in row] for row in [header, *rows]]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        # Strings are left-aligned, numbers right-aligned.
-        shown = [
-            "  ".join(
-                cell.rjust(width) if name in _NUMBERS else cell.ljust(width)
-                for name, cell, width in zip(header, line, widths, strict=True)
-            ).rstrip()
-            for line in lines
-        ]
-        return "\n".join([*map(_printable, above.splitlines()), "", *shown, "", _printable(below)])
-
-    def _repr_html_(self) -> str:
-        above, header, rows, below = self._texts()
-
-        def row(tag: str, cells: Sequence[str]) -> str:
-            return "<tr>" + "".join(f"<{tag}>{html.escape(it)}</{tag}>" for it in cells) + "</tr>"
-
-        body = "".join(row("td", cells) for cells in rows)
-        return (
-            f"<p>{html.escape(above).replace(chr(10), '<br>')}</p>"
-            f"<table><thead>{row('th', header)}</thead><tbody>{body}</tbody></table>"
-            f"<p>{html.escape(below)}</p>"
-        )
-
-
-_NUMBERS = frozenset({"current size", "old size", "new size", "saved"})
-
-
-def _printable(text: str) -> str:
-    """Escapes control characters, which a terminal would interpret."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-
-
-def _saved(before: int, after: int) -> float:
-    return 1 - after / before if before else 0.0
-
-
-class Advice(_Report):
+class Advice(Report):
     """Best encoding for each column, with settings for other writers.
 
     It prints as a table.
@@ -433,7 +177,7 @@ class Advice(_Report):
     @property
     def saved(self) -> float:
         """Size reduction, from 0 to 1."""
-        return _saved(self.bytes_now, self.bytes_then)
+        return saved_share(self.bytes_now, self.bytes_then)
 
     def pyarrow(self) -> dict[str, Any]:
         """Returns keyword arguments for `pyarrow.parquet.write_table`."""
@@ -478,7 +222,7 @@ class Advice(_Report):
                 "unchanged" if column["keep"] else column["encoding"],
                 str(column["bytes_now"]),
                 str(column["bytes_then"]),
-                f"{100 * _saved(column['bytes_now'], column['bytes_then']):.1f}%",
+                f"{100 * saved_share(column['bytes_now'], column['bytes_then']):.1f}%",
             ]
             for column in data["columns"]
         ]
@@ -492,7 +236,7 @@ class Advice(_Report):
         return above, header, rows, below
 
 
-class Rewritten(_Report):
+class Rewritten(Report):
     """Outcome of `rewrite`. It prints as a table."""
 
     def __init__(self, data: RewrittenDict) -> None:
@@ -526,7 +270,7 @@ class Rewritten(_Report):
     @property
     def saved(self) -> float:
         """Size reduction, from 0 to 1; negative if the new file is larger."""
-        return _saved(self.bytes_before, self.bytes_after)
+        return saved_share(self.bytes_before, self.bytes_after)
 
     def _texts(self) -> tuple[str, list[str], list[list[str]], str]:
         header = ["column", "re-encoded", "encodings", "old size", "new size", "saved"]
@@ -542,7 +286,7 @@ class Rewritten(_Report):
                     names[0] if names[0] == names[1] else " -> ".join(names),
                     str(before["bytes"]),
                     str(after["bytes"]),
-                    f"{100 * _saved(before['bytes'], after['bytes']):.1f}%",
+                    f"{100 * saved_share(before['bytes'], after['bytes']):.1f}%",
                 ]
             )
         verified = ", every value compared" if self.verified else ""
