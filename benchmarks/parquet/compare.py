@@ -18,8 +18,9 @@ library has several processes, one after the other, in turns with the other libr
 one regime; the best of the seven reads after it is the other, the steady state. Medians over the processes count.
 `memcpy` is not a library: it copies the table that bytelane reads to existing memory, which is the upper limit.
 
-In the part `writing`, the Python packages write the same tables from memory, in the same two regimes: `write.py`. The size is that of
-the file that each writes, and the peak memory is beyond that of the table.
+In the part `writing`, the Python packages and the crate `parquet` write the same tables and single columns from memory, in the same
+two regimes, uncompressed and with zstd at level 1: `write.py`. The size is that of the file that each writes, and the peak memory is
+beyond that of the table.
 """
 
 from __future__ import annotations
@@ -94,11 +95,12 @@ class Process:
     """Process of a library that reads one file, or writes its rows."""
 
     def __init__(
-        self, library: str, reader: Path, path: Path, threads: int, *, as_package: bool = False, writes: bool = False
+        self, library: str, reader: Path, path: Path, threads: int, *, as_package: bool = False, writes: str = ""
     ) -> None:
-        command = [reader, library, path, str(threads)]
+        arguments = [library, path, str(threads), *([writes] if writes else [])]
+        command = [reader, *arguments]
         if library in OF_PYTHON or as_package and library in ("bytelane", ROOF):
-            command = [sys.executable, PYTHON_WRITER if writes else PYTHON_READER, library, path, str(threads)]
+            command = [sys.executable, PYTHON_WRITER if writes else PYTHON_READER, *arguments]
         cores = sorted(os.sched_getaffinity(0), reverse=True)[:threads]
         assert len(cores) == threads, f"{threads} threads need as many cores"
         self.library = library
@@ -217,7 +219,7 @@ def measure_regimes(
 
 
 def measure_writing(
-    path: Path, subjects: list[Subject], rounds: int, directory: Path
+    path: Path, compression: str, subjects: list[Subject], writer: Path, rounds: int, directory: Path
 ) -> dict[str, list[tuple[Measured, int]]]:
     """The first write and the steady state of each subject, and the size of its file. All files have the same rows."""
     expected = pq.read_table(path)
@@ -227,7 +229,7 @@ def measure_writing(
     sizes = [0 for _ in subjects]
     for _ in range(rounds):
         for number, (library, threads) in enumerate(subjects):
-            with Process(library, Path(), path, threads, as_package=True, writes=True) as process:
+            with Process(library, writer, path, threads, as_package=True, writes=compression) as process:
                 # The peak so far is that of reading the table.
                 Path(f"/proc/{process.process.pid}/clear_refs").write_text("5")
                 before = process.memory("VmRSS")
@@ -304,16 +306,28 @@ def compare_tables(directory: Path, scale: float, report: Report) -> None:
             report(workload, [(library, cores) for library in [*WITH_THREADS, ROOF]])
 
 
-ReportWriting = Callable[[str, Path, list[Subject]], None]
+ReportWriting = Callable[[str, str, Path, list[Subject]], None]
+
+WRITTEN_COMPRESSIONS = ["none", "zstd:1"]
+WRITERS: list[Subject] = [subject for subject in ALONE if subject[0] != "pages"]
 
 
-def compare_writing(directory: Path, scale: float, report: ReportWriting) -> None:
+def compare_writing(directory: Path, scale: float, values: int, report: ReportWriting) -> None:
     cores = len(os.sched_getaffinity(0))
+    path = directory / "rows.parquet"
     for name in files.TABLES:
-        path = directory / f"{name}-rows.parquet"
         pq.write_table(files.without_views(pq.read_table(files.generate(name, scale, directory))), path)
-        for threads in {1, cores}:
-            report(name, path, [(library, threads) for library in WITH_THREADS])
+        for compression in WRITTEN_COMPRESSIONS:
+            report(name, compression, path, WRITERS)
+            if cores > 1:
+                report(name, compression, path, [(library, cores) for library in WITH_THREADS])
+    # Encodings of the columns play no part here.
+    columns = {column.name: column for column in files.COLUMNS}
+    for number, column in enumerate(columns.values()):
+        array = column.values(np.random.default_rng(number), values)
+        pq.write_table(pa.table({"x": array}), path)
+        for compression in WRITTEN_COMPRESSIONS:
+            report(column.name, compression, path, WRITERS)
 
 
 def main() -> None:
@@ -350,22 +364,24 @@ def main() -> None:
                     about = [*workload[:3], workload.rows, workload.values, size, threads, library, known[library]]
                     writer.writerow([*about, *measured, cpu, regime])
 
-        def report_writing(name: str, path: Path, subjects: list[Subject]) -> None:
-            print(name, "written", f"{subjects[0][1]} threads", file=sys.stderr, sep=", ", flush=True)
+        def report_writing(name: str, compression: str, path: Path, subjects: list[Subject]) -> None:
+            print(name, "written", compression, f"{subjects[0][1]} threads", file=sys.stderr, sep=", ", flush=True)
             footer = pq.read_metadata(path)
             rows, values = footer.num_rows, footer.num_rows * footer.num_columns
-            regimes = measure_writing(path, subjects, 1 if arguments.quick else 3, Path(directory))
+            rounds = 1 if arguments.quick else 3
+            regimes = measure_writing(path, compression, subjects, arguments.reader, rounds, Path(directory))
             for regime, results in regimes.items():
                 for (library, threads), (measured, size) in zip(subjects, results, strict=True):
-                    about = [name + WRITTEN, "defaults", "zstd:1", rows, values, size, threads, library, known[library]]
+                    about = [name + WRITTEN, "defaults", compression, rows, values, size, threads, library, known[library]]
                     writer.writerow([*about, *measured, cpu, regime])
 
         scale = 0.01 if arguments.quick else 1.0
+        count = 40_000 if arguments.quick else files.VALUES
         parts = {
-            "columns": lambda: compare_columns(Path(directory), 40_000 if arguments.quick else files.VALUES, report),
+            "columns": lambda: compare_columns(Path(directory), count, report),
             "lineitem": lambda: compare_lineitem(Path(directory), scale, report),
             "tables": lambda: compare_tables(Path(directory), scale, report_regimes),
-            "writing": lambda: compare_writing(Path(directory), scale, report_writing),
+            "writing": lambda: compare_writing(Path(directory), scale, count, report_writing),
         }
         for part, compare in parts.items():
             if arguments.only in (None, part):

@@ -223,15 +223,15 @@ impl Files {
         (!rows.is_empty()).then_some(text)
     }
 
-    /// Tables that the libraries write from memory: a row for each table, number of threads and library.
+    /// Tables that the libraries write from memory: a row for each table, compression, number of threads and library.
     fn writing(&self) -> Option<String> {
         let mut text = format!(
-            "Tables of TPC-H at scale 1, written from memory by the Python packages: bytelane with its defaults, which are zstd at\n\
-             level 1, the others with the same compression. `{}`. The time is in\n\
+            "Tables of TPC-H at scale 1, and single columns, written from memory by the Python packages and by the crate `parquet`, with\n\
+             all defaults but for the compression: `{}`. The time is in\n\
              seconds, of the CPU with one thread, else elapsed; x is the time of bytelane times this. First: the first write of a\n\
              process. Steady: the best of seven writes after it. Memory: the peak of eight writes beyond the table.\n\n\
-             | table | threads | library | first | x | steady | x | size | memory |\n\
-             |---|---|---|---|---|---|---|---|---|\n",
+             | table | compression | threads | library | first | x | steady | x | size | memory |\n\
+             |---|---|---|---|---|---|---|---|---|---|\n",
             self.name
         );
         let steady = self
@@ -249,8 +249,9 @@ impl Files {
             let name = OTHERS.iter().find(|(library, _)| *library == row.library);
             writeln!(
                 text,
-                "| {} | {} | {} | {:.3} | {} | {:.3} | {} | {:.1} MB | {:.0} MB |",
+                "| {} | {} | {} | {} | {:.3} | {} | {:.3} | {} | {:.1} MB | {:.0} MB |",
                 row.column.trim_end_matches(WRITTEN),
+                row.compression,
                 row.threads,
                 name.map_or("bytelane", |(_, name)| name),
                 first.seconds(),
@@ -449,8 +450,8 @@ lineitem,defaults,snappy,6000000,96000000,2,1,pyarrow,26.0.1,1.0,1.1,2000000000,
             .filter(|line| line.starts_with("| orders"))
             .collect();
         let expected = [
-            "| orders | 1 | bytelane | 0.400 | 1.0 | 0.200 | 1.0 | 33.0 MB | 50 MB |",
-            "| orders | 1 | Polars | 0.600 | 1.5 | 0.400 | 2.0 | 39.5 MB | 50 MB |",
+            "| orders | zstd:1 | 1 | bytelane | 0.400 | 1.0 | 0.200 | 1.0 | 33.0 MB | 50 MB |",
+            "| orders | zstd:1 | 1 | Polars | 0.600 | 1.5 | 0.400 | 2.0 | 39.5 MB | 50 MB |",
         ];
         assert_eq!(rows, expected);
         assert_eq!(files.tables(), None);
