@@ -8,6 +8,7 @@ use std::io::{self, BufReader, Read};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// File that several readers and threads can read at the same time. Each reader has its own position, unlike
 /// clones of a `File`, which share one.
@@ -37,6 +38,11 @@ impl InputFile {
 
     pub(crate) fn permissions(&self) -> Result<Permissions> {
         Ok(self.file.metadata()?.permissions())
+    }
+
+    /// Returns the time of the last change, if the system knows it.
+    pub(crate) fn modified(&self) -> Result<Option<SystemTime>> {
+        Ok(self.file.metadata()?.modified().ok())
     }
 
     /// Appends the bytes from a position on, up to `length` or the end of the file. Their memory need not be

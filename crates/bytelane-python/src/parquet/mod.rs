@@ -29,7 +29,7 @@ pub mod _parquet {
     #[pymodule_export]
     use super::file::{Batches, ParquetFile};
     #[pymodule_export]
-    use super::merge::{check, diff, merge, repair};
+    use super::merge::{check, diff, merge, repair, salvage};
     #[pymodule_export]
     use super::metadata::{ColumnChunkMetaData, FileMetaData, RowGroupMetaData};
     #[pymodule_export]
