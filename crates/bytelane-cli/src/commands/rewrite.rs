@@ -498,7 +498,7 @@ fn end_on_signal(jobs: &[Job], signal: Arc<AtomicI32>) -> io::Result<()> {
     let at_once = jobs.iter().all(leaves_nothing);
     signals::on_signal(move |status| {
         if at_once {
-            std::process::exit(status)
+            signals::end(status)
         } else {
             signal.store(status, Ordering::Relaxed)
         }
