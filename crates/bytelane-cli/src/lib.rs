@@ -75,6 +75,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, end: End) -> u8 {
     };
     cli.color.write_global();
     leave_out_contained_panics();
+    bytelane_store::install();
     match cli.command.run() {
         Ok(Outcome::Fine) => 0,
         Ok(Outcome::Found) => 1,

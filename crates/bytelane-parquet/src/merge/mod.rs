@@ -73,7 +73,7 @@ pub fn merge(
     let first = plan.inputs[0].path;
     let permissions = InputFile::open(first).and_then(|file| file.permissions());
     let permissions = permissions.map_err(|error| error.in_file(first))?;
-    let outputs = Outputs::new(output.as_ref(), options, &permissions, &plan.footer)?;
+    let outputs = Outputs::new(output.as_ref(), options, permissions.as_ref(), &plan.footer)?;
     let mut run = Run::new(&plan, options, outputs, notes);
     run.merge()?;
     let (outputs, columns, notes) = run.finish();

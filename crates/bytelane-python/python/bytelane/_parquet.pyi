@@ -25,6 +25,7 @@ __all__ = [
     "advise",
     "check",
     "diff",
+    "find_objects",
     "merge",
     "read_files",
     "repair",
@@ -120,6 +121,7 @@ class ParquetWriter:
     def close(self) -> None: ...
     def discard(self) -> None: ...
 
+def find_objects(url: str) -> list[str]: ...
 def read_files(
     files: Sequence[tuple[str, Sequence[tuple[str, bool, str | None]]]],
     columns: Sequence[str] | None,

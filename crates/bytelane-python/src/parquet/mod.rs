@@ -25,7 +25,7 @@ pub mod _parquet {
     #[pymodule_export]
     use super::advise::advise;
     #[pymodule_export]
-    use super::dataset::read_files;
+    use super::dataset::{find_objects, read_files};
     #[pymodule_export]
     use super::file::{Batches, ParquetFile};
     #[pymodule_export]
