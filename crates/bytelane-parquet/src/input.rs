@@ -54,9 +54,13 @@ impl InputFile {
         }
     }
 
-    /// Returns the time of the last change, if the system knows it.
+    /// Returns the time of the last change of a local file, if the system knows it. Stores check the version of
+    /// their files themselves.
     pub(crate) fn modified(&self) -> Result<Option<SystemTime>> {
-        Ok(self.file.metadata()?.modified().ok())
+        match &self.source {
+            Source::Disk(file) => Ok(file.metadata()?.modified().ok()),
+            Source::Remote(_) => Ok(None),
+        }
     }
 
     /// Appends the bytes from a position on, up to `length` or the end of the file. Their memory need not be

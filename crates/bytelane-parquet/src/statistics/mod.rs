@@ -250,7 +250,7 @@ impl Bounds {
         let positive = vec![0; width];
         let mut negative = positive.clone();
         negative[width - 1] = 0x80;
-        let mut is_among = |zero: &[u8]| values.any(|value| value == zero);
+        let is_among = |zero: &[u8]| values.clone().any(|value| value == zero);
         if *least == positive && is_among(&negative) {
             least.clone_from(&negative);
         }
