@@ -29,6 +29,7 @@ __all__ = [
     "read_files",
     "repair",
     "rewrite",
+    "salvage",
     "write_table",
 ]
 
