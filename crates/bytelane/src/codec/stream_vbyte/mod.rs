@@ -153,18 +153,17 @@ pub(crate) trait Blocks: Copy {
     ) -> (u32, usize);
 
     /// Encodes whole blocks. Returns the number of bytes of data written, or `None` if there was
-    /// not enough room. `first` has the values before those of the first block; there is room for
-    /// all codes.
+    /// not enough room. `start` is the value before the first one; there is room for all codes.
     #[inline(always)]
     fn encode_run<P: Compress>(
         self,
         plan: P,
         values: &[u8],
-        first: &[u8; 64],
+        start: u64,
         controls: &mut [Slot],
         data: &mut [Slot],
     ) -> Option<usize> {
-        kernel::encode_run(self, plan, values, first, controls, data)
+        kernel::encode_run(self, plan, values, start, controls, data)
     }
 }
 
