@@ -137,22 +137,36 @@ pub(super) fn decode_tail<S: Blocks, P: Expand>(
     values: &mut [Slot],
 ) -> Option<usize> {
     let (controls, data) = stream.ahead::<P>(values);
+    let count = values.len() / P::WIDTH;
+    let append = |codes, &byte| codes << 8 | u32::from(byte);
+    let codes = controls.iter().rev().fold(0, append) & ((1 << (2 * count)) - 1);
+    let used = simd.decode_last(plan, codes, data, values, stream.previous)?;
+    Some(stream.offset + used)
+}
+
+/// Decodes fewer values than a block, through buffers.
+#[inline(always)]
+pub(super) fn decode_last<S: Blocks, P: Expand>(
+    simd: S,
+    plan: P,
+    codes: u32,
+    data: &[u8],
+    values: &mut [Slot],
+    start: u64,
+) -> Option<usize> {
     let mut padded = [0; 80];
     let have = usize::min(data.len(), 80);
     padded[..have].copy_from_slice(&data[..have]);
 
-    let count = values.len() / P::WIDTH;
-    let append = |codes, &byte| codes << 8 | u32::from(byte);
-    let codes = controls.iter().rev().fold(0, append) & ((1 << (2 * count)) - 1);
     let mut block = [Slot::new(0); 64];
-    let mut before = simd.previous::<P>(stream.previous);
+    let mut before = simd.previous::<P>(start);
     let used = simd.decode(plan, codes, &padded, &mut block, &mut before);
-    let used = used - plan.shortest() * (P::VALUES - count);
+    let used = used - plan.shortest() * (P::VALUES - values.len() / P::WIDTH);
     if used > have {
         return None;
     }
     values.copy_from_slice(&block[..values.len()]);
-    Some(stream.offset + used)
+    Some(used)
 }
 
 /// Encodes whole blocks of values to control bytes and data. Returns the number of bytes of data
@@ -247,6 +261,20 @@ pub(super) fn encode_tail<S: Blocks, P: Compress>(
     controls: &mut [Slot],
     data: &mut [Slot],
 ) -> Option<usize> {
+    let (codes, used) = simd.encode_last(plan, values, start, data)?;
+    memory::copy(controls, &codes.to_le_bytes()[..controls.len()]);
+    Some(used)
+}
+
+/// Encodes fewer values than a block, through buffers.
+#[inline(always)]
+pub(super) fn encode_last<S: Blocks, P: Compress>(
+    simd: S,
+    plan: P,
+    values: &[u8],
+    start: u64,
+    data: &mut [Slot],
+) -> Option<(u32, usize)> {
     // The padding of the block is stored as zeros.
     let (mut block, mut before) = ([0; 64], [0; 64]);
     block[..values.len()].copy_from_slice(values);
@@ -260,8 +288,7 @@ pub(super) fn encode_tail<S: Blocks, P: Compress>(
     let (codes, used) = simd.encode(plan, &block, &before, &mut buffer);
     let used = used - plan.shortest() * (P::VALUES - values.len() / P::WIDTH);
     data.get_mut(..used)?.copy_from_slice(&buffer[..used]);
-    memory::copy(controls, &codes.to_le_bytes()[..controls.len()]);
-    Some(used)
+    Some((codes, used))
 }
 
 /// Writes the codes of block `at` to its control bytes.

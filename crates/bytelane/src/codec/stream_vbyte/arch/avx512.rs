@@ -8,7 +8,7 @@ use crate::codec::stream_vbyte::plan::{Compress, Expand, Plan};
 use crate::memory::Slot;
 use crate::simd::avx2::load as load256;
 use crate::simd::avx512::{
-    in_register, load, load_up_to, opaque_zeros, store, store_up_to, store_words,
+    first_bits, in_register, load, load_up_to, opaque_zeros, store, store_up_to, store_words,
 };
 use crate::simd::sse41::load as load128;
 use crate::simd::x86::prefetch_read;
@@ -22,9 +22,11 @@ implement! {
         fn last<P: Plan>(previous: __m512i) -> u64 = last_value;
         fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m512i) -> usize = decode::<P>;
         fn decode_run<P: Expand>(plan: P, controls: &[u8], data: &[u8], blocks: &mut [[Slot; 64]], previous: &mut __m512i) -> Option<usize> = decode_run::<P>;
+        fn decode_last<P: Expand>(plan: P, codes: u32, data: &[u8], values: &mut [Slot], start: u64) -> Option<usize> = decode_last::<P>;
         fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m512i) = widen::<P>;
         fn encode<P: Compress>(plan: P, values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
         fn encode_run<P: Compress>(plan: P, values: &[u8], start: u64, controls: &mut [Slot], data: &mut [Slot]) -> Option<usize> = encode_run::<P>;
+        fn encode_last<P: Compress>(plan: P, values: &[u8], start: u64, data: &mut [Slot]) -> Option<(u32, usize)> = encode_last::<P>;
     }
 }
 
@@ -57,6 +59,32 @@ fn decode<P: Expand>(
     let stored = _mm512_mask_expand_epi8(opaque_zeros(), kept, load(window(data, 0)));
     store(values, restore(plan, stored, previous));
     kept.count_ones() as usize
+}
+
+/// Decodes fewer values than a block, with masks.
+#[target_feature(enable = "avx512bw,avx512dq,avx512vbmi2,bmi2,popcnt")]
+#[inline]
+fn decode_last<P: Expand>(
+    plan: P,
+    codes: u32,
+    data: &[u8],
+    values: &mut [Slot],
+    start: u64,
+) -> Option<usize> {
+    let kept = mask(plan, codes);
+    let used = kept.count_ones() as usize - missing(plan, values.len());
+    if used > data.len() {
+        return None;
+    }
+    let stored = _mm512_mask_expand_epi8(opaque_zeros(), kept, load_up_to(data));
+    store_up_to(values, restore(plan, stored, &mut previous::<P>(start)));
+    Some(used)
+}
+
+/// Returns the length of the data that the values missing from a block would have.
+#[inline(always)]
+fn missing<P: Plan>(plan: P, bytes: usize) -> usize {
+    plan.shortest() * (P::VALUES - bytes / P::WIDTH)
 }
 
 /// Decodes 16 blocks at a time, then four blocks if their values have one byte each, otherwise one
@@ -467,6 +495,27 @@ fn encode_run<P: Compress>(
     Some(room - rest.len())
 }
 
+/// Encodes fewer values than a block, with masks.
+#[target_feature(enable = "avx512bw,avx512cd,avx512vbmi2,bmi2,popcnt")]
+#[inline]
+fn encode_last<P: Compress>(
+    plan: P,
+    values: &[u8],
+    start: u64,
+    data: &mut [Slot],
+) -> Option<(u32, usize)> {
+    let block = load_up_to(values);
+    let stored = difference(plan, block, shifted::<P>(block, start));
+    let stored = _mm512_maskz_mov_epi8(first_bits(values.len()), stored);
+    let kept = needed(plan, stored);
+    let used = kept.count_ones() as usize - missing(plan, values.len());
+    store_up_to(
+        data.get_mut(..used)?,
+        _mm512_maskz_compress_epi8(kept, stored),
+    );
+    Some((codes(plan, kept), used))
+}
+
 /// Computes the numbers to store for eight blocks.
 #[target_feature(enable = "avx512f")]
 #[inline]
@@ -485,17 +534,21 @@ fn load_eight<P: Plan>(plan: P, values: &[u8], at: usize, start: u64) -> [__m512
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn load_before<P: Plan>(plan: P, values: &[u8], at: usize, start: u64) -> __m512i {
-    match (plan.delta(), at, P::WIDTH) {
-        (false, ..) => _mm512_setzero_si512(),
-        (true, 0, 4) => {
-            let start = _mm512_set1_epi32(start as i32);
-            _mm512_alignr_epi32::<15>(load(window(values, 0)), start)
-        }
-        (true, 0, _) => {
-            let start = _mm512_set1_epi64(start as i64);
-            _mm512_alignr_epi64::<7>(load(window(values, 0)), start)
-        }
-        (true, ..) => load(window(values, 64 * at - P::WIDTH)),
+    match (plan.delta(), at) {
+        (false, _) => _mm512_setzero_si512(),
+        (true, 0) => shifted::<P>(load(window(values, 0)), start),
+        (true, _) => load(window(values, 64 * at - P::WIDTH)),
+    }
+}
+
+/// Shifts values by one position. The first one becomes `start`.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn shifted<P: Plan>(values: __m512i, start: u64) -> __m512i {
+    let start = previous::<P>(start);
+    match P::WIDTH {
+        4 => _mm512_alignr_epi32::<15>(values, start),
+        _ => _mm512_alignr_epi64::<7>(values, start),
     }
 }
 
