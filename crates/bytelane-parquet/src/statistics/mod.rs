@@ -235,7 +235,7 @@ impl Bounds {
             Order::Total32 => 4,
             _ => 8,
         };
-        let mut values = values.chunks_exact(width);
+        let values = values.chunks_exact(width);
         let Some((least, most)) = &mut self.range else {
             for value in values {
                 let bounds = (value.to_vec(), value.to_vec());
