@@ -8,6 +8,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, StructArray};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
+use arrow_select::take::take;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ArrowPredicate;
 use parquet::file::metadata::{FileMetaData, RowGroupMetaData};
@@ -109,9 +110,20 @@ impl View {
     }
 
     /// Assembles a batch of `rows` rows from the columns' arrays, which are in the same order.
-    pub(super) fn batch(&self, arrays: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
+    /// Keys of dictionaries that replace values are looked up unless `takes_keys` is set.
+    pub(super) fn batch(
+        &self,
+        arrays: Vec<ArrayRef>,
+        rows: usize,
+        takes_keys: bool,
+    ) -> Result<RecordBatch> {
         let columns = arrays.into_iter().zip(self.schema.fields());
-        let columns = columns.map(|(array, field)| fitted(array, field.data_type()));
+        let columns = columns.map(|(array, field)| match array.as_any_dictionary_opt() {
+            Some(keys) if !takes_keys && keys.data_type() != field.data_type() => {
+                Ok(take(keys.values(), keys.keys(), None)?)
+            }
+            _ => fitted(array, field.data_type()),
+        });
         let columns = columns.collect::<Result<Vec<_>>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let schema = self.schema_of(&columns);
