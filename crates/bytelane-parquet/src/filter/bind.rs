@@ -2,7 +2,7 @@
 
 use super::like::Pattern;
 use super::test::Test;
-use super::Predicate;
+use super::{Comparison, Predicate};
 use crate::{Error, Problem, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::{
@@ -198,6 +198,24 @@ impl Node {
             Self::Constant(_) => {}
             Self::Not(inner) => inner.visit(leaf),
             Self::And(all) | Self::Or(all) => all.iter().for_each(|it| it.visit(leaf)),
+        }
+    }
+
+    /// Returns the estimated share of the rows for which the node is true, assuming that its operands
+    /// are independent. The shares are those that databases assume without statistics.
+    pub(super) fn selectivity(&self) -> f64 {
+        match self {
+            Self::Leaf(leaf) => match &leaf.test {
+                Test::IsNull | Test::Compare(Comparison::Equal, _) => 0.05,
+                Test::In(values) => (0.05 * values.len() as f64).min(0.5),
+                Test::Compare(Comparison::NotEqual, _) => 0.95,
+                Test::Compare(..) => 0.33,
+                Test::Like(_) => 0.25,
+            },
+            Self::Constant(result) => f64::from(u8::from(*result == Some(true))),
+            Self::Not(inner) => 1.0 - inner.selectivity(),
+            Self::And(all) => all.iter().map(Self::selectivity).product(),
+            Self::Or(all) => 1.0 - all.iter().map(|it| 1.0 - it.selectivity()).product::<f64>(),
         }
     }
 

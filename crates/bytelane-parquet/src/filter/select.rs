@@ -231,6 +231,10 @@ impl Condition for Filter {
         true
     }
 
+    fn selectivity(&self) -> f64 {
+        self.root.selectivity()
+    }
+
     fn takes_dictionaries(&self) -> bool {
         true
     }

@@ -22,6 +22,9 @@ pub(crate) trait Condition: Send + Sync {
     /// Returns whether it may be evaluated on rows that earlier predicates exclude.
     fn is_total(&self) -> bool;
 
+    /// Returns the estimated share of the rows for which it is true.
+    fn selectivity(&self) -> f64;
+
     /// Returns whether it accepts dictionary arrays in place of a column's values.
     fn takes_dictionaries(&self) -> bool;
 
@@ -75,6 +78,10 @@ impl Condition for Predicate {
 
     fn is_total(&self) -> bool {
         false
+    }
+
+    fn selectivity(&self) -> f64 {
+        0.5
     }
 
     fn takes_dictionaries(&self) -> bool {
