@@ -1,6 +1,6 @@
 """Compares the speed and memory use of libraries that read whole Parquet files to Arrow arrays and write them.
 
-    compare.py READER OUTPUT [--rounds COUNT] [--quick] [--only {columns,lineitem,tables,writing,merging}]
+    compare.py READER OUTPUT [--queries PROGRAM] [--rounds COUNT] [--quick] [--only PART]
 
 READER is the program of `peers/parquet`, and OUTPUT is the CSV to write. `cargo xtask record CPU --only parquet` builds
 the former and stores the latter.
@@ -23,6 +23,9 @@ two regimes, uncompressed and with zstd at level 1: `write.py`. The size is that
 beyond that of the table.
 
 In the part `merging`, the Python packages merge many small files into one, each time in a new process: `merge.py`.
+
+The part `queries` reads the rows of lineitem that satisfy a condition, in the steady state: `queries.py`. PROGRAM is the
+example `time_queries` of bytelane-parquet.
 """
 
 from __future__ import annotations
@@ -49,6 +52,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
+import queries
 
 ROOT = Path(__file__).parents[2]
 PYTHON_READER = Path(__file__).with_name("read.py")
@@ -77,6 +81,8 @@ STEADY = 7
 WRITTEN = ", written"
 # What the record adds to the name of files that are merged.
 MERGED = ", merged"
+# What the record adds to the name of a query.
+QUERIED = ", query"
 
 
 class Workload(NamedTuple):
@@ -311,6 +317,20 @@ def compare_tables(directory: Path, scale: float, report: Report) -> None:
             report(workload, [(library, cores) for library in [*WITH_THREADS, ROOF]])
 
 
+def compare_queries(directory: Path, scale: float, program: Path, rounds: int) -> list[tuple[str, int, int, str, float]]:
+    """Returns the name of each query, the size of the file, the number of rows, and the CPU time of each library."""
+    path = files.write_lineitem(scale, directory)
+    measured = []
+    for query in queries.QUERIES:
+        print(query, file=sys.stderr, flush=True)
+        answers = {library: queries.measure(program, library, str(path), query, rounds) for library in queries.LIBRARIES}
+        assert len({answer and answer[0] for answer in answers.values()}) == 1, f"{query}: {answers}"
+        for library, answer in answers.items():
+            assert answer is not None, f"{library} stopped at {query}"
+            measured.append((query, path.stat().st_size, answer[0], library, answer[1]))
+    return measured
+
+
 ReportWriting = Callable[[str, str, Path, list[Subject]], None]
 
 WRITTEN_COMPRESSIONS = ["none", "zstd:1"]
@@ -349,9 +369,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("reader", type=Path)
     parser.add_argument("output", type=Path)
+    parser.add_argument("--queries", type=Path, metavar="PROGRAM", help="needed for the part `queries`, which is skipped otherwise")
     parser.add_argument("--rounds", type=int, default=11, help="[default: 11]; lineitem has half as many")
     parser.add_argument("--quick", action="store_true", help="small files and one round, to see that everything runs")
-    parser.add_argument("--only", choices=["columns", "lineitem", "tables", "writing", "merging"])
+    parser.add_argument("--only", choices=["columns", "lineitem", "tables", "writing", "merging", "queries"])
     arguments = parser.parse_args()
     known, cpu = versions(), cpu_name()
     beside = arguments.output.with_suffix(".incomplete")
@@ -397,6 +418,14 @@ def main() -> None:
                 times = [merged.cpu_seconds, merged.wall_seconds, merged.peak_bytes]
                 writer.writerow([*about, way.library, known[way.library], *times, cpu, "first"])
 
+        def report_queries() -> None:
+            if arguments.queries is None:
+                return
+            rounds = 1 if arguments.quick else 7
+            for query, size, rows, library, seconds in compare_queries(Path(directory), scale, arguments.queries, rounds):
+                about = [query + QUERIED, "pyarrow's defaults", "snappy", rows, rows, size, 1, library, known[library]]
+                writer.writerow([*about, seconds, seconds, 0, cpu, "steady"])
+
         scale = 0.01 if arguments.quick else 1.0
         count = 40_000 if arguments.quick else files.VALUES
         parts = {
@@ -405,6 +434,7 @@ def main() -> None:
             "tables": lambda: compare_tables(Path(directory), scale, report_regimes),
             "writing": lambda: compare_writing(Path(directory), scale, count, report_writing),
             "merging": lambda: compare_merging(Path(directory), 1 if arguments.quick else 5, report_merging),
+            "queries": report_queries,
         }
         for part, compare in parts.items():
             if arguments.only in (None, part):

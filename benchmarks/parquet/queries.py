@@ -36,6 +36,7 @@ Q6: list[tuple[str, str, Any]] = [
 QUERIES: dict[str, tuple[list[str] | None, list[tuple[str, str, Any]]]] = {
     "q6": (RETURNED, Q6),
     "lookup": (None, [("l_orderkey", "==", ORDER)]),
+    "modes": (RETURNED, [("l_shipmode", "in", ["AIR", "REG AIR"])]),
     "everything": (None, [("l_quantity", ">", Decimal(0))]),
     "most": (None, [("l_quantity", ">", Decimal(1))]),
     "plain": (None, []),
@@ -64,7 +65,10 @@ def with_polars(path: str, query: str) -> Callable[[], int]:
     import polars
 
     columns, conditions = QUERIES[query]
-    operators = {"==": operator.eq, ">=": operator.ge, "<=": operator.le, "<": operator.lt, ">": operator.gt}
+    operators: dict[str, Callable[[Any, Any], Any]] = {
+        "==": operator.eq, ">=": operator.ge, "<=": operator.le, "<": operator.lt, ">": operator.gt,
+        "in": lambda column, values: column.is_in(values),
+    }
     tests = [operators[name](polars.col(column), value) for column, name, value in conditions]
 
     def read() -> int:
@@ -85,6 +89,8 @@ def with_duckdb(path: str, query: str) -> Callable[[], int]:
 
 
 def literal(value: Any) -> str:
+    if isinstance(value, list):
+        return "(" + ", ".join(f"'{text}'" for text in value) + ")"
     return f"date '{value}'" if isinstance(value, date) else str(value)
 
 

@@ -38,6 +38,9 @@ const WRITTEN: &str = ", written";
 /// Follows the name of files that are merged.
 const MERGED: &str = ", merged";
 
+/// Follows the name of a query.
+const QUERIED: &str = ", query";
+
 /// Measures everything, and writes the results to a file.
 pub fn record(path: &Path) -> Result<()> {
     compare("release", [path])
@@ -56,6 +59,8 @@ fn compare<A: AsRef<OsStr>>(profile: &str, arguments: impl IntoIterator<Item = A
         .arg("benchmarks/parquet/compare.py")
         .arg(build_reader(profile)?)
         .args(arguments)
+        .arg("--queries")
+        .arg(build_queries(profile)?)
         .env("PYTHONPATH", build_package(profile)?))
 }
 
@@ -67,6 +72,18 @@ fn build_package(profile: &str) -> Result<PathBuf> {
     let build = "build --quiet --locked --package bytelane-python --target-dir target --profile";
     run(cargo(build).arg(profile))?;
     lay_out_package(&root().join("target").join(profile))
+}
+
+/// Builds the program that answers queries with the Rust libraries. Returns its path.
+fn build_queries(profile: &str) -> Result<PathBuf> {
+    let build = "build --quiet --locked --package bytelane-parquet --example time_queries --target-dir target --profile";
+    run(cargo(build).arg(profile))?;
+    let directory = match profile {
+        "dev" => "debug",
+        profile => profile,
+    };
+    let path = root().join("target").join(directory).join("examples");
+    Ok(path.join(format!("time_queries{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// Builds the program that reads files with the Rust libraries. Returns its path.
@@ -123,6 +140,11 @@ impl Row {
         self.column.ends_with(MERGED)
     }
 
+    /// Returns whether it answers a query, in the steady state.
+    fn is_query(&self) -> bool {
+        self.column.ends_with(QUERIED)
+    }
+
     fn same_file(&self, other: &Row) -> bool {
         (&self.column, &self.encoding, &self.compression)
             == (&other.column, &other.encoding, &other.compression)
@@ -159,6 +181,7 @@ impl Files {
             "tables" => self.tables(),
             "writing" => self.writing(),
             "merging" => self.merging(),
+            "queries" => self.queries(),
             _ => None,
         }
     }
@@ -203,7 +226,9 @@ impl Files {
              |---|---|---|---|---|---|---|---|---|---|\n",
             self.name
         );
-        let is_read = |row: &&Row| !row.regime.is_empty() && !row.is_written() && !row.is_merged();
+        let is_read = |row: &&Row| {
+            !row.regime.is_empty() && !row.is_written() && !row.is_merged() && !row.is_query()
+        };
         let rows: Vec<_> = self.rows.iter().filter(is_read).collect();
         let same = |one: &&Row, other: &&Row| one.same_file(other) && one.threads == other.threads;
         for file in rows.chunk_by(same) {
@@ -228,6 +253,41 @@ impl Files {
                 ratio(memory("bytelane")? / memory("polars")?),
             )
             .expect("to memory");
+        }
+        (!rows.is_empty()).then_some(text)
+    }
+
+    /// Returns the table of queries: a row for each of them, with the time of each library.
+    fn queries(&self) -> Option<String> {
+        let mut text = format!(
+            "Rows of TPC-H's lineitem at scale 1 that satisfy a condition, as pyarrow writes the file, on one core: `{}`.\n\
+             Milliseconds of CPU time, the median of seven reads in the steady state. The last column says how many times as fast\n\
+             as the fastest other library bytelane is.\n\n\
+             | query | rows | bytelane |",
+            self.name
+        );
+        for (_, name) in OTHERS {
+            write!(text, " {name} |").expect("to memory");
+        }
+        text += " x fastest |\n|---|--:|--:|";
+        text += &"--:|".repeat(OTHERS.len() + 1);
+        text.push('\n');
+        let rows: Vec<_> = self.rows.iter().filter(|row| row.is_query()).collect();
+        for query in rows.chunk_by(|one, other| one.column == other.column) {
+            let seconds = |library: &str| {
+                let row = query.iter().find(|row| row.library == library)?;
+                Some(row.cpu_seconds)
+            };
+            let ours = seconds("bytelane")?;
+            let others: Option<Vec<f64>> = OTHERS.iter().map(|(it, _)| seconds(it)).collect();
+            let others = others?;
+            let name = query[0].column.trim_end_matches(QUERIED);
+            write!(text, "| {name} | {} | {:.1} |", query[0].rows, ours * 1e3).expect("to memory");
+            for seconds in &others {
+                write!(text, " {:.1} |", seconds * 1e3).expect("to memory");
+            }
+            let best = others.iter().copied().fold(f64::INFINITY, f64::min);
+            writeln!(text, " {} |", ratio(best / ours)).expect("to memory");
         }
         (!rows.is_empty()).then_some(text)
     }
@@ -523,6 +583,24 @@ lineitem,defaults,snappy,6000000,96000000,2,1,pyarrow,26.0.1,1.0,1.1,2000000000,
             "| 9 files | DuckDB, COPY | 2.500 | 10 | 50 MB | 30.5 MB |",
         ];
         assert_eq!(rows, expected);
+        assert_eq!(files.tables(), None);
+    }
+
+    #[test]
+    fn queries_have_the_time_of_each_library() {
+        let header = RECORD.lines().next().unwrap();
+        let mut text = format!("{header},regime\n");
+        let libraries = ["bytelane", "parquet", "pyarrow", "polars", "duckdb"];
+        for (library, seconds) in libraries.into_iter().zip([0.05, 0.2, 0.4, 0.08, 0.1]) {
+            text += &format!(
+                "\"q6, query\",x,snappy,114160,9,9,1,{library},1,{seconds},1.0,0,a CPU,steady\n"
+            );
+        }
+        let files = Files::parse("a.csv", &text).unwrap().unwrap();
+        let table = files.table("queries").unwrap();
+        let row = table.lines().find(|line| line.starts_with("| q6"));
+        let expected = "| q6 | 114160 | 50.0 | 200.0 | 400.0 | 100.0 | 80.0 | 1.6 |";
+        assert_eq!(row, Some(expected));
         assert_eq!(files.tables(), None);
     }
 

@@ -1,8 +1,8 @@
 //! Checks predicates against a schema and evaluates them.
 
-use super::Predicate;
 use super::like::Pattern;
 use super::test::Test;
+use super::{Comparison, Predicate};
 use crate::{Error, Problem, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::{
@@ -12,6 +12,7 @@ use arrow_array::{
 use arrow_buffer::{ArrowNativeType, BooleanBuffer, NullBuffer};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
 use arrow_select::take::take;
+use bytelane::validity::Format;
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
@@ -200,6 +201,24 @@ impl Node {
         }
     }
 
+    /// Returns the estimated share of the rows for which the node is true, assuming that its operands
+    /// are independent. The shares are those that databases assume without statistics.
+    pub(super) fn selectivity(&self) -> f64 {
+        match self {
+            Self::Leaf(leaf) => match &leaf.test {
+                Test::IsNull | Test::Compare(Comparison::Equal, _) => 0.05,
+                Test::In(values) => (0.05 * values.len() as f64).min(0.5),
+                Test::Compare(Comparison::NotEqual, _) => 0.95,
+                Test::Compare(..) => 0.33,
+                Test::Like(_) => 0.25,
+            },
+            Self::Constant(result) => f64::from(u8::from(*result == Some(true))),
+            Self::Not(inner) => 1.0 - inner.selectivity(),
+            Self::And(all) => all.iter().map(Self::selectivity).product(),
+            Self::Or(all) => 1.0 - all.iter().map(|it| 1.0 - it.selectivity()).product::<f64>(),
+        }
+    }
+
     /// Returns a mask of the rows for which the node has the wanted result, neither the opposite
     /// nor null.
     fn rows(&self, batch: &RecordBatch, wanted: bool) -> Result<BooleanBuffer> {
@@ -311,21 +330,44 @@ fn looked_up(array: &dyn AnyDictionaryArray, results: &BooleanArray) -> Result<B
     if results.null_count() > 0 {
         return Ok(take(results, array.keys(), None)?.as_boolean().clone());
     }
-    let results: Vec<bool> = results.values().iter().collect();
     let keys = array.keys();
-    let result = |key: Option<usize>| key.and_then(|key| results.get(key)).is_some_and(|it| *it);
     macro_rules! look_up {
-        ($keys:ty) => {{
-            let keys = keys.as_primitive::<$keys>().values();
-            // Keys of nulls are arbitrary.
-            BooleanBuffer::collect_bool(keys.len(), |slot| result(keys[slot].to_usize()))
-        }};
+        ($keys:ty) => {
+            bits_of(keys.as_primitive::<$keys>().values(), results.values())
+        };
     }
     let values = downcast_integer! {
         keys.data_type() => (look_up),
         other => return Err(no_such_column(&format!("with keys of the type {other}"))),
     };
     Ok(BooleanArray::new(values, keys.nulls().cloned()))
+}
+
+/// Returns the bit of each key's entry. Keys of nulls are arbitrary; those without an entry get no bit.
+fn bits_of<K: ArrowNativeType>(keys: &[K], entries: &BooleanBuffer) -> BooleanBuffer {
+    const RUN: usize = 64;
+    if entries.count_set_bits() == 0 {
+        return BooleanBuffer::new_unset(keys.len());
+    }
+    let entries: Vec<u8> = entries.iter().map(u8::from).collect();
+    let result = |key: &K| entries.get(key.as_usize()).copied().unwrap_or(0);
+    let mut results = vec![0; keys.len()];
+    for (results, keys) in results.chunks_mut(RUN).zip(keys.chunks(RUN)) {
+        // A run of equal keys is decided once.
+        let first = keys[0];
+        if keys.iter().fold(true, |all, key| all & (*key == first)) {
+            results.fill(result(&first));
+        } else {
+            let pairs = results.iter_mut().zip(keys);
+            pairs.for_each(|(to, key)| *to = result(key));
+        }
+    }
+    // The kernel that makes a bitmap of levels takes any bytes of 0 and 1.
+    let format = Format::<u8>::new(1).expect("a level");
+    let mut bits = Vec::new();
+    let encoded = format.encode_append(&results, &mut bits);
+    encoded.expect("no result is greater than 1");
+    BooleanBuffer::new(bits.into(), 0, keys.len())
 }
 
 /// Finds a column or a group by its path, and collects the names on the way.

@@ -98,6 +98,26 @@ impl Selection {
         Ok(self)
     }
 
+    /// Opens a file to read this selection. If columns are set, all others are skipped in the footer,
+    /// except those of the filter: [`ReaderBuilder::try_new_with_columns`].
+    ///
+    /// # Errors
+    ///
+    /// Same errors as [`ReaderBuilder::try_new`], and [`Problem::NoSuchColumn`].
+    pub fn open<T: ChunkReader + 'static>(&self, input: T) -> Result<ReaderBuilder<T>> {
+        let Some(columns) = &self.columns else {
+            return ReaderBuilder::try_new(input);
+        };
+        let of_filter = self.filter.iter().flat_map(Predicate::columns);
+        let paths = columns.iter().map(String::as_str).chain(of_filter);
+        let is_constant = |path: &str| self.constants.iter().any(|(field, _)| field.name() == path);
+        let paths: Vec<&str> = paths.filter(|path| !is_constant(path)).collect();
+        if paths.is_empty() {
+            return ReaderBuilder::try_new(input);
+        }
+        ReaderBuilder::try_new_with_columns(input, paths)
+    }
+
     /// Creates a reader. The batch size, the threads and the memory limit are those of `reader`;
     /// its selection is replaced by this one.
     ///
@@ -209,6 +229,10 @@ impl Condition for Filter {
 
     fn is_total(&self) -> bool {
         true
+    }
+
+    fn selectivity(&self) -> f64 {
+        self.root.selectivity()
     }
 
     fn takes_dictionaries(&self) -> bool {

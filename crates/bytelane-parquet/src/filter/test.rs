@@ -35,7 +35,7 @@ impl Test {
             ($($data_type:pat => $primitive:ty),+ $(,)?) => {
                 match data_type {
                     $($data_type => self.integers::<$primitive>(array),)+
-                    DataType::Boolean => self.apply(array.as_boolean(), data_type, Value::as_boolean),
+                    DataType::Boolean => self.booleans(array.as_boolean(), data_type),
                     DataType::Float16 => self.floats::<Float16Type>(array, |text| {
                         text.parse().ok().map(|it| f64::from(half::f16::from_f64(it)))
                     }),
@@ -88,6 +88,19 @@ impl Test {
                 DataType::Duration(TimeUnit::Nanosecond) => DurationNanosecondType,
             },
         }
+    }
+
+    /// Tests both values once, and the bits of all values together.
+    fn booleans(&self, array: &BooleanArray, data_type: &DataType) -> Result<BooleanArray> {
+        let both = BooleanArray::from(vec![false, true]);
+        let both = self.apply(&both, data_type, Value::as_boolean)?;
+        let values = match (both.value(0), both.value(1)) {
+            (false, false) => BooleanBuffer::new_unset(array.len()),
+            (false, true) => array.values().clone(),
+            (true, false) => !array.values(),
+            (true, true) => BooleanBuffer::new_set(array.len()),
+        };
+        Ok(BooleanArray::new(values, array.nulls().cloned()))
     }
 
     fn integers<T: ArrowPrimitiveType<Native: Narrow + PartialOrd>>(

@@ -4,8 +4,10 @@
 //! function here checks everything that Arrow requires for any input, so that none of them depends on
 //! promises of its callers.
 
+mod dictionary;
 mod views;
 
+pub(crate) use dictionary::dictionary_array;
 pub(crate) use views::{ViewBuilder, ViewContent, ViewDictionary};
 
 use arrow_array::types::{ByteArrayType, GenericBinaryType, GenericStringType};

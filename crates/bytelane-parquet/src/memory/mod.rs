@@ -2,7 +2,11 @@
 #![allow(unsafe_code)] // Arrow's unchecked constructors, and fresh memory.
 
 mod arrays;
+mod compact;
 mod fresh;
 
-pub(crate) use arrays::{Content, NotText, ViewBuilder, ViewContent, ViewDictionary, byte_array};
+pub(crate) use arrays::{
+    Content, NotText, ViewBuilder, ViewContent, ViewDictionary, byte_array, dictionary_array,
+};
+pub(crate) use compact::Compaction;
 pub(crate) use fresh::{Fresh, Slot, slots, write_each, zeros};

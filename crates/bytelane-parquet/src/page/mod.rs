@@ -23,4 +23,4 @@ pub(crate) use header::{
 pub(crate) use levels::{LeafLevels, PageLevels, Validity, bits_from, first_level};
 pub(crate) use numbers::{NumberBits, NumberPages};
 pub(crate) use parts::{Opener, check_size};
-pub(crate) use values::{ArrayDecoder, decoder_of};
+pub(crate) use values::{ArrayDecoder, Test, TestDecoder, decoder_of, keys_decoder_of};

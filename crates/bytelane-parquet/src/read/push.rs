@@ -78,16 +78,15 @@ pub struct PushDecoder {
 }
 
 impl PushDecoder {
-    /// Creates a decoder for the builder's selection. It uses one thread.
+    /// Creates a decoder for the builder's selection. With several threads, the columns of a batch are
+    /// decoded at the same time.
     ///
     /// # Errors
     ///
     /// Same errors as [`ReaderBuilder::build`].
     pub fn new(builder: ReaderBuilder<PushedBytes>) -> Result<Self> {
         let pushed = builder.input().clone();
-        let mut reader = builder
-            .with_threads(std::num::NonZero::<usize>::MIN)
-            .build()?;
+        let mut reader = builder.build()?;
         let waiting = reader.in_flight.take_waiting();
         if let Some(settings) = Arc::get_mut(&mut reader.settings) {
             settings.input = Input::of_pushed(pushed.clone());

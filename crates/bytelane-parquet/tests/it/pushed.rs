@@ -13,6 +13,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use proptest::prelude::{ProptestConfig, any, prop_assert_eq, proptest};
 use std::future::{Future, ready};
 use std::io;
+use std::num::NonZero;
 use std::ops::Range;
 use std::pin::pin;
 use std::sync::Arc;
@@ -122,7 +123,10 @@ proptest! {
         let builder = Reader::builder(file.clone()).expect("a footer").with_batch_size(batch_size);
         let expected: Vec<_> = selection.read(builder).expect("a reader").map(|batch| batch.expect("rows")).collect();
 
-        let (batches, _) = read(&file, |builder| selection.choose(builder.with_batch_size(batch_size)));
+        let threads = NonZero::new(1 + numbers.below(2)).expect("threads");
+        let (batches, _) = read(&file, |builder| {
+            selection.choose(builder.with_batch_size(batch_size).with_threads(threads))
+        });
         prop_assert_eq!(&batches, &expected);
 
         let pushed = PushedBytes::new(file.len() as u64).with_prefetch(prefetch);

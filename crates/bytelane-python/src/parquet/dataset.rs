@@ -47,12 +47,13 @@ pub fn read_files(
     for (path, partitions) in files {
         // A `pathlib.Path` would join the slashes of a URL.
         let source = path.as_os_str().into_pyobject(py)?;
-        let file = ParquetFile::new(source.as_any(), read_dictionary.clone())?;
         let mut selection = selection.clone();
         for partition in partitions {
             let (field, value) = constant(partition)?;
             selection = selection.with_constant(field, value).map_err(of_parquet)?;
         }
+        let read_dictionary = read_dictionary.clone();
+        let file = ParquetFile::open(source.as_any(), read_dictionary, &selection)?;
         let table = py.detach(|| file.table(&selection, limits))?;
         match &mut all {
             None => all = Some((path, table)),

@@ -50,23 +50,7 @@ impl ParquetFile {
     #[new]
     #[pyo3(signature = (source, *, read_dictionary=None))]
     pub fn new(source: &Bound<'_, PyAny>, read_dictionary: Option<Vec<String>>) -> PyResult<Self> {
-        let py = source.py();
-        let (source, path) = Source::open(source)?;
-        let dictionaries = read_dictionary.unwrap_or_default();
-        let reader = py.detach(|| {
-            let reader = ReaderBuilder::try_new(source)?;
-            if dictionaries.is_empty() {
-                return Ok(reader);
-            }
-            reader.with_dictionaries(dictionaries.iter().map(String::as_str))
-        });
-        let reader = reader.map_err(|error| of_parquet(in_file(error, path.as_deref())))?;
-        Ok(Self {
-            path,
-            metadata: Arc::clone(reader.metadata()),
-            schema: SchemaRef::clone(reader.schema()),
-            reader: Mutex::new(Some(reader)),
-        })
+        Self::open(source, read_dictionary, &Selection::default())
     }
 
     /// Number of rows.
@@ -219,6 +203,32 @@ pub fn selection(
 }
 
 impl ParquetFile {
+    /// Opens a file for a selection: it may lack columns that the selection does not need.
+    pub fn open(
+        source: &Bound<'_, PyAny>,
+        read_dictionary: Option<Vec<String>>,
+        selection: &Selection,
+    ) -> PyResult<Self> {
+        let py = source.py();
+        let (source, path) = Source::open(source)?;
+        let dictionaries = read_dictionary.unwrap_or_default();
+        let reader = py.detach(|| {
+            if dictionaries.is_empty() {
+                return selection.open(source);
+            }
+            // They may be columns that are not read.
+            let reader = ReaderBuilder::try_new(source)?;
+            reader.with_dictionaries(dictionaries.iter().map(String::as_str))
+        });
+        let reader = reader.map_err(|error| of_parquet(in_file(error, path.as_deref())))?;
+        Ok(Self {
+            path,
+            metadata: Arc::clone(reader.metadata()),
+            schema: SchemaRef::clone(reader.schema()),
+            reader: Mutex::new(Some(reader)),
+        })
+    }
+
     fn opened(&self) -> MutexGuard<'_, Option<ReaderBuilder<Source>>> {
         // No code calls Python, or waits for anything else, while holding this lock.
         self.reader.lock().unwrap_or_else(PoisonError::into_inner)

@@ -90,8 +90,19 @@ impl Files {
     }
 
     /// Opens a file, which must have the columns of the others and the named columns.
-    fn open(&self, path: &Path, named: &[&str]) -> anyhow::Result<ReaderBuilder<Input>> {
-        let file = self.builder(path)?.with_batch_size(BATCH_ROWS);
+    fn open(
+        &self,
+        path: &Path,
+        selection: &Selection,
+        named: &[&str],
+    ) -> anyhow::Result<ReaderBuilder<Input>> {
+        let opened = self.input(path).map(|input| selection.open(input))?;
+        let file = match opened {
+            Ok(file) => file,
+            // The whole schema says which columns there are.
+            Err(_) => self.builder(path)?,
+        };
+        let file = file.with_batch_size(BATCH_ROWS);
         let (first, schema) = self
             .schema
             .get_or_init(|| (path.to_owned(), Schema::clone(file.schema())));
@@ -107,16 +118,20 @@ impl Files {
     }
 
     fn builder(&self, path: &Path) -> anyhow::Result<ReaderBuilder<Input>> {
-        let input = if path == Path::new(STANDARD) {
-            if self.standard.get().is_none() {
-                let _ = self.standard.set(standard_input()?);
-            }
-            Input::Memory(self.standard.get().cloned().unwrap_or_default())
-        } else {
-            Input::open(path)?
-        };
-        let builder = ReaderBuilder::try_new(input);
+        let builder = ReaderBuilder::try_new(self.input(path)?);
         Ok(builder.map_err(|error| error.in_file(shown(path)))?)
+    }
+
+    fn input(&self, path: &Path) -> anyhow::Result<Input> {
+        if path != Path::new(STANDARD) {
+            return Ok(Input::open(path)?);
+        }
+        if self.standard.get().is_none() {
+            let _ = self.standard.set(standard_input()?);
+        }
+        Ok(Input::Memory(
+            self.standard.get().cloned().unwrap_or_default(),
+        ))
     }
 
     /// Reads a selection of all files, and passes it on batch by batch until the callback stops it. Without a filter, at
@@ -131,7 +146,7 @@ impl Files {
         for path in &self.paths {
             let most = usize::try_from(most).unwrap_or(usize::MAX);
             let file = self
-                .open(path, named)?
+                .open(path, selection, named)?
                 .with_batch_size(BATCH_ROWS.min(most.max(1)));
             let rows = selection
                 .read(file)
@@ -164,9 +179,9 @@ impl Files {
                     row_groups.map(|row_group| u64::try_from(row_group.num_rows()).unwrap_or(0));
                 return Ok(rows.fold(0, u64::saturating_add));
             };
-            let file = self.open(path, named)?;
             // The columns of the condition are read, but none is returned.
             let selection = selection.clone().with_columns::<&str>([]);
+            let file = self.open(path, &selection, named)?;
             let threads = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
             let rows = selection
                 .read(file.with_threads(threads))
@@ -207,7 +222,7 @@ impl Files {
             if own.is_empty() && index > 0 {
                 continue;
             }
-            let mut file = self.open(path, named)?;
+            let mut file = self.open(path, selection, named)?;
             if !is_filtered {
                 file = file.with_row_selection(only(&own));
             }

@@ -11,6 +11,7 @@ mod tests;
 mod text;
 
 pub(super) use encodings::delta;
+pub(super) use encodings::indices::Indices;
 
 use super::header::ValueEncoding;
 use super::values::{ArrayDecoder, Slots};

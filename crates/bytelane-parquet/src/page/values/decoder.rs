@@ -5,6 +5,7 @@ use super::super::header::ValueEncoding;
 use super::array_decoder::{ArrayDecoder, Slots};
 use super::boolean::BooleanDecoder;
 use super::fixed::FixedDecoder;
+use super::keys::KeysDecoder;
 use super::null::NullDecoder;
 use crate::Result;
 use crate::budget::Budget;
@@ -42,6 +43,29 @@ pub(crate) fn decoder_of(
             Box::new(FixedDecoder::new(backend, data_type, column, budget)?)
         }
     })
+}
+
+/// Returns the decoder that builds dictionary arrays from the indices of a chunk whose pages all have indices:
+/// arrays with values of the type `data_type`, unless the column has none of a dictionary.
+pub(crate) fn keys_decoder_of(
+    backend: Detected,
+    data_type: &DataType,
+    column: &ColumnDescPtr,
+    budget: &Budget,
+) -> Result<Box<dyn ArrayDecoder>> {
+    match column.physical_type() {
+        Type::BYTE_ARRAY if data_type.is_string() => {
+            let (key, values) = (Box::new(DataType::Int32), Box::new(data_type.clone()));
+            decoder_of(backend, &DataType::Dictionary(key, values), column, budget)
+        }
+        Type::BYTE_ARRAY | Type::BOOLEAN => decoder_of(backend, data_type, column, budget),
+        _ => Ok(Box::new(KeysDecoder::new(
+            backend,
+            data_type.clone(),
+            ColumnDescPtr::clone(column),
+            budget,
+        )?)),
+    }
 }
 
 /// Decoder of dictionary arrays with values of any type except strings.

@@ -5,9 +5,12 @@ mod array_decoder;
 mod boolean;
 mod decoder;
 mod fixed;
+mod keys;
 mod null;
+mod tested;
 mod value_decoder;
 
 pub(crate) use array_decoder::ArrayDecoder;
 pub(super) use array_decoder::Slots;
-pub(crate) use decoder::decoder_of;
+pub(crate) use decoder::{decoder_of, keys_decoder_of};
+pub(crate) use tested::{Test, TestDecoder};

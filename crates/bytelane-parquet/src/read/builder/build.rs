@@ -2,7 +2,7 @@
 
 use super::super::in_flight::InFlight;
 use super::super::input::Input;
-use super::super::row_group::{Settings, StagePlan, View, stages};
+use super::super::row_group::{Conditional, Settings, StagePlan, View, stages};
 use super::super::rows::{Rows, selected};
 use super::super::schema::Plan;
 use super::super::{Reader, Window};
@@ -112,12 +112,37 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         let plan = Plan::new(in_file, &projection, self.projected(&projection)?.fields())?;
         let view = |mask: &ProjectionMask| View::new(&plan, mask, self.projected(mask)?);
         let output = view(&self.projection)?;
-        let conditions = self.conditions.iter().map(|condition| {
+        let conditions = self.ordered_conditions();
+        let conditions = conditions.into_iter().map(|condition| {
             let view = view(&condition.projection)?;
-            Ok((condition.clone(), view))
+            Ok((condition, view))
         });
         let stages = stages(&plan, conditions.collect::<Result<_>>()?, &output);
         Ok((plan, output, stages))
+    }
+
+    /// Returns the conditions, those first that exclude the most rows per byte of their columns. Their
+    /// order is kept if one of them must not see rows that earlier ones exclude.
+    fn ordered_conditions(&self) -> Vec<Conditional> {
+        let mut conditions = self.conditions.clone();
+        if conditions.iter().all(|it| it.condition.is_total()) {
+            let rank = |it: &Conditional| self.bytes(it) / (1.0 - it.condition.selectivity());
+            conditions.sort_by(|one, other| rank(one).total_cmp(&rank(other)));
+        }
+        conditions
+    }
+
+    /// Returns the uncompressed size of the columns of a condition, in the first row group to read.
+    fn bytes(&self, condition: &Conditional) -> f64 {
+        let row_group = self.row_groups.as_ref().and_then(|it| it.first());
+        let row_group = row_group.copied().unwrap_or(0);
+        if row_group >= self.in_file.count() {
+            return 1.0;
+        }
+        let leaves = 0..self.metadata.parquet_schema().num_columns();
+        let leaves = leaves.filter(|leaf| condition.projection.leaf_included(*leaf));
+        let sizes = leaves.filter_map(|leaf| self.in_file.uncompressed_size(row_group, leaf).ok());
+        1.0 + sizes.map(|size| size as f64).sum::<f64>()
     }
 
     /// Returns the limit for batches that are kept; an error if they will exceed it.

@@ -8,6 +8,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, StructArray};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
+use arrow_select::take::take;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ArrowPredicate;
 use parquet::file::metadata::{FileMetaData, RowGroupMetaData};
@@ -20,6 +21,9 @@ pub(crate) trait Condition: Send + Sync {
 
     /// Returns whether it may be evaluated on rows that earlier predicates exclude.
     fn is_total(&self) -> bool;
+
+    /// Returns the estimated share of the rows for which it is true.
+    fn selectivity(&self) -> f64;
 
     /// Returns whether it accepts dictionary arrays in place of a column's values.
     fn takes_dictionaries(&self) -> bool;
@@ -76,6 +80,10 @@ impl Condition for Predicate {
         false
     }
 
+    fn selectivity(&self) -> f64 {
+        0.5
+    }
+
     fn takes_dictionaries(&self) -> bool {
         false
     }
@@ -109,9 +117,20 @@ impl View {
     }
 
     /// Assembles a batch of `rows` rows from the columns' arrays, which are in the same order.
-    pub(super) fn batch(&self, arrays: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
+    /// Keys of dictionaries that replace values are looked up unless `takes_keys` is set.
+    pub(super) fn batch(
+        &self,
+        arrays: Vec<ArrayRef>,
+        rows: usize,
+        takes_keys: bool,
+    ) -> Result<RecordBatch> {
         let columns = arrays.into_iter().zip(self.schema.fields());
-        let columns = columns.map(|(array, field)| fitted(array, field.data_type()));
+        let columns = columns.map(|(array, field)| match array.as_any_dictionary_opt() {
+            Some(keys) if !takes_keys && keys.data_type() != field.data_type() => {
+                Ok(take(keys.values(), keys.keys(), None)?)
+            }
+            _ => fitted(array, field.data_type()),
+        });
         let columns = columns.collect::<Result<Vec<_>>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let schema = self.schema_of(&columns);

@@ -17,6 +17,7 @@ use super::schema::Plan;
 use crate::Result;
 use crate::budget::{Budget, MemoryLimit};
 use crate::file::{LeafChunk, RowGroups};
+use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::SchemaRef;
 use bytelane::Detected;
@@ -211,7 +212,7 @@ impl RowGroup {
         loop {
             let mut work = self.pending.take().unwrap_or_else(|| {
                 let (steps, rows) = self.rows.next(self.batch_size);
-                let partial = Partial::new(settings.plan.columns.len(), rows);
+                let partial = Partial::new(settings.backend, settings.plan.columns.len(), rows);
                 let stages = 0;
                 Work {
                     steps,
@@ -271,13 +272,21 @@ impl RowGroup {
             input.prepare(|| stage.ranges(&wanted), ahead)?;
             stage.is_moved = true;
             let arrays = stage.read(settings, plan, &wanted, &memory)?;
-            work.partial.put(&plan.columns, arrays, cover);
-            if let Some((condition, view)) = &plan.condition {
-                work.partial.narrow(condition.as_ref(), view)?;
+            match (&arrays[..], &plan.condition) {
+                ([results], _) if stage.is_tested => {
+                    work.partial
+                        .narrow_by(&cover, results.as_boolean().values());
+                }
+                (_, condition) => {
+                    work.partial.put(&plan.columns, arrays, cover);
+                    if let Some((condition, view)) = condition {
+                        work.partial.narrow(condition.as_ref(), view)?;
+                    }
+                }
             }
             work.stages = number + 1;
         }
-        let batch = work.partial.batch(&settings.output)?;
+        let batch = work.partial.take(&settings.output)?;
         let dropped = work.rows - batch.num_rows();
         settings.input.counters().rows_dropped.add(dropped);
         let Some(first) = self.first_row.filter(|_| batch.num_rows() > 0) else {

@@ -2,16 +2,15 @@
 
 use super::super::rows::Ranges;
 use super::conditions::{Condition, View};
+use crate::memory::Compaction;
 use crate::{Error, Result};
-use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
-use arrow_select::filter::{FilterBuilder, FilterPredicate};
-
-/// Maximum gap between two selected rows that is read as well: skipping so few rows takes longer.
-const GAP: usize = 64;
+use bytelane::Detected;
 
 /// Rows and columns of a batch so far.
 pub(super) struct Partial {
+    backend: Detected,
     rows: usize,
     /// Mask of the rows for which all predicates so far are true; `None` for all rows.
     left: Option<BooleanBuffer>,
@@ -23,8 +22,9 @@ pub(super) struct Partial {
 
 impl Partial {
     /// Returns a batch of all rows and no columns.
-    pub(super) fn new(columns: usize, rows: usize) -> Self {
+    pub(super) fn new(backend: Detected, columns: usize, rows: usize) -> Self {
         Self {
+            backend,
             rows,
             left: None,
             columns: vec![None; columns],
@@ -36,7 +36,7 @@ impl Partial {
     pub(super) fn cover(&self) -> Ranges {
         match &self.left {
             None => Ranges::all(self.rows),
-            Some(left) => Ranges::covering(left, GAP),
+            Some(left) => Ranges::of_words(left),
         }
     }
 
@@ -44,7 +44,7 @@ impl Partial {
     pub(super) fn left(&self) -> Ranges {
         match &self.left {
             None => Ranges::all(self.rows),
-            Some(left) => Ranges::covering(left, 1),
+            Some(left) => Ranges::of_bits(left),
         }
     }
 
@@ -65,7 +65,7 @@ impl Partial {
         };
         let is_exact = self.parts[last].count() == self.count();
         if is_exact || !condition.is_total() || !view.columns.iter().all(is_of_last) {
-            let batch = self.batch(view)?;
+            let batch = self.batch(view, condition.takes_dictionaries())?;
             let result = condition.evaluate(batch)?;
             self.left = Some(match &self.left {
                 Some(left) => spread(left, &result),
@@ -73,13 +73,28 @@ impl Partial {
             });
         } else {
             let part = &self.parts[last];
-            let batch = view.batch(self.arrays(view)?, part.count())?;
-            let result = self.whole(part, &condition.evaluate(batch)?);
-            self.left = Some(match &self.left {
-                Some(left) => left & &result,
-                None => result,
-            });
+            let batch = view.batch(self.arrays(view)?, part.count(), true)?;
+            let results = condition.evaluate(batch)?;
+            let part = part.clone();
+            self.narrow_by(&part, &results);
+            return Ok(());
         }
+        self.forget_all();
+        Ok(())
+    }
+
+    /// Keeps the rows of a part for which a predicate is true, given its results.
+    pub(super) fn narrow_by(&mut self, part: &Ranges, results: &BooleanBuffer) {
+        let result = self.whole(part, results);
+        self.left = Some(match &self.left {
+            Some(left) => left & &result,
+            None => result,
+        });
+        self.forget_all();
+    }
+
+    /// Drops a mask of all rows.
+    fn forget_all(&mut self) {
         let is_all = self
             .left
             .as_ref()
@@ -87,16 +102,33 @@ impl Partial {
         if is_all {
             self.left = None;
         }
-        Ok(())
     }
 
-    /// Returns the columns of a view with the rows that are left.
-    pub(super) fn batch(&self, view: &View) -> Result<RecordBatch> {
+    /// Returns the columns of a view with the rows that are left, without keeping them.
+    pub(super) fn take(&mut self, view: &View) -> Result<RecordBatch> {
+        let columns = view.columns.iter().map(|it| self.columns[*it].take());
+        let arrays = columns.map(|it| it.ok_or_else(not_read)).collect();
+        self.filtered(view, arrays, false)
+    }
+
+    /// Returns the columns of a view with the rows that are left, with dictionary keys in place of
+    /// values if they were read as such and `takes_keys` is set.
+    fn batch(&self, view: &View, takes_keys: bool) -> Result<RecordBatch> {
+        self.filtered(view, self.parts_and_arrays(view), takes_keys)
+    }
+
+    /// Returns the rows that are left of arrays, which are accompanied by the numbers of their parts.
+    fn filtered(
+        &self,
+        view: &View,
+        arrays: Result<Vec<(usize, ArrayRef)>>,
+        takes_keys: bool,
+    ) -> Result<RecordBatch> {
         let count = self.count();
         if count == 0 {
             return Ok(RecordBatch::new_empty(view.schema.clone()));
         }
-        let arrays = self.parts_and_arrays(view)?;
+        let arrays = arrays?;
         let filters = self.parts.iter().enumerate().map(|(number, rows)| {
             let is_used = arrays.iter().any(|(part, _)| *part == number);
             is_used.then(|| self.filter(rows)).flatten()
@@ -105,10 +137,10 @@ impl Partial {
         let arrays = arrays
             .into_iter()
             .map(|(part, array)| match &filters[part] {
-                Some(filter) => Ok(filter.filter(&array)?),
+                Some(filter) => Ok(filter.apply(array)?),
                 None => Ok(array),
             });
-        view.batch(arrays.collect::<Result<_>>()?, count)
+        view.batch(arrays.collect::<Result<_>>()?, count, takes_keys)
     }
 
     /// Returns the number of rows that are left.
@@ -125,25 +157,22 @@ impl Partial {
     fn parts_and_arrays(&self, view: &View) -> Result<Vec<(usize, ArrayRef)>> {
         let columns = view.columns.iter().map(|column| {
             let read = self.columns[*column].clone();
-            read.ok_or_else(|| Error::corrupt("a column of a condition was not read"))
+            read.ok_or_else(not_read)
         });
         columns.collect()
     }
 
     /// Returns a filter that drops the rows of a part that are not left; `None` if there are none
     /// to drop.
-    fn filter(&self, part: &Ranges) -> Option<FilterPredicate> {
+    fn filter(&self, part: &Ranges) -> Option<Compaction> {
         let left = self.left.as_ref()?;
+        if part.count() == self.rows {
+            return Compaction::new(self.backend, left.clone());
+        }
         let mut bits = BooleanBufferBuilder::new(part.count());
         part.iter()
             .for_each(|range| bits.append_buffer(&left.slice(range.start, range.len())));
-        let bits = bits.finish();
-        let is_needed = bits.count_set_bits() < bits.len();
-        is_needed.then(|| {
-            FilterBuilder::new(&BooleanArray::new(bits, None))
-                .optimize()
-                .build()
-        })
+        Compaction::new(self.backend, bits.finish())
     }
 
     /// Extends a mask of a part to all rows; bits outside the part are not set.
@@ -161,6 +190,10 @@ impl Partial {
         whole.append_n(self.rows - whole.len(), false);
         whole.finish()
     }
+}
+
+fn not_read() -> Error {
+    Error::corrupt("a column of a condition was not read")
 }
 
 /// Spreads `among`, which has one bit per set bit of `bits`, to the positions of those bits.

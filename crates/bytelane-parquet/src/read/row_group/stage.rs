@@ -7,9 +7,9 @@ use super::chunk::page_index;
 use super::conditions::{Condition, Conditional, View};
 use crate::budget::{Budget, Reservation};
 use crate::file::LeafChunk;
-use crate::page::{Opener, PageLevels, decoder_of};
+use crate::page::{Opener, PageLevels, Test, TestDecoder, decoder_of, keys_decoder_of};
 use crate::{Error, Result};
-use arrow_array::ArrayRef;
+use arrow_array::{Array, ArrayRef, new_null_array};
 use arrow_schema::DataType;
 use parquet::schema::types::ColumnDescPtr;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
@@ -20,10 +20,11 @@ use std::sync::Arc;
 pub(crate) struct StagePlan {
     /// Numbers of the columns in the plan.
     pub(super) columns: Vec<usize>,
-    /// Numbers of their leaves in the plan, and dictionary types for those whose values are not
-    /// needed.
-    leaves: Vec<(usize, Option<DataType>)>,
+    /// Numbers of their leaves in the plan, and whether dictionary keys can replace their values.
+    leaves: Vec<(usize, bool)>,
     pub(super) condition: Option<(Arc<dyn Condition>, View)>,
+    /// Condition on the values of the only column, if nothing else needs these.
+    test: Option<Test>,
 }
 
 /// Returns the stages of a plan: one for the columns of each predicate that no earlier one has, and
@@ -47,13 +48,22 @@ pub(crate) fn stages(
             .collect();
         columns.iter().for_each(|column| is_read[*column] = true);
         let leaves = columns.iter().flat_map(|column| {
-            let is_alone = users[*column] == 1 && condition.takes_dictionaries();
-            leaves(plan, *column, is_alone)
+            let takes_keys = condition.takes_dictionaries();
+            leaves(plan, *column, takes_keys, users[*column] == 1)
         });
+        let leaves: Vec<_> = leaves.collect();
+        let is_alone = |column: &usize| users[*column] == 1;
+        let is_testable =
+            view.columns == columns && columns.iter().all(is_alone) && condition.is_total();
+        let test = match leaves[..] {
+            [(_, true)] if is_testable => Some(test_of(&condition, &view)),
+            _ => None,
+        };
         stages.push(StagePlan {
-            leaves: leaves.collect(),
+            leaves,
             columns,
             condition: Some((condition, view)),
+            test,
         });
     }
     let others: Vec<usize> = (0..plan.columns.len()).filter(|it| !is_read[*it]).collect();
@@ -61,34 +71,45 @@ pub(crate) fn stages(
         stages.push(StagePlan {
             leaves: others
                 .iter()
-                .flat_map(|column| leaves(plan, *column, false))
+                .flat_map(|column| leaves(plan, *column, false, false))
                 .collect(),
             columns: others,
             condition: None,
+            test: None,
         });
     }
     stages
 }
 
-/// Returns the leaves of a column, with their dictionary types where those can replace values.
-fn leaves(plan: &Plan, column: usize, takes_dictionary: bool) -> Vec<(usize, Option<DataType>)> {
+/// Returns the test of values that a condition on a single column makes.
+fn test_of(condition: &Arc<dyn Condition>, view: &View) -> Test {
+    let (condition, view) = (Arc::clone(condition), view.clone());
+    Arc::new(move |values| {
+        let count = values.len();
+        condition.evaluate(view.batch(vec![values], count, true)?)
+    })
+}
+
+/// Returns the leaves of a column, and whether dictionary keys can replace their values. Keys of
+/// numbers can even if the values are needed as well: they are looked up for the rows that are left.
+fn leaves(plan: &Plan, column: usize, takes_keys: bool, is_alone: bool) -> Vec<(usize, bool)> {
     let node = &plan.columns[column];
-    if let (Kind::Leaf(leaf), true) = (&node.kind, takes_dictionary) {
-        let is_text = matches!(
-            node.data_type,
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
-        );
-        let dictionary =
-            || DataType::Dictionary(Box::new(DataType::Int32), Box::new(node.data_type.clone()));
-        return vec![(*leaf, is_text.then(dictionary))];
-    }
-    node.leaves().into_iter().map(|leaf| (leaf, None)).collect()
+    let is_key = match (&node.kind, &node.data_type) {
+        _ if !takes_keys => false,
+        (Kind::Leaf(_), of) if of.is_string() => is_alone,
+        (Kind::Leaf(_), of) => of.is_primitive() || matches!(of, DataType::FixedSizeBinary(_)),
+        _ => false,
+    };
+    let leaves = node.leaves().into_iter();
+    leaves.map(|leaf| (leaf, is_key)).collect()
 }
 
 /// Columns of a row group that are read together.
 pub(super) struct Stage {
     /// `None` until rows are requested.
     leaves: Option<Vec<Leaf>>,
+    /// Set if the column is read as results of the condition.
+    pub(super) is_tested: bool,
     /// Number of rows that all leaves have read or skipped.
     at: usize,
     has_gaps: bool,
@@ -112,6 +133,7 @@ impl Stage {
         let stages = settings.stages.iter().enumerate();
         let stages = stages.map(|(number, _)| Self {
             leaves: None,
+            is_tested: false,
             at: 0,
             has_gaps: has_gaps || number > 0 || settings.input.is_pushed(),
             is_moved: false,
@@ -131,7 +153,7 @@ impl Stage {
         if self.leaves.is_some() {
             return Ok(());
         }
-        let leaves = plan.leaves.iter().map(|(number, dictionary)| {
+        let leaves = plan.leaves.iter().map(|(number, is_key)| {
             let (leaf, chunk) = (&settings.plan.leaves[*number], &chunks[*number]);
             // Without gaps, each page is read anyway.
             let index = if self.has_gaps {
@@ -139,9 +161,15 @@ impl Stage {
             } else {
                 None
             };
-            let dictionary = dictionary.as_ref().filter(|_| chunk.has_indices_only);
-            let data_type = dictionary.unwrap_or(&leaf.data_type);
-            let opened = open_leaf(settings, leaf, data_type, chunk, index, budget);
+            let read_as = match &plan.test {
+                _ if !*is_key || !chunk.has_indices_only => ReadAs::Values,
+                None => ReadAs::Keys,
+                Some(test) => {
+                    self.is_tested = true;
+                    ReadAs::Results(test)
+                }
+            };
+            let opened = open_leaf(settings, leaf, read_as, chunk, index, budget);
             opened.map_err(|error| error.in_column(chunk.column.path().string()))
         });
         self.leaves = Some(leaves.collect::<Result<_>>()?);
@@ -260,10 +288,17 @@ fn checked(array: ArrayRef, rows: usize) -> Result<ArrayRef> {
     }
 }
 
+/// Content of a leaf's arrays.
+enum ReadAs<'a> {
+    Values,
+    Keys,
+    Results(&'a Test),
+}
+
 fn open_leaf(
     settings: &Settings,
     plan: &LeafPlan,
-    data_type: &DataType,
+    read_as: ReadAs<'_>,
     chunk: &LeafChunk,
     index: Option<PageIndex>,
     budget: &Budget,
@@ -278,7 +313,17 @@ fn open_leaf(
     let most = settings.limit.of_page(range.end - range.start, *values);
     let opener = Opener::new(*codec, column, most, budget)?;
     let levels = PageLevels::new(settings.backend, plan.levels, budget);
-    let decoder = decoder_of(settings.backend, data_type, column, budget)?;
+    let (backend, data_type) = (settings.backend, &plan.data_type);
+    let decoder = match read_as {
+        ReadAs::Values => decoder_of(backend, data_type, column, budget)?,
+        ReadAs::Keys => keys_decoder_of(backend, data_type, column, budget)?,
+        ReadAs::Results(test) => {
+            let values = decoder_of(backend, data_type, column, budget)?;
+            let null = (plan.levels.max_definition > 0).then(|| new_null_array(data_type, 1));
+            let test = Arc::clone(test);
+            Box::new(TestDecoder::new(backend, test, null, values, budget)?)
+        }
+    };
     let pages = PageReader::new(settings.input.clone(), range.clone(), index);
     let column = ColumnDescPtr::clone(column);
     Ok(Leaf::new(column, pages, opener, levels, decoder, budget))

@@ -51,17 +51,30 @@ impl Ranges {
         all.into_iter().collect()
     }
 
-    /// Returns the rows whose bits are set, and those in gaps between them that are shorter than
-    /// `gap`.
-    pub(crate) fn covering(bits: &BooleanBuffer, gap: usize) -> Self {
+    /// Returns the rows whose bits are set, and those in gaps between them unless a gap includes a
+    /// whole word of 64 bits. Reading so few rows takes less time than skipping them.
+    pub(crate) fn of_words(bits: &BooleanBuffer) -> Self {
         let mut ranges: Vec<Range<usize>> = Vec::new();
-        for (start, end) in bits.set_slices() {
-            match ranges.last_mut() {
-                Some(last) if start - last.end < gap => last.end = end,
-                _ => ranges.push(start..end),
+        let mut is_after_gap = true;
+        let chunks = bits.bit_chunks();
+        for (index, word) in chunks.iter_padded().enumerate() {
+            if word == 0 {
+                is_after_gap = true;
+                continue;
             }
+            let end = (index + 1) * 64 - word.leading_zeros() as usize;
+            match ranges.last_mut() {
+                Some(last) if !is_after_gap => last.end = end,
+                _ => ranges.push(index * 64 + word.trailing_zeros() as usize..end),
+            }
+            is_after_gap = false;
         }
         Self(ranges)
+    }
+
+    /// Returns the rows whose bits are set.
+    pub(crate) fn of_bits(bits: &BooleanBuffer) -> Self {
+        bits.set_slices().map(|(start, end)| start..end).collect()
     }
 }
 
@@ -86,7 +99,7 @@ mod tests {
     use proptest::prelude::{any, prop_assert_eq, proptest};
 
     fn ranges(bits: &[bool]) -> Ranges {
-        Ranges::covering(&bits.to_vec().into(), 1)
+        Ranges::of_bits(&bits.to_vec().into())
     }
 
     fn bits(ranges: &Ranges, length: usize) -> Vec<bool> {
@@ -109,11 +122,14 @@ mod tests {
     }
 
     #[test]
-    fn short_gaps_are_covered() {
-        let bits = [true, false, false, true, false, false, false, true, false];
-        let covering = |gap| Ranges::covering(&bits.to_vec().into(), gap).0;
-        assert_eq!(covering(1), [0..1, 3..4, 7..8]);
-        assert_eq!(covering(3), [0..4, 7..8]);
-        assert_eq!(covering(4), Ranges::all(8).0);
+    fn gaps_of_a_word_are_not_covered() {
+        let covered = |rows: &[usize], length| {
+            let bits = BooleanBuffer::collect_bool(length, |row| rows.contains(&row));
+            Ranges::of_words(&bits).0
+        };
+        assert_eq!(covered(&[3, 60, 70, 130], 131), [3..131]);
+        assert_eq!(covered(&[63, 128], 300), [63..64, 128..129]);
+        assert_eq!(covered(&[0, 127, 128, 299], 300), [0..129, 299..300]);
+        assert!(covered(&[], 300).is_empty() && covered(&[], 0).is_empty());
     }
 }

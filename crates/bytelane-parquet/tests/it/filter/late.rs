@@ -5,7 +5,9 @@ use crate::any::arrays::Numbers;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Int64Array, RecordBatch, RecordBatchReader, StringArray,
+    Array, ArrayRef, BooleanArray, Decimal128Array, FixedSizeBinaryArray, Float64Array, Int8Array,
+    Int64Array, RecordBatch, RecordBatchReader, StringArray, TimestampMicrosecondArray,
+    UInt64Array,
 };
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType};
@@ -207,5 +209,130 @@ fn texts_of_a_condition_alone_are_compared_once_per_entry() {
             texts.len() == 200 && texts.iter().all(|it| it == Some("t3")),
             "{text}"
         );
+    }
+}
+
+/// Returns rows of several types with few distinct values each, in any order and in runs.
+fn repeated() -> RecordBatch {
+    let rows = || 0..3000_i64;
+    let some = |it: i64| (it % 13 > 0).then_some(it * 7 % 11);
+    let floats =
+        rows().map(|it| some(it).map(|it| if it == 5 { f64::NAN } else { it as f64 / 2.0 }));
+    let unsigned = rows().map(|it| some(it).map(|it| u64::MAX - it as u64));
+    let decimals = rows().map(|it| some(it).map(|it| i128::from(it) * 25 - 100));
+    let decimals = Decimal128Array::from_iter(decimals).with_precision_and_scale(20, 2);
+    let times = TimestampMicrosecondArray::from_iter(rows().map(some)).with_timezone("UTC");
+    let bytes = rows().map(|it| some(it).map(|it| [it as u8; 3]));
+    let bytes = FixedSizeBinaryArray::try_from_sparse_iter_with_size(bytes, 3);
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("row", Arc::new(Int64Array::from_iter_values(rows()))),
+        ("float", Arc::new(floats.collect::<Float64Array>())),
+        ("unsigned", Arc::new(unsigned.collect::<UInt64Array>())),
+        ("decimal", Arc::new(decimals.expect("a scale"))),
+        ("time", Arc::new(times)),
+        ("bytes", Arc::new(bytes.expect("bytes"))),
+        (
+            "small",
+            Arc::new(
+                rows()
+                    .map(|it| some(it).map(|it| it as i8))
+                    .collect::<Int8Array>(),
+            ),
+        ),
+        (
+            "run",
+            Arc::new(
+                rows()
+                    .map(|it| (it % 1000 > 2).then_some(it / 700))
+                    .collect::<Int64Array>(),
+            ),
+        ),
+        (
+            "flag",
+            Arc::new(
+                rows()
+                    .map(|it| (it % 1000 > 2).then_some(it / 500 % 2 == 0))
+                    .collect::<BooleanArray>(),
+            ),
+        ),
+        (
+            "text",
+            Arc::new(
+                rows()
+                    .map(|it| some(it).map(|it| format!("t{it}")))
+                    .collect::<StringArray>(),
+            ),
+        ),
+    ];
+    let columns = columns
+        .into_iter()
+        .map(|(name, array)| (name, array, name != "row"));
+    RecordBatch::try_from_iter_with_nullable(columns).expect("columns")
+}
+
+#[test]
+fn dictionaries_keep_the_rows_that_plain_values_keep() {
+    let batch = repeated();
+    let file = |has_dictionary| {
+        let properties = WriterProperties::builder()
+            .set_dictionary_enabled(has_dictionary)
+            .set_data_page_row_count_limit(400)
+            .set_write_batch_size(100)
+            .set_max_row_group_row_count(Some(1700));
+        write(&batch, properties.build())
+    };
+    let (dictionaries, plain) = (file(true), file(false));
+    for condition in [
+        "float > 1.5",
+        "not float > 1.5",
+        "float != 2 and not float is null",
+        "float in (1, 2.5)",
+        "float is null or float < 1",
+        "unsigned > 18446744073709551609",
+        "unsigned != 18446744073709551615",
+        "decimal between -0.5 and 0.75",
+        "not decimal in (0, 0.25, 7)",
+        "time >= '1970-01-01T00:00:00.000004'",
+        "small > 1000",
+        "small < 1000",
+        "not small = 3",
+        "run = 2",
+        "run in (0, 3) and not run is null",
+        "run > 1 and flag = true",
+        "flag != true",
+        "not flag is null",
+        "text in ('t3', 't9', 'u') and float > 1",
+        "text is null and run <= 1",
+        "text > 't4' or small = 1",
+        "unsigned > 0 and decimal < 0.5 and time is null",
+        "decimal < 0.5 and run = 1 and text like 't%'",
+    ] {
+        for columns in [
+            None,
+            Some(vec!["row"]),
+            Some(vec!["run", "decimal", "text"]),
+            Some(vec![]),
+        ] {
+            let read = |file: &Bytes, size| {
+                let mut selection =
+                    Selection::default().with_filter(condition.parse().expect("a condition"));
+                if let Some(columns) = &columns {
+                    selection = selection.with_columns(columns.iter().copied());
+                }
+                selected(
+                    &selection,
+                    selection
+                        .open(file.clone())
+                        .expect("a footer")
+                        .with_batch_size(size),
+                )
+            };
+            let expected = read(&plain, 65_536);
+            for size in [65_536, 333] {
+                let kept = read(&dictionaries, size);
+                // Arrow compares the bits of floats.
+                assert_eq!(kept, expected, "{condition}");
+            }
+        }
     }
 }

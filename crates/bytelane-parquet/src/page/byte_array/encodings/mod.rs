@@ -4,6 +4,6 @@ pub(super) mod copy;
 pub(in crate::page) mod delta;
 pub(super) mod delta_length;
 pub(super) mod dictionary;
-pub(super) mod indices;
+pub(in crate::page) mod indices;
 pub(super) mod plain;
 pub(super) mod room;
