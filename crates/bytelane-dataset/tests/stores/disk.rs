@@ -23,8 +23,8 @@ pub struct Disk(PathBuf);
 fn failed(error: io::Error, path: &Path) -> Error {
     let (path, source) = (path.to_string(), error.into());
     match source {
-        source if is_kind(&source, io::ErrorKind::NotFound) => Error::NotFound { path, source },
-        source if is_kind(&source, io::ErrorKind::AlreadyExists) => {
+        source if is_kind(&*source, io::ErrorKind::NotFound) => Error::NotFound { path, source },
+        source if is_kind(&*source, io::ErrorKind::AlreadyExists) => {
             Error::AlreadyExists { path, source }
         }
         source => Error::Generic {
@@ -34,7 +34,7 @@ fn failed(error: io::Error, path: &Path) -> Error {
     }
 }
 
-fn is_kind(error: &Box<dyn std::error::Error + Send + Sync>, kind: io::ErrorKind) -> bool {
+fn is_kind(error: &(dyn std::error::Error + 'static), kind: io::ErrorKind) -> bool {
     error
         .downcast_ref::<io::Error>()
         .is_some_and(|error| error.kind() == kind)
