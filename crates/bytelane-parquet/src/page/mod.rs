@@ -8,6 +8,7 @@ mod gather;
 mod header;
 mod levels;
 mod parts;
+mod snappy;
 mod values;
 
 pub(crate) use codec::{Compressor, check_promise, codec_in_parquet};
