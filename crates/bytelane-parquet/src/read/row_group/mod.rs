@@ -64,6 +64,8 @@ pub(super) struct RowGroup {
     stages: Vec<Stage>,
     /// Batch that waits for missing bytes.
     pending: Option<Work>,
+    /// Set if each batch is read by all threads of the pool, column by column.
+    pub(super) is_shared: bool,
     budget: Budget,
 }
 
@@ -148,6 +150,7 @@ impl RowGroup {
             first_row: None,
             batch_size: settings.batch_size,
             pending: None,
+            is_shared: true,
             budget: Budget::new(settings.memory),
         })
     }
@@ -270,7 +273,8 @@ impl RowGroup {
             };
             input.prepare(|| stage.ranges(&wanted), ahead)?;
             stage.is_moved = true;
-            let arrays = stage.read(settings, plan, &wanted, &memory)?;
+            let pool = settings.pool.as_ref().filter(|_| self.is_shared);
+            let arrays = stage.read(settings, plan, &wanted, pool, &memory)?;
             work.partial.put(&plan.columns, arrays, cover);
             if let Some((condition, view)) = &plan.condition {
                 work.partial.narrow(condition.as_ref(), view)?;
