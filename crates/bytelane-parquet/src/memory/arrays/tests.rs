@@ -309,5 +309,5 @@ fn wrong_places_make_no_array() {
     assert!(panics(|| builder.finish(nulls)));
     let dictionary = ViewDictionary::new(backend(), &Bytes::new(), &[]);
     append_entries(&mut builder, &dictionary, &[0]).unwrap_err();
-    assert_eq!(builder.len(), 1);
+    assert_eq!(builder.len(), 0);
 }

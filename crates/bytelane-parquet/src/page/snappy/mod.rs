@@ -26,7 +26,7 @@ const COPIES: [u16; 256] = {
     while tag < 256 {
         let upper = tag as u16 >> 2;
         copies[tag] = if tag as u8 & 3 == COPY_1 {
-            (upper & 7) + 4 | upper >> 3 << 8
+            ((upper & 7) + 4) | upper >> 3 << 8
         } else {
             upper + 1
         };

@@ -97,20 +97,13 @@ impl Table {
                     let expected = expected(length, to.len());
                     let mut strings = Strings::after(to, expected as usize);
                     let places = ends.iter_mut().zip(&*found);
-                    match *longest {
-                        0..=TWO_STEPS => copy_places(
-                            places,
-                            bytes,
-                            &mut strings,
-                            Strings::push_step::<TWO_STEPS>,
-                        ),
-                        0..=LONG_STEP => copy_places(
-                            places,
-                            bytes,
-                            &mut strings,
-                            Strings::push_step::<LONG_STEP>,
-                        ),
-                        _ => copy_places(places, bytes, &mut strings, Strings::push),
+                    let strings = &mut strings;
+                    if *longest <= TWO_STEPS {
+                        copy_places(places, bytes, strings, Strings::push_step::<TWO_STEPS>);
+                    } else if *longest <= LONG_STEP {
+                        copy_places(places, bytes, strings, Strings::push_step::<LONG_STEP>);
+                    } else {
+                        copy_places(places, bytes, strings, Strings::push);
                     }
                 }
             }
