@@ -1,7 +1,9 @@
 //! Compresses and decompresses pages. Contexts are kept from page to page.
 
+use super::snappy;
 use crate::{Error, Problem, Result, format};
 use parquet::basic::{Compression, CompressionCodec};
+use std::cell::RefCell;
 use std::io::{Cursor, Read, Write};
 
 /// Codec at a level, ready to compress pages.
@@ -114,10 +116,10 @@ fn unsupported(codec: CompressionCodec) -> Error {
 /// Codec ready to decompress pages.
 pub(crate) enum Decompressor {
     None,
-    Snappy(snap::raw::Decoder),
+    Snappy,
     Gzip,
     Brotli,
-    Zstd(zstd::bulk::Decompressor<'static>),
+    Zstd,
     Lz4Raw,
     /// Deprecated LZ4, of which there are three variants.
     Lz4,
@@ -127,10 +129,10 @@ impl Decompressor {
     pub(crate) fn new(codec: CompressionCodec) -> Result<Self> {
         Ok(match codec {
             CompressionCodec::UNCOMPRESSED => Decompressor::None,
-            CompressionCodec::SNAPPY => Decompressor::Snappy(snap::raw::Decoder::new()),
+            CompressionCodec::SNAPPY => Decompressor::Snappy,
             CompressionCodec::GZIP => Decompressor::Gzip,
             CompressionCodec::BROTLI => Decompressor::Brotli,
-            CompressionCodec::ZSTD => Decompressor::Zstd(zstd::bulk::Decompressor::new()?),
+            CompressionCodec::ZSTD => Decompressor::Zstd,
             CompressionCodec::LZ4_RAW => Decompressor::Lz4Raw,
             CompressionCodec::LZ4 => Decompressor::Lz4,
             other => return Err(unsupported(other)),
@@ -140,10 +142,10 @@ impl Decompressor {
     pub(super) fn codec(&self) -> CompressionCodec {
         match self {
             Decompressor::None => CompressionCodec::UNCOMPRESSED,
-            Decompressor::Snappy(_) => CompressionCodec::SNAPPY,
+            Decompressor::Snappy => CompressionCodec::SNAPPY,
             Decompressor::Gzip => CompressionCodec::GZIP,
             Decompressor::Brotli => CompressionCodec::BROTLI,
-            Decompressor::Zstd(_) => CompressionCodec::ZSTD,
+            Decompressor::Zstd => CompressionCodec::ZSTD,
             Decompressor::Lz4Raw => CompressionCodec::LZ4_RAW,
             Decompressor::Lz4 => CompressionCodec::LZ4,
         }
@@ -163,12 +165,19 @@ impl Decompressor {
                 .map_err(not_decompressed)?;
             return check_size(to.len(), size);
         }
-        if let Decompressor::Zstd(context) = self {
+        // The following two write to memory that is not zeroed.
+        if let Decompressor::Zstd = self {
             to.clear();
             to.reserve_exact(size);
-            // This writes to memory that is not zeroed.
-            let written = context.decompress_to_buffer(bytes, to);
+            let written = with_zstd(|context| context.decompress_to_buffer(bytes, to))?;
             return check_size(written.map_err(not_decompressed)?, size);
+        }
+        if let Decompressor::Snappy = self {
+            let (promised, tags) = snappy::split_size(bytes).map_err(not_decompressed)?;
+            check_size(promised, size)?;
+            let decompressed = snappy::decompress(tags, size, std::mem::take(to));
+            *to = decompressed.map_err(not_decompressed)?;
+            return check_size(to.len(), size);
         }
         if to.len() < size {
             to.resize(size, 0);
@@ -180,19 +189,31 @@ impl Decompressor {
                 destination.copy_from_slice(bytes);
                 size
             }
-            Decompressor::Snappy(decoder) => decoder
-                .decompress(bytes, destination)
-                .map_err(not_decompressed)?,
             Decompressor::Lz4Raw => {
                 lz4_flex::block::decompress_into(bytes, destination).map_err(not_decompressed)?
             }
             Decompressor::Lz4 => decompress_lz4(bytes, destination)?,
-            Decompressor::Gzip | Decompressor::Brotli | Decompressor::Zstd(_) => {
-                fill(flate2::read::MultiGzDecoder::new(bytes), destination)?
-            }
+            Decompressor::Gzip
+            | Decompressor::Brotli
+            | Decompressor::Snappy
+            | Decompressor::Zstd => fill(flate2::read::MultiGzDecoder::new(bytes), destination)?,
         };
         check_size(written, size)
     }
+}
+
+/// Calls a function with the thread's zstd context. One that all columns share stays in the cache, unlike one for each.
+fn with_zstd<T>(call: impl FnOnce(&mut zstd::bulk::Decompressor<'static>) -> T) -> Result<T> {
+    thread_local! {
+        static CONTEXT: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
+    }
+    CONTEXT.with_borrow_mut(|context| {
+        let context = match context {
+            Some(context) => context,
+            None => context.insert(zstd::bulk::Decompressor::new()?),
+        };
+        Ok(call(context))
+    })
 }
 
 /// Decompresses one of the variants of LZ4: Hadoop's blocks, each after its decompressed and its compressed

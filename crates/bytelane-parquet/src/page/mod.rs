@@ -9,6 +9,7 @@ mod header;
 mod levels;
 mod numbers;
 mod parts;
+mod snappy;
 mod values;
 
 pub(crate) use codec::{Compressor, check_promise, codec_in_parquet};

@@ -45,8 +45,9 @@ struct State {
 }
 
 impl InFlight {
-    /// Returns row groups, `width` of which are read concurrently. The leaves of a single row group
-    /// would not keep all threads busy: each batch waits for its slowest leaf.
+    /// Returns row groups, `width` of which are read concurrently, each by one thread: a thread that waits
+    /// for the slowest column of a batch would begin another row group, and the batch would have to wait for
+    /// all of it. Threads share the columns of the last row groups, so that none is idle at the end.
     pub(super) fn new(row_groups: Vec<(usize, Rows)>, width: usize) -> Self {
         Self {
             width: width.min(row_groups.len()).max(1),
@@ -76,7 +77,10 @@ impl InFlight {
             while self.open.len() < self.width
                 && let Some((index, rows)) = self.waiting.pop_front()
             {
-                let group = RowGroup::open(settings, row_groups, index, rows);
+                let mut group = RowGroup::open(settings, row_groups, index, rows);
+                if let Ok(group) = &mut group {
+                    group.is_shared = self.waiting.len() < self.width;
+                }
                 let open = Open::new(index, group);
                 self.open.push_back(Arc::new(open));
                 if let Some(last) = self.open.back()

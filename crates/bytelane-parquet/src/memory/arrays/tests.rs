@@ -4,6 +4,7 @@ use super::*;
 use arrow_array::Array;
 use arrow_array::GenericByteViewArray;
 use arrow_array::types::{BinaryType, BinaryViewType, LargeUtf8Type, StringViewType, Utf8Type};
+use bytelane::rle_hybrid::{self, Format};
 use bytes::Bytes;
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -159,6 +160,16 @@ fn views_of_half_characters_are_found() {
     }
 }
 
+fn append_entries<T: ViewContent>(
+    builder: &mut ViewBuilder<T>,
+    dictionary: &ViewDictionary<T>,
+    indices: &[u32],
+) -> Result<(), rle_hybrid::Error> {
+    let format = Format::<u32>::new(3).unwrap();
+    let runs = format.encode_to_vec(&[&[7, 7], indices].concat()).unwrap();
+    builder.append_entries(dictionary, format, &runs, 2..2 + indices.len())
+}
+
 /// Array that points into several pages and dictionaries.
 #[test]
 fn views_of_several_buffers_are_valid() {
@@ -169,14 +180,13 @@ fn views_of_several_buffers_are_valid() {
     let pages = pages.map(|page| Bytes::from_static(page.as_bytes()));
     let entries = Bytes::from_static(b"short, and one that is not short");
     let dictionary = ViewDictionary::new(backend(), &entries, &[(0, 5), (7, 25)]);
-    assert_eq!(dictionary.len(), 2);
     let mut builder = ViewBuilder::<StringViewType>::new(backend());
     for _ in 0..2 {
         append(&mut builder, &pages[0], &[(0, 33), (2, 7)]);
         append(&mut builder, &pages[0], &[(8, 33)]);
-        builder.append_entries(&dictionary, &[1, 0, 1]);
+        append_entries(&mut builder, &dictionary, &[1, 0, 1]).unwrap();
         append(&mut builder, &pages[1], &[(8, 48)]);
-        builder.append_entries(&dictionary, &[1]);
+        append_entries(&mut builder, &dictionary, &[1]).unwrap();
         assert_eq!(builder.held(), 33 + 49);
         assert_eq!(builder.len(), 8);
         let array = builder.finish(None).unwrap();
@@ -202,7 +212,7 @@ fn short_values_hold_no_bytes() {
     let dictionary = ViewDictionary::new(backend(), &bytes, &[(0, 12), (17, 4)]);
     let mut builder = ViewBuilder::<BinaryViewType>::new(backend());
     append(&mut builder, &bytes, &[(0, 12), (17, 21)]);
-    builder.append_entries(&dictionary, &[1, 0]);
+    append_entries(&mut builder, &dictionary, &[1, 0]).unwrap();
     let array = builder.finish(None).unwrap();
     let expected: [&[u8]; 4] = [b"twelve bytes", b"more", b"more", b"twelve bytes"];
     assert!(array.iter().flatten().eq(expected));
@@ -214,7 +224,7 @@ fn an_entry_that_is_not_text_is_found_where_it_is_used() {
     let bytes = Bytes::from_static(b"a \xff");
     let dictionary = ViewDictionary::new(backend(), &bytes, &[(0, 1), (2, 1)]);
     let mut builder = ViewBuilder::<StringViewType>::new(backend());
-    builder.append_entries(&dictionary, &[0, 0]);
+    append_entries(&mut builder, &dictionary, &[0, 0]).unwrap();
     assert!(
         builder
             .finish(None)
@@ -223,7 +233,7 @@ fn an_entry_that_is_not_text_is_found_where_it_is_used() {
             .flatten()
             .eq(["a", "a"])
     );
-    builder.append_entries(&dictionary, &[0, 1]);
+    append_entries(&mut builder, &dictionary, &[0, 1]).unwrap();
     assert_eq!(builder.finish(None).unwrap_err().index, 1);
 }
 
@@ -298,5 +308,6 @@ fn wrong_places_make_no_array() {
     builder.append_nulls(1);
     assert!(panics(|| builder.finish(nulls)));
     let dictionary = ViewDictionary::new(backend(), &Bytes::new(), &[]);
-    assert!(panics(|| builder.append_entries(&dictionary, &[0])));
+    append_entries(&mut builder, &dictionary, &[0]).unwrap_err();
+    assert_eq!(builder.len(), 0);
 }

@@ -8,6 +8,7 @@ use super::{NotText, check_nulls};
 use arrow_array::GenericByteViewArray;
 use arrow_array::types::{BinaryViewType, ByteViewType, StringViewType};
 use arrow_buffer::{Buffer, NullBuffer};
+use bytelane::rle_hybrid::{self, Dictionary, Format};
 use bytelane::{Detected, utf8};
 use bytes::Bytes;
 use std::marker::PhantomData;
@@ -201,13 +202,21 @@ impl<T: ViewContent> ViewBuilder<T> {
         })
     }
 
-    /// Appends views of dictionary entries.
-    ///
-    /// # Panics
-    ///
-    /// Panics if an index is out of range for the dictionary.
-    pub(crate) fn append_entries(&mut self, dictionary: &ViewDictionary<T>, indices: &[u32]) {
-        let views = &dictionary.views[..];
+    /// Appends views of dictionary entries: those of a range of the indices that runs encode. After an error,
+    /// no views have been added.
+    pub(crate) fn append_entries(
+        &mut self,
+        dictionary: &ViewDictionary<T>,
+        format: Format<u32>,
+        runs: &[u8],
+        range: Range<usize>,
+    ) -> Result<(), rle_hybrid::Error> {
+        let (start, count) = (self.views.len(), range.len());
+        self.views.reserve(count);
+        let to = &mut self.views.spare_capacity_mut()[..count];
+        let entries = &dictionary.views;
+        let found = entries.decode_range_with(self.backend, format, runs, range, to)?;
+        assert_eq!(found.len(), count, "fewer views than indices");
         self.is_text &= dictionary.is_text;
         let number = match &dictionary.bytes {
             None => 0,
@@ -219,14 +228,15 @@ impl<T: ViewContent> ViewBuilder<T> {
                 })
             }
         };
-        let entries = indices.iter().map(|index| View(views[*index as usize]));
-        match number {
-            0 => self.views.extend(entries.map(|view| view.0)),
-            number => {
-                let entries = entries.map(|view| view.in_buffer(number as u128).0);
-                self.views.extend(entries);
+        if number > 0 {
+            for view in found {
+                *view = View(*view).in_buffer(number as u128).0;
             }
         }
+        // SAFETY: there is room for `count` views, each of which has just been written: `found` are references
+        // to all of them.
+        unsafe { self.views.set_len(start + count) };
+        Ok(())
     }
 
     /// Moves the last `valid` views to the slots that are set in a bitmap of `slots` bits. The other slots
@@ -275,7 +285,8 @@ impl<T: ViewContent> ViewBuilder<T> {
         // SAFETY: each view was made by `View::new`, for a range within its bytes, or is 0, the view of an
         // empty value. A view of up to 12 bytes contains all of them, followed by zeros. Any other view
         // begins with the first four, and names the buffer of its bytes by the index at which `append` or
-        // `append_entries` found or put it. Strings were validated when they were appended, or just now.
+        // `append_entries` found or put it. The latter gets its views from a `Dictionary`, which writes nothing
+        // but its values, all of which `append` made. Strings were validated when they were appended, or just now.
         // There are as many bits of nulls as views.
         Ok(unsafe { GenericByteViewArray::new_unchecked(views.into(), buffers.into(), nulls) })
     }
@@ -288,7 +299,7 @@ fn is_same(one: &[u8], other: &[u8]) -> bool {
 /// Views of dictionary entries.
 pub(crate) struct ViewDictionary<T> {
     /// Views of the entries, as if their bytes were buffer 0.
-    views: Vec<u128>,
+    views: Dictionary<u128>,
     /// Bytes of the dictionary, if one of the entries is long.
     bytes: Option<Buffer>,
     is_text: bool,
@@ -311,13 +322,9 @@ impl<T: ViewContent> ViewDictionary<T> {
         let Ok(()) = views.append(bytes, count, next);
         Self {
             bytes: views.buffers.pop(),
-            views: views.views,
+            views: Dictionary::new(&views.views),
             is_text: views.is_text,
             of: PhantomData,
         }
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.views.len()
     }
 }

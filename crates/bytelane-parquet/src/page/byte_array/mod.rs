@@ -30,7 +30,7 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use bytelane::Detected;
 use bytes::Bytes;
-use encodings::{copy, delta_length, dictionary, indices, plain, room};
+use encodings::{delta_length, dictionary, indices, plain, room};
 use pages::Page;
 use parquet::basic::Type;
 use parquet::schema::types::ColumnDescriptor;

@@ -28,6 +28,9 @@ pub(crate) struct ValueDecoder {
     stored: Fresh,
 }
 
+/// Number of entries above which a dictionary of decimals is kept as it is stored.
+const MANY: usize = 1 << 14;
+
 /// Entries of a dictionary.
 enum Entries {
     Four(Dictionary<u32>),
@@ -68,16 +71,13 @@ impl ValueDecoder {
             )));
         };
         self.dictionary = Some(match self.width {
-            _ if self.is_decimal => {
-                let mut wide = Fresh::default();
-                wide.append(count * size_of::<i128>(), |to| {
-                    Ok::<_, Error>(self.widen(bytes, to))
-                })?;
-                Entries::Sixteen(Dictionary::new(bytemuck::cast_slice(wide.bytes())))
+            _ if self.is_decimal && !self.is_widened_late(count) => {
+                let decimals = (0..count).map(|index| self.decimal(bytes, index));
+                Entries::Sixteen(Dictionary::from_values(count, decimals))
             }
-            4 => Entries::Four(Dictionary::new(&numbers(bytes))),
-            8 => Entries::Eight(Dictionary::new(&numbers(bytes))),
-            16 => Entries::Sixteen(Dictionary::new(&numbers(bytes))),
+            4 => Entries::Four(Dictionary::from_values(count, numbers(bytes))),
+            8 => Entries::Eight(Dictionary::from_values(count, numbers(bytes))),
+            16 => Entries::Sixteen(Dictionary::from_values(count, numbers(bytes))),
             _ => Entries::Other(bytes.to_vec()),
         });
         Ok(())
@@ -134,7 +134,8 @@ impl ValueDecoder {
         to: &'a mut [Slot],
     ) -> Result<&'a mut [u8]> {
         let width = self.width;
-        if !self.is_decimal || encoding == ValueEncoding::Dictionary {
+        let is_wide = matches!(self.dictionary, Some(Entries::Sixteen(_)));
+        if !self.is_decimal || encoding == ValueEncoding::Dictionary && is_wide {
             return self.decode_stored(encoding, page, range, to);
         }
         if encoding == ValueEncoding::Plain {
@@ -149,6 +150,26 @@ impl ValueDecoder {
         let written = self.widen(stored.bytes(), to);
         self.stored = stored;
         Ok(written)
+    }
+
+    /// Returns whether decimals that a dictionary has are converted after they have been looked up: large
+    /// dictionaries fit better into the cache as they are stored.
+    fn is_widened_late(&self, count: usize) -> bool {
+        count > MANY && matches!(self.physical, Type::INT32 | Type::INT64)
+    }
+
+    /// Returns one of several decimals as a 16-byte number.
+    #[inline(always)]
+    fn decimal(&self, values: &[u8], index: usize) -> u128 {
+        match self.physical {
+            Type::INT32 => {
+                i128::from(i32::from_le_bytes(values.as_chunks().0[index])).cast_unsigned()
+            }
+            Type::INT64 => {
+                i128::from(i64::from_le_bytes(values.as_chunks().0[index])).cast_unsigned()
+            }
+            _ => decimal(values, self.width, index),
+        }
     }
 
     /// Converts decimals to 16-byte numbers.
@@ -285,9 +306,9 @@ fn decimal(values: &[u8], width: usize, index: usize) -> u128 {
 }
 
 /// Casts bytes to numbers without changing them.
-fn numbers<T: Pod>(bytes: &[u8]) -> Vec<T> {
+fn numbers<T: Pod>(bytes: &[u8]) -> impl Iterator<Item = T> {
     let values = bytes.chunks_exact(size_of::<T>());
-    values.map(bytemuck::pod_read_unaligned).collect()
+    values.map(bytemuck::pod_read_unaligned)
 }
 
 fn check_deltas(page: &[u8], valid: usize) -> Result<()> {

@@ -65,6 +65,8 @@ pub(super) struct RowGroup {
     stages: Vec<Stage>,
     /// Batch that waits for missing bytes.
     pending: Option<Work>,
+    /// Set if each batch is read by all threads of the pool, column by column.
+    pub(super) is_shared: bool,
     budget: Budget,
 }
 
@@ -149,6 +151,7 @@ impl RowGroup {
             first_row: None,
             batch_size: settings.batch_size,
             pending: None,
+            is_shared: true,
             budget: Budget::new(settings.memory),
         })
     }
@@ -271,7 +274,8 @@ impl RowGroup {
             };
             input.prepare(|| stage.ranges(&wanted), ahead)?;
             stage.is_moved = true;
-            let arrays = stage.read(settings, plan, &wanted, &memory)?;
+            let pool = settings.pool.as_ref().filter(|_| self.is_shared);
+            let arrays = stage.read(settings, plan, &wanted, pool, &memory)?;
             match (&arrays[..], &plan.condition) {
                 ([results], _) if stage.is_tested => {
                     work.partial

@@ -12,6 +12,7 @@ use crate::{Error, Result};
 use arrow_array::{Array, ArrayRef, new_null_array};
 use arrow_schema::DataType;
 use parquet::schema::types::ColumnDescPtr;
+use rayon::ThreadPool;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use std::ops::Range;
 use std::sync::Arc;
@@ -210,18 +211,19 @@ impl Stage {
         leaves.map(Leaf::range_left).collect()
     }
 
-    /// Reads rows, and returns the columns of the stage.
+    /// Reads rows, and returns the columns of the stage. If there is a pool, its threads share the columns.
     pub(super) fn read(
         &mut self,
         settings: &Settings,
         plan: &StagePlan,
         rows: &[Range<usize>],
+        pool: Option<&ThreadPool>,
         memory: &Reservation,
     ) -> Result<Vec<ArrayRef>> {
         let (at, count) = (self.at, rows.iter().map(Range::len).sum());
         let read = |leaf: &mut Leaf| read_leaf(leaf, at, rows, count);
         let leaves = self.leaves.iter_mut().flatten();
-        let read: Result<Vec<LeafArray>> = match &settings.pool {
+        let read: Result<Vec<LeafArray>> = match pool {
             None => leaves.map(read).collect(),
             Some(pool) => pool.install(|| {
                 let leaves = self.leaves.as_deref_mut().unwrap_or_default();

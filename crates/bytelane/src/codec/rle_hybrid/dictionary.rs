@@ -38,11 +38,17 @@ impl<T: Entry> Dictionary<T> {
     /// Copies values. Takes time and memory linear in their number.
     #[must_use]
     pub fn new(values: &[T]) -> Self {
-        let least = 64 / size_of::<T>();
-        let mut table = Vec::with_capacity(usize::max(values.len(), least).next_power_of_two());
-        table.extend_from_slice(values);
-        table.resize(table.capacity().next_power_of_two(), T::default());
-        let count = values.len();
+        Self::from_values(values.len(), values.iter().copied())
+    }
+
+    /// Collects values. `count` is their probable number, for which memory is allocated.
+    #[must_use]
+    pub fn from_values(count: usize, values: impl IntoIterator<Item = T>) -> Self {
+        let size = |count: usize| usize::max(count, 64 / size_of::<T>()).next_power_of_two();
+        let mut table = Vec::with_capacity(size(count));
+        table.extend(values);
+        let count = table.len();
+        table.resize(size(count), T::default());
         Self { table, count }
     }
 

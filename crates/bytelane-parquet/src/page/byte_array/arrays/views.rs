@@ -1,7 +1,6 @@
 //! Builds arrays of views of strings and bytes. The views point into pages.
 
 use super::super::Values;
-use super::super::copy::BLOCK;
 use super::super::delta::Delta;
 use super::super::indices::Indices;
 use super::super::pages::Page;
@@ -22,8 +21,6 @@ pub(crate) struct Views<T> {
     memory: Reservation,
     views: ViewBuilder<T>,
     dictionary: Option<ViewDictionary<T>>,
-    /// Indices that are looked up together.
-    indices: Vec<u32>,
 }
 
 impl<T: ViewContent> Views<T> {
@@ -33,7 +30,6 @@ impl<T: ViewContent> Views<T> {
             memory: budget.reservation(),
             views: ViewBuilder::new(backend),
             dictionary: None,
-            indices: vec![0; BLOCK],
         }
     }
 
@@ -47,14 +43,7 @@ impl<T: ViewContent> Views<T> {
         let Some(dictionary) = &self.dictionary else {
             return Err(super::super::no_dictionary());
         };
-        let mut left = count;
-        while left > 0 {
-            let indices = &mut self.indices[..left.min(BLOCK)];
-            page.decode_below(dictionary.len(), indices)?;
-            self.views.append_entries(dictionary, indices);
-            left -= indices.len();
-        }
-        Ok(())
+        page.views(dictionary, &mut self.views, count)
     }
 }
 

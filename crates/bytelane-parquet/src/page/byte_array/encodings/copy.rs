@@ -19,8 +19,9 @@ pub(crate) const LOWEST: [u128; STEP + 1] = {
     masks
 };
 
-/// Number of bytes per copy for longer strings.
-const LONG_STEP: usize = 4 * STEP;
+/// Numbers of bytes per copy for longer strings.
+pub(crate) const TWO_STEPS: usize = 2 * STEP;
+pub(crate) const LONG_STEP: usize = 4 * STEP;
 
 /// Destination of strings. Strings that do not fit are counted, but not written: see [`Strings::make_room`].
 pub(crate) struct Strings<'a> {
@@ -56,6 +57,16 @@ impl<'a> Strings<'a> {
             self.written.push(*from, length);
         } else {
             self.written.extend(&from[..length]);
+        }
+    }
+
+    /// Appends a string like [`push`](Self::push). No branch depends on the length, as long as it is up to `STEP`, which
+    /// is at most [`LONG_STEP`].
+    #[inline(always)]
+    pub(crate) fn push_step<const STEP: usize>(&mut self, from: &[u8], length: usize) {
+        match from.first_chunk::<STEP>() {
+            Some(from) if length <= STEP => self.written.push(*from, length),
+            _ => self.written.extend(&from[..length]),
         }
     }
 

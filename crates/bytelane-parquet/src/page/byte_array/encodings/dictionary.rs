@@ -1,6 +1,6 @@
 //! Prepares the entries of a dictionary for being copied many times.
 
-use super::copy::{BLOCK, Strings};
+use super::copy::{BLOCK, LONG_STEP, Strings, TWO_STEPS};
 use super::indices::Indices;
 use super::plain::Entries;
 use super::room::Room;
@@ -24,13 +24,16 @@ pub(crate) enum Table {
         found: Vec<u64>,
         /// Bytes of all entries, followed by padding.
         bytes: Vec<u8>,
+        /// Length of the longest entry.
+        longest: usize,
     },
 }
 
 impl Table {
     pub(crate) fn new(entries: &Entries) -> Self {
-        let longest = entries.places.iter().map(|(_, length)| *length as usize);
-        if longest.max() <= Some(SHORT) {
+        let lengths = entries.places.iter().map(|(_, length)| *length as usize);
+        let longest = lengths.max().unwrap_or(0);
+        if longest <= SHORT {
             let values: Vec<_> = entries.iter().map(short).collect();
             return Self::Short {
                 entries: Dictionary::new(&values),
@@ -44,7 +47,8 @@ impl Table {
         Self::Long {
             places: Dictionary::new(&places),
             found: vec![0; BLOCK],
-            bytes: [&entries.bytes[..], &[0; 16]].concat(),
+            bytes: [&entries.bytes[..], &[0; LONG_STEP]].concat(),
+            longest,
         }
     }
 
@@ -84,6 +88,7 @@ impl Table {
                     places,
                     found,
                     bytes,
+                    longest,
                 } => {
                     let found = &mut found[..ends.len()];
                     indices.look_up(places, found)?;
@@ -91,15 +96,34 @@ impl Table {
                     room.check(to.len() as u64 + length)?;
                     let expected = expected(length, to.len());
                     let mut strings = Strings::after(to, expected as usize);
-                    for (end, place) in ends.iter_mut().zip(found) {
-                        let from = &bytes[(*place >> 32) as usize..];
-                        strings.push(from, (*place & LENGTH) as usize);
-                        *end = O::usize_as(strings.len());
+                    let places = ends.iter_mut().zip(&*found);
+                    let strings = &mut strings;
+                    if *longest <= TWO_STEPS {
+                        copy_places(places, bytes, strings, Strings::push_step::<TWO_STEPS>);
+                    } else if *longest <= LONG_STEP {
+                        copy_places(places, bytes, strings, Strings::push_step::<LONG_STEP>);
+                    } else {
+                        copy_places(places, bytes, strings, Strings::push);
                     }
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// Appends entries by a function that gets their bytes, what follows them, and their length. Writes the end of each.
+#[inline(always)]
+fn copy_places<'a, 's, O: OffsetSizeTrait>(
+    places: impl Iterator<Item = (&'a mut O, &'a u64)>,
+    bytes: &[u8],
+    to: &mut Strings<'s>,
+    push: impl Fn(&mut Strings<'s>, &[u8], usize),
+) {
+    for (end, place) in places {
+        let from = &bytes[(*place >> 32) as usize..];
+        push(to, from, (*place & LENGTH) as usize);
+        *end = O::usize_as(to.len());
     }
 }
 

@@ -1,5 +1,6 @@
 //! Decodes indices into a dictionary.
 
+use crate::memory::{ViewBuilder, ViewContent, ViewDictionary};
 use crate::page::levels::empty_runs;
 use crate::{Error, Result};
 use bytelane::Detected;
@@ -53,6 +54,20 @@ impl Indices {
         self.skip(to.len())
     }
 
+    /// Appends views of the entries of the next indices.
+    pub(crate) fn views<T: ViewContent>(
+        &mut self,
+        dictionary: &ViewDictionary<T>,
+        views: &mut ViewBuilder<T>,
+        count: usize,
+    ) -> Result<()> {
+        self.retried(|it| {
+            let (range, runs) = (it.taken..it.taken + count, &it.bytes[it.at..]);
+            views.append_entries(dictionary, it.format, runs, range)
+        })?;
+        self.skip(count)
+    }
+
     /// Decodes the next indices.
     fn decode(&mut self, to: &mut [u32]) -> Result<()> {
         self.retried(|it| {
@@ -101,6 +116,11 @@ impl Indices {
 
     /// Moves to the run of the index that follows the next `count` ones.
     pub(crate) fn skip(&mut self, count: usize) -> Result<()> {
+        if count == self.left {
+            // The indices of most pages are read all at once. Nothing follows them.
+            (self.at, self.taken, self.left) = (self.bytes.len(), 0, 0);
+            return Ok(());
+        }
         let wanted = self.taken + count;
         let (last, before) = self.retried(|it| {
             let mut runs = it.format.runs(&it.bytes[it.at..], wanted);
