@@ -1,6 +1,6 @@
 """Compares the speed and memory use of libraries that read whole Parquet files to Arrow arrays and write them.
 
-    compare.py READER OUTPUT [--rounds COUNT] [--quick] [--only {columns,lineitem,tables,writing}]
+    compare.py READER OUTPUT [--rounds COUNT] [--quick] [--only {columns,lineitem,tables,writing,merging}]
 
 READER is the program of `peers/parquet`, and OUTPUT is the CSV to write. `cargo xtask record CPU --only parquet` builds
 the former and stores the latter.
@@ -21,6 +21,8 @@ one regime; the best of the seven reads after it is the other, the steady state.
 In the part `writing`, the Python packages and the crate `parquet` write the same tables and single columns from memory, in the same
 two regimes, uncompressed and with zstd at level 1: `write.py`. The size is that of the file that each writes, and the peak memory is
 beyond that of the table.
+
+In the part `merging`, the Python packages merge many small files into one, each time in a new process: `merge.py`.
 """
 
 from __future__ import annotations
@@ -42,6 +44,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import files
+import merge
 import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
@@ -72,6 +75,8 @@ HEADER = [
 STEADY = 7
 # What the record adds to the name of a table that is written, not read.
 WRITTEN = ", written"
+# What the record adds to the name of files that are merged.
+MERGED = ", merged"
 
 
 class Workload(NamedTuple):
@@ -330,13 +335,23 @@ def compare_writing(directory: Path, scale: float, values: int, report: ReportWr
             report(column.name, compression, path, WRITERS)
 
 
+ReportMerging = Callable[[merge.Set, int, int, list[merge.Merged]], None]
+
+
+def compare_merging(directory: Path, rounds: int, report: ReportMerging) -> None:
+    for of in merge.SETS:
+        print(of.name, "merged", file=sys.stderr, sep=", ", flush=True)
+        with TemporaryDirectory(dir=directory) as own:
+            report(of, *merge.measure(of if rounds > 1 else merge.quick(of), Path(own), rounds))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("reader", type=Path)
     parser.add_argument("output", type=Path)
     parser.add_argument("--rounds", type=int, default=11, help="[default: 11]; lineitem has half as many")
     parser.add_argument("--quick", action="store_true", help="small files and one round, to see that everything runs")
-    parser.add_argument("--only", choices=["columns", "lineitem", "tables", "writing"])
+    parser.add_argument("--only", choices=["columns", "lineitem", "tables", "writing", "merging"])
     arguments = parser.parse_args()
     known, cpu = versions(), cpu_name()
     beside = arguments.output.with_suffix(".incomplete")
@@ -375,6 +390,13 @@ def main() -> None:
                     about = [name + WRITTEN, "defaults", compression, rows, values, size, threads, library, known[library]]
                     writer.writerow([*about, *measured, cpu, regime])
 
+        def report_merging(of: merge.Set, rows: int, before: int, results: list[merge.Merged]) -> None:
+            name = f"{of.name}, {before / 1e6:.1f} MB"
+            for way, merged in zip(merge.WAYS, results, strict=True):
+                about = [name + MERGED, way.name, "snappy", rows, rows * merge.COLUMNS, round(merged.output_bytes), 1]
+                times = [merged.cpu_seconds, merged.wall_seconds, merged.peak_bytes]
+                writer.writerow([*about, way.library, known[way.library], *times, cpu, "first"])
+
         scale = 0.01 if arguments.quick else 1.0
         count = 40_000 if arguments.quick else files.VALUES
         parts = {
@@ -382,6 +404,7 @@ def main() -> None:
             "lineitem": lambda: compare_lineitem(Path(directory), scale, report),
             "tables": lambda: compare_tables(Path(directory), scale, report_regimes),
             "writing": lambda: compare_writing(Path(directory), scale, count, report_writing),
+            "merging": lambda: compare_merging(Path(directory), 1 if arguments.quick else 5, report_merging),
         }
         for part, compare in parts.items():
             if arguments.only in (None, part):

@@ -35,6 +35,9 @@ const THREADS: &str = "lineitem, threads";
 /// Follows the name of a table that is written.
 const WRITTEN: &str = ", written";
 
+/// Follows the name of files that are merged.
+const MERGED: &str = ", merged";
+
 /// Measures everything, and writes the results to a file.
 pub fn record(path: &Path) -> Result<()> {
     compare("release", [path])
@@ -115,6 +118,11 @@ impl Row {
         self.column.ends_with(WRITTEN)
     }
 
+    /// Returns whether files were merged.
+    fn is_merged(&self) -> bool {
+        self.column.ends_with(MERGED)
+    }
+
     fn same_file(&self, other: &Row) -> bool {
         (&self.column, &self.encoding, &self.compression)
             == (&other.column, &other.encoding, &other.compression)
@@ -150,6 +158,7 @@ impl Files {
             LINEITEM => self.lineitem(),
             "tables" => self.tables(),
             "writing" => self.writing(),
+            "merging" => self.merging(),
             _ => None,
         }
     }
@@ -194,7 +203,7 @@ impl Files {
              |---|---|---|---|---|---|---|---|---|---|\n",
             self.name
         );
-        let is_read = |row: &&Row| !row.regime.is_empty() && !row.is_written();
+        let is_read = |row: &&Row| !row.regime.is_empty() && !row.is_written() && !row.is_merged();
         let rows: Vec<_> = self.rows.iter().filter(is_read).collect();
         let same = |one: &&Row, other: &&Row| one.same_file(other) && one.threads == other.threads;
         for file in rows.chunk_by(same) {
@@ -264,6 +273,38 @@ impl Files {
             .expect("to memory");
         }
         (steady.count() > 0).then_some(text)
+    }
+
+    /// Returns the table of the files that are merged: a row for each set of files and program.
+    fn merging(&self) -> Option<String> {
+        let mut text = format!(
+            "Files of ten columns, written by pyarrow with Snappy, merged into row groups of up to a million rows by the Python packages\n\
+             on one core: `{}`. The time is in seconds of the CPU, in a process of its\n\
+             own, without imports; x is the time of `merge` times this. The memory is beyond what the process had before.\n\n\
+             | files | program | time | x | memory | output |\n\
+             |---|---|---|---|---|---|\n",
+            self.name
+        );
+        let rows: Vec<_> = self.rows.iter().filter(|row| row.is_merged()).collect();
+        for files in rows.chunk_by(|one, other| one.column == other.column) {
+            let ours = files.first()?;
+            for row in files {
+                let name = OTHERS.iter().find(|(library, _)| *library == row.library);
+                writeln!(
+                    text,
+                    "| {} | {}, {} | {:.3} | {} | {:.0} MB | {:.1} MB |",
+                    row.column.trim_end_matches(MERGED),
+                    name.map_or("bytelane", |(_, name)| name),
+                    row.encoding,
+                    row.cpu_seconds,
+                    ratio(row.cpu_seconds / ours.cpu_seconds),
+                    row.peak_bytes / 1e6,
+                    row.file_bytes / 1e6,
+                )
+                .expect("to memory");
+            }
+        }
+        (!rows.is_empty()).then_some(text)
     }
 
     /// Returns the table of the file of many columns: a row for each library.
@@ -452,6 +493,34 @@ lineitem,defaults,snappy,6000000,96000000,2,1,pyarrow,26.0.1,1.0,1.1,2000000000,
         let expected = [
             "| orders | zstd:1 | 1 | bytelane | 0.400 | 1.0 | 0.200 | 1.0 | 33.0 MB | 50 MB |",
             "| orders | zstd:1 | 1 | Polars | 0.600 | 1.5 | 0.400 | 2.0 | 39.5 MB | 50 MB |",
+        ];
+        assert_eq!(rows, expected);
+        assert_eq!(files.tables(), None);
+    }
+
+    #[test]
+    fn merged_files_have_a_row_for_each_program() {
+        let header = RECORD.lines().next().unwrap();
+        let mut text = format!("{header},regime\n");
+        for (library, way, seconds) in [
+            ("bytelane", "merge", 0.25),
+            ("bytelane", "read and write", 1.5),
+            ("duckdb", "COPY", 2.5),
+        ] {
+            text += &format!(
+                "\"9 files, merged\",{way},snappy,9,9,3.05e7,1,{library},1,{seconds},3,5e7,a CPU,first\n"
+            );
+        }
+        let files = Files::parse("a.csv", &text).unwrap().unwrap();
+        let table = files.table("merging").unwrap();
+        let rows: Vec<_> = table
+            .lines()
+            .filter(|line| line.starts_with("| 9"))
+            .collect();
+        let expected = [
+            "| 9 files | bytelane, merge | 0.250 | 1.0 | 50 MB | 30.5 MB |",
+            "| 9 files | bytelane, read and write | 1.500 | 6.0 | 50 MB | 30.5 MB |",
+            "| 9 files | DuckDB, COPY | 2.500 | 10 | 50 MB | 30.5 MB |",
         ];
         assert_eq!(rows, expected);
         assert_eq!(files.tables(), None);

@@ -103,13 +103,15 @@ fn allowed(leaf: &ColumnDescriptor, column: &Column, options: &WriterOptions) ->
     let without_dictionaries = options
         .own(path, |column| column.without_dictionaries.then_some(()))
         .is_some();
-    let is_readable = |encoding: Encoding| match as_dictionary {
-        true if without_dictionaries => {
-            let readers = &options.readers;
+    let readers = &options.readers;
+    let is_readable = |encoding: Encoding| {
+        if !as_dictionary {
+            readers.read(encoding, ValueType::of(leaf))
+        } else if without_dictionaries {
             readers.obstacle_to_nested_dictionaries(encoding).is_none()
+        } else {
+            readers.obstacle_to_dictionary(encoding).is_none()
         }
-        true => options.readers.obstacle_to_dictionary(encoding).is_none(),
-        false => options.readers.read(encoding, ValueType::of(leaf)),
     };
     let possible = options.encodings.iter().filter(|encoding| {
         encoding.exists_for(leaf.physical_type())

@@ -25,10 +25,12 @@ __all__ = [
     "advise",
     "check",
     "diff",
+    "find_objects",
     "merge",
     "read_files",
     "repair",
     "rewrite",
+    "salvage",
     "write_table",
 ]
 
@@ -102,6 +104,7 @@ def merge(
 ) -> str: ...
 def diff(left: Sequence[_Path], right: Sequence[_Path], any_order: bool, rows: int) -> tuple[bool, str]: ...
 def repair(source: _Path, destination: _Path, bloom_filters: Sequence[str], verify: bool, force: bool) -> str: ...
+def salvage(source: _Path, destination: _Path) -> str: ...
 def write_table(
     table: _Stream, sink: _Path | _BinarySink, options: _Options, layout: _Layout, threads: int | None
 ) -> None: ...
@@ -119,6 +122,7 @@ class ParquetWriter:
     def close(self) -> None: ...
     def discard(self) -> None: ...
 
+def find_objects(url: str) -> list[str]: ...
 def read_files(
     files: Sequence[tuple[str, Sequence[tuple[str, bool, str | None]]]],
     columns: Sequence[str] | None,

@@ -42,6 +42,7 @@ from ._results import (
     Repaired,
     RewrittenColumnDict,
     RewrittenDict,
+    Salvaged,
 )
 
 __all__ = [
@@ -67,6 +68,7 @@ __all__ = [
     "read_table",
     "repair",
     "rewrite",
+    "salvage",
     "write_table",
 ]
 
@@ -499,6 +501,22 @@ def repair(
     """
     repaired: Repaired = json.loads(_parquet.repair(src, dst, list(bloom_filters), verify, force))
     return repaired
+
+
+def salvage(src: Path, dst: Path) -> Salvaged:
+    """Copies the rows of a damaged Parquet file that all columns still have to a new file.
+
+    Intact pages are copied byte for byte. Pages with a wrong checksum, a damaged header or undecodable values are left
+    out, together with their rows; `lost` names them. The footer must be intact.
+
+    >>> import pyarrow as pa, pyarrow.parquet as pq
+    >>> from bytelane import parquet
+    >>> pq.write_table(pa.table({"id": range(1000)}), "ids.parquet")
+    >>> parquet.salvage("ids.parquet", "salvaged.parquet")["rows"]
+    1000
+    """
+    salvaged: Salvaged = json.loads(_parquet.salvage(src, dst))
+    return salvaged
 
 
 def diff(
