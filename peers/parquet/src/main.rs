@@ -36,7 +36,8 @@ struct Arguments {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Codec {
-    None,
+    #[value(name = "none")]
+    Uncompressed,
     #[value(name = "zstd:1")]
     Zstd,
 }
@@ -78,7 +79,7 @@ fn main() -> Result<()> {
 fn write_files(batches: &[RecordBatch], codec: Codec) -> Result<()> {
     let schema = batches.first().context("the file has no rows")?.schema();
     let compression = match codec {
-        Codec::None => Compression::UNCOMPRESSED,
+        Codec::Uncompressed => Compression::UNCOMPRESSED,
         Codec::Zstd => Compression::ZSTD(ZstdLevel::try_new(1)?),
     };
     let properties = WriterProperties::builder().set_compression(compression);

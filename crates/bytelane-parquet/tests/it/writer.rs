@@ -158,6 +158,8 @@ fn total_order_bounds_zeros_and_nan_as_they_are() {
         (vec![0.0, 1.0], (0.0, 1.0)),
         (vec![-1.0, -0.0], (-1.0, -0.0)),
         (vec![0.0, -0.0, 0.0], (-0.0, 0.0)),
+        (vec![0.0, -0.0], (-0.0, 0.0)),
+        (vec![-0.0, 0.0], (-0.0, 0.0)),
         (vec![nan, -nan, large], (-nan, large)),
     ];
     for (values, want) in cases {

@@ -7,17 +7,17 @@ use bytelane::{Detected, bit_packing, rle_hybrid};
 
 /// Number of values in a packed group.
 const GROUP: usize = 8;
-/// Minimum number of packed bits of equal values that become a run of their own before compression. A
-/// compressor finds shorter repetitions in packed bits itself, and headers between them would hide
-/// the patterns around them.
-const LONG: usize = 128;
+/// Minimum number of equal values that become a run of their own before compression. A compressor
+/// finds shorter repetitions in packed bits itself, and headers between them would hide the
+/// patterns around them.
+const LONG: usize = 64;
 
 /// Choice between runs and packed bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Runs {
     /// As few bytes as possible.
     Shortest,
-    /// Runs of at least [`LONG`] bits, and packed bits otherwise: the page will be compressed.
+    /// Runs of at least [`LONG`] values, and packed bits otherwise: the page will be compressed.
     Long,
 }
 
@@ -49,7 +49,6 @@ fn append_long<T>(values: &[T], width: u32, backend: Detected, to: &mut Vec<u8>)
 where
     T: bit_packing::Integer + Copy + Default + PartialEq + Into<u32>,
 {
-    let long = (LONG / width as usize).next_multiple_of(GROUP);
     let (mut done, mut at) = (0, 0);
     while at < values.len() {
         let value = values[at];
@@ -57,7 +56,7 @@ where
         let end = at + equal.count();
         // Only the last packed group may be incomplete.
         let start = done + (at - done).next_multiple_of(GROUP);
-        if end >= start + long {
+        if end >= start + LONG {
             append_packed(&values[done..start], width, backend, to)?;
             append_number((end - start) << 1, to);
             let bytes = value.into().to_le_bytes();
