@@ -46,6 +46,7 @@ fi
 
 stage "format and vet, on every kind of build"
 (cd compare && go generate .)
+(cd example && go generate .)
 unformatted=$(gofmt -l .)
 if [[ -n $unformatted ]]; then
     echo "test.sh: not formatted: $unformatted" >&2

@@ -1,6 +1,7 @@
 """Compares the speed and memory use of libraries that read whole Parquet files to Arrow arrays and write them.
 
-    compare.py READER OUTPUT [--queries PROGRAM] [--rounds COUNT] [--quick] [--only {columns,lineitem,tables,writing,queries}]
+    compare.py READER OUTPUT [--queries PROGRAM] [--rounds COUNT] [--quick]
+               [--only {columns,lineitem,tables,writing,merging,queries}]
 
 READER is the program of `peers/parquet`, and OUTPUT is the CSV to write. `cargo xtask record CPU --only parquet` builds
 the former and stores the latter.
@@ -18,8 +19,11 @@ library has several processes, one after the other, in turns with the other libr
 one regime; the best of the seven reads after it is the other, the steady state. Medians over the processes count.
 `memcpy` is not a library: it copies the table that bytelane reads to existing memory, which is the upper limit.
 
-In the part `writing`, the Python packages write the same tables from memory, in the same two regimes: `write.py`. The size is that of
-the file that each writes, and the peak memory is beyond that of the table.
+In the part `writing`, the Python packages and the crate `parquet` write the same tables and single columns from memory, in the same
+two regimes, uncompressed and with zstd at level 1: `write.py`. The size is that of the file that each writes, and the peak memory is
+beyond that of the table.
+
+In the part `merging`, the Python packages merge many small files into one, each time in a new process: `merge.py`.
 
 The part `queries` reads the rows of lineitem that satisfy a condition, in the steady state: `queries.py`. PROGRAM is the
 example `time_queries` of bytelane-parquet.
@@ -44,6 +48,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import files
+import merge
 import queries
 import numpy as np
 import pyarrow as pa
@@ -75,6 +80,8 @@ HEADER = [
 STEADY = 7
 # What the record adds to the name of a table that is written, not read.
 WRITTEN = ", written"
+# What the record adds to the name of files that are merged.
+MERGED = ", merged"
 # What the record adds to the name of a query.
 QUERIED = ", query"
 
@@ -100,11 +107,12 @@ class Process:
     """Process of a library that reads one file, or writes its rows."""
 
     def __init__(
-        self, library: str, reader: Path, path: Path, threads: int, *, as_package: bool = False, writes: bool = False
+        self, library: str, reader: Path, path: Path, threads: int, *, as_package: bool = False, writes: str = ""
     ) -> None:
-        command = [reader, library, path, str(threads)]
+        arguments = [library, path, str(threads), *([writes] if writes else [])]
+        command = [reader, *arguments]
         if library in OF_PYTHON or as_package and library in ("bytelane", ROOF):
-            command = [sys.executable, PYTHON_WRITER if writes else PYTHON_READER, library, path, str(threads)]
+            command = [sys.executable, PYTHON_WRITER if writes else PYTHON_READER, *arguments]
         cores = sorted(os.sched_getaffinity(0), reverse=True)[:threads]
         assert len(cores) == threads, f"{threads} threads need as many cores"
         self.library = library
@@ -223,7 +231,7 @@ def measure_regimes(
 
 
 def measure_writing(
-    path: Path, subjects: list[Subject], rounds: int, directory: Path
+    path: Path, compression: str, subjects: list[Subject], writer: Path, rounds: int, directory: Path
 ) -> dict[str, list[tuple[Measured, int]]]:
     """The first write and the steady state of each subject, and the size of its file. All files have the same rows."""
     expected = pq.read_table(path)
@@ -233,7 +241,7 @@ def measure_writing(
     sizes = [0 for _ in subjects]
     for _ in range(rounds):
         for number, (library, threads) in enumerate(subjects):
-            with Process(library, Path(), path, threads, as_package=True, writes=True) as process:
+            with Process(library, writer, path, threads, as_package=True, writes=compression) as process:
                 # The peak so far is that of reading the table.
                 Path(f"/proc/{process.process.pid}/clear_refs").write_text("5")
                 before = process.memory("VmRSS")
@@ -324,16 +332,38 @@ def compare_queries(directory: Path, scale: float, program: Path, rounds: int) -
     return measured
 
 
-ReportWriting = Callable[[str, Path, list[Subject]], None]
+ReportWriting = Callable[[str, str, Path, list[Subject]], None]
+
+WRITTEN_COMPRESSIONS = ["none", "zstd:1"]
+WRITERS: list[Subject] = [subject for subject in ALONE if subject[0] != "pages"]
 
 
-def compare_writing(directory: Path, scale: float, report: ReportWriting) -> None:
+def compare_writing(directory: Path, scale: float, values: int, report: ReportWriting) -> None:
     cores = len(os.sched_getaffinity(0))
+    path = directory / "rows.parquet"
     for name in files.TABLES:
-        path = directory / f"{name}-rows.parquet"
         pq.write_table(files.without_views(pq.read_table(files.generate(name, scale, directory))), path)
-        for threads in {1, cores}:
-            report(name, path, [(library, threads) for library in WITH_THREADS])
+        for compression in WRITTEN_COMPRESSIONS:
+            report(name, compression, path, WRITERS)
+            if cores > 1:
+                report(name, compression, path, [(library, cores) for library in WITH_THREADS])
+    # Encodings of the columns play no part here.
+    columns = {column.name: column for column in files.COLUMNS}
+    for number, column in enumerate(columns.values()):
+        array = column.values(np.random.default_rng(number), values)
+        pq.write_table(pa.table({"x": array}), path)
+        for compression in WRITTEN_COMPRESSIONS:
+            report(column.name, compression, path, WRITERS)
+
+
+ReportMerging = Callable[[merge.Set, int, int, list[merge.Merged]], None]
+
+
+def compare_merging(directory: Path, rounds: int, report: ReportMerging) -> None:
+    for of in merge.SETS:
+        print(of.name, "merged", file=sys.stderr, sep=", ", flush=True)
+        with TemporaryDirectory(dir=directory) as own:
+            report(of, *merge.measure(of if rounds > 1 else merge.quick(of), Path(own), rounds))
 
 
 def main() -> None:
@@ -343,7 +373,7 @@ def main() -> None:
     parser.add_argument("--queries", type=Path, metavar="PROGRAM", help="needed for the part `queries`, which is skipped otherwise")
     parser.add_argument("--rounds", type=int, default=11, help="[default: 11]; lineitem has half as many")
     parser.add_argument("--quick", action="store_true", help="small files and one round, to see that everything runs")
-    parser.add_argument("--only", choices=["columns", "lineitem", "tables", "writing", "queries"])
+    parser.add_argument("--only", choices=["columns", "lineitem", "tables", "writing", "merging", "queries"])
     arguments = parser.parse_args()
     known, cpu = versions(), cpu_name()
     beside = arguments.output.with_suffix(".incomplete")
@@ -371,15 +401,23 @@ def main() -> None:
                     about = [*workload[:3], workload.rows, workload.values, size, threads, library, known[library]]
                     writer.writerow([*about, *measured, cpu, regime])
 
-        def report_writing(name: str, path: Path, subjects: list[Subject]) -> None:
-            print(name, "written", f"{subjects[0][1]} threads", file=sys.stderr, sep=", ", flush=True)
+        def report_writing(name: str, compression: str, path: Path, subjects: list[Subject]) -> None:
+            print(name, "written", compression, f"{subjects[0][1]} threads", file=sys.stderr, sep=", ", flush=True)
             footer = pq.read_metadata(path)
             rows, values = footer.num_rows, footer.num_rows * footer.num_columns
-            regimes = measure_writing(path, subjects, 1 if arguments.quick else 3, Path(directory))
+            rounds = 1 if arguments.quick else 3
+            regimes = measure_writing(path, compression, subjects, arguments.reader, rounds, Path(directory))
             for regime, results in regimes.items():
                 for (library, threads), (measured, size) in zip(subjects, results, strict=True):
-                    about = [name + WRITTEN, "defaults", "zstd:1", rows, values, size, threads, library, known[library]]
+                    about = [name + WRITTEN, "defaults", compression, rows, values, size, threads, library, known[library]]
                     writer.writerow([*about, *measured, cpu, regime])
+
+        def report_merging(of: merge.Set, rows: int, before: int, results: list[merge.Merged]) -> None:
+            name = f"{of.name}, {before / 1e6:.1f} MB"
+            for way, merged in zip(merge.WAYS, results, strict=True):
+                about = [name + MERGED, way.name, "snappy", rows, rows * merge.COLUMNS, round(merged.output_bytes), 1]
+                times = [merged.cpu_seconds, merged.wall_seconds, merged.peak_bytes]
+                writer.writerow([*about, way.library, known[way.library], *times, cpu, "first"])
 
         def report_queries() -> None:
             if arguments.queries is None:
@@ -390,11 +428,13 @@ def main() -> None:
                 writer.writerow([*about, seconds, seconds, 0, cpu, "steady"])
 
         scale = 0.01 if arguments.quick else 1.0
+        count = 40_000 if arguments.quick else files.VALUES
         parts = {
-            "columns": lambda: compare_columns(Path(directory), 40_000 if arguments.quick else files.VALUES, report),
+            "columns": lambda: compare_columns(Path(directory), count, report),
             "lineitem": lambda: compare_lineitem(Path(directory), scale, report),
             "tables": lambda: compare_tables(Path(directory), scale, report_regimes),
-            "writing": lambda: compare_writing(Path(directory), scale, report_writing),
+            "writing": lambda: compare_writing(Path(directory), scale, count, report_writing),
+            "merging": lambda: compare_merging(Path(directory), 1 if arguments.quick else 5, report_merging),
             "queries": report_queries,
         }
         for part, compare in parts.items():

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
-from merge import DUCKDB, PYARROW, make, measured
+from merge import DUCKDB, PYARROW, Set, command, make, measured
 
 
 def main() -> None:
@@ -30,8 +29,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         directory = arguments.keep or Path(temporary) / "in"
         if not directory.exists():
-            directory.mkdir()
-            make(directory, arguments.files, arguments.bytes)
+            make(directory, Set("", "", arguments.files, arguments.bytes, dictionaries=True))
         new, output = Path(temporary) / "new", Path(temporary) / "out.parquet"
         plan, merging = Path(temporary) / "plan.json", Path(temporary) / "merging.json"
         planning = [arguments.bytelane, "dataset", "plan", str(directory), "--output"]
@@ -47,19 +45,19 @@ def main() -> None:
             "verify": (False, [arguments.bytelane, "dataset", "verify", str(directory), str(new)]),
             "bytelane merge": (True, merge),
             "bytelane merge --verify": (True, [*merge, "--verify"]),
-            "pyarrow, dataset": (True, [sys.executable, "-c", PYARROW, str(directory), str(output)]),
-            "DuckDB, COPY": (True, [sys.executable, "-c", DUCKDB, str(directory), str(output)]),
+            "pyarrow, dataset": (True, command(PYARROW, directory, output)),
+            "DuckDB, COPY": (True, command(DUCKDB, directory, output)),
         }
         count = len(list(directory.iterdir()))
         before = sum(path.stat().st_size for path in directory.iterdir())
         print(f"{count} files, {before / 1e6:.1f} MB\n")
         print("| | CPU time, s | per file, ms | peak, MB |\n|---|--:|--:|--:|")
-        for name, (is_new, command) in ways.items():
+        for name, (is_new, way) in ways.items():
             runs = []
             for _ in range(arguments.rounds):
                 if is_new:
                     shutil.rmtree(new, ignore_errors=True)
-                runs.append(measured(command))
+                runs.append(measured(way))
             seconds, peak = min(runs)[0], max(run[1] for run in runs)
             print(f"| {name} | {seconds:.2f} | {1000 * seconds / count:.2f} | {peak / 1e6:.0f} |", flush=True)
 

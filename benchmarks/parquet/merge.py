@@ -1,68 +1,138 @@
-"""Compares the speed of `bytelane merge`, pyarrow and DuckDB in merging many small Parquet files into one.
+"""Compares how fast bytelane, pyarrow and DuckDB merge many small Parquet files into one.
 
-    merge.py BYTELANE [--files COUNT] [--bytes SIZE] [--rounds COUNT] [--keep DIRECTORY]
+    merge.py [--rounds COUNT] [--quick] [--only {small,medium,plain}]
 
-BYTELANE is the command, built with `cargo build --release -p bytelane-cli`. Each program runs on one core, in a process of
-its own, and writes row groups of up to a million rows with Snappy. The inputs are in the system's cache. Prints the best
-CPU time of all rounds, the peak memory and the size of the output, as a Markdown table.
+bytelane is the Python package, built with `cargo build --release -p bytelane-python`. In each round, each way has a
+process of its own on one core, in turns with the others, which writes row groups of up to a million rows with Snappy.
+The inputs are in the system's cache. Prints, as Markdown tables, the median CPU time after all imports, the memory
+beyond what the process had before, and the size of the output.
 
-`--pages fresh` decodes and encodes all values with bytelane's reader and writer; the output is as small as if all rows
-had been written at once. If bytelane's Python package is installed, its reader and writer are also measured: they read
-all files into one table and write it.
+`merge` moves pages; `merge, fresh` decodes and encodes all values, so that the output is as small as if all rows had
+been written at once. `read and write` reads all files into one table and writes it. Before anything is measured, every
+output must have the same rows as the inputs.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
-import resource
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-ROWS = 1 << 20
+START = """
+import os, resource, sys, time
+from pathlib import Path
+def memory(field):
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) << 10 for line in lines if line.startswith(field))
+source, output = sys.argv[1:]
+files = sorted(str(path) for path in Path(source).iterdir())
+"""
+
+END = """
+before = memory("VmRSS:")
+time.sleep(0.05)
+cpu, wall = time.process_time(), time.perf_counter()
+run()
+cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+print(cpu, wall, memory("VmHWM:") - before)
+"""
+
+MERGE = """
+from bytelane import parquet
+def run():
+    parquet.merge(files, output)
+"""
+
+FRESH = """
+from bytelane import parquet
+def run():
+    parquet.merge(files, output, pages="fresh")
+"""
+
+READ_AND_WRITE = """
+from bytelane import parquet
+def run():
+    parquet.write_table(parquet.read_table(files, threads=1), output, compression="snappy", threads=1)
+"""
 
 PYARROW = """
-import sys, pyarrow as pa, pyarrow.dataset as ds
+import pyarrow as pa, pyarrow.dataset as ds, pyarrow.parquet as pq
 pa.set_cpu_count(1); pa.set_io_thread_count(1)
-import pyarrow.parquet as pq
-source = ds.dataset(sys.argv[1], format="parquet")
-with pq.ParquetWriter(sys.argv[2], source.schema) as writer:
-    batches, rows = [], 0
-    def flush():
-        global batches, rows
-        if batches:
-            writer.write_table(pa.Table.from_batches(batches), row_group_size=1 << 20)
+def run():
+    dataset = ds.dataset(files, format="parquet")
+    with pq.ParquetWriter(output, dataset.schema) as writer:
         batches, rows = [], 0
-    for batch in source.to_batches(use_threads=False, batch_size=1 << 17):
-        if rows + batch.num_rows > 1 << 20:
-            flush()
-        batches.append(batch); rows += batch.num_rows
-    flush()
+        for batch in dataset.to_batches(use_threads=False, batch_size=1 << 17):
+            if rows + batch.num_rows > 1 << 20:
+                writer.write_table(pa.Table.from_batches(batches), row_group_size=1 << 20)
+                batches, rows = [], 0
+            batches.append(batch); rows += batch.num_rows
+        writer.write_table(pa.Table.from_batches(batches), row_group_size=1 << 20)
 """
 
 DUCKDB = """
-import sys, duckdb
+import duckdb
 duckdb.sql("set threads = 1")
-duckdb.sql(
-    f"copy (from read_parquet('{sys.argv[1]}/*.parquet')) to '{sys.argv[2]}' "
-    "(format parquet, compression snappy, row_group_size 1048576)"
-)
+def run():
+    duckdb.sql(
+        f"copy (from read_parquet('{source}/*.parquet')) to '{output}' "
+        "(format parquet, compression snappy, row_group_size 1048576)"
+    )
 """
 
-BYTELANE = """
-import sys
-from pathlib import Path
-from bytelane import parquet
-files = sorted(str(path) for path in Path(sys.argv[1]).iterdir())
-parquet.write_table(parquet.read_table(files, threads=1), sys.argv[2], compression="snappy")
-"""
+
+# Number of columns of the files, counting members of nested ones.
+COLUMNS = 10
+
+
+class Way(NamedTuple):
+    """Program that merges files; the first one is compared with the others."""
+
+    library: str
+    name: str
+    program: str
+
+
+WAYS = [
+    Way("bytelane", "merge", MERGE),
+    Way("bytelane", "merge, fresh", FRESH),
+    Way("bytelane", "read and write", READ_AND_WRITE),
+    Way("pyarrow", "dataset", PYARROW),
+    Way("duckdb", "COPY", DUCKDB),
+]
+
+
+class Set(NamedTuple):
+    """Files to merge."""
+
+    key: str
+    name: str
+    count: int
+    size: int
+    dictionaries: bool
+
+
+SETS = [
+    Set("small", "1,000 files of 100 kB", 1000, 100_000, True),
+    Set("medium", "100 files of 1 MB", 100, 1_000_000, True),
+    Set("plain", "200 files of 200 kB without dictionaries", 200, 200_000, False),
+]
+
+
+class Merged(NamedTuple):
+    cpu_seconds: float
+    wall_seconds: float
+    peak_bytes: float
+    output_bytes: float
 
 
 def table(rows: int, seed: int) -> pa.Table:
@@ -89,65 +159,90 @@ def table(rows: int, seed: int) -> pa.Table:
     )
 
 
-def make(directory: Path, count: int, size: int) -> None:
-    """Writes files of about `size` bytes."""
+def make(directory: Path, of: Set) -> None:
+    """Writes the files of a set."""
+    directory.mkdir()
     probe = directory / "probe"
-    pq.write_table(table(4000, 0), probe)
-    rows = max(1, 4000 * size // probe.stat().st_size)
+    pq.write_table(table(4000, 0), probe, use_dictionary=of.dictionaries)
+    rows = max(1, 4000 * of.size // probe.stat().st_size)
     probe.unlink()
-    for number in range(count):
-        pq.write_table(table(rows, number), directory / f"{number:05}.parquet")
+    for number in range(of.count):
+        path = directory / f"{number:05}.parquet"
+        pq.write_table(table(rows, number), path, use_dictionary=of.dictionaries, write_page_index=not of.dictionaries)
+
+
+def command(program: str, directory: Path, output: Path) -> list[str]:
+    """Returns a command that merges the files of a directory and prints how long it took."""
+    return [sys.executable, "-c", START + program + END, str(directory), str(output)]
+
+
+def on_one_core() -> None:
+    os.sched_setaffinity(0, [max(os.sched_getaffinity(0))])
 
 
 def measured(arguments: list[str]) -> tuple[float, int]:
     """Runs a process on one core, and returns its CPU time in seconds and peak memory in bytes."""
-
-    def on_one_core() -> None:
-        os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
-
     process = subprocess.Popen(arguments, preexec_fn=on_one_core, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     if status:
         raise SystemExit(f"{arguments[:2]} failed")
-    assert isinstance(usage, resource.struct_rusage)
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+
+
+def run(way: Way, directory: Path, output: Path) -> Merged:
+    """Merges the files of a directory in a process on one core."""
+    output.unlink(missing_ok=True)
+    arguments = command(way.program, directory, output)
+    process = subprocess.run(arguments, preexec_fn=on_one_core, stdout=subprocess.PIPE, text=True, check=True)
+    cpu, wall, peak = map(float, process.stdout.split())
+    return Merged(cpu, wall, peak, output.stat().st_size)
+
+
+def check(way: Way, output: Path, expected: pa.Table) -> None:
+    """Exits if an output has other rows."""
+    if not pq.read_table(output).cast(expected.schema).equals(expected):
+        sys.exit(f"{way.library}, {way.name}: the output has other rows than the inputs")
+
+
+def measure(of: Set, directory: Path, rounds: int) -> tuple[int, int, list[Merged]]:
+    """Returns the number of rows and the size of the inputs, and the medians of all ways."""
+    inputs, output = directory / of.key, directory / "out.parquet"
+    make(inputs, of)
+    paths = sorted(inputs.iterdir())
+    expected = pa.concat_tables([pq.read_table(path) for path in paths])
+    for way in WAYS:
+        run(way, inputs, output)
+        check(way, output, expected)
+    rows = expected.num_rows
+    del expected
+    results = [[run(way, inputs, output) for way in WAYS] for _ in range(rounds)]
+    medians = [Merged(*map(median, zip(*runs, strict=True))) for runs in zip(*results, strict=True)]
+    return rows, sum(path.stat().st_size for path in paths), medians
+
+
+def quick(of: Set) -> Set:
+    """Returns a set of a few small files."""
+    return of._replace(count=3, size=20_000)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("bytelane")
-    parser.add_argument("--files", type=int, default=1000)
-    parser.add_argument("--bytes", type=int, default=100_000)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="small files and one round, to see that everything runs")
+    parser.add_argument("--only", choices=[of.key for of in SETS])
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as temporary:
-        directory = arguments.keep or Path(temporary) / "in"
-        if not directory.exists():
-            directory.mkdir()
-            make(directory, arguments.files, arguments.bytes)
-        before = sum(path.stat().st_size for path in directory.iterdir())
-        output = Path(temporary) / "out.parquet"
-        ways: dict[str, list[str]] = {
-            "bytelane merge": [arguments.bytelane, "merge", str(directory), str(output)],
-            "bytelane merge --pages fresh": [
-                *[arguments.bytelane, "merge", str(directory), str(output)],
-                *["--pages", "fresh"],
-            ],
-            "pyarrow, dataset": [sys.executable, "-c", PYARROW, str(directory), str(output)],
-            "DuckDB, COPY": [sys.executable, "-c", DUCKDB, str(directory), str(output)],
-        }
-        if importlib.util.find_spec("bytelane"):
-            ways["bytelane, read and write"] = [sys.executable, "-c", BYTELANE, str(directory), str(output)]
-        print(f"{len(list(directory.iterdir()))} files, {before / 1e6:.1f} MB\n")
-        print("| | CPU time, s | times as fast | peak, MB | output, MB |\n|---|--:|--:|--:|--:|")
-        first = None
-        for name, command in ways.items():
-            runs = [measured(command) for _ in range(arguments.rounds)]
-            seconds, peak = min(runs)[0], max(run[1] for run in runs)
-            first = first or seconds
-            size = output.stat().st_size / 1e6
-            print(f"| {name} | {seconds:.2f} | {seconds / first:.1f} | {peak / 1e6:.0f} | {size:.1f} |", flush=True)
+    for of in SETS:
+        if arguments.only not in (None, of.key):
+            continue
+        of, rounds = (quick(of), 1) if arguments.quick else (of, arguments.rounds)
+        with tempfile.TemporaryDirectory() as temporary:
+            _, before, results = measure(of, Path(temporary), rounds)
+        print(f"\n{of.name}, {before / 1e6:.1f} MB\n")
+        print("| | CPU time, s | x | peak, MB | output, MB |\n|---|--:|--:|--:|--:|")
+        for way, merged in zip(WAYS, results, strict=True):
+            ratio = merged.cpu_seconds / results[0].cpu_seconds
+            sizes = f"{merged.peak_bytes / 1e6:.0f} | {merged.output_bytes / 1e6:.1f}"
+            print(f"| {way.library}, {way.name} | {merged.cpu_seconds:.3f} | {ratio:.1f} | {sizes} |", flush=True)
 
 
 if __name__ == "__main__":

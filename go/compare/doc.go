@@ -8,7 +8,7 @@
 // and is checked against the others before it is timed. As the limit, copy
 // moves the list's bytes without converting them.
 //
-//	go generate .                                      # make bulk_gen, which the others need
+//	go generate .                                      # make kitex_gen and bulk_gen, which the others need
 //	go test ./...                                      # every way agrees
 //	./record.sh 2026-11-22-go-sapphire-rapids          # measure, and keep it
 //	go run ./ratios < ../../benchmarks/record/FILE.txt # the table in ../README.md
@@ -16,13 +16,8 @@
 //	go run ./offsets                                   # destinations that are not aligned
 //	go run ./upstream                                  # the table in ../../docs/go-upstream.md
 //
-// The structs in kitex_gen come from
-//
-//	go run github.com/cloudwego/kitex/tool/cmd/kitex@v0.15.0 \
-//		-module github.com/bytelane/bytelane/go/compare lists.thrift
-//
-// and bulk_gen, which generate.sh creates, is a copy of them whose k-lists.go
-// kitexlists has rewritten.
+// generate.sh creates kitex_gen, what Kitex generates from lists.thrift, and
+// bulk_gen, a copy of it whose k-lists.go kitexlists has rewritten.
 package compare
 
 //go:generate ./generate.sh

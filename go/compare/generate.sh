@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
-# Makes bulk_gen: a copy of kitex_gen, whose k-lists.go kitexlists rewrites.
+# Makes kitex_gen, the code that kitex generates from lists.thrift, and bulk_gen: a copy of it, whose
+# k-lists.go kitexlists rewrites. The module example/ has the version of kitex.
 set -euo pipefail
 cd "$(dirname "$0")"
-rm -rf bulk_gen
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+(cd ../example && go build -o "$directory/kitex" github.com/cloudwego/kitex/tool/cmd/kitex)
+rm -rf kitex_gen bulk_gen
+"$directory/kitex" -module github.com/bytelane/bytelane/go/compare lists.thrift
 cp -R kitex_gen bulk_gen
 cd ..
 go run ./cmd/kitexlists -require compare/bulk_gen/lists/k-lists.go

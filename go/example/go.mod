@@ -8,6 +8,12 @@ require (
 )
 
 require (
+	github.com/cloudwego/prutal v0.1.3 // indirect
+	github.com/dlclark/regexp2 v1.11.0 // indirect
+	golang.org/x/tools v0.6.0 // indirect
+)
+
+require (
 	github.com/bytedance/gopkg v0.1.3 // indirect
 	github.com/bytedance/sonic v1.15.0 // indirect
 	github.com/bytedance/sonic/loader v0.5.0 // indirect
@@ -48,3 +54,5 @@ require (
 )
 
 replace github.com/bytelane/bytelane/go => ../
+
+tool github.com/cloudwego/kitex/tool/cmd/kitex

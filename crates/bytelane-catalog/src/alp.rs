@@ -1,12 +1,10 @@
 //! Row of `alp`.
 
-use crate::stream::{self, StreamError};
-use crate::varint::{in_order, to_little_endian};
-use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter, numbers, numbers_mut};
+use crate::numbers::{Number, NumberCodec};
+use crate::stream::{self, Io, StreamError};
+use crate::{Entry, Experiment, Length, Parameter};
+use bytelane::Detected;
 use bytelane::alp::{self, Float, Format};
-use bytelane::{Backend, Detected};
-use bytemuck::Pod;
-use std::io::{Read, Write};
 use std::marker::PhantomData;
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -31,8 +29,8 @@ pub(crate) const ENTRY: Entry = Entry {
         let vector = parameters.get("vector", |&vector: &usize| Format::new(vector).is_some())?;
         let format = Format::new(vector).expect("it was accepted");
         Ok(match kind.as_str() {
-            "f32" => Box::new(Alp::<f32>::new("f32", format)),
-            _ => Box::new(Alp::<f64>::new("f64", format)),
+            "f32" => Box::new(Alp::<f32>(format, PhantomData)),
+            _ => Box::new(Alp::<f64>(format, PhantomData)),
         })
     },
     cases: &[
@@ -55,69 +53,30 @@ pub(crate) const ENTRY: Entry = Entry {
 /// Minimum number of bytes of a vector, with its offset.
 const LEAST_VECTOR: usize = 13;
 
-struct Alp<T> {
-    element: &'static str,
-    format: Format,
-    of: PhantomData<T>,
-}
+struct Alp<T>(Format, PhantomData<T>);
 
-impl<T> Alp<T> {
-    fn new(element: &'static str, format: Format) -> Self {
-        Self {
-            element,
-            format,
-            of: PhantomData,
-        }
-    }
-}
-
-impl<T: Float + Pod> Codec for Alp<T> {
-    fn element(&self) -> String {
-        self.element.to_owned()
-    }
-
-    fn width(&self) -> usize {
-        size_of::<T>()
-    }
+impl<T: Float + Number> NumberCodec for Alp<T> {
+    type Number = T;
 
     fn data(&self) -> &'static [&'static str] {
         &["prices", "nearly_decimals", "smooth", "random"]
     }
 
-    fn max_encoded_len(&self, values: usize) -> usize {
-        self.format.max_encoded_len::<T>(values / size_of::<T>())
+    fn max_encoded_len(&self, count: usize) -> usize {
+        self.0.max_encoded_len::<T>(count)
     }
 
     /// The bound holds for pages with vectors of this size.
-    fn max_decoded_len(&self, encoded: usize) -> usize {
-        let vectors = encoded / LEAST_VECTOR;
-        vectors.saturating_mul(self.format.vector_len() * size_of::<T>())
+    fn max_count(&self, encoded: usize) -> usize {
+        (encoded / LEAST_VECTOR).saturating_mul(self.0.vector_len())
     }
 
-    fn encode(
-        &self,
-        backend: Backend,
-        values: &[u8],
-        encoded: &mut [u8],
-    ) -> Result<usize, Failure> {
-        let values = in_order(numbers::<T>(values)?);
-        let backend = Detected::new(backend)?;
-        Ok(self.format.encode_with(backend, &values, encoded)?.len())
+    fn encode(&self, backend: Detected, numbers: &[T], to: &mut [u8]) -> Length {
+        Ok(self.0.encode_with(backend, numbers, to)?.len())
     }
 
-    fn decode(
-        &self,
-        backend: Backend,
-        encoded: &[u8],
-        values: &mut [u8],
-    ) -> Result<Decoded, Failure> {
-        let backend = Detected::new(backend)?;
-        let (_, read) = alp::decode_with(backend, encoded, numbers_mut::<T>(values)?)?;
-        to_little_endian::<T>(values);
-        Ok(Decoded {
-            read,
-            written: values.len(),
-        })
+    fn decode(&self, backend: Detected, from: &[u8], to: &mut [T]) -> Length {
+        Ok(alp::decode_with(backend, from, to)?.1)
     }
 
     /// `None`: the number of values comes first.
@@ -125,23 +84,19 @@ impl<T: Float + Pod> Codec for Alp<T> {
         None
     }
 
-    fn decode_stream(
-        &self,
-        backend: Backend,
-        input: &mut dyn Read,
-        output: &mut dyn Write,
-    ) -> Result<(), StreamError> {
+    fn decode_stream(&self, backend: Detected, io: Io<'_>) -> Result<(), StreamError> {
         let check = |encoded: &[u8]| {
             let (count, length) = alp::validate::<T>(encoded)?;
             Ok((count as u64, length))
         };
-        stream::decode_whole(self, backend, check, input, output)
+        stream::decode_whole(self, backend, check, io)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bytelane::Backend;
 
     #[test]
     fn a_short_page_cannot_ask_for_any_amount_of_memory() {

@@ -1,6 +1,7 @@
 //! Row of `big_endian`.
 
-use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter, numbers, numbers_mut};
+use crate::numbers::{numbers, numbers_mut, to_little_endian};
+use crate::{Codec, Decoded, Entry, Experiment, Failure, Length, Parameter};
 use bytelane::{Backend, Detected, Value, big_endian};
 use bytemuck::Pod;
 
@@ -62,27 +63,17 @@ impl Codec for BigEndian {
         encoded
     }
 
-    fn encode(
-        &self,
-        backend: Backend,
-        values: &[u8],
-        encoded: &mut [u8],
-    ) -> Result<usize, Failure> {
+    fn encode(&self, backend: Backend, values: &[u8], to: &mut [u8]) -> Length {
         let encode = match self.width {
             1 => encode::<u8>,
             2 => encode::<u16>,
             4 => encode::<u32>,
             _ => encode::<u64>,
         };
-        encode(Detected::new(backend)?, values, encoded)
+        encode(Detected::new(backend)?, values, to)
     }
 
-    fn decode(
-        &self,
-        backend: Backend,
-        encoded: &[u8],
-        values: &mut [u8],
-    ) -> Result<Decoded, Failure> {
+    fn decode(&self, backend: Backend, from: &[u8], to: &mut [u8]) -> Result<Decoded, Failure> {
         let decode = match self.width {
             1 => decode::<u8>,
             2 => decode::<u16>,
@@ -90,8 +81,8 @@ impl Codec for BigEndian {
             _ => decode::<u64>,
         };
         Ok(Decoded {
-            read: encoded.len(),
-            written: decode(Detected::new(backend)?, encoded, values)?,
+            read: from.len(),
+            written: decode(Detected::new(backend)?, from, to)?,
         })
     }
 
@@ -100,34 +91,18 @@ impl Codec for BigEndian {
     }
 }
 
-fn encode<T: Value + Pod>(
-    backend: Detected,
-    values: &[u8],
-    encoded: &mut [u8],
-) -> Result<usize, Failure> {
-    let written = big_endian::encode_with(backend, numbers::<T>(values)?, encoded)?;
-    from_little_endian::<T>(written);
+// The codec works on the machine's own numbers: on a big-endian machine it has not changed anything
+// yet, and the values are little-endian here on every machine.
+
+fn encode<T: Value + Pod>(backend: Detected, values: &[u8], to: &mut [u8]) -> Length {
+    let written = big_endian::encode_with(backend, numbers::<T>(values)?, to)?;
+    to_little_endian::<T>(written);
     Ok(written.len())
 }
 
-fn decode<T: Value + Pod>(
-    backend: Detected,
-    encoded: &[u8],
-    values: &mut [u8],
-) -> Result<usize, Failure> {
-    let written = big_endian::decode_with(backend, encoded, numbers_mut::<T>(values)?)?;
+fn decode<T: Value + Pod>(backend: Detected, from: &[u8], to: &mut [u8]) -> Length {
+    let written = big_endian::decode_with(backend, from, numbers_mut::<T>(to)?)?;
     let length = size_of_val(written);
-    from_little_endian::<T>(&mut values[..length]);
+    to_little_endian::<T>(&mut to[..length]);
     Ok(length)
-}
-
-/// Converts little-endian values, which are used here on every machine, to the byte order of the
-/// machine. On a big-endian machine the codec, which works on the machine's own numbers, has not
-/// changed anything yet.
-fn from_little_endian<T>(bytes: &mut [u8]) {
-    if cfg!(target_endian = "big") {
-        bytes
-            .chunks_exact_mut(size_of::<T>())
-            .for_each(<[u8]>::reverse);
-    }
 }

@@ -1,15 +1,10 @@
 //! Row of `bit_packing`.
 
-use crate::stream::{AT_A_TIME, AlignedBytes, Lookahead, StreamError};
-use crate::varint::{in_order, to_little_endian};
-use crate::{
-    Codec, Decoded, Entry, Experiment, Failure, Parameter, Parameters, SpecificationError, numbers,
-    numbers_mut,
-};
+use crate::numbers::{Number, NumberCodec};
+use crate::stream::{AT_A_TIME, Io, StreamError, decode_fixed};
+use crate::{Codec, Entry, Experiment, Failure, Length, Parameter, Parameters, SpecificationError};
+use bytelane::Detected;
 use bytelane::bit_packing::{Format, Integer, SignedInteger};
-use bytelane::{Backend, Detected};
-use bytemuck::Pod;
-use std::io::{Read, Write};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "bit_packing",
@@ -46,12 +41,12 @@ pub(crate) const ENTRY: Entry = Entry {
             ["u8", "u16", "u32", "u64", "i32", "i64"].contains(&kind.as_str())
         })?;
         match kind.as_str() {
-            "u8" => open::<u8>("u8", parameters, plain),
-            "u16" => open::<u16>("u16", parameters, plain),
-            "u32" => open::<u32>("u32", parameters, plain),
-            "u64" => open::<u64>("u64", parameters, plain),
-            "i32" => open::<i32>("i32", parameters, signed),
-            _ => open::<i64>("i64", parameters, signed),
+            "u8" => open::<u8>(parameters, plain),
+            "u16" => open::<u16>(parameters, plain),
+            "u32" => open::<u32>(parameters, plain),
+            "u64" => open::<u64>(parameters, plain),
+            "i32" => open::<i32>(parameters, signed),
+            _ => open::<i64>(parameters, signed),
         }
     },
     cases: &[
@@ -110,8 +105,7 @@ fn signed<T: SignedInteger>(format: Format<T>, zigzag: bool) -> Option<Format<T>
     Some(if zigzag { format.zigzag() } else { format })
 }
 
-fn open<T: Integer + Pod + TryFrom<i128>>(
-    element: &'static str,
+fn open<T: Integer + Number + TryFrom<i128>>(
     parameters: &Parameters<'_>,
     mapped: fn(Format<T>, bool) -> Option<Format<T>>,
 ) -> Result<Box<dyn Codec>, SpecificationError> {
@@ -122,20 +116,14 @@ fn open<T: Integer + Pod + TryFrom<i128>>(
     let zigzag = parameters.get("zigzag", |&zigzag: &bool| {
         mapped(format, zigzag).is_some() && !(zigzag && frame != 0)
     })?;
-    let count = match parameters.get("count", |count: &String| count == "unknown") {
-        Ok(_) => None,
-        Err(_) => Some(parameters.get("count", |_: &usize| true)?),
-    };
     Ok(Box::new(BitPacking {
-        element,
         format: mapped(format, zigzag).expect("it was accepted"),
         is_signed: zigzag || frame < 0,
-        count,
+        count: parameters.optional("count", |_| true)?,
     }))
 }
 
 struct BitPacking<T> {
-    element: &'static str,
     format: Format<T>,
     /// True if values may be negative.
     is_signed: bool,
@@ -162,14 +150,8 @@ const DATA: [(u32, &[&str]); 16] = [
     (63, &["bits_63"]),
 ];
 
-impl<T: Integer + Pod> Codec for BitPacking<T> {
-    fn element(&self) -> String {
-        self.element.to_owned()
-    }
-
-    fn width(&self) -> usize {
-        size_of::<T>()
-    }
+impl<T: Integer + Number> NumberCodec for BitPacking<T> {
+    type Number = T;
 
     fn data(&self) -> &'static [&'static str] {
         let width = self.format.width();
@@ -183,40 +165,20 @@ impl<T: Integer + Pod> Codec for BitPacking<T> {
         fits.map_or(&["bits_1"], |(_, data)| data)
     }
 
-    fn max_encoded_len(&self, values: usize) -> usize {
-        self.format.encoded_len(values / size_of::<T>())
+    fn max_encoded_len(&self, count: usize) -> usize {
+        self.format.encoded_len(count)
     }
 
-    fn max_decoded_len(&self, encoded: usize) -> usize {
-        let width = usize::max(self.format.width() as usize, 1);
-        (encoded.saturating_mul(8) / width).saturating_mul(size_of::<T>())
+    fn max_count(&self, encoded: usize) -> usize {
+        encoded.saturating_mul(8) / usize::max(self.format.width() as usize, 1)
     }
 
-    fn encode(
-        &self,
-        backend: Backend,
-        values: &[u8],
-        encoded: &mut [u8],
-    ) -> Result<usize, Failure> {
-        let values = in_order(numbers::<T>(values)?);
-        let backend = Detected::new(backend)?;
-        Ok(self.format.encode_with(backend, &values, encoded)?.len())
+    fn encode(&self, backend: Detected, numbers: &[T], to: &mut [u8]) -> Length {
+        Ok(self.format.encode_with(backend, numbers, to)?.len())
     }
 
-    fn decode(
-        &self,
-        backend: Backend,
-        encoded: &[u8],
-        values: &mut [u8],
-    ) -> Result<Decoded, Failure> {
-        let backend = Detected::new(backend)?;
-        let numbers = numbers_mut::<T>(values)?;
-        let (_, read) = self.format.decode_with(backend, encoded, numbers)?;
-        to_little_endian::<T>(values);
-        Ok(Decoded {
-            read,
-            written: values.len(),
-        })
+    fn decode(&self, backend: Detected, from: &[u8], to: &mut [T]) -> Length {
+        Ok(self.format.decode_with(backend, from, to)?.1)
     }
 
     /// Returns a multiple of eight values, so that pieces end at a byte boundary.
@@ -224,33 +186,18 @@ impl<T: Integer + Pod> Codec for BitPacking<T> {
         Some(AT_A_TIME)
     }
 
-    fn decode_stream(
-        &self,
-        backend: Backend,
-        input: &mut dyn Read,
-        output: &mut dyn Write,
-    ) -> Result<(), StreamError> {
-        let mut left = self.count.ok_or_else(|| {
-            Failure::from(
-                "decoding needs the parameter `count`, because the number of values is not stored",
-            )
-        })?;
-        let backend = Detected::new(backend).map_err(Failure::from)?;
-        let mut encoded = Lookahead::new(input);
-        let mut values = AlignedBytes::default();
-        while left > 0 {
-            let count = usize::min(left, AT_A_TIME);
-            encoded.fill(self.format.encoded_len(count))?;
-            values.resize(count * size_of::<T>());
-            let numbers = numbers_mut::<T>(&mut values)?;
-            let read = self.format.decode_with(backend, encoded.bytes(), numbers);
-            let offset = encoded.offset() as usize;
-            let (_, read) = read.map_err(|error| Failure::from(error.behind(offset)))?;
-            to_little_endian::<T>(&mut values);
-            output.write_all(&values).map_err(StreamError::Write)?;
-            encoded.consume(read);
-            left -= count;
-        }
+    fn decode_stream(&self, backend: Detected, io: Io<'_>) -> Result<(), StreamError> {
+        let encoded_len = |count| self.format.encoded_len(count);
+        decode_fixed(
+            self.count,
+            io,
+            encoded_len,
+            |encoded, offset, to: &mut [T]| {
+                let read = self.format.decode_with(backend, encoded, to);
+                let (_, read) = read.map_err(|error| Failure::from(error.behind(offset)))?;
+                Ok(read)
+            },
+        )?;
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Row of `byte_stream_split`.
 
-use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter};
+use crate::{Codec, Decoded, Entry, Experiment, Failure, Length, Parameter};
 use bytelane::byte_stream_split::Width;
 use bytelane::{Backend, Detected};
 
@@ -133,29 +133,16 @@ impl Codec for ByteStreamSplit {
         encoded
     }
 
-    fn encode(
-        &self,
-        backend: Backend,
-        values: &[u8],
-        encoded: &mut [u8],
-    ) -> Result<usize, Failure> {
+    fn encode(&self, backend: Backend, values: &[u8], to: &mut [u8]) -> Length {
         let backend = Detected::new(backend)?;
-        let written = self.width.encode_with(backend, values, encoded)?;
-        Ok(written.len())
+        Ok(self.width.encode_with(backend, values, to)?.len())
     }
 
-    fn decode(
-        &self,
-        backend: Backend,
-        encoded: &[u8],
-        values: &mut [u8],
-    ) -> Result<Decoded, Failure> {
+    fn decode(&self, backend: Backend, from: &[u8], to: &mut [u8]) -> Result<Decoded, Failure> {
         let backend = Detected::new(backend)?;
-        let written = self.width.decode_with(backend, encoded, values)?;
-        Ok(Decoded {
-            read: encoded.len(),
-            written: written.len(),
-        })
+        let written = self.width.decode_with(backend, from, to)?.len();
+        let read = from.len();
+        Ok(Decoded { read, written })
     }
 
     fn piece(&self) -> Option<usize> {

@@ -1,12 +1,10 @@
 //! Row of `delta`.
 
-use crate::stream::{self, StreamError};
-use crate::varint::{in_order, to_little_endian};
-use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter, numbers, numbers_mut};
+use crate::numbers::{Number, NumberCodec};
+use crate::stream::{self, Io, StreamError};
+use crate::{Entry, Experiment, Length, Parameter};
+use bytelane::Detected;
 use bytelane::delta::{self, Format, Integer};
-use bytelane::{Backend, Detected};
-use bytemuck::Pod;
-use std::io::{Read, Write};
 use std::marker::PhantomData;
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -41,8 +39,8 @@ pub(crate) const ENTRY: Entry = Entry {
         })?;
         let format = Format::new(block, miniblocks).expect("it was accepted");
         Ok(match kind.as_str() {
-            "i32" => Box::new(Delta::<i32>::new("i32", format)),
-            _ => Box::new(Delta::<i64>::new("i64", format)),
+            "i32" => Box::new(Delta::<i32>(format, PhantomData)),
+            _ => Box::new(Delta::<i64>(format, PhantomData)),
         })
     },
     cases: &[
@@ -62,67 +60,29 @@ pub(crate) const ENTRY: Entry = Entry {
     plain: Some(crate::plain::delta::open),
 };
 
-struct Delta<T> {
-    element: &'static str,
-    format: Format,
-    of: PhantomData<T>,
-}
+struct Delta<T>(Format, PhantomData<T>);
 
-impl<T> Delta<T> {
-    fn new(element: &'static str, format: Format) -> Self {
-        Self {
-            element,
-            format,
-            of: PhantomData,
-        }
-    }
-}
-
-impl<T: Integer + Pod> Codec for Delta<T> {
-    fn element(&self) -> String {
-        self.element.to_owned()
-    }
-
-    fn width(&self) -> usize {
-        size_of::<T>()
-    }
+impl<T: Integer + Number> NumberCodec for Delta<T> {
+    type Number = T;
 
     fn data(&self) -> &'static [&'static str] {
         &["gaps", "bits_20", "all_widths", "random"]
     }
 
-    fn max_encoded_len(&self, values: usize) -> usize {
-        self.format.max_encoded_len::<T>(values / size_of::<T>())
+    fn max_encoded_len(&self, count: usize) -> usize {
+        self.0.max_encoded_len::<T>(count)
     }
 
-    fn max_decoded_len(&self, encoded: usize) -> usize {
-        encoded.saturating_mul(32 * size_of::<T>())
+    fn max_count(&self, encoded: usize) -> usize {
+        encoded.saturating_mul(32)
     }
 
-    fn encode(
-        &self,
-        backend: Backend,
-        values: &[u8],
-        encoded: &mut [u8],
-    ) -> Result<usize, Failure> {
-        let values = in_order(numbers::<T>(values)?);
-        let backend = Detected::new(backend)?;
-        Ok(self.format.encode_with(backend, &values, encoded)?.len())
+    fn encode(&self, backend: Detected, numbers: &[T], to: &mut [u8]) -> Length {
+        Ok(self.0.encode_with(backend, numbers, to)?.len())
     }
 
-    fn decode(
-        &self,
-        backend: Backend,
-        encoded: &[u8],
-        values: &mut [u8],
-    ) -> Result<Decoded, Failure> {
-        let backend = Detected::new(backend)?;
-        let (_, read) = delta::decode_with(backend, encoded, numbers_mut::<T>(values)?)?;
-        to_little_endian::<T>(values);
-        Ok(Decoded {
-            read,
-            written: values.len(),
-        })
+    fn decode(&self, backend: Detected, from: &[u8], to: &mut [T]) -> Length {
+        Ok(delta::decode_with(backend, from, to)?.1)
     }
 
     /// `None`: the number of values comes first.
@@ -130,20 +90,16 @@ impl<T: Integer + Pod> Codec for Delta<T> {
         None
     }
 
-    fn decode_stream(
-        &self,
-        backend: Backend,
-        input: &mut dyn Read,
-        output: &mut dyn Write,
-    ) -> Result<(), StreamError> {
+    fn decode_stream(&self, backend: Detected, io: Io<'_>) -> Result<(), StreamError> {
         let check = |encoded: &[u8]| Ok(delta::validate::<T>(encoded)?);
-        stream::decode_whole(self, backend, check, input, output)
+        stream::decode_whole(self, backend, check, io)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bytelane::Backend;
 
     #[test]
     fn a_short_stream_cannot_ask_for_any_amount_of_memory() {

@@ -1,7 +1,7 @@
 //! Row of `json_string`.
 
 use crate::stream::{StreamError, chunks};
-use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter};
+use crate::{Codec, Decoded, Entry, Experiment, Failure, Length, Parameter};
 use bytelane::json_string::{BARE, Error, ErrorKind, Escaper, Format, QUOTED, Unescaper};
 use bytelane::{Backend, Detected};
 use std::io::{Read, Write};
@@ -81,14 +81,9 @@ impl Codec for JsonString {
         encoded
     }
 
-    fn encode(
-        &self,
-        backend: Backend,
-        values: &[u8],
-        encoded: &mut [u8],
-    ) -> Result<usize, Failure> {
+    fn encode(&self, backend: Backend, values: &[u8], to: &mut [u8]) -> Length {
         let backend = Detected::new(backend)?;
-        let written = self.format.escape_bytes_with(backend, values, encoded);
+        let written = self.format.escape_bytes_with(backend, values, to);
         match written {
             Ok(written) => Ok(written.len()),
             Err(error) if error.kind() == ErrorKind::UnexpectedEnd => Err(cut_off(values.len())),
@@ -96,24 +91,19 @@ impl Codec for JsonString {
         }
     }
 
-    fn decode(
-        &self,
-        backend: Backend,
-        encoded: &[u8],
-        values: &mut [u8],
-    ) -> Result<Decoded, Failure> {
+    fn decode(&self, backend: Backend, from: &[u8], to: &mut [u8]) -> Result<Decoded, Failure> {
         let backend = Detected::new(backend)?;
         let start = if self.format == QUOTED {
-            opening_quote(encoded, 0)?.ok_or_else(|| no_opening_quote(encoded.len()))?
+            opening_quote(from, 0)?.ok_or_else(|| no_opening_quote(from.len()))?
         } else {
             0
         };
-        let string = &encoded[start..];
-        let done = self.format.unescape_with(backend, string, values);
+        let string = &from[start..];
+        let done = self.format.unescape_with(backend, string, to);
         let (text, read) = done.map_err(|error| error.behind(start))?;
         only_space(&string[read..], start + read)?;
         Ok(Decoded {
-            read: encoded.len(),
+            read: from.len(),
             written: text.len(),
         })
     }

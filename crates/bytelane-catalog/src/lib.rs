@@ -21,6 +21,7 @@ mod bit_packing;
 mod byte_stream_split;
 mod delta;
 mod json_string;
+mod numbers;
 #[cfg(feature = "plain")]
 pub mod plain;
 mod rle_hybrid;
@@ -33,10 +34,9 @@ mod varint;
 
 pub use specification::{Parameter, Parameters, SpecificationError};
 
-use bytelane::{Backend, LengthErrorKind};
-use bytemuck::Pod;
+use bytelane::Backend;
 use std::io::{Read, Write};
-use stream::{AlignedBytes, StreamError};
+use stream::{AlignedBytes, Io, StreamError};
 
 /// All codecs.
 pub static CODECS: &[Entry] = &[
@@ -120,6 +120,9 @@ pub struct Experiment {
 /// Error of a codec: a message with the position.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
+/// Number of bytes written, or read.
+pub type Length = Result<usize, Failure>;
+
 /// Result of decoding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Decoded {
@@ -149,28 +152,22 @@ pub trait Codec: Send + Sync {
     /// Returns the maximum number of bytes of values that `encoded` bytes can contain.
     fn max_decoded_len(&self, encoded: usize) -> usize;
 
-    /// Encodes all values to the front of `encoded`. Returns the length of the result. No more room
+    /// Encodes all values to the front of `to`. Returns the length of the result. No more room
     /// is needed than that.
     ///
     /// # Errors
     ///
     /// If the codec does not accept the values, the destination is too short, or the backend is not
     /// available.
-    fn encode(&self, backend: Backend, values: &[u8], encoded: &mut [u8])
-    -> Result<usize, Failure>;
+    fn encode(&self, backend: Backend, values: &[u8], to: &mut [u8]) -> Length;
 
-    /// Decodes. Codecs whose format does not record the number of values fill `values`; the others
+    /// Decodes. Codecs whose format does not record the number of values fill `to`; the others
     /// write all values of the input.
     ///
     /// # Errors
     ///
     /// If the input is malformed, the destination is too short, or the backend is not available.
-    fn decode(
-        &self,
-        backend: Backend,
-        encoded: &[u8],
-        values: &mut [u8],
-    ) -> Result<Decoded, Failure>;
+    fn decode(&self, backend: Backend, from: &[u8], to: &mut [u8]) -> Result<Decoded, Failure>;
 
     /// Returns the number of bytes of values that a stream encodes at a time, which bounds its
     /// memory; `None` if the codec needs all values at once, or implements streams itself.
@@ -188,13 +185,10 @@ pub trait Codec: Send + Sync {
         input: &mut dyn Read,
         output: &mut dyn Write,
     ) -> Result<(), StreamError> {
-        let mut encoded = Vec::new();
-        stream::pieces(input, self.piece(), |values| {
+        let io = Io { input, output };
+        stream::encode_pieces(io, self.piece(), |values, encoded| {
             encoded.resize(self.max_encoded_len(values.len()), 0);
-            let length = self.encode(backend, values, &mut encoded)?;
-            output
-                .write_all(&encoded[..length])
-                .map_err(StreamError::Write)
+            self.encode(backend, values, encoded)
         })
     }
 
@@ -218,34 +212,6 @@ pub trait Codec: Send + Sync {
                 .write_all(&values[..decoded.written])
                 .map_err(StreamError::Write)
         })
-    }
-}
-
-/// Views bytes as numbers, in this machine's byte order.
-pub(crate) fn numbers<T: Pod>(bytes: &[u8]) -> Result<&[T], Failure> {
-    // An empty `Vec` has no memory that could be aligned.
-    if bytes.is_empty() {
-        return Ok(&[]);
-    }
-    whole::<T>(bytes.len()).map_err(|error| error.to_string())?;
-    bytemuck::try_cast_slice(bytes).map_err(|error| format!("numbers: {error}").into())
-}
-
-/// Views bytes as numbers, for writing.
-pub(crate) fn numbers_mut<T: Pod>(bytes: &mut [u8]) -> Result<&mut [T], Failure> {
-    if bytes.is_empty() {
-        return Ok(&mut []);
-    }
-    whole::<T>(bytes.len()).map_err(|error| error.to_string())?;
-    bytemuck::try_cast_slice_mut(bytes).map_err(|error| format!("numbers: {error}").into())
-}
-
-/// Rejects a length that is not a multiple of the size of a number.
-fn whole<T>(bytes: usize) -> Result<(), LengthErrorKind> {
-    let width = size_of::<T>();
-    match bytes % width {
-        0 => Ok(()),
-        _ => Err(LengthErrorKind::Indivisible { bytes, width }),
     }
 }
 

@@ -1,15 +1,11 @@
 //! Row of `rle_hybrid`.
 
-use crate::stream::{AlignedBytes, StreamError};
-use crate::varint::{in_order, to_little_endian};
-use crate::{
-    Codec, Decoded, Entry, Experiment, Failure, Parameter, Parameters, SpecificationError, numbers,
-    numbers_mut,
-};
+use crate::numbers::{Number, NumberCodec};
+use crate::stream::{Io, StreamError, known, write_numbers};
+use crate::{Codec, Entry, Experiment, Failure, Length, Parameter, Parameters, SpecificationError};
 use bytelane::rle_hybrid::{self, Dictionary, Effort, Format, Integer, bits};
-use bytelane::{Backend, Detected, Value};
-use bytemuck::Pod;
-use std::io::{Read, Write};
+use bytelane::{Detected, Value};
+use bytemuck::Zeroable;
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "rle_hybrid",
@@ -45,10 +41,10 @@ pub(crate) const ENTRY: Entry = Entry {
         let kind: String = parameters.get("type", |kind: &String| {
             ["u8", "u16", "u32", "u64", "bits"].contains(&kind.as_str())
         })?;
-        let entries = optional(parameters, "entries", |&entries: &usize| {
+        let entries = parameters.optional("entries", |&entries: &usize| {
             ["u32", "u64"].contains(&kind.as_str()) && entries <= MOST_ENTRIES
         })?;
-        let count = optional(parameters, "count", |_| true)?;
+        let count = parameters.optional("count", |_| true)?;
         match (kind.as_str(), entries) {
             ("u8", _) => open(count, parameters, Integers::<u8>),
             ("u16", _) => open(count, parameters, Integers::<u16>),
@@ -132,19 +128,6 @@ const fn experiment(cases: &'static [&'static str], data: &'static [&'static str
     }
 }
 
-/// Parses an optional number.
-fn optional(
-    parameters: &Parameters<'_>,
-    name: &'static str,
-    accept: impl Fn(&usize) -> bool,
-) -> Result<Option<usize>, SpecificationError> {
-    let is_absent = |value: &String| value == "none" || value == "unknown";
-    match parameters.get(name, is_absent) {
-        Ok(_) => Ok(None),
-        Err(_) => Ok(Some(parameters.get(name, accept)?)),
-    }
-}
-
 fn open<T: Integer, W: Work + 'static>(
     count: Option<usize>,
     parameters: &Parameters<'_>,
@@ -172,11 +155,7 @@ fn dictionary<T: rle_hybrid::Entry + TryFrom<usize>>(entries: usize) -> Dictiona
 
 /// Operations that differ between lists, bits and dictionaries.
 trait Work: Send + Sync {
-    /// Type of the values.
-    const ELEMENT: &'static str;
-
-    /// Number of bytes in a value.
-    const WIDTH: usize;
+    type Number: Number;
 
     /// Returns the number of bits per value.
     fn bits(&self) -> u32;
@@ -187,33 +166,23 @@ trait Work: Send + Sync {
         fits.map_or(&["bits_1"], |(_, data)| data)
     }
 
-    fn max_encoded_len(&self, values: usize) -> usize;
+    /// Returns the maximum encoded length of `count` numbers.
+    fn max_encoded_len(&self, count: usize) -> usize;
 
-    fn encode(
-        &self,
-        backend: Detected,
-        values: &[u8],
-        encoded: &mut [u8],
-    ) -> Result<usize, Failure>;
+    fn encode(&self, backend: Detected, numbers: &[Self::Number], to: &mut [u8]) -> Length;
 
-    /// Returns the number of values in `bytes` bytes.
-    fn count(&self, bytes: usize) -> usize {
-        bytes / Self::WIDTH
+    /// Returns the number of values in `numbers` numbers.
+    fn values(&self, numbers: usize) -> usize {
+        numbers
     }
 
-    /// Returns the number of bytes that `count` values take.
-    fn bytes(&self, count: usize) -> usize {
-        count.saturating_mul(Self::WIDTH)
+    /// Returns the number of numbers that `values` values take.
+    fn numbers(&self, values: usize) -> usize {
+        values
     }
 
-    /// Decodes `count` values, which fill the destination. Returns the number of bytes read.
-    fn decode(
-        &self,
-        backend: Detected,
-        encoded: &[u8],
-        count: usize,
-        values: &mut [u8],
-    ) -> Result<usize, Failure>;
+    /// Decodes some values, which fill the destination. Returns the number of bytes read.
+    fn decode(&self, at: Detected, from: &[u8], values: usize, to: &mut [Self::Number]) -> Length;
 }
 
 /// Data sets by the number of bits that their values need.
@@ -230,52 +199,31 @@ const DATA: [(u32, &[&str]); 8] = [
 
 struct Integers<T>(Format<T>);
 
-impl<T: Integer + Pod> Work for Integers<T> {
-    const ELEMENT: &'static str = match size_of::<T>() {
-        1 => "u8",
-        2 => "u16",
-        _ => "u32",
-    };
-    const WIDTH: usize = size_of::<T>();
+impl<T: Integer + Number> Work for Integers<T> {
+    type Number = T;
 
     fn bits(&self) -> u32 {
         self.0.width()
     }
 
-    fn max_encoded_len(&self, values: usize) -> usize {
-        self.0.max_encoded_len(values / size_of::<T>())
+    fn max_encoded_len(&self, count: usize) -> usize {
+        self.0.max_encoded_len(count)
     }
 
-    fn encode(
-        &self,
-        backend: Detected,
-        values: &[u8],
-        encoded: &mut [u8],
-    ) -> Result<usize, Failure> {
-        let values = in_order(numbers::<T>(values)?);
-        let written = self.0.encode_with(backend, &values, encoded)?;
-        Ok(written.len())
+    fn encode(&self, backend: Detected, numbers: &[T], to: &mut [u8]) -> Length {
+        Ok(self.0.encode_with(backend, numbers, to)?.len())
     }
 
-    fn decode(
-        &self,
-        backend: Detected,
-        encoded: &[u8],
-        _: usize,
-        values: &mut [u8],
-    ) -> Result<usize, Failure> {
-        let numbers = numbers_mut::<T>(values)?;
-        let (_, read) = self.0.decode_with(backend, encoded, numbers)?;
-        to_little_endian::<T>(values);
-        Ok(read)
+    fn decode(&self, backend: Detected, from: &[u8], _: usize, to: &mut [T]) -> Length {
+        Ok(self.0.decode_with(backend, from, to)?.1)
     }
 }
 
+/// Bitmaps: a number has eight values.
 struct Bits;
 
 impl Work for Bits {
-    const ELEMENT: &'static str = "u8";
-    const WIDTH: usize = 1;
+    type Number = u8;
 
     fn bits(&self) -> u32 {
         1
@@ -285,50 +233,34 @@ impl Work for Bits {
         &["random", "runs_1"]
     }
 
-    fn count(&self, bytes: usize) -> usize {
-        bytes.saturating_mul(8)
+    fn values(&self, numbers: usize) -> usize {
+        numbers.saturating_mul(8)
     }
 
-    fn bytes(&self, count: usize) -> usize {
-        count.div_ceil(8)
+    fn numbers(&self, values: usize) -> usize {
+        values.div_ceil(8)
     }
 
-    fn max_encoded_len(&self, values: usize) -> usize {
-        bits::max_encoded_len(values.saturating_mul(8))
+    fn max_encoded_len(&self, count: usize) -> usize {
+        bits::max_encoded_len(self.values(count))
     }
 
-    fn encode(
-        &self,
-        backend: Detected,
-        values: &[u8],
-        encoded: &mut [u8],
-    ) -> Result<usize, Failure> {
-        let written = bits::encode_with(backend, values, 8 * values.len(), encoded)?;
-        Ok(written.len())
+    fn encode(&self, backend: Detected, bitmap: &[u8], to: &mut [u8]) -> Length {
+        Ok(bits::encode_with(backend, bitmap, 8 * bitmap.len(), to)?.len())
     }
 
-    fn decode(
-        &self,
-        backend: Detected,
-        encoded: &[u8],
-        count: usize,
-        values: &mut [u8],
-    ) -> Result<usize, Failure> {
-        Ok(bits::decode_with(backend, encoded, count, values)?.1)
+    fn decode(&self, backend: Detected, from: &[u8], values: usize, to: &mut [u8]) -> Length {
+        Ok(bits::decode_with(backend, from, values, to)?.1)
     }
 }
 
 struct Indices<T>(Format<u32>, Dictionary<T>);
 
-impl<T: rle_hybrid::Entry + Value + Pod> Work for Indices<T>
+impl<T: rle_hybrid::Entry + Value + Number> Work for Indices<T>
 where
     u32: TryFrom<T>,
 {
-    const ELEMENT: &'static str = match size_of::<T>() {
-        4 => "u32",
-        _ => "u64",
-    };
-    const WIDTH: usize = size_of::<T>();
+    type Number = T;
 
     fn bits(&self) -> u32 {
         let bits = match self.1.len() {
@@ -338,40 +270,23 @@ where
         u32::min(self.0.width(), bits)
     }
 
-    fn max_encoded_len(&self, values: usize) -> usize {
-        self.0.max_encoded_len(values / size_of::<T>())
+    fn max_encoded_len(&self, count: usize) -> usize {
+        self.0.max_encoded_len(count)
     }
 
-    fn encode(
-        &self,
-        backend: Detected,
-        values: &[u8],
-        encoded: &mut [u8],
-    ) -> Result<usize, Failure> {
-        let values = in_order(numbers::<T>(values)?);
+    fn encode(&self, backend: Detected, numbers: &[T], to: &mut [u8]) -> Length {
         let index = |(i, value): (usize, &T)| {
             let index = u32::try_from(*value).ok();
             let index = index.filter(|&index| (index as usize) < self.1.len());
             let offset = i * size_of::<T>();
             index.ok_or_else(|| format!("offset {offset}: the dictionary does not have this value"))
         };
-        let indices: Result<Vec<u32>, _> = values.iter().enumerate().map(index).collect();
-        let written = self.0.encode_with(backend, &indices?, encoded)?;
-        Ok(written.len())
+        let indices: Result<Vec<u32>, _> = numbers.iter().enumerate().map(index).collect();
+        Ok(self.0.encode_with(backend, &indices?, to)?.len())
     }
 
-    fn decode(
-        &self,
-        backend: Detected,
-        encoded: &[u8],
-        _: usize,
-        values: &mut [u8],
-    ) -> Result<usize, Failure> {
-        let Self(format, dictionary) = self;
-        let numbers = numbers_mut::<T>(values)?;
-        let (_, read) = dictionary.decode_with(backend, *format, encoded, numbers)?;
-        to_little_endian::<T>(values);
-        Ok(read)
+    fn decode(&self, backend: Detected, from: &[u8], _: usize, to: &mut [T]) -> Length {
+        Ok(self.1.decode_with(backend, self.0, from, to)?.1)
     }
 }
 
@@ -380,50 +295,28 @@ struct RleHybrid<W> {
     count: Option<usize>,
 }
 
-impl<W: Work> Codec for RleHybrid<W> {
-    fn element(&self) -> String {
-        W::ELEMENT.to_owned()
-    }
-
-    fn width(&self) -> usize {
-        W::WIDTH
-    }
+impl<W: Work> NumberCodec for RleHybrid<W> {
+    type Number = W::Number;
 
     fn data(&self) -> &'static [&'static str] {
         self.work.data()
     }
 
-    fn max_encoded_len(&self, values: usize) -> usize {
-        self.work.max_encoded_len(values)
+    fn max_encoded_len(&self, count: usize) -> usize {
+        self.work.max_encoded_len(count)
     }
 
-    fn max_decoded_len(&self, encoded: usize) -> usize {
-        encoded.saturating_mul(32 * W::WIDTH)
+    fn max_count(&self, encoded: usize) -> usize {
+        encoded.saturating_mul(32)
     }
 
-    fn encode(
-        &self,
-        backend: Backend,
-        values: &[u8],
-        encoded: &mut [u8],
-    ) -> Result<usize, Failure> {
-        self.work.encode(Detected::new(backend)?, values, encoded)
+    fn encode(&self, backend: Detected, numbers: &[W::Number], to: &mut [u8]) -> Length {
+        self.work.encode(backend, numbers, to)
     }
 
-    fn decode(
-        &self,
-        backend: Backend,
-        encoded: &[u8],
-        values: &mut [u8],
-    ) -> Result<Decoded, Failure> {
-        let count = self.work.count(values.len());
-        let read = self
-            .work
-            .decode(Detected::new(backend)?, encoded, count, values)?;
-        Ok(Decoded {
-            read,
-            written: values.len(),
-        })
+    fn decode(&self, backend: Detected, from: &[u8], to: &mut [W::Number]) -> Length {
+        let values = self.work.values(to.len());
+        self.work.decode(backend, from, values, to)
     }
 
     /// `None`: the last group of packed values may be incomplete, so pieces cannot follow each
@@ -432,28 +325,16 @@ impl<W: Work> Codec for RleHybrid<W> {
         None
     }
 
-    fn decode_stream(
-        &self,
-        backend: Backend,
-        input: &mut dyn Read,
-        output: &mut dyn Write,
-    ) -> Result<(), StreamError> {
-        let count = self.count.ok_or_else(|| {
-            Failure::from(
-                "decoding needs the parameter `count`, because the number of values is not stored",
-            )
-        })?;
-        let backend = Detected::new(backend).map_err(Failure::from)?;
-        let mut encoded = Vec::new();
-        input.read_to_end(&mut encoded).map_err(StreamError::Read)?;
-        let mut values = AlignedBytes::default();
-        values.resize(self.work.bytes(count));
-        let read = self.work.decode(backend, &encoded, count, &mut values)?;
+    fn decode_stream(&self, backend: Detected, mut io: Io<'_>) -> Result<(), StreamError> {
+        let values = known(self.count)?;
+        let encoded = io.read_all()?;
+        let mut numbers = vec![W::Number::zeroed(); self.work.numbers(values)];
+        let read = self.work.decode(backend, &encoded, values, &mut numbers)?;
         if read < encoded.len() {
             let more = encoded.len() - read;
             let error = format!("offset {read}: {more} bytes follow the run of the last value");
             return Err(Failure::from(error).into());
         }
-        output.write_all(&values).map_err(StreamError::Write)
+        write_numbers(io.output, &mut numbers)
     }
 }

@@ -151,6 +151,23 @@ impl<'a> Parameters<'a> {
             })
     }
 
+    /// Returns the number that a parameter gives; `None` if it is `none` or `unknown`.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`get`](Self::get).
+    pub(crate) fn optional(
+        &self,
+        name: &str,
+        accept: impl Fn(&usize) -> bool,
+    ) -> Result<Option<usize>, SpecificationError> {
+        let is_absent = |value: &String| value == "none" || value == "unknown";
+        match self.get(name, is_absent) {
+            Ok(_) => Ok(None),
+            Err(_) => self.get(name, accept).map(Some),
+        }
+    }
+
     /// Returns whether the specification gives a parameter explicitly.
     #[must_use]
     pub fn gives(&self, name: &str) -> bool {

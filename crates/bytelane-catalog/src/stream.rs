@@ -1,7 +1,9 @@
 //! Codecs between readers and writers.
 
-use crate::{Codec, Failure};
-use bytelane::Backend;
+use crate::numbers::{Number, NumberCodec, to_little_endian};
+use crate::{Failure, Length};
+use bytelane::Detected;
+use bytemuck::Zeroable;
 use std::io::{self, Read, Write};
 use std::ops::{Deref, DerefMut};
 
@@ -17,6 +19,23 @@ pub enum StreamError {
     /// The codec failed.
     #[error(transparent)]
     Codec(#[from] Failure),
+}
+
+/// Reader and writer of a stream.
+pub(crate) struct Io<'a> {
+    pub(crate) input: &'a mut dyn Read,
+    pub(crate) output: &'a mut dyn Write,
+}
+
+impl Io<'_> {
+    /// Reads the whole input.
+    pub(crate) fn read_all(&mut self) -> Result<Vec<u8>, StreamError> {
+        let mut bytes = Vec::new();
+        self.input
+            .read_to_end(&mut bytes)
+            .map_err(StreamError::Read)?;
+        Ok(bytes)
+    }
 }
 
 /// Bytes at an address that is aligned for every number.
@@ -178,6 +197,60 @@ const ALWAYS: usize = 1 << 30;
 /// bytes, so that a short input could ask for any amount of memory.
 const MOST_GROWTH: usize = 1024;
 
+/// Encodes an input piece by piece. `encode` writes to the front of a buffer, and returns the length.
+pub(crate) fn encode_pieces(
+    io: Io<'_>,
+    piece: Option<usize>,
+    mut encode: impl FnMut(&[u8], &mut Vec<u8>) -> Length,
+) -> Result<(), StreamError> {
+    let mut encoded = Vec::new();
+    pieces(io.input, piece, |values| {
+        let length = encode(values, &mut encoded)?;
+        let written = io.output.write_all(&encoded[..length]);
+        written.map_err(StreamError::Write)
+    })
+}
+
+/// Writes numbers as little-endian bytes, to which they are converted in place.
+pub(crate) fn write_numbers<T: Number>(
+    output: &mut dyn Write,
+    numbers: &mut [T],
+) -> Result<(), StreamError> {
+    let bytes = bytemuck::cast_slice_mut(numbers);
+    to_little_endian::<T>(bytes);
+    output.write_all(bytes).map_err(StreamError::Write)
+}
+
+/// Returns the parameter `count` of a codec whose format does not store the number of values.
+pub(crate) fn known(count: Option<usize>) -> Result<usize, Failure> {
+    count.ok_or_else(|| {
+        "decoding needs the parameter `count`, because the number of values is not stored".into()
+    })
+}
+
+/// Decodes `count` numbers piece by piece, from a format in which their number determines their
+/// length. `decode` also receives the offset of its input. Returns the rest of the input.
+pub(crate) fn decode_fixed<'a, T: Number>(
+    count: Option<usize>,
+    io: Io<'a>,
+    encoded_len: impl Fn(usize) -> usize,
+    mut decode: impl FnMut(&[u8], usize, &mut [T]) -> Length,
+) -> Result<Lookahead<'a>, StreamError> {
+    let mut left = known(count)?;
+    let mut encoded = Lookahead::new(io.input);
+    let mut numbers = Vec::new();
+    while left > 0 {
+        let count = usize::min(left, AT_A_TIME);
+        encoded.fill(encoded_len(count))?;
+        numbers.resize(count, T::zeroed());
+        let read = decode(encoded.bytes(), encoded.offset() as usize, &mut numbers)?;
+        write_numbers(io.output, &mut numbers)?;
+        encoded.consume(read);
+        left -= count;
+    }
+    Ok(encoded)
+}
+
 /// Decodes an input that stores its number of values, all at once, after `check` has found it well
 /// formed and returned this number and the expected length.
 ///
@@ -185,33 +258,31 @@ const MOST_GROWTH: usize = 1024;
 ///
 /// The errors of `check`; an input that is longer than expected, or has too many values for its
 /// length; [`StreamError::Read`] and [`StreamError::Write`].
-pub(crate) fn decode_whole(
-    codec: &dyn Codec,
-    backend: Backend,
+pub(crate) fn decode_whole<C: NumberCodec>(
+    codec: &C,
+    backend: Detected,
     check: impl Fn(&[u8]) -> Result<(u64, usize), Failure>,
-    input: &mut dyn Read,
-    output: &mut dyn Write,
+    mut io: Io<'_>,
 ) -> Result<(), StreamError> {
-    let mut encoded = Vec::new();
-    input.read_to_end(&mut encoded).map_err(StreamError::Read)?;
+    let encoded = io.read_all()?;
     let (count, length) = check(&encoded)?;
     if length < encoded.len() {
         let more = encoded.len() - length;
         let error = format!("offset {length}: {more} bytes follow the last value");
         return Err(Failure::from(error).into());
     }
-    let bytes = usize::try_from(count).ok();
-    let bytes = bytes.and_then(|count| count.checked_mul(codec.width()));
     let most = usize::max(encoded.len().saturating_mul(MOST_GROWTH), ALWAYS);
-    let bytes = bytes.filter(|&bytes| bytes <= most).ok_or_else(|| {
-        Failure::from(format!(
-            "the input says that it has {count} values, which would take more than {most} bytes"
-        ))
-    })?;
-    let mut values = AlignedBytes::default();
-    values.resize(bytes);
-    codec.decode(backend, &encoded, &mut values)?;
-    output.write_all(&values).map_err(StreamError::Write)
+    let count = usize::try_from(count)
+        .ok()
+        .filter(|&count| count <= most / size_of::<C::Number>())
+        .ok_or_else(|| {
+            Failure::from(format!(
+                "the input says that it has {count} values, which would take more than {most} bytes"
+            ))
+        })?;
+    let mut numbers = vec![C::Number::zeroed(); count];
+    codec.decode(backend, &encoded, &mut numbers)?;
+    write_numbers(io.output, &mut numbers)
 }
 
 /// Adds the offset of the piece to its error, unless it is the first piece.

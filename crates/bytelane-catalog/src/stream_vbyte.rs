@@ -1,11 +1,10 @@
 //! Row of `stream_vbyte`.
 
-use crate::stream::{self, AT_A_TIME, AlignedBytes, Lookahead, StreamError};
-use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter, numbers, numbers_mut};
+use crate::numbers::{Number, NumberCodec, in_order, numbers};
+use crate::stream::{AT_A_TIME, Io, Lookahead, StreamError, encode_pieces, known, write_numbers};
+use crate::{Entry, Experiment, Failure, Length, Parameter};
+use bytelane::Detected;
 use bytelane::stream_vbyte::{Format, Integer};
-use bytelane::{Backend, Detected};
-use bytemuck::Pod;
-use std::io::{Read, Write};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "stream_vbyte",
@@ -50,10 +49,7 @@ pub(crate) const ENTRY: Entry = Entry {
             Ok(_) => usize::MAX,
             Err(_) => parameters.get("block", |&values: &usize| values > 0)?,
         };
-        let count = match parameters.get("count", |count: &String| count == "unknown") {
-            Ok(_) => None,
-            Err(_) => Some(parameters.get("count", |_: &usize| true)?),
-        };
+        let count = parameters.optional("count", |_| true)?;
         let blocks = Blocks { block, count };
         Ok(match variant.as_str() {
             "1234" => blocks.open(Format::<u32>::V1234, delta, zigzag),
@@ -107,7 +103,12 @@ struct Blocks {
 }
 
 impl Blocks {
-    fn open<T: Integer + Pod>(self, plain: Format<T>, delta: bool, zigzag: bool) -> Box<dyn Codec> {
+    fn open<T: Integer + Number>(
+        self,
+        plain: Format<T>,
+        delta: bool,
+        zigzag: bool,
+    ) -> Box<dyn crate::Codec> {
         let format = if zigzag { plain.zigzag() } else { plain };
         Box::new(StreamVbyte {
             format,
@@ -125,7 +126,7 @@ struct StreamVbyte<T> {
     blocks: Blocks,
 }
 
-impl<T: Integer + Pod> StreamVbyte<T> {
+impl<T: Integer + Number> StreamVbyte<T> {
     /// Returns the format of the block that follows the value `last`; the first block follows 0.
     fn after(&self, last: T) -> Format<T> {
         if self.delta {
@@ -140,20 +141,11 @@ impl<T: Integer + Pod> StreamVbyte<T> {
         &self,
         last: &mut T,
         backend: Detected,
-        values: &[u8],
+        numbers: &[T],
         encoded: &mut [u8],
-    ) -> Result<usize, Failure> {
-        let mut swapped = AlignedBytes::default();
-        let values = if cfg!(target_endian = "big") {
-            swapped.resize(values.len());
-            swapped.copy_from_slice(values);
-            swap(size_of::<T>(), &mut swapped);
-            &swapped
-        } else {
-            values
-        };
+    ) -> Length {
         let mut at = 0;
-        for block in numbers::<T>(values)?.chunks(self.blocks.block) {
+        for block in numbers.chunks(self.blocks.block) {
             let format = self.after(*last);
             let written = format.encode_with(backend, block, &mut encoded[at..])?;
             at += written.len();
@@ -171,7 +163,7 @@ impl<T: Integer + Pod> StreamVbyte<T> {
         encoded: &[u8],
         offset: u64,
         block: &mut [T],
-    ) -> Result<usize, Failure> {
+    ) -> Length {
         let format = self.after(*last);
         let read = format.decode_with(backend, encoded, &mut *block);
         let (_, read) = read.map_err(|error| match offset {
@@ -183,22 +175,19 @@ impl<T: Integer + Pod> StreamVbyte<T> {
     }
 }
 
-impl<T: Integer + Pod> Codec for StreamVbyte<T> {
+impl<T: Integer + Number> NumberCodec for StreamVbyte<T> {
+    type Number = T;
+
     fn element(&self) -> String {
         let sign = if self.zigzag { 'i' } else { 'u' };
         format!("{sign}{}", 8 * size_of::<T>())
-    }
-
-    fn width(&self) -> usize {
-        size_of::<T>()
     }
 
     fn data(&self) -> &'static [&'static str] {
         &["mixed_widths", "gaps", "one_byte", "random"]
     }
 
-    fn max_encoded_len(&self, values: usize) -> usize {
-        let count = values / size_of::<T>();
+    fn max_encoded_len(&self, count: usize) -> usize {
         let (blocks, rest) = (count / self.blocks.block, count % self.blocks.block);
         let whole = match blocks {
             0 => 0,
@@ -207,37 +196,20 @@ impl<T: Integer + Pod> Codec for StreamVbyte<T> {
         whole.saturating_add(self.format.max_encoded_len(rest))
     }
 
-    fn max_decoded_len(&self, encoded: usize) -> usize {
-        encoded.saturating_mul(4 * size_of::<T>())
+    fn max_count(&self, encoded: usize) -> usize {
+        encoded.saturating_mul(4)
     }
 
-    fn encode(
-        &self,
-        backend: Backend,
-        values: &[u8],
-        encoded: &mut [u8],
-    ) -> Result<usize, Failure> {
-        self.encode_after(&mut T::default(), Detected::new(backend)?, values, encoded)
+    fn encode(&self, backend: Detected, numbers: &[T], to: &mut [u8]) -> Length {
+        self.encode_after(&mut T::default(), backend, numbers, to)
     }
 
-    fn decode(
-        &self,
-        backend: Backend,
-        encoded: &[u8],
-        values: &mut [u8],
-    ) -> Result<Decoded, Failure> {
-        let backend = Detected::new(backend)?;
+    fn decode(&self, backend: Detected, from: &[u8], to: &mut [T]) -> Length {
         let (mut last, mut at) = (T::default(), 0);
-        for block in numbers_mut::<T>(values)?.chunks_mut(self.blocks.block) {
-            at += self.decode_after(&mut last, backend, &encoded[at..], at as u64, block)?;
+        for block in to.chunks_mut(self.blocks.block) {
+            at += self.decode_after(&mut last, backend, &from[at..], at as u64, block)?;
         }
-        if cfg!(target_endian = "big") {
-            swap(size_of::<T>(), values);
-        }
-        Ok(Decoded {
-            read: at,
-            written: values.len(),
-        })
+        Ok(at)
     }
 
     /// Returns whole blocks; many of them if they are small.
@@ -246,38 +218,20 @@ impl<T: Integer + Pod> Codec for StreamVbyte<T> {
         block.checked_mul(usize::max(AT_A_TIME / block, 1))
     }
 
-    fn encode_stream(
-        &self,
-        backend: Backend,
-        input: &mut dyn Read,
-        output: &mut dyn Write,
-    ) -> Result<(), StreamError> {
-        let backend = Detected::new(backend).map_err(Failure::from)?;
-        let (mut last, mut encoded) = (T::default(), Vec::new());
-        stream::pieces(input, self.piece(), |values| {
-            encoded.resize(self.max_encoded_len(values.len()), 0);
-            let length = self.encode_after(&mut last, backend, values, &mut encoded)?;
-            output
-                .write_all(&encoded[..length])
-                .map_err(StreamError::Write)
+    fn encode_stream(&self, backend: Detected, io: Io<'_>) -> Result<(), StreamError> {
+        let mut last = T::default();
+        encode_pieces(io, self.piece(), |values, encoded| {
+            let numbers = in_order(numbers::<T>(values)?);
+            encoded.resize(self.max_encoded_len(numbers.len()), 0);
+            self.encode_after(&mut last, backend, &numbers, encoded)
         })
     }
 
     /// Decodes block by block. The control bytes determine the length of a block; the maximum is
     /// buffered.
-    fn decode_stream(
-        &self,
-        backend: Backend,
-        input: &mut dyn Read,
-        output: &mut dyn Write,
-    ) -> Result<(), StreamError> {
-        let count = self.blocks.count.ok_or_else(|| {
-            Failure::from(
-                "decoding needs the parameter `count`, because the number of values is not stored",
-            )
-        })?;
-        let backend = Detected::new(backend).map_err(Failure::from)?;
-        let mut encoded = Lookahead::new(input);
+    fn decode_stream(&self, backend: Detected, io: Io<'_>) -> Result<(), StreamError> {
+        let count = known(self.blocks.count)?;
+        let mut encoded = Lookahead::new(io.input);
         let (mut left, mut last, mut values) = (count, T::default(), Vec::new());
         while left > 0 {
             let block = usize::min(left, self.blocks.block);
@@ -293,11 +247,7 @@ impl<T: Integer + Pod> Codec for StreamVbyte<T> {
             let read = self.decode_after(&mut last, backend, bytes, offset, &mut values)?;
             encoded.consume(read);
             left -= block;
-            let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut values);
-            if cfg!(target_endian = "big") {
-                swap(size_of::<T>(), bytes);
-            }
-            output.write_all(bytes).map_err(StreamError::Write)?;
+            write_numbers(io.output, &mut values)?;
         }
         encoded.fill(1)?;
         if !encoded.bytes().is_empty() {
@@ -309,15 +259,12 @@ impl<T: Integer + Pod> Codec for StreamVbyte<T> {
     }
 }
 
-/// Converts between little-endian values, which are used here on every machine, and the machine's
-/// own numbers, on which the codec works.
-fn swap(width: usize, values: &mut [u8]) {
-    values.chunks_exact_mut(width).for_each(<[u8]>::reverse);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stream::AlignedBytes;
+    use bytelane::Backend;
+    use std::io::Read;
 
     /// Reads a few bytes at a time.
     struct Trickle<'a>(&'a [u8]);

@@ -1,7 +1,7 @@
 //! Row of `utf8`.
 
 use crate::stream::{StreamError, chunks};
-use crate::{Codec, Decoded, Entry, Experiment, Failure};
+use crate::{Codec, Decoded, Entry, Experiment, Failure, Length};
 use bytelane::utf8::{Error, Validator, validate_with};
 use bytelane::{Backend, Detected};
 use std::io::{Read, Write};
@@ -56,33 +56,20 @@ impl Codec for Utf8 {
         encoded
     }
 
-    fn encode(
-        &self,
-        backend: Backend,
-        values: &[u8],
-        encoded: &mut [u8],
-    ) -> Result<usize, Failure> {
+    fn encode(&self, backend: Backend, values: &[u8], to: &mut [u8]) -> Length {
         let text = validate_with(Detected::new(backend)?, values)?;
-        let given = encoded.len();
-        let needed = text.len();
-        let to = encoded.get_mut(..needed).ok_or_else(|| {
+        let (needed, given) = (text.len(), to.len());
+        let to = to.get_mut(..needed).ok_or_else(|| {
             format!("the result needs {needed} bytes, but the destination has {given}")
         })?;
         to.copy_from_slice(text.as_bytes());
         Ok(needed)
     }
 
-    fn decode(
-        &self,
-        backend: Backend,
-        encoded: &[u8],
-        values: &mut [u8],
-    ) -> Result<Decoded, Failure> {
-        let written = self.encode(backend, encoded, values)?;
-        Ok(Decoded {
-            read: encoded.len(),
-            written,
-        })
+    fn decode(&self, backend: Backend, from: &[u8], to: &mut [u8]) -> Result<Decoded, Failure> {
+        let written = self.encode(backend, from, to)?;
+        let read = from.len();
+        Ok(Decoded { read, written })
     }
 
     /// `None`: a piece may end within a character.

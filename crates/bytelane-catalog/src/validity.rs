@@ -1,16 +1,15 @@
 //! Row of `validity`, and the bitmaps with which it spreads values.
 
-use crate::stream::{AT_A_TIME, AlignedBytes, Lookahead, StreamError};
-use crate::varint::{in_order, to_little_endian};
+use crate::numbers::{Number, NumberCodec, numbers, numbers_mut};
+use crate::stream::{AT_A_TIME, AlignedBytes, Io, StreamError, decode_fixed, pieces};
 use crate::{
-    Codec, Decoded, Entry, Experiment, Failure, Parameter, Parameters, SpecificationError, numbers,
-    numbers_mut,
+    Codec, Decoded, Entry, Experiment, Failure, Length, Parameter, Parameters, SpecificationError,
 };
 use bytelane::validity::{Element, Format, Level, values};
 use bytelane::{Backend, Detected};
-use bytemuck::Pod;
 use std::borrow::Cow;
 use std::io::{Read, Write};
+use std::marker::PhantomData;
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "validity",
@@ -51,12 +50,12 @@ pub(crate) const ENTRY: Entry = Entry {
             ["u8", "u16"].contains(&levels.as_str())
         })?;
         match (spread.as_str(), levels.as_str()) {
-            ("none", "u8") => open_levels::<u8>("u8", parameters),
-            ("none", _) => open_levels::<u16>("u16", parameters),
-            ("u8", _) => open_spread::<u8>("u8", nulls, parameters),
-            ("u16", _) => open_spread::<u16>("u16", nulls, parameters),
-            ("f32", _) => open_spread::<f32>("f32", nulls, parameters),
-            _ => open_spread::<f64>("f64", nulls, parameters),
+            ("none", "u8") => open_levels::<u8>(parameters),
+            ("none", _) => open_levels::<u16>(parameters),
+            ("u8", _) => open_spread::<u8>(nulls, parameters),
+            ("u16", _) => open_spread::<u16>(nulls, parameters),
+            ("f32", _) => open_spread::<f32>(nulls, parameters),
+            _ => open_spread::<f64>(nulls, parameters),
         }
     },
     cases: &[
@@ -101,88 +100,53 @@ pub(crate) const ENTRY: Entry = Entry {
 
 const VALUES: &[usize] = &[64, 1024, 20_000];
 
-fn open_levels<T: Level + Pod>(
-    element: &'static str,
+fn open_levels<T: Level + Number>(
     parameters: &Parameters<'_>,
 ) -> Result<Box<dyn Codec>, SpecificationError> {
     let max = parameters.get("max_level", |&max: &u16| Format::<T>::new(max).is_some())?;
-    let count = match parameters.get("count", |count: &String| count == "unknown") {
-        Ok(_) => None,
-        Err(_) => Some(parameters.get("count", |_: &usize| true)?),
-    };
     Ok(Box::new(Levels {
-        element,
         format: Format::<T>::new(max).expect("it was accepted"),
-        count,
+        count: parameters.optional("count", |_| true)?,
     }))
 }
 
-fn open_spread<T: Element + Pod>(
-    element: &'static str,
+fn open_spread<T: Element + Number>(
     nulls: u32,
     parameters: &Parameters<'_>,
 ) -> Result<Box<dyn Codec>, SpecificationError> {
     // Values to spread have no levels.
     parameters.get("max_level", |max: &String| max == "none")?;
     parameters.get("count", |count: &String| count == "unknown")?;
-    Ok(Box::new(Spread::<T> {
-        element,
-        places: Places::new(nulls),
-        of: std::marker::PhantomData,
-    }))
+    Ok(Box::new(Spread::<T>(Places::new(nulls), PhantomData)))
 }
 
 struct Levels<T> {
-    element: &'static str,
     format: Format<T>,
     count: Option<usize>,
 }
 
-impl<T: Level + Pod> Codec for Levels<T> {
-    fn element(&self) -> String {
-        self.element.to_owned()
-    }
-
-    fn width(&self) -> usize {
-        size_of::<T>()
-    }
+impl<T: Level + Number> NumberCodec for Levels<T> {
+    type Number = T;
 
     fn data(&self) -> &'static [&'static str] {
         &["bits_1", "runs_1"]
     }
 
-    fn max_encoded_len(&self, values: usize) -> usize {
-        self.format.encoded_len(values / size_of::<T>())
+    fn max_encoded_len(&self, count: usize) -> usize {
+        self.format.encoded_len(count)
     }
 
-    fn max_decoded_len(&self, encoded: usize) -> usize {
-        encoded.saturating_mul(8 * size_of::<T>())
+    fn max_count(&self, encoded: usize) -> usize {
+        encoded.saturating_mul(8)
     }
 
-    fn encode(
-        &self,
-        backend: Backend,
-        values: &[u8],
-        encoded: &mut [u8],
-    ) -> Result<usize, Failure> {
-        let levels = in_order(numbers::<T>(values)?);
-        let backend = Detected::new(backend)?;
-        let (bitmap, _) = self.format.encode_with(backend, &levels, encoded)?;
+    fn encode(&self, backend: Detected, levels: &[T], to: &mut [u8]) -> Length {
+        let (bitmap, _) = self.format.encode_with(backend, levels, to)?;
         Ok(bitmap.len())
     }
 
-    fn decode(
-        &self,
-        backend: Backend,
-        encoded: &[u8],
-        values: &mut [u8],
-    ) -> Result<Decoded, Failure> {
-        let backend = Detected::new(backend)?;
-        let levels = numbers_mut::<T>(values)?;
-        let (_, read) = self.format.decode_with(backend, encoded, levels)?;
-        to_little_endian::<T>(values);
-        let written = values.len();
-        Ok(Decoded { read, written })
+    fn decode(&self, backend: Detected, from: &[u8], to: &mut [T]) -> Length {
+        Ok(self.format.decode_with(backend, from, to)?.1)
     }
 
     /// Returns a multiple of eight levels, so that pieces end at a byte boundary.
@@ -190,33 +154,16 @@ impl<T: Level + Pod> Codec for Levels<T> {
         Some(AT_A_TIME)
     }
 
-    fn decode_stream(
-        &self,
-        backend: Backend,
-        input: &mut dyn Read,
-        output: &mut dyn Write,
-    ) -> Result<(), StreamError> {
-        let mut left = self.count.ok_or_else(|| {
-            Failure::from(
-                "decoding needs the parameter `count`, because the number of levels is not stored",
-            )
+    fn decode_stream(&self, backend: Detected, io: Io<'_>) -> Result<(), StreamError> {
+        let encoded_len = |count| self.format.encoded_len(count);
+        let mut rest = decode_fixed(self.count, io, encoded_len, |encoded, _, to| {
+            NumberCodec::decode(self, backend, encoded, to)
         })?;
-        let mut encoded = Lookahead::new(input);
-        let mut levels = AlignedBytes::default();
-        while left > 0 {
-            let count = usize::min(left, AT_A_TIME);
-            encoded.fill(self.format.encoded_len(count))?;
-            levels.resize(count * size_of::<T>());
-            let read = self.decode(backend, encoded.bytes(), &mut levels)?.read;
-            output.write_all(&levels).map_err(StreamError::Write)?;
-            encoded.consume(read);
-            left -= count;
-        }
-        encoded.fill(1)?;
-        if encoded.bytes().is_empty() {
+        rest.fill(1)?;
+        if rest.bytes().is_empty() {
             Ok(())
         } else {
-            let offset = encoded.offset();
+            let offset = rest.offset();
             let error = format!("offset {offset}: bytes follow that of the last level");
             Err(Failure::from(error).into())
         }
@@ -287,15 +234,11 @@ impl Places {
 }
 
 /// Values of a synthetic column: dense ones, and one for each of its positions.
-struct Spread<T> {
-    element: &'static str,
-    places: Places,
-    of: std::marker::PhantomData<T>,
-}
+struct Spread<T>(Places, PhantomData<T>);
 
-impl<T: Element + Pod> Codec for Spread<T> {
+impl<T: Element + Number> Codec for Spread<T> {
     fn element(&self) -> String {
-        self.element.to_owned()
+        T::NAME.to_owned()
     }
 
     fn width(&self) -> usize {
@@ -307,25 +250,20 @@ impl<T: Element + Pod> Codec for Spread<T> {
     }
 
     fn max_encoded_len(&self, values: usize) -> usize {
-        self.places.of_values(values / size_of::<T>()) * size_of::<T>()
+        self.0.of_values(values / size_of::<T>()) * size_of::<T>()
     }
 
     fn max_decoded_len(&self, encoded: usize) -> usize {
         encoded
     }
 
-    fn encode(
-        &self,
-        backend: Backend,
-        values: &[u8],
-        encoded: &mut [u8],
-    ) -> Result<usize, Failure> {
+    fn encode(&self, backend: Backend, values: &[u8], to: &mut [u8]) -> Length {
         let dense = numbers::<T>(values)?;
-        let places = self.places.of_values(dense.len());
-        let bitmap = self.places.bitmap(places);
+        let places = self.0.of_values(dense.len());
+        let bitmap = self.0.bitmap(places);
         let length = places * size_of::<T>();
-        let given = encoded.len();
-        let room = encoded.get_mut(..length).ok_or_else(|| {
+        let given = to.len();
+        let room = to.get_mut(..length).ok_or_else(|| {
             format!("the result needs {length} bytes, but the destination has {given}")
         })?;
         let backend = Detected::new(backend)?;
@@ -333,22 +271,17 @@ impl<T: Element + Pod> Codec for Spread<T> {
         Ok(length)
     }
 
-    fn decode(
-        &self,
-        backend: Backend,
-        encoded: &[u8],
-        values: &mut [u8],
-    ) -> Result<Decoded, Failure> {
-        let dense = numbers_mut::<T>(values)?;
-        let places = self.places.of_values(dense.len());
-        let bitmap = self.places.bitmap(places);
+    fn decode(&self, backend: Backend, from: &[u8], to: &mut [u8]) -> Result<Decoded, Failure> {
+        let dense = numbers_mut::<T>(to)?;
+        let places = self.0.of_values(dense.len());
+        let bitmap = self.0.bitmap(places);
         let read = places * size_of::<T>();
-        let given = encoded.len();
-        let encoded = encoded
+        let given = from.len();
+        let spread = from
             .get(..read)
             .ok_or_else(|| format!("the places need {read} bytes, but there are {given}"))?;
         let backend = Detected::new(backend)?;
-        let written = compact(backend, encoded, &bitmap, dense)? * size_of::<T>();
+        let written = compact(backend, spread, &bitmap, dense)? * size_of::<T>();
         Ok(Decoded { read, written })
     }
 
@@ -363,11 +296,11 @@ impl<T: Element + Pod> Codec for Spread<T> {
         input: &mut dyn Read,
         output: &mut dyn Write,
     ) -> Result<(), StreamError> {
-        let places = self.places.of_values(AT_A_TIME / size_of::<T>());
+        let places = self.0.of_values(AT_A_TIME / size_of::<T>());
         let mut dense = AlignedBytes::default();
-        crate::stream::pieces(input, Some(places * size_of::<T>()), |encoded| {
+        pieces(input, Some(places * size_of::<T>()), |encoded| {
             let places = encoded.len() / size_of::<T>();
-            let valid = values::count_valid(&self.places.bitmap(places), places);
+            let valid = values::count_valid(&self.0.bitmap(places), places);
             dense.resize(valid.map_err(Failure::from)? * size_of::<T>());
             let read = self.decode(backend, encoded, &mut dense)?.read;
             if read < encoded.len() {
@@ -380,7 +313,7 @@ impl<T: Element + Pod> Codec for Spread<T> {
 }
 
 /// Spreads values given as bytes, which need not be aligned.
-fn spread<T: Element + Pod>(
+fn spread<T: Element + Number>(
     backend: Detected,
     dense: &[T],
     bitmap: &[u8],
@@ -397,7 +330,7 @@ fn spread<T: Element + Pod>(
 }
 
 /// Compacts values given as bytes, which need not be aligned.
-fn compact<T: Element + Pod>(
+fn compact<T: Element + Number>(
     backend: Detected,
     from: &[u8],
     bitmap: &[u8],

@@ -1,11 +1,12 @@
 //! Row of `varint`.
 
-use crate::stream::{AlignedBytes, StreamError};
-use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter, numbers, numbers_mut};
+use crate::numbers::{Number, NumberCodec};
+use crate::stream::{Io, StreamError, write_numbers};
+use crate::{Entry, Experiment, Length, Parameter};
+use bytelane::Detected;
 use bytelane::varint::{self, Error, ErrorKind, Integer};
-use bytelane::{Backend, Detected};
-use bytemuck::Pod;
-use std::io::{Read, Write};
+use std::io::Read;
+use std::marker::PhantomData;
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "varint",
@@ -20,10 +21,10 @@ pub(crate) const ENTRY: Entry = Entry {
             ["u32", "u64", "i32", "i64"].contains(&kind.as_str())
         })?;
         Ok(match kind.as_str() {
-            "u32" => Box::new(Varint::<u32>::new("u32")),
-            "u64" => Box::new(Varint::<u64>::new("u64")),
-            "i32" => Box::new(Varint::<i32>::new("i32")),
-            _ => Box::new(Varint::<i64>::new("i64")),
+            "u32" => Box::new(Varint::<u32>(PhantomData)),
+            "u64" => Box::new(Varint::<u64>(PhantomData)),
+            "i32" => Box::new(Varint::<i32>(PhantomData)),
+            _ => Box::new(Varint::<i64>(PhantomData)),
         })
     },
     cases: &["type=u32", "type=u64", "type=i32", "type=i64"],
@@ -38,28 +39,10 @@ pub(crate) const ENTRY: Entry = Entry {
     plain: Some(crate::plain::varint::open),
 };
 
-struct Varint<T> {
-    element: &'static str,
-    of: std::marker::PhantomData<T>,
-}
+struct Varint<T>(PhantomData<T>);
 
-impl<T> Varint<T> {
-    fn new(element: &'static str) -> Self {
-        Self {
-            element,
-            of: std::marker::PhantomData,
-        }
-    }
-}
-
-impl<T: Integer + Pod> Codec for Varint<T> {
-    fn element(&self) -> String {
-        self.element.to_owned()
-    }
-
-    fn width(&self) -> usize {
-        size_of::<T>()
-    }
+impl<T: Integer + Number> NumberCodec for Varint<T> {
+    type Number = T;
 
     fn data(&self) -> &'static [&'static str] {
         &[
@@ -71,38 +54,20 @@ impl<T: Integer + Pod> Codec for Varint<T> {
         ]
     }
 
-    fn max_encoded_len(&self, values: usize) -> usize {
-        varint::max_encoded_len::<T>(values / size_of::<T>())
+    fn max_encoded_len(&self, count: usize) -> usize {
+        varint::max_encoded_len::<T>(count)
     }
 
-    fn max_decoded_len(&self, encoded: usize) -> usize {
-        encoded.saturating_mul(size_of::<T>())
+    fn max_count(&self, encoded: usize) -> usize {
+        encoded
     }
 
-    fn encode(
-        &self,
-        backend: Backend,
-        values: &[u8],
-        encoded: &mut [u8],
-    ) -> Result<usize, Failure> {
-        let values = in_order(numbers::<T>(values)?);
-        let backend = Detected::new(backend)?;
-        Ok(varint::encode_with(backend, &values, encoded)?.len())
+    fn encode(&self, backend: Detected, numbers: &[T], to: &mut [u8]) -> Length {
+        Ok(varint::encode_with(backend, numbers, to)?.len())
     }
 
-    fn decode(
-        &self,
-        backend: Backend,
-        encoded: &[u8],
-        values: &mut [u8],
-    ) -> Result<Decoded, Failure> {
-        let backend = Detected::new(backend)?;
-        let (_, read) = varint::decode_with(backend, encoded, numbers_mut::<T>(values)?)?;
-        to_little_endian::<T>(values);
-        Ok(Decoded {
-            read,
-            written: values.len(),
-        })
+    fn decode(&self, backend: Detected, from: &[u8], to: &mut [T]) -> Length {
+        Ok(varint::decode_with(backend, from, to)?.1)
     }
 
     fn piece(&self) -> Option<usize> {
@@ -110,26 +75,17 @@ impl<T: Integer + Pod> Codec for Varint<T> {
     }
 
     /// Decodes piece by piece; a varint that continues in the next piece waits for it.
-    fn decode_stream(
-        &self,
-        backend: Backend,
-        input: &mut dyn Read,
-        output: &mut dyn Write,
-    ) -> Result<(), StreamError> {
-        let backend = Detected::new(backend).map_err(Failure::from)?;
+    fn decode_stream(&self, backend: Detected, io: Io<'_>) -> Result<(), StreamError> {
         let (mut pending, mut offset) = (Vec::new(), 0);
-        let mut values = AlignedBytes::default();
+        let mut numbers = Vec::new();
         let failed = |error: Error, offset| StreamError::Codec(error.behind(offset).into());
         loop {
-            let piece = (&mut *input).take(1 << 16).read_to_end(&mut pending);
+            let piece = (&mut *io.input).take(1 << 16).read_to_end(&mut pending);
             let is_last = piece.map_err(StreamError::Read)? == 0;
-            let count = varint::count(&pending);
-            values.resize(count * size_of::<T>());
-            let numbers = numbers_mut::<T>(&mut values)?;
-            let read = varint::decode_with(backend, &pending, numbers);
+            numbers.resize(varint::count(&pending), T::zeroed());
+            let read = varint::decode_with(backend, &pending, &mut numbers[..]);
             let (_, read) = read.map_err(|error| failed(error, offset))?;
-            to_little_endian::<T>(&mut values);
-            output.write_all(&values).map_err(StreamError::Write)?;
+            write_numbers(io.output, &mut numbers)?;
             pending.drain(..read);
             offset += read;
             // The remaining bytes contain no end, or none yet.
@@ -140,25 +96,5 @@ impl<T: Integer + Pod> Codec for Varint<T> {
                 Ok(_) => {}
             }
         }
-    }
-}
-
-/// Converts values to little-endian, which is used here on every machine; the codec works on the
-/// machine's own numbers.
-pub(crate) fn in_order<T: Pod>(values: &[T]) -> std::borrow::Cow<'_, [T]> {
-    if cfg!(target_endian = "little") {
-        return values.into();
-    }
-    let mut values = values.to_vec();
-    to_little_endian::<T>(bytemuck::cast_slice_mut(&mut values));
-    values.into()
-}
-
-/// Converts from the machine's byte order to little-endian or back, which is the same operation.
-pub(crate) fn to_little_endian<T>(bytes: &mut [u8]) {
-    if cfg!(target_endian = "big") {
-        bytes
-            .chunks_exact_mut(size_of::<T>())
-            .for_each(<[u8]>::reverse);
     }
 }

@@ -166,8 +166,8 @@ fn removed_if_interrupted(
                 // It may have been renamed or removed already; errors cannot be reported any more.
                 let _ = fs::remove_file(path);
             }
-            // The main thread may be blocked on its input, so end the process here.
-            std::process::exit(status);
+            // The main thread may be blocked on its input.
+            signals::end(status);
         })?;
     }
     let file = create()?;

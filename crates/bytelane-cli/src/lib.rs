@@ -36,6 +36,8 @@ use std::panic;
 use std::path::Path;
 use std::sync::Once;
 
+pub use signals::End;
+
 /// Outcome of a subcommand that ran to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
@@ -61,15 +63,19 @@ pub fn keep_memory() {
 
 /// Runs the command with these arguments; the first one is its name. Returns the exit code.
 ///
-/// Help, the version and errors in the arguments are printed.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+/// Help, the version and errors in the arguments are printed. A termination signal ends the command
+/// early, with its exit code. If the command may be waiting for input at that time, it cannot return:
+/// it calls `end`, on a thread of its own, with the exit code for the process.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, end: End) -> u8 {
     keep_memory();
+    signals::end_with(end);
     let cli = match cli::Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(answer) => return show(answer),
     };
     cli.color.write_global();
     leave_out_contained_panics();
+    bytelane_store::install();
     match cli.command.run() {
         Ok(Outcome::Fine) => 0,
         Ok(Outcome::Found) => 1,

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ExitCode::from(bytelane_cli::run(std::env::args_os()))
+    ExitCode::from(bytelane_cli::run(std::env::args_os(), std::process::exit))
 }

@@ -2,6 +2,25 @@
 
 use std::fmt;
 use std::io;
+use std::sync::OnceLock;
+
+/// Function that ends the process with an exit code.
+pub type End = fn(i32) -> !;
+
+static END: OnceLock<End> = OnceLock::new();
+
+/// Sets the function that [`end`] calls; the first one stays.
+pub fn end_with(end: End) {
+    let _ = END.set(end);
+}
+
+/// Ends the process with an exit code, from the thread of a signal: the main thread may be blocked.
+pub fn end(status: i32) -> ! {
+    match END.get() {
+        Some(end) => end(status),
+        None => unreachable!("the command sets it first"),
+    }
+}
 
 /// Error for work that a termination signal ended early. It has the exit status: 128 plus the number
 /// of the signal.

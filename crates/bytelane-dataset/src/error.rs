@@ -21,6 +21,9 @@ pub enum Error {
         /// Error of the operating system.
         cause: io::Error,
     },
+    /// Object or store that cannot be read or written.
+    #[error(transparent)]
+    Store(bytelane_store::Error),
     /// Unusable argument, plan or directory, with advice.
     #[error("{0}")]
     Input(String),
@@ -35,11 +38,34 @@ pub enum Error {
     Cancelled,
 }
 
+impl From<bytelane_store::Error> for Error {
+    fn from(error: bytelane_store::Error) -> Self {
+        match error.problem {
+            bytelane_store::Problem::Changed => Self::Changed(error.url),
+            _ => Self::Store(error),
+        }
+    }
+}
+
 impl Error {
     /// Returns a function that adds the path to an error of the operating system.
     pub(crate) fn at(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |cause| Self::Io { path, cause }
+    }
+
+    /// Returns whether the bytes of a file are at fault, and not the way to it.
+    pub(crate) fn is_of_contents(&self) -> bool {
+        use bytelane_parquet::Problem;
+        use bytelane_parquet::parquet::errors::ParquetError;
+        match self {
+            Self::Parquet(error) => match error.problem() {
+                Problem::Io(_) | Problem::Cancelled => false,
+                Problem::Parquet(ParquetError::External(cause)) => !cause.is::<io::Error>(),
+                _ => true,
+            },
+            _ => false,
+        }
     }
 
     /// Returns whether the work was cancelled.

@@ -2,6 +2,8 @@
 //! memory.
 
 use crate::hash::hash;
+use crate::listing::SourceFile;
+use crate::root::Root;
 use crate::{Error, Result};
 use bytelane_parquet::parquet::arrow::arrow_reader::ArrowReaderOptions;
 use bytelane_parquet::parquet::basic::{Encoding, SortOrder, Type};
@@ -10,9 +12,10 @@ use bytelane_parquet::parquet::file::metadata::{ParquetMetaData, RowGroupMetaDat
 use bytelane_parquet::parquet::file::statistics::Statistics;
 use bytelane_parquet::parquet::schema::printer::print_schema;
 use bytelane_parquet::parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
-use bytelane_parquet::{InputFile, ReaderBuilder};
+use bytelane_parquet::{InputFile, ReaderBuilder, RemoteFile};
+use bytelane_store::Object;
 use std::cmp::Ordering;
-use std::path::Path;
+use std::sync::Arc;
 
 /// Footer of a file.
 pub(crate) struct Footer {
@@ -102,10 +105,17 @@ impl Sorting {
 }
 
 impl Footer {
-    /// Reads the footer of a file.
-    pub(crate) fn read(path: &Path) -> Result<Self> {
-        let in_file = |error: bytelane_parquet::Error| Error::from(error.in_file(path));
-        let input = InputFile::open(path).map_err(in_file)?;
+    /// Reads the footer of a file. An object must be the listed version.
+    pub(crate) fn read(file: &SourceFile, root: &Root) -> Result<Self> {
+        let path = file.under(root);
+        let in_file = |error: bytelane_parquet::Error| Error::from(error.in_file(&path));
+        let input = match root {
+            Root::Disk(_) => InputFile::open(&path).map_err(in_file)?,
+            Root::Store(location) => {
+                let object = Object::of_version(&location.join(&file.path)?, file.meta())?;
+                InputFile::from(Arc::new(object) as Arc<dyn RemoteFile>)
+            }
+        };
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let builder = ReaderBuilder::try_new_with_options(input, options).map_err(in_file)?;
         Ok(Self::new(builder.metadata()))

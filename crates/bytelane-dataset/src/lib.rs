@@ -22,6 +22,7 @@ mod journal;
 mod listing;
 mod plan;
 mod publish;
+mod root;
 mod run;
 mod swap;
 mod verify;
@@ -29,8 +30,8 @@ mod verify;
 pub use error::{Error, Result};
 pub use listing::{Listing, SourceFile, list};
 pub use plan::{
-    Action, ClassAdvice, ColumnSaving, Expected, Plan, PlanOptions, Schema, Spread, Unit, plan,
-    plan_files,
+    Action, ClassAdvice, ColumnSaving, Expected, Plan, PlanOptions, Schema, Spread, Unit,
+    Unreadable, plan, plan_files,
 };
 pub use run::{FailedUnit, Progress, Run, RunOptions, Shard, run};
 pub use swap::{Deleted, delete, swap};

@@ -1,7 +1,9 @@
 //! Lists the files of a data set.
 
 use crate::hash::{digits, hash};
+use crate::root::Root;
 use crate::{Error, Result};
+use bytelane_store::{Location, Meta, Store};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
@@ -17,6 +19,9 @@ pub struct SourceFile {
     pub bytes: u64,
     /// Time of the last modification, in nanoseconds since 1970.
     pub modified: u64,
+    /// ETag of an object; `None` for files on disks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub etag: Option<String>,
 }
 
 impl SourceFile {
@@ -27,9 +32,30 @@ impl SourceFile {
         self.path.rsplit_once('/').map_or("", |(path, _)| path)
     }
 
-    /// Returns the full path of the file.
-    pub(crate) fn under(&self, root: &Path) -> PathBuf {
-        root.join(&self.path)
+    /// Returns the full path of the file, which may be a URL.
+    pub(crate) fn under(&self, root: &Root) -> PathBuf {
+        root.under(&self.path)
+    }
+
+    /// Returns the version of an object.
+    pub(crate) fn meta(&self) -> Meta {
+        Meta::new(self.bytes, self.etag.clone(), self.modified)
+    }
+
+    fn of_object(path: String, meta: Meta) -> Self {
+        Self {
+            path,
+            bytes: meta.bytes,
+            modified: meta.modified,
+            etag: meta.etag,
+        }
+    }
+
+    /// Returns a text that identifies the file as it was when listed.
+    pub(crate) fn identity(&self) -> String {
+        let modified = self.modified.to_string();
+        let version = self.etag.as_ref().unwrap_or(&modified);
+        format!("{}\0{}\0{version}", self.path, self.bytes)
     }
 
     pub(crate) fn new(path: String, metadata: &Metadata) -> Self {
@@ -39,15 +65,22 @@ impl SourceFile {
             path,
             bytes: metadata.len(),
             modified: since.map_or(0, |since| since.as_nanos() as u64),
+            etag: None,
         }
     }
 
     /// Returns an error if the file has changed since it was listed.
-    pub(crate) fn check(&self, root: &Path) -> Result<()> {
+    pub(crate) fn check(&self, root: &Root) -> Result<()> {
         let path = self.under(root);
-        let is_same = match fs::metadata(&path) {
-            Ok(metadata) => Self::new(self.path.clone(), &metadata) == *self,
-            Err(_) => false,
+        let is_same = match root {
+            Root::Disk(_) => match fs::metadata(&path) {
+                Ok(metadata) => Self::new(self.path.clone(), &metadata) == *self,
+                Err(_) => false,
+            },
+            Root::Store(location) => {
+                let meta = Store::of(location)?.head(&location.join(&self.path)?)?;
+                meta.is_some_and(|meta| meta.is_same(&self.meta()))
+            }
         };
         if is_same {
             Ok(())
@@ -108,19 +141,9 @@ impl Listing {
         })
     }
 
-    /// Returns a hash of the paths, sizes and times of all files.
+    /// Returns a hash of the paths, sizes and versions of all files.
     pub(crate) fn hash(&self) -> String {
-        let texts: Vec<String> = self
-            .files
-            .iter()
-            .flat_map(|it| {
-                [
-                    it.path.clone(),
-                    it.bytes.to_string(),
-                    it.modified.to_string(),
-                ]
-            })
-            .collect();
+        let texts: Vec<String> = self.files.iter().map(SourceFile::identity).collect();
         digits(hash(texts.iter().map(String::as_str)))
     }
 
@@ -141,7 +164,7 @@ impl Listing {
     }
 }
 
-/// Lists the Parquet files below a directory.
+/// Lists the Parquet files below a directory, or below a URL of a store.
 ///
 /// Skips files and directories whose names begin with `.` or `_`, except for partition directories,
 /// whose names contain `=`.
@@ -150,9 +173,53 @@ impl Listing {
 ///
 /// The directory cannot be read; a name is not UTF-8; there is a symbolic link to a directory.
 pub fn list(root: impl AsRef<Path>) -> Result<Listing> {
-    let root = root.as_ref();
+    let mut listing = match Root::of(root.as_ref())? {
+        Root::Disk(root) => list_directory(root)?,
+        Root::Store(location) => list_objects(&location)?,
+    };
+    listing
+        .files
+        .sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(listing)
+}
+
+fn list_objects(root: &Location) -> Result<Listing> {
     let mut listing = Listing::default();
-    let mut directories = vec![(root.to_owned(), String::new())];
+    let prefix = match root.key() {
+        "" => 0,
+        key => key.len() + 1,
+    };
+    for (object, meta) in Store::of(root)?.list(root)? {
+        let Some(below) = object.key().get(prefix..).filter(|below| !below.is_empty()) else {
+            continue;
+        };
+        let (directories, name) = below.rsplit_once('/').unwrap_or(("", below));
+        let mut names = directories.split('/');
+        let is_iceberg = || name.ends_with(".metadata.json") || name == "version-hint.text";
+        let found = names.clone().find_map(|directory| match directory {
+            "_delta_log" => Some("Delta Lake"),
+            ".hoodie" => Some("Apache Hudi"),
+            "metadata" if is_iceberg() => Some("Apache Iceberg"),
+            _ => None,
+        });
+        listing.table_format = listing.table_format.or(found);
+        if names.any(is_skipped) || is_skipped(name) {
+            continue;
+        }
+        if name.ends_with(".parquet") {
+            listing
+                .files
+                .push(SourceFile::of_object(below.to_owned(), meta));
+        } else {
+            listing.others += 1;
+        }
+    }
+    Ok(listing)
+}
+
+fn list_directory(root: PathBuf) -> Result<Listing> {
+    let mut listing = Listing::default();
+    let mut directories = vec![(root, String::new())];
     while let Some((directory, prefix)) = directories.pop() {
         for entry in fs::read_dir(&directory).map_err(Error::at(&directory))? {
             let entry = entry.map_err(Error::at(&directory))?;
@@ -180,9 +247,6 @@ pub fn list(root: impl AsRef<Path>) -> Result<Listing> {
             }
         }
     }
-    listing
-        .files
-        .sort_by(|one, other| one.path.cmp(&other.path));
     Ok(listing)
 }
 
@@ -232,9 +296,10 @@ mod tests {
         assert_eq!(paths, ["_x=1/a.parquet", "b.parquet", "year=2/a.parquet"]);
         assert_eq!((listing.others, listing.table_format), (1, None));
         assert_eq!(listing.files[2].partition(), "year=2");
-        listing.files[1].check(root.path()).unwrap();
+        let disk = Root::Disk(root.path().to_owned());
+        listing.files[1].check(&disk).unwrap();
         fs::write(root.path().join("b.parquet"), "other").unwrap();
-        let error = listing.files[1].check(root.path()).unwrap_err();
+        let error = listing.files[1].check(&disk).unwrap_err();
         assert!(matches!(error, Error::Changed(_)), "{error}");
         assert_ne!(list(root.path()).unwrap().hash(), listing.hash());
     }

@@ -2,6 +2,8 @@
 
 use crate::journal::sync_directory;
 use crate::{Error, Result};
+use bytelane_parquet::InputFile;
+use bytelane_parquet::parquet::file::reader::ChunkReader;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -59,9 +61,12 @@ pub(crate) fn sync(path: &Path) -> Result<()> {
     sync().map_err(Error::at(path))
 }
 
-/// Returns whether two files have the same bytes.
+/// Returns whether two files have the same bytes. Their paths may be URLs.
 pub(crate) fn have_same_bytes(one: &Path, other: &Path) -> Result<bool> {
-    let open = |path: &Path| File::open(path).map_err(Error::at(path));
+    let open = |path: &Path| {
+        let read = InputFile::open(path).and_then(|file| Ok(file.get_read(0)?));
+        read.map_err(|error| error.in_file(path))
+    };
     let (mut left, mut right) = (open(one)?, open(other)?);
     let (mut these, mut those) = (vec![0; 1 << 16], vec![0; 1 << 16]);
     loop {
@@ -77,7 +82,7 @@ pub(crate) fn have_same_bytes(one: &Path, other: &Path) -> Result<bool> {
 }
 
 /// Reads until the buffer is full or the file ends.
-fn fill(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+fn fill(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
         match file.read(&mut buffer[filled..]) {

@@ -2,6 +2,7 @@
 //! roots have been compared.
 
 use crate::listing::{Listing, list};
+use crate::root::Root;
 use crate::verify::Mark;
 use crate::{Error, Result};
 use serde::Serialize;
@@ -27,8 +28,8 @@ pub struct Deleted {
 /// # Errors
 ///
 /// [`verify`](crate::verify()) has not found the same rows in both roots, or a root has changed
-/// since; a table format owns one of them; they are on different file systems, or the system cannot
-/// exchange directories.
+/// since; a table format owns one of them; they are on different file systems, or on a store, which
+/// cannot rename its objects, or the system cannot exchange directories.
 ///
 /// # Example
 ///
@@ -40,8 +41,13 @@ pub struct Deleted {
 /// ```
 pub fn swap(one: impl AsRef<Path>, other: impl AsRef<Path>) -> Result<()> {
     let (one, other) = (one.as_ref(), other.as_ref());
+    let roots = [Root::of(one)?, Root::of(other)?];
+    let [Root::Disk(one), Root::Disk(other)] = &roots else {
+        let problem = "objects cannot be renamed in one step; let readers use the new URL, and delete the old files then";
+        return Err(Error::Input(format!("{}: {problem}", one.display())));
+    };
     let [first, second] = checked(one, other)?;
-    if !is_verified(other, &first, &second) && !is_verified(one, &second, &first) {
+    if !is_verified(&roots[1], &first, &second)? && !is_verified(&roots[0], &second, &first)? {
         return Err(not_verified(one, other));
     }
     exchange(one, other)
@@ -66,21 +72,24 @@ pub fn swap(one: impl AsRef<Path>, other: impl AsRef<Path>) -> Result<()> {
 pub fn delete(old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<Deleted> {
     let (old, new) = (old.as_ref(), new.as_ref());
     let listings = checked(old, new)?;
-    if !is_verified(new, &listings[0], &listings[1]) {
+    let root = Root::of(old)?;
+    if !is_verified(&Root::of(new)?, &listings[0], &listings[1])? {
         return Err(not_verified(old, new));
     }
     let mut deleted = Deleted::default();
     for file in &listings[0].files {
-        file.check(old)?;
-        let path = file.under(old);
-        fs::remove_file(&path).map_err(Error::at(&path))?;
+        file.check(&root)?;
+        root.remove(&file.path)?;
         deleted.files += 1;
         deleted.bytes += file.bytes;
     }
+    let Root::Disk(old) = &root else {
+        return Ok(deleted);
+    };
     for file in &listings[0].files {
-        let path = file.under(old);
+        let path = file.under(&root);
         let directories = path.ancestors().skip(1);
-        for directory in directories.take_while(|it| it.starts_with(old) && *it != old) {
+        for directory in directories.take_while(|it| it.starts_with(old) && *it != *old) {
             // Directories with other files stay.
             if fs::remove_dir(directory).is_err() {
                 break;
@@ -92,9 +101,7 @@ pub fn delete(old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<Deleted> {
 
 /// Lists two roots, which must be different.
 fn checked(one: &Path, other: &Path) -> Result<[Listing; 2]> {
-    let real = |path: &Path| fs::canonicalize(path).map_err(Error::at(path));
-    let (first, second) = (real(one)?, real(other)?);
-    if first.starts_with(&second) || second.starts_with(&first) {
+    if Root::canonical(one)?.overlaps(&Root::canonical(other)?) {
         let problem = "one root is, or lies in, the other one; name two directories side by side";
         return Err(Error::Input(format!("{}: {problem}", one.display())));
     }
@@ -106,9 +113,9 @@ fn checked(one: &Path, other: &Path) -> Result<[Listing; 2]> {
 
 /// Returns whether the new root is marked as having the rows of the old one, and neither has
 /// changed since.
-fn is_verified(new_root: &Path, old: &Listing, new: &Listing) -> bool {
+fn is_verified(new_root: &Root, old: &Listing, new: &Listing) -> Result<bool> {
     let (old, new) = (old.hash(), new.hash());
-    Mark::read(new_root).is_some_and(|mark| mark == Mark { old, new })
+    Ok(Mark::read(new_root)?.is_some_and(|mark| mark == Mark { old, new }))
 }
 
 fn not_verified(old: &Path, new: &Path) -> Error {

@@ -3,11 +3,12 @@
 use crate::footer::Footer;
 use crate::listing::{Listing, list};
 use crate::plan::Plan;
-use crate::{Error, Result, STATE_DIRECTORY, publish};
+use crate::root::Root;
+use crate::run::PLAN;
+use crate::{Error, Result};
 use bytelane_parquet::diff::{DiffOptions, Difference, diff};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -59,16 +60,14 @@ pub(crate) struct Mark {
 
 impl Mark {
     /// Reads the mark of a new root.
-    pub(crate) fn read(root: &Path) -> Option<Self> {
-        let text = fs::read(root.join(STATE_DIRECTORY).join(VERIFIED)).ok()?;
-        serde_json::from_slice(&text).ok()
+    pub(crate) fn read(root: &Root) -> Result<Option<Self>> {
+        let text = root.state(VERIFIED)?;
+        Ok(text.and_then(|text| serde_json::from_slice(&text).ok()))
     }
 
-    fn write(&self, root: &Path) -> Result<()> {
-        let directory = root.join(STATE_DIRECTORY);
-        fs::create_dir_all(&directory).map_err(Error::at(&directory))?;
+    fn write(&self, root: &Root) -> Result<()> {
         let text = serde_json::to_vec(self).map_err(|error| Error::Input(error.to_string()))?;
-        publish::write(&directory.join(VERIFIED), &text)
+        root.set_state(VERIFIED, &text)
     }
 }
 
@@ -98,15 +97,16 @@ pub fn verify(
     new: impl AsRef<Path>,
     progress: impl Fn(u64) -> ControlFlow<()> + Send + Sync + 'static,
 ) -> Result<Verified> {
-    let roots = [old.as_ref(), new.as_ref()];
-    let listings = [listing_of_old(roots)?, list(roots[1])?];
-    listings[1].check_plain(roots[1])?;
+    let paths = [old.as_ref(), new.as_ref()];
+    let roots = [Root::of(paths[0])?, Root::of(paths[1])?];
+    let listings = [listing_of_old(paths[0], &roots[1])?, list(paths[1])?];
+    listings[1].check_plain(paths[1])?;
     let mut groups = Groups::new();
     for (side, listing) in listings.iter().enumerate() {
         for file in &listing.files {
-            let path = file.under(roots[side]);
-            let key = (file.partition().to_owned(), Footer::read(&path)?.schema);
-            groups.entry(key).or_default()[side].push(path);
+            let footer = Footer::read(file, &roots[side])?;
+            let key = (file.partition().to_owned(), footer.schema);
+            groups.entry(key).or_default()[side].push(file.under(&roots[side]));
         }
     }
     let mut verified = Verified {
@@ -122,7 +122,7 @@ pub fn verify(
             .with_progress(move |rows| counting(rows));
         verified.add(partition, &files, &options)?;
     }
-    let now = [listing_of_old(roots)?, list(roots[1])?];
+    let now = [listing_of_old(paths[0], &roots[1])?, list(paths[1])?];
     if now != listings {
         let problem =
             "a file was added, removed or changed while both roots were read; compare them again";
@@ -130,18 +130,17 @@ pub fn verify(
     }
     if verified.is_same() {
         let [old, new] = listings.map(|listing| listing.hash());
-        Mark { old, new }.write(roots[1])?;
+        Mark { old, new }.write(&roots[1])?;
     }
     Ok(verified)
 }
 
 /// Lists the files of the old root: those of the plan, if it was made from a list, otherwise all.
-fn listing_of_old([old, new]: [&Path; 2]) -> Result<Listing> {
+fn listing_of_old(old: &Path, new: &Root) -> Result<Listing> {
     let listing = list(old)?;
-    let plan = new.join(STATE_DIRECTORY).join("plan.json");
-    if plan.exists() {
-        let plan = Plan::open(plan)?;
-        let is_its_root = fs::canonicalize(old).is_ok_and(|root| root == plan.root);
+    if let Some(text) = new.state(PLAN)? {
+        let plan = Plan::parse(&text)?;
+        let is_its_root = Root::canonical(old).is_ok_and(|root| root.path() == plan.root);
         if plan.listed && is_its_root {
             return listing.only(plan.sources().map(|file| file.path.as_str()));
         }

@@ -1,5 +1,6 @@
 //! Opens input files.
 
+use crate::remote::{RemoteFile, local_path, remote_files, remote_url};
 use crate::{Error, Problem, Result};
 use bytes::Bytes;
 use parquet::file::reader::{ChunkReader, Length};
@@ -8,46 +9,65 @@ use std::io::{self, BufReader, Read};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// File that several readers and threads can read at the same time. Each reader has its own position, unlike
 /// clones of a `File`, which share one.
 #[derive(Clone, Debug)]
 pub struct InputFile {
-    file: Arc<File>,
+    source: Source,
     length: u64,
 }
 
+#[derive(Clone, Debug)]
+enum Source {
+    Disk(Arc<File>),
+    Remote(Arc<dyn RemoteFile>),
+}
+
 impl InputFile {
-    /// Opens a file.
+    /// Opens a file. If a program has [stores](crate::set_remote_files), the path may be a URL.
     ///
     /// # Errors
     ///
     /// Returns [`Problem::Io`] if it cannot be opened, and [`Problem::Input`] for directories and pipes.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::new(open(path)?)
+        match remote_url(path) {
+            Some(url) => Ok(remote_files()?.open(url)?.into()),
+            None => Self::new(open(&local_path(path))?),
+        }
     }
 
     /// Wraps an open file.
     pub(crate) fn new(file: File) -> Result<Self> {
         Ok(Self {
             length: file.metadata()?.len(),
-            file: Arc::new(file),
+            source: Source::Disk(Arc::new(file)),
         })
     }
 
-    pub(crate) fn permissions(&self) -> Result<Permissions> {
-        Ok(self.file.metadata()?.permissions())
+    /// Returns the permissions of a local file.
+    pub(crate) fn permissions(&self) -> Result<Option<Permissions>> {
+        match &self.source {
+            Source::Disk(file) => Ok(Some(file.metadata()?.permissions())),
+            Source::Remote(_) => Ok(None),
+        }
+    }
+
+    /// Returns the time of the last change, if the system knows it.
+    pub(crate) fn modified(&self) -> Result<Option<SystemTime>> {
+        Ok(self.file.metadata()?.modified().ok())
     }
 
     /// Appends the bytes from a position on, up to `length` or the end of the file. Their memory need not be
     /// zeroed.
     #[cfg(unix)]
-    fn read_to(&self, bytes: &mut Vec<u8>, start: u64, length: usize) -> io::Result<()> {
+    fn read_to(file: &File, bytes: &mut Vec<u8>, start: u64, length: usize) -> io::Result<()> {
         use rustix::buffer::spare_capacity;
         use rustix::io::{Errno, pread};
         while bytes.len() < bytes.capacity().min(length) {
             let from = start + bytes.len() as u64;
-            match pread(&*self.file, spare_capacity(bytes), from) {
+            match pread(file, spare_capacity(bytes), from) {
                 Ok(0) => break,
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
@@ -58,14 +78,21 @@ impl InputFile {
     }
 
     #[cfg(not(unix))]
-    fn read_to(&self, bytes: &mut Vec<u8>, start: u64, length: usize) -> io::Result<()> {
-        let mut from = self.from(start).take(length as u64);
-        from.read_to_end(bytes).map(drop)
+    fn read_to(file: &File, bytes: &mut Vec<u8>, start: u64, length: usize) -> io::Result<()> {
+        while bytes.len() < length {
+            let mut part = [0; 1 << 13];
+            let count = part.len().min(length - bytes.len());
+            match read_at(file, &mut part[..count], start + bytes.len() as u64)? {
+                0 => break,
+                read => bytes.extend_from_slice(&part[..read]),
+            }
+        }
+        Ok(())
     }
 
     fn from(&self, position: u64) -> FileFrom {
         FileFrom {
-            file: Arc::clone(&self.file),
+            file: self.clone(),
             position,
         }
     }
@@ -85,36 +112,68 @@ impl ChunkReader for InputFile {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
-        // Never allocate more memory than the file has bytes left, whatever length is requested.
         let left = self.length.saturating_sub(start);
+        let file = match &self.source {
+            Source::Remote(file) if length as u64 <= left => {
+                return Ok(file.read(start..start + length as u64)?);
+            }
+            Source::Remote(_) => return Err(too_short(start, length, left)),
+            Source::Disk(file) => file,
+        };
+        // Never allocate more memory than the file has bytes left, whatever length is requested.
         let mut bytes = Vec::with_capacity(length.min(usize::try_from(left).unwrap_or(length)));
-        self.read_to(&mut bytes, start, length)?;
-        let read = bytes.len();
-        if read != length {
-            let problem =
-                format!("{length} bytes at offset {start} are needed, but only {read} follow");
-            return Err(parquet::errors::ParquetError::EOF(problem));
+        Self::read_to(file, &mut bytes, start, length)?;
+        if bytes.len() != length {
+            return Err(too_short(start, length, bytes.len() as u64));
         }
         Ok(bytes.into())
+    }
+}
+
+fn too_short(start: u64, length: usize, read: u64) -> parquet::errors::ParquetError {
+    let problem = format!("{length} bytes at offset {start} are needed, but only {read} follow");
+    parquet::errors::ParquetError::EOF(problem)
+}
+
+impl From<Arc<dyn RemoteFile>> for InputFile {
+    fn from(file: Arc<dyn RemoteFile>) -> Self {
+        Self {
+            length: file.length(),
+            source: Source::Remote(file),
+        }
     }
 }
 
 /// Reader of a file from a position on.
 #[derive(Debug)]
 pub struct FileFrom {
-    file: Arc<File>,
+    file: InputFile,
     position: u64,
 }
 
 impl Read for FileFrom {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        #[cfg(windows)]
-        let read = std::os::windows::fs::FileExt::seek_read(&*self.file, to, self.position)?;
-        #[cfg(not(windows))]
-        let read = std::os::unix::fs::FileExt::read_at(&*self.file, to, self.position)?;
+        let read = match &self.file.source {
+            Source::Disk(file) => read_at(file, to, self.position)?,
+            Source::Remote(file) => {
+                let end = self.position.saturating_add(to.len() as u64);
+                let end = end.min(self.file.length).max(self.position);
+                let bytes = file.read(self.position..end)?;
+                to[..bytes.len()].copy_from_slice(&bytes);
+                bytes.len()
+            }
+        };
         self.position += read as u64;
         Ok(read)
     }
+}
+
+fn read_at(file: &File, to: &mut [u8], position: u64) -> io::Result<usize> {
+    #[cfg(windows)]
+    let read = std::os::windows::fs::FileExt::seek_read(file, to, position)?;
+    #[cfg(not(windows))]
+    let read = std::os::unix::fs::FileExt::read_at(file, to, position)?;
+    Ok(read)
 }
 
 /// Opens a file for random access, which begins at its end.

@@ -4,9 +4,10 @@ use crate::budget::{Budget, MemoryLimit, Reservation};
 use crate::chunk::{Page as RawPage, Pages, chunk_range, encoding_name};
 use crate::file::read_footer;
 use crate::format::PageType;
+use crate::input::InputFile;
 use crate::options::codec_name;
 use crate::stack::with_stack;
-use crate::{Error, Result, input};
+use crate::{Error, Result};
 use parquet::basic::{ColumnOrder, LogicalType, SortOrder, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
@@ -144,7 +145,7 @@ pub fn inspect_within(path: impl AsRef<Path>, memory_limit: u64) -> Result<Inspe
 }
 
 fn in_file(path: &Path, limit: MemoryLimit) -> Result<Inspection> {
-    input::open(path)
+    InputFile::open(path)
         .and_then(|file| inspection(&file, limit))
         .map_err(|error| error.in_file(path))
 }

@@ -22,6 +22,7 @@ mod page;
 mod parallel;
 mod progress;
 mod read;
+mod remote;
 pub mod repair;
 pub mod rewrite;
 mod stack;
@@ -40,6 +41,7 @@ pub use options::{
 pub use read::{
     AsyncReader, Decoded, Metrics, PushDecoder, PushedBytes, RangeReader, Reader, ReaderBuilder,
 };
+pub use remote::{RemoteFile, RemoteFiles, local_path, remote_url, set_remote_files};
 
 /// [`Reader`], by its name in the crate `parquet`.
 pub type ParquetRecordBatchReader = Reader;

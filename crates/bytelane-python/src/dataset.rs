@@ -3,7 +3,7 @@
 use crate::parquet::{of_parquet, watch};
 use bytelane_dataset::{Error, Plan, PlanOptions, RunOptions, Shard};
 use bytelane_parquet::{Goal, parse_compression};
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::num::NonZero;
@@ -29,6 +29,10 @@ fn of_dataset(error: Error) -> PyErr {
             let number = cause.raw_os_error();
             PyOSError::new_err((number, message.to_owned(), path.into_os_string()))
         }
+        Error::Store(error) if error.is_missing() => {
+            PyFileNotFoundError::new_err(error.to_string())
+        }
+        Error::Store(error) => PyOSError::new_err(error.to_string()),
         other => PyValueError::new_err(other.to_string()),
     }
 }

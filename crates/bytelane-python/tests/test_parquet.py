@@ -374,6 +374,50 @@ def test_an_inserted_row_changes_few_content_defined_pages() -> None:
         parquet.write_table(tables[0], "a.parquet", content_defined_pages=(100, 100))
 
 
+def test_bloom_filters_have_the_wanted_false_positives() -> None:
+    table = pa.table({"id": range(0, 40_000, 2), "name": [f"name {number}" for number in range(20_000)]})
+    path = "filters.parquet"
+    connection = pytest.importorskip("duckdb").connect()
+
+    def filters(options: parquet.BloomFilterOptions) -> list[int]:
+        parquet.write_table(table, path, bloom_filter_options=options)
+        assert pq.read_table(path).equals(table)
+        lengths = f"select bloom_filter_length from parquet_metadata('{path}') order by column_id"
+        return [length or 0 for (length,) in connection.execute(lengths).fetchall()]
+
+    assert filters({}) == [0, 0]
+    assert filters({"id": False, "name": True})[0] == 0
+    usual = filters({"id": True})
+    assert usual == [usual[0], 0]
+    assert filters({"id": {"fpp": 0.05, "ndv": 3}}) == usual
+    assert filters({"id": {"fpp": 0.001}})[0] > usual[0]
+    with parquet.ParquetWriter(path, table.schema, bloom_filter_options={"id": True}) as writer:
+        writer.write_table(table)
+    odd = "select count(*) from parquet_bloom_probe('filters.parquet', 'id', {}::bigint) where bloom_filter_excludes"
+    excluded = [connection.execute(odd.format(number)).fetchall()[0][0] for number in range(200)]
+    assert not any(excluded[::2])
+    assert sum(excluded[1::2]) > 80
+    for wrong, problem in [({"fpp": 0.0}, "between 0 and 1"), ({"fpr": 0.1}, "no option 'fpr'")]:
+        with pytest.raises(ValueError, match=problem):
+            filters({"id": wrong})
+    with pytest.raises(parquet.ParquetError, match="nothing"):
+        filters({"nothing": True})
+
+
+def test_sorting_columns_are_declared() -> None:
+    table = pa.table({"x": pa.array([3, 2, None]), "y": ["a", "b", "c"]})
+    of_pyarrow = pq.SortingColumn(1, nulls_first=True)
+    sorted_by = [parquet.SortingColumn(0, descending=True), of_pyarrow]
+    parquet.write_table(table, "sorted.parquet", sorting_columns=sorted_by)
+    with parquet.ParquetWriter("again.parquet", table.schema, sorting_columns=sorted_by) as writer:
+        writer.write(table)
+    for path in ["sorted.parquet", "again.parquet"]:
+        read = pq.read_metadata(path).row_group(0).sorting_columns
+        assert read == (pq.SortingColumn(0, descending=True), of_pyarrow)
+    with pytest.raises(parquet.ParquetError, match="column 2"):
+        parquet.write_table(table, "sorted.parquet", sorting_columns=[parquet.SortingColumn(2)])
+
+
 def test_no_file_appears_after_an_exception() -> None:
     Path("a.parquet").write_bytes(b"before")
     with pytest.raises(KeyError), parquet.ParquetWriter("a.parquet", numbers().schema) as writer:

@@ -149,6 +149,24 @@ def test_damaged_files_are_refused_or_read() -> None:
     assert refused > len(data) / 50
 
 
+def test_rows_of_a_damaged_file_are_salvaged() -> None:
+    table = pa.table({"id": range(1000), "half": [number / 2 for number in range(1000)]})
+    pq.write_table(table, "a.parquet", row_group_size=100, write_page_checksum=True, use_dictionary=False)
+    place = pq.read_metadata("a.parquet").row_group(3).column(1)
+    data = bytearray(Path("a.parquet").read_bytes())
+    data[place.data_page_offset + place.total_compressed_size - 1] ^= 0x55
+    Path("a.parquet").write_bytes(data)
+    salvaged = parquet.salvage("a.parquet", "b.parquet")
+    assert (salvaged["rows_before"], salvaged["rows"]) == (1000, 900)
+    [lost] = salvaged["lost"]
+    assert (lost["row_group"], lost["first_row"], lost["rows"], lost["column"]) == (3, 0, 100, "half")
+    assert pq.read_table("b.parquet") == pa.concat_tables([table[:300], table[400:]])
+    with pytest.raises(ValueError, match="name another one"):
+        parquet.salvage("a.parquet", "a.parquet")
+    with pytest.raises(FileNotFoundError):
+        parquet.salvage("missing.parquet", "b.parquet")
+
+
 def test_wrong_arguments() -> None:
     parquet.write_table(numbers(), "a.parquet")
     file: Any = parquet.ParquetFile("a.parquet")

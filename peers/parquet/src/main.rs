@@ -3,13 +3,19 @@
 //!
 //! Input: lines with `read`, or `write` and a path; the latter writes the data read to an Arrow IPC
 //! file. Output: a line at the start, and one after each command.
+//!
+//! With a compression, it writes the rows of the file to a Parquet file instead, with the crate
+//! `parquet`. Each line is then the path to write to.
 
 use anyhow::{Context, Result, bail};
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::FileWriter;
 use bytelane_parquet::ReaderBuilder;
 use clap::{Parser, ValueEnum};
+use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::fs::File;
 use std::hint::black_box;
@@ -24,6 +30,15 @@ struct Arguments {
     file: PathBuf,
     /// Number of threads that bytelane decodes with
     threads: NonZero<usize>,
+    /// Compression of the files to write
+    compression: Option<Codec>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Codec {
+    None,
+    #[value(name = "zstd:1")]
+    Zstd,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -41,6 +56,9 @@ const BATCH_ROWS: usize = 8192;
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
     let read = || arguments.library.read(&arguments.file, arguments.threads);
+    if let Some(codec) = arguments.compression {
+        return write_files(&read()?, codec);
+    }
     answer("ready")?;
     for line in stdin().lines() {
         let line = line?;
@@ -51,6 +69,28 @@ fn main() -> Result<()> {
             Some(("write", path)) => write(&read()?, path.as_ref())?,
             _ => bail!("expected `read` or `write PATH`, got `{line}`"),
         }
+        answer("done")?;
+    }
+    Ok(())
+}
+
+/// Writes all rows to the path of each line, with one thread.
+fn write_files(batches: &[RecordBatch], codec: Codec) -> Result<()> {
+    let schema = batches.first().context("the file has no rows")?.schema();
+    let compression = match codec {
+        Codec::None => Compression::UNCOMPRESSED,
+        Codec::Zstd => Compression::ZSTD(ZstdLevel::try_new(1)?),
+    };
+    let properties = WriterProperties::builder().set_compression(compression);
+    let properties = properties.build();
+    answer("ready")?;
+    for path in stdin().lines() {
+        let (file, properties) = (File::create(path?)?, properties.clone());
+        let mut writer = ArrowWriter::try_new(file, schema.clone(), Some(properties))?;
+        for batch in batches {
+            writer.write(batch)?;
+        }
+        writer.close()?;
         answer("done")?;
     }
     Ok(())

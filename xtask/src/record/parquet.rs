@@ -35,6 +35,9 @@ const THREADS: &str = "lineitem, threads";
 /// Follows the name of a table that is written.
 const WRITTEN: &str = ", written";
 
+/// Follows the name of files that are merged.
+const MERGED: &str = ", merged";
+
 /// Follows the name of a query.
 const QUERIED: &str = ", query";
 
@@ -75,11 +78,10 @@ fn build_package(profile: &str) -> Result<PathBuf> {
 fn build_queries(profile: &str) -> Result<PathBuf> {
     let build = "build --quiet --locked --package bytelane-parquet --example time_queries --target-dir target --profile";
     run(cargo(build).arg(profile))?;
-    let directory = match profile {
-        "dev" => "debug",
-        profile => profile,
-    };
-    let path = root().join("target").join(directory).join("examples");
+    let path = root()
+        .join("target")
+        .join(directory_of(profile))
+        .join("examples");
     Ok(path.join(format!("time_queries{}", std::env::consts::EXE_SUFFIX)))
 }
 
@@ -88,12 +90,16 @@ fn build_reader(profile: &str) -> Result<PathBuf> {
     let build = "build --quiet --locked --manifest-path peers/Cargo.toml --package read-parquet";
     let mut command = cargo(build);
     run(command.args(["--target-dir", "peers/target", "--profile", profile]))?;
-    let directory = match profile {
+    let path = root().join("peers/target").join(directory_of(profile));
+    Ok(path.join(format!("read-parquet{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// Returns the directory of a profile's programs.
+fn directory_of(profile: &str) -> &str {
+    match profile {
         "dev" => "debug",
         profile => profile,
-    };
-    let path = root().join("peers/target").join(directory);
-    Ok(path.join(format!("read-parquet{}", std::env::consts::EXE_SUFFIX)))
+    }
 }
 
 /// Result of one library for one file.
@@ -130,6 +136,11 @@ impl Row {
     /// Returns whether the table was written, not read.
     fn is_written(&self) -> bool {
         self.column.ends_with(WRITTEN)
+    }
+
+    /// Returns whether files were merged.
+    fn is_merged(&self) -> bool {
+        self.column.ends_with(MERGED)
     }
 
     /// Returns whether it answers a query, in the steady state.
@@ -172,6 +183,7 @@ impl Files {
             LINEITEM => self.lineitem(),
             "tables" => self.tables(),
             "writing" => self.writing(),
+            "merging" => self.merging(),
             "queries" => self.queries(),
             _ => None,
         }
@@ -217,7 +229,8 @@ impl Files {
              |---|---|---|---|---|---|---|---|---|---|\n",
             self.name
         );
-        let is_read = |row: &&Row| !row.regime.is_empty() && !row.is_written() && !row.is_query();
+        let is_other = |row: &&Row| row.is_written() || row.is_merged() || row.is_query();
+        let is_read = |row: &&Row| !row.regime.is_empty() && !is_other(row);
         let rows: Vec<_> = self.rows.iter().filter(is_read).collect();
         let same = |one: &&Row, other: &&Row| one.same_file(other) && one.threads == other.threads;
         for file in rows.chunk_by(same) {
@@ -281,15 +294,15 @@ impl Files {
         (!rows.is_empty()).then_some(text)
     }
 
-    /// Tables that the libraries write from memory: a row for each table, number of threads and library.
+    /// Tables that the libraries write from memory: a row for each table, compression, number of threads and library.
     fn writing(&self) -> Option<String> {
         let mut text = format!(
-            "Tables of TPC-H at scale 1, written from memory by the Python packages: bytelane with its defaults, which are zstd at\n\
-             level 1, the others with the same compression. `{}`. The time is in\n\
+            "Tables of TPC-H at scale 1, and single columns, written from memory by the Python packages and by the crate `parquet`, with\n\
+             all defaults but for the compression: `{}`. The time is in\n\
              seconds, of the CPU with one thread, else elapsed; x is the time of bytelane times this. First: the first write of a\n\
              process. Steady: the best of seven writes after it. Memory: the peak of eight writes beyond the table.\n\n\
-             | table | threads | library | first | x | steady | x | size | memory |\n\
-             |---|---|---|---|---|---|---|---|---|\n",
+             | table | compression | threads | library | first | x | steady | x | size | memory |\n\
+             |---|---|---|---|---|---|---|---|---|---|\n",
             self.name
         );
         let steady = self
@@ -307,8 +320,9 @@ impl Files {
             let name = OTHERS.iter().find(|(library, _)| *library == row.library);
             writeln!(
                 text,
-                "| {} | {} | {} | {:.3} | {} | {:.3} | {} | {:.1} MB | {:.0} MB |",
+                "| {} | {} | {} | {} | {:.3} | {} | {:.3} | {} | {:.1} MB | {:.0} MB |",
                 row.column.trim_end_matches(WRITTEN),
+                row.compression,
                 row.threads,
                 name.map_or("bytelane", |(_, name)| name),
                 first.seconds(),
@@ -321,6 +335,38 @@ impl Files {
             .expect("to memory");
         }
         (steady.count() > 0).then_some(text)
+    }
+
+    /// Returns the table of the files that are merged: a row for each set of files and program.
+    fn merging(&self) -> Option<String> {
+        let mut text = format!(
+            "Files of ten columns, written by pyarrow with Snappy, merged into row groups of up to a million rows by the Python packages\n\
+             on one core: `{}`. The time is in seconds of the CPU, in a process of its\n\
+             own, without imports; x is the time of `merge` times this. The memory is beyond what the process had before.\n\n\
+             | files | program | time | x | memory | output |\n\
+             |---|---|---|---|---|---|\n",
+            self.name
+        );
+        let rows: Vec<_> = self.rows.iter().filter(|row| row.is_merged()).collect();
+        for files in rows.chunk_by(|one, other| one.column == other.column) {
+            let ours = files.first()?;
+            for row in files {
+                let name = OTHERS.iter().find(|(library, _)| *library == row.library);
+                writeln!(
+                    text,
+                    "| {} | {}, {} | {:.3} | {} | {:.0} MB | {:.1} MB |",
+                    row.column.trim_end_matches(MERGED),
+                    name.map_or("bytelane", |(_, name)| name),
+                    row.encoding,
+                    row.cpu_seconds,
+                    ratio(row.cpu_seconds / ours.cpu_seconds),
+                    row.peak_bytes / 1e6,
+                    row.file_bytes / 1e6,
+                )
+                .expect("to memory");
+            }
+        }
+        (!rows.is_empty()).then_some(text)
     }
 
     /// Returns the table of the file of many columns: a row for each library.
@@ -507,8 +553,36 @@ lineitem,defaults,snappy,6000000,96000000,2,1,pyarrow,26.0.1,1.0,1.1,2000000000,
             .filter(|line| line.starts_with("| orders"))
             .collect();
         let expected = [
-            "| orders | 1 | bytelane | 0.400 | 1.0 | 0.200 | 1.0 | 33.0 MB | 50 MB |",
-            "| orders | 1 | Polars | 0.600 | 1.5 | 0.400 | 2.0 | 39.5 MB | 50 MB |",
+            "| orders | zstd:1 | 1 | bytelane | 0.400 | 1.0 | 0.200 | 1.0 | 33.0 MB | 50 MB |",
+            "| orders | zstd:1 | 1 | Polars | 0.600 | 1.5 | 0.400 | 2.0 | 39.5 MB | 50 MB |",
+        ];
+        assert_eq!(rows, expected);
+        assert_eq!(files.tables(), None);
+    }
+
+    #[test]
+    fn merged_files_have_a_row_for_each_program() {
+        let header = RECORD.lines().next().unwrap();
+        let mut text = format!("{header},regime\n");
+        for (library, way, seconds) in [
+            ("bytelane", "merge", 0.25),
+            ("bytelane", "read and write", 1.5),
+            ("duckdb", "COPY", 2.5),
+        ] {
+            text += &format!(
+                "\"9 files, merged\",{way},snappy,9,9,3.05e7,1,{library},1,{seconds},3,5e7,a CPU,first\n"
+            );
+        }
+        let files = Files::parse("a.csv", &text).unwrap().unwrap();
+        let table = files.table("merging").unwrap();
+        let rows: Vec<_> = table
+            .lines()
+            .filter(|line| line.starts_with("| 9"))
+            .collect();
+        let expected = [
+            "| 9 files | bytelane, merge | 0.250 | 1.0 | 50 MB | 30.5 MB |",
+            "| 9 files | bytelane, read and write | 1.500 | 6.0 | 50 MB | 30.5 MB |",
+            "| 9 files | DuckDB, COPY | 2.500 | 10 | 50 MB | 30.5 MB |",
         ];
         assert_eq!(rows, expected);
         assert_eq!(files.tables(), None);

@@ -3,7 +3,7 @@
 mod whitespace;
 
 use crate::stream::StreamError;
-use crate::{Codec, Decoded, Entry, Experiment, Failure, Parameter};
+use crate::{Codec, Decoded, Entry, Experiment, Failure, Length, Parameter};
 use bytelane::base64::{Alphabet, DecodePadding, Decoder, Engine, Error, decoded_len_estimate};
 use bytelane::{Backend, Detected};
 use std::cell::RefCell;
@@ -114,38 +114,28 @@ impl Codec for Base64 {
         decoded_len_estimate(encoded)
     }
 
-    fn encode(
-        &self,
-        backend: Backend,
-        values: &[u8],
-        encoded: &mut [u8],
-    ) -> Result<usize, Failure> {
+    fn encode(&self, backend: Backend, values: &[u8], to: &mut [u8]) -> Length {
         let backend = Detected::new(backend)?;
-        let written = self.engine.encode_with(backend, values, encoded)?;
+        let written = self.engine.encode_with(backend, values, to)?;
         Ok(written.len())
     }
 
-    fn decode(
-        &self,
-        backend: Backend,
-        encoded: &[u8],
-        values: &mut [u8],
-    ) -> Result<Decoded, Failure> {
+    fn decode(&self, backend: Backend, from: &[u8], to: &mut [u8]) -> Result<Decoded, Failure> {
         let backend = Detected::new(backend)?;
         let mut decode = |text: &[u8]| {
-            let written = self.engine.decode_with(backend, text, &mut *values);
+            let written = self.engine.decode_with(backend, text, &mut *to);
             written.map(|written| written.len())
         };
-        let mut written = decode(encoded);
+        let mut written = decode(from);
         // Most texts have no whitespace, and are read once.
-        if written.is_err() && self.skips_whitespace && whitespace::is_in(encoded) {
-            let (mut text, mut places) = (encoded.to_vec(), Places::default());
+        if written.is_err() && self.skips_whitespace && whitespace::is_in(from) {
+            let (mut text, mut places) = (from.to_vec(), Places::default());
             let length = places.compact(&mut text);
             written = decode(&text[..length]).map_err(|error| in_input(error, &places));
         }
         let written = written?;
         Ok(Decoded {
-            read: encoded.len(),
+            read: from.len(),
             written,
         })
     }

@@ -11,7 +11,7 @@ use bytelane_parquet::advise::{
 };
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::parquet::basic::Compression;
-use bytelane_parquet::{Encodings, Goal, parse_compression};
+use bytelane_parquet::{Encodings, Goal, local_path, parse_compression, remote_url};
 use indicatif::ProgressBar;
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -453,12 +453,18 @@ pub fn files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Collects the file at a path, or the files with a known extension below it. Skips hidden files.
+/// Collects the file at a path or URL, or the files with a known extension below it. Skips hidden files.
 pub fn collect(
     path: &Path,
     is_known: &impl Fn(&str) -> bool,
     files: &mut Vec<PathBuf>,
 ) -> anyhow::Result<()> {
+    if let Some(url) = remote_url(path) {
+        let found = bytelane_store::find(url, &|extension| is_known(extension))?;
+        files.extend(found.into_iter().map(PathBuf::from));
+        return Ok(());
+    }
+    let path = &*local_path(path);
     let cannot_read = || readable::path(path);
     if !fs::metadata(path).with_context(cannot_read)?.is_dir() {
         files.push(path.to_owned());

@@ -105,7 +105,7 @@ impl Arguments {
         progress.finish_and_clear();
         match merged {
             Err(error) if matches!(error.problem(), Problem::Cancelled) => {
-                std::process::exit(signal.load(Ordering::Relaxed))
+                Err(signals::Interrupted(signal.load(Ordering::Relaxed)).into())
             }
             Err(error) => Err(error.into()),
             Ok(merged) => {

@@ -6,6 +6,7 @@ use anyhow::{Context, bail};
 use bytelane_measure::format::Format;
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::parquet::basic::Compression;
+use bytelane_parquet::remote_url;
 use bytelane_parquet::rewrite::{
     ColumnState, Int96Unit, RewriteOptions, Rewritten, RewrittenColumn, rewrite, rewrite_to,
 };
@@ -222,7 +223,11 @@ impl Arguments {
     /// Returns whether the output is a directory, which may not exist yet.
     fn writes_directory(&self) -> bool {
         let has_slash = self.output.as_os_str().as_encoded_bytes().ends_with(b"/");
-        let is_several = self.inputs.len() > 1 || self.inputs.iter().any(|input| input.is_dir());
+        let has_many = |input: &PathBuf| match remote_url(input) {
+            Some(url) => url.ends_with('/') || url.contains(['*', '?']),
+            None => input.is_dir(),
+        };
+        let is_several = self.inputs.len() > 1 || self.inputs.iter().any(has_many);
         (is_several && !is_stream(&self.output)) || self.output.is_dir() || has_slash
     }
 
@@ -235,6 +240,7 @@ impl Arguments {
     ) -> anyhow::Result<Rewritten> {
         if let Some(directory) = job.output.as_deref().and_then(Path::parent)
             && self.writes_directory()
+            && remote_url(&self.output).is_none()
         {
             let cannot_create = || format!("cannot create {}", readable::path(directory));
             fs::create_dir_all(directory).with_context(cannot_create)?;
@@ -336,12 +342,20 @@ impl Arguments {
 
 /// Returns the files to read at a path, each with its relative path.
 fn files_of(input: &Path) -> anyhow::Result<Vec<(PathBuf, PathBuf)>> {
-    if !input.is_dir() {
+    let url = remote_url(input);
+    if !input.is_dir() && url.is_none() {
         let name = input.file_name().unwrap_or(input.as_os_str());
         return Ok(vec![(input.to_owned(), name.into())]);
     }
     let mut files = Vec::new();
     super::advise::collect(input, &|ending| ending == "parquet", &mut files)?;
+    if url.is_some_and(|url| url.contains(['*', '?'])) || files == [input] {
+        let named = files.into_iter().map(|file| {
+            let name = PathBuf::from(file.file_name().unwrap_or(file.as_os_str()));
+            (file, name)
+        });
+        return Ok(named.collect());
+    }
     if files.is_empty() {
         // Same message as in the other commands.
         bail!("{}: it is a directory", readable::path(input));
@@ -498,7 +512,7 @@ fn end_on_signal(jobs: &[Job], signal: Arc<AtomicI32>) -> io::Result<()> {
     let at_once = jobs.iter().all(leaves_nothing);
     signals::on_signal(move |status| {
         if at_once {
-            std::process::exit(status)
+            signals::end(status)
         } else {
             signal.store(status, Ordering::Relaxed)
         }

@@ -2,12 +2,12 @@
 
 use super::{PlanOptions, Read};
 use crate::hash::{digits, hash};
+use crate::root::Root;
 use crate::{Error, Result};
 use bytelane_parquet::advise::{Advice, ColumnAdvice, advise};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
-use std::path::Path;
 
 /// Fraction of the bytes saved, across the files of a sample: 0 is nothing, 1 everything.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -89,6 +89,8 @@ pub(super) struct Classes {
     /// Fraction of the bytes saved by the sampled classes of each schema, for its other classes.
     others: HashMap<usize, f64>,
     min_saving: f64,
+    /// Errors of files whose values could not be read.
+    pub unreadable: Vec<String>,
 }
 
 /// Files of a class.
@@ -118,7 +120,7 @@ impl<'a> Members<'a> {
 impl Classes {
     /// Computes the advice for all classes.
     pub(super) fn sample(
-        root: &Path,
+        root: &Root,
         groups: &BTreeMap<(String, usize), Vec<Read>>,
         options: &PlanOptions,
         progress: &(dyn Fn(usize, usize) -> ControlFlow<()> + Sync),
@@ -148,7 +150,13 @@ impl Classes {
             let sample: Vec<&str> = members.drawn.values().take(count).copied().collect();
             let mut advice = Vec::new();
             for path in &sample {
-                advice.push(advise(root.join(path), &options.advise()?)?);
+                match advise(root.under(path), &options.advise()?).map_err(Error::from) {
+                    Ok(one) => advice.push(one),
+                    Err(error) if error.is_of_contents() => {
+                        classes.unreadable.push(error.to_string())
+                    }
+                    Err(error) => return Err(error),
+                }
                 done += 1;
                 if progress(done, total).is_break() {
                     return Err(Error::Cancelled);

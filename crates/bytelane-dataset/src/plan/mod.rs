@@ -12,6 +12,7 @@ pub use options::PlanOptions;
 use crate::footer::Footer;
 use crate::hash::{digits, hash};
 use crate::listing::{Listing, SourceFile, list};
+use crate::root::{Root, waiting_threads};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -32,7 +33,7 @@ const BATCH: usize = 512;
 pub struct Plan {
     /// Version of the plan format.
     pub version: u32,
-    /// Root of the data set, an absolute path.
+    /// Root of the data set, an absolute path or a URL.
     pub root: PathBuf,
     /// Set if the plan was made from a list of files, so that it ignores other files below the
     /// root.
@@ -55,8 +56,40 @@ pub struct Plan {
     pub units: Vec<Unit>,
     /// Files to copy unchanged.
     pub left: Vec<SourceFile>,
+    /// Files that cannot be read; a run leaves them out, so the new root is never complete.
+    #[serde(default)]
+    pub unreadable: Vec<Unreadable>,
     /// Remarks, one sentence each.
     pub notes: Vec<String>,
+}
+
+/// File that cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Unreadable {
+    /// Path relative to the root.
+    pub path: String,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Error message, without the path.
+    pub error: String,
+}
+
+impl Unreadable {
+    /// Keeps the error of a file. An error of a store ends the work instead: it says nothing about the
+    /// file.
+    fn new(file: SourceFile, root: &Root, error: Error) -> Result<Self> {
+        if matches!(root, Root::Store(_)) && !error.is_of_contents() {
+            return Err(error);
+        }
+        let path = format!("{}: ", file.under(root).display());
+        let error = error.to_string();
+        Ok(Self {
+            error: error.strip_prefix(&path).unwrap_or(&error).to_owned(),
+            path: file.path,
+            bytes: file.bytes,
+        })
+    }
 }
 
 /// Schema of some of the files.
@@ -138,7 +171,7 @@ impl Plan {
     #[must_use]
     pub fn hash(&self) -> String {
         let units = self.units.iter().map(|unit| unit.id.as_str());
-        let left: Vec<String> = self.left.iter().map(identity).collect();
+        let left: Vec<String> = self.left.iter().map(SourceFile::identity).collect();
         digits(hash(units.chain(left.iter().map(String::as_str))))
     }
 
@@ -216,11 +249,6 @@ impl Plan {
     }
 }
 
-/// Returns a text that identifies a file as it was when listed.
-fn identity(file: &SourceFile) -> String {
-    format!("{}\0{}\0{}", file.path, file.bytes, file.modified)
-}
-
 /// Returns the id of a unit: a hash of everything that its outputs depend on.
 pub(crate) fn unit_id(
     action: Action,
@@ -233,7 +261,7 @@ pub(crate) fn unit_id(
         rewrite.to_string(),
         options.of_outputs(),
     ];
-    texts.extend(sources.iter().map(identity));
+    texts.extend(sources.iter().map(SourceFile::identity));
     let mut id = digits(hash(texts.iter().map(String::as_str)));
     id.truncate(16);
     id
@@ -254,7 +282,8 @@ pub(crate) struct Read {
 ///
 /// # Errors
 ///
-/// The root cannot be read, or a table format owns it; a file is not a Parquet file or is damaged.
+/// The root cannot be read, or a table format owns it. Files that are not Parquet files or are damaged are
+/// part of the plan, as [`Plan::unreadable`].
 ///
 /// # Example
 ///
@@ -284,10 +313,16 @@ pub fn plan_files(
     options: &PlanOptions,
     progress: &(dyn Fn(usize, usize) -> ControlFlow<()> + Sync),
 ) -> Result<Plan> {
-    let root = root.as_ref();
-    let root = fs::canonicalize(root).map_err(Error::at(root))?;
+    let root = Root::canonical(root.as_ref())?;
     let mut schemas = Schemas::default();
-    let files = read(&root, listing.files, &mut schemas, progress)?;
+    let mut unreadable = Vec::new();
+    let files = read(
+        &root,
+        listing.files,
+        &mut schemas,
+        &mut unreadable,
+        progress,
+    )?;
     let mut groups: BTreeMap<(String, usize), Vec<Read>> = BTreeMap::new();
     let (mut bytes, mut rows, mut empty) = (0, 0, 0);
     let count = files.len();
@@ -307,6 +342,9 @@ pub fn plan_files(
         packed.add(group, &classes, options);
     }
     let mut notes = packed.notes();
+    for error in &classes.unreadable {
+        notes.push(format!("a file of the sample was left out: {error}"));
+    }
     if empty > 0 {
         notes.push(format!("files without rows: {empty}"));
     }
@@ -319,7 +357,7 @@ pub fn plan_files(
     let pack::Packed { units, left, .. } = packed;
     Ok(Plan {
         version: VERSION,
-        root,
+        root: root.path(),
         listed: listing.chosen,
         options: options.clone(),
         files: count,
@@ -330,6 +368,7 @@ pub fn plan_files(
         advice: classes.advice,
         units,
         left,
+        unreadable,
         notes,
     })
 }
@@ -358,14 +397,17 @@ impl Schemas {
     }
 }
 
-/// Reads the footers of files, on all cores.
+/// Reads the footers of files, on all cores; those of objects, with many requests at the same time. Adds
+/// files that are not readable to a list.
 fn read(
-    root: &Path,
+    root: &Root,
     files: Vec<SourceFile>,
     schemas: &mut Schemas,
+    unreadable: &mut Vec<Unreadable>,
     progress: &(dyn Fn(usize, usize) -> ControlFlow<()> + Sync),
 ) -> Result<Vec<Read>> {
     let total = files.len();
+    let mut done = 0;
     let mut all = Vec::with_capacity(total);
     let mut files = files.into_iter();
     loop {
@@ -373,11 +415,26 @@ fn read(
         if batch.is_empty() {
             return Ok(all);
         }
-        let read = batch.into_par_iter().map(|file| {
-            let footer = Footer::read(&file.under(root))?;
-            Ok((file, footer))
-        });
-        for (file, mut footer) in read.collect::<Result<Vec<_>>>()? {
+        done += batch.len();
+        let read = || {
+            let read = batch.into_par_iter().map(|file| {
+                let footer = Footer::read(&file, root);
+                (file, footer)
+            });
+            read.collect::<Vec<_>>()
+        };
+        let footers = match root {
+            Root::Disk(_) => read(),
+            Root::Store(_) => waiting_threads()?.install(read),
+        };
+        for (file, footer) in footers {
+            let mut footer = match footer {
+                Ok(footer) => footer,
+                Err(error) => {
+                    unreadable.push(Unreadable::new(file, root, error)?);
+                    continue;
+                }
+            };
             // Only the schema's index is kept for each file.
             let schema = schemas.take(std::mem::take(&mut footer.schema));
             all.push(Read {
@@ -386,7 +443,7 @@ fn read(
                 schema,
             });
         }
-        if progress(all.len(), total).is_break() {
+        if progress(done, total).is_break() {
             return Err(Error::Cancelled);
         }
     }

@@ -9,10 +9,12 @@ pub use options::{Progress, RunOptions, Shard};
 use crate::journal::{Entry, History, Journal, Known, State};
 use crate::listing::{SourceFile, list};
 use crate::plan::{Action, Plan, Unit, unit_id};
-use crate::{Error, Result, STATE_DIRECTORY, journal, publish};
+use crate::root::Root;
+use crate::{Error, Result, STATE_DIRECTORY, journal};
+use bytelane_store::Store;
 use meter::Total;
 use serde::Serialize;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::num::NonZero;
 use std::panic::resume_unwind;
@@ -21,6 +23,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use tempfile::TempDir;
 
 /// Maximum number, and total size in bytes, of files that one unit copies unchanged.
 const COPIED: (usize, u64) = (64, 256 << 20);
@@ -30,6 +33,9 @@ const NAMED: usize = 10;
 
 /// Name of the file that marks a new root as complete.
 pub(crate) const COMPLETE: &str = "complete.json";
+
+/// Name of the file with the plan of a new root.
+pub(crate) const PLAN: &str = "plan.json";
 
 /// Outcome of a run.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
@@ -52,6 +58,8 @@ pub struct Run {
     /// Files of the old root that are not in the plan, up to ten: they were added after the plan
     /// was made.
     pub unplanned: Vec<String>,
+    /// Number of files that could not be read when the plan was made, so that the new root lacks them.
+    pub unreadable: usize,
     /// Set if the new root has all rows of the plan.
     pub complete: bool,
 }
@@ -75,7 +83,7 @@ impl Run {
     /// listing of files.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.complete && self.unplanned.is_empty()
+        self.complete && self.unplanned.is_empty() && self.unreadable == 0
     }
 }
 
@@ -109,28 +117,31 @@ pub fn run(plan: &Plan, new_root: impl AsRef<Path>, options: &RunOptions) -> Res
     if plan.is_empty() {
         return Ok(Run {
             complete: true,
+            unreadable: plan.unreadable.len(),
             ..Run::default()
         });
     }
-    let root = prepared(plan, new_root.as_ref())?;
+    let old = Root::canonical(&plan.root)?;
+    let root = prepared(&old, new_root.as_ref(), options.shard)?;
     let hash = plan.hash();
     let (journal, history) = Journal::open(&root, &hash, &options.shard.name())?;
-    let plan_file = root.join(STATE_DIRECTORY).join("plan.json");
-    if !plan_file.exists() {
-        publish::write(&plan_file, &json(plan)?)?;
+    if root.state(PLAN)?.is_none() {
+        root.set_state(PLAN, &json(plan)?)?;
     }
-    let scratch = scratch(&root, options.shard)?;
+    let scratch = Scratch::new(&root, options.shard)?;
     let copies = copies(plan);
     let units: Vec<&Unit> = plan.units.iter().chain(&copies).collect();
     let mut outcome = Run {
         units: units.len(),
+        unreadable: plan.unreadable.len(),
         ..Run::default()
     };
-    let todo = todo(&units, &history, &root, options, &mut outcome);
+    let todo = todo(&units, &history, &root, options, &mut outcome)?;
     let runner = Runner {
         plan,
+        old: &old,
         root: &root,
-        scratch: &scratch,
+        scratch: scratch.path(),
         journal: &journal,
         history: &history,
         options,
@@ -138,44 +149,106 @@ pub fn run(plan: &Plan, new_root: impl AsRef<Path>, options: &RunOptions) -> Res
         threads: threads(options),
         outcome: Mutex::new(outcome),
     };
-    runner.work(&todo)?;
+    let worked = runner.work(&todo);
+    // What was done is known to the next run even if this one failed.
+    journal.flush()?;
+    worked?;
     let mut outcome = runner
         .outcome
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
-    // Removal fails if something else was created in the directory, which is harmless.
-    let _ = fs::remove_dir(&scratch);
+    drop(scratch);
     conclude(plan, &root, &units, &mut outcome)?;
     Ok(outcome)
 }
 
 /// Checks the new root, and creates it.
-fn prepared(plan: &Plan, new_root: &Path) -> Result<PathBuf> {
-    fs::create_dir_all(new_root).map_err(Error::at(new_root))?;
-    let root = fs::canonicalize(new_root).map_err(Error::at(new_root))?;
-    let old = fs::canonicalize(&plan.root).map_err(Error::at(&plan.root))?;
+fn prepared(old: &Root, new_root: &Path, shard: Shard) -> Result<Root> {
+    let mut root = Root::of(new_root)?;
+    if let Root::Disk(path) = &root {
+        fs::create_dir_all(path).map_err(Error::at(path))?;
+        root = Root::canonical(path)?;
+    }
     let wrong = |problem: &str| Err(Error::Input(format!("{}: {problem}", new_root.display())));
-    if root.starts_with(&old) || old.starts_with(&root) {
+    if root.overlaps(old) {
         return wrong("the new root must lie outside of the old one; name another directory");
     }
-    let listing = list(&root)?;
-    listing.check_plain(&root)?;
-    if !root.join(STATE_DIRECTORY).exists() && !listing.files.is_empty() {
+    let listing = list(root.path())?;
+    listing.check_plain(&root.path())?;
+    let is_continued = match &root {
+        Root::Disk(path) => path.join(STATE_DIRECTORY).exists(),
+        Root::Store(_) => root.state(PLAN)?.is_some(),
+    };
+    if !is_continued && !listing.files.is_empty() {
         return wrong("the directory has Parquet files; name a new directory");
+    }
+    if let Root::Store(location) = &root {
+        let state = location.join(STATE_DIRECTORY)?;
+        if !Store::of(location)?.is_conditional(&state)? && shard.is_part() {
+            return wrong(
+                "this store ignores the condition that a put must not replace an object (If-None-Match), so several processes could \
+                 overwrite each other's files; run without --shard, in a single process, or use a store that checks the condition",
+            );
+        }
     }
     Ok(root)
 }
 
-/// Creates an empty directory for temporary files. Removes those of a process that was killed.
-fn scratch(root: &Path, shard: Shard) -> Result<PathBuf> {
-    let scratch = root
-        .join(STATE_DIRECTORY)
-        .join(format!("tmp-{}", shard.name()));
-    if scratch.exists() {
-        fs::remove_dir_all(&scratch).map_err(Error::at(&scratch))?;
+/// Returns the name of the directory, or the prefix of the keys, of a shard's temporary files.
+fn scratch_name(shard: Shard) -> String {
+    format!("tmp-{}", shard.name())
+}
+
+/// Local directory for temporary files, removed at the end.
+enum Scratch {
+    /// Directory of the new root, so that files can be renamed.
+    Beside(PathBuf),
+    /// Temporary directory of the system, for outputs that are uploaded.
+    Elsewhere(TempDir),
+}
+
+impl Scratch {
+    /// Creates an empty directory. Removes the temporary files of a process that was killed.
+    fn new(root: &Root, shard: Shard) -> Result<Self> {
+        let name = scratch_name(shard);
+        match root {
+            Root::Disk(root) => {
+                let scratch = root.join(STATE_DIRECTORY).join(name);
+                if scratch.exists() {
+                    fs::remove_dir_all(&scratch).map_err(Error::at(&scratch))?;
+                }
+                fs::create_dir_all(&scratch).map_err(Error::at(&scratch))?;
+                Ok(Self::Beside(scratch))
+            }
+            Root::Store(root) => {
+                let store = Store::of(root)?;
+                let uploaded = root.join(&format!("{STATE_DIRECTORY}/{name}"))?;
+                for (object, _) in store.list(&uploaded)? {
+                    store.delete(&object)?;
+                }
+                let created = tempfile::Builder::new().prefix("bytelane-").tempdir();
+                Ok(Self::Elsewhere(
+                    created.map_err(Error::at(&std::env::temp_dir()))?,
+                ))
+            }
+        }
     }
-    fs::create_dir_all(&scratch).map_err(Error::at(&scratch))?;
-    Ok(scratch)
+
+    fn path(&self) -> &Path {
+        match self {
+            Self::Beside(path) => path,
+            Self::Elsewhere(directory) => directory.path(),
+        }
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Self::Beside(path) = self {
+            // Removal fails if something else was created in the directory, which is harmless.
+            let _ = fs::remove_dir(path);
+        }
+    }
 }
 
 fn json(value: &impl Serialize) -> Result<Vec<u8>> {
@@ -221,15 +294,16 @@ fn copies(plan: &Plan) -> Vec<Unit> {
 fn todo<'a>(
     units: &[&'a Unit],
     history: &History,
-    root: &Path,
+    root: &Root,
     options: &RunOptions,
     outcome: &mut Run,
-) -> Vec<&'a Unit> {
+) -> Result<Vec<&'a Unit>> {
+    let there = Sizes::of(root)?;
     let mut todo = Vec::new();
     for (number, unit) in units.iter().enumerate() {
         let last = history.get(&unit.id).and_then(|known| known.last.as_ref());
         match last {
-            Some(entry) if entry.state == State::Published && is_there(entry, root) => {
+            Some(entry) if entry.state == State::Published && there.have(entry) => {
                 outcome.published_before += 1;
             }
             _ if !options.shard.has(number) => {}
@@ -240,15 +314,33 @@ fn todo<'a>(
             _ => todo.push(*unit),
         }
     }
-    todo
+    Ok(todo)
+}
+
+/// Sizes of the files of a new root. One listing saves a request for each file of a store.
+struct Sizes(HashMap<String, u64>);
+
+impl Sizes {
+    fn of(root: &Root) -> Result<Self> {
+        let files = list(root.path())?.files.into_iter();
+        Ok(Self(files.map(|file| (file.path, file.bytes)).collect()))
+    }
+
+    /// Returns whether the outputs of a unit have their final names.
+    fn have(&self, entry: &Entry) -> bool {
+        let mut outputs = entry.outputs.iter();
+        outputs.all(|output| self.0.get(&output.path) == Some(&output.bytes))
+    }
 }
 
 /// Returns whether the outputs of a unit have their final names.
-fn is_there(entry: &Entry, root: &Path) -> bool {
-    entry.outputs.iter().all(|output| {
-        let metadata = fs::metadata(root.join(&output.path));
-        metadata.is_ok_and(|metadata| metadata.len() == output.bytes)
-    })
+fn is_there(entry: &Entry, root: &Root) -> Result<bool> {
+    for output in &entry.outputs {
+        if root.size(&output.path)? != Some(output.bytes) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn failed(unit: &Unit, error: String) -> FailedUnit {
@@ -271,8 +363,8 @@ fn threads(options: &RunOptions) -> NonZero<usize> {
 }
 
 /// Counts published units. Marks the new root as complete if all of them are published.
-fn conclude(plan: &Plan, root: &Path, units: &[&Unit], outcome: &mut Run) -> Result<()> {
-    let history = journal::history(&root.join(STATE_DIRECTORY), &plan.hash())?;
+fn conclude(plan: &Plan, root: &Root, units: &[&Unit], outcome: &mut Run) -> Result<()> {
+    let history = journal::history(root, &plan.hash())?;
     let state = |unit: &Unit| history.get(&unit.id).and_then(Known::state);
     let is_open = |unit: &&&Unit| state(unit) != Some(State::Published);
     let open = units.iter().filter(is_open).count();
@@ -282,13 +374,14 @@ fn conclude(plan: &Plan, root: &Path, units: &[&Unit], outcome: &mut Run) -> Res
         return Ok(());
     }
     if !plan.listed {
-        let planned: HashSet<&str> = plan.sources().map(|file| file.path.as_str()).collect();
+        let sources = plan.sources().map(|file| file.path.as_str());
+        let unreadable = plan.unreadable.iter().map(|file| file.path.as_str());
+        let planned: HashSet<&str> = sources.chain(unreadable).collect();
         let files = list(&plan.root)?.files.into_iter().map(|file| file.path);
         let unplanned = files.filter(|path| !planned.contains(path.as_str()));
         outcome.unplanned = unplanned.take(NAMED).collect();
     }
-    let marker = root.join(STATE_DIRECTORY).join(COMPLETE);
-    if outcome.unplanned.is_empty() && !marker.exists() {
+    if outcome.is_complete() && root.state(COMPLETE)?.is_none() {
         #[derive(Serialize)]
         struct Complete {
             plan: String,
@@ -300,7 +393,7 @@ fn conclude(plan: &Plan, root: &Path, units: &[&Unit], outcome: &mut Run) -> Res
             units: units.len(),
             rows: plan.rows,
         };
-        publish::write(&marker, &json(&complete)?)?;
+        root.set_state(COMPLETE, &json(&complete)?)?;
     }
     Ok(())
 }
@@ -308,7 +401,8 @@ fn conclude(plan: &Plan, root: &Path, units: &[&Unit], outcome: &mut Run) -> Res
 /// Run in progress.
 struct Runner<'a> {
     plan: &'a Plan,
-    root: &'a Path,
+    old: &'a Root,
+    root: &'a Root,
     /// Directory for temporary files.
     scratch: &'a Path,
     journal: &'a Journal,
@@ -362,7 +456,7 @@ impl Runner<'_> {
             }
             Err(error) if error.is_cancelled() => Err(error),
             Err(error) => {
-                let error = error.to_string();
+                let error = self.message(unit, &error);
                 self.journal.append(&Entry {
                     error: Some(error.clone()),
                     ..Entry::new(&unit.id, State::Failed)

@@ -29,6 +29,11 @@ impl Shard {
         number % self.count == self.index
     }
 
+    /// Returns whether other shards have units too.
+    pub(super) fn is_part(self) -> bool {
+        self.count > 1
+    }
+
     /// Returns the shard's part of file names.
     pub(super) fn name(self) -> String {
         format!("{}-of-{}", self.index, self.count)

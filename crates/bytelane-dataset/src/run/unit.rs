@@ -1,14 +1,17 @@
 //! Runs a unit of work, from its sources to published outputs.
 
 use super::meter::Meter;
-use super::{Runner, is_there};
+use super::{Runner, is_there, scratch_name};
 use crate::journal::{Entry, OutputFile, State};
 use crate::plan::{Action, Unit};
-use crate::publish::{have_same_bytes, publish, sync};
+use crate::publish::{have_same_bytes, sync};
+use crate::root::{Root, waiting_threads};
 use crate::{Error, Result};
 use bytelane_parquet::diff::{DiffOptions, Fingerprint, fingerprint};
 use bytelane_parquet::merge::merge;
 use bytelane_parquet::rewrite::rewrite;
+use bytelane_store::{Object, Put};
+use rayon::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +19,9 @@ use std::path::{Path, PathBuf};
 const MAKING: (f64, f64) = (0.0, 0.5);
 const READING_SOURCES: (f64, f64) = (0.5, 0.75);
 const READING_OUTPUTS: (f64, f64) = (0.75, 1.0);
+
+/// Directory with the copies of objects among the temporary files of a unit.
+const SOURCES: &str = "sources";
 
 /// Temporary files of a unit, removed if it fails.
 struct Files<'a>(&'a Path);
@@ -32,7 +38,9 @@ impl Runner<'_> {
     /// published, except for outputs that the next attempt finds.
     pub(super) fn attempt(&self, unit: &Unit) -> Result<u64> {
         let meter = Meter::new(&self.total, unit.bytes);
-        self.check_sources(unit)?;
+        if let Root::Disk(_) = self.old {
+            self.check_sources(unit)?;
+        }
         if let Some(verified) = self.renamed_before(unit)? {
             return self.published(unit, verified, &meter);
         }
@@ -40,11 +48,14 @@ impl Runner<'_> {
         let directory = self.scratch.join(&unit.id);
         fs::create_dir_all(&directory).map_err(Error::at(&directory))?;
         let _files = Files(&directory);
-        let made = self.make(unit, &directory, &meter)?;
+        let sources = self.local_sources(unit, &directory)?;
+        let made = self.make(unit, &sources, &directory, &meter)?;
         self.note(unit, Entry::new(&unit.id, State::Written))?;
-        let fingerprint = self.compare(unit, &made, &meter)?;
-        // If a source has changed, the bytes that were read may be a mixture of two versions.
-        self.check_sources(unit)?;
+        let fingerprint = self.compare(unit, &sources, &made, &meter)?;
+        if let Root::Disk(_) = self.old {
+            // If a source has changed, the bytes that were read may be a mixture of two versions.
+            self.check_sources(unit)?;
+        }
         let outputs = outputs(unit, &made, fingerprint.as_ref())?;
         let verified = Entry {
             fingerprint,
@@ -53,8 +64,9 @@ impl Runner<'_> {
         };
         self.note(unit, verified.clone())?;
         self.remove_strays(unit, &outputs)?;
-        for (made, output) in made.iter().zip(&outputs) {
-            if self.publish(made, output, fingerprint.as_ref())? {
+        for (number, (made, output)) in made.iter().zip(&outputs).enumerate() {
+            let temporary = format!("{}/{}-{number}", scratch_name(self.options.shard), unit.id);
+            if self.publish(made, output, fingerprint.as_ref(), &temporary)? {
                 self.options.reach(&unit.id, "renamed");
             }
         }
@@ -85,15 +97,22 @@ impl Runner<'_> {
             .history
             .get(&unit.id)
             .and_then(|known| known.last.as_ref());
-        let Some(entry) = last.filter(|it| it.state == State::Verified && is_there(it, self.root))
-        else {
+        let Some(entry) = last.filter(|it| it.state == State::Verified) else {
             return Ok(None);
         };
+        if !is_there(entry, self.root)? {
+            return Ok(None);
+        }
         let outputs = entry.outputs.iter();
-        let paths: Vec<PathBuf> = outputs.map(|output| self.root.join(&output.path)).collect();
+        let paths: Vec<PathBuf> = outputs
+            .map(|output| self.root.under(&output.path))
+            .collect();
         let is_same = match &entry.fingerprint {
             Some(rows) => fingerprint(&paths, &DiffOptions::default()).is_ok_and(|it| it == *rows),
-            None => have_same_files(&self.sources(unit), &paths)?,
+            None => {
+                self.check_sources(unit)?;
+                have_same_files(&self.sources(unit), &paths)?
+            }
         };
         Ok(is_same.then(|| entry.clone()))
     }
@@ -106,27 +125,66 @@ impl Runner<'_> {
 
     fn check_sources(&self, unit: &Unit) -> Result<()> {
         let mut sources = unit.sources.iter();
-        sources.try_for_each(|source| source.check(&self.plan.root))
+        sources.try_for_each(|source| source.check(self.old))
     }
 
     fn sources(&self, unit: &Unit) -> Vec<PathBuf> {
         let sources = unit.sources.iter();
-        sources
-            .map(|source| source.under(&self.plan.root))
-            .collect()
+        sources.map(|source| source.under(self.old)).collect()
+    }
+
+    /// Returns the sources of a unit as local files. Objects are copied to a temporary directory: each is
+    /// read once, and all of its bytes are those of the planned version.
+    fn local_sources(&self, unit: &Unit, directory: &Path) -> Result<Vec<PathBuf>> {
+        let Root::Store(root) = self.old else {
+            return Ok(self.sources(unit));
+        };
+        let directory = directory.join(SOURCES);
+        let copied = waiting_threads()?.install(|| {
+            let sources = unit.sources.par_iter();
+            let copied = sources.map(|source| {
+                let to = directory.join(&source.path);
+                let parent = to.parent().unwrap_or(&directory);
+                fs::create_dir_all(parent).map_err(Error::at(parent))?;
+                Object::download(&root.join(&source.path)?, &source.meta(), &to)?;
+                Ok(to)
+            });
+            copied.collect::<Result<Vec<_>>>()
+        });
+        copied.map_err(|error| match error {
+            Error::Store(error) if error.is_missing() => Error::Changed(error.url),
+            error => error,
+        })
+    }
+
+    /// Returns the message of an error. Names objects instead of their copies.
+    pub(super) fn message(&self, unit: &Unit, error: &Error) -> String {
+        let copies = self.scratch.join(&unit.id).join(SOURCES);
+        let message = error.to_string();
+        match self.old {
+            Root::Disk(_) => message,
+            Root::Store(root) => message.replace(&copies.display().to_string(), &root.to_string()),
+        }
     }
 
     /// Writes the outputs under temporary names, and syncs them to disk.
-    fn make(&self, unit: &Unit, directory: &Path, meter: &Meter) -> Result<Vec<PathBuf>> {
-        let sources = self.sources(unit);
+    fn make(
+        &self,
+        unit: &Unit,
+        sources: &[PathBuf],
+        directory: &Path,
+        meter: &Meter,
+    ) -> Result<Vec<PathBuf>> {
         match unit.action {
-            Action::Copy => copy(&sources, directory),
+            // An object has just been copied.
+            Action::Copy if matches!(self.old, Root::Store(_)) => Ok(sources.to_vec()),
+            Action::Copy => copy(sources, directory),
             Action::Rewrite => {
                 let output = directory.join("rewritten.parquet");
                 self.rewrite(&sources[0], &output, meter)?;
                 Ok(vec![output])
             }
-            Action::Merge | Action::Split => self.merge(unit, &sources, directory, meter),
+            Action::Merge | Action::Split => self.merge(unit, sources, directory, meter),
         }
     }
 
@@ -174,11 +232,16 @@ impl Runner<'_> {
 
     /// Reads the outputs back, and compares them with the sources. Returns the fingerprint of the
     /// rows, except for files that were copied byte for byte.
-    fn compare(&self, unit: &Unit, made: &[PathBuf], meter: &Meter) -> Result<Option<Fingerprint>> {
-        let sources = self.sources(unit);
+    fn compare(
+        &self,
+        unit: &Unit,
+        sources: &[PathBuf],
+        made: &[PathBuf],
+        meter: &Meter,
+    ) -> Result<Option<Fingerprint>> {
         let different = || Error::Different(sources[0].display().to_string());
         if unit.action == Action::Copy {
-            return if have_same_files(&sources, made)? {
+            return if sources == made || have_same_files(sources, made)? {
                 Ok(None)
             } else {
                 Err(different())
@@ -188,7 +251,7 @@ impl Runner<'_> {
             let (meter, rows) = (meter.clone(), unit.rows);
             DiffOptions::default().with_progress(move |done| meter.report(phase, done, rows))
         };
-        let before = fingerprint(&sources, &counted(READING_SOURCES))?;
+        let before = fingerprint(sources, &counted(READING_SOURCES))?;
         let after = fingerprint(made, &counted(READING_OUTPUTS))?;
         if before == after {
             Ok(Some(after))
@@ -205,45 +268,50 @@ impl Runner<'_> {
             let is_ours = stray.path.strip_prefix(&prefix(unit));
             let is_ours = is_ours.is_some_and(|rest| !rest.contains('/'));
             if is_ours && !outputs.iter().any(|output| output.path == stray.path) {
-                let path = self.root.join(&stray.path);
-                if path.exists() {
-                    fs::remove_file(&path).map_err(Error::at(&path))?;
-                }
+                self.root.remove(&stray.path)?;
             }
         }
         Ok(())
     }
 
-    /// Renames an output to its final name, and returns true. Returns false if that file exists and
-    /// has the same rows: an earlier run ended before it could record the publication. Other rows
-    /// are an error.
+    /// Gives an output its final name, and returns true. Returns false if that file exists and has the same
+    /// rows: an earlier run ended before it could record the publication. Other rows are an error.
     fn publish(
         &self,
         made: &Path,
         output: &OutputFile,
         rows: Option<&Fingerprint>,
+        temporary: &str,
     ) -> Result<bool> {
-        let there = self.root.join(&output.path);
-        if there.exists() {
-            let is_same = match rows {
-                None => have_same_bytes(made, &there)?,
-                Some(_) => {
-                    let options = DiffOptions::default();
-                    let found = fingerprint(&[&there], &options)?;
-                    found == fingerprint(&[made], &options)?
+        let there = self.root.under(&output.path);
+        let is_there = match self.root {
+            Root::Disk(_) => there.exists(),
+            // The put finds out.
+            Root::Store(_) => false,
+        };
+        if !is_there {
+            match (self.root.publish(made, &output.path, temporary)?, self.root) {
+                (Put::Stored | Put::Same, _) => return Ok(true),
+                (Put::Other, Root::Store(_)) => {}
+                (Put::Other, Root::Disk(_)) => {
+                    let problem = "another process has published this output since; run again";
+                    return Err(Error::Input(format!("{}: {problem}", there.display())));
                 }
-            };
-            if !is_same {
-                let problem = "there is another file with the name of an output; move it away";
-                return Err(Error::Input(format!("{}: {problem}", there.display())));
             }
-            return Ok(false);
         }
-        if publish(made, self.root, &output.path)? {
-            return Ok(true);
+        let is_same = match rows {
+            None => have_same_bytes(made, &there)?,
+            Some(_) => {
+                let options = DiffOptions::default();
+                let found = fingerprint(&[&there], &options)?;
+                found == fingerprint(&[made], &options)?
+            }
+        };
+        if !is_same {
+            let problem = "there is another file with the name of an output; move it away";
+            return Err(Error::Input(format!("{}: {problem}", there.display())));
         }
-        let problem = "another process has published this output since; run again";
-        Err(Error::Input(format!("{}: {problem}", there.display())))
+        Ok(false)
     }
 }
 

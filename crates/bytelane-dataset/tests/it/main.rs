@@ -2,6 +2,10 @@
 
 mod data;
 mod faults;
+mod kill;
 mod plans;
 mod roots;
 mod runs;
+
+/// Makes a store known in a process that is killed; these tests have none.
+fn prepare_store(_directory: &std::path::Path) {}

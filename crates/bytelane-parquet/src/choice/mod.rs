@@ -47,13 +47,15 @@ const LARGEST_PAGE: usize = 4 << 20;
 /// Page sizes to try, in bytes, for other goals, and the fraction of the size that they must beat.
 const SMALL_PAGE_BYTES: [usize; 2] = [40 << 10, 240 << 10];
 const PAGES_GAIN: f64 = 0.98;
-/// Page sizes to try with a dictionary, in rows. The indices of its first pages are narrower.
-const PAGE_ROWS: [usize; 1] = [EARLY_ROWS];
-const EARLY_ROWS: usize = 16_384;
+/// Page sizes to try with a dictionary, in rows.
+const PAGE_ROWS: [usize; 1] = [STEP_ROWS];
+/// Number of rows after which a page may end because dictionary indices become wider.
+const STEP_ROWS: usize = 16_384;
 /// Maximum size of a dictionary if only the size counts.
 pub(crate) const DICTIONARY_BYTES: usize = 16 << 20;
-/// Maximum fraction of distinct values for which a dictionary is tried.
-const MOST_DISTINCT: f64 = 0.5;
+/// Maximum fraction of distinct values for which a dictionary is tried. Without compression, one of
+/// 70% is smaller than values of 8 bytes.
+const MOST_DISTINCT: f64 = 0.9;
 
 /// Layout for a leaf, and the candidates that it was compared with.
 #[derive(Debug)]
@@ -101,13 +103,15 @@ fn allowed(leaf: &ColumnDescriptor, column: &Column, options: &WriterOptions) ->
     let without_dictionaries = options
         .own(path, |column| column.without_dictionaries.then_some(()))
         .is_some();
-    let is_readable = |encoding: Encoding| match as_dictionary {
-        true if without_dictionaries => {
-            let readers = &options.readers;
+    let readers = &options.readers;
+    let is_readable = |encoding: Encoding| {
+        if !as_dictionary {
+            readers.read(encoding, ValueType::of(leaf))
+        } else if without_dictionaries {
             readers.obstacle_to_nested_dictionaries(encoding).is_none()
+        } else {
+            readers.obstacle_to_dictionary(encoding).is_none()
         }
-        true => options.readers.obstacle_to_dictionary(encoding).is_none(),
-        false => options.readers.read(encoding, ValueType::of(leaf)),
     };
     let possible = options.encodings.iter().filter(|encoding| {
         encoding.exists_for(leaf.physical_type())
@@ -136,7 +140,7 @@ fn layout(leaf: &ColumnDescriptor, encoding: Encoding, options: &WriterOptions) 
             None => PageSizes {
                 rows,
                 bytes,
-                early_rows: options.leaves_pages_open().then_some(EARLY_ROWS),
+                step_rows: options.leaves_pages_open().then_some(STEP_ROWS),
                 content: None,
             },
         },

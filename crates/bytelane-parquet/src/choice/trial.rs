@@ -23,8 +23,8 @@ const PIECE: usize = 32 << 10;
 /// remaining ones.
 const SCREENED: usize = 16;
 const WEIGHED: usize = 8;
-/// Minimum number of bytes and pages that are weighed.
-const WEIGHED_BYTES: usize = 1 << 20;
+/// Minimum and maximum number of bytes, and minimum number of pages, that are weighed.
+const WEIGHED_BYTES: (usize, usize) = (1 << 20, 4 << 20);
 const FEWEST_PAGES: usize = 3;
 /// Minimum and maximum number of bytes that are screened.
 const SCREENED_BYTES: (usize, usize) = (128 << 10, 2 << 20);
@@ -399,13 +399,20 @@ impl<'a> Trials<'a> {
         Ok(guesses.collect())
     }
 
+    /// Returns ranges of rows of whole pages.
+    fn some_pages(&self) -> Vec<Range<usize>> {
+        let PageSizes { rows, bytes, .. } = self.leaves[0].choice.candidates[0].layout.pages;
+        let page = self.rows_with(bytes).min(rows).min(self.rows);
+        let (least, most) = WEIGHED_BYTES;
+        let share = (self.rows / WEIGHED).min(self.rows_with(most));
+        let wanted = share.max(self.rows_with(least));
+        spread(self.rows, page, wanted.max(FEWEST_PAGES * page))
+    }
+
     /// Replaces the estimates of the candidates that are not far behind with better ones from whole
     /// pages.
     pub(super) fn weigh(&mut self) -> Result<()> {
-        let PageSizes { rows, bytes, .. } = self.leaves[0].choice.candidates[0].layout.pages;
-        let page = self.rows_with(bytes).min(rows).min(self.rows);
-        let wanted = (self.rows / WEIGHED).max(self.rows_with(WEIGHED_BYTES));
-        let pieces = spread(self.rows, page, wanted.max(FEWEST_PAGES * page));
+        let pieces = self.some_pages();
         let whole = spread(self.rows, self.rows, self.rows);
         for (of_dictionary, pieces) in [(false, pieces), (true, whole)] {
             let written = self.write_pieces(&pieces, |leaf| leaf.close(of_dictionary))?;
@@ -433,7 +440,10 @@ impl<'a> Trials<'a> {
     /// other than size, small pages are tried if small pieces promise a gain.
     pub(super) fn size_pages(&mut self, goal: Goal) -> Result<()> {
         let (bytes, rows) = (self.bytes(), self.rows);
-        let some = spread(rows, self.rows_with(LARGEST_PAGE), rows / WEIGHED);
+        let some = match goal {
+            Goal::Size => spread(rows, self.rows_with(LARGEST_PAGE), rows / WEIGHED),
+            _ => self.some_pages(),
+        };
         let whole = spread(rows, rows, rows);
         for (of_dictionary, pieces) in [(false, some), (true, whole)] {
             let layouts = |leaf: &Leaf| leaf.page_layouts(goal, of_dictionary, bytes, rows);

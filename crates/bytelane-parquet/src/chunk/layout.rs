@@ -19,9 +19,9 @@ pub(crate) struct Layout {
 pub(crate) struct PageSizes {
     pub(crate) rows: usize,
     pub(crate) bytes: usize,
-    /// Rows per page while a dictionary grows, if page sizes are open to choice. The indices of
-    /// early pages are narrower.
-    pub(crate) early_rows: Option<usize>,
+    /// Multiple of rows at which a page may end early because dictionary indices become wider, if
+    /// page sizes are open to choice.
+    pub(crate) step_rows: Option<usize>,
     /// Set if page boundaries depend on the values.
     pub(crate) content: Option<ContentDefinedPages>,
 }
@@ -32,7 +32,7 @@ impl PageSizes {
         Self {
             rows: rows.max(1),
             bytes: usize::MAX,
-            early_rows: None,
+            step_rows: None,
             content: None,
         }
     }
@@ -44,7 +44,7 @@ impl PageSizes {
         Self {
             rows: rows.max(1),
             bytes,
-            early_rows: None,
+            step_rows: None,
             content: None,
         }
     }
@@ -54,7 +54,7 @@ impl PageSizes {
         Self {
             rows,
             bytes: pages.max_bytes(),
-            early_rows: None,
+            step_rows: None,
             content: Some(pages),
         }
     }

@@ -89,7 +89,7 @@ mod tests {
             let pages = PageSizes {
                 rows: most,
                 bytes,
-                early_rows: None,
+                step_rows: None,
                 content: None,
             };
             let parts = rows.take_page(path, Unit::Bits(32), pages);

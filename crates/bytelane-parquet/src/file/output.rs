@@ -1,5 +1,6 @@
 //! Destinations of new files.
 
+use crate::remote::{local_path, remote_files, remote_url};
 use crate::{Error, Problem, Result};
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
@@ -15,6 +16,8 @@ pub(crate) enum Output {
         beside: NamedTempFile,
         path: PathBuf,
     },
+    /// File that is written locally and stored under its URL once it is complete.
+    Remote { local: NamedTempFile, url: String },
     /// Device or named pipe, which is written to and never replaced.
     Stream(File),
 }
@@ -28,6 +31,14 @@ impl Output {
         permissions: Option<&Permissions>,
         force: bool,
     ) -> Result<Self> {
+        if let Some(url) = remote_url(path) {
+            remote_files()?;
+            return Ok(Self::Remote {
+                local: tempfile::Builder::new().prefix(".bytelane-").tempfile()?,
+                url: url.to_owned(),
+            });
+        }
+        let path = &*local_path(path);
         let (path, permissions) = match fs::metadata(path) {
             Ok(there) if there.is_dir() => return Err(Problem::Input(DIRECTORY.into()).into()),
             Ok(there) if !there.is_file() => {
@@ -63,14 +74,28 @@ impl Output {
     pub(crate) fn file(&self) -> &File {
         match self {
             Self::Beside { beside, .. } => beside.as_file(),
+            Self::Remote { local, .. } => local.as_file(),
             Self::Stream(file) => file,
         }
     }
 
-    /// Renames the file to its final name once all of it is on disk.
+    /// Returns the path of the unfinished file; `None` for a device or a pipe.
+    pub(crate) fn unfinished(&self) -> Option<&Path> {
+        match self {
+            Self::Beside { beside, .. } => Some(beside.path()),
+            Self::Remote { local, .. } => Some(local.path()),
+            Self::Stream(_) => None,
+        }
+    }
+
+    /// Renames the file to its final name once all of it is on disk, or stores it under its URL.
     pub(crate) fn finish(self) -> Result<()> {
-        let Self::Beside { beside, path } = self else {
-            return Ok(());
+        let (beside, path) = match self {
+            Self::Beside { beside, path } => (beside, path),
+            Self::Remote { local, url } => {
+                return Ok(remote_files()?.replace(&url, local.path())?);
+            }
+            Self::Stream(_) => return Ok(()),
         };
         beside.as_file().sync_all()?;
         beside.persist(&path).map_err(|failed| failed.error)?;
@@ -160,24 +185,21 @@ impl NewFile {
     /// Returns `None` for a device or a pipe.
     #[must_use]
     pub fn unfinished(&self) -> Option<&Path> {
-        match &self.output {
-            Output::Beside { beside, .. } => Some(beside.path()),
-            Output::Stream(_) => None,
-        }
+        self.output.unfinished()
     }
 
-    /// Renames the file to its final name. Unlike [`rewrite`](crate::rewrite::rewrite), this does
+    /// Renames the file to its final name, or stores it under its URL. Unlike [`rewrite`](crate::rewrite::rewrite), this does
     /// not wait until the file is on disk.
     ///
     /// # Errors
     ///
     /// Returns [`Problem::Io`].
     pub fn finish(self) -> Result<()> {
+        let failed = |error: Error| error.in_file(&self.name);
         let Output::Beside { beside, path } = self.output else {
-            return Ok(());
+            return self.output.finish().map_err(failed);
         };
         let persisted = beside.persist(&path);
-        let failed = |error: Error| error.in_file(&self.name);
         persisted.map(drop).map_err(|it| failed(it.error.into()))
     }
 }

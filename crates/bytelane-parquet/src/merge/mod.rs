@@ -36,9 +36,9 @@ use std::path::Path;
 ///
 /// Row groups become as large as [`with_row_group_rows`](MergeOptions::with_row_group_rows) allows.
 /// Data pages are copied with their checksums; dictionary indices are mapped to the joined
-/// dictionary. Statistics, page indexes, Bloom filters of equal size, size statistics and key-value
-/// pairs are joined; sorting columns are kept if the ranges of consecutive row groups are in order.
-/// [`Merged::notes`] lists whatever cannot be kept.
+/// dictionary. Statistics, page indexes, size statistics and key-value pairs are joined, and Bloom
+/// filters of equal size, too; others are made again from the values. Sorting columns are kept if
+/// the ranges of consecutive row groups are in order. [`Merged::notes`] lists whatever cannot be kept.
 ///
 /// Columns are matched by name. An optional column that an input lacks, or has with the null type,
 /// is null there. A field that is required in some inputs and optional in others becomes optional:
@@ -73,7 +73,7 @@ pub fn merge(
     let first = plan.inputs[0].path;
     let permissions = InputFile::open(first).and_then(|file| file.permissions());
     let permissions = permissions.map_err(|error| error.in_file(first))?;
-    let outputs = Outputs::new(output.as_ref(), options, &permissions, &plan.footer)?;
+    let outputs = Outputs::new(output.as_ref(), options, permissions.as_ref(), &plan.footer)?;
     let mut run = Run::new(&plan, options, outputs, notes);
     run.merge()?;
     let (outputs, columns, notes) = run.finish();

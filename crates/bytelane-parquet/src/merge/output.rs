@@ -36,7 +36,7 @@ struct Writing {
 pub(super) struct Outputs<'a> {
     path: &'a Path,
     options: &'a MergeOptions,
-    permissions: &'a Permissions,
+    permissions: Option<&'a Permissions>,
     footer: &'a FileMetaData,
     footer_bytes: u64,
     current: Option<Writing>,
@@ -47,7 +47,7 @@ impl<'a> Outputs<'a> {
     pub(super) fn new(
         path: &'a Path,
         options: &'a MergeOptions,
-        permissions: &'a Permissions,
+        permissions: Option<&'a Permissions>,
         footer: &'a FileMetaData,
     ) -> Result<Self> {
         Ok(Self {
@@ -97,7 +97,7 @@ impl<'a> Outputs<'a> {
             None => self.path.to_owned(),
         };
         let begin = || {
-            let output = Output::begin(&path, Some(self.permissions), self.options.force)?;
+            let output = Output::begin(&path, self.permissions, self.options.force)?;
             let sink = BufWriter::with_capacity(1 << 20, output.file().try_clone()?);
             let writer = FileWriter::new(sink, Some(path.clone()))?;
             Ok((output, writer))
@@ -141,11 +141,10 @@ impl<'a> Outputs<'a> {
 
     /// Returns the temporary paths of the files; `None` if outputs are not regular files.
     pub(super) fn unfinished(&self) -> Option<Vec<PathBuf>> {
-        let paths = self.finished.iter().map(|(output, _)| match output {
-            Output::Beside { beside, .. } => Some(beside.path().to_owned()),
-            Output::Stream(_) => None,
-        });
-        paths.collect()
+        let outputs = self.finished.iter().map(|(output, _)| output);
+        outputs
+            .map(|output| output.unfinished().map(Path::to_owned))
+            .collect()
     }
 
     /// Renames all files to their final names.

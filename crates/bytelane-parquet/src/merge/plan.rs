@@ -1,6 +1,6 @@
 //! Plans a merge: the files, their columns, and their row groups.
 
-use super::input::Opened;
+use super::input::{Closed, Opened};
 use super::options::{MergeOptions, Repair};
 use super::outcome::Notes;
 use super::schema::{Columns, Layout};
@@ -20,6 +20,21 @@ use std::sync::Arc;
 pub(super) struct Input<'a> {
     pub path: &'a Path,
     pub layout: Arc<Layout>,
+    /// Its footer, unless those of all inputs take too much memory.
+    closed: Option<Closed>,
+}
+
+/// Maximum number of column chunks of all inputs whose footers are kept.
+const CHUNKS_KEPT: usize = 1 << 16;
+
+impl Input<'_> {
+    /// Opens the file.
+    pub(super) fn open(&self) -> Result<Opened> {
+        match &self.closed {
+            Some(closed) => closed.open(self.path),
+            None => Opened::open(self.path),
+        }
+    }
 }
 
 /// Rows of a row group to merge.
@@ -114,7 +129,8 @@ impl<'a> Plan<'a> {
         let mut orders: Vec<Vec<Order>> = Vec::new();
         let mut pairs = KeyValues::default();
         let mut created_by = None;
-        let (mut bytes, mut depth, mut version, mut row_groups) = (0, 0, 1, 0);
+        let (mut bytes, mut depth, mut version) = (0, 0, 1);
+        let (mut row_groups, mut chunks) = (0, 0);
         for path in paths {
             let file = Opened::open(path)?;
             let footer = &file.footer;
@@ -138,7 +154,18 @@ impl<'a> Plan<'a> {
                 Some(last) if *last.layout == layout => Arc::clone(&last.layout),
                 _ => Arc::new(layout),
             };
-            inputs.push(Input { path, layout });
+            chunks += footer
+                .row_groups
+                .iter()
+                .map(|it| it.columns.len())
+                .sum::<usize>();
+            let closed = (chunks <= CHUNKS_KEPT).then(|| Closed::new(file));
+            let closed = closed.transpose().map_err(|error| error.in_file(path))?;
+            inputs.push(Input {
+                path,
+                layout,
+                closed,
+            });
         }
         parts.retain(|part| part.len() > 0);
         let layouts: Vec<(&Path, &Layout)> =

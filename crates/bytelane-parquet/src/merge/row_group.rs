@@ -1,12 +1,13 @@
 //! Joins and writes row groups of the output.
 
-use super::encode;
+use super::encode::Encoding;
 use super::input::RowGroup;
 use super::join::{Input, Join};
 use super::outcome::{MergedColumn, MergedPages, Notes};
 use super::plan::Plan;
 use super::sorting;
 use crate::catch_panic::catch_panic;
+use crate::choice::Learned;
 use crate::chunk::Chunk;
 use crate::file::FileWriter;
 use crate::format;
@@ -26,6 +27,8 @@ pub(super) struct Writer<'a> {
     after: u64,
     /// Set if all pages are re-encoded.
     fresh: bool,
+    /// Encodings chosen for earlier row groups, for each column.
+    learned: Vec<Learned>,
 }
 
 impl<'a> Writer<'a> {
@@ -41,6 +44,12 @@ impl<'a> Writer<'a> {
             before: 0,
             after: 0,
             fresh,
+            learned: plan
+                .columns
+                .roots
+                .iter()
+                .map(|_| Learned::default())
+                .collect(),
         }
     }
 
@@ -69,7 +78,8 @@ impl<'a> Writer<'a> {
     ) -> Result<Joined> {
         let mut first = 0;
         let mut joined = Joined::default();
-        for (root, column) in self.plan.columns.roots.iter().enumerate() {
+        let roots = self.plan.columns.roots.iter().zip(&mut self.learned);
+        for (root, (column, learned)) in roots.enumerate() {
             report()?;
             let leaves = first..first + column.leaves;
             let located = |error: Error| error.in_column(column.name());
@@ -80,7 +90,7 @@ impl<'a> Writer<'a> {
                 leaves,
                 fresh: self.fresh,
             };
-            let chunks = || joining.chunks(&mut joined.notes);
+            let chunks = || joining.chunks(&mut joined.notes, learned);
             let chunks = with_stack(self.plan.depth, chunks).map_err(located)?;
             joined.leaves.extend(chunks);
             first += column.leaves;
@@ -159,7 +169,7 @@ struct Joining<'a> {
 }
 
 impl Joining<'_> {
-    fn chunks(&self, notes: &mut Notes) -> Result<Vec<Leaf>> {
+    fn chunks(&self, notes: &mut Notes, learned: &mut Learned) -> Result<Vec<Leaf>> {
         let inputs = (0..self.leaves.len()).map(|number| self.inputs(number));
         let inputs = inputs.collect::<Result<Vec<_>>>()?;
         let mut notes_of_joined = Notes::default();
@@ -186,8 +196,14 @@ impl Joining<'_> {
             }
             other => other,
         };
-        let encode = || encode::chunks(self.groups, self.plan, self.root, &inputs);
-        let encoded = catch_panic(encode)?;
+        let encoding = Encoding {
+            groups: self.groups,
+            plan: self.plan,
+            root: self.root,
+            inputs: &inputs,
+            without_dictionaries: !self.fresh && joined.is_none() && inputs.len() == 1,
+        };
+        let encoded = catch_panic(|| encoding.chunks(learned))?;
         match (joined, encoded) {
             (Some(joined), Some(encoded)) if bytes(&joined) <= bytes_of_chunks(&encoded) => {
                 notes.append(notes_of_joined);

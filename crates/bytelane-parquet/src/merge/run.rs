@@ -1,7 +1,7 @@
 //! Runs a merge: chooses the rows of the next row group and the end of each file.
 
 use super::MergeOptions;
-use super::input::{Opened, RowGroup};
+use super::input::RowGroup;
 use super::options::MergePages;
 use super::outcome::{MergedColumn, Notes};
 use super::output::{Outputs, Room};
@@ -280,7 +280,7 @@ impl<'a> Run<'a> {
                 return Ok(part);
             }
             Some((index, group)) if index == part.input => group.file.without_row_group(),
-            _ => Opened::open(input.path)?,
+            _ => input.open()?,
         };
         if file.footer.row_groups.len() <= part.row_group {
             return Err(located(Error::corrupt("the file has changed")));

@@ -309,10 +309,12 @@ fn join_elements(
     if own.num_children.unwrap_or(0) != other.num_children.unwrap_or(0) {
         return Err("has other members than".to_owned());
     }
-    let widened = joined_repetition(own, other)
+    let is_widened = is_widened(own, other)
         .ok_or_else(|| format!("is {}, but {}", repetition(other), repetition(own)))?;
     join_annotations(own, other)?;
-    own.repetition_type = widened;
+    if is_widened {
+        own.repetition_type = Some(FieldRepetitionType::Optional);
+    }
     match (own.field_id, other.field_id) {
         (Some(one), Some(two)) if one != two => {
             return Err(format!("has the field id {two}, but {one}"));
@@ -326,15 +328,13 @@ fn join_elements(
     Ok(())
 }
 
-/// Joins two repetitions: optional if either is; `None` if only one is repeated.
-fn joined_repetition(
-    own: &SchemaElement,
-    other: &SchemaElement,
-) -> Option<Option<FieldRepetitionType>> {
+/// Returns true if one of two repetitions is optional and the other required, so that they join to
+/// optional, and false if they are the same; `None` if they cannot be joined.
+fn is_widened(own: &SchemaElement, other: &SchemaElement) -> Option<bool> {
     use FieldRepetitionType::{Optional, Required};
     match (own.repetition_type, other.repetition_type) {
-        (one, two) if one == two => Some(one),
-        (Some(Optional | Required), Some(Optional | Required)) => Some(Some(Optional)),
+        (one, two) if one == two => Some(false),
+        (Some(Optional | Required), Some(Optional | Required)) => Some(true),
         _ => None,
     }
 }

@@ -11,12 +11,13 @@ pub(crate) use names::codec_name;
 pub use names::{DataPageVersion, Encoding, Goal, compression_name, parse_compression};
 
 use crate::compatibility::Readers;
+use crate::statistics::Order;
 use crate::{Error, Problem, Result};
 use bytelane::Detected;
 use parquet::basic::{Compression, Type, ZstdLevel};
 use parquet::file::metadata::{KeyValue, SortingColumn};
 use parquet::file::properties::{BloomFilterProperties, EnabledStatistics};
-use parquet::schema::types::ColumnPath;
+use parquet::schema::types::{ColumnDescriptor, ColumnPath};
 use std::collections::BTreeMap;
 use std::num::NonZero;
 
@@ -103,6 +104,7 @@ pub struct WriterOptions {
     pub(crate) dictionary_page_bytes: usize,
     pub(crate) page_header_statistics: bool,
     pub(crate) bound_bytes: usize,
+    pub(crate) total_order: bool,
     pub(crate) key_values: Vec<KeyValue>,
     pub(crate) sorting_columns: Option<Vec<SortingColumn>>,
     pub(crate) backend: Detected,
@@ -133,6 +135,7 @@ impl Default for WriterOptions {
             dictionary_page_bytes: 1 << 20,
             page_header_statistics: false,
             bound_bytes: 64,
+            total_order: false,
             key_values: Vec::new(),
             sorting_columns: None,
             backend: Detected::active(),
@@ -303,6 +306,16 @@ impl WriterOptions {
         self
     }
 
+    /// Sets whether bounds of floats have the IEEE 754 total order, and whether the footer says so. Bounds
+    /// then tell -0.0 from +0.0, and pages and row groups in which all numbers are NaN have bounds, too. The
+    /// format recommends this order since 2026, but readers that do not know it ignore the bounds. Off by
+    /// default.
+    #[must_use]
+    pub fn with_total_order(mut self, total: bool) -> Self {
+        self.total_order = total;
+        self
+    }
+
     /// Adds a key-value pair to the footer, in addition to the Arrow schema.
     #[must_use]
     pub fn with_key_value(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
@@ -366,6 +379,16 @@ impl WriterOptions {
     pub fn bloom_filter_of(&self, path: impl Into<ColumnPath>) -> Option<BloomFilterProperties> {
         self.own(&path.into(), |column| column.bloom_filter.clone())
             .or_else(|| self.bloom_filter.clone())
+    }
+
+    /// Returns the order of a column's bounds.
+    pub(crate) fn order_of(&self, column: &ColumnDescriptor) -> Order {
+        let order = Order::of(column);
+        if self.total_order {
+            order.total()
+        } else {
+            order
+        }
     }
 
     /// Returns the encoding that was requested for this column in particular, and must therefore exist for

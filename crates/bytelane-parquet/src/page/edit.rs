@@ -58,6 +58,23 @@ impl PageEditor {
         })
     }
 
+    /// Continues with the pages of another chunk of the column.
+    pub(crate) fn next_chunk(
+        &mut self,
+        codec: CompressionCodec,
+        column: &ColumnDescriptor,
+        most: u64,
+        budget: &Budget,
+    ) -> Result<()> {
+        if self.decompressor.codec() != codec {
+            self.decompressor = Decompressor::new(codec)?;
+        }
+        self.opener.next_chunk(codec, column, most, budget)?;
+        self.levels.renew(budget);
+        self.most = most;
+        Ok(())
+    }
+
     /// Sets the definition levels of the pages for a schema in which more is optional. `levels` has the new
     /// level for each old one.
     pub(crate) fn with_definition_levels(mut self, levels: Vec<u8>) -> Self {

@@ -7,6 +7,7 @@ mod encode;
 mod gather;
 mod header;
 mod levels;
+mod numbers;
 mod parts;
 mod values;
 
@@ -20,5 +21,6 @@ pub(crate) use header::{
     AnyPage, DataPage, LevelLayout, PageKind, ValueEncoding, read as read_header,
 };
 pub(crate) use levels::{LeafLevels, PageLevels, Validity, bits_from, first_level};
+pub(crate) use numbers::{NumberBits, NumberPages};
 pub(crate) use parts::{Opener, check_size};
 pub(crate) use values::{ArrayDecoder, Test, TestDecoder, decoder_of, keys_decoder_of};

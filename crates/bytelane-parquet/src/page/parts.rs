@@ -67,6 +67,24 @@ impl Opener {
         })
     }
 
+    /// Continues with the pages of another chunk.
+    pub(crate) fn next_chunk(
+        &mut self,
+        codec: CompressionCodec,
+        column: &ColumnDescriptor,
+        most: u64,
+        budget: &Budget,
+    ) -> Result<()> {
+        if self.decompressor.codec() != codec {
+            *self = Self::new(codec, column, most, budget)?;
+            return Ok(());
+        }
+        self.most = most;
+        self.memory = budget.reservation();
+        self.dictionary = budget.reservation();
+        Ok(())
+    }
+
     /// Returns the values of a dictionary. `bytes` are the bytes after its header.
     pub(crate) fn open_dictionary(
         &mut self,

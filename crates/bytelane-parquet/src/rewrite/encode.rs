@@ -4,7 +4,7 @@ use super::int96::{Check, Int96Unit};
 use super::plan::BESIDE_INT96;
 use super::source::{Column, Read, Reopen, Root, Source};
 use crate::budget::{Budget, MemoryLimit, extent, too_large};
-use crate::choice::Chooser;
+use crate::choice::{Chooser, Learned};
 use crate::chunk::{self, Chunk};
 use crate::types::bare::{bare_leaf, group_of};
 use crate::{Result, WriterOptions};
@@ -85,17 +85,22 @@ impl<R: Reopen> Source<R> {
 /// Reason given for a column that has no Arrow type.
 const NO_TYPE: &str = "Arrow has no type for this column";
 
-/// Encodes values of several row groups of a column as one row group.
+/// Encodes values of several row groups of a column as one row group. Choices are made as for earlier row
+/// groups of the column, if its values resemble them.
 pub(crate) fn encode_arrays(
     root: &Root,
     in_arrow: &SchemaRef,
     arrays: Vec<ArrayRef>,
     options: WriterOptions,
+    learned: &mut Learned,
 ) -> Result<Encoded> {
-    match column(root, in_arrow, None)? {
-        Some(column) => chunks(&column, arrays, options).map(Encoded::Chunks),
-        None => Ok(Encoded::Obstacle(NO_TYPE.to_owned())),
-    }
+    let Some(column) = column(root, in_arrow, None)? else {
+        return Ok(Encoded::Obstacle(NO_TYPE.to_owned()));
+    };
+    let mut chooser = Chooser::new(&options);
+    let leaves = chooser.encode_learning(&column, arrays, learned)?;
+    let chunks = leaves.into_iter().map(|leaf| leaf.chunk);
+    Ok(Encoded::Chunks(chunks.collect()))
 }
 
 /// Encodes values with the given options.

@@ -73,12 +73,11 @@ pub fn rewrite(
     if is_stream(output) {
         check_stream(options).map_err(in_output)?;
     }
-    let new = Output::begin(output, Some(&permissions), options.force).map_err(in_output)?;
+    let new = Output::begin(output, permissions.as_ref(), options.force).map_err(in_output)?;
     let sink = BufWriter::new(new.file());
     let mut rewritten = rewrite_source(&source, sink, output, options).map_err(in_input)?;
-    if let (true, Output::Beside { beside, .. }) = (options.verification, &new) {
-        let after = beside.reopen().map_err(Error::from);
-        let after = after.and_then(InputFile::new).and_then(Source::open);
+    if let (true, Some(path)) = (options.verification, new.unfinished()) {
+        let after = InputFile::open(path).and_then(Source::open);
         verify(&source, &after.map_err(in_output)?, options).map_err(in_output)?;
         rewritten.verified = true;
     }

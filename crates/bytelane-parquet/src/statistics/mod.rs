@@ -5,7 +5,7 @@
 //! ([parquet.thrift](https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift),
 //! `ColumnOrder`): NaN is left out, a smallest value of 0 is written as -0.0, a largest one as +0.0. Current
 //! readers prune by this order. Many ignore the IEEE 754 total order, which the crate `parquet` declares for
-//! floats.
+//! floats, and which is an option here.
 
 mod compare;
 mod lanes;
@@ -35,6 +35,11 @@ pub(crate) enum Order {
     Bytes,
     /// Big-endian two's complement.
     Decimal,
+    /// Total order of IEEE 754: -0.0 is less than +0.0, and the sign of NaN decides whether it is less or
+    /// greater than all numbers.
+    Total16,
+    Total32,
+    Total64,
     /// No order is defined by the format.
     Undefined,
 }
@@ -78,8 +83,22 @@ impl Order {
         }
     }
 
+    /// Returns the IEEE 754 total order for floats, and this order for other types.
+    pub(crate) fn total(self) -> Self {
+        match self {
+            Order::Float16 => Order::Total16,
+            Order::Float32 => Order::Total32,
+            Order::Float64 => Order::Total64,
+            other => other,
+        }
+    }
+
+    fn is_total(self) -> bool {
+        matches!(self, Order::Total16 | Order::Total32 | Order::Total64)
+    }
+
     pub(crate) fn is_float(self) -> bool {
-        matches!(self, Order::Float16 | Order::Float32 | Order::Float64)
+        self.is_total() || matches!(self, Order::Float16 | Order::Float32 | Order::Float64)
     }
 
     /// Returns whether the deprecated fields of the statistics, which use signed order, mean the same.
@@ -103,6 +122,9 @@ impl Order {
             Order::Float16 => numbers(extremes::<Half, 2>(values)).with_both_zeros(self),
             Order::Float32 => numbers(extremes::<f32, 4>(values)).with_both_zeros(self),
             Order::Float64 => numbers(extremes::<f64, 8>(values)).with_both_zeros(self),
+            Order::Total16 => numbers(extremes::<Half, 2>(values)).in_total_order(self, values),
+            Order::Total32 => numbers(extremes::<f32, 4>(values)).in_total_order(self, values),
+            Order::Total64 => numbers(extremes::<f64, 8>(values)).in_total_order(self, values),
             Order::Bytes | Order::Decimal => self.bounds_of_strings(values.chunks_exact(width)),
             Order::Undefined => Bounds::default(),
         }
@@ -128,7 +150,21 @@ impl Order {
         }
     }
 
-    /// Compares two values, neither of which is NaN.
+    fn is_nan(self, value: &[u8]) -> bool {
+        let infinity = match self {
+            Order::Total16 => f16::INFINITY.to_le_bytes().to_vec(),
+            Order::Total32 => f32::INFINITY.to_le_bytes().to_vec(),
+            _ => f64::INFINITY.to_le_bytes().to_vec(),
+        };
+        let mut magnitude = value.to_vec();
+        magnitude
+            .last_mut()
+            .into_iter()
+            .for_each(|last| *last &= 0x7f);
+        self.compare(&magnitude, &infinity) == Ordering::Greater
+    }
+
+    /// Compares two values. Neither is NaN, except in the total order.
     pub(crate) fn compare(self, a: &[u8], b: &[u8]) -> Ordering {
         fn numbers<T: PartialOrd, const WIDTH: usize>(
             a: &[u8],
@@ -146,14 +182,29 @@ impl Order {
             Order::Float16 => numbers(a, b, f16::from_le_bytes),
             Order::Float32 => numbers(a, b, f32::from_le_bytes),
             Order::Float64 => numbers(a, b, f64::from_le_bytes),
+            Order::Total16 => total(a, b, f16::from_le_bytes, |a, b| a.total_cmp(b)),
+            Order::Total32 => total(a, b, f32::from_le_bytes, f32::total_cmp),
+            Order::Total64 => total(a, b, f64::from_le_bytes, f64::total_cmp),
             Order::Bytes | Order::Undefined => a.cmp(b),
             Order::Decimal => compare_decimals(a, b),
         }
     }
 }
 
-/// Smallest and largest value, as the page stores them, if there are any besides NaN; and the number of NaN
-/// values.
+/// Compares floats in their total order.
+fn total<T, const WIDTH: usize>(
+    a: &[u8],
+    b: &[u8],
+    read: fn([u8; WIDTH]) -> T,
+    compare: fn(&T, &T) -> Ordering,
+) -> Ordering {
+    let number = |bytes: &[u8]| bytes.first_chunk().map(|bytes| read(*bytes));
+    let pair = number(a).zip(number(b));
+    pair.map_or(Ordering::Equal, |(a, b)| compare(&a, &b))
+}
+
+/// Smallest and largest value, as the page stores them, and the number of NaN values. NaN is a bound only in
+/// the total order, and only if there is nothing else.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Bounds {
     pub(crate) range: Option<(Vec<u8>, Vec<u8>)>,
@@ -177,12 +228,53 @@ impl Bounds {
         self
     }
 
+    /// Replaces zeros by the one that is among the values, and bounds the NaN values if there are no others.
+    fn in_total_order(mut self, order: Order, values: &[u8]) -> Self {
+        let width = match order {
+            Order::Total16 => 2,
+            Order::Total32 => 4,
+            _ => 8,
+        };
+        let mut values = values.chunks_exact(width);
+        let Some((least, most)) = &mut self.range else {
+            for value in values {
+                let bounds = (value.to_vec(), value.to_vec());
+                let one = Bounds {
+                    range: Some(bounds),
+                    nans: 0,
+                };
+                self.merge(&one, order);
+            }
+            return self;
+        };
+        let positive = vec![0; width];
+        let mut negative = positive.clone();
+        negative[width - 1] = 0x80;
+        let mut is_among = |zero: &[u8]| values.any(|value| value == zero);
+        if *least == positive && is_among(&negative) {
+            least.clone_from(&negative);
+        }
+        if *most == negative && is_among(&positive) {
+            most.clone_from(&positive);
+        }
+        self
+    }
+
     /// Extends these bounds by those of other values.
     pub(crate) fn merge(&mut self, other: &Bounds, order: Order) {
         self.nans += other.nans;
         let Some((least, most)) = &other.range else {
             return;
         };
+        if let Some((own, _)) = &self.range
+            && order.is_total()
+        {
+            match (order.is_nan(own), order.is_nan(least)) {
+                (false, true) => return,
+                (true, false) => self.range = None,
+                _ => {}
+            }
+        }
         match &mut self.range {
             Some((all_least, all_most)) => {
                 if order.compare(least, all_least) == Ordering::Less {

@@ -11,14 +11,18 @@ use parquet::schema::types::TypePtr;
 /// Returns the footer of a file without rows, as the crate `parquet` writes it.
 ///
 /// The crate labels every float column with the IEEE 754 total order, and cannot label it
-/// otherwise. Statistics use the order that readers know (see [`statistics`](crate::statistics)),
-/// and this footer is labelled accordingly.
-pub(super) fn empty(schema: TypePtr, properties: WriterPropertiesPtr) -> Result<FileMetaData> {
+/// otherwise. Unless `total_order` is set, statistics use the order that all readers know (see
+/// [`statistics`](crate::statistics)), and this footer is labelled accordingly.
+pub(super) fn empty(
+    schema: TypePtr,
+    properties: WriterPropertiesPtr,
+    total_order: bool,
+) -> Result<FileMetaData> {
     let mut file = Vec::new();
     SerializedFileWriter::new(&mut file, schema, properties)?.close()?;
     let mut footer = decode_footer(&Bytes::from(file))?;
     for order in footer.column_orders.iter_mut().flatten() {
-        if matches!(order, ColumnOrder::Ieee754TotalOrder(_)) {
+        if !total_order && matches!(order, ColumnOrder::Ieee754TotalOrder(_)) {
             *order = ColumnOrder::TypeOrder(Default::default());
         }
     }

@@ -19,6 +19,7 @@ use extent::fitting;
 use parquet::arrow::add_encoded_arrow_schema_to_metadata;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::WriterProperties;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -119,7 +120,11 @@ impl<W: Write + Send> Writer<W> {
         let columns = columns.collect::<Result<_>>()?;
         Ok(Self {
             file: FileWriter::new(sink, None)?,
-            footer: footer::empty(in_file.root_schema_ptr(), Arc::new(properties))?,
+            footer: footer::empty(
+                in_file.root_schema_ptr(),
+                Arc::new(properties),
+                options.total_order,
+            )?,
             columns,
             depth: 2 * depth_of(schema.fields().iter().map(AsRef::as_ref)),
             schema,
@@ -221,25 +226,36 @@ impl<W: Write + Send> Writer<W> {
             depth: self.depth,
         };
         let (choosers, options, file) = (&self.choosers, &self.options, &mut self.file);
-        let work = |buffered: &mut BufferedColumn| {
+        let work = |(index, buffered): (usize, &mut BufferedColumn)| {
             let lock = || choosers.lock().unwrap_or_else(PoisonError::into_inner);
             let kept = lock().pop();
             let mut chooser = kept.unwrap_or_else(|| Chooser::new(options));
             let arrays = std::mem::take(&mut buffered.arrays);
             let leaves = chooser.encode_learning(&buffered.column, arrays, &mut buffered.learned);
             lock().push(chooser);
-            leaves
+            Ok((index, leaves?))
         };
-        let take = |leaves: Vec<EncodedLeaf>| {
-            // The sink may be memory: write each leaf immediately, so that values, pages and the
-            // file are not all in memory at the same time.
-            for leaf in leaves {
-                file.add_chunk(leaf.chunk, &nothing)?;
-                encodings.push(leaf.encoding);
+        // The largest columns first, so that no thread is left with one of them at the end.
+        let mut columns: Vec<_> = self.columns.iter_mut().enumerate().collect();
+        if limits.threads.get() > 1 {
+            columns.sort_by_key(|(_, buffered)| std::cmp::Reverse(extent::all(&buffered.arrays)));
+        }
+        let mut waiting = BTreeMap::new();
+        let mut next = 0;
+        let take = |(index, leaves): (usize, Vec<EncodedLeaf>)| {
+            waiting.insert(index, leaves);
+            // The sink may be memory: write each leaf as soon as those before it are written, so
+            // that values, pages and the file are not all in memory at the same time.
+            while let Some(leaves) = waiting.remove(&next) {
+                for leaf in leaves {
+                    file.add_chunk(leaf.chunk, &nothing)?;
+                    encodings.push(leaf.encoding);
+                }
+                next += 1;
             }
             Ok(())
         };
-        let columns = self.columns.iter_mut().map(|column| (0, column));
+        let columns = columns.into_iter().map(|column| (0, column));
         in_order(limits, columns, work, take, || Ok(()))?;
         let (rows, index) = (self.buffered_rows, self.file.row_groups());
         let sorted_by = self.options.sorting_columns.as_deref();

@@ -56,10 +56,12 @@ fn columns(nulls: Nulls, is_repetitive: bool) -> RecordBatch {
     let bits: Vec<Option<u64>> = (0..ROWS)
         .map(|row| {
             let (value, null) = (numbers.next(), numbers.next());
-            let value = match is_repetitive {
-                true if row % 1000 < 500 => 7,
-                true => value % 90,
-                false => value,
+            let value = if !is_repetitive {
+                value
+            } else if row % 1000 < 500 {
+                7
+            } else {
+                value % 90
             };
             (!is_null(nulls, row, null)).then_some(value)
         })

@@ -25,7 +25,7 @@ const FLOORS: [&[(&str, &[&str])]; 6] = [
 ];
 
 /// Modules that all floors may use, and that may use each other.
-const CELLAR: [&str; 12] = [
+const CELLAR: [&str; 13] = [
     "budget",
     "catch_panic",
     "compatibility",
@@ -35,6 +35,7 @@ const CELLAR: [&str; 12] = [
     "options",
     "parallel",
     "progress",
+    "remote",
     "stack",
     "statistics",
     "types",

@@ -33,3 +33,4 @@ mod round_trip;
 mod stored;
 mod validity;
 mod writer;
+mod writer_memory;

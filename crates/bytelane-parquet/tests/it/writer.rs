@@ -6,8 +6,9 @@ use arrow_array::{
     RecordBatch, StringArray,
 };
 use arrow_schema::{DataType, Field, Schema};
+use bytelane_parquet::filter::Selection;
 use bytelane_parquet::{
-    ColumnOptions, ContentDefinedPages, DataPageVersion, Encoding, Writer, WriterOptions,
+    ColumnOptions, ContentDefinedPages, DataPageVersion, Encoding, Reader, Writer, WriterOptions,
     parse_compression,
 };
 use bytes::Bytes;
@@ -146,6 +147,77 @@ fn float_statistics_are_in_the_type_defined_order() {
                 "{encoding} {values:?}"
             );
         }
+    }
+}
+
+#[test]
+fn total_order_bounds_zeros_and_nan_as_they_are() {
+    let (nan, large) = (f64::NAN, f64::from_bits(u64::MAX >> 1));
+    let cases = [
+        (vec![3.0, nan, -2.5], (-2.5, 3.0)),
+        (vec![0.0, 1.0], (0.0, 1.0)),
+        (vec![-1.0, -0.0], (-1.0, -0.0)),
+        (vec![0.0, -0.0, 0.0], (-0.0, 0.0)),
+        (vec![nan, -nan, large], (-nan, large)),
+    ];
+    for (values, want) in cases {
+        for encoding in [Encoding::Plain, Encoding::Dictionary] {
+            let floats: ArrayRef = Arc::new(Float64Array::from(values.clone()));
+            let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1; values.len()]));
+            let batch = RecordBatch::try_from_iter([("x", floats), ("y", numbers)]).expect("rows");
+            let options = WriterOptions::default().with_encoding(encoding);
+            let file = write(&[batch], options.with_total_order(true));
+            let metadata = ParquetMetaDataReader::new();
+            let metadata = metadata.parse_and_finish(&file).expect("a footer");
+            let about = metadata.file_metadata();
+            assert_eq!(about.column_order(0), ColumnOrder::IEEE_754_TOTAL_ORDER);
+            let signed = ColumnOrder::TYPE_DEFINED_ORDER(SortOrder::SIGNED);
+            assert_eq!(about.column_order(1), signed);
+            let statistics = metadata.row_group(0).column(0).statistics();
+            let Some(Statistics::Double(own)) = statistics else {
+                panic!("{statistics:?}");
+            };
+            let nans = values.iter().filter(|it| it.is_nan()).count() as u64;
+            assert_eq!(own.nan_count_opt(), Some(nans), "{values:?}");
+            let range = own.min_opt().zip(own.max_opt()).expect("bounds");
+            let bits = |(least, most): (f64, f64)| (least.to_bits(), most.to_bits());
+            assert_eq!(
+                bits((*range.0, *range.1)),
+                bits(want),
+                "{encoding} {values:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn pages_of_nan_alone_do_not_hide_numbers_in_total_order() {
+    let values = [f64::NAN, f64::NAN, 1.5, 2.5, -f64::NAN, f64::NAN];
+    let array: ArrayRef = Arc::new(Float64Array::from(values.to_vec()));
+    let batch = RecordBatch::try_from_iter([("x", array)]).expect("rows");
+    let options = WriterOptions::default()
+        .with_encoding(Encoding::Plain)
+        .with_page_rows(2);
+    for total in [true, false] {
+        let file = write(
+            std::slice::from_ref(&batch),
+            options.clone().with_total_order(total),
+        );
+        let metadata = ParquetMetaDataReader::new();
+        let metadata = metadata.parse_and_finish(&file).expect("a footer");
+        let chunk = metadata.row_group(0).column(0);
+        let Some(Statistics::Double(own)) = chunk.statistics() else {
+            panic!("{:?}", chunk.statistics());
+        };
+        assert_eq!((own.min_opt(), own.max_opt()), (Some(&1.5), Some(&2.5)));
+        assert_eq!(own.nan_count_opt(), Some(4));
+        // The type-defined order cannot express pages without numbers.
+        assert_eq!(chunk.column_index_range().is_some(), total);
+        let selection = Selection::default().with_filter("x > 2".parse().expect("a condition"));
+        let reader = Reader::builder(file).expect("a footer");
+        let rows = selection.read(reader).expect("a selection");
+        let rows: usize = rows.map(|batch| batch.expect("rows").num_rows()).sum();
+        assert_eq!(rows, 1);
     }
 }
 

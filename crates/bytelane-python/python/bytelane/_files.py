@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import urllib.parse
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
+from . import _parquet
+
 # Name of a column, whether it is an integer, and its value.
 Partition: TypeAlias = tuple[str, bool, str | None]
 File: TypeAlias = tuple[str, list[Partition]]
+
+# Schemes of the URLs of files on object stores and web servers.
+_SCHEME = re.compile("(s3a?|gs|az|azure|adl|abfss?|https?)://")
 
 # Name of the directory with the rows in which the column is null.
 _NULL = "__HIVE_DEFAULT_PARTITION__"
@@ -21,6 +27,10 @@ def find(sources: Iterable[str | os.PathLike[str]]) -> list[File]:
     found: list[tuple[str, dict[str, str | None]]] = []
     for source in sources:
         path = os.fspath(source)
+        if _SCHEME.match(path):
+            found.extend(_objects(path))
+            continue
+        path = _local(path)
         for match in _matches(path):
             if not os.path.isdir(match):
                 found.append((match, {}))
@@ -30,6 +40,28 @@ def find(sources: Iterable[str | os.PathLike[str]]) -> list[File]:
                 raise FileNotFoundError(2, "no .parquet file in this directory", match)
             found.extend((file, _columns(os.path.relpath(file, match))) for file in below)
     return _typed(found)
+
+
+def _objects(url: str) -> list[tuple[str, dict[str, str | None]]]:
+    """Returns the files of a URL: the file itself, those that match a pattern, or those below it."""
+    files = [file for file in _parquet.find_objects(url) if not _is_hidden(file[len(url) :])]
+    if not files:
+        raise FileNotFoundError(2, "no .parquet file below this URL", url)
+    if files == [url] or "*" in url or "?" in url:
+        return [(file, {}) for file in files]
+    return [(file, _columns(file[len(url) :], "/")) for file in files]
+
+
+def _is_hidden(below: str) -> bool:
+    names = below.split("/")
+    return any(name.startswith(".") or (name.startswith("_") and "=" not in name) for name in names)
+
+
+def _local(path: str) -> str:
+    """Returns the path of a URL with the scheme `file`."""
+    if not path.startswith("file://"):
+        return path
+    return urllib.parse.unquote(path.removeprefix("file://").removeprefix("localhost"))
 
 
 def _matches(path: str) -> list[str]:
@@ -52,9 +84,9 @@ def _below(directory: str) -> Iterable[str]:
                 yield os.path.join(root, name)
 
 
-def _columns(path: str) -> dict[str, str | None]:
+def _columns(path: str, slash: str = os.sep) -> dict[str, str | None]:
     columns: dict[str, str | None] = {}
-    for name in path.split(os.sep)[:-1]:
+    for name in path.split(slash)[:-1]:
         key, separator, value = name.partition("=")
         if separator and key:
             value = urllib.parse.unquote(value)

@@ -189,6 +189,27 @@ class Repaired(TypedDict):
     notes: list[str]
 
 
+class LostPart(TypedDict):
+    """Rows of a damaged page. Some of them may be lost in other columns, too."""
+
+    row_group: int
+    first_row: int
+    rows: int
+    column: str
+    problem: str
+
+
+class Salvaged(TypedDict):
+    """Outcome of `bytelane check --salvage` for a file."""
+
+    bytes_before: int
+    bytes_after: int
+    rows_before: int
+    rows: int
+    lost: list[LostPart]
+    notes: list[str]
+
+
 class RowPlace(TypedDict):
     """File and number of a row."""
 

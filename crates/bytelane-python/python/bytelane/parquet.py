@@ -42,6 +42,7 @@ from ._results import (
     Repaired,
     RewrittenColumnDict,
     RewrittenDict,
+    Salvaged,
 )
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "Rewritten",
     "RowGroupMetaData",
     "Schema",
+    "SortingColumn",
     "Table",
     "advise",
     "check",
@@ -66,6 +68,7 @@ __all__ = [
     "read_table",
     "repair",
     "rewrite",
+    "salvage",
     "write_table",
 ]
 
@@ -113,6 +116,48 @@ def _options(
     return _Options(goal, _joined(readers), _joined(encodings), compression)
 
 
+class SortingColumn(NamedTuple):
+    """Column by which rows are sorted: the index of a leaf in the schema, as in pyarrow."""
+
+    column_index: int
+    descending: bool = False
+    nulls_first: bool = False
+
+
+class AnySortingColumn(Protocol):
+    """`SortingColumn` of this module or of pyarrow."""
+
+    @property
+    def column_index(self) -> int:
+        """Index of the leaf in the schema."""
+
+    @property
+    def descending(self) -> bool:
+        """True if large values come first."""
+
+    @property
+    def nulls_first(self) -> bool:
+        """True if nulls come before values."""
+
+
+BloomFilterOptions: TypeAlias = Mapping[str, bool | Mapping[str, float]]
+# As in pyarrow.
+_FALSE_POSITIVES = 0.05
+
+
+def _bloom_filters(options: BloomFilterOptions | None) -> list[tuple[str, float]]:
+    filters = []
+    for path, wanted in (options or {}).items():
+        settings = {} if isinstance(wanted, bool) else wanted
+        # Distinct values are counted, so `ndv` is not needed.
+        unknown = set(settings) - {"fpp", "ndv"}
+        if unknown:
+            raise ValueError(f"the Bloom filter of {path} has no option {min(unknown)!r}; there are 'fpp' and 'ndv'")
+        if wanted is not False:
+            filters.append((path, settings.get("fpp", _FALSE_POSITIVES)))
+    return filters
+
+
 class _Layout(NamedTuple):
     """Layout of a new file."""
 
@@ -121,6 +166,9 @@ class _Layout(NamedTuple):
     row_group_size: int
     row_group_bytes: int
     content_defined_pages: tuple[int, int] | None
+    bloom_filters: list[tuple[str, float]]
+    sorting_columns: list[tuple[int, bool, bool]]
+    total_order: bool
 
 
 def _layout(
@@ -129,9 +177,15 @@ def _layout(
     row_group_size: int,
     row_group_bytes: int,
     pages: bool | tuple[int, int],
+    bloom_filters: BloomFilterOptions | None,
+    sorting_columns: Iterable[AnySortingColumn],
+    total_order: bool,
 ) -> _Layout:
     bounds = (256 << 10, 1 << 20) if pages is True else pages or None
-    return _Layout(encoding, list(dict(columns or {}).items()), row_group_size, row_group_bytes, bounds)
+    sorted_by = [(it.column_index, it.descending, it.nulls_first) for it in sorting_columns]
+    encodings: list[tuple[str, str]] = [*(columns or {}).items()]
+    filters = _bloom_filters(bloom_filters)
+    return _Layout(encoding, encodings, row_group_size, row_group_bytes, bounds, filters, sorted_by, total_order)
 
 
 def _joined(names: str | Iterable[str] | None) -> str | None:
@@ -449,6 +503,22 @@ def repair(
     return repaired
 
 
+def salvage(src: Path, dst: Path) -> Salvaged:
+    """Copies the rows of a damaged Parquet file that all columns still have to a new file.
+
+    Intact pages are copied byte for byte. Pages with a wrong checksum, a damaged header or undecodable values are left
+    out, together with their rows; `lost` names them. The footer must be intact.
+
+    >>> import pyarrow as pa, pyarrow.parquet as pq
+    >>> from bytelane import parquet
+    >>> pq.write_table(pa.table({"id": range(1000)}), "ids.parquet")
+    >>> parquet.salvage("ids.parquet", "salvaged.parquet")["rows"]
+    1000
+    """
+    salvaged: Salvaged = json.loads(_parquet.salvage(src, dst))
+    return salvaged
+
+
 def diff(
     left: Path | Sequence[Path],
     right: Path | Sequence[Path],
@@ -513,6 +583,9 @@ def write_table(
     row_group_size: int = 1 << 20,
     row_group_bytes: int = 512 << 20,
     content_defined_pages: bool | tuple[int, int] = False,
+    bloom_filter_options: BloomFilterOptions | None = None,
+    sorting_columns: Iterable[AnySortingColumn] = (),
+    total_order: bool = False,
     threads: int | None = None,
 ) -> None:
     """Writes a table to a Parquet file, each column in the best encoding for the goal.
@@ -527,6 +600,11 @@ def write_table(
     pages change, so deduplicating stores keep the others once. A pair of numbers sets the minimum and maximum bytes of
     a page.
 
+    `bloom_filter_options` maps the paths of columns to `True`, or to a dictionary with the share of false positives,
+    `"fpp"`: 0.05 by default. Each filter has the size that the distinct values of its row group need. `sorting_columns`
+    declares the order of the rows, which is not checked; those of pyarrow are accepted, too. With `total_order`, bounds
+    of floats have the IEEE 754 total order, which the format recommends but which some readers do not know.
+
     `where` is a path, or a binary file with `write`, which stays open. A file with a path appears under its name when
     it is complete; an existing file is replaced only then.
 
@@ -536,7 +614,16 @@ def write_table(
     >>> parquet.write_table(table, "trades.parquet", column_encoding={"price": "byte_stream_split"})
     """
     options = _options(goal, readers, encodings, compression, compression_level)
-    layout = _layout(encoding, column_encoding, row_group_size, row_group_bytes, content_defined_pages)
+    layout = _layout(
+        encoding,
+        column_encoding,
+        row_group_size,
+        row_group_bytes,
+        content_defined_pages,
+        bloom_filter_options,
+        sorting_columns,
+        total_order,
+    )
     _parquet.write_table(table, where, options, layout, threads)
 
 
@@ -580,10 +667,22 @@ class ParquetWriter:
         row_group_size: int = 1 << 20,
         row_group_bytes: int = 512 << 20,
         content_defined_pages: bool | tuple[int, int] = False,
+        bloom_filter_options: BloomFilterOptions | None = None,
+        sorting_columns: Iterable[AnySortingColumn] = (),
+        total_order: bool = False,
         threads: int | None = None,
     ) -> None:
         options = _options(goal, readers, encodings, compression, compression_level)
-        layout = _layout(encoding, column_encoding, row_group_size, row_group_bytes, content_defined_pages)
+        layout = _layout(
+            encoding,
+            column_encoding,
+            row_group_size,
+            row_group_bytes,
+            content_defined_pages,
+            bloom_filter_options,
+            sorting_columns,
+            total_order,
+        )
         self._writer = _parquet.ParquetWriter(where, schema, options, layout, threads)
 
     def write_table(self, table: ArrowStream) -> None:

@@ -8,7 +8,7 @@ use bytelane_parquet::arrow_array::types::Int32Type;
 use bytelane_parquet::arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray};
 use bytelane_parquet::arrow_schema::{DataType, Field, FieldRef, Schema};
 use bytelane_parquet::{Error, Problem};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,6 +16,19 @@ use std::sync::Arc;
 /// Column from the name of a directory, as in `year=2024`: its name, whether it is an integer, and the value unless it is
 /// null.
 type Partition = (String, bool, Option<String>);
+
+/// Finds the Parquet files of a URL: the file itself, those below it, or those that match a pattern.
+#[pyfunction]
+pub fn find_objects(py: Python<'_>, url: &str) -> PyResult<Vec<String>> {
+    let found = py.detach(|| bytelane_store::find(url, &|extension| extension == "parquet"));
+    found.map_err(|error| {
+        if error.is_missing() {
+            PyFileNotFoundError::new_err(error.to_string())
+        } else {
+            PyOSError::new_err(error.to_string())
+        }
+    })
+}
 
 /// Reads the rows of files with the same columns, one after the other.
 #[pyfunction]
@@ -32,7 +45,8 @@ pub fn read_files(
     let selection = selection(py, columns, None, filters)?;
     let mut all: Option<(PathBuf, Table)> = None;
     for (path, partitions) in files {
-        let source = path.as_path().into_pyobject(py)?;
+        // A `pathlib.Path` would join the slashes of a URL.
+        let source = path.as_os_str().into_pyobject(py)?;
         let mut selection = selection.clone();
         for partition in partitions {
             let (field, value) = constant(partition)?;

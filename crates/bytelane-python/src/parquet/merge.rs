@@ -1,11 +1,11 @@
-//! `merge`, `diff`, `check` and `repair`.
+//! `merge`, `diff`, `check`, `repair` and `salvage`.
 
 use super::error::of_parquet;
 use super::rewrite::watch;
 use bytelane_parquet::check::{CheckOptions, check as check_file};
 use bytelane_parquet::diff::{DiffOptions, diff as diff_files};
 use bytelane_parquet::merge::{MergeOptions, MergePages, merge as merge_files};
-use bytelane_parquet::repair::{RepairOptions, repair as repair_file};
+use bytelane_parquet::repair::{RepairOptions, repair as repair_file, salvage as salvage_file};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
@@ -120,4 +120,12 @@ pub fn repair(
         .with_force(force);
     let repaired = py.detach(|| repair_file(&source, &destination, &options));
     to_json(serde_json::to_string(&repaired.map_err(of_parquet)?))
+}
+
+/// Copies the readable rows of a damaged file. Returns the outcome as JSON.
+#[pyfunction]
+#[pyo3(signature = (source, destination))]
+pub fn salvage(py: Python<'_>, source: PathBuf, destination: PathBuf) -> PyResult<String> {
+    let salvaged = py.detach(|| salvage_file(&source, &destination));
+    to_json(serde_json::to_string(&salvaged.map_err(of_parquet)?))
 }

@@ -25,11 +25,11 @@ pub mod _parquet {
     #[pymodule_export]
     use super::advise::advise;
     #[pymodule_export]
-    use super::dataset::read_files;
+    use super::dataset::{find_objects, read_files};
     #[pymodule_export]
     use super::file::{Batches, ParquetFile};
     #[pymodule_export]
-    use super::merge::{check, diff, merge, repair};
+    use super::merge::{check, diff, merge, repair, salvage};
     #[pymodule_export]
     use super::metadata::{ColumnChunkMetaData, FileMetaData, RowGroupMetaData};
     #[pymodule_export]

@@ -9,7 +9,9 @@ use crate::arrow;
 use arrow_array::ffi_stream::RecordBatchStreamReader;
 use bytelane_parquet::arrow_array::RecordBatchReader;
 use bytelane_parquet::arrow_schema::Schema;
-use bytelane_parquet::{ContentDefinedPages, Writer, WriterOptions};
+use bytelane_parquet::parquet::file::metadata::SortingColumn;
+use bytelane_parquet::parquet::file::properties::BloomFilterProperties;
+use bytelane_parquet::{ColumnOptions, ContentDefinedPages, Writer, WriterOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -48,6 +50,11 @@ pub struct Layout {
     row_group_size: Count,
     row_group_bytes: Count,
     content_defined_pages: Option<(Count, Count)>,
+    /// Paths of columns with a Bloom filter, and the share of false positives.
+    bloom_filters: Vec<(String, f64)>,
+    /// Index of a leaf, whether it is descending, and whether nulls come first.
+    sorting_columns: Vec<(i32, bool, bool)>,
+    total_order: bool,
 }
 
 // The derived implementation hides the types that it expects.
@@ -61,21 +68,58 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Layout {
             row_group_size: object.getattr("row_group_size")?.extract()?,
             row_group_bytes: object.getattr("row_group_bytes")?.extract()?,
             content_defined_pages: object.getattr("content_defined_pages")?.extract()?,
+            bloom_filters: object.getattr("bloom_filters")?.extract()?,
+            sorting_columns: object.getattr("sorting_columns")?.extract()?,
+            total_order: object.getattr("total_order")?.extract()?,
         })
     }
 }
 
 impl Layout {
+    /// Returns the options of single columns.
+    fn columns(&self) -> PyResult<BTreeMap<&str, ColumnOptions>> {
+        let mut columns = BTreeMap::<&str, ColumnOptions>::new();
+        for (path, encoding) in &self.columns {
+            columns.entry(path).or_default().encoding = Some(encoding.parse().map_err(of_parquet)?);
+        }
+        for (path, false_positives) in &self.bloom_filters {
+            let filter = BloomFilterProperties::builder().with_fpp(*false_positives);
+            let filter = filter.try_build();
+            let filter = filter.map_err(|_| {
+                let problem = format!(
+                    "the share of false positives of the Bloom filter of {path} is {false_positives}; it must be \
+                     between 0 and 1, such as 0.01"
+                );
+                PyValueError::new_err(problem)
+            });
+            columns.entry(path).or_default().bloom_filter = Some(filter?);
+        }
+        Ok(columns)
+    }
+
     /// Returns the options of a writer for tables with this schema.
     fn writer(&self, py: Python<'_>, options: Options, schema: &Schema) -> PyResult<WriterOptions> {
         let mut writer = options
-            .writer(py, self.columns.clone())?
+            .writer(py, Vec::new())?
+            .with_total_order(self.total_order)
             .with_encoding(self.encoding.parse().map_err(of_parquet)?)
             .with_row_group_rows(self.row_group_size.0)
             .with_row_group_bytes(self.row_group_bytes.0);
         if let Some((min, max)) = self.content_defined_pages {
             let pages = ContentDefinedPages::new(min.0, max.0).map_err(of_parquet)?;
             writer = writer.with_content_defined_pages(pages);
+        }
+        for (path, column) in self.columns()? {
+            writer = writer.with_column(path, column);
+        }
+        if !self.sorting_columns.is_empty() {
+            let sorted = self.sorting_columns.iter();
+            let sorted = sorted.map(|&(column_idx, descending, nulls_first)| SortingColumn {
+                column_idx,
+                descending,
+                nulls_first,
+            });
+            writer = writer.with_sorting_columns(sorted.collect());
         }
         if let Some(compression) = options.compression()? {
             writer = writer.with_compression(compression);

@@ -7,12 +7,12 @@ use crate::table::{Table, format_parser, number, size, text};
 use crate::{Outcome, progress, readable, standard};
 use anyhow::{Context, bail};
 use bytelane_dataset::{
-    Action, ClassAdvice, Expected, Listing, Plan, PlanOptions, Spread, list, plan_files,
+    Action, ClassAdvice, Expected, Listing, Plan, PlanOptions, Spread, Unreadable, list, plan_files,
 };
 use bytelane_measure::format::Format;
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::parquet::basic::Compression;
-use bytelane_parquet::{Goal, parse_compression};
+use bytelane_parquet::{Goal, local_path, parse_compression, remote_url};
 use serde::Serialize;
 use std::fs;
 use std::io::Write;
@@ -65,9 +65,21 @@ pub struct Arguments {
     /// A file with the paths of the files to plan for, one on each line, such as the current files of a table
     #[arg(long, value_name = "FILE")]
     files_from: Option<PathBuf>,
+    /// Price of 1000 requests that read from a store, to estimate the cost of a run from a store to a store
+    #[arg(long, value_name = "PRICE", value_parser = parse_price)]
+    price_per_1000_reads: Option<f64>,
+    /// Price of 1000 requests that write to a store or list it
+    #[arg(long, value_name = "PRICE", value_parser = parse_price)]
+    price_per_1000_writes: Option<f64>,
     /// A table, one JSON object, CSV, or a Markdown table
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
     format: Format,
+}
+
+fn parse_price(text: &str) -> Result<f64, String> {
+    let price = text.parse().ok();
+    let price = price.filter(|price: &f64| price.is_finite() && *price >= 0.0);
+    price.ok_or_else(|| "give a price without a currency, as in 0.005".to_owned())
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {
@@ -87,7 +99,11 @@ struct Answer<'a> {
     units: usize,
     left: usize,
     expected: &'a Expected,
+    /// Estimated price of the requests of a run, if prices were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<f64>,
     advice: &'a [ClassAdvice],
+    unreadable: &'a [Unreadable],
     notes: &'a [String],
 }
 
@@ -125,7 +141,11 @@ impl Arguments {
         if self.output != Path::new("-") {
             self.show(&plan)?;
         }
-        Ok(Outcome::Fine)
+        if plan.unreadable.is_empty() {
+            Ok(Outcome::Fine)
+        } else {
+            Ok(Outcome::Found)
+        }
     }
 
     fn options(&self) -> PlanOptions {
@@ -150,7 +170,10 @@ impl Arguments {
         };
         let text = fs::read_to_string(path);
         let text = text.with_context(|| format!("cannot read {}", readable::path(path)))?;
-        let root = fs::canonicalize(&self.root)?;
+        let root = match remote_url(&self.root) {
+            Some(_) => self.root.clone(),
+            None => fs::canonicalize(&*local_path(&self.root))?,
+        };
         let mut paths = Vec::new();
         for line in text.lines().filter(|line| !line.is_empty()) {
             let below = Path::new(line.strip_prefix("file://").unwrap_or(line));
@@ -185,15 +208,79 @@ impl Arguments {
             units: plan.units.len(),
             left: plan.left.len(),
             expected: &plan.expected,
+            cost: self.cost(plan),
             advice: &plan.advice,
+            unreadable: &plan.unreadable,
             notes: &plan.notes,
         };
         table.write(self.format, [answer], &mut out)?;
         if self.format == Format::Table {
             self.show_advice(plan, &mut out)?;
-            summarize(plan, &mut out)?;
+            self.show_unreadable(plan, &mut out)?;
+            self.summarize(plan, &mut out)?;
         }
         out.flush()?;
+        Ok(())
+    }
+
+    /// Returns the price of the requests of a run from a store to a store, if prices were given.
+    fn cost(&self, plan: &Plan) -> Option<f64> {
+        if self.price_per_1000_reads.is_none() && self.price_per_1000_writes.is_none() {
+            return None;
+        }
+        let price =
+            |requests: u64, price: Option<f64>| requests as f64 / 1000.0 * price.unwrap_or(0.0);
+        let expected = &plan.expected;
+        Some(
+            price(expected.read_requests, self.price_per_1000_reads)
+                + price(expected.write_requests, self.price_per_1000_writes),
+        )
+    }
+
+    fn show_unreadable(&self, plan: &Plan, out: &mut impl Write) -> anyhow::Result<()> {
+        if plan.unreadable.is_empty() {
+            return Ok(());
+        }
+        let count = readable::plural(plan.unreadable.len(), "file");
+        writeln!(out, "\n{count} cannot be read; a run leaves them out:")?;
+        let mut table = Table::new([text("file"), text("error")]);
+        for file in &plan.unreadable {
+            table.row([file.path.clone(), file.error.clone()]);
+        }
+        table.write(self.format, [()], out)?;
+        Ok(())
+    }
+
+    fn summarize(&self, plan: &Plan, out: &mut impl Write) -> anyhow::Result<()> {
+        writeln!(out)?;
+        for note in &plan.notes {
+            writeln!(out, "note: {}", readable::line(note))?;
+        }
+        if plan.is_empty() {
+            writeln!(out, "The data set needs no changes")?;
+            return Ok(());
+        }
+        let expected = &plan.expected;
+        writeln!(
+            out,
+            "{}, {} become about {}, {}; a run reads {} and writes {}",
+            readable::plural(plan.files, "file"),
+            readable::size(plan.bytes),
+            readable::plural(expected.files_after, "file"),
+            readable::size(expected.bytes_after),
+            readable::size(expected.bytes_read),
+            readable::size(expected.bytes_written),
+        )?;
+        let cost = self.cost(plan);
+        if cost.is_some() || remote_url(&plan.root).is_some() {
+            let price = cost.map_or(String::new(), |cost| format!(", which cost {cost:.2}"));
+            writeln!(
+                out,
+                "From a store to a store, a run sends about {} to read and {} to write{price}",
+                readable::plural(expected.read_requests as usize, "request"),
+                readable::plural(expected.write_requests as usize, "request"),
+            )?;
+        }
         Ok(())
     }
 
@@ -264,27 +351,4 @@ fn spread(share: f64, spread: Spread) -> String {
         percent(spread.min),
         percent(spread.max)
     )
-}
-
-fn summarize(plan: &Plan, out: &mut impl Write) -> anyhow::Result<()> {
-    writeln!(out)?;
-    for note in &plan.notes {
-        writeln!(out, "note: {}", readable::line(note))?;
-    }
-    if plan.is_empty() {
-        writeln!(out, "The data set needs nothing")?;
-        return Ok(());
-    }
-    let expected = &plan.expected;
-    writeln!(
-        out,
-        "{}, {} become about {}, {}; a run reads {} and writes {}",
-        readable::plural(plan.files, "file"),
-        readable::size(plan.bytes),
-        readable::plural(expected.files_after, "file"),
-        readable::size(expected.bytes_after),
-        readable::size(expected.bytes_read),
-        readable::size(expected.bytes_written),
-    )?;
-    Ok(())
 }

@@ -106,6 +106,13 @@ fn summarize(run: &Run, out: &mut impl Write) -> anyhow::Result<()> {
             "Files were added after the plan was made; make a new plan"
         )?;
     }
+    if run.unreadable > 0 {
+        let files = readable::plural(run.unreadable, "file");
+        writeln!(
+            out,
+            "{files} could not be read when the plan was made; repair or remove them, and make a new plan"
+        )?;
+    }
     if run.is_complete() {
         writeln!(out, "The new directory is complete")?;
     }

@@ -5,10 +5,11 @@ use super::super::leaf::{LeafValues, Unit};
 use super::super::rows::Rows;
 use super::bloom::BloomFilter;
 use super::dense::with_dense;
+use super::pages::Pages;
 use super::statistics::bounds_of;
 use super::{Chunk, LeafEncoder};
 use crate::Result;
-use crate::page::{DenseValues, DictionaryBuilder, ValueEncoding};
+use crate::page::{DenseValues, DictionaryBuilder, SlotLevels, ValueEncoding};
 use crate::statistics::{Bounds, Order};
 use crate::types::physical;
 use parquet::file::properties::EnabledStatistics;
@@ -23,36 +24,37 @@ impl LeafEncoder<'_> {
         mut rows: Rows,
         layout: &Layout,
     ) -> Result<Option<Chunk>> {
-        let width = physical::width(self.column);
-        let mut dictionary = DictionaryBuilder::new(width, layout.dictionary_bytes);
-        let mut pages = self.new_pages();
-        let (mut indices, mut used) = (Vec::new(), Used::default());
-        let (mut sizes, unit) = (Sizes::new(layout.pages), Unit::Bits(INDEX_BITS));
-        while let Some(arrays) = rows.take_page(self.path, unit, sizes.next) {
+        let mut dictionary =
+            DictionaryBuilder::new(physical::width(self.column), layout.dictionary_bytes);
+        let (mut pages, mut used) = (self.new_pages(), Used::default());
+        let mut page = IndexPage::new(layout.pages);
+        loop {
+            let room = page.room();
+            let Some(arrays) = rows.take_page(self.path, Unit::Bits(INDEX_BITS), room) else {
+                break;
+            };
             let (levels, values) = self.shred(arrays)?;
-            indices.clear();
+            let is_last = levels.rows < room.rows;
+            let (entries, held) = (dictionary.len(), page.indices.len());
             for part in values {
-                if !self.find(part, &mut dictionary, &mut indices)? {
+                if !self.find(part, &mut dictionary, &mut page.indices)? {
                     return Ok(None);
                 }
             }
-            sizes.look_at(levels.rows, dictionary.len());
-            used.look_at(&indices, &dictionary);
-            if width.is_none() {
-                pages.add_strings(used.bytes);
+            if held > 0 && bits(dictionary.len()) > bits(entries) {
+                // The indices before these are narrower.
+                let next = page.split_off(held);
+                self.append_indices(&mut pages, &page, &dictionary, &mut used)?;
+                page = next;
             }
-            let bounds = match self.statistics {
-                EnabledStatistics::None => Bounds::default(),
-                _ => used.bounds(&indices, &dictionary, width, self.order),
-            };
-            let values = DenseValues::Indices(&indices);
-            self.append(
-                &mut pages,
-                &levels,
-                values,
-                ValueEncoding::Dictionary,
-                &bounds,
-            )?;
+            page.levels.append(levels);
+            if is_last || page.levels.rows == layout.pages.rows {
+                self.append_indices(&mut pages, &page, &dictionary, &mut used)?;
+                page.clear();
+            }
+        }
+        if page.levels.rows > 0 {
+            self.append_indices(&mut pages, &page, &dictionary, &mut used)?;
         }
         let mut filter = BloomFilter::new(self.column, self.options);
         dictionary.for_each(|entry| filter.insert(DenseValues::Strings(&[entry])));
@@ -60,6 +62,27 @@ impl LeafEncoder<'_> {
         pages
             .finish(Some(&dictionary), filter, self.pages, self.options)
             .map(Some)
+    }
+
+    fn append_indices(
+        &mut self,
+        pages: &mut Pages<'_>,
+        page: &IndexPage,
+        dictionary: &DictionaryBuilder,
+        used: &mut Used,
+    ) -> Result<()> {
+        let (indices, width) = (&page.indices, physical::width(self.column));
+        used.look_at(indices, dictionary, width.is_none());
+        if width.is_none() {
+            pages.add_strings(used.bytes);
+        }
+        let bounds = match self.statistics {
+            EnabledStatistics::None => Bounds::default(),
+            _ => used.bounds(indices, dictionary, width, self.order),
+        };
+        let values = DenseValues::Indices(indices);
+        let encoding = ValueEncoding::Dictionary;
+        self.append(pages, &page.levels, values, encoding, &bounds)
     }
 
     /// Appends the dictionary indices of values. Returns false if the dictionary has grown too
@@ -102,38 +125,51 @@ impl LeafEncoder<'_> {
     }
 }
 
-/// Page sizes: small pages while the indices would become wider within a usual one.
-struct Sizes {
-    usual: PageSizes,
-    next: PageSizes,
-    /// Number of entries in the dictionary so far.
-    entries: usize,
+/// Page that is being filled, step by step if page sizes are open to choice. It ends early where
+/// indices become wider.
+struct IndexPage {
+    sizes: PageSizes,
+    levels: SlotLevels,
+    indices: Vec<u32>,
 }
 
-impl Sizes {
-    fn new(usual: PageSizes) -> Self {
-        let mut sizes = Self {
-            usual,
-            next: usual,
-            entries: 0,
-        };
-        sizes.choose(true);
-        sizes
+impl IndexPage {
+    fn new(sizes: PageSizes) -> Self {
+        Self {
+            sizes,
+            levels: SlotLevels::default(),
+            indices: Vec::new(),
+        }
     }
 
-    /// Updates the sizes after a page: its number of rows, and the number of entries after it.
-    fn look_at(&mut self, rows: usize, entries: usize) {
-        let new = entries - self.entries;
-        let more = new.saturating_mul(self.usual.rows / rows.max(1));
-        let expected = entries.saturating_add(more);
-        self.entries = entries;
-        self.choose(expected > entries.next_power_of_two());
+    /// Returns the sizes of the next step.
+    fn room(&self) -> PageSizes {
+        let PageSizes { rows, bytes, .. } = self.sizes;
+        let rows = rows - self.levels.rows;
+        PageSizes {
+            rows: self.sizes.step_rows.map_or(rows, |step| step.min(rows)),
+            bytes: bytes.saturating_sub(self.indices.len() * INDEX_BITS / 8),
+            ..self.sizes
+        }
     }
 
-    fn choose(&mut self, is_growing: bool) {
-        let early = self.usual.early_rows.filter(|_| is_growing);
-        self.next.rows = early.map_or(self.usual.rows, |early| early.min(self.usual.rows));
+    /// Moves the indices from number `held` on, whose levels were not appended yet, to a new page.
+    fn split_off(&mut self, held: usize) -> Self {
+        Self {
+            indices: self.indices.split_off(held),
+            ..Self::new(self.sizes)
+        }
     }
+
+    fn clear(&mut self) {
+        self.levels = SlotLevels::default();
+        self.indices.clear();
+    }
+}
+
+/// Returns the number of bits of indices of so many entries.
+fn bits(entries: usize) -> u32 {
+    usize::BITS - entries.saturating_sub(1).leading_zeros()
 }
 
 /// Dictionary entries that a page uses.
@@ -148,7 +184,7 @@ struct Used {
 }
 
 impl Used {
-    fn look_at(&mut self, indices: &[u32], dictionary: &DictionaryBuilder) {
+    fn look_at(&mut self, indices: &[u32], dictionary: &DictionaryBuilder, is_string: bool) {
         self.page += 1;
         self.pages.resize(dictionary.len(), 0);
         self.entries.clear();
@@ -159,7 +195,10 @@ impl Used {
                 *page = self.page;
                 self.entries.push(index);
             }
-            self.bytes += dictionary.length(index);
+        }
+        if is_string {
+            let lengths = indices.iter().map(|index| dictionary.length(*index));
+            self.bytes = lengths.sum();
         }
     }
 
@@ -174,7 +213,8 @@ impl Used {
         let Some(width) = width else {
             return order.bounds_of_strings(entries);
         };
-        let values: Vec<u8> = entries.flatten().copied().collect();
+        let mut values = Vec::with_capacity(self.entries.len() * width);
+        entries.for_each(|entry| values.extend_from_slice(entry));
         let mut bounds = bounds_of(DenseValues::Fixed(&values, width), order);
         if bounds.nans > 0 {
             let nans = |index: u32| order.bounds(dictionary.entry(index), width).nans;

@@ -30,6 +30,7 @@ impl Index {
     pub(super) fn append(
         &mut self,
         column: &ColumnDescriptor,
+        order: Order,
         levels: &SlotLevels,
         bounds: &Bounds,
         histograms: [&[i64]; 2],
@@ -37,9 +38,8 @@ impl Index {
         let Some(index) = &mut self.index else {
             return;
         };
-        let order = Order::of(column);
         let is_null = levels.values == 0;
-        let (least, most) = match shortened(bounds, column, self.bound_bytes) {
+        let (least, most) = match shortened(bounds, column, order, self.bound_bytes) {
             _ if is_null => Default::default(),
             Some([least, most]) => (least.bytes, most.bytes),
             None => {

@@ -52,7 +52,7 @@ impl<'a> LeafEncoder<'a> {
         scratch: &'a mut Vec<u8>,
     ) -> Self {
         Self {
-            order: Order::of(column),
+            order: options.order_of(column),
             statistics: options.statistics_of(column.path().clone()),
             column,
             path,
@@ -133,7 +133,7 @@ impl<'a> LeafEncoder<'a> {
 
     fn new_pages(&self) -> Pages<'a> {
         let length = self.options.bound_bytes;
-        Pages::new(self.column, self.path, self.statistics, length)
+        Pages::new(self.column, self.order, self.path, self.statistics, length)
     }
 
     /// Returns the levels and values for the rows of a page.
@@ -168,7 +168,8 @@ impl<'a> LeafEncoder<'a> {
                 values,
                 levels,
                 greatest: self.path.levels(),
-                statistics: in_header.then(|| described(bounds, self.column, nulls, length)),
+                statistics: in_header
+                    .then(|| described(bounds, self.column, self.order, nulls, length)),
             },
             &mut pages.bytes,
         )?;

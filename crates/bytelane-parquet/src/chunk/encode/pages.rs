@@ -19,13 +19,19 @@ use parquet::schema::types::ColumnDescPtr;
 /// Position of the first page, as in a file that consists of this chunk. It is not 0, which means
 /// no position.
 const START: usize = MAGIC.len();
+/// Number of bytes after which a piece of a chunk ends.
+const PIECE: usize = 1 << 20;
 
 /// Data pages of a chunk.
 pub(super) struct Pages<'a> {
     column: &'a ColumnDescPtr,
+    order: Order,
     greatest: (u16, u16),
     statistics: EnabledStatistics,
-    /// Consecutive encoded pages.
+    /// Consecutive encoded pages: complete pieces, their length, and the last piece. A single buffer
+    /// would be copied whenever it grows, to memory that the system has to zero first.
+    pieces: Vec<Bytes>,
+    complete: usize,
     pub(super) bytes: Vec<u8>,
     bounds: Bounds,
     slots: usize,
@@ -45,6 +51,7 @@ pub(super) struct Pages<'a> {
 impl<'a> Pages<'a> {
     pub(super) fn new(
         column: &'a ColumnDescPtr,
+        order: Order,
         path: &LeafPath,
         statistics: EnabledStatistics,
         bound_bytes: usize,
@@ -52,8 +59,11 @@ impl<'a> Pages<'a> {
         let is_string = column.physical_type() == Type::BYTE_ARRAY;
         Self {
             column,
+            order,
             greatest: path.levels(),
             statistics,
+            pieces: Vec::new(),
+            complete: 0,
             bytes: Vec::new(),
             bounds: Bounds::default(),
             slots: 0,
@@ -84,7 +94,7 @@ impl<'a> Pages<'a> {
     /// Records the metadata of a page whose bytes have been appended.
     pub(super) fn append(&mut self, levels: &SlotLevels, bounds: &Bounds, page: &EncodedPage) {
         self.places.page_locations.push(PageLocation {
-            offset: (START + self.bytes.len() - page.compressed) as i64,
+            offset: (START + self.complete + self.bytes.len() - page.compressed) as i64,
             compressed_page_size: page.compressed as i32,
             first_row_index: self.rows as i64,
             ..Default::default()
@@ -96,15 +106,20 @@ impl<'a> Pages<'a> {
                 histogram(definition, || levels.definition_histogram(definition)),
             ];
             let [repetition, definition] = &of_page;
-            self.index
-                .append(self.column, levels, bounds, [repetition, definition]);
+            self.index.append(
+                self.column,
+                self.order,
+                levels,
+                bounds,
+                [repetition, definition],
+            );
             for (all, page) in self.histograms.iter_mut().zip(&of_page) {
                 all.resize(page.len(), 0);
                 all.iter_mut()
                     .zip(page)
                     .for_each(|(all, page)| *all += page);
             }
-            self.bounds.merge(bounds, Order::of(self.column));
+            self.bounds.merge(bounds, self.order);
         }
         self.slots += levels.slots;
         self.rows += levels.rows;
@@ -115,6 +130,17 @@ impl<'a> Pages<'a> {
             Some((_, pages)) => *pages += 1,
             None => self.encodings.push((encoding, 1)),
         }
+        if self.bytes.len() >= PIECE {
+            self.end_piece();
+        }
+    }
+
+    /// Starts a new piece.
+    fn end_piece(&mut self) {
+        self.complete += self.bytes.len();
+        let next = Vec::with_capacity(PIECE + PIECE / 4);
+        let piece = std::mem::replace(&mut self.bytes, next);
+        self.pieces.push(piece.into());
     }
 
     /// Returns the chunk. It starts with the dictionary page, if there is a dictionary.
@@ -125,7 +151,8 @@ impl<'a> Pages<'a> {
         encoder: &mut PageEncoder,
         options: &WriterOptions,
     ) -> Result<Chunk> {
-        let mut pieces = vec![Bytes::from(std::mem::take(&mut self.bytes))];
+        let mut pieces = std::mem::take(&mut self.pieces);
+        pieces.push(Bytes::from(std::mem::take(&mut self.bytes)));
         let mut counts = Vec::new();
         let mut used = vec![Encoding::Rle];
         if let Some(dictionary) = dictionary {
@@ -157,7 +184,7 @@ impl<'a> Pages<'a> {
         let has_statistics = self.statistics != EnabledStatistics::None;
         let (nulls, length) = (self.slots - self.values, options.bound_bytes);
         let statistics =
-            has_statistics.then(|| described(&self.bounds, self.column, nulls, length));
+            has_statistics.then(|| described(&self.bounds, self.column, self.order, nulls, length));
         let sizes = has_statistics.then(|| self.sizes()).flatten();
         let metadata = ColumnMetaData {
             physical_type: physical_type(self.column.physical_type()),

@@ -40,16 +40,11 @@ fn is_text(column: &ColumnDescriptor) -> bool {
 pub(super) fn shortened(
     bounds: &Bounds,
     column: &ColumnDescriptor,
+    order: Order,
     length: usize,
 ) -> Option<[Bound; 2]> {
     let (least, most) = bounds.range.clone()?;
-    Some(shorten(
-        least,
-        most,
-        Order::of(column),
-        is_text(column),
-        length,
-    ))
+    Some(shorten(least, most, order, is_text(column), length))
 }
 
 /// Returns the statistics of a page or a chunk. Bounds of a fixed length are never shortened,
@@ -57,12 +52,12 @@ pub(super) fn shortened(
 pub(super) fn described(
     bounds: &Bounds,
     column: &ColumnDescriptor,
+    order: Order,
     nulls: usize,
     length: usize,
 ) -> Statistics {
-    let order = Order::of(column);
     let range = match column.physical_type() {
-        Type::BYTE_ARRAY => shortened(bounds, column, length),
+        Type::BYTE_ARRAY => shortened(bounds, column, order, length),
         _ => bounds.range.clone().map(|(least, most)| {
             [least, most].map(|bytes| Bound {
                 bytes,
@@ -99,7 +94,7 @@ mod tests {
         let column = SchemaType::primitive_type_builder("x", Type::DOUBLE);
         let column = column.build().expect("a type").into();
         let column = ColumnDescriptor::new(column, 1, 0, ColumnPath::from("x"));
-        let statistics = described(&Bounds::default(), &column, 7, 64);
+        let statistics = described(&Bounds::default(), &column, Order::Float64, 7, 64);
         assert_eq!(statistics.null_count, Some(7));
         assert_eq!((statistics.min_value, statistics.max_value), (None, None));
     }

@@ -48,10 +48,12 @@ fn flat(array: &ArrayRef, path: &LeafPath) -> Result<(SlotLevels, LeafValues)> {
     let slots = array.len();
     let nulls = some_nulls(array.logical_nulls());
     let null_count = nulls.as_ref().map_or(0, NullBuffer::null_count);
-    let definition = match path.is_nullable {
-        true => Definition::Validity(vec![(slots, nulls.clone())]),
-        false if null_count > 0 => return Err(required(null_count)),
-        false => Definition::Required,
+    let definition = if path.is_nullable {
+        Definition::Validity(vec![(slots, nulls.clone())])
+    } else if null_count > 0 {
+        return Err(required(null_count));
+    } else {
+        Definition::Required
     };
     let levels = SlotLevels {
         slots,

@@ -51,13 +51,42 @@ pub(super) fn complete(leaf: &mut Leaf, column: &ColumnDescriptor, repair: &Repa
             }
         }
     }
-    if let Some(mut filter) = values.filter {
-        filter.fold_to_target_fpp(FALSE_POSITIVES);
-        let mut bytes = Vec::new();
-        filter.write(&mut bytes)?;
-        leaf.bloom_filter = Some(bytes.into());
+    if let Some(filter) = values.filter {
+        leaf.bloom_filter = Some(written(filter)?);
     }
     Ok(())
+}
+
+/// Builds a Bloom filter of the values of several chunks; `None` if values cannot be decoded.
+pub(in crate::merge) fn bloom_filter<'a>(
+    leaves: impl Iterator<Item = &'a Leaf> + Clone,
+    column: &ColumnDescriptor,
+) -> Result<Option<Bytes>> {
+    let counts = leaves.clone().map(|leaf| leaf.metadata().num_values);
+    let count = counts.fold(0, |sum, it| sum + u64::try_from(it).unwrap_or(0));
+    let mut values = Values {
+        order: Order::of(column),
+        width: physical::width(column),
+        nans: false,
+        filter: Some(Sbbf::new_with_ndv_fpp(count.max(1), FALSE_POSITIVES)?),
+        dictionary: Vec::new(),
+    };
+    for leaf in leaves {
+        match values.pages(leaf, column) {
+            Ok(_) => {}
+            Err(error) if error.is_obstacle() || error.is_of_memory() => return Ok(None),
+            Err(error) => return Err(error),
+        }
+    }
+    values.filter.map(written).transpose()
+}
+
+/// Returns a filter as it is stored, as small as its false positives allow.
+fn written(mut filter: Sbbf) -> Result<Bytes> {
+    filter.fold_to_target_fpp(FALSE_POSITIVES);
+    let mut bytes = Vec::new();
+    filter.write(&mut bytes)?;
+    Ok(bytes.into())
 }
 
 /// Returns whether a column has floats.
@@ -80,6 +109,7 @@ impl Values {
     fn pages(&mut self, leaf: &Leaf, column: &ColumnDescriptor) -> Result<Vec<i64>> {
         let mut editor = editor(leaf, column)?;
         let mut gatherer = PageGatherer::new(column, &limits(leaf).0)?;
+        self.dictionary.clear();
         if let Some(page) = leaf.dictionary() {
             let (bytes, count) = dictionary_of(page, &mut editor)?;
             self.dictionary(&bytes, count)?;

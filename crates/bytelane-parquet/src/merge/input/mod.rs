@@ -18,6 +18,7 @@ use crate::stack::with_stack;
 use crate::statistics::Compare;
 use crate::{Error, Problem, Result};
 use bytes::Bytes;
+pub(in crate::merge) use complete::bloom_filter;
 use complete::complete;
 use parquet::errors::Result as ParquetResult;
 use parquet::file::reader::{ChunkReader, Length};
@@ -30,10 +31,14 @@ use std::io::BufReader;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 use widen::widen;
 
 /// Size, in bytes, up to which a file is read at once.
 const SMALL: u64 = 1 << 20;
+
+/// Number of bytes at the end of a file that are read first. Most footers fit.
+const TAIL: u64 = 8 << 10;
 
 /// Part of a file in memory.
 #[derive(Clone, Debug)]
@@ -41,6 +46,28 @@ pub(super) struct Window {
     file: InputFile,
     start: u64,
     bytes: Bytes,
+}
+
+impl Window {
+    fn new(file: InputFile) -> Self {
+        Self {
+            file,
+            start: 0,
+            bytes: Bytes::new(),
+        }
+    }
+
+    /// Reads a range into memory.
+    fn load(&mut self, range: Range<u64>) -> Result<()> {
+        self.start = range.start;
+        self.bytes = bytes_at(&self.file, range)?;
+        Ok(())
+    }
+
+    fn clear(&mut self) {
+        self.start = 0;
+        self.bytes = Bytes::new();
+    }
 }
 
 impl Length for Window {
@@ -87,8 +114,7 @@ impl Opened {
     pub(super) fn without_row_group(&self) -> Self {
         let mut file = self.clone();
         if file.window.len() > SMALL {
-            file.window.bytes = Bytes::new();
-            file.window.start = 0;
+            file.window.clear();
         }
         file
     }
@@ -110,20 +136,49 @@ impl Opened {
 
     pub(super) fn open(path: &Path) -> Result<Self> {
         let open = || {
-            let file = InputFile::open(path)?;
-            let mut window = Window {
-                start: 0,
-                bytes: Bytes::new(),
-                file,
-            };
-            if window.len() <= SMALL {
-                window.bytes = bytes_at(&window.file, 0..window.len())?;
-            }
+            let mut window = Window::new(InputFile::open(path)?);
+            window.load(window.len().saturating_sub(TAIL)..window.len())?;
             let (footer, depth) = read_file_metadata(&window)?;
+            window.clear();
             Ok(Self {
                 window,
                 footer: footer.into(),
                 depth,
+            })
+        };
+        open().map_err(|error: Error| error.in_file(path))
+    }
+}
+
+/// Footer of a file that is closed.
+pub(super) struct Closed {
+    footer: Arc<FileMetaData>,
+    depth: usize,
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Closed {
+    pub(super) fn new(file: Opened) -> Result<Self> {
+        Ok(Self {
+            length: file.window.len(),
+            modified: file.window.file.modified()?,
+            footer: file.footer,
+            depth: file.depth,
+        })
+    }
+
+    /// Opens the file again. It must be unchanged.
+    pub(super) fn open(&self, path: &Path) -> Result<Opened> {
+        let open = || {
+            let file = InputFile::open(path)?;
+            if file.len() != self.length || file.modified()? != self.modified {
+                return Err(Error::corrupt("the file has changed"));
+            }
+            Ok(Opened {
+                window: Window::new(file),
+                footer: Arc::clone(&self.footer),
+                depth: self.depth,
             })
         };
         open().map_err(|error: Error| error.in_file(path))
@@ -154,6 +209,9 @@ impl RowGroup {
         let described = &file.footer.row_groups[index];
         let rows = u64::try_from(described.num_rows)
             .map_err(|_| Error::corrupt("a row group with a negative number of rows"))?;
+        if file.window.bytes.is_empty() && file.window.len() <= SMALL {
+            file.window.load(0..file.window.len())?;
+        }
         if file.window.bytes.is_empty() {
             let chunks = described.columns.iter().map(|chunk| {
                 let range = stored_range(&chunk.decode()?, file.window.len())?;
@@ -165,8 +223,7 @@ impl RowGroup {
             let bytes: u64 = chunks.iter().map(|it| it.1 - it.0).sum();
             // Chunks that overlap, or are far from each other, are read one by one.
             if end - start <= bytes.saturating_add(SMALL) {
-                file.window.bytes = bytes_at(&file.window.file, start..end)?;
-                file.window.start = start;
+                file.window.load(start..end)?;
             }
         }
         Ok(Self {

@@ -2,14 +2,14 @@
 
 use super::codec::compression_of;
 use super::dictionary::Map;
-use super::entry::{Entry, editor, limits};
+use super::entry::{Editors, Entry, limits};
 use super::leaf::{Join, uses_dictionary};
 use super::pages::{NewPages, encoded_page};
 use crate::format::{CompressionCodec, Encoding};
 use crate::merge::input::{Leaf, StoredPage};
 use crate::merge::outcome::MergedPages;
 use crate::page::{
-    Compressor, PageEditor, PageEncoder, PageGatherer, PageKind, PageRows, null_page, read_header,
+    Compressor, PageEncoder, PageGatherer, PageKind, PageRows, null_page, read_header,
 };
 use crate::{Error, Result};
 use bytelane::Detected;
@@ -26,21 +26,10 @@ const SMALL_UNCOMPRESSED: i32 = 1 << 16;
 const JOINED: usize = 8 << 10;
 const JOINED_ROWS: u64 = 20_000;
 
-/// State of an input while its pages are written.
+/// Dictionary of an input.
 pub(super) struct Prepared {
-    pub editor: Option<PageEditor>,
     pub has_dictionary: bool,
     pub map: Map,
-}
-
-impl Prepared {
-    fn editor(&mut self, join: &Join<'_>, leaf: &Leaf) -> Result<&mut PageEditor> {
-        let editor = match self.editor.take() {
-            Some(editor) => editor,
-            None => editor(leaf, join.column)?,
-        };
-        Ok(self.editor.insert(editor))
-    }
 }
 
 /// Small page that may be joined with others.
@@ -59,6 +48,7 @@ pub(super) struct Adder<'a> {
     compression: Option<Compression>,
     compressor: Option<Compressor>,
     prepared: Vec<Prepared>,
+    editors: Editors<'a>,
     small: Vec<Small<'a>>,
     gatherer: Option<PageGatherer>,
     pub pages: NewPages,
@@ -71,6 +61,7 @@ impl<'a> Adder<'a> {
         join: &'a Join<'a>,
         codec: CompressionCodec,
         prepared: Vec<Prepared>,
+        editors: Editors<'a>,
     ) -> Result<Self> {
         let compression = compression_of(codec)?;
         Ok(Self {
@@ -79,6 +70,7 @@ impl<'a> Adder<'a> {
             compression,
             compressor: compression.map(Compressor::new).transpose()?,
             prepared,
+            editors,
             small: Vec::new(),
             gatherer: None,
             pages: NewPages::default(),
@@ -166,14 +158,15 @@ impl<'a> Adder<'a> {
             None => PageGatherer::new(join.column, &limits(first.leaf).0)?,
         };
         for it in all {
-            let prepared = &mut self.prepared[it.input];
+            let prepared = &self.prepared[it.input];
+            let editors = &mut self.editors;
             let add = || {
                 let (checked, body) = (read_header(&it.page.page.header)?, it.page.body());
                 checked.check(&body)?;
                 let PageKind::Data(header) = checked.kind else {
                     return Err(Error::corrupt("a page without data"));
                 };
-                let parts = prepared.editor(join, it.leaf)?.open(&header, &body)?;
+                let parts = editors.of(it.input, it.leaf)?.open(&header, &body)?;
                 let map = prepared.map.as_deref().filter(|_| uses_dictionary(it.page));
                 gatherer.add(&header, parts, PageRows::ALL, map)
             };
@@ -208,7 +201,7 @@ impl<'a> Adder<'a> {
     fn one(&mut self, leaf: &Leaf, stored: &StoredPage, entry: &Entry, input: usize) -> Result<()> {
         self.entries.push(entry.clone());
         let header = &stored.page.header;
-        let prepared = &mut self.prepared[input];
+        let prepared = &self.prepared[input];
         let is_mapped = prepared.map.is_some() && uses_dictionary(stored);
         if !is_mapped && leaf.metadata().codec == self.codec {
             self.counts.copied += 1;
@@ -223,9 +216,9 @@ impl<'a> Adder<'a> {
         let Some(compressor) = &mut self.compressor else {
             return Err(Error::corrupt("pages of a compression that is not known"));
         };
-        let map = prepared.map.clone().filter(|_| is_mapped);
-        let editor = prepared.editor(self.join, leaf)?;
-        let (header, body) = editor.edit(header, &body, map.as_deref(), compressor)?;
+        let map = prepared.map.as_deref().filter(|_| is_mapped);
+        let editor = self.editors.of(input, leaf)?;
+        let (header, body) = editor.edit(header, &body, map, compressor)?;
         if is_mapped {
             self.counts.mapped += 1;
         } else {

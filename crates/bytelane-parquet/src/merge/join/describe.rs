@@ -10,6 +10,7 @@ use super::pages::{NewPages, START};
 use crate::Result;
 use crate::chunk::Chunk;
 use crate::format::{ColumnMetaData, CompressionCodec, Encoded, Encoding, Statistics};
+use crate::merge::input::bloom_filter;
 use crate::merge::outcome::Notes;
 use bytes::Bytes;
 
@@ -43,29 +44,30 @@ impl Join<'_> {
         };
         let bytes = std::mem::take(&mut pages.pieces);
         let mut chunk = Chunk::of_pages(bytes, START, metadata, column_index, offset_index);
-        chunk.take_bloom_filter(self.bloom_filter(notes));
+        chunk.take_bloom_filter(self.bloom_filter(notes)?);
         Ok(chunk)
     }
 
-    /// Returns a Bloom filter of all values, if the filters can be joined.
-    fn bloom_filter(&self, notes: &mut Notes) -> Option<Bytes> {
+    /// Returns a Bloom filter of all values, if an input has one: the union of all filters, or a new
+    /// one if they cannot be joined.
+    fn bloom_filter(&self, notes: &mut Notes) -> Result<Option<Bytes>> {
         let filters = self.leaves().filter_map(|it| it.bloom_filter.as_ref());
         let filters: Vec<&Bytes> = filters.collect();
         if filters.is_empty() {
-            return None;
+            return Ok(None);
         }
-        let joined = if filters.len() == self.leaves().count() {
-            bloom::joined(&filters)
-        } else {
-            Err("some inputs have none")
-        };
-        let note = |why: &str| {
+        let all_have_one = filters.len() == self.leaves().count();
+        if let Some(joined) = bloom::joined(&filters).filter(|_| all_have_one) {
+            return Ok(Some(joined));
+        }
+        let made = bloom_filter(self.leaves(), self.column)?;
+        if made.is_none() {
             let column = self.column.path().string();
             notes.add(format!(
-                "Bloom filters of column {column} were left out: {why}"
+                "Bloom filters of column {column} were left out: they cannot be joined, nor the values be decoded"
             ));
-        };
-        joined.map_err(note).ok()
+        }
+        Ok(made)
     }
 
     /// Adds metadata of the input values to a re-encoded chunk.
@@ -75,7 +77,7 @@ impl Join<'_> {
         notes: &mut Notes,
     ) -> Result<()> {
         let (like, _) = self.like(chunk.metadata().codec, notes)?;
-        chunk.take_bloom_filter(self.bloom_filter(notes));
+        chunk.take_bloom_filter(self.bloom_filter(notes)?);
         let metadata = chunk.metadata_mut();
         metadata.key_value_metadata = like.key_value_metadata;
         metadata.geospatial_statistics = like.geospatial_statistics;

@@ -4,12 +4,16 @@ use crate::{Error, Result};
 use bytes::Bytes;
 use std::hash::{BuildHasher, RandomState};
 
+/// Number of entries that are looked up at a time.
+const BATCH: usize = 64;
+
 /// Distinct entries of all dictionaries, PLAIN-encoded.
 pub(in crate::merge) struct Dictionary {
     /// Size of an entry in bytes; `None` if each has a length prefix.
     width: Option<usize>,
     entries: Vec<u8>,
-    /// Start of each entry, including its length prefix, and the end of the last one.
+    /// Start of each entry, including its length prefix, and the end of the last one; unused if all
+    /// have one size.
     starts: Vec<u32>,
     table: Table,
     /// Last dictionary added, and its map.
@@ -32,7 +36,10 @@ impl Dictionary {
 
     /// Returns the number of entries.
     pub(in crate::merge) fn len(&self) -> usize {
-        self.starts.len() - 1
+        match self.width {
+            Some(width) => self.entries.len() / width.max(1),
+            None => self.starts.len() - 1,
+        }
     }
 
     /// Returns the PLAIN-encoded entries.
@@ -83,32 +90,60 @@ impl Dictionary {
         entries: impl IntoIterator<Item = &'a E>,
         limit: usize,
     ) -> Option<Vec<u32>> {
-        let entries = entries.into_iter();
+        let mut entries = entries.into_iter();
         let mut numbers = Vec::with_capacity(entries.size_hint().0);
-        for entry in entries {
-            numbers.push(self.insert(entry.as_ref()));
-            if self.entries.len() > limit {
-                return None;
+        let mut batch: [&[u8]; BATCH] = [&[]; BATCH];
+        let mut guesses = [(0, 0); BATCH];
+        loop {
+            let mut count = 0;
+            for (slot, entry) in batch.iter_mut().zip(entries.by_ref()) {
+                *slot = entry.as_ref();
+                count += 1;
+            }
+            let batch = &batch[..count];
+            // Lookups that do not depend on each other wait for the cache at the same time.
+            for (guess, entry) in guesses.iter_mut().zip(batch) {
+                let hash = self.table.hash(entry);
+                *guess = (hash, self.table.guess(hash));
+            }
+            for ((hash, guess), entry) in guesses.iter().zip(batch) {
+                let number = match guess.checked_sub(1) {
+                    Some(number) if equal(self.entry(number), entry) => number,
+                    _ => self.insert(*hash, entry),
+                };
+                numbers.push(number);
+                if self.entries.len() > limit {
+                    return None;
+                }
+            }
+            if count < BATCH {
+                return Some(numbers);
             }
         }
-        Some(numbers)
+    }
+
+    #[inline(always)]
+    fn entry(&self, number: u32) -> &[u8] {
+        let at = number as usize;
+        match self.width {
+            Some(width) => &self.entries[at * width..][..width],
+            None => &self.entries[self.starts[at] as usize..self.starts[at + 1] as usize],
+        }
     }
 
     /// Returns the index of an entry. Adds it if it is new.
-    #[inline(always)]
-    fn insert(&mut self, entry: &[u8]) -> u32 {
-        let hash = self.table.hash(entry);
-        let (all, starts) = (&self.entries, &self.starts);
-        let is_same = |number: u32| {
-            let at = number as usize;
-            equal(&all[starts[at] as usize..starts[at + 1] as usize], entry)
-        };
-        match self.table.find(hash, is_same) {
+    fn insert(&mut self, hash: u32, entry: &[u8]) -> u32 {
+        match self
+            .table
+            .find(hash, |number| equal(self.entry(number), entry))
+        {
             Ok(number) => number,
             Err(free) => {
                 let number = self.len() as u32;
                 self.entries.extend_from_slice(entry);
-                self.starts.push(self.entries.len() as u32);
+                if self.width.is_none() {
+                    self.starts.push(self.entries.len() as u32);
+                }
                 self.table.insert(free, hash, number);
                 number
             }
@@ -196,6 +231,21 @@ impl Table {
             fold(hash, u64::from_le_bytes(*word))
         });
         (fold(hash ^ word(rest), entry.len() as u64) >> 32) as u32
+    }
+
+    /// Returns the index plus 1 of the first entry with this hash; 0 if there is none nearby.
+    #[inline(always)]
+    fn guess(&self, hash: u32) -> u32 {
+        let mask = self.slots.len() - 1;
+        let at = hash as usize & mask;
+        let (first, second) = (self.slots[at], self.slots[(at + 1) & mask]);
+        if first.0 == hash || first.1 == 0 {
+            first.1
+        } else if second.0 == hash {
+            second.1
+        } else {
+            0
+        }
     }
 
     /// Returns the index of the equal entry with this hash, or the free slot where it belongs.

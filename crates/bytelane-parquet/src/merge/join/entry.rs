@@ -193,6 +193,35 @@ pub(in crate::merge) fn editor(leaf: &Leaf, column: &ColumnDescriptor) -> Result
     PageEditor::new(codec_in_parquet(metadata.codec)?, column, most, &budget)
 }
 
+/// Editor for the pages of several chunks of a column, one after the other. It keeps its buffers and, while the
+/// codec stays the same, its contexts.
+pub(super) struct Editors<'a> {
+    column: &'a ColumnDescriptor,
+    /// Number of the open chunk, and its editor.
+    open: Option<(usize, PageEditor)>,
+}
+
+impl<'a> Editors<'a> {
+    pub(super) fn new(column: &'a ColumnDescriptor) -> Self {
+        Self { column, open: None }
+    }
+
+    /// Returns an editor for the pages of a chunk.
+    pub(super) fn of(&mut self, number: usize, leaf: &Leaf) -> Result<&mut PageEditor> {
+        let editor = match self.open.take() {
+            Some((same, editor)) if same == number => editor,
+            Some((_, mut editor)) => {
+                let (budget, most) = limits(leaf);
+                let codec = codec_in_parquet(leaf.metadata().codec)?;
+                editor.next_chunk(codec, self.column, most, &budget)?;
+                editor
+            }
+            None => editor(leaf, self.column)?,
+        };
+        Ok(&mut self.open.insert((number, editor)).1)
+    }
+}
+
 /// Returns the memory budget for reading a chunk, and the maximum size of its pages.
 pub(in crate::merge) fn limits(leaf: &Leaf) -> (Budget, u64) {
     let bytes = leaf.chunk.bytes();

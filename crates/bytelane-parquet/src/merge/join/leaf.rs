@@ -2,8 +2,9 @@
 
 use super::add::{Adder, Prepared};
 use super::codec::target;
-use super::dictionary::Dictionary;
-use super::entry::editor;
+use super::dictionary::{Dictionary, Map};
+use super::entry::Editors;
+use super::estimate::Sizes;
 use crate::chunk::Chunk;
 use crate::format::{CompressionCodec, DictionaryPageHeader, Encoding, PageHeader, PageType};
 use crate::merge::input::{Leaf, StoredPage, dictionary_of};
@@ -14,12 +15,6 @@ use crate::types::physical;
 use crate::{Error, Result};
 use parquet::basic::Type;
 use parquet::schema::types::ColumnDescriptor;
-
-/// Maximum size of a joined dictionary in bytes, unless that of an input is larger.
-const DICTIONARY: usize = 1 << 20;
-
-/// Number of bytes by which the growth of indices may exceed the savings on dictionaries.
-const SLACK: u64 = 4096;
 
 /// Chunk of an input.
 pub(in crate::merge) enum Input {
@@ -44,7 +39,7 @@ impl Join<'_> {
         self.inputs.len() == 1
     }
 
-    pub(super) fn leaves(&self) -> impl Iterator<Item = &Leaf> {
+    pub(super) fn leaves(&self) -> impl Iterator<Item = &Leaf> + Clone {
         self.inputs.iter().filter_map(|input| match input {
             Input::Leaf(leaf) => Some(&**leaf),
             Input::Missing(_) => None,
@@ -61,14 +56,19 @@ impl Join<'_> {
             Type::BYTE_ARRAY => None,
             _ => Some(physical::width(self.column).unwrap_or(1)),
         });
-        let mut prepared = Vec::new();
-        let mut sizes = Sizes::default();
-        for leaf in self.leaves() {
-            match self.prepare(leaf, &mut dictionary, &mut sizes)? {
-                Some(input) => prepared.push(input),
-                None => return Ok(None),
-            }
+        let sizes = self.sizes()?;
+        if !self.any_dictionary && self.is_hopeless(&sizes)? {
+            return Ok(None);
         }
+        let limit = if self.any_dictionary {
+            u32::MAX as usize
+        } else {
+            sizes.limit()
+        };
+        let mut editors = Editors::new(self.column);
+        let Some(prepared) = self.prepared(&mut editors, &mut dictionary, limit)? else {
+            return Ok(None);
+        };
         if !self.any_dictionary && sizes.grow(dictionary.len(), dictionary.bytes().len()) {
             return Ok(None);
         }
@@ -77,7 +77,7 @@ impl Join<'_> {
         // Entries of the first dictionary keep their indices, unless it has duplicates.
         let mut with_dictionary = prepared.iter().filter(|it| it.has_dictionary);
         let is_first = with_dictionary.next().is_some_and(|it| it.map.is_none());
-        let mut adder = Adder::new(self, codec, prepared)?;
+        let mut adder = Adder::new(self, codec, prepared, editors)?;
         self.add_dictionary(&dictionary, is_first, codec, &mut adder)?;
         let mut number = 0;
         for input in self.inputs {
@@ -100,39 +100,64 @@ impl Join<'_> {
             .map(|chunk| Some((chunk, counts)))
     }
 
-    /// Adds the dictionary of an input to the joined one; `None` if the result is too large.
-    fn prepare(
-        &self,
-        leaf: &Leaf,
-        dictionary: &mut Dictionary,
-        sizes: &mut Sizes,
-    ) -> Result<Option<Prepared>> {
+    /// Returns the dictionary page of a chunk if its indices have to be mapped.
+    fn dictionary_page<'l>(&self, leaf: &'l Leaf) -> Result<Option<&'l StoredPage>> {
         if self.is_copy() || !leaf.data_pages().any(uses_dictionary) {
-            return Ok(Some(Prepared {
-                editor: None,
-                has_dictionary: false,
-                map: None,
-            }));
+            return Ok(None);
         }
-        let Some(page) = leaf.dictionary() else {
-            return Err(Error::corrupt("a page of indices, but no dictionary"));
-        };
-        let mut editor = editor(leaf, self.column)?;
-        let (bytes, count) = dictionary_of(page, &mut editor)?;
-        let limit = if self.any_dictionary {
-            u32::MAX as usize
-        } else {
-            DICTIONARY.max(bytes.len())
-        };
-        let indices = leaf.data_pages().filter(|page| uses_dictionary(page));
-        let values = indices.map(|page| page.page.values()).sum();
-        sizes.add(values, count, bytes.len());
-        let map = dictionary.add(&bytes, count, limit)?;
-        Ok(map.map(|map| Prepared {
-            editor: Some(editor),
-            has_dictionary: true,
-            map,
-        }))
+        let page = leaf.dictionary();
+        page.map(Some)
+            .ok_or_else(|| Error::corrupt("a page of indices, but no dictionary"))
+    }
+
+    fn sizes(&self) -> Result<Sizes> {
+        let mut sizes = Sizes::default();
+        for leaf in self.leaves() {
+            if let Some(page) = self.dictionary_page(leaf)? {
+                sizes.add(leaf, page)?;
+            }
+        }
+        Ok(sizes)
+    }
+
+    /// Adds the dictionaries of all inputs to the joined one; `None` if it exceeds `limit` bytes.
+    fn prepared(
+        &self,
+        editors: &mut Editors<'_>,
+        dictionary: &mut Dictionary,
+        limit: usize,
+    ) -> Result<Option<Vec<Prepared>>> {
+        let mut all: Vec<Prepared> = Vec::new();
+        let mut last: Option<(&StoredPage, CompressionCodec, Map)> = None;
+        for (number, leaf) in self.leaves().enumerate() {
+            let Some(page) = self.dictionary_page(leaf)? else {
+                all.push(Prepared {
+                    has_dictionary: false,
+                    map: None,
+                });
+                continue;
+            };
+            let codec = leaf.metadata().codec;
+            let map = match &last {
+                // Files of one writer often have the same dictionary.
+                Some((same, its_codec, map)) if *its_codec == codec && same.bytes == page.bytes => {
+                    map.clone()
+                }
+                _ => {
+                    let (bytes, count) = dictionary_of(page, editors.of(number, leaf)?)?;
+                    let Some(map) = dictionary.add(&bytes, count, limit)? else {
+                        return Ok(None);
+                    };
+                    map
+                }
+            };
+            last = Some((page, codec, map.clone()));
+            all.push(Prepared {
+                has_dictionary: true,
+                map,
+            });
+        }
+        Ok(Some(all))
     }
 
     /// Adds the dictionary page. Copies that of an input if it is the same.
@@ -197,34 +222,4 @@ pub(in crate::merge) fn uses_dictionary(page: &StoredPage) -> bool {
         encoding,
         Some(Encoding::RleDictionary | Encoding::PlainDictionary)
     )
-}
-
-/// Sizes of dictionaries and of their indices before they are joined.
-#[derive(Default)]
-struct Sizes {
-    dictionaries: u64,
-    /// Number of values and width of their indices in bits, for each input.
-    indices: Vec<(u64, u32)>,
-}
-
-impl Sizes {
-    fn add(&mut self, values: i64, entries: usize, bytes: usize) {
-        self.dictionaries += bytes as u64;
-        self.indices.push((values.unsigned_abs(), width(entries)));
-    }
-
-    /// Returns whether indices into `entries` entries grow by more than a dictionary of `bytes`
-    /// bytes saves.
-    fn grow(&self, entries: usize, bytes: usize) -> bool {
-        let wider = |(values, old): &(u64, u32)| {
-            values * u64::from(width(entries).saturating_sub(*old)) / 8
-        };
-        let more: u64 = self.indices.iter().map(wider).sum();
-        more > self.dictionaries.saturating_sub(bytes as u64) + SLACK
-    }
-}
-
-/// Returns the number of bits of an index into `entries` entries.
-fn width(entries: usize) -> u32 {
-    usize::BITS - entries.saturating_sub(1).leading_zeros()
 }

@@ -7,6 +7,7 @@ pub(super) mod codec;
 mod describe;
 mod dictionary;
 pub(super) mod entry;
+mod estimate;
 mod index;
 mod leaf;
 mod pages;

@@ -13,6 +13,8 @@ pub(crate) struct DictionaryBuilder {
     /// End of each string in `plain`.
     ends: Vec<usize>,
     table: HashTable<u32>,
+    /// Short strings, and their indices.
+    short: HashTable<(u128, u32)>,
     hasher: RandomState,
     /// Size at which it accepts no more entries.
     most: usize,
@@ -29,6 +31,7 @@ impl DictionaryBuilder {
             plain: Vec::new(),
             ends: Vec::new(),
             table: HashTable::new(),
+            short: HashTable::new(),
             hasher: RandomState::new(),
             most,
         }
@@ -53,8 +56,12 @@ impl DictionaryBuilder {
     }
 
     /// Returns the number of bytes of an entry.
+    #[inline]
     pub(crate) fn length(&self, index: u32) -> usize {
-        self.width.unwrap_or_else(|| self.entry(index).len())
+        self.width.unwrap_or_else(|| {
+            let (start, end) = ends_of(&self.ends, index);
+            end - start
+        })
     }
 
     /// Calls a function with each entry.
@@ -78,7 +85,7 @@ impl DictionaryBuilder {
                 self.append_numbers(values, |value| u64::from_le_bytes(*value), to)
             }
             DenseValues::Fixed(bytes, width) => self.append_each(bytes.chunks_exact(width), to),
-            DenseValues::Strings(strings) => self.append_each(strings.iter().copied(), to),
+            DenseValues::Strings(strings) => self.append_strings(strings, to),
             DenseValues::Bits(_) | DenseValues::Indices(_) => false,
         }
     }
@@ -95,6 +102,50 @@ impl DictionaryBuilder {
             }
         }
         true
+    }
+
+    /// Appends the indices of strings. Short ones are compared as integers.
+    fn append_strings(&mut self, strings: &[&[u8]], to: &mut Vec<u32>) -> bool {
+        let mut last = None;
+        to.reserve(strings.len());
+        for string in strings {
+            let Some(key) = short_key(string) else {
+                to.push(self.index_of(string));
+                if self.plain.len() >= self.most {
+                    return false;
+                }
+                continue;
+            };
+            if let Some((before, index)) = last
+                && before == key
+            {
+                to.push(index);
+                continue;
+            }
+            let (next, hasher) = (self.ends.len() as u32, &self.hasher);
+            let found = self.short.entry(
+                hasher.hash_one(key),
+                |(other, _)| *other == key,
+                |(other, _)| hasher.hash_one(*other),
+            );
+            let (_, index) = *found.or_insert((key, next)).get();
+            to.push(index);
+            last = Some((key, index));
+            if index == next {
+                self.push_string(string);
+                if self.plain.len() >= self.most {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn push_string(&mut self, string: &[u8]) {
+        let length = (string.len() as u32).to_le_bytes();
+        self.plain.extend_from_slice(&length);
+        self.plain.extend_from_slice(string);
+        self.ends.push(self.plain.len());
     }
 
     /// Returns the index of a value, adding an entry if it is new. Returns `None` if the dictionary
@@ -118,13 +169,9 @@ impl DictionaryBuilder {
         );
         let index = *found.or_insert(next).get();
         if index == next {
-            if self.width.is_none() {
-                self.plain
-                    .extend_from_slice(&(value.len() as u32).to_le_bytes());
-            }
-            self.plain.extend_from_slice(value);
-            if self.width.is_none() {
-                self.ends.push(self.plain.len());
+            match self.width {
+                Some(_) => self.plain.extend_from_slice(value),
+                None => self.push_string(value),
             }
         }
         index
@@ -166,13 +213,80 @@ impl DictionaryBuilder {
     }
 }
 
-fn entry<'a>(width: Option<usize>, plain: &'a [u8], ends: &[usize], index: u32) -> &'a [u8] {
-    let index = index as usize;
-    match width {
-        Some(width) => &plain[index * width..(index + 1) * width],
-        None => {
-            let start = if index == 0 { 0 } else { ends[index - 1] };
-            &plain[start + LENGTH..ends[index]]
+/// Returns a number that identifies a string of up to 15 bytes: its bytes and its length.
+fn short_key(string: &[u8]) -> Option<u128> {
+    let length = string.len();
+    let (low, high) = match length {
+        0 => (0, 0),
+        1..4 => {
+            let byte = |at: usize| u64::from(string[at]) << (8 * at);
+            (byte(0) | byte(length / 2) | byte(length - 1), 0)
         }
+        4..8 => {
+            let number = |at: usize| string[at..].first_chunk().map(|it| u32::from_le_bytes(*it));
+            let last = u64::from(number(length - 4)?) << (8 * (length - 4));
+            (u64::from(number(0)?) | last, 0)
+        }
+        8..16 => {
+            let number = |at: usize| string[at..].first_chunk().map(|it| u64::from_le_bytes(*it));
+            let shift = 8 * (16 - length) as u32;
+            (
+                number(0)?,
+                number(length - 8)?.checked_shr(shift).unwrap_or(0),
+            )
+        }
+        _ => return None,
+    };
+    Some(u128::from(low) | u128::from(high) << 64 | (length as u128) << 120)
+}
+
+/// Returns where the bytes of a string start and end.
+#[inline]
+fn ends_of(ends: &[usize], index: u32) -> (usize, usize) {
+    let index = index as usize;
+    let before = if index == 0 { 0 } else { ends[index - 1] };
+    (before + LENGTH, ends[index])
+}
+
+fn entry<'a>(width: Option<usize>, plain: &'a [u8], ends: &[usize], index: u32) -> &'a [u8] {
+    match width {
+        Some(width) => &plain[index as usize * width..(index as usize + 1) * width],
+        None => {
+            let (start, end) = ends_of(ends, index);
+            &plain[start..end]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn strings_of_every_length_have_an_entry_each() {
+        let bytes = [0, 1, 0xff];
+        let strings = (0..40).flat_map(|length| {
+            let filled = move |byte: u8| vec![byte; length];
+            let changed = (0..length).map(move |at| {
+                let mut string = vec![7; length];
+                string[at] = 8;
+                string
+            });
+            bytes.into_iter().map(filled).chain(changed)
+        });
+        let strings: Vec<Vec<u8>> = strings.chain([vec![7; 3], vec![7; 30]]).collect();
+        let twice = strings.iter().chain(strings.iter().rev());
+        let twice: Vec<&[u8]> = twice.map(Vec::as_slice).collect();
+        let mut dictionary = DictionaryBuilder::new(None, usize::MAX);
+        let mut indices = Vec::new();
+        assert!(dictionary.append(DenseValues::Strings(&twice), &mut indices));
+        let mut known = HashMap::new();
+        for (string, index) in twice.iter().zip(&indices) {
+            assert_eq!(dictionary.entry(*index), *string);
+            assert_eq!(dictionary.length(*index), string.len());
+            assert_eq!(*known.entry(*string).or_insert(*index), *index);
+        }
+        assert_eq!(known.len(), dictionary.len());
     }
 }

@@ -1,10 +1,10 @@
 //! Encodes the levels of a page.
 
 use super::super::levels::bits;
-use crate::{Problem, Result};
+use super::runs::{self, Runs};
+use crate::Result;
 use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use bytelane::Detected;
-use bytelane::rle_hybrid::Format;
 use std::borrow::Cow;
 
 /// Levels of the slots of a page.
@@ -63,22 +63,26 @@ impl SlotLevels {
     pub(super) fn append_repetition(
         &self,
         greatest: u16,
+        runs: Runs,
         backend: Detected,
         to: &mut Vec<u8>,
     ) -> Result<()> {
-        append(&self.repetition, greatest, backend, to)
+        runs::append(&self.repetition, width(greatest), runs, backend, to)
     }
 
     /// Appends the definition levels.
     pub(super) fn append_definition(
         &self,
         greatest: u16,
+        runs: Runs,
         backend: Detected,
         to: &mut Vec<u8>,
     ) -> Result<()> {
         match &self.definition {
             Definition::Required => {}
-            Definition::Levels(levels) => append(levels, greatest, backend, to)?,
+            Definition::Levels(levels) => {
+                runs::append(levels, width(greatest), runs, backend, to)?;
+            }
             Definition::Validity(_) if self.values == self.slots || self.values == 0 => {
                 bits::append_uniform(self.slots, self.values > 0 || self.slots == 0, to);
             }
@@ -112,14 +116,7 @@ fn histogram(levels: &[u16], greatest: u16) -> Vec<i64> {
     counts
 }
 
-fn append(levels: &[u16], greatest: u16, backend: Detected, to: &mut Vec<u8>) -> Result<()> {
-    let format = Format::<u16>::new(u16::BITS - greatest.leading_zeros());
-    let format = format.expect("levels have at most 16 bits");
-    let start = to.len();
-    to.resize(start + format.max_encoded_len(levels.len()), 0);
-    let written = format.encode_with(backend, levels, &mut to[start..]);
-    let written = written.map_err(|error| Problem::Unsupported(error.to_string()))?;
-    let end = start + written.len();
-    to.truncate(end);
-    Ok(())
+/// Returns the number of bits of a level, given the greatest one.
+fn width(greatest: u16) -> u32 {
+    u16::BITS - greatest.leading_zeros()
 }

@@ -2,6 +2,7 @@
 
 mod dictionary;
 mod levels;
+mod runs;
 mod values;
 
 pub(crate) use dictionary::DictionaryBuilder;
@@ -17,6 +18,7 @@ use crate::format::{
 use crate::{DataPageVersion, Problem, Result};
 use bytelane::Detected;
 use parquet::basic::Compression;
+use runs::Runs;
 
 /// Encoder of one column's pages. Its buffers are reused from page to page.
 pub(crate) struct PageEncoder {
@@ -71,6 +73,23 @@ impl PageEncoder {
         })
     }
 
+    /// Returns how dictionary indices are encoded.
+    fn runs_of_values(&self) -> Runs {
+        if self.compression == Compression::UNCOMPRESSED {
+            Runs::Shortest
+        } else {
+            Runs::Long
+        }
+    }
+
+    /// Returns how levels are encoded. Those of version 2 are not compressed.
+    fn runs_of_levels(&self) -> Runs {
+        match self.version {
+            DataPageVersion::V1 => self.runs_of_values(),
+            DataPageVersion::V2 => Runs::Shortest,
+        }
+    }
+
     /// Returns the type of the data pages.
     pub(crate) fn page_type(&self) -> PageType {
         match self.version {
@@ -89,8 +108,9 @@ impl PageEncoder {
         self.plain.clear();
         let [repetition, definition] = self.append_levels(page, is_v1)?;
         let levels = self.plain.len();
-        let (backend, room, plain) = (self.backend, &mut self.room, &mut self.plain);
-        let encoding = values::append(page.encoding, page.values, backend, room, plain)?;
+        let (backend, runs) = (self.backend, self.runs_of_values());
+        let (room, plain) = (&mut self.room, &mut self.plain);
+        let encoding = values::append(page.encoding, page.values, runs, backend, room, plain)?;
         // Version 2 does not compress the levels.
         let is_compressed = self.compress(if is_v1 { 0 } else { levels }, is_v1)?;
         let statistics = page.statistics.as_ref().map(Encoded::new).transpose()?;
@@ -198,7 +218,7 @@ impl PageEncoder {
     /// the repetition levels and of the definition levels.
     fn append_levels(&mut self, page: &PageValues<'_>, with_length: bool) -> Result<[usize; 2]> {
         let (greatest_def, greatest_rep) = page.greatest;
-        let (levels, backend) = (page.levels, self.backend);
+        let (levels, backend, runs) = (page.levels, self.backend, self.runs_of_levels());
         let mut lengths = [0; 2];
         for (is_definition, length) in [false, true].into_iter().zip(&mut lengths) {
             let greatest = if is_definition {
@@ -214,9 +234,9 @@ impl PageEncoder {
                 .extend_from_slice(&[0; 4][..if with_length { 4 } else { 0 }]);
             let start = self.plain.len();
             if is_definition {
-                levels.append_definition(greatest, backend, &mut self.plain)?
+                levels.append_definition(greatest, runs, backend, &mut self.plain)?
             } else {
-                levels.append_repetition(greatest, backend, &mut self.plain)?
+                levels.append_repetition(greatest, runs, backend, &mut self.plain)?
             }
             *length = self.plain.len() - start;
             if with_length {

@@ -2,10 +2,10 @@
 
 use super::super::header::ValueEncoding;
 use super::super::values::alp;
+use super::runs::{self, Runs};
 use crate::{Problem, Result};
 use arrow_buffer::BooleanBuffer;
 use bytelane::byte_stream_split::Width;
-use bytelane::rle_hybrid::Format;
 use bytelane::{Detected, delta, rle_hybrid};
 
 /// Number of bytes of the length before runs of booleans.
@@ -37,6 +37,7 @@ impl<'a> DenseValues<'a> {
 pub(super) fn append(
     encoding: ValueEncoding,
     values: DenseValues<'_>,
+    runs: Runs,
     backend: Detected,
     room: &mut Vec<u8>,
     to: &mut Vec<u8>,
@@ -76,7 +77,7 @@ pub(super) fn append(
         }
         (As::Rle, DenseValues::Bits(bits)) => append_runs(bits, backend, to)?,
         (_, DenseValues::Indices(indices)) => {
-            append_indices(indices, backend, to)?;
+            append_indices(indices, runs, backend, to)?;
             return Ok(As::Dictionary);
         }
         (_, values) => {
@@ -168,16 +169,9 @@ fn common(one: &[u8], other: &[u8]) -> usize {
 }
 
 /// Appends the width of the indices as one byte, then their runs.
-fn append_indices(indices: &[u32], backend: Detected, to: &mut Vec<u8>) -> Result<()> {
+fn append_indices(indices: &[u32], runs: Runs, backend: Detected, to: &mut Vec<u8>) -> Result<()> {
     let greatest = indices.iter().copied().max().unwrap_or(0);
     let width = u32::BITS - greatest.leading_zeros();
-    let format = Format::<u32>::new(width).expect("at most 32 bits");
     to.push(width as u8);
-    let start = to.len();
-    to.resize(start + format.max_encoded_len(indices.len()), 0);
-    let written = format.encode_with(backend, indices, &mut to[start..]);
-    let written = written.map_err(|error| Problem::Unsupported(error.to_string()))?;
-    let end = start + written.len();
-    to.truncate(end);
-    Ok(())
+    runs::append(indices, width, runs, backend, to)
 }

@@ -88,6 +88,11 @@ impl PageLevels {
         }
     }
 
+    /// Reserves memory in another budget from now on.
+    pub(crate) fn renew(&mut self, budget: &Budget) {
+        self.memory = budget.reservation();
+    }
+
     /// Reads the levels of the next page.
     pub(crate) fn open(
         &mut self,

@@ -4,7 +4,7 @@ use super::{Files, properties, rows};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use bytelane_parquet::merge::{MergeOptions, Merged};
 use bytes::Bytes;
-use parquet::basic::{BoundaryOrder, Type};
+use parquet::basic::{BoundaryOrder, Encoding, Type};
 use parquet::bloom_filter::Sbbf;
 use parquet::file::metadata::{
     KeyValue, PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader, SortingColumn,
@@ -90,6 +90,8 @@ fn statistics_and_indexes_are_those_of_all_inputs() {
     let levels = row_group.column(1).definition_level_histogram().unwrap();
     assert_eq!(levels.values(), [1000, 2000]);
     assert_eq!(row_group.ordinal(), Some(0));
+    let encodings = row_group.column(0).page_encoding_stats_mask().unwrap();
+    assert!(encodings.is_only(Encoding::PLAIN));
 }
 
 #[test]
@@ -128,25 +130,57 @@ fn bloom_filters_of_one_size_are_joined() {
                 .set_bloom_filter_fpp(0.0001)
         }
     };
-    let (merged_files, file) = merged(&[0, 1000, 2000], filter(5000));
+    // Filters of one size are joined, others are made again.
+    for rows in [5000, 100] {
+        let (merged_files, file) = merged(&[0, 1000, 2000], filter(rows));
+        assert_eq!(merged_files.notes, Vec::<String>::new());
+        let footer = footer(&file);
+        let column = footer.row_group(0).column(0);
+        assert_eq!(column.column_type(), Type::INT64);
+        let filter_of = Sbbf::read_from_column_chunk(column, &file)
+            .unwrap()
+            .unwrap();
+        assert!((0..3000_i64).all(|id| filter_of.check(&id)));
+        let others = (3000..13_000_i64).filter(|id| filter_of.check(id)).count();
+        assert!(others < 1000, "{rows}: {others}");
+    }
+}
+
+#[test]
+fn full_and_missing_bloom_filters_are_made_again() {
+    // Each filter has room for 100 values, and gets 1,000.
+    let with = |at: usize| {
+        let properties = properties().set_bloom_filter_enabled(at != 1);
+        if at == 1 {
+            properties
+        } else {
+            properties.set_bloom_filter_max_ndv(100)
+        }
+    };
+    let (merged_files, file) = merged(&[0, 1000, 2000], with);
     assert_eq!(merged_files.notes, Vec::<String>::new());
     let footer = footer(&file);
-    let column = footer.row_group(0).column(0);
-    assert_eq!(column.column_type(), Type::INT64);
-    let filter_of = Sbbf::read_from_column_chunk(column, &file)
-        .unwrap()
-        .unwrap();
-    assert!((0..3000_i64).all(|id| filter_of.check(&id)));
-    let others = (3000..13_000_i64).filter(|id| filter_of.check(id)).count();
-    assert!(others < 1000, "{others}");
-    let (merged_files, file) = merged(&[0, 1000, 2000], filter(100));
-    assert!(
-        merged_files.notes[0].contains("Bloom filters"),
-        "{:?}",
-        merged_files.notes
-    );
-    let metadata = super::footers::footer(&file);
-    assert_eq!(metadata.row_group(0).column(0).bloom_filter_offset(), None);
+    for (at, column) in footer.row_group(0).columns().iter().enumerate() {
+        let filter = Sbbf::read_from_column_chunk(column, &file).unwrap();
+        let is_boolean = column.column_type() == Type::BOOLEAN;
+        assert_eq!(filter.is_none(), is_boolean, "{at}");
+        match (filter, at) {
+            (Some(filter), 0) => {
+                assert!((0..3000_i64).all(|id| filter.check(&id)));
+                let others = (3000..13_000_i64).filter(|id| filter.check(id)).count();
+                assert!(others < 500, "{others}");
+            }
+            (Some(filter), 1) => {
+                let names = (0..3000).filter(|row| row % 3 > 0);
+                assert!(
+                    names
+                        .map(|row| format!("name {}", row % 500))
+                        .all(|it| filter.check(it.as_str()))
+                );
+            }
+            _ => {}
+        }
+    }
 }
 
 #[test]

@@ -3,10 +3,15 @@
 //! Each shard has its own journal, so that several processes can write one new root; each of them
 //! reads all journals at the start.
 
+mod segments;
+
+use crate::root::Root;
 use crate::{Error, Result, STATE_DIRECTORY};
 use bytelane_parquet::diff::Fingerprint;
+use segments::Segments;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -80,12 +85,15 @@ impl Entry {
     }
 }
 
-/// First line of a journal.
+/// First line of a journal, or of each segment of one.
 #[derive(Serialize, Deserialize)]
 struct Header {
     version: u32,
     plan: String,
     shard: String,
+    /// Number of the process and time of its start, so that the journals of two runs differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    run: Option<(u32, u128)>,
 }
 
 /// Version of the journal format.
@@ -103,9 +111,16 @@ pub(crate) struct Known {
 /// All units in the journals.
 pub(crate) type History = HashMap<String, Known>;
 
-/// Journal that this process appends to. It is locked: two processes cannot work on one shard.
+/// Journal that this process appends to.
 #[derive(Debug)]
-pub(crate) struct Journal {
+pub(crate) enum Journal {
+    Disk(Lines),
+    Store(Segments),
+}
+
+/// Journal on a disk. It is locked: two processes cannot work on one shard.
+#[derive(Debug)]
+pub(crate) struct Lines {
     path: PathBuf,
     file: Mutex<File>,
 }
@@ -116,10 +131,55 @@ fn file_name(shard: &str) -> String {
 
 impl Journal {
     /// Opens or creates the journal of a shard, and reads the journals of all shards.
-    pub(crate) fn open(root: &Path, plan: &str, shard: &str) -> Result<(Self, History)> {
+    pub(crate) fn open(root: &Root, plan: &str, shard: &str) -> Result<(Self, History)> {
+        let mut header = Header {
+            version: VERSION,
+            plan: plan.to_owned(),
+            shard: shard.to_owned(),
+            run: None,
+        };
+        let journal = match root {
+            Root::Disk(root) => Self::Disk(Lines::open(root, &header)?),
+            Root::Store(root) => {
+                let since = SystemTime::now().duration_since(UNIX_EPOCH);
+                let since = since.map_or(0, |since| since.as_nanos());
+                header.run = Some((std::process::id(), since));
+                Self::Store(Segments::open(root, &header)?)
+            }
+        };
+        Ok((journal, history(root, plan)?))
+    }
+
+    /// Appends an entry. On a disk, it is synced.
+    pub(crate) fn append(&self, entry: &Entry) -> Result<()> {
+        match self {
+            Self::Disk(lines) => lines.write(entry),
+            Self::Store(segments) => segments.append(entry),
+        }
+    }
+
+    /// Stores entries that were kept back to save requests.
+    pub(crate) fn flush(&self) -> Result<()> {
+        match self {
+            Self::Disk(_) => Ok(()),
+            Self::Store(segments) => segments.flush(),
+        }
+    }
+}
+
+/// Returns a value as a line of JSON.
+fn line(value: &impl Serialize) -> Result<Vec<u8>> {
+    let text = serde_json::to_vec(value);
+    let mut text = text.map_err(|error| Error::Input(format!("the journal: {error}")))?;
+    text.push(b'\n');
+    Ok(text)
+}
+
+impl Lines {
+    fn open(root: &Path, header: &Header) -> Result<Self> {
         let directory = root.join(STATE_DIRECTORY);
         fs::create_dir_all(&directory).map_err(Error::at(&directory))?;
-        let path = directory.join(file_name(shard));
+        let path = directory.join(file_name(&header.shard));
         let mut file = OpenOptions::new()
             .read(true)
             .append(true)
@@ -137,37 +197,21 @@ impl Journal {
             // processes from each other.
             Err(TryLockError::Error(_)) => {}
         }
-        let history = history(&directory, plan)?;
         end_line(&mut file).map_err(Error::at(&path))?;
-        let journal = Self {
+        let is_empty = file.metadata().map_err(Error::at(&path))?.len() == 0;
+        let lines = Self {
             path,
             file: Mutex::new(file),
         };
-        if journal.is_empty()? {
-            journal.write(&Header {
-                version: VERSION,
-                plan: plan.to_owned(),
-                shard: shard.to_owned(),
-            })?;
+        if is_empty {
+            lines.write(header)?;
             sync_directory(&directory)?;
         }
-        Ok((journal, history))
+        Ok(lines)
     }
 
-    fn is_empty(&self) -> Result<bool> {
-        let metadata = fs::metadata(&self.path).map_err(Error::at(&self.path))?;
-        Ok(metadata.len() == 0)
-    }
-
-    /// Appends an entry, and syncs it to disk.
-    pub(crate) fn append(&self, entry: &Entry) -> Result<()> {
-        self.write(entry)
-    }
-
-    fn write(&self, line: &impl Serialize) -> Result<()> {
-        let mut text = serde_json::to_vec(line)
-            .map_err(|error| Error::Input(format!("{}: {error}", self.path.display())))?;
-        text.push(b'\n');
+    fn write(&self, value: &impl Serialize) -> Result<()> {
+        let text = line(value)?;
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.write_all(&text)
             .and_then(|()| file.sync_data())
@@ -198,26 +242,37 @@ pub(crate) fn sync_directory(directory: &Path) -> Result<()> {
 }
 
 /// Reads the journals of all shards, which must belong to the same plan.
-pub(crate) fn history(directory: &Path, plan: &str) -> Result<History> {
+pub(crate) fn history(root: &Root, plan: &str) -> Result<History> {
+    let root = match root {
+        Root::Disk(root) => root,
+        Root::Store(root) => return segments::history(root, plan),
+    };
+    let directory = root.join(STATE_DIRECTORY);
     let mut history = History::new();
-    for entry in fs::read_dir(directory).map_err(Error::at(directory))? {
-        let path = entry.map_err(Error::at(directory))?.path();
+    for entry in fs::read_dir(&directory).map_err(Error::at(&directory))? {
+        let path = entry.map_err(Error::at(&directory))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.starts_with("journal-") && name.ends_with(".jsonl") {
-            read(&path, plan, &mut history)?;
+            let file = File::open(&path).map_err(Error::at(&path))?;
+            read(path.display(), BufReader::new(file), plan, &mut history)?;
         }
     }
     Ok(history)
 }
 
-fn read(path: &Path, plan: &str, history: &mut History) -> Result<()> {
-    let file = File::open(path).map_err(Error::at(path))?;
-    for line in BufReader::new(file).split(b'\n') {
-        let line = line.map_err(Error::at(path))?;
+/// Reads a journal, or a segment of one.
+fn read(
+    name: impl fmt::Display,
+    text: impl BufRead,
+    plan: &str,
+    history: &mut History,
+) -> Result<()> {
+    for line in text.split(b'\n') {
+        let line = line.map_err(Error::at(Path::new(&name.to_string())))?;
         if let Ok(header) = serde_json::from_slice::<Header>(&line) {
             if header.version != VERSION || header.plan != plan {
                 let problem = "this is the journal of another plan; name a new directory, or the plan that was run into this one";
-                return Err(Error::Input(format!("{}: {problem}", path.display())));
+                return Err(Error::Input(format!("{name}: {problem}")));
             }
         } else if let Ok(entry) = serde_json::from_slice::<Entry>(&line) {
             history.entry(entry.unit.clone()).or_default().add(entry);
@@ -251,10 +306,11 @@ mod tests {
 
     #[test]
     fn torn_lines_are_skipped_and_publications_stay() {
-        let root = tempfile::tempdir().unwrap();
-        let (journal, history) = Journal::open(root.path(), "p", "0-of-2").unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let root = Root::Disk(directory.path().to_owned());
+        let (journal, history) = Journal::open(&root, "p", "0-of-2").unwrap();
         assert!(history.is_empty());
-        let error = Journal::open(root.path(), "p", "0-of-2").unwrap_err();
+        let error = Journal::open(&root, "p", "0-of-2").unwrap_err();
         assert!(error.to_string().contains("another process"), "{error}");
         let outputs = vec![OutputFile {
             path: "a".to_owned(),
@@ -271,21 +327,21 @@ mod tests {
         journal
             .append(&Entry::new("two", State::Published))
             .unwrap();
-        let path = journal.path.clone();
+        let path = directory.path().join("_bytelane/journal-0-of-2.jsonl");
         drop(journal);
         let text = fs::read(&path).unwrap();
         fs::write(&path, &text[..text.len() - 9]).unwrap();
-        let (other, _) = Journal::open(root.path(), "p", "1-of-2").unwrap();
+        let (other, _) = Journal::open(&root, "p", "1-of-2").unwrap();
         other.append(&Entry::new("one", State::Failed)).unwrap();
-        let (journal, history) = Journal::open(root.path(), "p", "0-of-2").unwrap();
+        let (journal, history) = Journal::open(&root, "p", "0-of-2").unwrap();
         assert_eq!(history["one"].state(), Some(State::Published));
         assert_eq!(history["one"].perhaps, outputs);
         assert!(!history.contains_key("two"));
         journal.append(&Entry::new("two", State::Failed)).unwrap();
-        let history = super::history(&root.path().join(STATE_DIRECTORY), "p").unwrap();
+        let history = super::history(&root, "p").unwrap();
         assert_eq!(history["two"].state(), Some(State::Failed));
         drop((journal, other));
-        let error = Journal::open(root.path(), "other", "0-of-2").unwrap_err();
+        let error = Journal::open(&root, "other", "0-of-2").unwrap_err();
         assert!(error.to_string().contains("another plan"), "{error}");
     }
 }

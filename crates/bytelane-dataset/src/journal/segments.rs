@@ -1,0 +1,110 @@
+//! Keeps a journal on a store, as numbered objects that never change.
+//!
+//! Each object is put if there is none with its number, so a second process that works on the same shard
+//! is noticed, and each process on any machine reads what others have finished.
+
+use super::{Entry, Header, History, State, line, read};
+use crate::root::waiting_threads;
+use crate::{Error, Result, STATE_DIRECTORY};
+use bytelane_store::{Location, Put, Store};
+use rayon::prelude::*;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Journal of a shard on a store.
+#[derive(Debug)]
+pub(crate) struct Segments {
+    store: Arc<Store>,
+    directory: Location,
+    /// First line of each segment.
+    header: Vec<u8>,
+    open: Mutex<Open>,
+}
+
+/// Segment that is not stored yet.
+#[derive(Debug)]
+struct Open {
+    number: u64,
+    lines: Vec<u8>,
+}
+
+impl Segments {
+    /// Opens the journal of a shard below a root.
+    pub(super) fn open(root: &Location, header: &Header) -> Result<Self> {
+        let store = Store::of(root)?;
+        let directory = root.join(&format!("{STATE_DIRECTORY}/journal-{}", header.shard))?;
+        let stored = store.list(&directory)?;
+        let numbers = stored.iter().filter_map(|(segment, _)| number(segment));
+        let next = numbers.max().map_or(0, |number| number + 1);
+        Ok(Self {
+            store,
+            directory,
+            header: line(header)?,
+            open: Mutex::new(Open {
+                number: next,
+                lines: Vec::new(),
+            }),
+        })
+    }
+
+    /// Adds an entry. Entries that another process needs to continue are stored at once; others wait for
+    /// the next of these, to save requests.
+    pub(super) fn append(&self, entry: &Entry) -> Result<()> {
+        let lines = line(entry)?;
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.lines.extend(lines);
+        match entry.state {
+            State::Verified | State::Failed => self.store(&mut open),
+            State::Started | State::Written | State::Published => Ok(()),
+        }
+    }
+
+    /// Stores all entries.
+    pub(super) fn flush(&self) -> Result<()> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        self.store(&mut open)
+    }
+
+    fn store(&self, open: &mut Open) -> Result<()> {
+        if open.lines.is_empty() {
+            return Ok(());
+        }
+        let segment = self.directory.join(&format!("{:08}.jsonl", open.number))?;
+        let text = [&self.header[..], &open.lines].concat();
+        match self.store.put_if_absent(&segment, text)? {
+            Put::Stored | Put::Same => {}
+            Put::Other => {
+                let problem =
+                    "another process works on this shard; wait for it, or name another shard";
+                return Err(Error::Input(format!("{segment}: {problem}")));
+            }
+        }
+        open.number += 1;
+        open.lines.clear();
+        Ok(())
+    }
+}
+
+/// Returns the number of a segment.
+fn number(segment: &Location) -> Option<u64> {
+    let name = segment.key().rsplit('/').next()?;
+    name.strip_suffix(".jsonl")?.parse().ok()
+}
+
+/// Reads the journals of all shards below a root.
+pub(super) fn history(root: &Location, plan: &str) -> Result<History> {
+    let store = Store::of(root)?;
+    let state = root.join(STATE_DIRECTORY)?;
+    let journals = root.join(&format!("{STATE_DIRECTORY}/journal-"))?;
+    let mut segments: Vec<Location> = store.list(&state)?.into_iter().map(|it| it.0).collect();
+    segments.retain(|segment| segment.key().starts_with(journals.key()));
+    let texts = waiting_threads()?.install(|| {
+        let texts = segments.par_iter().map(|segment| store.get(segment));
+        texts.collect::<bytelane_store::Result<Vec<_>>>()
+    })?;
+    let mut history = History::new();
+    for (segment, text) in segments.iter().zip(texts) {
+        let text = text.unwrap_or_default();
+        read(segment, &text[..], plan, &mut history)?;
+    }
+    Ok(history)
+}

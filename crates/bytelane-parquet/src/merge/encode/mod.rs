@@ -1,0 +1,198 @@
+//! Re-encodes columns whose dictionaries cannot be joined.
+
+mod numbers;
+
+use super::input::{Leaf, RowGroup, Window};
+use super::join::Input;
+use super::join::codec::{compression_of, target};
+use super::plan::Plan;
+use super::schema::Place;
+use crate::budget::{Budget, MemoryLimit, extent};
+use crate::catch_panic::catch_panic;
+use crate::choice::Learned;
+use crate::chunk::{Chunk, stored_range};
+use crate::rewrite::encode::{Encoded, encode_arrays};
+use crate::rewrite::source::{Column, Read, Source};
+use crate::stack::with_stack;
+use crate::{DataPageVersion, Encodings, Error, Result, WriterOptions};
+use arrow_array::{Array, ArrayRef, new_null_array};
+use arrow_cast::cast;
+use arrow_schema::DataType;
+
+/// Re-encodes a column of the output.
+pub(super) struct Encoding<'a> {
+    pub groups: &'a [RowGroup],
+    pub plan: &'a Plan<'a>,
+    pub root: usize,
+    /// Chunks of the column's leaves in all row groups.
+    pub inputs: &'a [Vec<Input>],
+    /// Set if no dictionary is tried, because the joined one would be too large.
+    pub without_dictionaries: bool,
+}
+
+impl Encoding<'_> {
+    /// Returns the re-encoded chunks; `None` if the values exceed the memory limit.
+    pub(super) fn chunks(&self, learned: &mut Learned) -> Result<Option<Vec<Chunk>>> {
+        let Some((group, place)) = self
+            .groups
+            .iter()
+            .find_map(|group| Some((group, self.place(group)?)))
+        else {
+            return Ok(None);
+        };
+        let first = source_of(group)?;
+        let output;
+        let like = if self.plan.columns.is_widened {
+            let window = first.reader.clone();
+            output = Source::of_footer(window, self.plan.footer.clone(), self.plan.depth)?;
+            &output.roots[self.root]
+        } else {
+            &first.roots[place.root]
+        };
+        let Ok(read) = like.read() else {
+            return Ok(None);
+        };
+        let data_type = read.arrow.fields()[0].data_type();
+        let Some(arrays) = self.arrays(data_type)? else {
+            return Ok(None);
+        };
+        let codec = target(self.leaves().map(Leaf::metadata), true)?;
+        let Some(compression) = compression_of(codec)? else {
+            return Ok(None);
+        };
+        let mut options = WriterOptions::default()
+            .with_compression(compression)
+            .with_data_page_version(self.version());
+        if self.without_dictionaries {
+            let encodings = options.encodings.iter();
+            let others = encodings.filter(|encoding| *encoding != crate::Encoding::Dictionary);
+            let others = Encodings::only(others);
+            options = options.with_encodings(others);
+        }
+        match encode_arrays(like, &read.arrow, arrays, options, learned)? {
+            Encoded::Chunks(chunks) => Ok(Some(chunks)),
+            Encoded::Obstacle(_) => Ok(None),
+        }
+    }
+
+    fn place(&self, group: &RowGroup) -> Option<Place> {
+        self.plan.columns.place(&group.layout, self.root)
+    }
+
+    fn leaves(&self) -> impl Iterator<Item = &Leaf> {
+        let leaves = self.inputs.iter().flatten();
+        leaves.filter_map(|input| match input {
+            Input::Leaf(leaf) => Some(&**leaf),
+            Input::Missing(_) => None,
+        })
+    }
+
+    /// Returns the version of new pages.
+    fn version(&self) -> DataPageVersion {
+        let has_two = self
+            .leaves()
+            .flat_map(Leaf::data_pages)
+            .any(|page| page.version() == DataPageVersion::V2);
+        if has_two {
+            DataPageVersion::V2
+        } else {
+            DataPageVersion::V1
+        }
+    }
+
+    /// Returns the values of all row groups; `None` if they exceed the memory limit.
+    fn arrays(&self, data_type: &DataType) -> Result<Option<Vec<ArrayRef>>> {
+        if let [inputs] = self.inputs {
+            let leaf = self.plan.columns.first_leaf(self.root);
+            let column = &self.plan.schema.columns()[leaf];
+            if let Some(numbers) = numbers::array(self.groups, inputs, column, data_type)? {
+                return Ok(Some(vec![numbers]));
+            }
+        }
+        let bytes = self.leaves().map(|leaf| leaf.chunk.bytes()).sum();
+        let limit = MemoryLimit::default().of_column(bytes);
+        let mut arrays: Vec<ArrayRef> = Vec::new();
+        for group in self.groups {
+            let Some(place) = self.place(group) else {
+                arrays.push(new_null_array(data_type, group.rows as usize));
+                continue;
+            };
+            match catch_panic(|| arrays_of(group, place, limit)) {
+                Ok(values) => {
+                    for values in values {
+                        // Required members of nested columns may have become optional.
+                        if values.data_type() == data_type {
+                            arrays.push(values);
+                        } else {
+                            arrays.push(cast(&values, data_type)?);
+                        }
+                    }
+                }
+                Err(error) if error.is_of_memory() || error.is_obstacle() => return Ok(None),
+                Err(error) => return Err(group.located(error)),
+            }
+        }
+        Ok(Some(arrays))
+    }
+}
+
+/// Returns a reader for a row group.
+fn source_of(group: &RowGroup) -> Result<Source<Window>> {
+    let open = || {
+        let footer = (*group.file.footer).clone();
+        Source::of_footer(group.file.window.clone(), footer, group.file.depth)
+    };
+    let source = with_stack(group.file.depth, open);
+    source.map_err(|error| group.located(error))
+}
+
+/// Returns the values of a column of a row group.
+fn arrays_of(group: &RowGroup, place: Place, limit: u64) -> Result<Vec<ArrayRef>> {
+    let source = source_of(group)?;
+    let own = &source.roots[place.root];
+    let row_group = source.row_group(group.index)?;
+    let part = source.part(&row_group, own)?;
+    let ranges = part.chunks.iter();
+    let ranges = ranges.map(|chunk| stored_range(chunk, group.file.window_length()));
+    let ranges = ranges.collect::<Result<Vec<_>>>()?;
+    let column = Column {
+        row_group: &row_group,
+        root: own,
+        part: &part,
+        ranges: &ranges,
+    };
+    let read = own.read().as_ref();
+    let read = read.map_err(|why| Error::corrupt(why.clone()))?;
+    selected(&source, column, read, limit, group)
+}
+
+/// Returns the values of a column of a row group, or of its selected rows.
+fn selected(
+    source: &Source<Window>,
+    column: Column<'_>,
+    read: &Read,
+    limit: u64,
+    group: &RowGroup,
+) -> Result<Vec<ArrayRef>> {
+    let memory = MemoryLimit::default();
+    let Some(wanted) = &group.part else {
+        return source.arrays(column, read, memory, limit, None);
+    };
+    let wanted = wanted.start as usize..wanted.end as usize;
+    let used = Budget::new(limit).reservation();
+    let (mut arrays, mut at) = (Vec::new(), 0);
+    for array in source.rows(column, read, None, memory, column.batch_rows())? {
+        let array = array?;
+        let rows = wanted.start.max(at)..wanted.end.min(at + array.len());
+        if !rows.is_empty() {
+            let array = array.slice(rows.start - at, rows.len());
+            used.add(extent(&array))?;
+            arrays.push(array);
+        }
+        at += array.len();
+        if at >= wanted.end {
+            break;
+        }
+    }
+    Ok(arrays)
+}

@@ -1,0 +1,54 @@
+//! Tests that a writer holds no more than two row groups in memory.
+
+use crate::any::arrays::Numbers;
+use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+use bytelane_parquet::{Writer, WriterOptions, parse_compression};
+use std::sync::Arc;
+
+const BATCH: usize = 10_000;
+const BATCHES: usize = 16;
+
+/// Returns rows of which about half compress.
+fn batch(numbers: &mut Numbers) -> RecordBatch {
+    let mut values = |below: usize| -> Vec<usize> {
+        let values = (0..BATCH).map(|_| numbers.below(below));
+        values.collect()
+    };
+    let (keys, prices, names) = (values(1 << 60), values(100_000), values(1 << 40));
+    let keys = keys.into_iter().map(|it| it as i64);
+    let prices = prices.into_iter().map(|it| it as f64 / 100.0);
+    let names = names.into_iter().map(|it| format!("the name {it:020}"));
+    let columns: [(&str, ArrayRef); 3] = [
+        ("key", Arc::new(Int64Array::from_iter_values(keys))),
+        ("price", Arc::new(Float64Array::from_iter_values(prices))),
+        ("name", Arc::new(StringArray::from_iter_values(names))),
+    ];
+    RecordBatch::try_from_iter(columns).expect("rows")
+}
+
+#[test]
+fn a_writer_holds_no_more_than_two_row_groups() {
+    for compression in ["none", "zstd:1"] {
+        let compression = parse_compression(compression).expect("a compression");
+        let options = WriterOptions::default()
+            .with_row_group_rows(BATCH * BATCHES)
+            .with_compression(compression);
+        let mut numbers = Numbers::new(53);
+        let mut largest = 0;
+        let memory = allocation_counter::measure(|| {
+            let first = batch(&mut numbers);
+            let sink = std::io::sink();
+            let mut writer = Writer::try_new(sink, first.schema(), options.clone()).expect("rows");
+            writer.write(&first).expect("rows");
+            drop(first);
+            while writer.flushed_row_groups() < 3 {
+                largest = largest.max(writer.memory_size());
+                writer.write(&batch(&mut numbers)).expect("rows");
+            }
+            writer.close().expect("a file");
+        });
+        let peak = usize::try_from(memory.bytes_max).expect("it was allocated");
+        assert!(largest > 7 << 20, "{largest}");
+        assert!(peak < 2 * largest, "{compression}: {peak} of {largest}");
+    }
+}

@@ -1,0 +1,62 @@
+//! Keeps the threads and connections of this process.
+
+use crate::store::Store;
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use tokio::runtime::{Builder, Runtime};
+
+/// Number of threads that wait for stores; all requests of a process share them.
+const THREADS: usize = 2;
+
+/// Threads and stores of a process.
+pub(crate) struct Process {
+    id: u32,
+    runtime: Runtime,
+    pub stores: Mutex<HashMap<String, Arc<Store>>>,
+}
+
+/// Returns those of this process. A forked process has neither the threads nor the connections of its
+/// parent, so it gets its own.
+pub(crate) fn process() -> io::Result<&'static Process> {
+    static CURRENT: Mutex<Option<&'static Process>> = Mutex::new(None);
+    let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
+    let id = std::process::id();
+    if let Some(process) = current.filter(|process| process.id == id) {
+        return Ok(process);
+    }
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(THREADS)
+        .thread_name("bytelane-store")
+        .enable_all()
+        .build()?;
+    let process: &'static Process = Box::leak(Box::new(Process {
+        id,
+        runtime,
+        stores: Mutex::default(),
+    }));
+    *current = Some(process);
+    Ok(process)
+}
+
+/// Runs a future on the threads of this process, and waits for its outcome. Unlike `Runtime::block_on`, it
+/// may be called on a thread of another runtime, which it then blocks.
+pub(crate) fn wait<T, F>(future: F) -> object_store::Result<T>
+where
+    T: Send + 'static,
+    F: Future<Output = object_store::Result<T>> + Send + 'static,
+{
+    let failed = |source: Box<dyn std::error::Error + Send + Sync>| object_store::Error::Generic {
+        store: "store",
+        source,
+    };
+    let (sender, receiver) = mpsc::sync_channel(1);
+    let process = process().map_err(|error| failed(error.into()))?;
+    process.runtime.spawn(async move {
+        // The receiver waits, so it still exists.
+        let _ = sender.send(future.await);
+    });
+    receiver
+        .recv()
+        .unwrap_or_else(|_| Err(failed("a request ended without an answer".into())))
+}

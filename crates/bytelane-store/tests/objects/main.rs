@@ -1,0 +1,6 @@
+//! Tests of objects on a store that fails in chosen ways.
+
+mod faulty;
+mod files;
+mod puts;
+mod reads;

@@ -1,4 +1,0 @@
-package lists
-
-// KitexUnusedProtection is used to prevent 'imported and not used' error.
-var KitexUnusedProtection = struct{}{}
