@@ -56,7 +56,10 @@ impl InputFile {
 
     /// Returns the time of the last change, if the system knows it.
     pub(crate) fn modified(&self) -> Result<Option<SystemTime>> {
-        Ok(self.file.metadata()?.modified().ok())
+        match &self.source {
+            Source::Disk(file) => Ok(file.metadata()?.modified().ok()),
+            Source::Remote(_) => Ok(None),
+        }
     }
 
     /// Appends the bytes from a position on, up to `length` or the end of the file. Their memory need not be
