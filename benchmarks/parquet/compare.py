@@ -1,6 +1,7 @@
 """Compares the speed and memory use of libraries that read whole Parquet files to Arrow arrays and write them.
 
-    compare.py READER OUTPUT [--queries PROGRAM] [--rounds COUNT] [--quick] [--only PART]
+    compare.py READER OUTPUT [--queries PROGRAM] [--rounds COUNT] [--quick]
+               [--only {columns,lineitem,tables,writing,merging,queries}]
 
 READER is the program of `peers/parquet`, and OUTPUT is the CSV to write. `cargo xtask record CPU --only parquet` builds
 the former and stores the latter.
