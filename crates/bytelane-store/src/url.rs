@@ -48,6 +48,9 @@ impl Location {
         if is_web && key.contains(['?', '#']) {
             return Err(wrong("URLs with a query or a fragment are not supported"));
         }
+        if key.starts_with('/') {
+            return Err(wrong("keys that begin with a slash are not supported"));
+        }
         let key = key.strip_suffix('/').unwrap_or(key);
         let path = if is_web {
             Path::from_url_path(key)

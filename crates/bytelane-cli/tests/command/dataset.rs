@@ -90,7 +90,10 @@ fn from_the_plan_to_the_deletion() {
     let shown = printed(directory, 0, &delete);
     assert!(shown.starts_with("Deleted 6 files"), "{shown}");
     let shown = printed(directory, 0, &PLAN);
-    assert!(shown.ends_with("The data set needs nothing\n"), "{shown}");
+    assert!(
+        shown.ends_with("The data set needs no changes\n"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -117,6 +120,19 @@ fn failures_and_differences_have_exit_status_1() {
         &["dataset", "verify", "lake", "new", "--format", "json"],
     );
     assert!(shown.starts_with("{\"same\":false"), "{shown}");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_listed() {
+    let directory = lake();
+    let directory = directory.path();
+    fs::write(directory.join("lake/bad.parquet"), "nothing").unwrap();
+    let shown = printed(directory, 1, &PLAN);
+    for wanted in ["1 file cannot be read", "bad.parquet", "6 files"] {
+        assert!(shown.contains(wanted), "{wanted} in\n{shown}");
+    }
+    let shown = printed(directory, 1, &RUN);
+    assert!(shown.contains("1 file could not be read"), "{shown}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Tests the contents of plans.
 
 use crate::data::{Lake, options, plain, sorted};
-use bytelane_dataset::{Action, Plan, list, plan, plan_files};
+use bytelane_dataset::{Action, Plan, RunOptions, list, plan, plan_files, run};
 use std::fs;
 use std::ops::ControlFlow;
 
@@ -123,13 +123,29 @@ fn a_table_is_refused_but_for_a_list_of_its_files() {
 }
 
 #[test]
-fn a_damaged_file_is_named() {
+fn a_damaged_file_is_listed_and_the_others_are_planned() {
     let lake = Lake::new();
-    fs::write(
-        lake.old().join("year=2024/bad.parquet"),
-        "PAR1 nothing PAR1",
-    )
-    .unwrap();
-    let error = plan(lake.old(), &options()).unwrap_err().to_string();
-    assert!(error.contains("bad.parquet"), "{error}");
+    let before = plan(lake.old(), &options()).unwrap();
+    let bad = lake.old().join("year=2024/bad.parquet");
+    fs::write(&bad, "PAR1 nothing PAR1").unwrap();
+    // The footer is sound, but the pages are not.
+    let torn = lake.old().join("year=2024/0.parquet");
+    let mut bytes = fs::read(&torn).unwrap();
+    bytes[4..200].fill(0xff);
+    fs::write(&torn, bytes).unwrap();
+    let made = plan(lake.old(), &options()).unwrap();
+    let [unreadable] = &made.unreadable[..] else {
+        panic!("{:?}", made.unreadable)
+    };
+    assert_eq!(unreadable.path, "year=2024/bad.parquet");
+    assert!(!unreadable.error.contains("bad.parquet"), "{unreadable:?}");
+    assert_eq!(
+        (made.files, made.units.len()),
+        (before.files, before.units.len())
+    );
+    let made = Plan::parse(&serde_json::to_vec(&made).unwrap()).unwrap();
+    let outcome = run(&made, lake.new_root(), &RunOptions::default()).unwrap();
+    assert_eq!((outcome.unreadable, outcome.failed.len()), (1, 1));
+    assert!(outcome.unplanned.is_empty() && !outcome.is_complete());
+    assert!(!lake.new_root().join("_bytelane/complete.json").exists());
 }

@@ -11,10 +11,10 @@ use std::path::PathBuf;
 /// Other files stay, and so do directories that have some.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The directory whose files are deleted
+    /// The directory, or the URL on a store, whose files are deleted
     #[arg(value_name = "DIRECTORY")]
     old: PathBuf,
-    /// The directory that has the same rows
+    /// The directory or URL with the same rows
     #[arg(long, value_name = "NEW")]
     verified_by: PathBuf,
 }

@@ -28,7 +28,8 @@ const EXAMPLES: &str = "Examples:
   bytelane dataset run plan.json --out lake.new/ --jobs 2
   bytelane dataset verify lake/ lake.new/
   bytelane dataset swap lake/ lake.new/
-  bytelane dataset delete lake.new/ --verified-by lake/";
+  bytelane dataset delete lake.new/ --verified-by lake/
+  bytelane dataset plan s3://bucket/lake --output plan.json";
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {

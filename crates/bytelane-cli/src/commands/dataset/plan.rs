@@ -22,14 +22,16 @@ use std::path::{Path, PathBuf};
 /// Decide which files of a data set to merge, split or rewrite
 ///
 /// Reads the footers of all .parquet files below ROOT, and values of a few of them. Small files of one directory with the same columns are
-/// merged; large files are split between row groups; files are rewritten if better encodings save enough. Files that promise a sort order are
-/// merged where their ranges follow each other. A data set that needs nothing gives a plan without units.
+/// merged; large files are split between row groups; files are rewritten if better encodings save enough. Files that declare a sort order are
+/// merged only where their ranges do not overlap. A data set that needs no changes gives a plan without units.
+///
+/// Files that cannot be read are listed with the reason, and the exit status is 1; the others are planned.
 ///
 /// Tables of Delta Lake, Apache Iceberg and Apache Hudi are refused, because their metadata says which files are part of them; name their
 /// current files with --files-from.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The directory of the data set
+    /// The directory of the data set, or its URL on a store, such as s3://bucket/lake
     #[arg(value_name = "ROOT")]
     root: PathBuf,
     /// The file to write the plan to, as JSON; -: standard output, instead of the summary
@@ -50,7 +52,7 @@ pub struct Arguments {
     /// The number of rows of each of these files
     #[arg(long, value_name = "N", default_value = "65536")]
     sample_rows: NonZero<usize>,
-    /// The number that chooses these files: the same one chooses the same files
+    /// Seed that selects these files
     #[arg(long, value_name = "N", default_value = "0")]
     seed: u64,
     /// Goal of the encodings

@@ -9,26 +9,27 @@ use std::io::Write;
 use std::num::NonZero;
 use std::path::PathBuf;
 
-/// Run a plan: write a new directory, and leave the old one as it is
+/// Run a plan: write a new directory, and leave the old one unchanged
 ///
-/// Each unit of the plan is done exactly once. Its outputs are written, read back and compared with the sources, and then get their names.
-/// A journal in OUT/_bytelane notes it, so that after an interruption the same command goes on where it ended. Units that fail are listed,
-/// and the others are done. The exit status is 1 if some failed, if other shards have not finished, or if files were added to the old directory.
+/// Each unit of the plan is done exactly once. Its outputs are written, compared with the sources, and published under their final names.
+/// A journal in OUT/_bytelane records it, so after an interruption the same command continues where it stopped. Units that fail are listed,
+/// and the others are done. The exit status is 1 if units failed, if other shards have not finished, if files were added to the old directory, or
+/// if files could not be read when the plan was made.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The plan that `bytelane dataset plan` wrote
     #[arg(value_name = "PLAN")]
     plan: PathBuf,
-    /// The directory to write: a new one, or that of a run of the same plan that has not finished
+    /// The directory to write, or its URL on a store: a new one, or that of an unfinished run of the same plan
     #[arg(long, value_name = "OUT")]
     out: PathBuf,
-    /// The number of units to work on at the same time; each has the bytes of a row group in memory twice
+    /// The number of units to process at the same time; each holds a row group in memory twice
     #[arg(long, value_name = "N", default_value = "1")]
     jobs: NonZero<usize>,
-    /// Do this share of the units, counted from 0: for several processes, also on several machines
+    /// Process only this share of the units, counted from 0: for several processes or machines
     #[arg(long, value_name = "I/N", default_value_t)]
     shard: Shard,
-    /// Try units again that failed in an earlier run
+    /// Retry units that failed in an earlier run
     #[arg(long)]
     retry_failed: bool,
     /// A table, one JSON object, CSV, or a Markdown table

@@ -16,10 +16,10 @@ use std::path::PathBuf;
 /// count. If all are the same, this is noted in NEW, and `swap` and `delete` may be used. The exit status is 1 if there are differences.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The directory that was there before
+    /// The old directory, or its URL on a store
     #[arg(value_name = "OLD")]
     old: PathBuf,
-    /// The directory that `bytelane dataset run` wrote
+    /// The directory or URL that `bytelane dataset run` wrote
     #[arg(value_name = "NEW")]
     new: PathBuf,
     /// A table, one JSON object, CSV, or a Markdown table

@@ -48,6 +48,7 @@ class Run(TypedDict):
     bytes_before: int
     bytes_after: int
     unplanned: list[str]
+    unreadable: int
     complete: bool
 
 
@@ -74,7 +75,7 @@ def plan(
     compression: str | None = None,
     progress: Progress | None = None,
 ) -> Plan:
-    """Decides which files below a directory to merge, split or rewrite, as `bytelane dataset plan` does.
+    """Decides which files below a directory or a URL to merge, split or rewrite, as `bytelane dataset plan` does.
 
     Returns the plan, and also writes it to `output`, if given. `files` are paths below `root`, such as the current
     files of a table. `progress` is called with the number of footers and samples read, and their total.
