@@ -8,6 +8,7 @@ use crate::backend::dispatch;
 use crate::memory::{Fill, Slot};
 
 dispatch! {
+    also on 32-bit ARM;
     fn decode_blocks(plan: impl Expand, controls: &[u8], data: &[u8], values: &mut [Slot], previous: &mut u64) -> Option<usize>
         = kernel::decode_blocks, or |plan, controls, data, values, previous| scalar::decode(Plan::coding(plan), controls, data, values, previous);
     fn decode_tail(plan: impl Expand, controls: &[u8], data: &[u8], values: &mut [Slot], previous: &mut u64) -> Option<usize>

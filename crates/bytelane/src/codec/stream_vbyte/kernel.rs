@@ -84,7 +84,7 @@ pub(super) fn decode_run<S: Blocks, P: Expand>(
     while done + 4 <= blocks.len() {
         let four: &mut [[Slot; 64]; 4] = window_mut(blocks, done);
         let controls = &controls[P::CONTROLS * done..][..P::CONTROLS * 4];
-        let mut used = 0;
+        let used;
         if plan.all_ones(controls)
             && let Some(here) = rest.first_chunk::<64>()
         {
@@ -93,11 +93,7 @@ pub(super) fn decode_run<S: Blocks, P: Expand>(
             }
             used = 4 * P::VALUES;
         } else if let Some(here) = rest.first_chunk::<336>() {
-            for i in 0..4 {
-                let codes = P::codes(controls, i);
-                let here = window(here, used & 255);
-                used += simd.decode(plan, codes, here, &mut four[i], previous);
-            }
+            used = simd.decode_four(plan, controls, here, four, previous);
         } else {
             break;
         }
@@ -130,6 +126,25 @@ pub(super) fn decode_run<S: Blocks, P: Expand>(
         }
     }
     Some(data.len() - rest.len() + end)
+}
+
+/// Decodes four blocks. Returns the number of bytes of data used.
+#[inline(always)]
+pub(super) fn decode_four<S: Blocks, P: Expand>(
+    simd: S,
+    plan: P,
+    controls: &[u8],
+    data: &[u8; 336],
+    blocks: &mut [[Slot; 64]; 4],
+    previous: &mut S::Previous,
+) -> usize {
+    let mut used = 0;
+    for i in 0..4 {
+        let codes = P::codes(controls, i);
+        let here = window(data, used & 255);
+        used += simd.decode(plan, codes, here, &mut blocks[i], previous);
+    }
+    used
 }
 
 /// Decodes fewer values than a block. Returns the number of bytes of data used, or `None` if there
@@ -199,14 +214,7 @@ pub(super) fn encode_run<S: Blocks, P: Compress>(
         };
         if let (Some(five), Some(here)) = (five, rest.first_chunk_mut::<336>()) {
             let controls = &mut controls[P::CONTROLS * done..][..P::CONTROLS * 4];
-            let mut used = 0;
-            for i in 0..4 {
-                let before = window(memory::flat(five), 64 * (i + 1) - P::WIDTH);
-                let here = window_mut(here, used & 255);
-                let (codes, more) = simd.encode(plan, &five[i + 1], before, here);
-                put_codes::<P>(controls, i, codes);
-                used += more;
-            }
+            let used = simd.encode_four(plan, five, controls, here);
             rest = &mut rest[used..];
             done += 4;
             continue;
@@ -230,6 +238,26 @@ pub(super) fn encode_run<S: Blocks, P: Compress>(
     }
     rest[..end].copy_from_slice(&buffer[..end]);
     Some(room - rest.len() + end)
+}
+
+/// Encodes the last four of five blocks. Returns the number of bytes of data written.
+#[inline(always)]
+pub(super) fn encode_four<S: Blocks, P: Compress>(
+    simd: S,
+    plan: P,
+    five: &[[u8; 64]; 5],
+    controls: &mut [Slot],
+    data: &mut [Slot; 336],
+) -> usize {
+    let mut used = 0;
+    for i in 0..4 {
+        let before = window(memory::flat(five), 64 * (i + 1) - P::WIDTH);
+        let here = window_mut(data, used & 255);
+        let (codes, more) = simd.encode(plan, &five[i + 1], before, here);
+        put_codes::<P>(controls, i, codes);
+        used += more;
+    }
+    used
 }
 
 /// Encodes fewer values than a block. Returns the number of bytes of data written, or `None` if
