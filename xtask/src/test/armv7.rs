@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use super::cross::{self, ARMV7, ARMV7_WITHOUT_NEON};
 use super::needs::Need;
 use crate::listing::{Function, Instruction, count, disassemble, functions};
+use crate::process::compile;
 
 const OBJDUMP: &str = "arm-linux-gnueabihf-objdump";
 pub const DISASSEMBLER: Need = Need::Program(OBJDUMP, "Debian: binutils-arm-linux-gnueabihf");
@@ -40,8 +41,12 @@ pub fn run_stage() -> Result<()> {
     check_loops()
 }
 
-/// Finds each of [`KERNELS`] in the library that the tests are linked with.
+/// Finds each of [`KERNELS`] in the library, as compiled for the tests.
 fn check_loops() -> Result<()> {
+    let mut build = ARMV7.cargo("build")?;
+    build.args(["--lib", "--package", "bytelane"]);
+    cross::build_quickly(&mut build);
+    compile(&mut build)?;
     let library = format!("target/cross/{}/debug/libbytelane.rlib", ARMV7.triple);
     let listing = disassemble(OBJDUMP, &[library])?;
     let functions = functions(&listing);
