@@ -78,7 +78,7 @@ impl Instruction<'_> {
     /// Returns the target of a jump within its function; `None` for other instructions.
     fn target(&self) -> Option<u64> {
         let jumps = match self.mnemonic {
-            "b" | "cbz" | "cbnz" | "tbz" | "tbnz" => true,
+            "b" | "bne" | "cbz" | "cbnz" | "tbz" | "tbnz" => true,
             other => other.starts_with('j') || other.starts_with("b."),
         };
         let operands = self.operands.split(" <").next()?;

@@ -67,6 +67,22 @@ pub const AARCH64: Target = Target {
     ..AVX512
 };
 
+/// 32-bit ARM, with NEON, which is detected.
+pub const ARMV7: Target = Target {
+    triple: "armv7-unknown-linux-gnueabihf",
+    backend: "neon",
+    linker: Some("arm-linux-gnueabihf-gcc"),
+    runner: "qemu-arm-static",
+    ..AVX512
+};
+
+/// 32-bit ARM without NEON, such as Tegra 2.
+pub const ARMV7_WITHOUT_NEON: Target = Target {
+    backend: "scalar",
+    runner: "qemu-arm-static -cpu cortex-a9,neon=off",
+    ..ARMV7
+};
+
 /// A target whose `usize` has 32 bits; an x86-64 kernel runs it.
 pub const I686: Target = Target {
     triple: "i686-unknown-linux-gnu",
@@ -217,6 +233,11 @@ fn check_debian_compiler() -> Result<()> {
 /// Runs the core's tests on the target, on a reduced grid if it is emulated. The tests fail if the
 /// target's best backend is not the expected one.
 pub fn test(target: &Target) -> Result<()> {
+    test_some(target, &[])
+}
+
+/// Runs those of the core's tests that the arguments of the test program choose.
+pub fn test_some(target: &Target, arguments: &[&str]) -> Result<()> {
     let make = || {
         let mut command = target.cargo("test")?;
         command.args(PACKAGES.split_whitespace()).arg("--tests");
@@ -225,7 +246,7 @@ pub fn test(target: &Target) -> Result<()> {
         command.env("BYTELANE_TEST_EXPECT", target.backend);
         Ok(command)
     };
-    process::test(make, &[])
+    process::test(make, arguments)
 }
 
 /// Builds without debug information, and without optimising third-party code, including the

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: runs the stages of [`stages::STAGES`] whose tools are available.
 
+mod armv7;
 mod assembly;
 mod browser;
 mod c;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::needs::Need;
 use super::{
-    assembly, browser, c, cross, dependencies, features, files, fuzz, go, idl, java, memory, miri,
-    mutants, python, repeat, rust, semver, wheel,
+    armv7, assembly, browser, c, cross, dependencies, features, files, fuzz, go, idl, java, memory,
+    miri, mutants, python, repeat, rust, semver, wheel,
 };
 use crate::record::neon;
 
@@ -73,7 +73,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[],
         tier: Quick,
         in_all: true,
-        seconds: 540,
+        seconds: 525,
         run: rust::run_stage,
     },
     Stage {
@@ -112,7 +112,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::X86, Need::Program("python3", "Debian: python3-pip")],
         tier: Full,
         in_all: true,
-        seconds: 190,
+        seconds: 185,
         run: crate::peers::run_stage,
     },
     Stage {
@@ -211,6 +211,20 @@ pub static STAGES: &[Stage] = &[
         run: || cross::test(&cross::AARCH64).and_then(|()| neon::run_stage()),
     },
     Stage {
+        name: "armv7",
+        about: "the core's tests on emulated 32-bit ARM, with NEON and without; the loops in assembly",
+        needs: &[
+            Need::StandardLibrary(&cross::ARMV7),
+            Need::Program("arm-linux-gnueabihf-gcc", "Debian: gcc-arm-linux-gnueabihf"),
+            Need::Program("qemu-arm-static", QEMU),
+            armv7::DISASSEMBLER,
+        ],
+        tier: Full,
+        in_all: true,
+        seconds: 90,
+        run: armv7::run_stage,
+    },
+    Stage {
         name: "32-bit",
         about: "the core's tests on i686",
         needs: &[
@@ -274,7 +288,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[MIRI],
         tier: Full,
         in_all: false,
-        seconds: 240,
+        seconds: 225,
         run: miri::run_stage,
     },
     Stage {

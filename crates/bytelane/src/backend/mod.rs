@@ -31,7 +31,9 @@ pub enum Backend {
     /// AVX-512 with the byte instructions VBMI and VBMI2: Ice Lake and Zen 4 onwards. CPUs with
     /// AVX-512 but without these (Skylake-X, Cascade Lake) use [`Avx2`](Self::Avx2).
     Avx512,
-    /// NEON, on every AArch64 machine.
+    /// NEON, on every AArch64 machine. On 32-bit ARM it is detected on Linux, and only
+    /// [`stream_vbyte`](crate::stream_vbyte) and [`byte_stream_split`](crate::byte_stream_split) use
+    /// it; all other codecs run scalar code.
     Neon,
 }
 
@@ -79,7 +81,26 @@ macro_rules! is_detected {
         std::arch::is_x86_feature_detected!($feature)
     };
 }
-#[cfg(not(all(target_arch = "x86_64", feature = "std")))]
+#[cfg(all(
+    target_arch = "arm",
+    target_endian = "little",
+    feature = "std",
+    feature = "neon"
+))]
+macro_rules! is_detected {
+    ($feature:tt) => {
+        cfg!(target_feature = $feature) || arm::has_neon()
+    };
+}
+#[cfg(not(any(
+    all(target_arch = "x86_64", feature = "std"),
+    all(
+        target_arch = "arm",
+        target_endian = "little",
+        feature = "std",
+        feature = "neon"
+    )
+)))]
 macro_rules! is_detected {
     ($feature:tt) => {
         cfg!(target_feature = $feature)
@@ -141,7 +162,15 @@ impl Backend {
             Backend::Avx2 => features!(Avx2 => has! { feature }),
             #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
             Backend::Avx512 => features!(Avx512 => has! { feature }),
-            #[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
+            #[cfg(any(
+                all(target_arch = "aarch64", target_endian = "little", feature = "neon"),
+                all(
+                    target_arch = "arm",
+                    target_endian = "little",
+                    feature = "std",
+                    feature = "neon"
+                )
+            ))]
             Backend::Neon => features!(Neon => has! { feature }),
             _ => {
                 let _ = feature;
@@ -316,7 +345,15 @@ tokens! { Sse41 }
 tokens! { Avx2 }
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 tokens! { Avx512 }
-#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
+#[cfg(any(
+    all(target_arch = "aarch64", target_endian = "little", feature = "neon"),
+    all(
+        target_arch = "arm",
+        target_endian = "little",
+        feature = "std",
+        feature = "neon"
+    )
+))]
 tokens! { Neon }
 
 /// Defines functions whose last argument chooses the backend: each arm compiles the generic kernel
@@ -344,8 +381,14 @@ tokens! { Neon }
 /// ```
 ///
 /// The backend comes last, so that the other arguments stay in their registers.
+///
+/// With `also on 32-bit ARM;` before the rows, NEON is entered there as well. Its kernels are in
+/// assembly and state no features.
 macro_rules! dispatch {
-    ($(
+    (also on 32-bit ARM; $($rows:tt)*) => {
+        $crate::backend::dispatch! { @rows arm; $($rows)* }
+    };
+    (@rows $arm:ident; $(
         $(#[$meta:meta])*
         fn $name:ident $(<const $K:ident: usize $(, $W:ident: $Bound:ident)?>)? ($($arg:ident: $ty:ty),* $(,)?)
         $(-> $ret:ty)? = $kernel:expr, or $scalar:expr;
@@ -360,10 +403,18 @@ macro_rules! dispatch {
             $crate::backend::dispatch! { @enter Sse41 backend $(<const $K: usize $(, $W: $Bound)?>)? ($($arg: $ty),*) [$(-> $ret)?] $kernel }
             #[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
             $crate::backend::dispatch! { @enter Neon backend $(<const $K: usize $(, $W: $Bound)?>)? ($($arg: $ty),*) [$(-> $ret)?] $kernel }
+            #[cfg(all(target_arch = "arm", target_endian = "little", feature = "std", feature = "neon"))]
+            $crate::backend::dispatch! { @$arm backend ($($arg),*) $kernel }
             let _ = backend;
             $scalar($($arg),*)
         }
     )* };
+    (@arm $backend:ident ($($arg:ident),*) $kernel:expr) => {
+        if let Some(token) = $crate::backend::Neon::of($backend) {
+            return $kernel(token, $($arg),*);
+        }
+    };
+    (@none $($any:tt)*) => {};
     (@enter $Token:ident $backend:ident $(<const $K:ident: usize $(, $W:ident: $Bound:ident)?>)? ($($arg:ident: $ty:ty),*) [$(-> $ret:ty)?] $kernel:expr) => {
         if let Some(token) = $crate::backend::$Token::of($backend) {
             $crate::backend::features! { $Token => inside! {
@@ -377,6 +428,9 @@ macro_rules! dispatch {
             #[allow(unsafe_code)]
             return unsafe { inside $(::<$K $(, $W)?>)? ($($arg,)* token) };
         }
+    };
+    ($($rows:tt)*) => {
+        $crate::backend::dispatch! { @rows none; $($rows)* }
     };
 }
 pub(crate) use dispatch;
@@ -444,5 +498,12 @@ fn write_names(f: &mut fmt::Formatter<'_>, backends: impl Iterator<Item = Backen
     Ok(())
 }
 
+#[cfg(all(
+    target_arch = "arm",
+    target_endian = "little",
+    feature = "std",
+    feature = "neon"
+))]
+mod arm;
 #[cfg(test)]
 mod tests;

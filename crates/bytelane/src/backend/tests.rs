@@ -41,6 +41,16 @@ fn expected() -> Vec<Backend> {
     )) {
         backends.push(Backend::Neon);
     }
+    #[cfg(all(target_arch = "arm", target_os = "linux", feature = "neon"))]
+    {
+        use std::ffi::c_ulong;
+        unsafe extern "C" {
+            fn getauxval(kind: c_ulong) -> c_ulong;
+        }
+        // SAFETY: the function of the C library, which reads a constant of the process.
+        let features = unsafe { getauxval(16) };
+        backends.extend((features >> 12 & 1 != 0).then_some(Backend::Neon));
+    }
     backends
 }
 

@@ -1,5 +1,6 @@
 //! The only module with intrinsics that access memory: loads, stores, prefetches and barriers, all
-//! on arrays whose lengths are in their types; and the step from a token into its instructions.
+//! on arrays whose lengths are in their types; loops in assembly; and the step from a token into its
+//! instructions.
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 pub(crate) mod avx2;
@@ -7,6 +8,13 @@ pub(crate) mod avx2;
 pub(crate) mod avx512;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
 pub(crate) mod neon;
+#[cfg(all(
+    target_arch = "arm",
+    target_endian = "little",
+    feature = "std",
+    feature = "neon"
+))]
+pub(crate) mod neon32;
 #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 pub(crate) mod sse41;
 #[cfg(target_arch = "x86_64")]

@@ -10,6 +10,7 @@ use crate::{Backend, Detected};
 use core::ops::Range;
 
 dispatch! {
+    also on 32-bit ARM;
     fn split<const K: usize>(src: &[u8], dst: &mut [Slot], stride: usize)
         = kernel::split::<K>, or scalar::split_fixed::<K>;
     fn split_blocks<const K: usize, W: Writes>(src: &[u8], dst: &mut [Slot], stride: usize)

@@ -8,6 +8,7 @@ use crate::backend::dispatch;
 use crate::memory::{Fill, Slot};
 
 dispatch! {
+    also on 32-bit ARM;
     // The arguments fit in registers, and this is inlined: for a block, copying them took a tenth of
     // the time.
     #[inline(always)]

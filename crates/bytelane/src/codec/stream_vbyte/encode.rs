@@ -8,6 +8,7 @@ use crate::memory::{Fill, Slot};
 use crate::{DestinationError, Detected};
 
 dispatch! {
+    also on 32-bit ARM;
     fn encode_blocks(plan: impl Compress, values: &[u8], start: u64, controls: &mut [Slot], data: &mut [Slot]) -> Option<usize>
         = kernel::encode_blocks, or |plan, values, start, controls, data| scalar::encode(Plan::coding(plan), values, start, controls, data);
     fn encode_tail(plan: impl Compress, values: &[u8], start: u64, controls: &mut [Slot], data: &mut [Slot]) -> Option<usize>

@@ -86,7 +86,7 @@ pub(super) fn decode_run<S: Blocks, P: Expand>(
     while done + 4 <= blocks.len() {
         let four: &mut [[Slot; 64]; 4] = window_mut(blocks, done);
         let controls = &controls[P::CONTROLS * done..][..P::CONTROLS * 4];
-        let mut used = 0;
+        let used;
         if plan.all_ones(controls)
             && let Some(here) = rest.first_chunk::<64>()
         {
@@ -95,11 +95,7 @@ pub(super) fn decode_run<S: Blocks, P: Expand>(
             }
             used = 4 * P::VALUES;
         } else if let Some(here) = rest.first_chunk::<336>() {
-            for i in 0..4 {
-                let codes = P::codes(controls, i);
-                let here = window(here, used & 255);
-                used += simd.decode(plan, codes, here, &mut four[i], previous);
-            }
+            used = simd.decode_four(plan, controls, here, four, previous);
         } else {
             break;
         }
@@ -125,6 +121,25 @@ pub(super) fn decode_run<S: Blocks, P: Expand>(
         rest = rest.get(used..)?;
     }
     Some(data.len() - rest.len())
+}
+
+/// Decodes four blocks. Returns the number of bytes of data used.
+#[inline(always)]
+pub(super) fn decode_four<S: Blocks, P: Expand>(
+    simd: S,
+    plan: P,
+    controls: &[u8],
+    data: &[u8; 336],
+    blocks: &mut [[Slot; 64]; 4],
+    previous: &mut S::Previous,
+) -> usize {
+    let mut used = 0;
+    for i in 0..4 {
+        let codes = P::codes(controls, i);
+        let here = window(data, used & 255);
+        used += simd.decode(plan, codes, here, &mut blocks[i], previous);
+    }
+    used
 }
 
 /// Decodes fewer values than a block. Returns the offset after their data, or `None` if there are too
@@ -215,14 +230,7 @@ pub(super) fn encode_run<S: Blocks, P: Compress>(
                 window(memory::flat(four), 0)
             };
             let controls = &mut controls[P::CONTROLS * done..][..P::CONTROLS * 4];
-            let mut used = 0;
-            for i in 0..4 {
-                let before = window(befores, 64 * i);
-                let here = window_mut(here, used & 255);
-                let (codes, more) = simd.encode(plan, &four[i], before, here);
-                put_codes::<P>(controls, i, codes);
-                used += more;
-            }
+            let used = simd.encode_four(plan, four, befores, controls, here);
             rest = &mut rest[used..];
             done += 4;
             continue;
@@ -248,6 +256,28 @@ pub(super) fn encode_run<S: Blocks, P: Compress>(
         rest[..end].copy_from_slice(&buffer[..end]);
     }
     Some(room - rest.len() + end)
+}
+
+/// Encodes four blocks. The values before theirs begin 64 bytes apart. Returns the number of bytes of data
+/// written.
+#[inline(always)]
+pub(super) fn encode_four<S: Blocks, P: Compress>(
+    simd: S,
+    plan: P,
+    four: &[[u8; 64]; 4],
+    befores: &[u8; 256],
+    controls: &mut [Slot],
+    data: &mut [Slot; 336],
+) -> usize {
+    let mut used = 0;
+    for i in 0..4 {
+        let before = window(befores, 64 * i);
+        let here = window_mut(data, used & 255);
+        let (codes, more) = simd.encode(plan, &four[i], before, here);
+        put_codes::<P>(controls, i, codes);
+        used += more;
+    }
+    used
 }
 
 /// Encodes fewer values than a block. Returns the number of bytes of data written, or `None` if

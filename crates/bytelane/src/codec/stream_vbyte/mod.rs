@@ -118,6 +118,19 @@ pub(crate) trait Blocks: Copy {
         previous: &mut Self::Previous,
     ) -> usize;
 
+    /// Decodes four blocks from the accessible data. Returns the number of bytes used, at most 256.
+    #[inline(always)]
+    fn decode_four<P: Expand>(
+        self,
+        plan: P,
+        controls: &[u8],
+        data: &[u8; 336],
+        blocks: &mut [[Slot; 64]; 4],
+        previous: &mut Self::Previous,
+    ) -> usize {
+        kernel::decode_four(self, plan, controls, data, blocks, previous)
+    }
+
     /// Decodes a block of values of one byte each, the first bytes of the accessible data.
     fn widen<P: Plan>(
         self,
@@ -165,6 +178,20 @@ pub(crate) trait Blocks: Copy {
         before: &[u8; 64],
         data: &mut [Slot; 80],
     ) -> (u32, usize);
+
+    /// Encodes four blocks to their control bytes and their data. Returns the length of the data, at most
+    /// 256. May overwrite the bytes after the data.
+    #[inline(always)]
+    fn encode_four<P: Compress>(
+        self,
+        plan: P,
+        four: &[[u8; 64]; 4],
+        befores: &[u8; 256],
+        controls: &mut [Slot],
+        data: &mut [Slot; 336],
+    ) -> usize {
+        kernel::encode_four(self, plan, four, befores, controls, data)
+    }
 
     /// Encodes whole blocks. Returns the number of bytes of data written, or `None` if there was
     /// not enough room. `start` is the value before the first one; there is room for all codes.

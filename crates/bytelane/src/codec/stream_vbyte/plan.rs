@@ -317,7 +317,7 @@ const NONE: u8 = 0xff;
 
 /// Builds the shuffles for decoding. Byte `b` of value `v` comes from byte `b` of the value's data,
 /// which begins at the end of the data of the values before it.
-const fn expand<const N: usize>(width: usize, lengths: [usize; 4]) -> [[u8; 16]; N] {
+pub(super) const fn expand<const N: usize>(width: usize, lengths: [usize; 4]) -> [[u8; 16]; N] {
     let mut table = [[NONE; 16]; N];
     let mut codes = 0;
     while codes < N {
@@ -336,8 +336,8 @@ const fn expand<const N: usize>(width: usize, lengths: [usize; 4]) -> [[u8; 16];
     table
 }
 
-/// Builds the reverse shuffles, for encoding.
-const fn compress<const N: usize>(width: usize, lengths: [usize; 4]) -> [[u8; 32]; N] {
+/// Builds the reverse shuffles, for encoding, each followed by the length of the data.
+pub(super) const fn compress<const N: usize>(width: usize, lengths: [usize; 4]) -> [[u8; 32]; N] {
     let mut table = [[NONE; 32]; N];
     let mut codes = 0;
     while codes < N {
@@ -357,7 +357,8 @@ const fn compress<const N: usize>(width: usize, lengths: [usize; 4]) -> [[u8; 32
     table
 }
 
-const fn group_lengths<const N: usize>(width: usize, lengths: [usize; 4]) -> [u8; N] {
+/// Builds the lengths of the data of groups.
+pub(super) const fn group_lengths<const N: usize>(width: usize, lengths: [usize; 4]) -> [u8; N] {
     let mut table = [0; N];
     let mut codes = 0;
     while codes < N {

@@ -25,7 +25,7 @@ impl Coding {
 
     /// Returns the number stored for a value: the value, its difference from the previous one, or
     /// zigzag of either.
-    fn stored(self, value: u64, previous: u64) -> u64 {
+    pub(super) fn stored(self, value: u64, previous: u64) -> u64 {
         let number = if self.transform.delta() {
             value.wrapping_sub(previous)
         } else {
@@ -54,7 +54,7 @@ impl Coding {
     }
 
     /// Returns the lowest code whose length holds the number.
-    fn code(self, stored: u64) -> usize {
+    pub(super) fn code(self, stored: u64) -> usize {
         let bytes = (u64::BITS - stored.leading_zeros()).div_ceil(8) as usize;
         let fits = |&length: &usize| length >= bytes;
         self.variant.lengths().iter().position(fits).unwrap_or(3)

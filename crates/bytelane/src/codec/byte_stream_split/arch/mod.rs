@@ -6,5 +6,12 @@ mod avx2;
 mod avx512;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
 mod neon;
+#[cfg(all(
+    target_arch = "arm",
+    target_endian = "little",
+    feature = "std",
+    feature = "neon"
+))]
+mod neon32;
 #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 mod sse41;
