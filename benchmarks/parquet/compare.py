@@ -1,7 +1,6 @@
 """Compares the speed and memory use of libraries that read whole Parquet files to Arrow arrays and write them.
 
-    compare.py READER OUTPUT [--queries PROGRAM] [--rounds COUNT] [--quick]
-               [--only {columns,lineitem,tables,writing,merging,queries}]
+    compare.py READER OUTPUT [--queries PROGRAM] [--rounds COUNT] [--quick] [--only PART]
 
 READER is the program of `peers/parquet`, and OUTPUT is the CSV to write. `cargo xtask record CPU --only parquet` builds
 the former and stores the latter.
@@ -49,11 +48,11 @@ from typing import Any, NamedTuple
 
 import files
 import merge
-import queries
 import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
+import queries
 
 ROOT = Path(__file__).parents[2]
 PYTHON_READER = Path(__file__).with_name("read.py")

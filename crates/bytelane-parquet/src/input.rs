@@ -54,7 +54,8 @@ impl InputFile {
         }
     }
 
-    /// Returns the time of the last change, if the system knows it.
+    /// Returns the time of the last change of a local file, if the system knows it. Stores check the version of
+    /// their files themselves.
     pub(crate) fn modified(&self) -> Result<Option<SystemTime>> {
         match &self.source {
             Source::Disk(file) => Ok(file.metadata()?.modified().ok()),

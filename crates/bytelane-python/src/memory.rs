@@ -76,6 +76,10 @@ impl<'py> Memory<'py> {
         }
     }
 
+    pub fn py(&self) -> Python<'py> {
+        self.py
+    }
+
     fn owned(py: Python<'py>, owner: Owner<'py>) -> Self {
         Self {
             py,

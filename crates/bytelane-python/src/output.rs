@@ -72,11 +72,11 @@ impl Target {
     pub fn fill<'py, S: Value, T: Value, R: Send, E: Send>(
         self,
         source: &Memory<'py>,
-        py: Python<'py>,
         room: Room,
         error: impl FnOnce(E) -> PyErr,
         work: impl for<'a> FnOnce(&[S], &'a mut [MaybeUninit<T>]) -> Result<Written<'a, T, R>, E> + Send,
     ) -> PyResult<(Bound<'py, PyAny>, R)> {
+        let py = source.py();
         match (self, room) {
             (Self::Out(buffer, dtype), room) => {
                 let (written, rest) = into_memory(&buffer, source, room, work)?.map_err(error)?;

@@ -3,17 +3,14 @@
 //! values.
 
 use super::parquet_work::Kind;
-use super::{Comparison, FRESH, Peer, Work, parquet};
+use super::{Comparison, FRESH, Peer, Peers, Work, parquet};
 use ::alp::{ALPFloat, Exponents};
 use bytelane::alp::{self, Float};
 use bytemuck::Pod;
 use fastlanes::FoR;
 use num_traits::{AsPrimitive, WrappingSub, Zero};
 
-pub const fn comparison(
-    specification: &'static str,
-    peers: fn(usize) -> anyhow::Result<Vec<Peer>>,
-) -> Comparison {
+pub const fn comparison(specification: &'static str, peers: Peers) -> Comparison {
     Comparison {
         specification,
         data: &["prices", "nearly_decimals", "random"],
@@ -183,10 +180,5 @@ where
         received.1.decode(values);
         size_of_val(values)
     });
-    Peer {
-        library: "alp, fastlanes",
-        backend: None,
-        encode: Some(encode),
-        decode: Some(decode),
-    }
+    Peer::new("alp, fastlanes", encode, decode)
 }

@@ -52,12 +52,7 @@ pub fn byte_stream_split<const K: usize>() -> anyhow::Result<Option<Peer>> {
         };
         values.len()
     });
-    Ok(Some(Peer {
-        library: "Arrow C++",
-        backend: None,
-        encode: Some(encode),
-        decode: Some(decode),
-    }))
+    Ok(Some(Peer::new("Arrow C++", encode, decode)))
 }
 
 /// `arrow::internal::UnpackOptions`: four numbers of type `int`.

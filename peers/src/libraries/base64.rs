@@ -71,12 +71,7 @@ fn engine(library: &'static str, engine: impl Engine + Clone + 'static) -> Peer 
         Box::new(move |bytes, text| encoder.encode_slice(bytes, text).expect("room for all"));
     let decode: Work =
         Box::new(move |text, bytes| engine.decode_slice(text, bytes).expect("its own text"));
-    Peer {
-        library,
-        backend: None,
-        encode: Some(encode),
-        decode: Some(decode),
-    }
+    Peer::new(library, encode, decode)
 }
 
 /// Wraps decoders that require more room than their result takes.
@@ -104,12 +99,7 @@ fn data_encoding() -> Peer {
             .decode_mut(text, &mut room[..most])
             .expect("its own text")
     });
-    Peer {
-        library: "data-encoding",
-        backend: None,
-        encode: Some(encode),
-        decode: Some(decode),
-    }
+    Peer::new("data-encoding", encode, decode)
 }
 
 fn simdutf() -> Peer {
@@ -139,10 +129,5 @@ fn simdutf() -> Peer {
         };
         result.count
     });
-    Peer {
-        library: "simdutf",
-        backend: None,
-        encode: Some(encode),
-        decode: Some(decode),
-    }
+    Peer::new("simdutf", encode, decode)
 }

@@ -1,6 +1,6 @@
 //! The crates `thrift` and `pilota`: the values of a list in the Binary protocol.
 
-use super::{Comparison, Peer, Received, Work, show};
+use super::{Comparison, Peer, Peers, Received, Work, show};
 use bytemuck::Pod;
 use bytes::BytesMut;
 use pilota::thrift::binary::TBinaryProtocol;
@@ -10,10 +10,7 @@ use thrift::protocol::{
     TOutputProtocol as ApacheOutput,
 };
 
-pub const fn comparison(
-    specification: &'static str,
-    peers: fn(usize) -> anyhow::Result<Vec<Peer>>,
-) -> Comparison {
+pub const fn comparison(specification: &'static str, peers: Peers) -> Comparison {
     Comparison {
         specification,
         data: &["random"],
@@ -82,12 +79,7 @@ fn apache<T: Number>() -> Peer {
         }
         values.len()
     });
-    Peer {
-        library: "thrift",
-        backend: None,
-        encode: Some(encode),
-        decode: Some(decode),
-    }
+    Peer::new("thrift", encode, decode)
 }
 
 fn pilota_checked<T: Number>() -> Peer {
@@ -110,12 +102,7 @@ fn pilota_checked<T: Number>() -> Peer {
         }
         values.len()
     });
-    Peer {
-        library: "pilota",
-        backend: None,
-        encode: Some(encode),
-        decode: Some(decode),
-    }
+    Peer::new("pilota", encode, decode)
 }
 
 fn pilota_unchecked<T: Number>() -> Peer {
@@ -141,10 +128,5 @@ fn pilota_unchecked<T: Number>() -> Peer {
         }
         values.len()
     });
-    Peer {
-        library: "pilota unchecked",
-        backend: None,
-        encode: Some(encode),
-        decode: Some(decode),
-    }
+    Peer::new("pilota unchecked", encode, decode)
 }

@@ -2,7 +2,7 @@
 //! `fastlanes`, which have layouts of their own for blocks of 32 to 1024 values.
 
 use super::parquet_work::Kind;
-use super::{Comparison, FRESH, Peer, Work, arrow, parquet};
+use super::{Comparison, FRESH, Peer, Peers, Work, arrow, parquet};
 use bitpacking::{BitPacker, BitPacker1x, BitPacker4x, BitPacker8x};
 use bytelane::bit_packing::{Format, Integer};
 use bytemuck::Pod;
@@ -11,7 +11,7 @@ use fastlanes::BitPacking;
 pub const fn comparison(
     specification: &'static str,
     data: &'static [&'static str],
-    peers: fn(usize) -> anyhow::Result<Vec<Peer>>,
+    peers: Peers,
 ) -> Comparison {
     Comparison {
         specification,
@@ -76,12 +76,7 @@ fn other_layout<T: Integer + Pod>(
         unpack(&received.1, values);
         size_of_val(values)
     });
-    Peer {
-        library,
-        backend: None,
-        encode: Some(encode),
-        decode: Some(decode),
-    }
+    Peer::new(library, encode, decode)
 }
 
 fn bitpacking<P: BitPacker + 'static>(packer: P, width: usize) -> Peer {

@@ -35,10 +35,9 @@ pub fn byte_stream_split(width: usize) -> anyhow::Result<Option<Peer>> {
             length as usize
         }))
     };
-    Ok(Some(Peer {
-        library: WHEEL.library,
-        backend: None,
-        encode: Some(work("blosc2_shuffle")?),
-        decode: Some(work("blosc2_unshuffle")?),
-    }))
+    Ok(Some(Peer::new(
+        WHEEL.library,
+        work("blosc2_shuffle")?,
+        work("blosc2_unshuffle")?,
+    )))
 }

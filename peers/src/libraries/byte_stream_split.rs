@@ -1,6 +1,6 @@
 //! The crate `parquet`, Blosc2 and Arrow C++.
 
-use super::{Comparison, Peer, Received, Work, arrow, blosc2, show};
+use super::{Comparison, Peer, Peers, Received, Work, arrow, blosc2, show};
 use parquet::basic::{Encoding, Type as PhysicalType};
 use parquet::data_type::{
     ByteArray, DataType, DoubleType, FixedLenByteArray, FixedLenByteArrayType, FloatType,
@@ -10,10 +10,7 @@ use parquet::encodings::encoding::get_encoder;
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, ColumnPath, Type};
 use std::sync::Arc;
 
-pub const fn comparison(
-    specification: &'static str,
-    peers: fn(usize) -> anyhow::Result<Vec<Peer>>,
-) -> Comparison {
+pub const fn comparison(specification: &'static str, peers: Peers) -> Comparison {
     Comparison {
         specification,
         data: &["smooth"],
@@ -71,12 +68,7 @@ where
             .expect("a page of its own");
         decoder.get(values).expect("as many values as it has") * size_of::<T::T>()
     });
-    Ok(Peer {
-        library: "parquet",
-        backend: None,
-        encode: Some(encode),
-        decode: Some(decode),
-    })
+    Ok(Peer::new("parquet", encode, decode))
 }
 
 /// Creates a peer with the crate `parquet`, for values of other widths: each is an object of its

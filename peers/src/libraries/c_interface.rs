@@ -71,12 +71,11 @@ pub fn base64() -> anyhow::Result<Option<Peer>> {
             unsafe { function(src.as_ptr(), src.len(), 0, dst.as_mut_ptr(), dst.len()) }.count()
         }))
     };
-    Ok(Some(Peer {
-        library: "bytelane from C",
-        backend: None,
-        encode: Some(call("bytelane_base64_encode")?),
-        decode: Some(call("bytelane_base64_decode")?),
-    }))
+    Ok(Some(Peer::new(
+        "bytelane from C",
+        call("bytelane_base64_encode")?,
+        call("bytelane_base64_decode")?,
+    )))
 }
 
 /// Creates peers for 32-bit `stream_vbyte`, through both libraries; `of_original` is the part of

@@ -1,12 +1,12 @@
 //! The crate `parquet`.
 
 use super::parquet_work::Kind;
-use super::{Comparison, Peer, parquet};
+use super::{Comparison, Peer, Peers, parquet};
 
 pub const fn comparison(
     specification: &'static str,
     data: &'static [&'static str],
-    peers: fn(usize) -> anyhow::Result<Vec<Peer>>,
+    peers: Peers,
 ) -> Comparison {
     Comparison {
         specification,

@@ -36,6 +36,21 @@ pub struct Peer {
     pub decode: Option<Work<'static>>,
 }
 
+impl Peer {
+    /// Creates a peer for both directions.
+    fn new(library: &'static str, encode: Work<'static>, decode: Work<'static>) -> Self {
+        Self {
+            library,
+            backend: None,
+            encode: Some(encode),
+            decode: Some(decode),
+        }
+    }
+}
+
+/// Creates the peers for calls with a given number of values.
+pub type Peers = fn(usize) -> anyhow::Result<Vec<Peer>>;
+
 /// A codec and its peers.
 pub struct Comparison {
     /// The codec with its parameters, as the catalog reads them.
@@ -47,7 +62,7 @@ pub struct Comparison {
     /// True if the work of the codec depends on the data, so that inputs must not repeat.
     pub varied: bool,
     /// Creates the peers for calls with a given number of values.
-    pub peers: fn(usize) -> anyhow::Result<Vec<Peer>>,
+    pub peers: Peers,
 }
 
 /// All comparisons.

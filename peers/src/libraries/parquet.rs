@@ -12,23 +12,21 @@ type Run = unsafe extern "C" fn(*mut c_void, *const u8, usize, *mut u8, usize) -
 
 /// Creates both peers, for values of `bytes` bytes.
 pub fn peers(bytes: usize, kind: Kind) -> anyhow::Result<Vec<Peer>> {
-    let mut peers = vec![Peer {
-        library: "parquet",
-        backend: None,
-        encode: Some(parquet_work::work(true, bytes, kind)),
-        decode: Some(parquet_work::work(false, bytes, kind)),
-    }];
+    let mut peers = vec![Peer::new(
+        "parquet",
+        parquet_work::work(true, bytes, kind),
+        parquet_work::work(false, bytes, kind),
+    )];
     let native = Wheel {
         library: "parquet for this machine",
         variable: "BYTELANE_PEERS_PARQUET_NATIVE",
     };
     if let Some(library) = native.load()? {
-        peers.push(Peer {
-            library: "parquet, native",
-            backend: None,
-            encode: Some(native_work(library, true, bytes, kind)?),
-            decode: Some(native_work(library, false, bytes, kind)?),
-        });
+        peers.push(Peer::new(
+            "parquet, native",
+            native_work(library, true, bytes, kind)?,
+            native_work(library, false, bytes, kind)?,
+        ));
     }
     Ok(peers)
 }

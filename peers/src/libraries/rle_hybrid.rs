@@ -1,13 +1,13 @@
 //! The crate `parquet`. It chooses other runs, which must not be shorter.
 
 use super::parquet_work::Kind;
-use super::{Comparison, FRESH, Peer, Work, parquet};
+use super::{Comparison, FRESH, Peer, Peers, Work, parquet};
 use bytelane::rle_hybrid::{Effort, Format};
 
 pub const fn comparison(
     specification: &'static str,
     data: &'static [&'static str],
-    peers: fn(usize) -> anyhow::Result<Vec<Peer>>,
+    peers: Peers,
 ) -> Comparison {
     Comparison {
         specification,

@@ -1,6 +1,6 @@
 //! The C library, built with SIMD by the crate `streamvbyte-sys`; `svb`; `streamvbyte64`.
 
-use super::{Comparison, Peer, Work, c_interface, show};
+use super::{Comparison, Peer, Peers, Work, c_interface, show};
 use std::ffi::c_void;
 use streamvbyte64::{Coder, Coder1234, Coder1248};
 use svb::u32::U32Classic;
@@ -9,7 +9,7 @@ use svb::u64::U64Coder1248;
 pub const fn comparison(
     specification: &'static str,
     data: &'static [&'static str],
-    peers: fn(usize) -> anyhow::Result<Vec<Peer>>,
+    peers: Peers,
 ) -> Comparison {
     let values = &[128, 4096, 100_000, 10_000_000];
     Comparison {
@@ -63,12 +63,7 @@ fn c_library(
         );
         values.len()
     });
-    Peer {
-        library: "C library",
-        backend: None,
-        encode: Some(encode),
-        decode: Some(decode),
-    }
+    Peer::new("C library", encode, decode)
 }
 
 pub fn v1234(_values: usize) -> anyhow::Result<Vec<Peer>> {
@@ -121,12 +116,7 @@ pub fn v1248(_values: usize) -> anyhow::Result<Vec<Peer>> {
             .expect("a stream");
         show(bytemuck::cast_slice(&decoded), values)
     });
-    let svb = Peer {
-        library: "svb",
-        backend: None,
-        encode: Some(encode),
-        decode: Some(decode),
-    };
+    let svb = Peer::new("svb", encode, decode);
     Ok(vec![streamvbyte64(Coder1248::new()), svb])
 }
 
@@ -145,12 +135,7 @@ fn svb_u32() -> Peer {
             .expect("a stream");
         show(bytemuck::cast_slice(&decoded), values)
     });
-    Peer {
-        library: "svb",
-        backend: None,
-        encode: Some(encode),
-        decode: Some(decode),
-    }
+    Peer::new("svb", encode, decode)
 }
 
 fn streamvbyte64<C: Coder + Copy + 'static>(coder: C) -> Peer
@@ -167,10 +152,5 @@ where
         coder.decode(tags, data, bytemuck::cast_slice_mut(values));
         values.len()
     });
-    Peer {
-        library: "streamvbyte64",
-        backend: None,
-        encode: Some(encode),
-        decode: Some(decode),
-    }
+    Peer::new("streamvbyte64", encode, decode)
 }

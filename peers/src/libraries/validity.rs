@@ -1,7 +1,7 @@
 //! Reading and writing arrays with nulls, as the crate `parquet` does.
 
 use super::parquet_work::Kind;
-use super::{Comparison, Peer, parquet};
+use super::{Comparison, Peer, Peers, parquet};
 
 const VALUES: &[usize] = &[64, 1024, 20_000];
 
@@ -15,10 +15,7 @@ pub const fn levels() -> Comparison {
     }
 }
 
-pub const fn values(
-    specification: &'static str,
-    peers: fn(usize) -> anyhow::Result<Vec<Peer>>,
-) -> Comparison {
+pub const fn values(specification: &'static str, peers: Peers) -> Comparison {
     Comparison {
         specification,
         data: &["random"],

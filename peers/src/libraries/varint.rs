@@ -1,7 +1,7 @@
 //! `varint-simd` and `integer-encoding`, one value at a time; for lists with zigzag, also the
 //! compact protocols of `thrift` and `pilota`.
 
-use super::{Comparison, Peer, Received, Work, show};
+use super::{Comparison, Peer, Peers, Received, Work, show};
 use bytemuck::Pod;
 use bytes::BytesMut;
 use integer_encoding::VarInt;
@@ -10,10 +10,7 @@ use thrift::protocol as apache;
 use thrift::protocol::{TInputProtocol as _, TOutputProtocol as _};
 use varint_simd::num::{SignedVarIntTarget, VarIntTarget};
 
-pub const fn comparison(
-    specification: &'static str,
-    peers: fn(usize) -> anyhow::Result<Vec<Peer>>,
-) -> Comparison {
+pub const fn comparison(specification: &'static str, peers: Peers) -> Comparison {
     Comparison {
         specification,
         data: &["one_byte", "two_bytes", "mixed_widths", "random"],
@@ -24,29 +21,33 @@ pub const fn comparison(
 }
 
 pub fn unsigned<T: VarIntTarget + VarInt + Pod>(_values: usize) -> anyhow::Result<Vec<Peer>> {
-    let encode: Work = Box::new(|values, bytes| {
+    let decode = |bytes: &[u8]| varint_simd::decode::<T>(bytes).expect("a varint");
+    let simd = simd(varint_simd::encode::<T>, decode);
+    Ok(vec![simd, integer_encoding::<T>()])
+}
+
+/// Creates a peer for two functions of `varint-simd`.
+fn simd<T: Pod>(
+    encode: impl Fn(T) -> ([u8; 16], u8) + 'static,
+    decode: impl Fn(&[u8]) -> (T, usize) + 'static,
+) -> Peer {
+    let encode: Work = Box::new(move |values, bytes| {
         let mut at = 0;
         for &value in bytemuck::cast_slice::<u8, T>(values) {
-            let (encoded, length) = varint_simd::encode(value);
+            let (encoded, length) = encode(value);
             at = put(&encoded, length.into(), bytes, at);
         }
         at
     });
-    let decode: Work = Box::new(|mut bytes, values| {
+    let decode: Work = Box::new(move |mut bytes, values| {
         for value in bytemuck::cast_slice_mut::<u8, T>(values) {
-            let (decoded, length) = varint_simd::decode(bytes).expect("a varint");
+            let (decoded, length) = decode(bytes);
             *value = decoded;
             bytes = &bytes[usize::from(length as u8)..];
         }
         values.len()
     });
-    let simd = Peer {
-        library: "varint-simd",
-        backend: None,
-        encode: Some(encode),
-        decode: Some(decode),
-    };
-    Ok(vec![simd, integer_encoding::<T>()])
+    Peer::new("varint-simd", encode, decode)
 }
 
 /// A list element of the compact protocols.
@@ -85,28 +86,8 @@ elements! {
 }
 
 pub fn signed<T: Element>(_values: usize) -> anyhow::Result<Vec<Peer>> {
-    let encode: Work = Box::new(|values, bytes| {
-        let mut at = 0;
-        for &value in bytemuck::cast_slice::<u8, T>(values) {
-            let (encoded, length) = varint_simd::encode_zigzag(value);
-            at = put(&encoded, length.into(), bytes, at);
-        }
-        at
-    });
-    let decode: Work = Box::new(|mut bytes, values| {
-        for value in bytemuck::cast_slice_mut::<u8, T>(values) {
-            let (decoded, length) = varint_simd::decode_zigzag(bytes).expect("a varint");
-            *value = decoded;
-            bytes = &bytes[usize::from(length as u8)..];
-        }
-        values.len()
-    });
-    let simd = Peer {
-        library: "varint-simd",
-        backend: None,
-        encode: Some(encode),
-        decode: Some(decode),
-    };
+    let decode = |bytes: &[u8]| varint_simd::decode_zigzag::<T>(bytes).expect("a varint");
+    let simd = simd(varint_simd::encode_zigzag::<T>, decode);
     Ok(vec![
         simd,
         integer_encoding::<T>(),
@@ -141,12 +122,7 @@ fn integer_encoding<T: VarInt + Pod>() -> Peer {
         }
         values.len()
     });
-    Peer {
-        library: "integer-encoding",
-        backend: None,
-        encode: Some(encode),
-        decode: Some(decode),
-    }
+    Peer::new("integer-encoding", encode, decode)
 }
 
 fn apache_compact<T: Element>() -> Peer {
@@ -167,12 +143,7 @@ fn apache_compact<T: Element>() -> Peer {
         }
         values.len()
     });
-    Peer {
-        library: "thrift",
-        backend: None,
-        encode: Some(encode),
-        decode: Some(decode),
-    }
+    Peer::new("thrift", encode, decode)
 }
 
 fn pilota_compact<T: Element>() -> Peer {
@@ -196,10 +167,5 @@ fn pilota_compact<T: Element>() -> Peer {
         }
         values.len()
     });
-    Peer {
-        library: "pilota",
-        backend: None,
-        encode: Some(encode),
-        decode: Some(decode),
-    }
+    Peer::new("pilota", encode, decode)
 }

@@ -7,22 +7,15 @@
 import io
 import pathlib
 import struct
+import sys
 
 import pyarrow
 import pyarrow.parquet
 
 HERE = pathlib.Path(__file__).parent
+sys.path.append(str(HERE.parent))
 
-
-def varint(data, at):
-    """A varint, and the offset after it."""
-    number = shift = 0
-    while True:
-        byte = data[at]
-        number |= (byte & 0x7F) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 0x80:
-            return number, at
+from pages import varint  # noqa: E402
 
 
 def page(array):

@@ -7,12 +7,16 @@
 import io
 import pathlib
 import struct
+import sys
 
 import pyarrow
 import pyarrow.compute
 import pyarrow.parquet
 
 HERE = pathlib.Path(__file__).parent
+sys.path.append(str(HERE.parent))
+
+from pages import varint  # noqa: E402
 STATE = 7
 
 
@@ -20,17 +24,6 @@ def random(limit):
     global STATE
     STATE = (STATE * 6364136223846793005 + 1442695040888963407) % (1 << 64)
     return (STATE >> 40) % limit
-
-
-def varint(data, at):
-    """A varint, and the offset after it."""
-    number = shift = 0
-    while True:
-        byte = data[at]
-        number |= (byte & 0x7F) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 0x80:
-            return number, at
 
 
 def levels(page, at, width, count):

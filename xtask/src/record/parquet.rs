@@ -78,10 +78,11 @@ fn build_package(profile: &str) -> Result<PathBuf> {
 fn build_queries(profile: &str) -> Result<PathBuf> {
     let build = "build --quiet --locked --package bytelane-parquet --example time_queries --target-dir target --profile";
     run(cargo(build).arg(profile))?;
-    let path = root()
-        .join("target")
-        .join(directory_of(profile))
-        .join("examples");
+    let directory = match profile {
+        "dev" => "debug",
+        profile => profile,
+    };
+    let path = root().join("target").join(directory).join("examples");
     Ok(path.join(format!("time_queries{}", std::env::consts::EXE_SUFFIX)))
 }
 
@@ -90,16 +91,12 @@ fn build_reader(profile: &str) -> Result<PathBuf> {
     let build = "build --quiet --locked --manifest-path peers/Cargo.toml --package read-parquet";
     let mut command = cargo(build);
     run(command.args(["--target-dir", "peers/target", "--profile", profile]))?;
-    let path = root().join("peers/target").join(directory_of(profile));
-    Ok(path.join(format!("read-parquet{}", std::env::consts::EXE_SUFFIX)))
-}
-
-/// Returns the directory of a profile's programs.
-fn directory_of(profile: &str) -> &str {
-    match profile {
+    let directory = match profile {
         "dev" => "debug",
         profile => profile,
-    }
+    };
+    let path = root().join("peers/target").join(directory);
+    Ok(path.join(format!("read-parquet{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// Result of one library for one file.
@@ -229,8 +226,9 @@ impl Files {
              |---|---|---|---|---|---|---|---|---|---|\n",
             self.name
         );
-        let is_other = |row: &&Row| row.is_written() || row.is_merged() || row.is_query();
-        let is_read = |row: &&Row| !row.regime.is_empty() && !is_other(row);
+        let is_read = |row: &&Row| {
+            !row.regime.is_empty() && !row.is_written() && !row.is_merged() && !row.is_query()
+        };
         let rows: Vec<_> = self.rows.iter().filter(is_read).collect();
         let same = |one: &&Row, other: &&Row| one.same_file(other) && one.threads == other.threads;
         for file in rows.chunk_by(same) {

@@ -235,7 +235,7 @@ impl Bounds {
             Order::Total32 => 4,
             _ => 8,
         };
-        let mut values = values.chunks_exact(width);
+        let values = values.chunks_exact(width);
         let Some((least, most)) = &mut self.range else {
             for value in values {
                 let bounds = (value.to_vec(), value.to_vec());
@@ -250,7 +250,7 @@ impl Bounds {
         let positive = vec![0; width];
         let mut negative = positive.clone();
         negative[width - 1] = 0x80;
-        let mut is_among = |zero: &[u8]| values.any(|value| value == zero);
+        let is_among = |zero: &[u8]| values.clone().any(|value| value == zero);
         if *least == positive && is_among(&negative) {
             least.clone_from(&negative);
         }

@@ -30,6 +30,7 @@ __all__ = [
     "read_files",
     "repair",
     "rewrite",
+    "salvage",
     "write_table",
 ]
 

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 /// compresses prices and measurements with few digits well.
 #[pymodule]
 pub mod alp {
-    use crate::codec::whole;
+    use crate::codec::some_or_all;
     use crate::dtype::{DType, by_type};
     use crate::error::of_codec;
     use crate::memory::Memory;
@@ -30,7 +30,6 @@ pub mod alp {
     #[pyfunction]
     #[pyo3(signature = (values, *, vector_size=1024, dtype=None, out=None))]
     fn encode<'py>(
-        py: Python<'py>,
         values: &Bound<'py, PyAny>,
         vector_size: usize,
         dtype: Option<&Bound<'py, PyAny>>,
@@ -41,7 +40,7 @@ pub mod alp {
         let format = format(vector_size)?;
         by_float!(source.numbers(dtype)?, T => {
             let room = format.max_encoded_len::<T>(source.len() / size_of::<T>());
-            let done = target.fill(&source, py, Room::AtMost(room), of_codec, |values: &[T], to| {
+            let done = target.fill(&source, Room::AtMost(room), of_codec, |values: &[T], to| {
                 Ok((format.encode_with(Detected::active(), values, to)?, ()))
             });
             Ok(done?.0)
@@ -85,7 +84,6 @@ pub mod alp {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count=None, *, out=None))]
     fn decode<'py>(
-        py: Python<'py>,
         data: &Bound<'py, PyAny>,
         dtype: &Bound<'py, PyAny>,
         count: Option<usize>,
@@ -93,13 +91,10 @@ pub mod alp {
     ) -> PyResult<Bound<'py, PyAny>> {
         let source = Memory::of(data)?;
         let dtype = DType::of_argument(dtype)?;
-        match count {
-            Some(count) => Ok(decode_some(py, &source, dtype, count, out)?.0),
-            None => {
-                let (count, _) = checked(&source, dtype)?;
-                whole(decode_some(py, &source, dtype, count, out)?, &source)
-            }
-        }
+        let stored = || Ok(checked(&source, dtype)?.0);
+        some_or_all(&source, count, stored, |count| {
+            decode_some(&source, dtype, count, out)
+        })
     }
 
     /// Decodes the first `count` values of a page. Returns the same as `decode`, and the number of
@@ -114,19 +109,12 @@ pub mod alp {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count, *, out=None))]
     fn decode_prefix<'py>(
-        py: Python<'py>,
         data: &Bound<'py, PyAny>,
         dtype: &Bound<'py, PyAny>,
         count: usize,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyAny>, usize)> {
-        decode_some(
-            py,
-            &Memory::of(data)?,
-            DType::of_argument(dtype)?,
-            count,
-            out,
-        )
+        decode_some(&Memory::of(data)?, DType::of_argument(dtype)?, count, out)
     }
 
     /// Decodes the values from index `start` up to `stop`. Only their vectors are read. Returns the same
@@ -142,7 +130,6 @@ pub mod alp {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, start, stop, *, out=None))]
     fn decode_range<'py>(
-        py: Python<'py>,
         data: &Bound<'py, PyAny>,
         dtype: &Bound<'py, PyAny>,
         start: usize,
@@ -156,7 +143,7 @@ pub mod alp {
         // The core rejects ranges that reach further, so they need no memory.
         let room = Room::Exactly(stop.min(values).saturating_sub(start));
         by_float!(dtype, T => {
-            let done = target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+            let done = target.fill(&source, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
                 Ok((alp::decode_range_with(Detected::active(), data, start..stop, to)?, ()))
             });
             Ok(done?.0)
@@ -191,7 +178,6 @@ pub mod alp {
     }
 
     fn decode_some<'py>(
-        py: Python<'py>,
         source: &Memory<'py>,
         dtype: DType,
         count: usize,
@@ -199,7 +185,7 @@ pub mod alp {
     ) -> PyResult<(Bound<'py, PyAny>, usize)> {
         let target = Target::numbers(out, dtype)?;
         by_float!(dtype, T => {
-            target.fill(source, py, Room::Exactly(count), of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+            target.fill(source, Room::Exactly(count), of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
                 alp::decode_with(Detected::active(), data, to)
             })
         })

@@ -30,7 +30,7 @@ pub mod base64 {
         altchars: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         match (engine(altchars), Memory::of(s)) {
-            (Some(engine), Ok(source)) => encode(py, engine, &source, Target::Bytes),
+            (Some(engine), Ok(source)) => encode(engine, &source, Target::Bytes),
             _ => standard(py, "b64encode", (s, altchars)),
         }
     }
@@ -60,13 +60,12 @@ pub mod base64 {
     #[pyfunction]
     #[pyo3(signature = (s, out, altchars=None))]
     fn b64encode_into<'py>(
-        py: Python<'py>,
         s: &Bound<'py, PyAny>,
         out: &Bound<'py, PyAny>,
         altchars: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let engine = engine(altchars).ok_or_else(|| no_such_alphabet(altchars))?;
-        encode(py, engine, &Memory::of(s)?, Target::bytes(Some(out))?)
+        encode(engine, &Memory::of(s)?, Target::bytes(Some(out))?)
     }
 
     /// Decodes a text: bytes, or a string of ASCII.
@@ -120,7 +119,6 @@ pub mod base64 {
     #[pyfunction]
     #[pyo3(signature = (s, out, altchars=None))]
     fn b64decode_into<'py>(
-        py: Python<'py>,
         s: &Bound<'py, PyAny>,
         out: &Bound<'py, PyAny>,
         altchars: Option<&Bound<'py, PyAny>>,
@@ -128,7 +126,7 @@ pub mod base64 {
         let engine = engine(altchars).ok_or_else(|| no_such_alphabet(altchars))?;
         let source = Memory::of_text(s)?;
         let target = Target::bytes(Some(out))?;
-        let done = target.fill(&source, py, Room::AtMost(0), of_codec, |text: &[u8], to| {
+        let done = target.fill(&source, Room::AtMost(0), of_codec, |text: &[u8], to| {
             Ok((engine.decode_with(Detected::active(), text, to)?, ()))
         });
         Ok(done?.0)
@@ -171,7 +169,7 @@ pub mod base64 {
         s: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         match Memory::of(s) {
-            Ok(source) => encode(py, URL_SAFE, &source, Target::Bytes),
+            Ok(source) => encode(URL_SAFE, &source, Target::Bytes),
             Err(_) => standard(py, "urlsafe_b64encode", (s,)),
         }
     }
@@ -213,7 +211,7 @@ pub mod base64 {
             .checked_mul(LINE.1)
             .and_then(|all| all.checked_add(last));
         let room = Room::AtMost(room.ok_or_else(too_long)?);
-        let done = Target::Bytes.fill(&source, py, room, of_room, |bytes: &[u8], to| {
+        let done = Target::Bytes.fill(&source, room, of_room, |bytes: &[u8], to| {
             let mut written = 0;
             for line in bytes.chunks(LINE.0) {
                 let text = STANDARD.encode_with(Detected::active(), line, &mut to[written..])?;
@@ -242,7 +240,6 @@ pub mod base64 {
     }
 
     fn encode<'py>(
-        py: Python<'py>,
         engine: Engine,
         source: &Memory<'py>,
         target: Target,
@@ -250,7 +247,6 @@ pub mod base64 {
         let length = engine.encoded_len(source.len()).ok_or_else(too_long)?;
         let done = target.fill(
             source,
-            py,
             Room::Exactly(length),
             of_room,
             |bytes: &[u8], to| Ok((engine.encode_with(Detected::active(), bytes, to)?, ())),
@@ -271,31 +267,23 @@ pub mod base64 {
         s: &Bound<'py, PyAny>,
         validate: bool,
     ) -> Option<Bound<'py, PyAny>> {
-        if let Some(bytes) = decode_strictly(py, engine, s) {
+        if let Some(bytes) = decode_strictly(engine, s) {
             return Some(bytes);
         }
         let bytes = s.cast_exact::<PyBytes>().ok().filter(|_| !validate)?;
         let packed = bytes.call_method1("translate", (py.None(), " \t\n\r\x0b\x0c".as_bytes()));
-        decode_strictly(py, engine, &packed.ok()?)
+        decode_strictly(engine, &packed.ok()?)
     }
 
-    fn decode_strictly<'py>(
-        py: Python<'py>,
-        engine: Engine,
-        s: &Bound<'py, PyAny>,
-    ) -> Option<Bound<'py, PyAny>> {
+    fn decode_strictly<'py>(engine: Engine, s: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
         let source = Memory::of_text(s).and_then(Memory::frozen).ok()?;
         // The standard library ignores these bits, too.
         let engine = engine.with_decode_allow_trailing_bits(true);
         let length = source.read(decoded_len).ok()?;
         let wrong = |_: ::bytelane::Error<ErrorKind>| PyOverflowError::new_err("not base64");
-        let done = Target::Bytes.fill(
-            &source,
-            py,
-            Room::Exactly(length),
-            wrong,
-            |text: &[u8], to| Ok((engine.decode_with(Detected::active(), text, to)?, ())),
-        );
+        let done = Target::Bytes.fill(&source, Room::Exactly(length), wrong, |text: &[u8], to| {
+            Ok((engine.decode_with(Detected::active(), text, to)?, ()))
+        });
         Some(done.ok()?.0)
     }
 

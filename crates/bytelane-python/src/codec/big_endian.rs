@@ -24,7 +24,6 @@ pub mod big_endian {
     #[pyfunction]
     #[pyo3(signature = (values, *, dtype=None, out=None))]
     fn encode<'py>(
-        py: Python<'py>,
         values: &Bound<'py, PyAny>,
         dtype: Option<&Bound<'py, PyAny>>,
         out: Option<&Bound<'py, PyAny>>,
@@ -34,7 +33,7 @@ pub mod big_endian {
         let room = Room::Exactly(source.len());
         macro_rules! encode {
             ($T:ty) => {
-                target.fill(&source, py, room, of_room, |values: &[$T], to| {
+                target.fill(&source, room, of_room, |values: &[$T], to| {
                     Ok((big_endian::encode_with(Detected::active(), values, to)?, ()))
                 })
             };
@@ -59,7 +58,6 @@ pub mod big_endian {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, *, out=None))]
     fn decode<'py>(
-        py: Python<'py>,
         data: &Bound<'py, PyAny>,
         dtype: &Bound<'py, PyAny>,
         out: Option<&Bound<'py, PyAny>>,
@@ -70,7 +68,7 @@ pub mod big_endian {
         let room = Room::Exactly(whole(source.len(), dtype.size)?);
         macro_rules! decode {
             ($T:ty) => {
-                target.fill(&source, py, room, of_codec, |data: &[u8], to| {
+                target.fill(&source, room, of_codec, |data: &[u8], to| {
                     let values: &mut [$T] = big_endian::decode_with(Detected::active(), data, to)?;
                     Ok((values, ()))
                 })

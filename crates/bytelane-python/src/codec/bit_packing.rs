@@ -35,7 +35,6 @@ pub mod bit_packing {
     #[pyfunction]
     #[pyo3(signature = (values, width, *, reference=None, zigzag=false, dtype=None, out=None))]
     fn encode<'py>(
-        py: Python<'py>,
         values: &Bound<'py, PyAny>,
         width: u32,
         reference: Option<&Bound<'py, PyAny>>,
@@ -45,15 +44,11 @@ pub mod bit_packing {
     ) -> PyResult<Bound<'py, PyAny>> {
         let source = Memory::of(values)?;
         let target = Target::bytes(out)?;
-        let packing = Packing {
-            width,
-            reference,
-            zigzag,
-        };
+        let packing = packing(width, reference, zigzag);
         by_integer!(source.numbers(dtype)?, T => {
             let format = packing.format::<T>()?;
             let room = Room::Exactly(format.encoded_len(source.len() / size_of::<T>()));
-            let done = target.fill(&source, py, room, of_codec, |values: &[T], to| {
+            let done = target.fill(&source, room, of_codec, |values: &[T], to| {
                 Ok((format.encode_with(Detected::active(), values, to)?, ()))
             });
             Ok(done?.0)
@@ -72,9 +67,7 @@ pub mod bit_packing {
     /// [1, 2, 3, 4, 5, 6, 7]
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count, width, *, reference=None, zigzag=false, out=None))]
-    #[expect(clippy::too_many_arguments, reason = "most are named and rare")]
     fn decode<'py>(
-        py: Python<'py>,
         data: &Bound<'py, PyAny>,
         dtype: &Bound<'py, PyAny>,
         count: usize,
@@ -83,7 +76,7 @@ pub mod bit_packing {
         zigzag: bool,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let done = decode_prefix(py, data, dtype, count, width, reference, zigzag, out)?;
+        let done = decode_prefix(data, dtype, count, width, reference, zigzag, out)?;
         whole(done, &Memory::of(data)?)
     }
 
@@ -96,9 +89,7 @@ pub mod bit_packing {
     /// 3
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count, width, *, reference=None, zigzag=false, out=None))]
-    #[expect(clippy::too_many_arguments, reason = "most are named and rare")]
     fn decode_prefix<'py>(
-        py: Python<'py>,
         data: &Bound<'py, PyAny>,
         dtype: &Bound<'py, PyAny>,
         count: usize,
@@ -110,15 +101,11 @@ pub mod bit_packing {
         let source = Memory::of(data)?;
         let dtype = DType::of_argument(dtype)?;
         let target = Target::numbers(out, dtype)?;
-        let packing = Packing {
-            width,
-            reference,
-            zigzag,
-        };
+        let packing = packing(width, reference, zigzag);
         by_integer!(dtype, T => {
             let format = packing.format::<T>()?;
             let room = Room::Exactly(count);
-            target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+            target.fill(&source, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
                 format.decode_with(Detected::active(), data, to)
             })
         })
@@ -136,7 +123,6 @@ pub mod bit_packing {
     #[pyo3(signature = (data, dtype, start, stop, width, *, reference=None, zigzag=false, out=None))]
     #[expect(clippy::too_many_arguments, reason = "most are named and rare")]
     fn decode_range<'py>(
-        py: Python<'py>,
         data: &Bound<'py, PyAny>,
         dtype: &Bound<'py, PyAny>,
         start: usize,
@@ -149,15 +135,11 @@ pub mod bit_packing {
         let source = Memory::of(data)?;
         let dtype = DType::of_argument(dtype)?;
         let target = Target::numbers(out, dtype)?;
-        let packing = Packing {
-            width,
-            reference,
-            zigzag,
-        };
+        let packing = packing(width, reference, zigzag);
         by_integer!(dtype, T => {
             let format = packing.format::<T>()?;
             let room = Room::Exactly(stop.saturating_sub(start));
-            let done = target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+            let done = target.fill(&source, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
                 Ok((format.decode_range_with(Detected::active(), data, start..stop, to)?, ()))
             });
             Ok(done?.0)
@@ -171,11 +153,7 @@ pub mod bit_packing {
     /// 15
     #[pyfunction]
     fn encoded_len(count: usize, width: u32) -> PyResult<usize> {
-        let packing = Packing {
-            width,
-            reference: None,
-            zigzag: false,
-        };
+        let packing = packing(width, None, false);
         Ok(packing.format::<u64>()?.encoded_len(count))
     }
 
@@ -200,6 +178,18 @@ pub mod bit_packing {
         width: u32,
         reference: Option<&'a Bound<'py, PyAny>>,
         zigzag: bool,
+    }
+
+    fn packing<'a, 'py>(
+        width: u32,
+        reference: Option<&'a Bound<'py, PyAny>>,
+        zigzag: bool,
+    ) -> Packing<'a, 'py> {
+        Packing {
+            width,
+            reference,
+            zigzag,
+        }
     }
 
     impl Packing<'_, '_> {

@@ -26,7 +26,6 @@ pub mod byte_stream_split {
     #[pyfunction]
     #[pyo3(signature = (values, *, width=None, out=None))]
     fn encode<'py>(
-        py: Python<'py>,
         values: &Bound<'py, PyAny>,
         width: Option<usize>,
         out: Option<&Bound<'py, PyAny>>,
@@ -35,7 +34,7 @@ pub mod byte_stream_split {
         let target = Target::bytes(out)?;
         let width = of(width.unwrap_or(source.size))?;
         let room = Room::Exactly(source.len());
-        let done = target.fill(&source, py, room, of_codec, |values: &[u8], to| {
+        let done = target.fill(&source, room, of_codec, |values: &[u8], to| {
             Ok((width.encode_with(Detected::active(), values, to)?, ()))
         });
         Ok(done?.0)
@@ -56,7 +55,6 @@ pub mod byte_stream_split {
     #[pyfunction]
     #[pyo3(signature = (data, dtype=None, *, width=None, out=None))]
     fn decode<'py>(
-        py: Python<'py>,
         data: &Bound<'py, PyAny>,
         dtype: Option<&Bound<'py, PyAny>>,
         width: Option<usize>,
@@ -73,7 +71,7 @@ pub mod byte_stream_split {
         };
         let width = of(size)?;
         let room = Room::Exactly(source.len());
-        let done = target.fill(&source, py, room, of_codec, |data: &[u8], to| {
+        let done = target.fill(&source, room, of_codec, |data: &[u8], to| {
             Ok((width.decode_with(Detected::active(), data, to)?, ()))
         });
         Ok(done?.0)

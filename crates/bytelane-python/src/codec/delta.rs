@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 /// possible. It compresses sorted numbers and timestamps well.
 #[pymodule]
 pub mod delta {
-    use crate::codec::whole;
+    use crate::codec::some_or_all;
     use crate::dtype::{DType, by_type};
     use crate::error::{of_codec, of_room};
     use crate::memory::Memory;
@@ -30,7 +30,6 @@ pub mod delta {
     #[pyfunction]
     #[pyo3(signature = (values, *, block_values=128, miniblocks=4, dtype=None, out=None))]
     fn encode<'py>(
-        py: Python<'py>,
         values: &Bound<'py, PyAny>,
         block_values: u32,
         miniblocks: u32,
@@ -47,7 +46,7 @@ pub mod delta {
         })?;
         by_integer!(source.numbers(dtype)?, T => {
             let room = format.max_encoded_len::<T>(source.len() / size_of::<T>());
-            let done = target.fill(&source, py, Room::AtMost(room), of_room, |values: &[T], to| {
+            let done = target.fill(&source, Room::AtMost(room), of_room, |values: &[T], to| {
                 Ok((format.encode_with(Detected::active(), values, to)?, ()))
             });
             Ok(done?.0)
@@ -70,7 +69,6 @@ pub mod delta {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count=None, *, out=None))]
     fn decode<'py>(
-        py: Python<'py>,
         data: &Bound<'py, PyAny>,
         dtype: &Bound<'py, PyAny>,
         count: Option<usize>,
@@ -78,13 +76,10 @@ pub mod delta {
     ) -> PyResult<Bound<'py, PyAny>> {
         let source = Memory::of(data)?;
         let dtype = DType::of_argument(dtype)?;
-        match count {
-            Some(count) => Ok(decode_some(py, &source, dtype, count, out)?.0),
-            None => {
-                let (count, _) = checked(&source, dtype)?;
-                whole(decode_some(py, &source, dtype, count, out)?, &source)
-            }
-        }
+        let stored = || Ok(checked(&source, dtype)?.0);
+        some_or_all(&source, count, stored, |count| {
+            decode_some(&source, dtype, count, out)
+        })
     }
 
     /// Decodes the first `count` values of a stream. Returns the same as `decode`, and the number of
@@ -99,19 +94,12 @@ pub mod delta {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count, *, out=None))]
     fn decode_prefix<'py>(
-        py: Python<'py>,
         data: &Bound<'py, PyAny>,
         dtype: &Bound<'py, PyAny>,
         count: usize,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyAny>, usize)> {
-        decode_some(
-            py,
-            &Memory::of(data)?,
-            DType::of_argument(dtype)?,
-            count,
-            out,
-        )
+        decode_some(&Memory::of(data)?, DType::of_argument(dtype)?, count, out)
     }
 
     /// Decodes the values from index `start` up to `stop`. The preceding differences are summed, but
@@ -127,7 +115,6 @@ pub mod delta {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, start, stop, *, out=None))]
     fn decode_range<'py>(
-        py: Python<'py>,
         data: &Bound<'py, PyAny>,
         dtype: &Bound<'py, PyAny>,
         start: usize,
@@ -141,7 +128,7 @@ pub mod delta {
         // The core rejects ranges that reach further, so they need no memory.
         let room = Room::Exactly(stop.min(values).saturating_sub(start));
         by_integer!(dtype, T => {
-            let done = target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+            let done = target.fill(&source, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
                 Ok((delta::decode_range_with(Detected::active(), data, start..stop, to)?, ()))
             });
             Ok(done?.0)
@@ -179,7 +166,6 @@ pub mod delta {
     }
 
     fn decode_some<'py>(
-        py: Python<'py>,
         source: &Memory<'py>,
         dtype: DType,
         count: usize,
@@ -187,7 +173,7 @@ pub mod delta {
     ) -> PyResult<(Bound<'py, PyAny>, usize)> {
         let target = Target::numbers(out, dtype)?;
         by_integer!(dtype, T => {
-            target.fill(source, py, Room::Exactly(count), of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+            target.fill(source, Room::Exactly(count), of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
                 delta::decode_with(Detected::active(), data, to)
             })
         })

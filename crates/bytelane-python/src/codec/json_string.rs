@@ -58,19 +58,19 @@ pub mod json_string {
         }
         let source = Memory::of_text(text)?;
         if out.is_none() && source.len() > LONG {
-            return escape_long(py, &source.frozen()?, format);
+            return escape_long(&source.frozen()?, format);
         }
         let room = Room::AtMost(6 * source.len() + 2);
         let target = Target::bytes(out)?;
         let done = if text.is_instance_of::<PyString>() {
-            target.fill(&source, py, room, of_room, |bytes: &[u8], to| {
+            target.fill(&source, room, of_room, |bytes: &[u8], to| {
                 // SAFETY: Python has encoded these bytes as UTF-8.
                 let text = unsafe { str::from_utf8_unchecked(bytes) };
                 let written = format.escape_with(Detected::active(), text, to)?;
                 Ok((in_bytes(written), ()))
             })
         } else {
-            target.fill(&source, py, room, of_codec, |bytes: &[u8], to| {
+            target.fill(&source, room, of_codec, |bytes: &[u8], to| {
                 let written = format.escape_bytes_with(Detected::active(), bytes, to)?;
                 Ok((in_bytes(written), ()))
             })
@@ -80,17 +80,13 @@ pub mod json_string {
 
     /// Escapes a text that is too long for a buffer with room for escapes everywhere: counts the length of
     /// the result first.
-    fn escape_long<'py>(
-        py: Python<'py>,
-        source: &Memory<'py>,
-        format: Format,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn escape_long<'py>(source: &Memory<'py>, format: Format) -> PyResult<Bound<'py, PyAny>> {
         let needed = source.read(|bytes: &[u8]| {
             let text = utf8::validate(bytes)?;
             Ok(format.escaped_len(text))
         })?;
         let room = Room::Exactly(needed.map_err(of_codec::<utf8::ErrorKind>)?);
-        let done = Target::Bytes.fill(source, py, room, of_codec, |bytes: &[u8], to| {
+        let done = Target::Bytes.fill(source, room, of_codec, |bytes: &[u8], to| {
             let written = format.escape_bytes_with(Detected::active(), bytes, to)?;
             Ok((in_bytes(written), ()))
         });

@@ -17,6 +17,20 @@ use crate::memory::Memory;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+/// Decodes `count` values of an input that stores how many there are, or else all of them, after which
+/// no bytes may follow.
+fn some_or_all<'py>(
+    source: &Memory<'py>,
+    count: Option<usize>,
+    stored: impl FnOnce() -> PyResult<usize>,
+    decode: impl FnOnce(usize) -> PyResult<(Bound<'py, PyAny>, usize)>,
+) -> PyResult<Bound<'py, PyAny>> {
+    match count {
+        Some(count) => Ok(decode(count)?.0),
+        None => whole(decode(stored()?)?, source),
+    }
+}
+
 /// Returns the result of a function that reads all of its input, and rejects bytes after the last
 /// value.
 fn whole<'py>(

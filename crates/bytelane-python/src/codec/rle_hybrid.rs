@@ -33,7 +33,6 @@ pub mod rle_hybrid {
     #[pyfunction]
     #[pyo3(signature = (values, width, *, dtype=None, out=None))]
     fn encode<'py>(
-        py: Python<'py>,
         values: &Bound<'py, PyAny>,
         width: u32,
         dtype: Option<&Bound<'py, PyAny>>,
@@ -44,7 +43,7 @@ pub mod rle_hybrid {
         by_integer!(source.numbers(dtype)?, T => {
             let format = format::<T>(width)?;
             let room = format.max_encoded_len(source.len() / size_of::<T>());
-            let done = target.fill(&source, py, Room::AtMost(room), of_codec, |values: &[T], to| {
+            let done = target.fill(&source, Room::AtMost(room), of_codec, |values: &[T], to| {
                 Ok((format.encode_with(Detected::active(), values, to)?, ()))
             });
             Ok(done?.0)
@@ -64,14 +63,13 @@ pub mod rle_hybrid {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count, width, *, out=None))]
     fn decode<'py>(
-        py: Python<'py>,
         data: &Bound<'py, PyAny>,
         dtype: &Bound<'py, PyAny>,
         count: usize,
         width: u32,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let done = decode_prefix(py, data, dtype, count, width, out)?;
+        let done = decode_prefix(data, dtype, count, width, out)?;
         whole(done, &Memory::of(data)?)
     }
 
@@ -85,7 +83,6 @@ pub mod rle_hybrid {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count, width, *, out=None))]
     fn decode_prefix<'py>(
-        py: Python<'py>,
         data: &Bound<'py, PyAny>,
         dtype: &Bound<'py, PyAny>,
         count: usize,
@@ -99,7 +96,7 @@ pub mod rle_hybrid {
             let format = format::<T>(width)?;
             check(&source, format, count)?;
             let room = Room::Exactly(count);
-            target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+            target.fill(&source, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
                 format.decode_with(Detected::active(), data, to)
             })
         })
@@ -116,7 +113,6 @@ pub mod rle_hybrid {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, start, stop, width, *, out=None))]
     fn decode_range<'py>(
-        py: Python<'py>,
         data: &Bound<'py, PyAny>,
         dtype: &Bound<'py, PyAny>,
         start: usize,
@@ -131,7 +127,7 @@ pub mod rle_hybrid {
             let format = format::<T>(width)?;
             check(&source, format, stop)?;
             let room = Room::Exactly(stop.saturating_sub(start));
-            let done = target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+            let done = target.fill(&source, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
                 Ok((format.decode_range_with(Detected::active(), data, start..stop, to)?, ()))
             });
             Ok(done?.0)
@@ -154,7 +150,6 @@ pub mod rle_hybrid {
     #[pyfunction]
     #[pyo3(signature = (data, dictionary, count, width, *, dtype=None, out=None))]
     fn look_up<'py>(
-        py: Python<'py>,
         data: &Bound<'py, PyAny>,
         dictionary: &Bound<'py, PyAny>,
         count: usize,
@@ -171,7 +166,7 @@ pub mod rle_hybrid {
         let done = by_entry!(dtype, T => {
             let dictionary = entries.read(|entries: &[T]| Dictionary::new(entries))?;
             let room = Room::Exactly(count);
-            target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+            target.fill(&source, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
                 dictionary.decode_with(Detected::active(), format, data, to)
             })
         });
@@ -189,7 +184,6 @@ pub mod rle_hybrid {
     #[pyfunction]
     #[pyo3(signature = (bitmap, count=None, *, out=None))]
     fn encode_bits<'py>(
-        py: Python<'py>,
         bitmap: &Bound<'py, PyAny>,
         count: Option<usize>,
         out: Option<&Bound<'py, PyAny>>,
@@ -203,7 +197,7 @@ pub mod rle_hybrid {
             return Err(PyValueError::new_err(message));
         }
         let room = Room::AtMost(bits::max_encoded_len(count));
-        let done = target.fill(&source, py, room, of_room, |bitmap: &[u8], to| {
+        let done = target.fill(&source, room, of_room, |bitmap: &[u8], to| {
             let written = bits::encode_with(Detected::active(), bitmap, count, to)?;
             Ok((written, ()))
         });
@@ -222,7 +216,6 @@ pub mod rle_hybrid {
     #[pyfunction]
     #[pyo3(signature = (data, count, *, out=None))]
     fn decode_bits<'py>(
-        py: Python<'py>,
         data: &Bound<'py, PyAny>,
         count: usize,
         out: Option<&Bound<'py, PyAny>>,
@@ -233,7 +226,6 @@ pub mod rle_hybrid {
         let room = Room::Exactly(count.div_ceil(8));
         let done = target.fill(
             &source,
-            py,
             room,
             of_codec,
             |data: &[u8], to: &mut [MaybeUninit<u8>]| {

@@ -34,7 +34,6 @@ pub mod stream_vbyte {
     #[pyfunction]
     #[pyo3(signature = (values, *, variant=None, delta=None, zigzag=false, dtype=None, out=None))]
     fn encode<'py>(
-        py: Python<'py>,
         values: &Bound<'py, PyAny>,
         variant: Option<&str>,
         delta: Option<&Bound<'py, PyAny>>,
@@ -48,7 +47,7 @@ pub mod stream_vbyte {
         [Unsigned 4 u32, Signed 4 i32, Unsigned 8 u64, Signed 8 i64], T => {
             let format = T::format(variant, delta, zigzag)?;
             let room = Room::AtMost(format.max_encoded_len(source.len() / size_of::<T>()));
-            let done = target.fill(&source, py, room, of_room, |values: &[T], to| {
+            let done = target.fill(&source, room, of_room, |values: &[T], to| {
                 Ok((format.encode_with(Detected::active(), values, to)?, ()))
             });
             Ok(done?.0)
@@ -67,9 +66,7 @@ pub mod stream_vbyte {
     /// [1, 300, 2]
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count, *, variant=None, delta=None, zigzag=false, out=None))]
-    #[expect(clippy::too_many_arguments, reason = "most are named and rare")]
     fn decode<'py>(
-        py: Python<'py>,
         data: &Bound<'py, PyAny>,
         dtype: &Bound<'py, PyAny>,
         count: usize,
@@ -78,7 +75,7 @@ pub mod stream_vbyte {
         zigzag: bool,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let done = decode_prefix(py, data, dtype, count, variant, delta, zigzag, out)?;
+        let done = decode_prefix(data, dtype, count, variant, delta, zigzag, out)?;
         whole(done, &Memory::of(data)?)
     }
 
@@ -91,9 +88,7 @@ pub mod stream_vbyte {
     /// 5
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count, *, variant=None, delta=None, zigzag=false, out=None))]
-    #[expect(clippy::too_many_arguments, reason = "most are named and rare")]
     fn decode_prefix<'py>(
-        py: Python<'py>,
         data: &Bound<'py, PyAny>,
         dtype: &Bound<'py, PyAny>,
         count: usize,
@@ -111,7 +106,7 @@ pub mod stream_vbyte {
         by_type!(dtype, "stream_vbyte", "integers of 32 or 64 bits",
         [Unsigned 4 u32, Signed 4 i32, Unsigned 8 u64, Signed 8 i64], T => {
             let format = T::format(variant, delta, zigzag)?;
-            target.fill(&source, py, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+            target.fill(&source, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
                 format.decode_with(Detected::active(), data, to)
             })
         })
@@ -237,7 +232,6 @@ pub mod stream_vbyte {
             at_place!(self, py, |cursor: T| {
                 let done = target.fill(
                     &data,
-                    py,
                     Room::Exactly(count),
                     of_codec,
                     |_: &[u8], to: &mut [MaybeUninit<T>]| {

@@ -33,7 +33,6 @@ pub mod validity {
     #[pyfunction]
     #[pyo3(signature = (levels, max_level, *, dtype=None, out=None))]
     fn encode<'py>(
-        py: Python<'py>,
         levels: &Bound<'py, PyAny>,
         max_level: u16,
         dtype: Option<&Bound<'py, PyAny>>,
@@ -44,7 +43,7 @@ pub mod validity {
         by_level!(source.numbers(dtype)?, T => {
             let format = format::<T>(max_level)?;
             let room = Room::Exactly(format.encoded_len(source.len() / size_of::<T>()));
-            let done = target.fill(&source, py, room, of_codec, |levels: &[T], to| {
+            let done = target.fill(&source, room, of_codec, |levels: &[T], to| {
                 format.encode_with(Detected::active(), levels, to)
             });
             Ok(done?.0)
@@ -65,7 +64,6 @@ pub mod validity {
     #[pyfunction]
     #[pyo3(signature = (bitmap, dtype, count, max_level, *, out=None))]
     fn decode<'py>(
-        py: Python<'py>,
         bitmap: &Bound<'py, PyAny>,
         dtype: &Bound<'py, PyAny>,
         count: usize,
@@ -79,7 +77,7 @@ pub mod validity {
         by_level!(dtype, T => {
             let format = format::<T>(max_level)?;
             let room = Room::Exactly(count);
-            let done = target.fill(&source, py, room, of_codec, |bitmap: &[u8], to: &mut [MaybeUninit<T>]| {
+            let done = target.fill(&source, room, of_codec, |bitmap: &[u8], to: &mut [MaybeUninit<T>]| {
                 format.decode_with(Detected::active(), bitmap, to)
             });
             Ok(done?.0)
@@ -119,7 +117,6 @@ pub mod validity {
     #[pyfunction]
     #[pyo3(signature = (values, bitmap, count, *, dtype=None, out=None))]
     fn spread<'py>(
-        py: Python<'py>,
         values: &Bound<'py, PyAny>,
         bitmap: &Bound<'py, PyAny>,
         count: usize,
@@ -135,7 +132,7 @@ pub mod validity {
         let bitmap = bits.read(|bitmap: &[u8]| bitmap[..count.div_ceil(8)].to_vec())?;
         by_value!(dtype, T => {
             let room = Room::Exactly(count);
-            let done = target.fill(&source, py, room, of_codec, |dense: &[T], to: &mut [MaybeUninit<T>]| {
+            let done = target.fill(&source, room, of_codec, |dense: &[T], to: &mut [MaybeUninit<T>]| {
                 Ok((values::spread_with(Detected::active(), dense, &bitmap, to)?, ()))
             });
             Ok(done?.0)
@@ -157,7 +154,6 @@ pub mod validity {
     #[pyfunction]
     #[pyo3(signature = (values, bitmap, *, dtype=None, out=None))]
     fn compact<'py>(
-        py: Python<'py>,
         values: &Bound<'py, PyAny>,
         bitmap: &Bound<'py, PyAny>,
         dtype: Option<&Bound<'py, PyAny>>,
@@ -174,7 +170,7 @@ pub mod validity {
         let valid = values::count_valid(&bitmap, count).map_err(of_codec)?;
         by_value!(dtype, T => {
             let room = Room::Exactly(valid);
-            let done = target.fill(&source, py, room, of_codec, |values: &[T], to: &mut [MaybeUninit<T>]| {
+            let done = target.fill(&source, room, of_codec, |values: &[T], to: &mut [MaybeUninit<T>]| {
                 Ok((values::compact_with(Detected::active(), values, &bitmap, to)?, ()))
             });
             Ok(done?.0)

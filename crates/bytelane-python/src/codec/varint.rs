@@ -28,7 +28,6 @@ pub mod varint {
     #[pyfunction]
     #[pyo3(signature = (values, *, dtype=None, out=None))]
     fn encode<'py>(
-        py: Python<'py>,
         values: &Bound<'py, PyAny>,
         dtype: Option<&Bound<'py, PyAny>>,
         out: Option<&Bound<'py, PyAny>>,
@@ -38,7 +37,7 @@ pub mod varint {
         by_type!(source.numbers(dtype)?, "varint", "integers of 32 or 64 bits",
         [Unsigned 4 u32, Signed 4 i32, Unsigned 8 u64, Signed 8 i64], T => {
             let room = varint::max_encoded_len::<T>(source.len() / size_of::<T>());
-            let done = target.fill(&source, py, Room::AtMost(room), of_room, |values: &[T], to| {
+            let done = target.fill(&source, Room::AtMost(room), of_room, |values: &[T], to| {
                 Ok((varint::encode_with(Detected::active(), values, to)?, ()))
             });
             Ok(done?.0)
@@ -59,7 +58,6 @@ pub mod varint {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count=None, *, out=None))]
     fn decode<'py>(
-        py: Python<'py>,
         data: &Bound<'py, PyAny>,
         dtype: &Bound<'py, PyAny>,
         count: Option<usize>,
@@ -70,7 +68,7 @@ pub mod varint {
             Some(count) => count,
             None => count_of(&source)?,
         };
-        whole(decode_some(py, &source, dtype, count, out)?, &source)
+        whole(decode_some(&source, dtype, count, out)?, &source)
     }
 
     /// Decodes the first `count` varints of an input. Returns the same as `decode`, and the number of
@@ -83,13 +81,12 @@ pub mod varint {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count, *, out=None))]
     fn decode_prefix<'py>(
-        py: Python<'py>,
         data: &Bound<'py, PyAny>,
         dtype: &Bound<'py, PyAny>,
         count: usize,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyAny>, usize)> {
-        decode_some(py, &Memory::of(data)?, dtype, count, out)
+        decode_some(&Memory::of(data)?, dtype, count, out)
     }
 
     /// Returns the number of varints that end in an input.
@@ -107,7 +104,6 @@ pub mod varint {
     }
 
     fn decode_some<'py>(
-        py: Python<'py>,
         source: &Memory<'py>,
         dtype: &Bound<'py, PyAny>,
         count: usize,
@@ -120,7 +116,7 @@ pub mod varint {
         let room = Room::Exactly(count.min(source.len() + 1));
         by_type!(dtype, "varint", "integers of 32 or 64 bits",
         [Unsigned 4 u32, Signed 4 i32, Unsigned 8 u64, Signed 8 i64], T => {
-            target.fill(source, py, room, of_codec, |data: &[u8], to: &mut [std::mem::MaybeUninit<T>]| {
+            target.fill(source, room, of_codec, |data: &[u8], to: &mut [std::mem::MaybeUninit<T>]| {
                 varint::decode_with(Detected::active(), data, to)
             })
         })

@@ -19,6 +19,19 @@ pub(crate) fn prefetch_write(address: *const u8) {
     let _ = address;
 }
 
+/// Requests the cache line `distance` bytes after `from` for reading. There need not be any memory.
+#[inline(always)]
+pub(crate) fn prefetch_read(from: &[u8], distance: usize) {
+    let address = from.as_ptr().wrapping_add(distance);
+    // SAFETY: a hint: it changes no register and no memory, and faults on no address.
+    #[cfg(not(miri))]
+    unsafe {
+        core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(address.cast());
+    }
+    #[cfg(miri)]
+    let _ = address;
+}
+
 /// Orders non-temporal stores before all later stores.
 #[inline]
 pub(crate) fn fence() {

@@ -1,4 +1,4 @@
-"""Runs plans on a Ray cluster. Both directories must be on a file system that all nodes share."""
+"""Runs plans on a Ray cluster. Both roots must be on a file system that all nodes share, or on a store."""
 
 from __future__ import annotations
 

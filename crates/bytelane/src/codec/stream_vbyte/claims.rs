@@ -10,12 +10,13 @@ use crate::memory::Faithful;
 // blocks and the values after them have been written: `kernel::put_codes` writes the control bytes
 // of each block, and `encode_tail` the remaining ones. In `encode_run`, a block reports the length
 // of its data: `Blocks::encode` stores these bytes directly after the data before them, or they are
-// copied from `buffer`, which begins as zeros, as in `encode_tail`. The scalar code copies value by
+// copied from `buffer`, which begins as zeros, as in `encode_last`, or stored by a mask of as many
+// bytes. The scalar code copies value by
 // value.
 unsafe impl Faithful for Encode<'_> {}
 
 // SAFETY: `fill` returns the length of the destination, after each of its parts has been written:
 // the values up to a whole control byte, one by one; in `kernel::decode_run`, whole blocks of 64
-// bytes, by `Blocks::decode` or `Blocks::widen`; and in `decode_tail`, the rest, copied from a
-// block that begins as zeros.
+// bytes, by `Blocks::decode` or `Blocks::widen`; and in `decode_last`, the rest, copied from a
+// block that begins as zeros, or stored by a mask of as many bytes.
 unsafe impl Faithful for Decode<'_> {}

@@ -42,29 +42,31 @@
 //! and at 0.9 with AVX2. See `docs/lab-notes/stream-vbyte.md`.
 #![forbid(unsafe_code)]
 
-use super::Blocks;
 use super::coding::Coding;
 use super::plan::{Compress, Expand, Plan};
+use super::{Blocks, Decode};
 use crate::memory::{self, Slot};
 use crate::simd::{window, window_mut};
+use core::hint;
 
-/// Decodes whole blocks of values; `None` if there are too few data.
+/// Decodes whole blocks of values. Returns the offset after their data, or `None` if there are too
+/// few.
 #[inline(always)]
 pub(super) fn decode_blocks<S: Blocks, P: Expand>(
     simd: S,
     plan: P,
-    controls: &[u8],
-    data: &[u8],
+    stream: &Decode<'_>,
     values: &mut [Slot],
     previous: &mut u64,
 ) -> Option<usize> {
+    let (controls, data) = stream.ahead::<P>(values);
     let mut before = simd.previous::<P>(*previous);
     let (blocks, _) = values.as_chunks_mut();
     let used = simd.decode_run(plan, controls, data, blocks, &mut before)?;
     if plan.delta() {
         *previous = simd.last::<P>(before);
     }
-    Some(used)
+    Some(stream.offset + used)
 }
 
 /// Decodes four blocks at a time while there are data around them, then one by one. Returns the
@@ -104,56 +106,62 @@ pub(super) fn decode_run<S: Blocks, P: Expand>(
         rest = &rest[used..];
         done += 4;
     }
+    if done == blocks.len() {
+        return Some(data.len() - rest.len());
+    }
+    // The last data, up to byte 80, followed by zeros. The copy has a fixed length where possible.
     let mut padded = [0; 160];
-    let mut is_padded = false;
-    let mut end = 0;
+    match rest.last_chunk::<80>() {
+        Some(last) => padded[..80].copy_from_slice(last),
+        None => padded[80 - rest.len()..80].copy_from_slice(rest),
+    }
     for at in done..blocks.len() {
-        let here = match rest.first_chunk() {
-            Some(here) => here,
-            None => {
-                if !is_padded {
-                    padded[..rest.len()].copy_from_slice(rest);
-                    is_padded = true;
-                }
-                window(&padded, end)
-            }
-        };
+        // Without a branch: which block is the first near the end cannot be predicted.
+        let near = window(&padded, 80 - usize::min(rest.len(), 80));
+        let here = rest.first_chunk().unwrap_or(near);
+        let here = hint::select_unpredictable(rest.len() >= 80, here, near);
         let codes = P::codes(controls, at);
         let used = simd.decode(plan, codes, here, &mut blocks[at], previous);
-        if is_padded {
-            end += used;
-            if end > rest.len() {
-                return None;
-            }
-        } else {
-            rest = &rest[used..];
-        }
+        rest = rest.get(used..)?;
     }
-    Some(data.len() - rest.len() + end)
+    Some(data.len() - rest.len())
 }
 
-/// Decodes fewer values than a block. Returns the number of bytes of data used, or `None` if there
-/// were too few: they must not include any of the zeros after the data.
+/// Decodes fewer values than a block. Returns the offset after their data, or `None` if there are too
+/// few: they must not include any of the zeros after the data.
 #[inline(always)]
 pub(super) fn decode_tail<S: Blocks, P: Expand>(
     simd: S,
     plan: P,
-    controls: &[u8],
+    stream: &Decode<'_>,
+    values: &mut [Slot],
+) -> Option<usize> {
+    let (controls, data) = stream.ahead::<P>(values);
+    let count = values.len() / P::WIDTH;
+    let append = |codes, &byte| codes << 8 | u32::from(byte);
+    let codes = controls.iter().rev().fold(0, append) & ((1 << (2 * count)) - 1);
+    let used = simd.decode_last(plan, codes, data, values, stream.previous)?;
+    Some(stream.offset + used)
+}
+
+/// Decodes fewer values than a block, through buffers.
+#[inline(always)]
+pub(super) fn decode_last<S: Blocks, P: Expand>(
+    simd: S,
+    plan: P,
+    codes: u32,
     data: &[u8],
     values: &mut [Slot],
-    previous: &mut u64,
+    start: u64,
 ) -> Option<usize> {
     let mut padded = [0; 80];
     let have = usize::min(data.len(), 80);
     padded[..have].copy_from_slice(&data[..have]);
 
-    let count = values.len() / P::WIDTH;
-    let append = |codes, &byte| codes << 8 | u32::from(byte);
-    let codes = controls.iter().rev().fold(0, append) & ((1 << (2 * count)) - 1);
     let mut block = [Slot::new(0); 64];
-    let mut before = simd.previous::<P>(*previous);
+    let mut before = simd.previous::<P>(start);
     let used = simd.decode(plan, codes, &padded, &mut block, &mut before);
-    let used = used - plan.shortest() * (P::VALUES - count);
+    let used = used - plan.shortest() * (P::VALUES - values.len() / P::WIDTH);
     if used > have {
         return None;
     }
@@ -172,8 +180,7 @@ pub(super) fn encode_blocks<S: Blocks, P: Compress>(
     controls: &mut [Slot],
     data: &mut [Slot],
 ) -> Option<usize> {
-    let first = &first_before(plan, values, start);
-    simd.encode_run(plan, values, first, controls, data)
+    simd.encode_run(plan, values, start, controls, data)
 }
 
 /// Encodes four blocks at a time while there is room around their data, then one by one.
@@ -182,28 +189,37 @@ pub(super) fn encode_run<S: Blocks, P: Compress>(
     simd: S,
     plan: P,
     values: &[u8],
-    first: &[u8; 64],
+    start: u64,
     controls: &mut [Slot],
     data: &mut [Slot],
 ) -> Option<usize> {
     let (blocks, _) = values.as_chunks::<64>();
+    let first = match blocks.first() {
+        Some(first) => &first_before(plan, first, start),
+        None => return Some(0),
+    };
     let (controls, room) = (&mut controls[..P::CONTROLS * blocks.len()], data.len());
     let mut rest = data;
     let mut done = 0;
     let mut buffer = [Slot::new(0); 160];
     let mut end = 0;
     while done < blocks.len() {
-        let five = match done {
-            0 => None,
-            _ => blocks[done - 1..].first_chunk::<5>(),
+        let four = match done {
+            0 if plan.delta() => None,
+            _ => blocks[done..].first_chunk::<4>(),
         };
-        if let (Some(five), Some(here)) = (five, rest.first_chunk_mut::<336>()) {
+        if let (Some(four), Some(here)) = (four, rest.first_chunk_mut::<336>()) {
+            let befores: &[u8; 256] = if plan.delta() {
+                window(values, 64 * done - P::WIDTH)
+            } else {
+                window(memory::flat(four), 0)
+            };
             let controls = &mut controls[P::CONTROLS * done..][..P::CONTROLS * 4];
             let mut used = 0;
             for i in 0..4 {
-                let before = window(memory::flat(five), 64 * (i + 1) - P::WIDTH);
+                let before = window(befores, 64 * i);
                 let here = window_mut(here, used & 255);
-                let (codes, more) = simd.encode(plan, &five[i + 1], before, here);
+                let (codes, more) = simd.encode(plan, &four[i], before, here);
                 put_codes::<P>(controls, i, codes);
                 used += more;
             }
@@ -228,7 +244,9 @@ pub(super) fn encode_run<S: Blocks, P: Compress>(
         }
         done += 1;
     }
-    rest[..end].copy_from_slice(&buffer[..end]);
+    if end > 0 {
+        rest[..end].copy_from_slice(&buffer[..end]);
+    }
     Some(room - rest.len() + end)
 }
 
@@ -243,6 +261,20 @@ pub(super) fn encode_tail<S: Blocks, P: Compress>(
     controls: &mut [Slot],
     data: &mut [Slot],
 ) -> Option<usize> {
+    let (codes, used) = simd.encode_last(plan, values, start, data)?;
+    memory::copy(controls, &codes.to_le_bytes()[..controls.len()]);
+    Some(used)
+}
+
+/// Encodes fewer values than a block, through buffers.
+#[inline(always)]
+pub(super) fn encode_last<S: Blocks, P: Compress>(
+    simd: S,
+    plan: P,
+    values: &[u8],
+    start: u64,
+    data: &mut [Slot],
+) -> Option<(u32, usize)> {
     // The padding of the block is stored as zeros.
     let (mut block, mut before) = ([0; 64], [0; 64]);
     block[..values.len()].copy_from_slice(values);
@@ -256,8 +288,7 @@ pub(super) fn encode_tail<S: Blocks, P: Compress>(
     let (codes, used) = simd.encode(plan, &block, &before, &mut buffer);
     let used = used - plan.shortest() * (P::VALUES - values.len() / P::WIDTH);
     data.get_mut(..used)?.copy_from_slice(&buffer[..used]);
-    memory::copy(controls, &codes.to_le_bytes()[..controls.len()]);
-    Some(used)
+    Some((codes, used))
 }
 
 /// Writes the codes of block `at` to its control bytes.
@@ -270,26 +301,19 @@ pub(super) fn put_codes<P: Plan>(controls: &mut [Slot], at: usize, codes: u32) {
 }
 
 /// Returns the first block of values, shifted by one position: the start, then all but the last.
-/// Positions after the values are zero.
 #[inline(always)]
-fn first_before<P: Plan>(plan: P, values: &[u8], start: u64) -> [u8; 64] {
+fn first_before<P: Plan>(plan: P, values: &[u8; 64], start: u64) -> [u8; 64] {
     let mut before = [0; 64];
     if plan.delta() {
-        let most = usize::min(values.len(), 64 - P::WIDTH);
         before[..P::WIDTH].copy_from_slice(&start.to_le_bytes()[..P::WIDTH]);
-        before[P::WIDTH..][..most].copy_from_slice(&values[..most]);
+        before[P::WIDTH..].copy_from_slice(&values[..64 - P::WIDTH]);
     }
     before
 }
 
 /// Returns the values before those of block `at`, which only differences use.
 #[inline(always)]
-pub(super) fn before<'a, P: Plan>(
-    plan: P,
-    values: &'a [u8],
-    at: usize,
-    first: &'a [u8; 64],
-) -> &'a [u8; 64] {
+fn before<'a, P: Plan>(plan: P, values: &'a [u8], at: usize, first: &'a [u8; 64]) -> &'a [u8; 64] {
     match at {
         1.. if plan.delta() => window(values, 64 * at - P::WIDTH),
         _ => first,

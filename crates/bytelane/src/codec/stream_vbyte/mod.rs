@@ -141,6 +141,20 @@ pub(crate) trait Blocks: Copy {
         kernel::decode_run(self, plan, controls, data, blocks, previous)
     }
 
+    /// Decodes fewer values than a block, given their codes and the value before them. Returns the
+    /// number of bytes of data used, or `None` if there were too few.
+    #[inline(always)]
+    fn decode_last<P: Expand>(
+        self,
+        plan: P,
+        codes: u32,
+        data: &[u8],
+        values: &mut [Slot],
+        start: u64,
+    ) -> Option<usize> {
+        kernel::decode_last(self, plan, codes, data, values, start)
+    }
+
     /// Encodes a block to its codes and its data. Returns the codes and the length of the data;
     /// `before` has the same values, shifted by one position. May overwrite the bytes after the
     /// data.
@@ -153,18 +167,30 @@ pub(crate) trait Blocks: Copy {
     ) -> (u32, usize);
 
     /// Encodes whole blocks. Returns the number of bytes of data written, or `None` if there was
-    /// not enough room. `first` has the values before those of the first block; there is room for
-    /// all codes.
+    /// not enough room. `start` is the value before the first one; there is room for all codes.
     #[inline(always)]
     fn encode_run<P: Compress>(
         self,
         plan: P,
         values: &[u8],
-        first: &[u8; 64],
+        start: u64,
         controls: &mut [Slot],
         data: &mut [Slot],
     ) -> Option<usize> {
-        kernel::encode_run(self, plan, values, first, controls, data)
+        kernel::encode_run(self, plan, values, start, controls, data)
+    }
+
+    /// Encodes fewer values than a block, given the value before them. Returns their codes and the
+    /// number of bytes of data written, or `None` if there was not enough room.
+    #[inline(always)]
+    fn encode_last<P: Compress>(
+        self,
+        plan: P,
+        values: &[u8],
+        start: u64,
+        data: &mut [Slot],
+    ) -> Option<(u32, usize)> {
+        kernel::encode_last(self, plan, values, start, data)
     }
 }
 

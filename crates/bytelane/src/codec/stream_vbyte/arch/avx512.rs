@@ -3,14 +3,15 @@
 use super::sse41::unzigzag_bytes;
 use crate::backend::Avx512;
 use crate::codec::stream_vbyte::Blocks;
-use crate::codec::stream_vbyte::kernel::{before, put_codes};
+use crate::codec::stream_vbyte::kernel::put_codes;
 use crate::codec::stream_vbyte::plan::{Compress, Expand, Plan};
 use crate::memory::Slot;
 use crate::simd::avx2::load as load256;
 use crate::simd::avx512::{
-    in_register, load, load_up_to, opaque_zeros, store, store_up_to, store_words,
+    first_bits, in_register, load, load_up_to, opaque_zeros, store, store_up_to, store_words,
 };
 use crate::simd::sse41::load as load128;
+use crate::simd::x86::prefetch_read;
 use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
 
@@ -21,9 +22,11 @@ implement! {
         fn last<P: Plan>(previous: __m512i) -> u64 = last_value;
         fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m512i) -> usize = decode::<P>;
         fn decode_run<P: Expand>(plan: P, controls: &[u8], data: &[u8], blocks: &mut [[Slot; 64]], previous: &mut __m512i) -> Option<usize> = decode_run::<P>;
+        fn decode_last<P: Expand>(plan: P, codes: u32, data: &[u8], values: &mut [Slot], start: u64) -> Option<usize> = decode_last::<P>;
         fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m512i) = widen::<P>;
         fn encode<P: Compress>(plan: P, values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
-        fn encode_run<P: Compress>(plan: P, values: &[u8], first: &[u8; 64], controls: &mut [Slot], data: &mut [Slot]) -> Option<usize> = encode_run::<P>;
+        fn encode_run<P: Compress>(plan: P, values: &[u8], start: u64, controls: &mut [Slot], data: &mut [Slot]) -> Option<usize> = encode_run::<P>;
+        fn encode_last<P: Compress>(plan: P, values: &[u8], start: u64, data: &mut [Slot]) -> Option<(u32, usize)> = encode_last::<P>;
     }
 }
 
@@ -58,6 +61,32 @@ fn decode<P: Expand>(
     kept.count_ones() as usize
 }
 
+/// Decodes fewer values than a block, with masks.
+#[target_feature(enable = "avx512bw,avx512dq,avx512vbmi2,bmi2,popcnt")]
+#[inline]
+fn decode_last<P: Expand>(
+    plan: P,
+    codes: u32,
+    data: &[u8],
+    values: &mut [Slot],
+    start: u64,
+) -> Option<usize> {
+    let kept = mask(plan, codes);
+    let used = kept.count_ones() as usize - missing(plan, values.len());
+    if used > data.len() {
+        return None;
+    }
+    let stored = _mm512_mask_expand_epi8(opaque_zeros(), kept, load_up_to(data));
+    store_up_to(values, restore(plan, stored, &mut previous::<P>(start)));
+    Some(used)
+}
+
+/// Returns the length of the data that the values missing from a block would have.
+#[inline(always)]
+fn missing<P: Plan>(plan: P, bytes: usize) -> usize {
+    plan.shortest() * (P::VALUES - bytes / P::WIDTH)
+}
+
 /// Decodes 16 blocks at a time, then four blocks if their values have one byte each, otherwise one
 /// by one.
 #[target_feature(
@@ -88,16 +117,41 @@ fn decode_run<P: Expand>(
             done += 4;
             continue;
         }
+        if let Some(eight) = blocks[done..].first_chunk_mut::<8>() {
+            let mut kept = [0; 8];
+            let controls = &controls[P::CONTROLS * done..];
+            store_words(&mut kept, masks_of_eight(plan, controls));
+            for k in 0..8 {
+                if k == 4 && plan.all_ones(&controls[P::CONTROLS * 4..][..P::CONTROLS * 4]) {
+                    break;
+                }
+                rest = decode_next(plan, kept[k], rest, &mut eight[k], previous)?;
+                done += 1;
+            }
+            continue;
+        }
         let kept = mask(plan, P::codes(controls, done));
-        let used = kept.count_ones() as usize;
-        // Near the end, a branch on whether 64 more bytes exist would be unpredictable.
-        let stored = _mm512_mask_expand_epi8(opaque_zeros(), kept, load_up_to(rest));
-        let behind = rest.get(used..)?;
-        store(&mut blocks[done], restore(plan, stored, previous));
-        rest = behind;
+        rest = decode_next(plan, kept, rest, &mut blocks[done], previous)?;
         done += 1;
     }
     Some(data.len() - rest.len())
+}
+
+/// Decodes a block from the front of the data, near whose end a branch on whether there are 64 bytes
+/// would be unpredictable. Returns the data after those of the block, or `None` if there are too few.
+#[target_feature(enable = "avx512bw,avx512dq,avx512vbmi2,bmi2,popcnt")]
+#[inline]
+fn decode_next<'a, P: Expand>(
+    plan: P,
+    kept: u64,
+    data: &'a [u8],
+    values: &mut [Slot; 64],
+    previous: &mut __m512i,
+) -> Option<&'a [u8]> {
+    let stored = _mm512_mask_expand_epi8(opaque_zeros(), kept, load_up_to(data));
+    let rest = data.get(kept.count_ones() as usize..)?;
+    store(values, restore(plan, stored, previous));
+    Some(rest)
 }
 
 /// Decodes 16 blocks at a time for as long as possible. Their masks are computed while the previous
@@ -149,8 +203,10 @@ fn decode_sixteens<'a, P: Expand>(
             for k in 4 * four..4 * four + 4 {
                 // Offsets are at most 960 before the last block; the mask shows the compiler at
                 // most 1023.
-                let stored = load(window(here, used & 1023));
-                let stored = _mm512_mask_expand_epi8(opaque_zeros(), kept[k], stored);
+                let next = window(here, used & 1023);
+                // Loads that cross cache lines, at distances that vary, do not make Zen 5 prefetch.
+                prefetch_read(next, 1024);
+                let stored = _mm512_mask_expand_epi8(opaque_zeros(), kept[k], load(next));
                 store(&mut values[k], restore(plan, stored, previous));
                 used += kept[k].count_ones() as usize;
             }
@@ -367,7 +423,7 @@ fn encode<P: Compress>(
     before: &[u8; 64],
     data: &mut [Slot; 80],
 ) -> (u32, usize) {
-    let stored = difference(plan, load(values), before);
+    let stored = difference(plan, load(values), load(before));
     let kept = needed(plan, stored);
     store(
         window_mut(data, 0),
@@ -384,7 +440,7 @@ fn encode<P: Compress>(
 fn encode_run<P: Compress>(
     plan: P,
     values: &[u8],
-    first: &[u8; 64],
+    start: u64,
     controls: &mut [Slot],
     data: &mut [Slot],
 ) -> Option<usize> {
@@ -395,7 +451,7 @@ fn encode_run<P: Compress>(
     let many = blocks.len() / 8;
     let mut ahead = [_mm512_setzero_si512(); 8];
     if many > 0 {
-        ahead = load_eight(plan, values, 0, first);
+        ahead = load_eight(plan, values, 0, start);
     }
     for i in 0..many {
         let Some(here) = rest.first_chunk_mut::<512>() else {
@@ -403,7 +459,7 @@ fn encode_run<P: Compress>(
         };
         let stored = ahead;
         if i + 1 < many {
-            ahead = load_eight(plan, values, done + 8, first);
+            ahead = load_eight(plan, values, done + 8, start);
         }
         let controls = &mut controls[P::CONTROLS * done..][..P::CONTROLS * 8];
         let mut used = 0;
@@ -420,7 +476,8 @@ fn encode_run<P: Compress>(
         done += 8;
     }
     while done < blocks.len() {
-        let stored = difference(plan, load(&blocks[done]), before(plan, values, done, first));
+        let before = load_before(plan, values, done, start);
+        let stored = difference(plan, load(&blocks[done]), before);
         let kept = needed(plan, stored);
         let used = kept.count_ones() as usize;
         if used > rest.len() {
@@ -438,28 +495,72 @@ fn encode_run<P: Compress>(
     Some(room - rest.len())
 }
 
+/// Encodes fewer values than a block, with masks.
+#[target_feature(enable = "avx512bw,avx512cd,avx512vbmi2,bmi2,popcnt")]
+#[inline]
+fn encode_last<P: Compress>(
+    plan: P,
+    values: &[u8],
+    start: u64,
+    data: &mut [Slot],
+) -> Option<(u32, usize)> {
+    let block = load_up_to(values);
+    let stored = difference(plan, block, shifted::<P>(block, start));
+    let stored = _mm512_maskz_mov_epi8(first_bits(values.len()), stored);
+    let kept = needed(plan, stored);
+    let used = kept.count_ones() as usize - missing(plan, values.len());
+    store_up_to(
+        data.get_mut(..used)?,
+        _mm512_maskz_compress_epi8(kept, stored),
+    );
+    Some((codes(plan, kept), used))
+}
+
 /// Computes the numbers to store for eight blocks.
 #[target_feature(enable = "avx512f")]
 #[inline]
-fn load_eight<P: Plan>(plan: P, values: &[u8], at: usize, first: &[u8; 64]) -> [__m512i; 8] {
+fn load_eight<P: Plan>(plan: P, values: &[u8], at: usize, start: u64) -> [__m512i; 8] {
     let mut eight = [_mm512_setzero_si512(); 8];
     let blocks: &[u8; 512] = window(values, 64 * at);
     for k in 0..8 {
-        let before = before(plan, values, at + k, first);
+        let before = load_before(plan, values, at + k, start);
         eight[k] = difference(plan, load(window(blocks, 64 * k)), before);
     }
     eight
 }
 
+/// Returns the values before those of block `at`, which only differences use. Before the first block,
+/// they are shifted in registers: a load would wait for the narrower stores that put them together.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn load_before<P: Plan>(plan: P, values: &[u8], at: usize, start: u64) -> __m512i {
+    match (plan.delta(), at) {
+        (false, _) => _mm512_setzero_si512(),
+        (true, 0) => shifted::<P>(load(window(values, 0)), start),
+        (true, _) => load(window(values, 64 * at - P::WIDTH)),
+    }
+}
+
+/// Shifts values by one position. The first one becomes `start`.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn shifted<P: Plan>(values: __m512i, start: u64) -> __m512i {
+    let start = previous::<P>(start);
+    match P::WIDTH {
+        4 => _mm512_alignr_epi32::<15>(values, start),
+        _ => _mm512_alignr_epi64::<7>(values, start),
+    }
+}
+
 /// Converts values to stored numbers.
 #[target_feature(enable = "avx512f")]
 #[inline]
-fn difference<P: Plan>(plan: P, values: __m512i, before: &[u8; 64]) -> __m512i {
+fn difference<P: Plan>(plan: P, values: __m512i, before: __m512i) -> __m512i {
     let mut stored = values;
     if plan.delta() {
         stored = match P::WIDTH {
-            4 => _mm512_sub_epi32(stored, load(before)),
-            _ => _mm512_sub_epi64(stored, load(before)),
+            4 => _mm512_sub_epi32(stored, before),
+            _ => _mm512_sub_epi64(stored, before),
         };
     }
     if plan.zigzag() {
