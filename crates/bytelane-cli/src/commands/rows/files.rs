@@ -124,7 +124,7 @@ impl Files {
 
     fn input(&self, path: &Path) -> anyhow::Result<Input> {
         if path != Path::new(STANDARD) {
-            return Ok(Input::open(path)?);
+            return Input::open(path);
         }
         if self.standard.get().is_none() {
             let _ = self.standard.set(standard_input()?);
