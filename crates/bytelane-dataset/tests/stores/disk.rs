@@ -21,7 +21,8 @@ use std::time::UNIX_EPOCH;
 pub struct Disk(PathBuf);
 
 fn failed(error: io::Error, path: &Path) -> Error {
-    let (path, source) = (path.to_string(), error.into());
+    let path = path.to_string();
+    let source: Box<dyn std::error::Error + Send + Sync> = error.into();
     match source {
         source if is_kind(&*source, io::ErrorKind::NotFound) => Error::NotFound { path, source },
         source if is_kind(&*source, io::ErrorKind::AlreadyExists) => {

@@ -127,7 +127,10 @@ mod tests {
             let bits = BooleanBuffer::collect_bool(length, |row| rows.contains(&row));
             Ranges::of_words(&bits).0
         };
-        assert_eq!(covered(&[3, 60, 70, 130], 131), [3..131]);
+        assert_eq!(
+            covered(&[3, 60, 70, 130], 131),
+            [Range { start: 3, end: 131 }]
+        );
         assert_eq!(covered(&[63, 128], 300), [63..64, 128..129]);
         assert_eq!(covered(&[0, 127, 128, 299], 300), [0..129, 299..300]);
         assert!(covered(&[], 300).is_empty() && covered(&[], 0).is_empty());
