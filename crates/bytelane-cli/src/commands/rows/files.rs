@@ -56,11 +56,12 @@ pub fn files_at(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// Path and columns of the file that is opened first. The columns are those that a selection needs.
+type First = OnceLock<(PathBuf, Schema)>;
+
 /// Files with the same columns. One is open at a time.
 pub struct Files {
     paths: Vec<PathBuf>,
-    /// Path and columns of the file that is opened first.
-    schema: OnceLock<(PathBuf, Schema)>,
     /// Bytes of standard input, once they have been read.
     standard: OnceLock<Bytes>,
 }
@@ -80,7 +81,6 @@ impl Files {
         };
         Ok(Self {
             paths,
-            schema: OnceLock::new(),
             standard: OnceLock::new(),
         })
     }
@@ -89,12 +89,13 @@ impl Files {
         &self.paths
     }
 
-    /// Opens a file, which must have the columns of the others and the named columns.
+    /// Opens a file, which must have the columns of the first one opened for this selection, and the named columns.
     fn open(
         &self,
         path: &Path,
         selection: &Selection,
         named: &[&str],
+        first: &First,
     ) -> anyhow::Result<ReaderBuilder<Input>> {
         let opened = self.input(path).map(|input| selection.open(input))?;
         let file = match opened {
@@ -103,9 +104,7 @@ impl Files {
             Err(_) => self.builder(path)?,
         };
         let file = file.with_batch_size(BATCH_ROWS);
-        let (first, schema) = self
-            .schema
-            .get_or_init(|| (path.to_owned(), Schema::clone(file.schema())));
+        let (first, schema) = first.get_or_init(|| (path.to_owned(), Schema::clone(file.schema())));
         if let Some(difference) = difference(schema, file.schema()) {
             let (path, first) = (readable::path(path), readable::path(first));
             bail!(
@@ -143,10 +142,11 @@ impl Files {
         most: u64,
         hand_on: &mut dyn FnMut(RecordBatch) -> anyhow::Result<ControlFlow<()>>,
     ) -> anyhow::Result<()> {
+        let first_opened = First::new();
         for path in &self.paths {
             let most = usize::try_from(most).unwrap_or(usize::MAX);
             let file = self
-                .open(path, selection, named)?
+                .open(path, selection, named, &first_opened)?
                 .with_batch_size(BATCH_ROWS.min(most.max(1)));
             let rows = selection
                 .read(file)
@@ -171,6 +171,7 @@ impl Files {
         selection: Option<&Selection>,
         named: &[&str],
     ) -> anyhow::Result<Vec<u64>> {
+        let first_opened = First::new();
         let count = |path: &PathBuf| {
             let Some(selection) = selection else {
                 let file = self.builder(path)?;
@@ -181,7 +182,7 @@ impl Files {
             };
             // The columns of the condition are read, but none is returned.
             let selection = selection.clone().with_columns::<&str>([]);
-            let file = self.open(path, &selection, named)?;
+            let file = self.open(path, &selection, named, &first_opened)?;
             let threads = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
             let rows = selection
                 .read(file.with_threads(threads))
@@ -208,6 +209,7 @@ impl Files {
         }: Chosen<'_>,
         hand_on: &mut dyn FnMut(RecordBatch) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
+        let first_opened = First::new();
         let mut first: u64 = 0;
         for (index, (path, count)) in self.paths.iter().zip(counts).enumerate() {
             let end = first.saturating_add(*count);
@@ -222,7 +224,7 @@ impl Files {
             if own.is_empty() && index > 0 {
                 continue;
             }
-            let mut file = self.open(path, selection, named)?;
+            let mut file = self.open(path, selection, named, &first_opened)?;
             if !is_filtered {
                 file = file.with_row_selection(only(&own));
             }

@@ -139,7 +139,9 @@ impl<'a> Pages<'a> {
     fn end_piece(&mut self) {
         self.complete += self.bytes.len();
         let next = Vec::with_capacity(PIECE + PIECE / 4);
-        let piece = std::mem::replace(&mut self.bytes, next);
+        let mut piece = std::mem::replace(&mut self.bytes, next);
+        // The last page may have doubled the capacity.
+        piece.shrink_to_fit();
         self.pieces.push(piece.into());
     }
 
