@@ -21,7 +21,7 @@ pub struct Store {
     pub(crate) store: Arc<dyn ObjectStore>,
     /// Maximum size in bytes of an object that is stored by a single request.
     pub(crate) single: u64,
-    /// Whether puts that must not replace an object are refused by the store, once that was tried.
+    /// Set once it was tried: true if the store refuses puts that would replace an object.
     pub(crate) conditional: OnceLock<bool>,
 }
 

@@ -150,7 +150,7 @@ pub fn run(plan: &Plan, new_root: impl AsRef<Path>, options: &RunOptions) -> Res
         outcome: Mutex::new(outcome),
     };
     let worked = runner.work(&todo);
-    // What was done is known to the next run even if this one failed.
+    // The next run must know the finished units even if this one failed.
     journal.flush()?;
     worked?;
     let mut outcome = runner
