@@ -112,7 +112,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::X86, Need::Program("python3", "Debian: python3-pip")],
         tier: Full,
         in_all: true,
-        seconds: 185,
+        seconds: 165,
         run: crate::peers::run_stage,
     },
     Stage {
@@ -165,7 +165,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::Program("g++", "Debian: g++")],
         tier: Full,
         in_all: true,
-        seconds: 195,
+        seconds: 175,
         run: fuzz::run_stage,
     },
     Stage {
@@ -221,7 +221,7 @@ pub static STAGES: &[Stage] = &[
         ],
         tier: Full,
         in_all: true,
-        seconds: 90,
+        seconds: 150,
         run: armv7::run_stage,
     },
     Stage {
@@ -288,7 +288,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[MIRI],
         tier: Full,
         in_all: false,
-        seconds: 225,
+        seconds: 205,
         run: miri::run_stage,
     },
     Stage {
