@@ -3,7 +3,7 @@
 //! Run by `cargo xtask extended --only mutated-files`, which limits the address space of the process. Each
 //! thread writes down the number of its trial before it begins, because a failed allocation ends the process.
 //! `BYTELANE_TRIAL` repeats a trial, and writes its file to the folder of these notes. `BYTELANE_FIRST_TRIAL`
-//! is the number of the first trial.
+//! is the number of the first trial, and `BYTELANE_TRIALS` the number after the last one.
 
 use crate::fuzzing::{files, reader, rewrite};
 use bytes::Bytes;
