@@ -351,3 +351,16 @@ def test_duckdb_gets_the_same_memory() -> None:
     with duckdb.connect() as connection:
         connection.register("rows", rows)
         assert connection.execute("select sum(price) from rows").fetchone() == (249750.0,)
+
+
+def test_one_file_is_opened_for_its_selection(monkeypatch: pytest.MonkeyPatch) -> None:
+    parquet.write_table(numbers(), "numbers.parquet")
+    name = numbers().column_names[0]
+    expected = parquet.ParquetFile("numbers.parquet").read([name]).to_pyarrow()
+
+    class OpensAllColumns:
+        def __init__(self, *_: object, **__: object) -> None:
+            raise AssertionError("all columns were opened")
+
+    monkeypatch.setattr(parquet, "ParquetFile", OpensAllColumns)
+    assert parquet.read_table("numbers.parquet", [name]).to_pyarrow() == expected

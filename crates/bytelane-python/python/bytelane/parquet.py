@@ -762,10 +762,11 @@ def read_table(
         source = [source]
     if isinstance(source, Sequence) and not isinstance(source, bytes):
         files = _files.find(source)
-        if len(files) != 1 or files[0][1]:
-            if row_groups is not None:
-                raise ValueError("row_groups are those of one file")
+        if row_groups is None:
+            # It opens only the columns that it needs.
             return _parquet.read_files(files, columns, filters, read_dictionary, threads, memory_limit)
+        if len(files) != 1 or files[0][1]:
+            raise ValueError("row_groups are those of one file")
         source = files[0][0]
     file = ParquetFile(source, read_dictionary=read_dictionary)
     return file.read(columns, row_groups, filters=filters, threads=threads, memory_limit=memory_limit)

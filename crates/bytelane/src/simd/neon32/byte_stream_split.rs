@@ -10,8 +10,8 @@
 //! VUZP         a0 b0 c0 .. p0        a4 b4 c4 .. p4
 //! ```
 //!
-//! Of values of 16 bytes, 8 bytes at a time are two squares of 8 by 8 bytes, one in the lower halves
-//! of eight vectors and one in the upper ones, transposed by three rounds of VTRN.
+//! Values of 16 bytes are processed 8 bytes at a time: two squares of 8 by 8 bytes, one in the lower
+//! halves of eight vectors and one in the upper ones, transposed by three rounds of VTRN.
 
 use super::neon;
 use crate::backend::Neon;
