@@ -4,6 +4,7 @@ use super::super::byte_array::Indices;
 use super::super::header::ValueEncoding;
 use super::array_decoder::{ArrayDecoder, Slots};
 use super::fixed::FixedDecoder;
+use super::indexed::IndexedPages;
 use crate::budget::{Budget, Reservation};
 use crate::memory::dictionary_array;
 use crate::{Error, Result};
@@ -22,13 +23,9 @@ use std::sync::Arc;
 /// Decoder of a chunk whose pages all have indices, according to the footer. From the first page without
 /// indices on, arrays have values instead of keys.
 pub(crate) struct KeysDecoder {
-    backend: Detected,
     data_type: DataType,
-    /// Decodes the entries of the dictionary, and the pages if one has no indices.
-    values: FixedDecoder,
-    has_values: bool,
+    pages: IndexedPages,
     entries: Option<ArrayRef>,
-    page: Option<Indices>,
     keys: Vec<u32>,
     /// Keys before they are spread to the slots.
     dense: Vec<u32>,
@@ -43,13 +40,11 @@ impl KeysDecoder {
         column: ColumnDescPtr,
         budget: &Budget,
     ) -> Result<Self> {
+        let values = FixedDecoder::new(backend, data_type.clone(), column, budget)?;
         Ok(Self {
-            backend,
-            values: FixedDecoder::new(backend, data_type.clone(), column, budget)?,
             data_type,
-            has_values: false,
+            pages: IndexedPages::new(backend, Box::new(values)),
             entries: None,
-            page: None,
             keys: Vec::new(),
             dense: Vec::new(),
             memory: budget.reservation(),
@@ -87,45 +82,33 @@ fn decode(page: &mut Option<Indices>, entries: &Option<ArrayRef>, keys: &mut [u3
 impl ArrayDecoder for KeysDecoder {
     fn keep_dictionary(&mut self, values: Bytes, count: usize) -> Result<()> {
         // Keys of another dictionary are looked up before it is replaced.
-        self.has_values |= self.entries.is_some();
-        self.values.keep_dictionary(values.clone(), count)?;
-        if !self.has_values {
-            self.values.open_page(ValueEncoding::Plain, values, count)?;
-            self.values.append(Slots::Valid(count))?;
-            self.entries = Some(self.values.finish(None)?);
-            self.values.close_page();
+        self.pages.has_values |= self.entries.is_some();
+        self.pages.values.keep_dictionary(values.clone(), count)?;
+        if !self.pages.has_values {
+            self.entries = Some(self.pages.entries(values, count)?);
         }
         Ok(())
     }
 
     fn open_page(&mut self, encoding: ValueEncoding, values: Bytes, valid: usize) -> Result<()> {
-        self.page = None;
-        self.has_values |= encoding != ValueEncoding::Dictionary && valid > 0;
-        if self.has_values {
-            return self.values.open_page(encoding, values, valid);
-        }
-        if valid > 0 {
-            self.page = Some(Indices::open(self.backend, values, valid)?);
-        }
-        Ok(())
+        self.pages.open(encoding, values, valid)
     }
 
     fn close_page(&mut self) {
-        self.page = None;
-        self.values.close_page();
+        self.pages.close();
     }
 
     fn reserve(&mut self, slots: usize) {
-        if self.has_values {
-            self.values.reserve(slots);
+        if self.pages.has_values {
+            self.pages.values.reserve(slots);
         } else if self.check(slots).is_ok() {
             self.keys.reserve(slots);
         }
     }
 
     fn append(&mut self, slots: Slots<'_>) -> Result<()> {
-        if self.has_values {
-            return self.values.append(slots);
+        if self.pages.has_values {
+            return self.pages.values.append(slots);
         }
         self.check(slots.len())?;
         let start = self.keys.len();
@@ -133,11 +116,11 @@ impl ArrayDecoder for KeysDecoder {
         let to = &mut self.keys[start..];
         match slots {
             Slots::Null(_) => Ok(()),
-            Slots::Valid(_) => decode(&mut self.page, &self.entries, to),
+            Slots::Valid(_) => decode(&mut self.pages.page, &self.entries, to),
             Slots::Mixed { bits, valid, .. } => {
                 self.dense.resize(valid, 0);
-                decode(&mut self.page, &self.entries, &mut self.dense)?;
-                values::spread_with(self.backend, &self.dense, bits, to)
+                decode(&mut self.pages.page, &self.entries, &mut self.dense)?;
+                values::spread_with(self.pages.backend, &self.dense, bits, to)
                     .map(drop)
                     .map_err(|error| Error::corrupt(error.to_string()))
             }
@@ -145,27 +128,23 @@ impl ArrayDecoder for KeysDecoder {
     }
 
     fn skip(&mut self, valid: usize) -> Result<()> {
-        match &mut self.page {
-            Some(page) => page.skip(valid),
-            None if self.has_values => self.values.skip(valid),
-            None => Ok(()),
-        }
+        self.pages.skip(valid)
     }
 
     fn release(&mut self) {
         self.memory.release();
-        self.values.release();
+        self.pages.values.release();
     }
 
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
         let entries = self.entries();
-        if !self.has_values {
+        if !self.pages.has_values {
             let keys = self.take_keys(nulls)?;
             return Ok(Arc::new(dictionary_array(keys, entries)?));
         }
         let count = self.keys.len();
         if count == 0 {
-            return self.values.finish(nulls);
+            return self.pages.values.finish(nulls);
         }
         // The first slots of the array still have keys.
         let rest = nulls
@@ -173,7 +152,7 @@ impl ArrayDecoder for KeysDecoder {
             .map(|nulls| nulls.slice(count, nulls.len() - count));
         let keys = self.take_keys(nulls.map(|nulls| nulls.slice(0, count)))?;
         let looked_up = take(&entries, &keys, None)?;
-        let rest = self.values.finish(rest)?;
+        let rest = self.pages.values.finish(rest)?;
         Ok(concat(&[&looked_up, &rest])?)
     }
 }

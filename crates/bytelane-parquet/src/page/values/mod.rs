@@ -5,6 +5,7 @@ mod array_decoder;
 mod boolean;
 mod decoder;
 mod fixed;
+mod indexed;
 mod keys;
 mod null;
 mod tested;

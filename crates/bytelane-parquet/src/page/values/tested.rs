@@ -3,6 +3,7 @@
 use super::super::byte_array::Indices;
 use super::super::header::ValueEncoding;
 use super::array_decoder::{ArrayDecoder, Slots};
+use super::indexed::IndexedPages;
 use crate::budget::{Budget, Reservation};
 use crate::{Error, Result};
 use arrow_array::{ArrayRef, BooleanArray};
@@ -19,16 +20,12 @@ pub(crate) type Test = Arc<dyn Fn(ArrayRef) -> Result<BooleanBuffer> + Send + Sy
 /// Decoder of a chunk whose pages all have indices, according to the footer. From the first page without
 /// indices on, values are decoded and tested.
 pub(crate) struct TestDecoder {
-    backend: Detected,
     test: Test,
     /// Result for nulls.
     of_null: bool,
-    /// Decodes the entries of the dictionary, and the pages if one has no indices.
-    values: Box<dyn ArrayDecoder>,
-    has_values: bool,
+    pages: IndexedPages,
     /// Results for the entries.
     entries: Option<Entries>,
-    page: Option<Indices>,
     /// Results for the next values of a page, and for the slots of the array: a number or byte each.
     found: Vec<u32>,
     dense: Vec<u8>,
@@ -58,13 +55,10 @@ impl TestDecoder {
             None => false,
         };
         Ok(Self {
-            backend,
             of_null,
             test,
-            values,
-            has_values: false,
+            pages: IndexedPages::new(backend, values),
             entries: None,
-            page: None,
             found: Vec::new(),
             dense: Vec::new(),
             results: Vec::new(),
@@ -82,7 +76,7 @@ impl TestDecoder {
         let start = self.results.len();
         self.results.resize(start + count, 0);
         look_up(
-            &mut self.page,
+            &mut self.pages.page,
             &self.entries,
             &mut self.found,
             &mut self.results[start..],
@@ -92,11 +86,11 @@ impl TestDecoder {
     fn append_mixed(&mut self, bits: &[u8], slots: usize, valid: usize) -> Result<()> {
         self.dense.resize(valid, 0);
         let dense = &mut self.dense[..];
-        look_up(&mut self.page, &self.entries, &mut self.found, dense)?;
+        look_up(&mut self.pages.page, &self.entries, &mut self.found, dense)?;
         let start = self.results.len();
         self.results.resize(start + slots, 0);
         let to = &mut self.results[start..];
-        values::spread_with(self.backend, &self.dense, bits, to).map_err(wrong)?;
+        values::spread_with(self.pages.backend, &self.dense, bits, to).map_err(wrong)?;
         Ok(())
     }
 
@@ -107,7 +101,7 @@ impl TestDecoder {
             bits.resize(format.encoded_len(count), 0);
             let to = &mut bits[..];
             format
-                .encode_with(self.backend, &self.results, to)
+                .encode_with(self.pages.backend, &self.results, to)
                 .map_err(wrong)?;
         }
         self.results.clear();
@@ -149,15 +143,12 @@ fn look_up(
 
 impl ArrayDecoder for TestDecoder {
     fn keep_dictionary(&mut self, values: Bytes, count: usize) -> Result<()> {
-        self.values.keep_dictionary(values.clone(), count)?;
-        if self.has_values {
+        self.pages.values.keep_dictionary(values.clone(), count)?;
+        if self.pages.has_values {
             return Ok(());
         }
-        self.values.open_page(ValueEncoding::Plain, values, count)?;
-        self.values.append(Slots::Valid(count))?;
-        let entries = self.values.finish(None)?;
-        self.values.close_page();
-        self.values.release();
+        let entries = self.pages.entries(values, count)?;
+        self.pages.values.release();
         let results = (self.test)(entries)?;
         let kept = results.count_set_bits();
         self.entries = Some(if kept == 0 || kept == results.len() {
@@ -170,33 +161,24 @@ impl ArrayDecoder for TestDecoder {
     }
 
     fn open_page(&mut self, encoding: ValueEncoding, values: Bytes, valid: usize) -> Result<()> {
-        self.page = None;
-        self.has_values |= encoding != ValueEncoding::Dictionary && valid > 0;
-        if self.has_values {
-            return self.values.open_page(encoding, values, valid);
-        }
-        if valid > 0 {
-            self.page = Some(Indices::open(self.backend, values, valid)?);
-        }
-        Ok(())
+        self.pages.open(encoding, values, valid)
     }
 
     fn close_page(&mut self) {
-        self.page = None;
-        self.values.close_page();
+        self.pages.close();
     }
 
     fn reserve(&mut self, slots: usize) {
-        if self.has_values {
-            self.values.reserve(slots);
+        if self.pages.has_values {
+            self.pages.values.reserve(slots);
         } else if self.check(slots).is_ok() {
             self.results.reserve(slots);
         }
     }
 
     fn append(&mut self, slots: Slots<'_>) -> Result<()> {
-        if self.has_values {
-            return self.values.append(slots);
+        if self.pages.has_values {
+            return self.pages.values.append(slots);
         }
         self.check(slots.len())?;
         match slots {
@@ -208,21 +190,17 @@ impl ArrayDecoder for TestDecoder {
     }
 
     fn skip(&mut self, valid: usize) -> Result<()> {
-        match &mut self.page {
-            Some(page) => page.skip(valid),
-            None if self.has_values => self.values.skip(valid),
-            None => Ok(()),
-        }
+        self.pages.skip(valid)
     }
 
     fn release(&mut self) {
         self.memory.release();
-        self.values.release();
+        self.pages.values.release();
     }
 
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
         let count = self.results.len();
-        if !self.has_values {
+        if !self.pages.has_values {
             let results = self.take_results(nulls.as_ref())?;
             return Ok(Arc::new(BooleanArray::new(results, None)));
         }
@@ -233,7 +211,7 @@ impl ArrayDecoder for TestDecoder {
         };
         let (first, rest) = (part(0, Some(count)), part(count, None));
         let first = self.take_results(first.as_ref())?;
-        let rest = (self.test)(self.values.finish(rest)?)?;
+        let rest = (self.test)(self.pages.values.finish(rest)?)?;
         let mut results = BooleanBufferBuilder::new(first.len() + rest.len());
         results.append_buffer(&first);
         results.append_buffer(&rest);
