@@ -18,11 +18,16 @@ import ast
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias
+from typing import Any, Literal, Protocol, Self, TypeAlias
 
 from . import _files, _parquet
 from ._errors import ParquetError
 from ._filters import Filters
+from ._options import AnySortingColumn as AnySortingColumn
+from ._options import BloomFilterOptions as BloomFilterOptions
+from ._options import Encoding as Encoding
+from ._options import Goal as Goal
+from ._options import SortingColumn, layout_of, options_of
 from ._parquet import (
     Batches,
     ColumnChunkMetaData,
@@ -73,18 +78,6 @@ __all__ = [
 ]
 
 Path: TypeAlias = str | os.PathLike[str]
-Goal: TypeAlias = Literal["balanced", "size", "read", "write"]
-Encoding: TypeAlias = Literal[
-    "auto",
-    "plain",
-    "dictionary",
-    "byte_stream_split",
-    "delta_binary_packed",
-    "delta_length_byte_array",
-    "delta_byte_array",
-    "rle",
-    "alp",
-]
 
 
 class ArrowStream(Protocol):
@@ -92,104 +85,6 @@ class ArrowStream(Protocol):
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Returns a capsule with an Arrow stream."""
-
-
-class _Options(NamedTuple):
-    """Common options of the native functions."""
-
-    goal: str
-    readers: str | None
-    encodings: str | None
-    compression: str | None
-
-
-def _options(
-    goal: str,
-    readers: str | Iterable[str] | None,
-    encodings: str | Iterable[str] | None,
-    compression: str | None,
-    level: int | None,
-) -> _Options:
-    if compression is not None and level is not None:
-        compression = f"{compression}:{level}"
-    compression = compression and compression.lower()
-    return _Options(goal, _joined(readers), _joined(encodings), compression)
-
-
-class SortingColumn(NamedTuple):
-    """Column by which rows are sorted: the index of a leaf in the schema, as in pyarrow."""
-
-    column_index: int
-    descending: bool = False
-    nulls_first: bool = False
-
-
-class AnySortingColumn(Protocol):
-    """`SortingColumn` of this module or of pyarrow."""
-
-    @property
-    def column_index(self) -> int:
-        """Index of the leaf in the schema."""
-
-    @property
-    def descending(self) -> bool:
-        """True if large values come first."""
-
-    @property
-    def nulls_first(self) -> bool:
-        """True if nulls come before values."""
-
-
-BloomFilterOptions: TypeAlias = Mapping[str, bool | Mapping[str, float]]
-# As in pyarrow.
-_FALSE_POSITIVES = 0.05
-
-
-def _bloom_filters(options: BloomFilterOptions | None) -> list[tuple[str, float]]:
-    filters = []
-    for path, wanted in (options or {}).items():
-        settings = {} if isinstance(wanted, bool) else wanted
-        # Distinct values are counted, so `ndv` is not needed.
-        unknown = set(settings) - {"fpp", "ndv"}
-        if unknown:
-            raise ValueError(f"the Bloom filter of {path} has no option {min(unknown)!r}; there are 'fpp' and 'ndv'")
-        if wanted is not False:
-            filters.append((path, settings.get("fpp", _FALSE_POSITIVES)))
-    return filters
-
-
-class _Layout(NamedTuple):
-    """Layout of a new file."""
-
-    encoding: str
-    columns: list[tuple[str, str]]
-    row_group_size: int
-    row_group_bytes: int
-    content_defined_pages: tuple[int, int] | None
-    bloom_filters: list[tuple[str, float]]
-    sorting_columns: list[tuple[int, bool, bool]]
-    total_order: bool
-
-
-def _layout(
-    encoding: str,
-    columns: Mapping[str, Encoding] | None,
-    row_group_size: int,
-    row_group_bytes: int,
-    pages: bool | tuple[int, int],
-    bloom_filters: BloomFilterOptions | None,
-    sorting_columns: Iterable[AnySortingColumn],
-    total_order: bool,
-) -> _Layout:
-    bounds = (256 << 10, 1 << 20) if pages is True else pages or None
-    sorted_by = [(it.column_index, it.descending, it.nulls_first) for it in sorting_columns]
-    encodings: list[tuple[str, str]] = [*(columns or {}).items()]
-    filters = _bloom_filters(bloom_filters)
-    return _Layout(encoding, encodings, row_group_size, row_group_bytes, bounds, filters, sorted_by, total_order)
-
-
-def _joined(names: str | Iterable[str] | None) -> str | None:
-    return names if names is None or isinstance(names, str) else ",".join(names)
 
 
 class Advice(Report):
@@ -386,7 +281,7 @@ def advise(
     >>> parquet.advise(table, goal="size").pyarrow()["column_encoding"]
     {'id': 'DELTA_BINARY_PACKED'}
     """
-    options = _options(goal, readers, encodings, compression, compression_level)
+    options = options_of(goal, readers, encodings, compression, compression_level)
     if isinstance(source, str | os.PathLike):
         source = [source]
     elif not (hasattr(source, "__arrow_c_stream__") or isinstance(source, Sequence)):
@@ -428,7 +323,7 @@ def rewrite(
     >>> parquet.rewrite("ids.parquet", "ids.parquet", goal="size", verify=True).saved > 0.9
     True
     """
-    options = _options(goal, readers, encodings, compression, compression_level)
+    options = options_of(goal, readers, encodings, compression, compression_level)
     columns = list(dict(column_encoding or {}).items())
     return Rewritten(
         json.loads(_parquet.rewrite(src, dst, options, columns, verify, force, memory_limit, progress))
@@ -613,8 +508,8 @@ def write_table(
     >>> table = pa.table({"price": [100 + 0.25 * (i % 777) for i in range(20_000)]})
     >>> parquet.write_table(table, "trades.parquet", column_encoding={"price": "byte_stream_split"})
     """
-    options = _options(goal, readers, encodings, compression, compression_level)
-    layout = _layout(
+    options = options_of(goal, readers, encodings, compression, compression_level)
+    layout = layout_of(
         encoding,
         column_encoding,
         row_group_size,
@@ -672,8 +567,8 @@ class ParquetWriter:
         total_order: bool = False,
         threads: int | None = None,
     ) -> None:
-        options = _options(goal, readers, encodings, compression, compression_level)
-        layout = _layout(
+        options = options_of(goal, readers, encodings, compression, compression_level)
+        layout = layout_of(
             encoding,
             column_encoding,
             row_group_size,
