@@ -34,16 +34,33 @@ pub enum Problem {
     /// Error of a local file.
     #[error(transparent)]
     Local(#[from] io::Error),
+    /// The environment has no credentials, and neither has the service that gives them to cloud machines.
+    #[error(
+        "no credentials were found; set the variables of the store, such as AWS_ACCESS_KEY_ID and \
+         AWS_SECRET_ACCESS_KEY, or AWS_SKIP_SIGNATURE=true for a public bucket ({0})"
+    )]
+    Credentials(#[source] object_store::Error),
     /// Error of the store, after retries.
     #[error(transparent)]
     Store(#[from] object_store::Error),
 }
+
+/// Addresses of the services that give credentials to cloud machines. Stores ask them last.
+const METADATA: [&str; 2] = ["169.254.169.254", "metadata.google.internal"];
 
 impl Error {
     pub(crate) fn new(url: impl Into<String>, problem: impl Into<Problem>) -> Self {
         let problem = match problem.into() {
             Problem::Store(object_store::Error::NotFound { .. }) => Problem::Missing,
             Problem::Store(object_store::Error::Precondition { .. }) => Problem::Changed,
+            Problem::Store(error) => {
+                let text = error.to_string();
+                if METADATA.iter().any(|address| text.contains(address)) {
+                    Problem::Credentials(error)
+                } else {
+                    Problem::Store(error)
+                }
+            }
             problem => problem,
         };
         Self {
@@ -76,8 +93,28 @@ impl From<Error> for io::Error {
             Problem::Exists => io::ErrorKind::AlreadyExists,
             Problem::Input(_) => io::ErrorKind::InvalidInput,
             Problem::Local(error) => error.kind(),
+            Problem::Credentials(_) => io::ErrorKind::PermissionDenied,
             Problem::Changed | Problem::Store(_) => io::ErrorKind::Other,
         };
         Self::new(kind, error.problem)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_credentials_are_named() {
+        let failed = |address: &str| {
+            let source = format!("Error performing PUT http://{address}/latest/api/token").into();
+            let error = object_store::Error::Generic {
+                store: "S3",
+                source,
+            };
+            Error::new("s3://bucket/a", error).to_string()
+        };
+        assert!(failed("169.254.169.254").contains("set the variables of the store"));
+        assert!(!failed("store.example").contains("variables"));
     }
 }

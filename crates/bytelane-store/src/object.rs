@@ -99,7 +99,12 @@ impl Object {
         let (bytes, meta) = match store.read(location, Some(tail), None) {
             Ok(read) => read,
             // Azure has no ranges from the end, and an empty object has no ranges at all.
-            Err(error) if !matches!(error.problem, Problem::Missing | Problem::Local(_)) => {
+            Err(error)
+                if !matches!(
+                    error.problem,
+                    Problem::Missing | Problem::Credentials(_) | Problem::Local(_)
+                ) =>
+            {
                 let meta = store.head(location)?;
                 let missing = || Error::new(location.to_string(), Problem::Missing);
                 return Self::of_version(location, meta.ok_or_else(missing)?);
