@@ -5,7 +5,7 @@
 //! `BYTELANE_TRIAL` repeats a trial, and writes its file to the folder of these notes. `BYTELANE_FIRST_TRIAL`
 //! is the number of the first trial, and `BYTELANE_TRIALS` the number after the last one.
 
-use crate::fuzzing::{files, reader, rewrite};
+use super::fuzzing::{files, reader, rewrite};
 use bytes::Bytes;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};

@@ -1,6 +1,6 @@
 //! Runs inputs of the fuzz targets without a fuzzer.
 
-use crate::fuzzing::{files, reader, rewrite, rows};
+use super::fuzzing::{files, reader, rewrite, rows};
 use bytelane_parquet::bytelane::{self, Backend};
 
 #[test]
