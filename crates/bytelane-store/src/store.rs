@@ -61,8 +61,10 @@ impl Meta {
     /// precision differs between answers.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
+        // Lists of Azure have ETags without quotes, other answers with them.
+        let bare = |etag: &String| etag.trim_matches('"').to_owned();
         let is_same_version = match (&self.etag, &other.etag) {
-            (Some(one), Some(other)) => one == other,
+            (Some(one), Some(other)) => bare(one) == bare(other),
             _ => self.modified / 1_000_000_000 == other.modified / 1_000_000_000,
         };
         self.bytes == other.bytes && is_same_version
