@@ -20,6 +20,8 @@ mod install;
 mod object;
 mod parts;
 mod process;
+#[cfg(feature = "network")]
+mod profile;
 mod put;
 mod retry;
 mod store;
