@@ -21,7 +21,10 @@ pub(crate) fn connect(root: &str) -> Result<Arc<dyn ObjectStore>> {
         "s3" | "s3a" => network::s3(root),
         "gs" => network::gcs(root).map_err(Error::at(root)),
         "http" | "https" => network::web(root).map_err(Error::at(root)),
-        "memory" => Err(Error::input(root, "no such store in memory")),
+        "memory" => Err(Error::input(
+            root,
+            "there is no such store in memory; register it first",
+        )),
         _ => network::azure(root).map_err(Error::at(root)),
     }
 }

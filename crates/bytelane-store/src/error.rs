@@ -20,13 +20,13 @@ pub struct Error {
 #[non_exhaustive]
 pub enum Problem {
     /// There is no such object.
-    #[error("there is no such object")]
+    #[error("there is no such object; check the bucket and the key")]
     Missing,
     /// The object is not the one that was opened or listed before.
     #[error("the object has changed since it was opened or listed; start again")]
     Changed,
     /// Another object has the name that the new one would have.
-    #[error("there is another object with this name")]
+    #[error("there is another object with this name; name another, or delete it first")]
     Exists,
     /// Unusable URL, or a store that cannot do what is needed.
     #[error("{0}")]

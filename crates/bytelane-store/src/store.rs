@@ -263,7 +263,10 @@ pub(crate) async fn read(
     let length = answer.range.end - answer.range.start;
     let bytes = answer.bytes().await?;
     if bytes.len() as u64 != length {
-        let problem = format!("the answer has {} of {length} bytes", bytes.len());
+        let problem = format!(
+            "the connection ended after {} of {length} bytes; try again",
+            bytes.len()
+        );
         return Err(transient(problem));
     }
     Ok((bytes, Some(meta)))

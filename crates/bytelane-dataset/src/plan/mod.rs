@@ -209,7 +209,8 @@ impl Plan {
                 plan.version
             )));
         }
-        plan.check().map_err(Error::Input)?;
+        let wrong = |problem| Error::Input(format!("{problem}; make a new plan"));
+        plan.check().map_err(wrong)?;
         Ok(plan)
     }
 
@@ -232,7 +233,7 @@ impl Plan {
                 return Err(format!("the unit {} has no sources", unit.id));
             }
             if unit.id != unit_id(unit.action, unit.rewrite, &unit.sources, &self.options) {
-                return Err(format!("the unit {} was changed; make a new plan", unit.id));
+                return Err(format!("the unit {} was changed", unit.id));
             }
             if unit
                 .sources
