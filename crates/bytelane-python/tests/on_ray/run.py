@@ -1,7 +1,7 @@
 """Runs plans on a local Ray cluster of two workers: `cargo xtask extended --only ray`.
 
-The first two are of files on a disk; a worker of one, and the driver of the other are killed. The third one is of objects on a server of this
-machine that has the interface of Amazon S3.
+The first two are of files on a disk; a worker of one, and the driver of the other are killed. The third one is of objects
+on a server of this machine that has the interface of Amazon S3.
 """
 
 from __future__ import annotations
