@@ -27,6 +27,7 @@ mod pages_of_others;
 mod promise;
 mod pushed;
 mod reader;
+mod reader_memory;
 mod repair;
 mod rewrite;
 mod round_trip;

@@ -46,6 +46,17 @@ impl Source {
     }
 }
 
+impl Source {
+    /// Returns whether small reads cost little.
+    pub fn is_local(&self) -> bool {
+        match self {
+            Self::File(file) => file.is_local(),
+            Self::Bytes(_) => true,
+            Self::Object(_) => false,
+        }
+    }
+}
+
 impl Length for Source {
     fn len(&self) -> u64 {
         match self {

@@ -65,8 +65,9 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             width => (limit / 2 / width as u64, AHEAD.min(limit / 2)),
         };
         let settings = Settings {
-            input: Input::new(Arc::clone(&self.input)),
+            input: Input::new(Arc::clone(&self.input)).with_headers(self.reads_headers()),
             batch_size,
+            least_gap: self.least_gap,
             schema: self.with_numbers(&output.schema),
             output,
             stages,

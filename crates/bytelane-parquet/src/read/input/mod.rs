@@ -21,6 +21,7 @@ pub(crate) struct Input {
     /// The same input, if the caller pushes its bytes on request.
     pushed: Option<PushedBytes>,
     counters: Arc<Counters>,
+    reads_headers: bool,
 }
 
 /// Object-safe [`ChunkReader`].
@@ -50,7 +51,19 @@ impl Input {
             any: Arc::new(Shared(input)),
             pushed: None,
             counters: Arc::default(),
+            reads_headers: false,
         }
+    }
+
+    /// Sets whether page headers may be read to prune pages.
+    pub(super) fn with_headers(mut self, reads_headers: bool) -> Self {
+        self.reads_headers = reads_headers;
+        self
+    }
+
+    /// Returns whether page headers may be read to prune pages.
+    pub(crate) fn reads_headers(&self) -> bool {
+        self.reads_headers
     }
 
     /// Returns an input whose bytes are requested before they are read.
@@ -59,6 +72,7 @@ impl Input {
             any: Arc::new(pushed.clone()),
             pushed: Some(pushed),
             counters: Arc::default(),
+            reads_headers: false,
         }
     }
 
