@@ -1,8 +1,8 @@
 //! Files with the same columns, read one after the other.
 
 use super::input::{Input, STANDARD, standard_input};
-use crate::commands::advise::collect;
 use crate::readable;
+use crate::search::collect;
 use crate::specification::similar;
 use anyhow::{Context, bail};
 use arrow_array::{BooleanArray, RecordBatch, RecordBatchReader};
