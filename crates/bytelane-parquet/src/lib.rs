@@ -39,7 +39,8 @@ pub use options::{
     compression_name, parse_compression,
 };
 pub use read::{
-    AsyncReader, Decoded, Metrics, PushDecoder, PushedBytes, RangeReader, Reader, ReaderBuilder,
+    AsyncReader, Decoded, Footer, Metrics, PushDecoder, PushedBytes, RangeReader, Reader,
+    ReaderBuilder,
 };
 pub use remote::{RemoteFile, RemoteFiles, local_path, remote_url, set_remote_files};
 

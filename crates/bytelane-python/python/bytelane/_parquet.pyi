@@ -27,6 +27,7 @@ __all__ = [
     "diff",
     "find_objects",
     "merge",
+    "read_file",
     "read_files",
     "repair",
     "rewrite",
@@ -123,6 +124,15 @@ class ParquetWriter:
     def discard(self) -> None: ...
 
 def find_objects(url: str) -> list[str]: ...
+def read_file(
+    source: _Path | bytes | _BinaryFile,
+    columns: Sequence[str] | None,
+    row_groups: Sequence[int] | None,
+    filters: Filters | None,
+    read_dictionary: Sequence[str] | None,
+    threads: int | None,
+    memory_limit: int | None,
+) -> Table: ...
 def read_files(
     files: Sequence[tuple[str, Sequence[tuple[str, bool, str | None]]]],
     columns: Sequence[str] | None,

@@ -658,10 +658,8 @@ def read_table(
     if isinstance(source, Sequence) and not isinstance(source, bytes):
         files = _files.find(source)
         if row_groups is None:
-            # It opens only the columns that it needs.
             return _parquet.read_files(files, columns, filters, read_dictionary, threads, memory_limit)
         if len(files) != 1 or files[0][1]:
             raise ValueError("row_groups are those of one file")
         source = files[0][0]
-    file = ParquetFile(source, read_dictionary=read_dictionary)
-    return file.read(columns, row_groups, filters=filters, threads=threads, memory_limit=memory_limit)
+    return _parquet.read_file(source, columns, row_groups, filters, read_dictionary, threads, memory_limit)

@@ -7,11 +7,10 @@ use super::metadata::{FileMetaData, RowGroupMetaData};
 use super::options::Count;
 use super::source::Source;
 use super::table::{Schema, Table};
-use bytelane_parquet::ReaderBuilder;
 use bytelane_parquet::arrow_array::{RecordBatch, RecordBatchReader};
 use bytelane_parquet::arrow_schema::{Schema as ArrowSchema, SchemaRef};
 use bytelane_parquet::filter::{SelectedRows, Selection};
-use bytelane_parquet::parquet::file::metadata::ParquetMetaData;
+use bytelane_parquet::{Footer, ReaderBuilder};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -39,7 +38,7 @@ use std::thread;
 pub struct ParquetFile {
     /// Path of the file; `None` for bytes and objects.
     path: Option<PathBuf>,
-    metadata: Arc<ParquetMetaData>,
+    footer: Footer,
     schema: SchemaRef,
     /// Reader; `None` once the file is closed.
     reader: Mutex<Option<ReaderBuilder<Source>>>,
@@ -56,19 +55,19 @@ impl ParquetFile {
     /// Number of rows.
     #[getter]
     fn num_rows(&self) -> i64 {
-        self.metadata.file_metadata().num_rows()
+        self.footer.file_metadata().num_rows()
     }
 
     /// Number of row groups.
     #[getter]
     fn num_row_groups(&self) -> usize {
-        self.metadata.num_row_groups()
+        self.footer.num_row_groups()
     }
 
     /// Program that wrote the file, if known.
     #[getter]
     fn created_by(&self) -> Option<&str> {
-        self.metadata.file_metadata().created_by()
+        self.footer.file_metadata().created_by()
     }
 
     /// Columns and their types.
@@ -86,7 +85,7 @@ impl ParquetFile {
     /// Metadata from the footer: row groups, columns, sizes and encodings.
     #[getter]
     fn metadata(&self) -> FileMetaData {
-        FileMetaData(Arc::clone(&self.metadata))
+        FileMetaData(Arc::clone(self.footer.metadata()))
     }
 
     /// Metadata of each row group.
@@ -213,18 +212,20 @@ impl ParquetFile {
         let (source, path) = Source::open(source)?;
         let remote = source.remote();
         let dictionaries = read_dictionary.unwrap_or_default();
+        let is_local = source.is_local();
         let reader = py.detach(|| {
-            if dictionaries.is_empty() {
-                return selection.open(source);
-            }
             // They may be columns that are not read.
-            let reader = ReaderBuilder::try_new(source)?;
+            let opened = selection.clone().and_columns(&dictionaries);
+            let reader = opened.open(source)?.with_header_pruning(is_local);
+            if dictionaries.is_empty() {
+                return Ok(reader);
+            }
             reader.with_dictionaries(dictionaries.iter().map(String::as_str))
         });
         let reader = reader.map_err(|error| of_parquet(in_file(error, path.as_deref())))?;
         Ok(Self {
             path,
-            metadata: Arc::clone(reader.metadata()),
+            footer: reader.footer(),
             schema: SchemaRef::clone(reader.schema()),
             reader: Mutex::new(Some(reader.with_prefetch(remote))),
         })
@@ -279,6 +280,24 @@ impl ParquetFile {
             batches,
         })
     }
+}
+
+/// Reads rows of one file. Opens only the columns that they need.
+#[pyfunction]
+pub fn read_file(
+    source: &Bound<'_, PyAny>,
+    columns: Option<Vec<String>>,
+    row_groups: Option<Vec<Count>>,
+    filters: Option<Bound<'_, PyAny>>,
+    read_dictionary: Option<Vec<String>>,
+    threads: Option<Count>,
+    memory_limit: Option<u64>,
+) -> PyResult<Table> {
+    let py = source.py();
+    let limits = Limits::new(threads, memory_limit)?;
+    let selection = selection(py, columns, row_groups, filters)?;
+    let file = ParquetFile::open(source, read_dictionary, &selection)?;
+    py.detach(|| file.table(&selection, limits))
 }
 
 /// Number of reading threads, and memory limit of a batch.

@@ -4,10 +4,11 @@
 //! first bytes, the index of a buffer and the offset in it. Views are made here from checked ranges, so the
 //! array need not be checked again.
 
+use super::super::compact::compact_values;
 use super::{NotText, check_nulls};
 use arrow_array::GenericByteViewArray;
 use arrow_array::types::{BinaryViewType, ByteViewType, StringViewType};
-use arrow_buffer::{Buffer, NullBuffer};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
 use bytelane::rle_hybrid::{self, Dictionary, Format};
 use bytelane::{Detected, utf8};
 use bytes::Bytes;
@@ -252,6 +253,13 @@ impl<T: ViewContent> ViewBuilder<T> {
             left -= usize::from(is_valid);
             views[slot] = if is_valid { views[left] } else { 0 };
         }
+    }
+
+    /// Drops those of the last views whose bits are not set.
+    pub(crate) fn retain(&mut self, bits: &BooleanBuffer) {
+        let start = self.views.len() - bits.len();
+        let kept = compact_values(self.backend, bits, &mut self.views[start..]);
+        self.views.truncate(start + kept);
     }
 
     /// Returns the index that the bytes have, or would get, among the buffers.
