@@ -7,11 +7,11 @@ use super::metadata::{FileMetaData, RowGroupMetaData};
 use super::options::Count;
 use super::source::Source;
 use super::table::{Schema, Table};
-use bytelane_parquet::ReaderBuilder;
 use bytelane_parquet::arrow_array::{RecordBatch, RecordBatchReader};
 use bytelane_parquet::arrow_schema::{Schema as ArrowSchema, SchemaRef};
 use bytelane_parquet::filter::{SelectedRows, Selection};
 use bytelane_parquet::parquet::file::metadata::ParquetMetaData;
+use bytelane_parquet::{ReaderBuilder, StringType};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -24,7 +24,7 @@ use std::thread;
 /// `read` and `seek`.
 ///
 /// It is open until `close`, or until the end of a `with` statement. Text and byte columns listed in `read_dictionary` are read as
-/// dictionaries, which are categoricals in pandas and Polars.
+/// dictionaries, which are categoricals in pandas and Polars; `string_type` is the type of the others, as in `read_table`.
 ///
 /// >>> import pyarrow as pa
 /// >>> from bytelane import parquet
@@ -48,9 +48,14 @@ pub struct ParquetFile {
 #[pymethods]
 impl ParquetFile {
     #[new]
-    #[pyo3(signature = (source, *, read_dictionary=None))]
-    pub fn new(source: &Bound<'_, PyAny>, read_dictionary: Option<Vec<String>>) -> PyResult<Self> {
-        Self::open(source, read_dictionary, &Selection::default())
+    #[pyo3(signature = (source, *, read_dictionary=None, string_type=None))]
+    pub fn new(
+        source: &Bound<'_, PyAny>,
+        read_dictionary: Option<Vec<String>>,
+        string_type: Option<String>,
+    ) -> PyResult<Self> {
+        let types = TextTypes(read_dictionary, string_type);
+        Self::open(source, types, &Selection::default())
     }
 
     /// Number of rows.
@@ -175,6 +180,10 @@ impl ParquetFile {
     }
 }
 
+/// Columns of text and bytes to read as dictionaries, and the name of the type of all others.
+#[derive(Clone, FromPyObject)]
+pub struct TextTypes(Option<Vec<String>>, Option<String>);
+
 /// Default number of rows per batch.
 const BATCH_ROWS: usize = 65_536;
 
@@ -206,19 +215,26 @@ impl ParquetFile {
     /// Opens a file for a selection: it may lack columns that the selection does not need.
     pub fn open(
         source: &Bound<'_, PyAny>,
-        read_dictionary: Option<Vec<String>>,
+        TextTypes(dictionaries, string_type): TextTypes,
         selection: &Selection,
     ) -> PyResult<Self> {
         let py = source.py();
         let (source, path) = Source::open(source)?;
-        let dictionaries = read_dictionary.unwrap_or_default();
+        let dictionaries = dictionaries.unwrap_or_default();
+        let string_type = string_type.map(|name| name.parse::<StringType>());
+        let string_type = string_type.transpose().map_err(of_parquet)?;
         let reader = py.detach(|| {
-            if dictionaries.is_empty() {
-                return selection.open(source);
+            let reader = if dictionaries.is_empty() {
+                selection.open(source)?
+            } else {
+                // They may be columns that are not read.
+                let reader = ReaderBuilder::try_new(source)?;
+                reader.with_dictionaries(dictionaries.iter().map(String::as_str))?
+            };
+            match string_type {
+                Some(string_type) => reader.with_string_type(string_type),
+                None => Ok(reader),
             }
-            // They may be columns that are not read.
-            let reader = ReaderBuilder::try_new(source)?;
-            reader.with_dictionaries(dictionaries.iter().map(String::as_str))
         });
         let reader = reader.map_err(|error| of_parquet(in_file(error, path.as_deref())))?;
         Ok(Self {

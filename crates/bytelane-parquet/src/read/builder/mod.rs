@@ -4,6 +4,7 @@ mod build;
 mod dictionaries;
 mod kept;
 mod stored;
+mod strings;
 
 use super::arrow::{ArrowFooter, in_arrow};
 use super::row_group::Conditional;
