@@ -239,7 +239,8 @@ mod tests {
         parts.arrive(&requests[1], None);
         assert_eq!(parts.find(&(10..20)), Found::Bytes(zeros(10)));
         assert_eq!(parts.find(&ranges[1]), Found::Missing);
-        let long = parts.request_ahead(&[(32 << 20)..length + 9], 64 << 20, length);
+        let range = (32 << 20)..length + 9;
+        let long = parts.request_ahead(std::slice::from_ref(&range), 64 << 20, length);
         assert_eq!(long.len() as u64, (32 << 20) / PART);
         assert_eq!(long.last().unwrap().end, length);
     }
