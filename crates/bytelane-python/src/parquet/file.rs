@@ -220,6 +220,7 @@ impl ParquetFile {
     ) -> PyResult<Self> {
         let py = source.py();
         let (source, path) = Source::open(source)?;
+        let remote = source.remote();
         let dictionaries = dictionaries.unwrap_or_default();
         let string_type = string_type.map(|name| name.parse::<StringType>());
         let string_type = string_type.transpose().map_err(of_parquet)?;
@@ -241,7 +242,7 @@ impl ParquetFile {
             path,
             metadata: Arc::clone(reader.metadata()),
             schema: SchemaRef::clone(reader.schema()),
-            reader: Mutex::new(Some(reader)),
+            reader: Mutex::new(Some(reader.with_prefetch(remote))),
         })
     }
 
