@@ -74,14 +74,20 @@ impl PageIndex {
 impl PageReader {
     /// Creates a reader of the chunk in this range of the input.
     pub(crate) fn new(input: Input, range: Range<u64>, index: Option<PageIndex>) -> Self {
-        // With an index, the next page may be skipped.
-        let ahead = if index.is_some() { 0..0 } else { range.clone() };
         Self {
-            window: Window::new(input, ahead),
+            window: Window::new(input, 0..0),
             range,
             index,
             page: 0,
             next: None,
+        }
+    }
+
+    /// Creates a reader of all pages of a chunk, none of which will be skipped. Small pages are read together.
+    pub(crate) fn of_all(input: Input, range: Range<u64>) -> Self {
+        Self {
+            window: Window::new(input.clone(), range.clone()),
+            ..Self::new(input, range, None)
         }
     }
 

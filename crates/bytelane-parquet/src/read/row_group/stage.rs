@@ -1,6 +1,6 @@
 //! Reads a stage: a group of columns that are read together.
 
-use super::super::leaf::{Leaf, LeafArray, PageIndex, PageReader};
+use super::super::leaf::{Leaf, LeafArray, PageReader};
 use super::super::schema::{Kind, LeafPlan, Plan};
 use super::Settings;
 use super::chunk::page_index;
@@ -183,11 +183,11 @@ impl Stage {
         }
         let leaves = plan.leaves.iter().map(|StageLeaf { number, is_key, .. }| {
             let (leaf, chunk) = (&settings.plan.leaves[*number], &chunks[*number]);
-            // Without gaps, each page is read anyway.
-            let index = if self.has_gaps {
-                page_index(&settings.input, chunk, rows)
+            let (input, range) = (settings.input.clone(), chunk.range.clone());
+            let pages = if self.has_gaps {
+                PageReader::new(input, range, page_index(&settings.input, chunk, rows))
             } else {
-                None
+                PageReader::of_all(input, range)
             };
             let read_as = match &plan.test {
                 _ if !*is_key || !chunk.has_indices_only => ReadAs::Values,
@@ -197,7 +197,7 @@ impl Stage {
                     ReadAs::Results(test)
                 }
             };
-            let opened = open_leaf(settings, leaf, read_as, chunk, index, budget);
+            let opened = open_leaf(settings, leaf, read_as, chunk, pages, budget);
             opened.map_err(|error| error.in_column(chunk.column.path().string()))
         });
         self.leaves = Some(leaves.collect::<Result<_>>()?);
@@ -382,7 +382,7 @@ fn open_leaf(
     plan: &LeafPlan,
     read_as: ReadAs<'_>,
     chunk: &LeafChunk,
-    index: Option<PageIndex>,
+    pages: PageReader,
     budget: &Budget,
 ) -> Result<Leaf> {
     let LeafChunk {
@@ -406,7 +406,6 @@ fn open_leaf(
             Box::new(TestDecoder::new(backend, test, null, values, budget)?)
         }
     };
-    let pages = PageReader::new(settings.input.clone(), range.clone(), index);
     let column = ColumnDescPtr::clone(column);
     Ok(Leaf::new(column, pages, opener, levels, decoder, budget))
 }
