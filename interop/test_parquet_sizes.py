@@ -58,6 +58,8 @@ def columns():
         "measured": pyarrow.array(walk),
         "three decimals": pyarrow.array(numpy.round(100 + 10 * numpy.sin(numpy.arange(ROWS) / 500) + walk / 50, 3)),
         "noise": pyarrow.array(random.random(ROWS)),
+        # The dictionary of a row group takes more than 1 MiB, where others end theirs.
+        "wandering": pyarrow.array(numpy.round(2 * numpy.cumsum(random.normal(size=1_000_000)), 2)),
         "single": pyarrow.array(numpy.round(walk, 1).astype("f4")),
         "with nulls": pyarrow.array(numpy.round(walk, 2), mask=absent),
         "mode": pyarrow.array(few[random.integers(0, 7, ROWS)]),

@@ -113,12 +113,17 @@ impl DictionaryBuilder {
     fn append_strings(&mut self, strings: &[&[u8]], to: &mut Vec<u32>) -> bool {
         let start = to.len();
         to.resize(start + strings.len(), 0);
-        let mut keys = [LONG; BATCH];
+        let (mut keys, mut last) = ([LONG; BATCH], (LONG, 0));
         let batches = strings.chunks(BATCH);
         for (strings, to) in batches.zip(to[start..].chunks_mut(BATCH)) {
             let pairs = keys.iter_mut().zip(strings);
             pairs.for_each(|(key, string)| *key = short_key(string).unwrap_or(LONG));
-            self.short.guess(&keys[..strings.len()], to);
+            let keys = &keys[..strings.len()];
+            if last.0 != LONG && repeats(keys, last) {
+                to.fill(last.1);
+                continue;
+            }
+            self.short.guess(keys, to);
             for ((key, string), to) in keys.iter().zip(strings).zip(to) {
                 if *key == LONG {
                     *to = self.index_of(string);
@@ -131,6 +136,7 @@ impl DictionaryBuilder {
                 if self.plain.len() >= self.most {
                     return false;
                 }
+                last = (*key, *to);
             }
         }
         true
@@ -187,12 +193,17 @@ fn append_numbers<K: Key, const WIDTH: usize>(
 ) -> bool {
     let start = to.len();
     to.resize(start + values.len(), 0);
-    let mut keys = [K::default(); BATCH];
+    let (mut keys, mut last) = ([K::default(); BATCH], None);
     for (values, to) in values.chunks(BATCH).zip(to[start..].chunks_mut(BATCH)) {
         let pairs = keys.iter_mut().zip(values);
         pairs.for_each(|(key, value)| *key = number(*value));
-        table.guess(&keys[..values.len()], to);
-        for ((key, value), to) in keys.iter().zip(values).zip(to) {
+        let keys = &keys[..values.len()];
+        if let Some((_, index)) = last.filter(|last| repeats(keys, *last)) {
+            to.fill(index);
+            continue;
+        }
+        table.guess(keys, to);
+        for ((key, value), to) in keys.iter().zip(values).zip(to.iter_mut()) {
             if table.has(*key, *to) {
                 continue;
             }
@@ -205,8 +216,14 @@ fn append_numbers<K: Key, const WIDTH: usize>(
                 }
             }
         }
+        last = keys.last().copied().zip(to.last().copied());
     }
     true
+}
+
+/// Returns whether all keys of a batch are the last one before it.
+fn repeats<K: Key>(keys: &[K], last: (K, u32)) -> bool {
+    keys.iter().all(|key| *key == last.0)
 }
 
 /// Key of long strings. No short one has it.
