@@ -14,27 +14,21 @@
 //! # Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
 //! ```
 
-mod alp;
-mod base64;
-mod big_endian;
-mod bit_packing;
-mod byte_stream_split;
-mod delta;
-mod json_string;
+mod codec;
 mod numbers;
 #[cfg(feature = "plain")]
 pub mod plain;
-mod rle_hybrid;
 mod specification;
 pub mod stream;
-mod stream_vbyte;
-mod utf8;
-pub mod validity;
-mod varint;
 
+pub use codec::validity;
 pub use specification::{Parameter, Parameters, SpecificationError};
 
 use bytelane::Backend;
+use codec::{
+    alp, base64, big_endian, bit_packing, byte_stream_split, delta, json_string, rle_hybrid,
+    stream_vbyte, utf8, varint,
+};
 use std::io::{Read, Write};
 use stream::{AlignedBytes, Io, StreamError};
 

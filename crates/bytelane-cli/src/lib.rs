@@ -16,14 +16,12 @@ mod backend;
 mod cli;
 mod commands;
 mod files;
-mod progress;
+mod output;
 #[cfg(feature = "measuring")]
 mod provenance;
-mod readable;
+mod search;
 mod signals;
 mod specification;
-mod standard;
-mod table;
 
 use bytelane_parquet::Problem;
 use bytelane_parquet::rewrite::STREAM;
@@ -35,6 +33,8 @@ use std::io;
 use std::panic;
 use std::path::Path;
 use std::sync::Once;
+
+use output::{progress, readable, standard, table};
 
 pub use signals::End;
 

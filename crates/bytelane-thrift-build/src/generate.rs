@@ -1,10 +1,10 @@
 //! Generates one Rust file for each file of the IDL.
 
 use crate::format::formatted;
+use crate::idl::program::{DefinitionId, FileId, Program, Resolved};
+use crate::idl::source::{Error, Note};
+use crate::idl::syntax::*;
 use crate::options::{Asked, Style};
-use crate::program::{DefinitionId, FileId, Program, Resolved};
-use crate::source::{Error, Note};
-use crate::syntax::*;
 use crate::types::{Scope, Types, variant_names};
 use crate::values::{NO_MEMBER, Wanted, literal_of};
 use std::collections::BTreeMap;

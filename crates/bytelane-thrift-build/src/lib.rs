@@ -1,27 +1,19 @@
 #![doc = include_str!("../README.md")]
 
 mod comments;
-mod constants;
-mod cycles;
-mod defaults;
 mod format;
 mod generate;
-mod lexer;
+mod idl;
 mod names;
 mod options;
-mod parser;
-mod program;
-mod recursion;
 mod service;
-mod source;
-mod syntax;
 mod types;
 mod values;
 
-pub use source::{Error, Note};
+pub use idl::source::{Error, Note};
 
+use idl::program::Program;
 use options::Style;
-use program::Program;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Options of the caller and annotations in the IDL that affect the generated Rust code.
 
-use crate::syntax::{Annotation, Literal};
+use crate::idl::syntax::{Annotation, Literal};
 
 /// Options for the generated code.
 #[derive(Clone, Debug)]

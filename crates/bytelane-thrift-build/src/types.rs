@@ -1,13 +1,13 @@
 //! Rust types for types of the IDL, and properties of structs that are needed before code is
 //! written.
 
-use crate::defaults::{self, Typed};
+use crate::idl::defaults::{self, Typed};
+use crate::idl::program::{DefinitionId, FileId, Program, Resolved};
+use crate::idl::recursion::components;
+use crate::idl::source::Error;
+use crate::idl::syntax::*;
 use crate::names::{Unique, camel_case, members, snake_case, upper_case};
 use crate::options::{Asked, BINARY, MAP, SET, STRING, Style, standard_path};
-use crate::program::{DefinitionId, FileId, Program, Resolved};
-use crate::recursion::components;
-use crate::source::Error;
-use crate::syntax::*;
 use std::collections::{HashMap, HashSet};
 
 /// A program with the properties of its types that code generation needs.

@@ -1,10 +1,10 @@
 //! Generates constants and default values as Rust expressions.
 
-use crate::defaults::{Typed, is_named};
+use crate::idl::defaults::{Typed, is_named};
+use crate::idl::program::{DefinitionId, FileId, Resolved};
+use crate::idl::source::Error;
+use crate::idl::syntax::*;
 use crate::options::{Asked, MAP, SET};
-use crate::program::{DefinitionId, FileId, Resolved};
-use crate::source::Error;
-use crate::syntax::*;
 use crate::types::{Scope, Types, variant_names};
 
 /// Expected item if the value of a union has no member.

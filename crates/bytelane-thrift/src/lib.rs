@@ -11,9 +11,7 @@ mod compact;
 #[doc(hidden)]
 pub mod derived;
 mod element;
-mod envelope;
 mod error;
-pub mod framed;
 mod input;
 mod json;
 mod layout;
@@ -24,7 +22,6 @@ mod protocol;
 #[cfg(feature = "serde")]
 mod serde;
 pub mod service;
-pub mod unframed;
 mod unknown;
 mod values;
 mod wire;
@@ -35,12 +32,13 @@ pub use compact::{
     Apache, Compact, CompactReader, CompactWriter, Dialect, Fbthrift, FbthriftCompact,
 };
 pub use element::{Decode, DecodeOwned, Element, Encode};
-pub use envelope::{ApplicationException, ApplicationExceptionKind, Body, Envelope};
 pub use error::{Error, ErrorKind};
 pub use input::{Input, Mark};
 pub use json::{Json, JsonProtocol, JsonReader, JsonWriter, SimpleJson};
 pub use limits::{Limits, Options};
-pub use message::Message;
+pub use message::{
+    ApplicationException, ApplicationExceptionKind, Body, Envelope, Message, framed, unframed,
+};
 pub use output::{Length, Output};
 pub use protocol::{Protocol, Reader, Writer};
 pub use unknown::{UnknownField, UnknownFields};

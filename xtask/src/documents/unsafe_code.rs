@@ -18,9 +18,9 @@ const ROOMS: &[&str] = &[
     "crates/bytelane-parquet/src/memory/",
     // Tools: plain loops for each instruction set, options of an allocator, cache control, a start-up hook, guard
     // pages.
-    "crates/bytelane-catalog/src/plain/level.rs",
+    "crates/bytelane-catalog/src/plain/common/level.rs",
     "crates/bytelane-cli/src/allocator.rs",
-    "crates/bytelane-cli/src/standard.rs",
+    "crates/bytelane-cli/src/output/standard.rs",
     "crates/bytelane-measure/src/memory.rs",
     "crates/bytelane-testkit/src/guarded.rs",
 ];

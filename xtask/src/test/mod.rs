@@ -1,35 +1,24 @@
 //! `cargo xtask test`: runs the stages of [`stages::STAGES`] whose tools are available.
 
-mod armv7;
-mod assembly;
-mod browser;
-mod c;
-pub mod cross;
-mod dependencies;
 pub mod extended;
-mod features;
-mod files;
-mod fuzz;
-mod go;
-mod idl;
-mod java;
-mod memory;
-mod miri;
-mod mutants;
+mod languages;
+mod machines;
 pub mod needs;
 mod outcome;
-pub mod python;
-mod repeat;
 mod rust;
-mod semver;
 mod stages;
-mod wheel;
+
+pub use languages::python;
+pub use machines::cross;
 
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
 
+use languages::{browser, c, files, go, idl, java, wheel};
+use machines::{armv7, assembly};
 use outcome::{Outcome, list, run_stage, summarise};
+use rust::{dependencies, features, fuzz, memory, miri, mutants, repeat, semver};
 use stages::{STAGES, Stage, Tier};
 
 use crate::timings;

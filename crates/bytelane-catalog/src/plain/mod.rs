@@ -8,22 +8,21 @@ pub(crate) mod alp;
 pub(crate) mod base64;
 pub(crate) mod big_endian;
 pub(crate) mod bit_packing;
-mod bits;
 pub(crate) mod byte_stream_split;
+mod common;
 pub(crate) mod delta;
 pub(crate) mod json_string;
-mod level;
-mod number;
 pub(crate) mod rle_hybrid;
 pub(crate) mod stream_vbyte;
 pub(crate) mod utf8;
 pub(crate) mod validity;
 pub(crate) mod varint;
 
-pub use level::Level;
+pub use common::level::Level;
 
 use crate::{Parameters, SpecificationError};
-use level::Loop;
+use common::level::Loop;
+use common::{bits, number};
 
 /// Creates the loops of a codec from the parameters of a specification, which the codec has
 /// accepted.

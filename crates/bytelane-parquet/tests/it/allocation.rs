@@ -1,6 +1,6 @@
 //! Tests small files that claim a lot: none of them takes more memory than its size justifies.
 
-use crate::fuzzing::chunk::Chunk;
+use crate::bad_input::fuzzing::chunk::Chunk;
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};

@@ -211,6 +211,7 @@ impl ParquetFile {
     ) -> PyResult<Self> {
         let py = source.py();
         let (source, path) = Source::open(source)?;
+        let remote = source.remote();
         let dictionaries = read_dictionary.unwrap_or_default();
         let reader = py.detach(|| {
             if dictionaries.is_empty() {
@@ -225,7 +226,7 @@ impl ParquetFile {
             path,
             metadata: Arc::clone(reader.metadata()),
             schema: SchemaRef::clone(reader.schema()),
-            reader: Mutex::new(Some(reader)),
+            reader: Mutex::new(Some(reader.with_prefetch(remote))),
         })
     }
 

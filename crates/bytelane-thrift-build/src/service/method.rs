@@ -1,7 +1,7 @@
 //! Items of one method: its name, the connection between arguments and result, and its exceptions.
 
 use super::{documented, tokens};
-use crate::syntax::Function;
+use crate::idl::syntax::Function;
 use proc_macro2::TokenStream;
 use quote::quote;
 

@@ -5,10 +5,10 @@ mod method;
 mod traits;
 
 use crate::generate::Generator;
+use crate::idl::program::DefinitionId;
+use crate::idl::source::Error;
+use crate::idl::syntax::*;
 use crate::names::{Unique, camel_case, members, snake_case, upper_case};
-use crate::program::DefinitionId;
-use crate::source::Error;
-use crate::syntax::*;
 use crate::types::rust_name;
 use method::{Method, Throw};
 use proc_macro2::TokenStream;
@@ -182,7 +182,7 @@ impl Generator<'_> {
     fn exception_of(&self, field: &Field) -> Result<DefinitionId, Error> {
         let (program, file) = (self.types.program, self.scope.file);
         match program.resolve(file, &field.ty)?.1 {
-            crate::program::Resolved::Struct(id, Shape::Exception, _) => Ok(id),
+            crate::idl::program::Resolved::Struct(id, Shape::Exception, _) => Ok(id),
             _ => {
                 let message = format!("expected an exception as the type of `{}`", field.name.text);
                 program.error(file, field.name.place, message)
@@ -191,7 +191,7 @@ impl Generator<'_> {
     }
 }
 
-fn result_field(id: i16, ty: &Type, name: &str, place: crate::source::Place) -> Field {
+fn result_field(id: i16, ty: &Type, name: &str, place: crate::idl::source::Place) -> Field {
     Field {
         id,
         requiredness: Requiredness::Optional,

@@ -18,9 +18,9 @@ pub use read::JsonReader;
 pub use write::JsonWriter;
 
 use crate::input::Input;
+use crate::message::unframed::Scan;
 use crate::output::Output;
 use crate::protocol::{Protocol, WriteLimits};
-use crate::unframed::Scan;
 use crate::{Error, Limits, Options, Type};
 
 /// The JSON protocol: Apache's `TJSONProtocol`, fbthrift's `JSONProtocol`. Fields have ids and

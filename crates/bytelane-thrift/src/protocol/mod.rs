@@ -9,8 +9,8 @@ pub use reader::Reader;
 pub use writer::Writer;
 
 use crate::input::Input;
+use crate::message::unframed::Scan;
 use crate::output::{Buffer, Output};
-use crate::unframed::Scan;
 use crate::{Error, Limits, Options};
 
 /// A wire format: [`Binary`](crate::Binary), [`Compact`](crate::Compact), [`Json`](crate::Json) or

@@ -191,26 +191,32 @@ fn values_at_odd_addresses_are_refused() {
 
 #[test]
 fn arguments_that_do_not_exist_are_refused() {
-    use bytelane_capi::stream_vbyte::bytelane_stream_vbyte_format;
+    use bytelane_capi::codec::stream_vbyte::bytelane_stream_vbyte_format;
     let (src, mut dst) = ([0_u64; 8], [7_u64; 8]);
     let (src, to) = (src.as_ptr().cast::<u8>(), dst.as_mut_ptr().cast::<u8>());
     for width in [0, 3, 16, usize::MAX] {
         // SAFETY: both buffers exist.
         let result = unsafe {
-            bytelane_capi::big_endian::bytelane_big_endian_encode(src.cast(), 1, width, to, 64)
+            bytelane_capi::codec::big_endian::bytelane_big_endian_encode(
+                src.cast(),
+                1,
+                width,
+                to,
+                64,
+            )
         };
         assert_eq!(result.status, BYTELANE_ARGUMENT);
     }
     for flags in [16, u32::MAX] {
         // SAFETY: both buffers exist.
         let result =
-            unsafe { bytelane_capi::base64::bytelane_base64_encode(src, 3, flags, to, 64) };
+            unsafe { bytelane_capi::codec::base64::bytelane_base64_encode(src, 3, flags, to, 64) };
         assert_eq!(result.status, BYTELANE_ARGUMENT);
     }
     for flags in [2, u32::MAX] {
         // SAFETY: both buffers exist.
         let result = unsafe {
-            bytelane_capi::json_string::bytelane_json_string_escape(src, 3, flags, to, 64)
+            bytelane_capi::codec::json_string::bytelane_json_string_escape(src, 3, flags, to, 64)
         };
         assert_eq!(result.status, BYTELANE_ARGUMENT);
     }
@@ -222,7 +228,7 @@ fn arguments_that_do_not_exist_are_refused() {
         };
         // SAFETY: both buffers exist.
         let result = unsafe {
-            bytelane_capi::stream_vbyte::bytelane_stream_vbyte_encode_u32(
+            bytelane_capi::codec::stream_vbyte::bytelane_stream_vbyte_encode_u32(
                 format,
                 src.cast(),
                 1,

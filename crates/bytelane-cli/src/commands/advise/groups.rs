@@ -1,6 +1,7 @@
 //! Advice for several files: one table, and one set of settings for files with the same columns.
 
-use super::{Arguments, choices, write_settings};
+use super::Arguments;
+use super::show::{choices, smaller_compression, write_notes, write_settings};
 use crate::readable;
 use crate::table::{Table, number, text};
 use bytelane_parquet::advise::{Advice, ColumnAdvice};
@@ -90,8 +91,8 @@ fn show_group(
         add_up(column, &others.collect::<Vec<_>>());
     }
     choices(&sum).write(arguments.format, [()], out)?;
-    super::write_notes(&sum, out)?;
-    if let Some(line) = super::smaller_compression(&sum) {
+    write_notes(&sum, out)?;
+    if let Some(line) = smaller_compression(&sum) {
         writeln!(out, "\n{line}")?;
     }
     writeln!(out)?;

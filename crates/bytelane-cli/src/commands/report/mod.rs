@@ -14,11 +14,10 @@ mod record;
 mod steps;
 mod verdict;
 
-use crate::commands::advise;
 use crate::commands::bench::parquet;
 use crate::files::Output;
 use crate::provenance::Provenance;
-use crate::{Outcome, backend, readable, standard};
+use crate::{Outcome, backend, readable, search, standard};
 use anyhow::{Context, bail};
 use bytelane::Backend;
 use bytelane_measure::clock::Clock;
@@ -138,7 +137,7 @@ impl Arguments {
             files: if self.files.is_empty() {
                 Vec::new()
             } else {
-                advise::files(&self.files)?
+                search::files(&self.files)?
             },
             rounds: Rounds {
                 clock: Clock::ThreadCpu,

@@ -14,6 +14,7 @@ use crate::catch_panic::catch_panic;
 use crate::file::{OpenFooter, RowGroups, open_columns, open_footer};
 use crate::input::InputFile;
 use crate::options::is_within;
+use crate::remote::RemoteFile;
 use crate::stack::depth_of;
 use crate::{Error, Problem, Result};
 use arrow_schema::SchemaRef;
@@ -51,6 +52,7 @@ pub struct ReaderBuilder<T> {
     threads: NonZero<usize>,
     memory: MemoryLimit,
     keeps_batches: bool,
+    remote: Option<Arc<dyn RemoteFile>>,
 }
 
 impl ReaderBuilder<InputFile> {
@@ -193,6 +195,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             threads: NonZero::<usize>::MIN,
             memory: MemoryLimit::default(),
             keeps_batches: false,
+            remote: None,
         }
     }
 
@@ -496,6 +499,7 @@ impl<T> Clone for ReaderBuilder<T> {
             threads: self.threads,
             memory: self.memory,
             keeps_batches: self.keeps_batches,
+            remote: self.remote.clone(),
         }
     }
 }

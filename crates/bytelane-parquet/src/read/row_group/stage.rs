@@ -120,7 +120,7 @@ pub(super) struct Stage {
 
 impl StagePlan {
     /// Returns the ranges of the leaves' offset indexes.
-    pub(super) fn indexes(&self, chunks: &[LeafChunk]) -> Vec<Range<u64>> {
+    fn indexes(&self, chunks: &[LeafChunk]) -> Vec<Range<u64>> {
         let leaves = self.leaves.iter();
         leaves
             .filter_map(|(leaf, _)| chunks[*leaf].offset_index.clone())
@@ -140,6 +140,14 @@ impl Stage {
             is_moved: false,
         });
         stages.collect()
+    }
+
+    /// Returns the ranges of the offset indexes that are read when the leaves are opened.
+    pub(super) fn indexes(&self, plan: &StagePlan, chunks: &[LeafChunk]) -> Vec<Range<u64>> {
+        if self.is_open() || !self.has_gaps {
+            return Vec::new();
+        }
+        plan.indexes(chunks)
     }
 
     /// Opens the leaves, without reading dictionaries or pages.

@@ -1,19 +1,19 @@
 //! Table of the codecs of the catalog.
 
 use super::{Function, Functions};
-use bytelane_capi::alp::*;
-use bytelane_capi::base64::*;
-use bytelane_capi::big_endian::*;
-use bytelane_capi::bit_packing::*;
-use bytelane_capi::byte_stream_split::*;
-use bytelane_capi::delta::*;
-use bytelane_capi::json_string::*;
+use bytelane_capi::codec::alp::*;
+use bytelane_capi::codec::base64::*;
+use bytelane_capi::codec::big_endian::*;
+use bytelane_capi::codec::bit_packing::*;
+use bytelane_capi::codec::byte_stream_split::*;
+use bytelane_capi::codec::delta::*;
+use bytelane_capi::codec::json_string::*;
+use bytelane_capi::codec::rle_hybrid::*;
+use bytelane_capi::codec::stream_vbyte::*;
+use bytelane_capi::codec::utf8::*;
+use bytelane_capi::codec::validity::*;
+use bytelane_capi::codec::varint::*;
 use bytelane_capi::result::bytelane_result;
-use bytelane_capi::rle_hybrid::*;
-use bytelane_capi::stream_vbyte::*;
-use bytelane_capi::utf8::*;
-use bytelane_capi::validity::*;
-use bytelane_capi::varint::*;
 
 /// Converts parameters of the catalog to the C functions, and to the equivalent parameters there.
 pub type Make = fn(&str) -> (String, Functions);

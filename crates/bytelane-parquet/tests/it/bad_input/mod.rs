@@ -1,0 +1,7 @@
+//! Damaged, hostile and unusual files, and the inputs of the fuzzers.
+
+mod fuzz;
+pub mod fuzzing;
+mod hostile;
+mod mutated;
+mod odd;

@@ -1,0 +1,11 @@
+//! Files to arrays.
+
+mod alp;
+mod alp_files;
+mod columns;
+mod pages;
+mod pages_of_others;
+mod pushed;
+mod reader;
+mod stored;
+mod validity;

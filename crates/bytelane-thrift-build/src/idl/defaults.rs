@@ -1,0 +1,176 @@
+//! Detects default values that contain themselves: creating one would not end.
+
+use crate::idl::program::{DefinitionId, FileId, Resolved};
+use crate::idl::recursion::components;
+use crate::idl::source::{Error, Place};
+use crate::idl::syntax::*;
+use crate::types::Types;
+use std::collections::HashMap;
+
+/// Checks that no struct's default value contains the struct itself.
+pub(crate) fn check(types: &Types<'_>) -> Result<(), Error> {
+    let program = types.program;
+    let mut nodes = HashMap::new();
+    let mut made = Vec::new();
+    for id in program.definitions() {
+        if let Kind::Struct(shape, fields) = &program.definition(id).kind {
+            nodes.insert(id, made.len());
+            made.push((id, made_by(types, id, *shape, fields)?));
+        }
+    }
+    let targets =
+        |(_, made): &(_, Vec<Made<'_>>)| made.iter().map(|made| nodes[&made.id]).collect();
+    let component = components(&made.iter().map(targets).collect::<Vec<_>>());
+    for (node, (id, made)) in made.iter().enumerate() {
+        for Made { id: target, cause } in made {
+            if let Some((field, place)) = cause
+                && component[node] == component[nodes[target]]
+            {
+                let message = format!("the default value of `{field}` contains itself");
+                return program.error(id.0, *place, message);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A struct that is created with its defaults, because of a field's default value or its type
+/// alone.
+struct Made<'a> {
+    id: DefinitionId,
+    cause: Option<(&'a str, Place)>,
+}
+
+/// Returns the structs that are created with their defaults as part of the default value of a
+/// struct.
+fn made_by<'a>(
+    types: &Types<'_>,
+    id: DefinitionId,
+    shape: Shape,
+    fields: &'a [Field],
+) -> Result<Vec<Made<'a>>, Error> {
+    let mut made = Vec::new();
+    for field in fields {
+        let held = types.held(Some(id), id.0, shape, field)?;
+        if shape == Shape::Union && held.pointer.is_some() {
+            continue;
+        }
+        match &field.default {
+            Some(value) if shape != Shape::Union => {
+                let mut found = Vec::new();
+                let typed = Typed::new(id.0, value, &field.ty);
+                if !(held.optional && types.is_no_member(typed)?) {
+                    structs_in(types, typed, &mut found)?;
+                }
+                let cause = Some((&*field.name.text, value.place));
+                made.extend(found.into_iter().map(|id| Made { id, cause }));
+            }
+            _ if held.optional => {}
+            _ => {
+                if let Resolved::Struct(id, ..) = types.program.resolve(id.0, &field.ty)?.1 {
+                    made.push(Made { id, cause: None });
+                }
+            }
+        }
+        // The default value of a union is that of its first member.
+        if shape == Shape::Union {
+            break;
+        }
+    }
+    Ok(made)
+}
+
+/// A value and its type, each with its file.
+#[derive(Clone, Copy)]
+pub(crate) struct Typed<'a> {
+    pub(crate) file: FileId,
+    pub(crate) value: &'a Value,
+    pub(crate) type_file: FileId,
+    pub(crate) ty: &'a Type,
+}
+
+impl<'a> Typed<'a> {
+    fn new(file: FileId, value: &'a Value, ty: &'a Type) -> Self {
+        Self {
+            file,
+            value,
+            type_file: file,
+            ty,
+        }
+    }
+}
+
+/// Finds the structs in a value that take fields from their defaults.
+fn structs_in(
+    types: &Types<'_>,
+    typed: Typed<'_>,
+    found: &mut Vec<DefinitionId>,
+) -> Result<(), Error> {
+    let program = types.program;
+    if let Some((id, value)) = program.constant(typed.file, typed.value) {
+        let file = id.0;
+        return structs_in(
+            types,
+            Typed {
+                file,
+                value,
+                ..typed
+            },
+            found,
+        );
+    }
+    let (type_file, resolved) = program.resolve(typed.type_file, typed.ty)?;
+    let inside = |value, ty| Typed {
+        file: typed.file,
+        value,
+        type_file,
+        ty,
+    };
+    match (resolved, &typed.value.kind) {
+        (Resolved::List(element) | Resolved::Set(element), Literal::List(values)) => {
+            for value in values {
+                structs_in(types, inside(value, element), found)?;
+            }
+        }
+        (Resolved::Map(key_type, value_type), Literal::Map(entries)) => {
+            for (key, value) in entries {
+                structs_in(types, inside(key, key_type), found)?;
+                structs_in(types, inside(value, value_type), found)?;
+            }
+        }
+        (
+            Resolved::Struct(id, shape, fields),
+            Literal::Map(entries) | Literal::Struct(_, entries),
+        ) => {
+            let mut given = 0;
+            for (key, value) in entries {
+                let Some(field) = fields.iter().find(|field| is_named(key, &field.name)) else {
+                    continue;
+                };
+                given += 1;
+                let typed = Typed {
+                    type_file: id.0,
+                    ..inside(value, &field.ty)
+                };
+                let held = types.held(Some(id), id.0, shape, field)?;
+                if !(held.optional && types.is_no_member(typed)?) {
+                    structs_in(types, typed, found)?;
+                }
+            }
+            if shape != Shape::Union && (given < fields.len() || types.style.keeps_unknown) {
+                found.push(id);
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Returns whether the key of a struct's value is the name of a field.
+pub(crate) fn is_named(key: &Value, field: &Name) -> bool {
+    match &key.kind {
+        Literal::String(name) => **name == *field.text.as_bytes(),
+        Literal::Name(name) => *name == field.text,
+        _ => false,
+    }
+}

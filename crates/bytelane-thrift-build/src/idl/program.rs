@@ -1,0 +1,334 @@
+//! A file with everything that it includes, and lookup of names.
+
+use crate::idl::constants;
+use crate::idl::cycles;
+use crate::idl::parser::parse;
+use crate::idl::source::{Error, Note, Place, SharedSource, Source};
+use crate::idl::syntax::*;
+use crate::names::{Unique, snake_case};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Number of a file in a [`Program`].
+pub(crate) type FileId = usize;
+
+/// A definition: its file and its number there.
+pub(crate) type DefinitionId = (FileId, usize);
+
+/// A parsed file, and its includes.
+pub(crate) struct File {
+    pub(crate) source: SharedSource,
+    pub(crate) document: Document,
+    /// Included files by the name before a dot, which several may share.
+    includes: HashMap<String, Vec<FileId>>,
+    definitions: HashMap<String, usize>,
+    /// Name of the Rust module.
+    pub(crate) module: String,
+    /// Path of the module, if it is generated elsewhere.
+    pub(crate) external: Option<String>,
+}
+
+impl File {
+    /// Returns the skipped parts of the program.
+    pub(crate) fn notes(&self) -> Vec<Note> {
+        let notes = self.document.notes.iter();
+        notes
+            .map(|note| Note::at(&self.source, note.place, &note.text))
+            .collect()
+    }
+}
+
+/// Files, each after those that it includes.
+#[derive(Default)]
+pub(crate) struct Program {
+    pub(crate) files: Vec<File>,
+}
+
+impl Program {
+    /// Reads files and everything that they include, relative to themselves or to `directories`.
+    /// `external` has the ends of paths of files whose modules are generated elsewhere, and the
+    /// paths of these modules.
+    pub(crate) fn load(
+        paths: &[PathBuf],
+        directories: &[PathBuf],
+        external: &[(PathBuf, String)],
+    ) -> Result<Self, Error> {
+        let mut loader = Loader {
+            program: Self::default(),
+            directories,
+            known: HashMap::new(),
+        };
+        for path in paths {
+            loader.load(path, None)?;
+        }
+        let mut modules = Unique::default();
+        for file in &mut loader.program.files {
+            let path = &file.source.path;
+            let elsewhere = external.iter().find(|(end, _)| path.ends_with(end));
+            file.external = elsewhere.map(|(_, module)| module.clone());
+            if file.external.is_some() {
+                continue;
+            }
+            file.module = modules.name(module_name(file));
+        }
+        cycles::check(&loader.program)?;
+        loader.program.skip_makers_of_interactions();
+        constants::check(&loader.program)?;
+        Ok(loader.program)
+    }
+
+    /// Removes functions that return an interaction: only the definitions distinguish it from a
+    /// struct.
+    fn skip_makers_of_interactions(&mut self) {
+        for file in 0..self.files.len() {
+            for index in 0..self.files[file].document.definitions.len() {
+                let Kind::Service(_, functions) =
+                    &self.files[file].document.definitions[index].kind
+                else {
+                    continue;
+                };
+                let makes = functions.iter().map(|function| match &function.returns {
+                    Some(Type::Named(name)) => {
+                        let id = self.find(file, &name.text);
+                        id.is_some_and(|id| self.definition(id).kind == Kind::Interaction)
+                    }
+                    _ => false,
+                });
+                let mut makes = makes.collect::<Vec<_>>().into_iter();
+                let document = &mut self.files[file].document;
+                let Kind::Service(_, functions) = &mut document.definitions[index].kind else {
+                    unreachable!("it was one above")
+                };
+                functions.retain(|Function { name, .. }| {
+                    let makes = makes.next() == Some(true);
+                    if makes {
+                        let text = format!(
+                            "the function `{}` is skipped: it returns an interaction",
+                            name.text
+                        );
+                        let place = name.place;
+                        document.notes.push(Name { text, place });
+                    }
+                    !makes
+                });
+            }
+        }
+    }
+
+    pub(crate) fn definition(&self, (file, index): DefinitionId) -> &Definition {
+        &self.files[file].document.definitions[index]
+    }
+
+    /// Returns all definitions, in order.
+    pub(crate) fn definitions(&self) -> impl Iterator<Item = DefinitionId> {
+        let numbers = |(file, f): (usize, &File)| {
+            (0..f.document.definitions.len()).map(move |index| (file, index))
+        };
+        self.files.iter().enumerate().flat_map(numbers)
+    }
+
+    pub(crate) fn error<T>(
+        &self,
+        file: FileId,
+        place: Place,
+        message: impl Into<String>,
+    ) -> Result<T, Error> {
+        Err(Error::at(&self.files[file].source, place, message))
+    }
+
+    /// Finds the definition of a name used in a file: one in the file, or `include.definition`.
+    pub(crate) fn find(&self, file: FileId, name: &str) -> Option<DefinitionId> {
+        let in_file = |file: FileId, name: &str| {
+            self.files[file]
+                .definitions
+                .get(name)
+                .map(|&index| (file, index))
+        };
+        in_file(file, name).or_else(|| {
+            let (include, name) = name.rsplit_once('.')?;
+            let included = self.files[file].includes.get(include);
+            // If several files define a name, the last one counts, as in Apache's compiler.
+            let included = included.into_iter().flatten().rev().copied();
+            // A file's own name refers to itself, as in fbthrift.
+            let own = (include == stem(&self.files[file].source.path)).then_some(file);
+            included.chain(own).find_map(|file| in_file(file, name))
+        })
+    }
+
+    /// Returns the constant that a value refers to, and its value.
+    pub(crate) fn constant(&self, file: FileId, value: &Value) -> Option<(DefinitionId, &Value)> {
+        let Literal::Name(name) = &value.kind else {
+            return None;
+        };
+        let id = self.find(file, name)?;
+        match &self.definition(id).kind {
+            Kind::Const(_, meant) => Some((id, meant)),
+            _ => None,
+        }
+    }
+
+    /// Resolves the typedefs of a type. Returns the file in which the result is written, and the
+    /// type. An error if a name is undefined, or does not refer to a type.
+    pub(crate) fn resolve<'a>(
+        &'a self,
+        file: FileId,
+        ty: &'a Type,
+    ) -> Result<(FileId, Resolved<'a>), Error> {
+        let (mut here, mut current) = (file, ty);
+        // No typedef leads to itself: `cycles::check` has ensured that.
+        loop {
+            let name = match current {
+                Type::Base(base) => return Ok((here, Resolved::Base(*base))),
+                Type::List(element) => return Ok((here, Resolved::List(element))),
+                Type::Set(element) => return Ok((here, Resolved::Set(element))),
+                Type::Map(key, value) => return Ok((here, Resolved::Map(key, value))),
+                Type::Named(name) => name,
+            };
+            let Some(id) = self.find(here, &name.text) else {
+                return self.error(here, name.place, format!("unknown type `{}`", name.text));
+            };
+            match &self.definition(id).kind {
+                Kind::Typedef(next) => (here, current) = (id.0, next),
+                Kind::Enum(variants) => return Ok((here, Resolved::Enum(id, variants))),
+                Kind::Struct(shape, fields) => {
+                    return Ok((here, Resolved::Struct(id, *shape, fields)));
+                }
+                Kind::Const(..) | Kind::Service(..) | Kind::Interaction => {
+                    return self.error(here, name.place, format!("`{}` is not a type", name.text));
+                }
+            }
+        }
+    }
+}
+
+/// A type with its typedefs resolved.
+pub(crate) enum Resolved<'a> {
+    Base(Base),
+    List(&'a Type),
+    Set(&'a Type),
+    Map(&'a Type, &'a Type),
+    Enum(DefinitionId, &'a [Variant]),
+    Struct(DefinitionId, Shape, &'a [Field]),
+}
+
+/// Returns the name of a module: `namespace rs a.b` gives `a_b`; otherwise it is the name of the
+/// file.
+fn module_name(file: &File) -> String {
+    let namespaces = &file.document.namespaces;
+    let ours = namespaces
+        .iter()
+        .find(|(scope, _)| matches!(&**scope, "rs" | "rust"));
+    snake_case(ours.map_or(&*stem(&file.source.path), |(_, name)| &name.text))
+}
+
+/// Returns the name by which other files refer to a file.
+fn stem(path: &Path) -> std::borrow::Cow<'_, str> {
+    path.file_stem().unwrap_or_default().to_string_lossy()
+}
+
+struct Loader<'a> {
+    program: Program,
+    directories: &'a [PathBuf],
+    /// Files by their canonical paths; `None` while they are being read.
+    known: HashMap<PathBuf, Option<FileId>>,
+}
+
+impl Loader<'_> {
+    /// Reads a file unless it is already known. `from` is the `include` that names it.
+    fn load(&mut self, path: &Path, from: Option<(&SharedSource, Place)>) -> Result<FileId, Error> {
+        let error = |message: String| match from {
+            Some((source, place)) => Error::at(source, place, message),
+            None => Error::with(path, message),
+        };
+        let unreadable = |reason: std::io::Error| {
+            let of = if from.is_some() {
+                format!(" {}", path.display())
+            } else {
+                String::new()
+            };
+            error(format!("cannot read the file{of}: {reason}"))
+        };
+        let canonical = path.canonicalize().map_err(unreadable)?;
+        match self.known.get(&canonical) {
+            Some(Some(id)) => return Ok(*id),
+            Some(None) => return Err(error("this file includes itself".to_owned())),
+            None => self.known.insert(canonical.clone(), None),
+        };
+        let bytes = std::fs::read(path).map_err(unreadable)?;
+        let text = String::from_utf8(bytes).map_err(|bad| {
+            error(format!(
+                "is not UTF-8 at byte {}",
+                bad.utf8_error().valid_up_to()
+            ))
+        })?;
+        let source = Arc::new(Source {
+            path: path.to_owned(),
+            text,
+        });
+        let document = parse(&source)?;
+        let includes = self.includes(&source, &document)?;
+        let mut definitions = HashMap::new();
+        for (index, definition) in document.definitions.iter().enumerate() {
+            let name = &definition.name;
+            if definitions.insert(name.text.clone(), index).is_some() {
+                let message = format!("`{}` is defined already", name.text);
+                return Err(Error::at(&source, name.place, message));
+            }
+        }
+        let id = self.program.files.len();
+        let module = String::new();
+        self.program.files.push(File {
+            source,
+            document,
+            includes,
+            definitions,
+            module,
+            external: None,
+        });
+        self.known.insert(canonical, Some(id));
+        Ok(id)
+    }
+
+    fn includes(
+        &mut self,
+        source: &SharedSource,
+        document: &Document,
+    ) -> Result<HashMap<String, Vec<FileId>>, Error> {
+        let mut includes: HashMap<_, Vec<FileId>> = HashMap::new();
+        for Include {
+            path: written,
+            alias,
+        } in &document.includes
+        {
+            let beside = source
+                .path
+                .parent()
+                .unwrap_or(Path::new(""))
+                .join(&written.text);
+            let elsewhere = self
+                .directories
+                .iter()
+                .map(|directory| directory.join(&written.text));
+            let found = std::iter::once(beside)
+                .chain(elsewhere)
+                .find(|path| path.exists());
+            let Some(path) = found else {
+                // fbthrift's compiler includes these files; only annotations refer to them.
+                if written.text.starts_with("thrift/annotation/") {
+                    continue;
+                }
+                let message = format!(
+                    "file `{}` not found; name the directory that the path begins in with \
+                     `Compiler::include`, or with `-I` on the command line",
+                    written.text
+                );
+                return Err(Error::at(source, written.place, message));
+            };
+            let id = self.load(&path, Some((source, written.place)))?;
+            let name = alias.clone().unwrap_or_else(|| stem(&path).into_owned());
+            includes.entry(name).or_default().push(id);
+        }
+        Ok(includes)
+    }
+}

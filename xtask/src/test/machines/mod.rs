@@ -1,0 +1,5 @@
+//! Stages for other processors, and for the instructions of kernels.
+
+pub mod armv7;
+pub mod assembly;
+pub mod cross;
