@@ -38,7 +38,7 @@ use super::tables::{Tables, ZERO};
 use super::{Engine, PAD, Quads, encoded_len_of};
 use crate::backend::tuning::tuning;
 use crate::memory::{Slot, pair, put_pair};
-use crate::simd::{window, window_mut};
+use crate::simd::{NEAR_BYTES, window, window_mut};
 
 /// Encodes fewer than `SHORT` bytes. `dst` is as long as the result, with padding or without.
 #[inline(always)]
@@ -82,7 +82,7 @@ pub(super) fn decode_long<S: Quads>(
     let tables = engine.tables();
     let (texts, _) = text.as_chunks::<256>();
     let mut at = 0;
-    if S::PERMUTES_PAIRS && tuning().fewer_stores {
+    if S::PERMUTES_PAIRS && dst.len() > NEAR_BYTES && tuning().fewer_stores {
         at = decode_in_fewer_stores(simd, tables, texts, dst);
     }
     for block in &texts[at / 256..] {
