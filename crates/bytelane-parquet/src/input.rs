@@ -56,6 +56,12 @@ impl InputFile {
         }
     }
 
+    /// Returns whether the file is on this machine.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        matches!(self.source, Source::Disk(_))
+    }
+
     /// Returns the permissions of a local file.
     pub(crate) fn permissions(&self) -> Result<Option<Permissions>> {
         match &self.source {

@@ -35,11 +35,12 @@ pub use catch_panic::is_caught;
 pub use error::{Error, Place, Problem, Result};
 pub use input::InputFile;
 pub use options::{
-    ColumnOptions, ContentDefinedPages, DataPageVersion, Encoding, Encodings, Goal, WriterOptions,
-    compression_name, parse_compression,
+    ColumnOptions, ContentDefinedPages, DataPageVersion, Encoding, Encodings, Goal, StringType,
+    WriterOptions, compression_name, parse_compression,
 };
 pub use read::{
-    AsyncReader, Decoded, Metrics, PushDecoder, PushedBytes, RangeReader, Reader, ReaderBuilder,
+    AsyncReader, Decoded, Footer, Metrics, PushDecoder, PushedBytes, RangeReader, Reader,
+    ReaderBuilder,
 };
 pub use remote::{RemoteFile, RemoteFiles, local_path, remote_url, set_remote_files};
 

@@ -57,6 +57,15 @@ impl Selection {
         self
     }
 
+    /// Adds columns to those that [`with_columns`](Self::with_columns) has set; does nothing if all are returned.
+    #[must_use]
+    pub fn and_columns<S: Into<String>>(mut self, paths: impl IntoIterator<Item = S>) -> Self {
+        if let Some(columns) = &mut self.columns {
+            columns.extend(paths.into_iter().map(Into::into));
+        }
+        self
+    }
+
     /// Sets the condition on the rows to return; all by default. Row groups that statistics exclude
     /// are not read.
     #[must_use]

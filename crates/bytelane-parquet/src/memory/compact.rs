@@ -2,19 +2,25 @@
 
 use super::byte_array;
 use arrow_array::cast::AsArray;
-use arrow_array::types::ByteArrayType;
-use arrow_array::{Array, ArrayRef, BooleanArray, GenericByteArray, make_array};
-use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, MutableBuffer, NullBuffer};
+use arrow_array::{Array, ArrayRef, BooleanArray, GenericByteArray, OffsetSizeTrait, make_array};
+use arrow_buffer::{
+    ArrowNativeType, BooleanBuffer, BooleanBufferBuilder, Buffer, MutableBuffer, NullBuffer,
+};
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::filter::{FilterBuilder, FilterPredicate};
 use bytelane::Detected;
 use bytelane::validity::{Element, values};
 use bytemuck::Pod;
 use std::cell::OnceCell;
+use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Number of values that are compacted at once, in the first-level cache.
 const BLOCK: usize = 512;
+
+/// Number of ends of strings that are moved at once.
+const ENDS: usize = 64;
 
 /// Least part of the values that must remain so that they stay in their memory: a third of it may be unused
 /// then.
@@ -99,25 +105,11 @@ impl Compaction {
         let data = data.into_builder().buffers(Vec::new());
         let mut values = mutable(buffers.swap_remove(0));
         let bytes = self.kept * size_of::<T>();
-        self.compact::<T>(bytemuck::cast_slice_mut(values.as_slice_mut()));
+        let numbers = bytemuck::cast_slice_mut(values.as_slice_mut());
+        compact_values::<T>(self.backend, &self.bits, numbers);
         values.truncate(bytes);
         let data = data.len(self.kept).nulls(nulls);
         Ok(make_array(data.add_buffer(values.into()).build()?))
-    }
-
-    /// Moves the values to keep to the front.
-    fn compact<T: Element + Pod>(&self, values: &mut [T]) {
-        let mut block = [T::zeroed(); BLOCK];
-        let mut kept = 0;
-        for start in (0..self.bits.len()).step_by(BLOCK) {
-            let end = self.bits.len().min(start + BLOCK);
-            let bitmap = &self.bits.values()[start / 8..];
-            let dense =
-                values::compact_with(self.backend, &values[start..end], bitmap, &mut block[..]);
-            let dense = dense.expect("a bit for each value, and room for all");
-            values[kept..kept + dense.len()].copy_from_slice(dense);
-            kept += dense.len();
-        }
     }
 
     /// Drops strings or bytes; `array` is the same array as `strings`.
@@ -131,7 +123,7 @@ impl Compaction {
         let (offsets, bytes, _) = strings.into_parts();
         let mut bytes = mutable(bytes);
         let mut offsets = vec_of(offsets.into_inner().into_inner());
-        let length = compact_strings::<T>(&self.bits, &mut offsets, bytes.as_slice_mut());
+        let (_, length) = compact_strings(&self.bits, &mut offsets, bytes.as_slice_mut());
         offsets.truncate(self.kept + 1);
         bytes.truncate(length);
         let bytes = vec_of(bytes.into());
@@ -141,26 +133,80 @@ impl Compaction {
     }
 }
 
-/// Moves the strings whose bits are set to the front, and returns the number of their bytes.
-fn compact_strings<T: ByteArrayType>(
+/// Moves the values whose bits are set to the front, and returns their number. The bits begin at the lowest bit of
+/// the first byte.
+pub(crate) fn compact_values<T: Element + Pod>(
+    backend: Detected,
     bits: &BooleanBuffer,
-    offsets: &mut [T::Offset],
-    bytes: &mut [u8],
+    values: &mut [T],
 ) -> usize {
+    let mut block = [const { MaybeUninit::<T>::uninit() }; BLOCK];
+    let mut kept = 0;
+    for start in (0..bits.len()).step_by(BLOCK) {
+        let end = bits.len().min(start + BLOCK);
+        let bitmap = &bits.values()[start / 8..];
+        let dense = values::compact_with(backend, &values[start..end], bitmap, &mut block[..]);
+        let dense = dense.expect("a bit for each value, and room for all");
+        values[kept..kept + dense.len()].copy_from_slice(dense);
+        kept += dense.len();
+    }
+    kept
+}
+
+/// Moves the values of `width` bytes whose bits are set to the front, and returns their number.
+pub(crate) fn compact_runs(bits: &BooleanBuffer, width: usize, values: &mut [u8]) -> usize {
+    let mut kept = 0;
+    for (from, to) in bits.set_slices() {
+        values.copy_within(from * width..to * width, kept * width);
+        kept += to - from;
+    }
+    kept
+}
+
+/// Drops those of the last bits of a bitmap whose bits in `kept` are not set.
+pub(crate) fn compact_bits(kept: &BooleanBuffer, bitmap: &mut BooleanBufferBuilder) {
+    let start = bitmap.len() - kept.len();
+    let mut last = BooleanBufferBuilder::new(kept.len());
+    last.append_packed_range(start..bitmap.len(), bitmap.as_slice());
+    bitmap.truncate(start);
+    for (from, to) in kept.set_slices() {
+        bitmap.append_packed_range(from..to, last.as_slice());
+    }
+}
+
+/// Moves the strings whose bits are set to the front. `offsets` has one more offset than there are bits: that at
+/// which the first string begins. Returns the number of strings that are left, and the offset of their end.
+pub(crate) fn compact_strings<O: OffsetSizeTrait>(
+    bits: &BooleanBuffer,
+    offsets: &mut [O],
+    bytes: &mut [u8],
+) -> (usize, usize) {
     let first = offsets.first().map_or(0, |it| it.as_usize());
     let (mut kept, mut end) = (0, first);
     for (from, to) in bits.set_slices() {
         let (start, stop) = (offsets[from], offsets[to]);
         bytes.copy_within(start.as_usize()..stop.as_usize(), end);
-        let moved = T::Offset::usize_as(start.as_usize() - end);
-        // The ends of the strings move towards the front, as the strings do.
-        for index in 0..to - from {
-            offsets[kept + index + 1] = offsets[from + index + 1] - moved;
-        }
+        let moved = O::usize_as(start.as_usize() - end);
+        move_ends(offsets, from + 1..to + 1, kept + 1, moved);
         kept += to - from;
         end += stop.as_usize() - start.as_usize();
     }
-    end
+    (kept, end)
+}
+
+/// Moves the ends of strings to the front, and subtracts the number of bytes by which the strings were moved.
+///
+/// Old and new places may overlap. Each block is read before it is written, so that the compiler can use vectors.
+fn move_ends<O: OffsetSizeTrait>(offsets: &mut [O], from: Range<usize>, to: usize, moved: O) {
+    let mut block = [O::default(); ENDS];
+    for start in from.clone().step_by(ENDS) {
+        let count = ENDS.min(from.end - start);
+        let block = &mut block[..count];
+        block.copy_from_slice(&offsets[start..start + count]);
+        block.iter_mut().for_each(|end| *end = *end - moved);
+        let to = to + start - from.start;
+        offsets[to..to + count].copy_from_slice(block);
+    }
 }
 
 /// Returns memory that may be changed: the same, unless it is shared.

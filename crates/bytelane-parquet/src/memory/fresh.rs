@@ -103,6 +103,18 @@ impl Fresh {
         &bytemuck::cast_slice(&self.units)[..self.length]
     }
 
+    /// Returns the bytes to be changed.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut bytemuck::cast_slice_mut(&mut self.units)[..self.length]
+    }
+
+    /// Drops the bytes after the first `bytes`.
+    pub(crate) fn truncate(&mut self, bytes: usize) {
+        self.length = self.length.min(bytes);
+        self.units.truncate(self.length.div_ceil(size_of::<Unit>()));
+        bytemuck::cast_slice_mut::<_, u8>(&mut self.units)[self.length..].fill(0);
+    }
+
     /// Returns the bytes without a copy. Unused memory is released.
     pub(crate) fn into_buffer(mut self) -> Buffer {
         self.units.shrink_to_fit();
@@ -209,6 +221,18 @@ mod tests {
         let call = AssertUnwindSafe(|| fresh.append(3, |_| Ok::<_, Infallible>(&mut [])));
         assert!(catch_unwind(call).is_err(), "nothing was written");
         assert!(fresh.bytes().is_empty());
+    }
+
+    #[test]
+    fn after_dropped_bytes_others_follow() {
+        for length in [0, 3, 16, 17, 40] {
+            let mut fresh = Fresh::default();
+            let Ok(()) = fresh.append(40, copy(&[1; 40]));
+            fresh.bytes_mut()[..length].fill(2);
+            fresh.truncate(length);
+            let Ok(()) = fresh.append(5, copy(&[3; 5]));
+            assert_eq!(fresh.bytes(), [vec![2; length], vec![3; 5]].concat());
+        }
     }
 
     #[test]

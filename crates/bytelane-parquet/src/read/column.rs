@@ -46,6 +46,7 @@ impl ColumnReader {
             schema,
             output,
             batch_size: batch_rows,
+            least_gap: None,
             backend: Detected::active(),
             limit,
             memory: limit.of_read(input.len()),

@@ -13,7 +13,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-pub use builder::ReaderBuilder;
+pub use builder::{Footer, ReaderBuilder};
 pub(crate) use column::ColumnReader;
 pub(crate) use input::Input;
 pub use input::{Metrics, PushedBytes};

@@ -79,7 +79,9 @@ pub struct PushDecoder {
 
 impl PushDecoder {
     /// Creates a decoder for the builder's selection. With several threads, the columns of a batch are
-    /// decoded at the same time.
+    /// decoded at the same time. Only one row group is open, so that the bytes of others need not be
+    /// in memory. To decode several at the same time, use a decoder for each:
+    /// [`ReaderBuilder::with_row_groups`].
     ///
     /// # Errors
     ///

@@ -27,7 +27,7 @@ pub mod _parquet {
     #[pymodule_export]
     use super::dataset::{find_objects, read_files};
     #[pymodule_export]
-    use super::file::{Batches, ParquetFile};
+    use super::file::{Batches, ParquetFile, read_file};
     #[pymodule_export]
     use super::merge::{check, diff, merge, repair, salvage};
     #[pymodule_export]

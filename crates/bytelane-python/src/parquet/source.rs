@@ -54,6 +54,15 @@ impl Source {
             Self::Bytes(_) | Self::Object(_) => None,
         }
     }
+
+    /// Returns whether small reads cost little.
+    pub fn is_local(&self) -> bool {
+        match self {
+            Self::File(file) => file.is_local(),
+            Self::Bytes(_) => true,
+            Self::Object(_) => false,
+        }
+    }
 }
 
 impl Length for Source {

@@ -1,4 +1,4 @@
-//! Prunes rows that cannot satisfy a predicate, by statistics, Bloom filters and column indexes.
+//! Prunes rows that cannot satisfy a predicate, by statistics, Bloom filters, column indexes and page headers.
 //!
 //! For each leaf of the predicate, there are rows for which it may be true, and rows for which it
 //! may be false; rows in neither set are null. Inner nodes combine these sets in the same way as
@@ -6,6 +6,7 @@
 
 mod bloom;
 mod bounds;
+mod headers;
 mod pages;
 
 use super::bind::{Filter, Leaf, Node};
@@ -122,7 +123,7 @@ impl<'a> Candidate<'a> {
         Ok(bounds.may_be(leaf, wanted)?[0])
     }
 
-    /// Returns the rows that neither statistics, Bloom filter nor column index exclude.
+    /// Returns the rows that neither statistics, Bloom filter, column index nor page headers exclude.
     fn by_everything(&self, leaf: &Leaf, wanted: bool) -> Result<Ranges> {
         let rows = self.by_statistics(leaf, wanted)?;
         let Some((index, chunk)) = self.chunk(leaf).filter(|_| !rows.is_empty()) else {
@@ -132,7 +133,12 @@ impl<'a> Candidate<'a> {
             return Ok(Ranges::default());
         }
         let order = self.file.column_order(index);
-        let of_pages = pages::rows(self.input, chunk, order, leaf, wanted, self.rows())?;
+        let rows_of_pages = if chunk.column_index_offset().is_some() {
+            pages::rows
+        } else {
+            headers::rows
+        };
+        let of_pages = rows_of_pages(self.input, chunk, order, leaf, wanted, self.rows())?;
         Ok(of_pages.unwrap_or(rows))
     }
 }

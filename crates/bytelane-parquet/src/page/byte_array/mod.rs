@@ -11,7 +11,7 @@ mod tests;
 mod text;
 
 pub(super) use encodings::delta;
-pub(super) use encodings::indices::Indices;
+pub(super) use encodings::indices::{Indices, run_before};
 
 use super::header::ValueEncoding;
 use super::values::{ArrayDecoder, Slots};
@@ -26,7 +26,7 @@ use arrow_array::types::{
     Decimal128Type, Decimal256Type, Int8Type, Int16Type, Int32Type, Int64Type, LargeBinaryType,
     LargeUtf8Type, StringViewType, UInt8Type, UInt16Type, UInt32Type, UInt64Type, Utf8Type,
 };
-use arrow_buffer::NullBuffer;
+use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::DataType;
 use bytelane::Detected;
 use bytes::Bytes;
@@ -57,6 +57,9 @@ trait Values: Send {
         slots: usize,
         valid: usize,
     ) -> Result<()>;
+
+    /// Drops those of the last slots whose bits are not set.
+    fn retain(&mut self, bits: &BooleanBuffer);
 
     /// Returns the memory of the last array to the budget.
     fn release(&mut self);
@@ -233,6 +236,14 @@ impl ArrayDecoder for ByteArrayDecoder {
             Some(page) => page.skip(valid, &room),
             None => Ok(()),
         }
+    }
+
+    fn can_retain(&self) -> bool {
+        true
+    }
+
+    fn retain(&mut self, bits: &BooleanBuffer) {
+        self.values.retain(bits);
     }
 
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {

@@ -265,6 +265,11 @@ impl PageLevels {
         Ok(self.take(levels)?.valid())
     }
 
+    /// Returns whether the column is within a list or a group.
+    pub(crate) fn is_nested(&self) -> bool {
+        self.kind == Kind::Nested
+    }
+
     /// Returns the repetition and definition levels taken last, for a nested column.
     pub(crate) fn last(&self, levels: usize) -> Option<[&[u8]; 2]> {
         let range = self.taken - levels..self.taken;
@@ -273,7 +278,8 @@ impl PageLevels {
         } else {
             &[]
         };
-        (self.kind == Kind::Nested).then(|| [repetition, &self.definition[range]])
+        self.is_nested()
+            .then(|| [repetition, &self.definition[range]])
     }
 }
 

@@ -1,7 +1,8 @@
 //! Collects the validity of an array, page after page.
 
 use super::super::values::Slots;
-use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
+use crate::memory::compact_bits;
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, NullBuffer};
 
 /// Validity of an array that is being read. There is no bitmap until the first null.
 #[derive(Debug, Default)]
@@ -22,6 +23,14 @@ impl Validity {
             Slots::Mixed { bits, slots, .. } => {
                 self.bitmap().append_packed_range(0..slots, bits);
             }
+        }
+    }
+
+    /// Drops those of the last slots whose bits are not set.
+    pub(crate) fn retain(&mut self, bits: &BooleanBuffer) {
+        match &mut self.bitmap {
+            Some(bitmap) => compact_bits(bits, bitmap),
+            None => self.valid -= bits.len() - bits.count_set_bits(),
         }
     }
 

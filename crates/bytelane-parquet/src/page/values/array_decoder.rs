@@ -3,7 +3,7 @@
 use super::super::header::ValueEncoding;
 use crate::Result;
 use arrow_array::ArrayRef;
-use arrow_buffer::NullBuffer;
+use arrow_buffer::{BooleanBuffer, NullBuffer};
 use bytes::Bytes;
 
 /// Slots of an array for which a page has values or nulls.
@@ -65,6 +65,15 @@ pub(crate) trait ArrayDecoder: Send {
 
     /// Skips the next values of the page, which has at least that many left.
     fn skip(&mut self, valid: usize) -> Result<()>;
+
+    /// Returns whether [`retain`](Self::retain) drops slots.
+    fn can_retain(&self) -> bool {
+        false
+    }
+
+    /// Drops those of the last slots of the array whose bits are not set. The array has at least as many
+    /// slots as there are bits; these begin at the lowest bit of the first byte.
+    fn retain(&mut self, _bits: &BooleanBuffer) {}
 
     /// Returns the memory of the last array to the budget; the array now belongs to the caller.
     fn release(&mut self);

@@ -4,9 +4,10 @@ use super::super::header::ValueEncoding;
 use super::super::levels::empty_runs;
 use super::array_decoder::{ArrayDecoder, Slots};
 use crate::budget::{Budget, Reservation};
+use crate::memory::compact_bits;
 use crate::{Error, Result};
 use arrow_array::{ArrayRef, BooleanArray};
-use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, NullBuffer};
 use bytelane::Detected;
 use bytelane::rle_hybrid::bits;
 use bytelane::validity::{Format, values};
@@ -146,6 +147,14 @@ impl ArrayDecoder for BooleanDecoder {
     fn skip(&mut self, valid: usize) -> Result<()> {
         self.taken += valid;
         Ok(())
+    }
+
+    fn can_retain(&self) -> bool {
+        true
+    }
+
+    fn retain(&mut self, bits: &BooleanBuffer) {
+        compact_bits(bits, &mut self.array);
     }
 
     fn release(&mut self) {

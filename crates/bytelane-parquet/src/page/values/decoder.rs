@@ -11,7 +11,7 @@ use crate::Result;
 use crate::budget::Budget;
 use crate::types::physical;
 use arrow_array::ArrayRef;
-use arrow_buffer::NullBuffer;
+use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::DataType;
 use bytelane::Detected;
 use bytes::Bytes;
@@ -97,6 +97,14 @@ impl ArrayDecoder for DictionaryDecoder {
 
     fn skip(&mut self, valid: usize) -> Result<()> {
         self.values.skip(valid)
+    }
+
+    fn can_retain(&self) -> bool {
+        self.values.can_retain()
+    }
+
+    fn retain(&mut self, bits: &BooleanBuffer) {
+        self.values.retain(bits);
     }
 
     fn release(&mut self) {

@@ -1,16 +1,16 @@
 //! Decodes arrays of values of a fixed width: numbers, dates and times, decimals, bytes.
 
-use super::super::byte_array::delta;
+use super::super::byte_array::{delta, run_before};
 use super::super::header::ValueEncoding;
 use super::super::levels::empty_runs;
 use super::array_decoder::{ArrayDecoder, Slots};
-use super::value_decoder::ValueDecoder;
+use super::value_decoder::{RunStart, ValueDecoder};
 use crate::budget::{Budget, Reservation};
-use crate::memory::{Fresh, Slot, slots, zeros};
+use crate::memory::{Fresh, Slot, compact_runs, compact_values, slots, zeros};
 use crate::types::physical;
 use crate::{Error, Result};
 use arrow_array::ArrayRef;
-use arrow_buffer::{NullBuffer, bit_iterator::BitSliceIterator};
+use arrow_buffer::{BooleanBuffer, NullBuffer, bit_iterator::BitSliceIterator};
 use arrow_schema::DataType;
 use bytelane::Detected;
 use bytelane::validity::{Element, values};
@@ -18,9 +18,6 @@ use bytemuck::Pod;
 use bytes::Bytes;
 use parquet::basic::Type;
 use parquet::schema::types::ColumnDescPtr;
-
-/// Number of parts in which a page may be taken before it is better to decode its indices all at once.
-const FEW_TAKES: usize = 16;
 
 /// Decoder of one column's values.
 pub(crate) struct FixedDecoder {
@@ -51,6 +48,8 @@ struct OpenPage {
     valid: usize,
     /// Number of values that have been taken.
     taken: usize,
+    /// Start of the run of the next index.
+    run: RunStart,
 }
 
 impl OpenPage {
@@ -63,6 +62,7 @@ impl OpenPage {
         };
         match empty_runs::without_empty_runs(runs, u32::from(*width), self.valid) {
             Some(runs) => {
+                self.run = RunStart::default();
                 self.values = [&[*width], &runs[..]].concat().into();
                 true
             }
@@ -78,14 +78,33 @@ impl OpenPage {
         to: &'a mut [Slot],
     ) -> Result<&'a mut [u8]> {
         let range = self.taken..self.taken + count;
-        self.taken = range.end;
+        let run = self.run;
+        self.skip(count)?;
         match (self.is_decoded, to.len().checked_div(count)) {
             (true, Some(width)) => {
                 let values = &self.values[range.start * width..range.end * width];
                 Ok(to.write_copy_of_slice(values))
             }
-            _ => decoder.decode(self.encoding, &self.values, range, to),
+            _ => decoder.decode(self.encoding, &self.values, run, range, to),
         }
+    }
+
+    /// Moves behind the next values. The headers of earlier runs of indices are not read again.
+    fn skip(&mut self, count: usize) -> Result<()> {
+        self.taken += count;
+        let has_more_runs = self.encoding == ValueEncoding::Dictionary
+            && !self.is_decoded
+            && self.taken < self.valid;
+        if has_more_runs && let Some((width, runs)) = self.values.split_first() {
+            let (bytes, values) = run_before(
+                *width,
+                &runs[self.run.bytes..],
+                self.taken - self.run.values,
+            )?;
+            self.run.bytes += bytes;
+            self.run.values += values;
+        }
+        Ok(())
     }
 }
 
@@ -133,24 +152,18 @@ impl FixedDecoder {
             _ if page.is_decoded => false,
             // Each value depends on the previous ones.
             ValueEncoding::Delta => wanted < page.valid,
-            // The headers of the runs before a range are read again.
-            ValueEncoding::Dictionary => wanted < page.valid / FEW_TAKES,
             _ => false,
         };
         if !is_wanted {
             return Ok(());
         }
         let bytes = page.valid.saturating_mul(self.width);
-        match self.page_memory.cover(bytes as u64) {
-            Ok(()) => {}
-            // If there is no room for the values of the runs, the runs are long, and so there are few.
-            Err(_) if page.encoding == ValueEncoding::Dictionary => return Ok(()),
-            Err(error) => return Err(error),
-        }
+        self.page_memory.cover(bytes as u64)?;
         let (mut decoded, decoder) = (Fresh::default(), &mut self.decoder);
         decoded.reserve_exact(bytes);
         decoded.append(bytes, |to| {
-            decoder.decode(page.encoding, &page.values, 0..page.valid, to)
+            let run = RunStart::default();
+            decoder.decode(page.encoding, &page.values, run, 0..page.valid, to)
         })?;
         page.values = Bytes::from_owner(decoded.into_buffer());
         page.is_decoded = true;
@@ -159,9 +172,11 @@ impl FixedDecoder {
 
     /// Takes a step in the page. After an error, retries without empty runs.
     fn retried(&mut self, step: impl Fn(&mut Self) -> Result<()>) -> Result<()> {
-        let taken = self.page.as_ref().map_or(0, |page| page.taken);
+        let at = self.page.as_ref().map(|page| (page.taken, page.run));
         step(self).or_else(|error| match &mut self.page {
             Some(page) => {
+                let (taken, run) = at.unwrap_or_default();
+                page.run = run;
                 if page.drop_empty_runs() {
                     page.taken = taken;
                     step(self)
@@ -229,6 +244,7 @@ impl ArrayDecoder for FixedDecoder {
             is_decoded: false,
             valid,
             taken: 0,
+            run: RunStart::default(),
         });
         Ok(())
     }
@@ -250,11 +266,31 @@ impl ArrayDecoder for FixedDecoder {
     fn skip(&mut self, valid: usize) -> Result<()> {
         // Decode ahead as if the values were taken. Otherwise, each of the next reads would decode most of
         // them in vain.
-        self.retried(|decoder| decoder.decode_ahead(valid))?;
-        if let Some(page) = &mut self.page {
-            page.taken += valid;
-        }
-        Ok(())
+        self.retried(|decoder| {
+            decoder.decode_ahead(valid)?;
+            decoder
+                .page
+                .as_mut()
+                .map_or(Ok(()), |page| page.skip(valid))
+        })
+    }
+
+    fn can_retain(&self) -> bool {
+        true
+    }
+
+    fn retain(&mut self, bits: &BooleanBuffer) {
+        let (backend, width) = (self.backend, self.width);
+        let values = &mut self.array.values;
+        let start = values.len() - bits.len() * width;
+        let last = &mut values.bytes_mut()[start..];
+        let kept = match width {
+            4 => compact_values::<u32>(backend, bits, bytemuck::cast_slice_mut(last)),
+            8 => compact_values::<u64>(backend, bits, bytemuck::cast_slice_mut(last)),
+            16 => compact_values::<u128>(backend, bits, bytemuck::cast_slice_mut(last)),
+            _ => compact_runs(bits, width, last),
+        };
+        values.truncate(start + kept * width);
     }
 
     fn release(&mut self) {

@@ -4,7 +4,7 @@ use super::super::header::ValueEncoding;
 use super::array_decoder::{ArrayDecoder, Slots};
 use crate::Result;
 use arrow_array::{ArrayRef, NullArray};
-use arrow_buffer::NullBuffer;
+use arrow_buffer::{BooleanBuffer, NullBuffer};
 use bytes::Bytes;
 use std::sync::Arc;
 
@@ -34,6 +34,14 @@ impl ArrayDecoder for NullDecoder {
 
     fn skip(&mut self, _: usize) -> Result<()> {
         Ok(())
+    }
+
+    fn can_retain(&self) -> bool {
+        true
+    }
+
+    fn retain(&mut self, bits: &BooleanBuffer) {
+        self.slots -= bits.len() - bits.count_set_bits();
     }
 
     fn release(&mut self) {}

@@ -31,6 +31,15 @@ pub(crate) struct ValueDecoder {
 /// Number of entries above which a dictionary of decimals is kept as it is stored.
 const MANY: usize = 1 << 14;
 
+/// Start of a run of indices in a page.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RunStart {
+    /// Number of bytes before it, after the width of the indices.
+    pub(crate) bytes: usize,
+    /// Number of values before it.
+    pub(crate) values: usize,
+}
+
 /// Entries of a dictionary.
 enum Entries {
     Four(Dictionary<u32>),
@@ -125,18 +134,20 @@ impl ValueDecoder {
         }
     }
 
-    /// Decodes a range of a page's non-null values. `to` must be aligned for numbers of the values' width.
+    /// Decodes a range of a page's non-null values. `to` must be aligned for numbers of the values' width. If
+    /// they are indices, `run` is a run that does not begin after the range.
     pub(crate) fn decode<'a>(
         &mut self,
         encoding: ValueEncoding,
         page: &[u8],
+        run: RunStart,
         range: Range<usize>,
         to: &'a mut [Slot],
     ) -> Result<&'a mut [u8]> {
         let width = self.width;
         let is_wide = matches!(self.dictionary, Some(Entries::Sixteen(_)));
         if !self.is_decimal || encoding == ValueEncoding::Dictionary && is_wide {
-            return self.decode_stored(encoding, page, range, to);
+            return self.decode_stored(encoding, page, run, range, to);
         }
         if encoding == ValueEncoding::Plain {
             let values = &page[range.start * width..range.end * width];
@@ -145,7 +156,7 @@ impl ValueDecoder {
         let mut stored = std::mem::take(&mut self.stored);
         stored.clear();
         stored.append(range.len() * width, |stored| {
-            self.decode_stored(encoding, page, range, stored)
+            self.decode_stored(encoding, page, run, range, stored)
         })?;
         let written = self.widen(stored.bytes(), to);
         self.stored = stored;
@@ -195,6 +206,7 @@ impl ValueDecoder {
         &mut self,
         encoding: ValueEncoding,
         page: &[u8],
+        run: RunStart,
         range: Range<usize>,
         to: &'a mut [Slot],
     ) -> Result<&'a mut [u8]> {
@@ -213,7 +225,7 @@ impl ValueDecoder {
             ValueEncoding::Alp => alp::decode(backend, page, width, range, to),
             ValueEncoding::Delta if width == 4 => deltas::<i32>(backend, page, range, to),
             ValueEncoding::Delta => deltas::<i64>(backend, page, range, to),
-            ValueEncoding::Dictionary => self.look_up(page, range, to),
+            ValueEncoding::Dictionary => self.look_up(page, run, range, to),
             ValueEncoding::DeltaLengthByteArray
             | ValueEncoding::DeltaByteArray
             | ValueEncoding::Rle => {
@@ -227,6 +239,7 @@ impl ValueDecoder {
     fn look_up<'a>(
         &mut self,
         page: &[u8],
+        run: RunStart,
         range: Range<usize>,
         to: &'a mut [Slot],
     ) -> Result<&'a mut [u8]> {
@@ -236,7 +249,8 @@ impl ValueDecoder {
         let Some(format) = Format::<u32>::new(u32::from(*bits)) else {
             return Err(Error::corrupt(format!("indices of {bits} bits")));
         };
-        let backend = self.backend;
+        let (backend, page) = (self.backend, &page[run.bytes..]);
+        let range = range.start - run.values..range.end - run.values;
         let looked_up = match &self.dictionary {
             Some(Entries::Four(entries)) => look_up(entries, backend, format, page, range, to),
             Some(Entries::Eight(entries)) => look_up(entries, backend, format, page, range, to),

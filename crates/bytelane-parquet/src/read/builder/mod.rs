@@ -2,11 +2,15 @@
 
 mod build;
 mod dictionaries;
+mod footer;
 mod kept;
+mod late;
 mod stored;
+mod strings;
 
 use super::arrow::{ArrowFooter, in_arrow};
 use super::row_group::Conditional;
+pub use footer::Footer;
 pub(super) use kept::Kept;
 
 use crate::budget::{MemoryLimit, check_widths};
@@ -48,6 +52,8 @@ pub struct ReaderBuilder<T> {
     offset: usize,
     limit: Option<usize>,
     batch_size: usize,
+    least_gap: Option<usize>,
+    prunes_by_headers: Option<bool>,
     backend: Detected,
     threads: NonZero<usize>,
     memory: MemoryLimit,
@@ -191,6 +197,8 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             offset: 0,
             limit: None,
             batch_size: 65_536,
+            least_gap: None,
+            prunes_by_headers: None,
             backend: Detected::active(),
             threads: NonZero::<usize>::MIN,
             memory: MemoryLimit::default(),
@@ -495,6 +503,8 @@ impl<T> Clone for ReaderBuilder<T> {
             offset: self.offset,
             limit: self.limit,
             batch_size: self.batch_size,
+            least_gap: self.least_gap,
+            prunes_by_headers: self.prunes_by_headers,
             backend: self.backend,
             threads: self.threads,
             memory: self.memory,

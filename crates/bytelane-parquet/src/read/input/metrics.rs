@@ -34,7 +34,7 @@ pub struct Metrics {
     pub bytes_read: u64,
     /// Number of pages read, dictionary pages included.
     pub pages_read: u64,
-    /// Number of rows pruned by statistics, indexes and Bloom filters.
+    /// Number of rows pruned by statistics, indexes, page headers and Bloom filters.
     pub rows_excluded: u64,
     /// Number of rows dropped because a predicate was not true.
     pub rows_dropped: u64,

@@ -29,6 +29,7 @@ pub(crate) struct Input {
     /// The same input, if its ranges are fetched before they are read, and the budget of a row group in bytes.
     remote: Option<(Arc<dyn RemoteFile>, u64)>,
     counters: Arc<Counters>,
+    reads_headers: bool,
 }
 
 /// Object-safe [`ChunkReader`].
@@ -62,7 +63,19 @@ impl Input {
             any: Arc::new(Shared(input)),
             pushed: None,
             counters: Arc::default(),
+            reads_headers: false,
         }
+    }
+
+    /// Sets whether page headers may be read to prune pages.
+    pub(super) fn with_headers(mut self, reads_headers: bool) -> Self {
+        self.reads_headers = reads_headers;
+        self
+    }
+
+    /// Returns whether page headers may be read to prune pages.
+    pub(crate) fn reads_headers(&self) -> bool {
+        self.reads_headers
     }
 
     /// Returns an input whose bytes are requested before they are read.
@@ -72,6 +85,7 @@ impl Input {
             pushed: Some(pushed),
             remote: None,
             counters: Arc::default(),
+            reads_headers: false,
         }
     }
 

@@ -2,6 +2,7 @@
 //! rows.
 
 mod pages;
+mod window;
 
 pub(crate) use pages::{PageIndex, PageReader};
 
@@ -9,6 +10,7 @@ use crate::budget::{Budget, Reservation};
 use crate::page::{ArrayDecoder, DataPage, Opener, PageKind, PageLevels, Validity};
 use crate::{Error, Result};
 use arrow_array::ArrayRef;
+use arrow_buffer::BooleanBuffer;
 use bytes::Bytes;
 use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
@@ -100,6 +102,19 @@ impl Leaf {
     pub(crate) fn read(&mut self, rows: usize) -> Result<()> {
         let read = self.advance(rows, Wish::Read);
         read.map_err(|error| self.located(error))
+    }
+
+    /// Returns whether [`retain`](Self::retain) can drop rows.
+    pub(crate) fn can_retain(&self) -> bool {
+        !self.levels.is_nested() && self.decoder.can_retain()
+    }
+
+    /// Drops those of the last rows of the array whose bits are not set.
+    pub(crate) fn retain(&mut self, bits: &BooleanBuffer) {
+        if bits.count_set_bits() < bits.len() {
+            self.decoder.retain(bits);
+            self.validity.retain(bits);
+        }
     }
 
     /// Skips the next rows.

@@ -5,6 +5,7 @@ mod chunk;
 mod conditions;
 mod partial;
 mod stage;
+mod wanted;
 
 pub(crate) use chunk::page_ranges;
 pub(super) use conditions::View;
@@ -12,7 +13,7 @@ pub(crate) use conditions::{Condition, Conditional};
 pub(super) use stage::{StagePlan, stages};
 
 use super::input::Input;
-use super::rows::{Ranges, Rows, Step};
+use super::rows::{Rows, Step};
 use super::schema::Plan;
 use crate::Result;
 use crate::budget::{Budget, MemoryLimit};
@@ -27,6 +28,7 @@ use rayon::ThreadPool;
 use stage::Stage;
 use std::ops::Range;
 use std::sync::Arc;
+use wanted::{Wanted, within};
 
 /// Settings for reading the row groups of a file.
 pub(super) struct Settings {
@@ -39,6 +41,8 @@ pub(super) struct Settings {
     pub(super) plan: Plan,
     pub(super) stages: Vec<StagePlan>,
     pub(super) batch_size: usize,
+    /// Least number of dropped rows that are skipped, in place of the measured ones.
+    pub(super) least_gap: Option<usize>,
     pub(super) backend: Detected,
     pub(super) limit: MemoryLimit,
     /// Memory budget, in bytes, of a row group, and of the batches that wait for earlier ones.
@@ -264,7 +268,12 @@ impl RowGroup {
                 break;
             }
             let (stage, plan) = (&mut self.stages[number], &settings.stages[number]);
-            let wanted = within(&places, &cover);
+            // The rows that are left after a predicate may be dropped by another one.
+            let left = match plan.condition {
+                None => work.partial.mask(),
+                Some(_) => None,
+            };
+            let wanted = Wanted::new(&places, &cover, left);
             stage.is_moved = false;
             let input = &settings.input;
             input.prepare(|| stage.indexes(plan, &self.chunks), |_| Vec::new())?;
@@ -273,12 +282,12 @@ impl RowGroup {
                 0 => stage.ranges_ahead(&self.rows.places(after), most),
                 _ => Vec::new(),
             };
-            input.prepare(|| stage.ranges(&wanted), ahead)?;
+            input.prepare(|| stage.ranges(&wanted.ranges()), ahead)?;
             stage.is_moved = true;
             let pool = settings.pool.as_ref().filter(|_| self.is_shared);
             let arrays = stage.read(settings, plan, &wanted, pool, &memory)?;
             match (&arrays[..], &plan.condition) {
-                ([results], _) if stage.is_tested => {
+                ([(results, _)], _) if stage.is_tested => {
                     work.partial
                         .narrow_by(&cover, results.as_boolean().values());
                 }
@@ -298,7 +307,8 @@ impl RowGroup {
             return Ok(batch);
         };
         let numbers = within(&places, &work.partial.left());
-        let numbers = numbers.into_iter().flatten().map(|row| first + row as i64);
+        let numbers = numbers.into_iter().flat_map(|part| part.rows);
+        let numbers = numbers.map(|row| first + row as i64);
         let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(numbers));
         let columns = [batch.columns(), &[numbers]].concat();
         Ok(RecordBatch::try_new(settings.schema.clone(), columns)?)
@@ -313,27 +323,4 @@ fn places(mut at: usize, steps: &[Step]) -> Vec<Range<usize>> {
         start..at
     });
     places.collect()
-}
-
-/// Maps rows numbered across all `places` to their places.
-fn within(places: &[Range<usize>], rows: &Ranges) -> Vec<Range<usize>> {
-    let mut places = places.iter();
-    let (mut place, mut before) = (0..0, 0);
-    let mut found = Vec::new();
-    for range in rows.iter() {
-        let mut at = range.start;
-        while at < range.end {
-            while at >= before + place.len() {
-                before += place.len();
-                match places.next() {
-                    Some(next) => place = next.clone(),
-                    None => return found,
-                }
-            }
-            let end = range.end.min(before + place.len());
-            found.push(place.start + at - before..place.start + end - before);
-            at = end;
-        }
-    }
-    found
 }

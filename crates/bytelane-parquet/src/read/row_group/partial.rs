@@ -8,14 +8,18 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use bytelane::Detected;
 
+/// Array of a column, with the number of its part.
+type Column = (Option<usize>, ArrayRef);
+
 /// Rows and columns of a batch so far.
 pub(super) struct Partial {
     backend: Detected,
     rows: usize,
     /// Mask of the rows for which all predicates so far are true; `None` for all rows.
     left: Option<BooleanBuffer>,
-    /// Arrays that have been read, and the number of the part that each belongs to.
-    columns: Vec<Option<(usize, ArrayRef)>>,
+    /// Arrays that have been read, and the number of the part that each belongs to; `None` if they only have
+    /// the rows that are left.
+    columns: Vec<Option<Column>>,
     /// Rows of the arrays of each stage.
     parts: Vec<Ranges>,
 }
@@ -48,10 +52,17 @@ impl Partial {
         }
     }
 
-    /// Adds columns that have been read.
-    pub(super) fn put(&mut self, columns: &[usize], arrays: Vec<ArrayRef>, rows: Ranges) {
-        for (column, array) in columns.iter().zip(arrays) {
-            self.columns[*column] = Some((self.parts.len(), array));
+    /// Returns the mask of the rows that are left; `None` for all rows.
+    pub(super) fn mask(&self) -> Option<BooleanBuffer> {
+        self.left.clone()
+    }
+
+    /// Adds columns that have been read: arrays, and whether they only have the rows that are left. The other
+    /// arrays have `rows`.
+    pub(super) fn put(&mut self, columns: &[usize], arrays: Vec<(ArrayRef, bool)>, rows: Ranges) {
+        for (column, (array, is_exact)) in columns.iter().zip(arrays) {
+            let part = (!is_exact).then_some(self.parts.len());
+            self.columns[*column] = Some((part, array));
         }
         self.parts.push(rows);
     }
@@ -61,7 +72,7 @@ impl Partial {
         let last = self.parts.len() - 1;
         let is_of_last = |column: &usize| {
             let column = self.columns[*column].as_ref();
-            column.is_some_and(|(part, _)| *part == last)
+            column.is_some_and(|(part, _)| *part == Some(last))
         };
         let is_exact = self.parts[last].count() == self.count();
         if is_exact || !condition.is_total() || !view.columns.iter().all(is_of_last) {
@@ -121,7 +132,7 @@ impl Partial {
     fn filtered(
         &self,
         view: &View,
-        arrays: Result<Vec<(usize, ArrayRef)>>,
+        arrays: Result<Vec<Column>>,
         takes_keys: bool,
     ) -> Result<RecordBatch> {
         let count = self.count();
@@ -130,16 +141,16 @@ impl Partial {
         }
         let arrays = arrays?;
         let filters = self.parts.iter().enumerate().map(|(number, rows)| {
-            let is_used = arrays.iter().any(|(part, _)| *part == number);
+            let is_used = arrays.iter().any(|(part, _)| *part == Some(number));
             is_used.then(|| self.filter(rows)).flatten()
         });
         let filters: Vec<_> = filters.collect();
-        let arrays = arrays
-            .into_iter()
-            .map(|(part, array)| match &filters[part] {
+        let arrays = arrays.into_iter().map(|(part, array)| {
+            match part.and_then(|it| filters[it].as_ref()) {
                 Some(filter) => Ok(filter.apply(array)?),
                 None => Ok(array),
-            });
+            }
+        });
         view.batch(arrays.collect::<Result<_>>()?, count, takes_keys)
     }
 
@@ -154,7 +165,7 @@ impl Partial {
         Ok(columns.map(|(_, array)| array).collect())
     }
 
-    fn parts_and_arrays(&self, view: &View) -> Result<Vec<(usize, ArrayRef)>> {
+    fn parts_and_arrays(&self, view: &View) -> Result<Vec<Column>> {
         let columns = view.columns.iter().map(|column| {
             let read = self.columns[*column].clone();
             read.ok_or_else(not_read)

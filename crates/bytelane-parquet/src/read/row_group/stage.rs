@@ -5,11 +5,13 @@ use super::super::schema::{Kind, LeafPlan, Plan};
 use super::Settings;
 use super::chunk::page_index;
 use super::conditions::{Condition, Conditional, View};
+use super::wanted::{Part, Wanted, least_gap};
 use crate::budget::{Budget, Reservation};
 use crate::file::LeafChunk;
 use crate::page::{Opener, PageLevels, Test, TestDecoder, decoder_of, keys_decoder_of};
 use crate::{Error, Result};
 use arrow_array::{Array, ArrayRef, new_null_array};
+use arrow_buffer::BooleanBufferBuilder;
 use arrow_schema::DataType;
 use parquet::schema::types::ColumnDescPtr;
 use rayon::ThreadPool;
@@ -21,11 +23,20 @@ use std::sync::Arc;
 pub(crate) struct StagePlan {
     /// Numbers of the columns in the plan.
     pub(super) columns: Vec<usize>,
-    /// Numbers of their leaves in the plan, and whether dictionary keys can replace their values.
-    leaves: Vec<(usize, bool)>,
+    leaves: Vec<StageLeaf>,
     pub(super) condition: Option<(Arc<dyn Condition>, View)>,
     /// Condition on the values of the only column, if nothing else needs these.
     test: Option<Test>,
+}
+
+/// Leaf of a stage.
+struct StageLeaf {
+    /// Number in the plan.
+    number: usize,
+    /// Set if dictionary keys can replace its values.
+    is_key: bool,
+    /// Set if it is a whole column.
+    is_column: bool,
 }
 
 /// Returns the stages of a plan: one for the columns of each predicate that no earlier one has, and
@@ -57,7 +68,7 @@ pub(crate) fn stages(
         let is_testable =
             view.columns == columns && columns.iter().all(is_alone) && condition.is_total();
         let test = match leaves[..] {
-            [(_, true)] if is_testable => Some(test_of(&condition, &view)),
+            [StageLeaf { is_key: true, .. }] if is_testable => Some(test_of(&condition, &view)),
             _ => None,
         };
         stages.push(StagePlan {
@@ -91,9 +102,9 @@ fn test_of(condition: &Arc<dyn Condition>, view: &View) -> Test {
     })
 }
 
-/// Returns the leaves of a column, and whether dictionary keys can replace their values. Keys of
-/// numbers can even if the values are needed as well: they are looked up for the rows that are left.
-fn leaves(plan: &Plan, column: usize, takes_keys: bool, is_alone: bool) -> Vec<(usize, bool)> {
+/// Returns the leaves of a column. Keys of numbers can replace values even if the values are needed as well: they
+/// are looked up for the rows that are left.
+fn leaves(plan: &Plan, column: usize, takes_keys: bool, is_alone: bool) -> Vec<StageLeaf> {
     let node = &plan.columns[column];
     let is_key = match (&node.kind, &node.data_type) {
         _ if !takes_keys => false,
@@ -102,13 +113,20 @@ fn leaves(plan: &Plan, column: usize, takes_keys: bool, is_alone: bool) -> Vec<(
         _ => false,
     };
     let leaves = node.leaves().into_iter();
-    leaves.map(|leaf| (leaf, is_key)).collect()
+    let leaves = leaves.map(|number| StageLeaf {
+        number,
+        is_key,
+        is_column: matches!(node.kind, Kind::Leaf(_)),
+    });
+    leaves.collect()
 }
 
 /// Columns of a row group that are read together.
 pub(super) struct Stage {
     /// `None` until rows are requested.
     leaves: Option<Vec<Leaf>>,
+    /// For each leaf, the least number of rows to skip rather than to decode.
+    least_gaps: Vec<usize>,
     /// Set if the column is read as results of the condition.
     pub(super) is_tested: bool,
     /// Number of rows that all leaves have read or skipped.
@@ -123,7 +141,7 @@ impl StagePlan {
     fn indexes(&self, chunks: &[LeafChunk]) -> Vec<Range<u64>> {
         let leaves = self.leaves.iter();
         leaves
-            .filter_map(|(leaf, _)| chunks[*leaf].offset_index.clone())
+            .filter_map(|leaf| chunks[leaf.number].offset_index.clone())
             .collect()
     }
 }
@@ -134,6 +152,7 @@ impl Stage {
         let stages = settings.stages.iter().enumerate();
         let stages = stages.map(|(number, _)| Self {
             leaves: None,
+            least_gaps: Vec::new(),
             is_tested: false,
             at: 0,
             has_gaps: has_gaps || number > 0 || settings.input.is_pushed(),
@@ -162,7 +181,7 @@ impl Stage {
         if self.leaves.is_some() {
             return Ok(());
         }
-        let leaves = plan.leaves.iter().map(|(number, is_key)| {
+        let leaves = plan.leaves.iter().map(|StageLeaf { number, is_key, .. }| {
             let (leaf, chunk) = (&settings.plan.leaves[*number], &chunks[*number]);
             // Without gaps, each page is read anyway.
             let index = if self.has_gaps {
@@ -182,6 +201,13 @@ impl Stage {
             opened.map_err(|error| error.in_column(chunk.column.path().string()))
         });
         self.leaves = Some(leaves.collect::<Result<_>>()?);
+        let least_gaps = plan.leaves.iter().map(|leaf| {
+            let data_type = &settings.plan.leaves[leaf.number].data_type;
+            let has_indices = chunks[leaf.number].has_indices_only;
+            let measured = || least_gap(data_type, has_indices);
+            settings.least_gap.unwrap_or_else(measured)
+        });
+        self.least_gaps = least_gaps.collect();
         Ok(())
     }
 
@@ -219,37 +245,54 @@ impl Stage {
         leaves.map(Leaf::range_left).collect()
     }
 
-    /// Reads rows, and returns the columns of the stage. If there is a pool, its threads share the columns.
+    /// Reads rows, and returns the columns of the stage, and whether rows that are not to be kept have been
+    /// dropped from them. If there is a pool, its threads share the columns.
     pub(super) fn read(
         &mut self,
         settings: &Settings,
         plan: &StagePlan,
-        rows: &[Range<usize>],
+        rows: &Wanted,
         pool: Option<&ThreadPool>,
         memory: &Reservation,
-    ) -> Result<Vec<ArrayRef>> {
-        let (at, count) = (self.at, rows.iter().map(Range::len).sum());
-        let read = |leaf: &mut Leaf| read_leaf(leaf, at, rows, count);
+    ) -> Result<Vec<(ArrayRef, bool)>> {
+        let at = self.at;
+        let read = |((leaf, of), least_gap): ((&mut Leaf, &StageLeaf), &usize)| {
+            if rows.left.is_some() && of.is_column && leaf.can_retain() {
+                Ok((read_kept(leaf, at, rows, *least_gap)?, true))
+            } else {
+                Ok((read_leaf(leaf, at, rows)?, false))
+            }
+        };
         let leaves = self.leaves.iter_mut().flatten();
-        let read: Result<Vec<LeafArray>> = match pool {
-            None => leaves.map(read).collect(),
+        let read: Result<Vec<(LeafArray, bool)>> = match pool {
+            None => leaves
+                .zip(&plan.leaves)
+                .zip(&self.least_gaps)
+                .map(read)
+                .collect(),
             Some(pool) => pool.install(|| {
                 let leaves = self.leaves.as_deref_mut().unwrap_or_default();
-                let leaves = leaves.par_iter_mut().with_max_len(1);
+                let leaves = leaves.par_iter_mut().zip(&plan.leaves);
+                let leaves = leaves.zip(&self.least_gaps).with_max_len(1);
                 let read: Vec<Result<_>> = leaves.map(read).collect();
                 // Returns the first of the errors.
                 read.into_iter().collect()
             }),
         };
-        self.at = rows.last().map_or(at, |last| last.end);
+        self.at = rows.end().unwrap_or(at);
         let mut arrays: Vec<_> = settings.plan.leaves.iter().map(|_| None).collect();
-        for ((number, _), array) in plan.leaves.iter().zip(read?) {
-            arrays[*number] = Some(array);
+        let mut is_exact = vec![false; arrays.len()];
+        for (leaf, (array, is_kept)) in plan.leaves.iter().zip(read?) {
+            arrays[leaf.number] = Some(array);
+            is_exact[leaf.number] = is_kept;
         }
+        let (count, kept) = (rows.count(), rows.kept());
         let columns = plan.columns.iter().map(|column| {
             let node = &settings.plan.columns[*column];
+            let is_exact = matches!(node.kind, Kind::Leaf(leaf) if is_exact[leaf]);
             let array = node.assemble(settings.backend, &mut arrays, memory);
-            let array = array.and_then(|array| checked(array, count));
+            let count = if is_exact { kept } else { count };
+            let array = array.and_then(|array| Ok((checked(array, count)?, is_exact)));
             array.map_err(|error| error.in_column(settings.plan.names[*column].as_str()))
         });
         columns.collect()
@@ -270,20 +313,49 @@ impl Stage {
 }
 
 /// Reads rows of a leaf that has advanced to row `at`.
-fn read_leaf(
+fn read_leaf(leaf: &mut Leaf, mut at: usize, wanted: &Wanted) -> Result<LeafArray> {
+    leaf.reserve(wanted.count());
+    for Part { rows, .. } in wanted.joined(0) {
+        if rows.start > at {
+            leaf.skip(rows.start - at)?;
+        }
+        leaf.read(rows.len())?;
+        at = rows.end;
+    }
+    leaf.finish()
+}
+
+/// Number of rows after which those that are not to be kept are dropped, while they are in the cache.
+const PIECE: usize = 2048;
+
+/// Reads rows of a leaf that has advanced to row `at`, and keeps only those that are left.
+fn read_kept(
     leaf: &mut Leaf,
     mut at: usize,
-    rows: &[Range<usize>],
-    count: usize,
+    wanted: &Wanted,
+    least_gap: usize,
 ) -> Result<LeafArray> {
-    leaf.reserve(count);
-    for range in rows {
-        if range.start > at {
-            leaf.skip(range.start - at)?;
+    let Some(left) = &wanted.left else {
+        return read_leaf(leaf, at, wanted);
+    };
+    leaf.reserve(wanted.kept() + PIECE);
+    let mut bits = BooleanBufferBuilder::new(PIECE);
+    for Part { rows, first } in wanted.joined(least_gap) {
+        if rows.start > at {
+            leaf.skip(rows.start - at)?;
         }
-        leaf.read(range.len())?;
-        at = range.end;
+        at = rows.start;
+        while at < rows.end {
+            let count = (rows.end - at).min(PIECE - bits.len());
+            leaf.read(count)?;
+            bits.append_buffer(&left.slice(first + at - rows.start, count));
+            at += count;
+            if bits.len() == PIECE {
+                leaf.retain(&bits.finish());
+            }
+        }
     }
+    leaf.retain(&bits.finish());
     leaf.finish()
 }
 

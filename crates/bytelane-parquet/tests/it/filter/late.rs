@@ -12,6 +12,7 @@ use arrow_array::{
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::concat::concat_batches;
+use arrow_select::filter::filter_record_batch;
 use bytelane_parquet::filter::Selection;
 use bytelane_parquet::{Reader, arrow_array, arrow_schema, parquet};
 use bytes::Bytes;
@@ -332,6 +333,65 @@ fn dictionaries_keep_the_rows_that_plain_values_keep() {
                 let kept = read(&dictionaries, size);
                 // Arrow compares the bits of floats.
                 assert_eq!(kept, expected, "{condition}");
+            }
+        }
+    }
+}
+
+/// Returns a filter that keeps the rows whose numbers, in the column "row", satisfy a rule.
+fn by_row(schema: &SchemaDescriptor, keep: fn(i64) -> bool) -> RowFilter {
+    let projection = ProjectionMask::columns(schema, ["row"]);
+    let predicate = ArrowPredicateFn::new(projection, move |batch: RecordBatch| {
+        let rows = batch.column(0).as_primitive::<Int64Type>();
+        Ok(BooleanArray::from_unary(rows, keep))
+    });
+    RowFilter::new(vec![Box::new(predicate)])
+}
+
+#[test]
+fn rows_are_dropped_while_columns_are_decoded() {
+    let mut numbers = Numbers::new(5);
+    let other = batch(&mut numbers, 9000);
+    let row: ArrayRef = Arc::new(Int64Array::from_iter_values(0..9000));
+    let fields = other.schema().fields().iter().cloned().collect::<Vec<_>>();
+    let columns = fields.into_iter().zip(other.columns().iter().cloned());
+    let columns = columns.map(|(field, array)| (field.name().clone(), array, true));
+    let columns = columns.chain([("row".to_owned(), row, false)]);
+    let whole = RecordBatch::try_from_iter_with_nullable(columns).expect("columns");
+    let rules: [fn(i64) -> bool; 6] = [
+        |row| row % 50 != 7,
+        |row| row % 50 == 7,
+        |row| row * 7919 % 1009 < 500,
+        |row| row / 300 % 2 == 0,
+        |row| row > 2047 && row / 130 % 3 == 0,
+        |row| row == 8999,
+    ];
+    for has_dictionary in [true, false] {
+        let properties = WriterProperties::builder()
+            .set_dictionary_enabled(has_dictionary)
+            .set_data_page_row_count_limit(1500)
+            .set_write_batch_size(500)
+            .set_max_row_group_row_count(Some(7000));
+        let file = write(&whole, properties.build());
+        let all = rows(Reader::try_new(file.clone(), 9000).expect("a footer"));
+        for (number, rule) in rules.into_iter().enumerate() {
+            let kept: BooleanArray = (0..9000).map(|row| Some(rule(row))).collect();
+            let expected = filter_record_batch(&all, &kept).expect("rows");
+            for (least_gap, size) in [
+                (None, 65_536),
+                (Some(64), 5000),
+                (Some(1000), 65_536),
+                (Some(usize::MAX), 3001),
+            ] {
+                let builder = Reader::builder(file.clone()).expect("a footer");
+                let filter = by_row(builder.parquet_schema(), rule);
+                let builder = builder.with_row_filter(filter).with_batch_size(size);
+                let builder = match least_gap {
+                    Some(rows) => builder.with_least_gap(rows),
+                    None => builder,
+                };
+                let read = rows(builder.build().expect("a reader"));
+                assert_eq!(read, expected, "rule {number}, gaps of {least_gap:?}");
             }
         }
     }

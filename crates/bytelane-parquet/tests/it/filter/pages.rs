@@ -340,3 +340,35 @@ fn damaged_bloom_filters_exclude_nothing() {
     }
     assert!(length > 32);
 }
+
+#[test]
+fn headers_exclude_pages_of_files_without_indexes() {
+    let properties = pages()
+        .set_statistics_enabled(EnabledStatistics::Page)
+        .set_write_page_header_statistics(true);
+    let file = write(&ids(0..1000), properties.build());
+    let without_indexes = || {
+        with_chunk(&file, |chunk| {
+            let chunk = chunk.set_column_index_offset(None);
+            let chunk = chunk.set_column_index_length(None);
+            chunk
+                .set_offset_index_offset(None)
+                .set_offset_index_length(None)
+        })
+    };
+    for (text, rows, pages) in [
+        ("id = 150", 1, 1),
+        ("id between 195 and 204", 10, 2),
+        ("id in (100, 250, 899, 5000)", 3, 3),
+        ("not id < 900 and id != 950", 99, 1),
+        ("id is not null", 1000, 10),
+    ] {
+        for (is_on, read) in [(true, pages), (false, 10)] {
+            let builder = without_indexes().with_header_pruning(is_on);
+            let mut selected = filter(text).read(builder).expect("a selection");
+            let found = selected.by_ref().map(|it| it.expect("rows").num_rows());
+            assert_eq!(found.sum::<usize>(), rows, "{text}");
+            assert_eq!(selected.metrics().pages_read, read, "{text}");
+        }
+    }
+}

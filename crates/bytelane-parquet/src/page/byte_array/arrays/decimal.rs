@@ -10,7 +10,7 @@ use arrow_array::types::{
     Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DecimalType, LargeBinaryType,
 };
 use arrow_array::{ArrayRef, PrimitiveArray};
-use arrow_buffer::{NullBuffer, i256};
+use arrow_buffer::{BooleanBuffer, NullBuffer, i256};
 use bytelane::Detected;
 use std::sync::Arc;
 
@@ -100,6 +100,10 @@ impl<T: FromBigEndian> Values for Decimals<T> {
         valid: usize,
     ) -> Result<()> {
         self.bytes.append_mixed(page, bits, slots, valid)
+    }
+
+    fn retain(&mut self, bits: &BooleanBuffer) {
+        self.bytes.retain(bits);
     }
 
     fn release(&mut self) {

@@ -5,7 +5,7 @@ use super::super::pages::Page;
 use super::super::plain::Entries;
 use super::offsets::Offsets;
 use crate::budget::{Budget, Reservation};
-use crate::memory::Content;
+use crate::memory::{Content, compact_values};
 use crate::{Error, Problem, Result};
 use arrow_array::builder::GenericByteDictionaryBuilder;
 use arrow_array::cast::AsArray;
@@ -14,7 +14,7 @@ use arrow_array::{
     Array, ArrayRef, BinaryViewArray, DictionaryArray, GenericByteArray, PrimitiveArray,
     StringViewArray,
 };
-use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, ScalarBuffer};
+use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 use bytelane::Detected;
 use bytelane::validity::values;
@@ -222,6 +222,15 @@ impl<K: ArrowDictionaryKeyType, T: Content> Values for Keys<K, T> {
         values::spread_with(self.backend, &self.dense, bits, to)
             .map(drop)
             .map_err(|error| Error::corrupt(error.to_string()))
+    }
+
+    fn retain(&mut self, bits: &BooleanBuffer) {
+        if self.has_values {
+            return self.values.retain(bits);
+        }
+        let start = self.keys.len() - bits.len();
+        let kept = compact_values(self.backend, bits, &mut self.keys[start..]);
+        self.keys.truncate(start + kept);
     }
 
     fn release(&mut self) {

@@ -7,9 +7,9 @@ use super::super::plain::Entries;
 use super::super::room::Room;
 use crate::Result;
 use crate::budget::{Budget, Reservation};
-use crate::memory::{self, Content};
+use crate::memory::{self, Content, compact_strings};
 use arrow_array::{ArrayRef, GenericByteArray, OffsetSizeTrait};
-use arrow_buffer::{ArrowNativeType, NullBuffer};
+use arrow_buffer::{ArrowNativeType, BooleanBuffer, NullBuffer};
 use bytelane::Detected;
 use std::sync::Arc;
 
@@ -148,6 +148,13 @@ impl<T: Content> Values for Offsets<T> {
             }
         }
         Ok(())
+    }
+
+    fn retain(&mut self, bits: &BooleanBuffer) {
+        let start = self.slots() - bits.len();
+        let (kept, end) = compact_strings(bits, &mut self.offsets[start..], &mut self.bytes);
+        self.offsets.truncate(start + kept + 1);
+        self.bytes.truncate(end);
     }
 
     fn release(&mut self) {

@@ -10,7 +10,7 @@ use crate::budget::{Budget, Reservation};
 use crate::memory::{ViewBuilder, ViewContent, ViewDictionary};
 use crate::{Error, Result};
 use arrow_array::ArrayRef;
-use arrow_buffer::NullBuffer;
+use arrow_buffer::{BooleanBuffer, NullBuffer};
 use bytelane::Detected;
 use bytes::Bytes;
 use std::sync::Arc;
@@ -115,6 +115,10 @@ impl<T: ViewContent> Values for Views<T> {
         self.append(page, valid)?;
         self.views.spread(bits, slots, valid);
         Ok(())
+    }
+
+    fn retain(&mut self, bits: &BooleanBuffer) {
+        self.views.retain(bits);
     }
 
     fn release(&mut self) {

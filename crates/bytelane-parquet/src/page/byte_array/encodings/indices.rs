@@ -122,23 +122,39 @@ impl Indices {
             return Ok(());
         }
         let wanted = self.taken + count;
-        let (last, before) = self.retried(|it| {
-            let mut runs = it.format.runs(&it.bytes[it.at..], wanted);
-            let (mut last, mut before) = (0, 0);
-            let mut counted = 0;
-            loop {
-                let start = runs.read();
-                let Some(run) = runs.next() else {
-                    return Ok((last, before));
-                };
-                (last, before) = (start, counted);
-                counted += run?.count();
-            }
-        })?;
+        let (last, before) =
+            self.retried(|it| find_run_before(it.format, &it.bytes[it.at..], wanted))?;
         self.at += last;
         self.taken = wanted - before;
         self.left = self.left.saturating_sub(count);
         Ok(())
+    }
+}
+
+/// Returns the offset of the run that contains the index before the index number `wanted`, and the number of
+/// indices before that run.
+pub(crate) fn run_before(width: u8, runs: &[u8], wanted: usize) -> Result<(usize, usize)> {
+    let Some(format) = Format::new(u32::from(width)) else {
+        return Err(Error::corrupt(format!("indices of {width} bits")));
+    };
+    find_run_before(format, runs, wanted).map_err(damaged)
+}
+
+fn find_run_before(
+    format: Format<u32>,
+    runs: &[u8],
+    wanted: usize,
+) -> std::result::Result<(usize, usize), rle_hybrid::Error> {
+    let mut runs = format.runs(runs, wanted);
+    let (mut last, mut before) = (0, 0);
+    let mut counted = 0;
+    loop {
+        let start = runs.read();
+        let Some(run) = runs.next() else {
+            return Ok((last, before));
+        };
+        (last, before) = (start, counted);
+        counted += run?.count();
     }
 }
 
