@@ -5,6 +5,7 @@ mod thrift;
 
 use anyhow::{Context, ensure};
 use bytelane::Backend;
+use bytelane::tuning::Cpu;
 use bytelane_catalog::Codec;
 use bytelane_measure::buffer::{APART, Buffer, Pool};
 use bytelane_measure::clock::Clock;
@@ -30,6 +31,12 @@ struct Arguments {
     /// Values per call [default: those of each comparison]
     #[arg(long, value_delimiter = ',')]
     values: Vec<usize>,
+    /// Only bytelane's codecs, on each backend, without other libraries and Thrift messages
+    #[arg(long)]
+    backends: bool,
+    /// Run the kernels of each backend, also where another one is chosen for this CPU
+    #[arg(long)]
+    untuned: bool,
     /// Only this operation: encode or decode, for Thrift write or read
     #[arg(long)]
     operation: Option<String>,
@@ -51,6 +58,9 @@ fn main() -> anyhow::Result<()> {
     if let Err(error) = cpu::pin_to_current_core() {
         eprintln!("not pinned to a core: {error}");
     }
+    if arguments.untuned {
+        Cpu::Other.assume();
+    }
     let mut rows = Vec::new();
     for comparison in COMPARISONS {
         let name = comparison
@@ -63,7 +73,8 @@ fn main() -> anyhow::Result<()> {
             measure(&arguments, comparison, &mut rows)?;
         }
     }
-    if arguments.codecs.is_empty() || arguments.codecs.iter().any(|codec| codec == "thrift") {
+    let has_thrift = arguments.codecs.iter().any(|codec| codec == "thrift");
+    if has_thrift || arguments.codecs.is_empty() && !arguments.backends {
         eprintln!("thrift");
         let operation = arguments.operation.as_deref();
         rows.extend(thrift::measure(
@@ -77,6 +88,11 @@ fn main() -> anyhow::Result<()> {
         "no comparison of these codecs and operations"
     );
     output(&arguments, &rows)
+}
+
+/// Makes a backend the one that calls use.
+fn activate(backend: Backend) {
+    Backend::set_active(backend).expect("it is available");
 }
 
 fn rounds(arguments: &Arguments) -> Rounds {
@@ -217,8 +233,13 @@ impl<'a> Case<'a> {
         let mut libraries = vec![None];
         for backend in Backend::available() {
             let work = self.ours(backend, encodes);
-            subjects.push(self.checked(buffers, backend.name(), encodes, work)?);
+            activate(backend);
+            let subject = self.checked(buffers, backend.name(), encodes, work)?;
+            subjects.push(subject.prepared_by(move || activate(backend)));
             libraries.push(None);
+        }
+        if arguments.backends {
+            return Ok(self.rows(operation, subjects, libraries, arguments));
         }
         for peer in (self.comparison.peers)(self.values)? {
             let library = peer.library;
@@ -227,18 +248,26 @@ impl<'a> Case<'a> {
             };
             let mut subject = self.checked(buffers, library, encodes, work)?;
             if let Some(backend) = peer.backend {
-                subject = subject.prepared_by(move || {
-                    Backend::set_active(backend).expect("it is available");
-                });
+                subject = subject.prepared_by(move || activate(backend));
             }
             subjects.push(subject);
             libraries.push(Some(library));
         }
+        Ok(self.rows(operation, subjects, libraries, arguments))
+    }
+
+    /// Measures the subjects, the first of which is `memcpy`.
+    fn rows(
+        &self,
+        operation: &str,
+        subjects: Vec<Subject<'_>>,
+        libraries: Vec<Option<&str>>,
+        arguments: &Arguments,
+    ) -> Vec<Row> {
         let measured = rounds(arguments).measure(subjects);
         let rows = measured.iter().zip(libraries);
-        Ok(rows
-            .map(|(took, library)| self.row(operation, took, library, &measured[0]))
-            .collect())
+        rows.map(|(took, library)| self.row(operation, took, library, &measured[0]))
+            .collect()
     }
 
     fn row(
@@ -276,7 +305,13 @@ impl<'a> Case<'a> {
         row
     }
 
+    /// Returns a call of bytelane: the one that a program makes, on the active backend, or that of the
+    /// catalog.
     fn ours(&self, backend: Backend, encodes: bool) -> Work<'a> {
+        if let Some(calls) = self.comparison.ours {
+            let calls = calls();
+            return if encodes { calls.encode } else { calls.decode };
+        }
         let codec = self.codec;
         if encodes {
             Box::new(move |values, encoded| {

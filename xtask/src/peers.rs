@@ -46,11 +46,12 @@ pub fn run_command(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Measures these codecs, or all if the list is empty, and writes the results to a file.
-pub fn record(path: &Path, codecs: &[String]) -> Result<()> {
+/// Measures and writes the results to a file. Takes names of codecs, if not all are to be measured, and options
+/// of the comparison.
+pub fn record(path: &Path, choice: &[String]) -> Result<()> {
     let mut arguments = ["--format", "csv", "--output"].map(OsString::from).to_vec();
     arguments.push(path.into());
-    arguments.extend(codecs.iter().map(OsString::from));
+    arguments.extend(choice.iter().map(OsString::from));
     measure(&arguments)
 }
 

@@ -18,6 +18,7 @@ pub mod validity;
 pub use guarded::{Edge, Guarded};
 
 use bytelane::Backend;
+use bytelane::tuning::Cpu;
 use bytelane_catalog::Codec;
 use bytelane_measure::data::{Dataset, ElementType};
 use std::sync::{Mutex, Once, PoisonError};
@@ -50,9 +51,16 @@ pub fn backends() -> Vec<Backend> {
             eprintln!("not tested: {missing} is not available on this machine");
         }
     });
-    Backend::available()
+    all_backends()
         .filter(|&backend| backend != Backend::Scalar)
         .collect()
+}
+
+/// Returns the backends of this machine, the scalar code first. Each runs its own kernels from now on,
+/// also where another one would be chosen for this CPU.
+pub fn all_backends() -> impl Iterator<Item = Backend> {
+    Cpu::Other.assume();
+    Backend::available()
 }
 
 /// Runs a closure with a backend active. Meanwhile, the backend is also active for other tests of

@@ -25,6 +25,8 @@ mod grid;
 mod memory;
 mod simd;
 
+#[doc(hidden)]
+pub use backend::tuning;
 pub use backend::{Backend, Detected, Unavailable, UnknownBackend};
 #[doc(hidden)]
 pub use codec::decimal;

@@ -16,6 +16,7 @@ pub const fn comparison(specification: &'static str, peers: Peers) -> Comparison
         data: &["prices", "nearly_decimals", "random"],
         values: &[1024, 32_768, 131_072],
         varied: false,
+        ours: None,
         peers,
     }
 }

@@ -1,7 +1,7 @@
 //! The crate `base64` with both of its engines, `base64-simd`, `base64-turbo`, `data-encoding`,
 //! `simdutf`.
 
-use super::{Comparison, Peer, Work, c_interface};
+use super::{Comparison, Peer, Work, c_interface, ours};
 use crate::VARIED_LENGTHS;
 use base64::Engine;
 use base64::engine::Simd;
@@ -25,6 +25,7 @@ pub const COMPARISON: Comparison = Comparison {
         1 << 24,
     ],
     varied: true,
+    ours: Some(ours::base64),
     peers: |_values| Ok(peers().into_iter().chain(c_interface::base64()?).collect()),
 };
 

@@ -1,5 +1,6 @@
 //! The crates `thrift` and `pilota`: the values of a list in the Binary protocol.
 
+use super::ours::Calls;
 use super::{Comparison, Peer, Peers, Received, Work, show};
 use bytemuck::Pod;
 use bytes::BytesMut;
@@ -10,12 +11,17 @@ use thrift::protocol::{
     TOutputProtocol as ApacheOutput,
 };
 
-pub const fn comparison(specification: &'static str, peers: Peers) -> Comparison {
+pub const fn comparison(
+    specification: &'static str,
+    peers: Peers,
+    ours: fn() -> Calls,
+) -> Comparison {
     Comparison {
         specification,
         data: &["random"],
         values: &[16, 100, 1000, 12_345, 100_000],
         varied: false,
+        ours: Some(ours),
         peers,
     }
 }

@@ -1,5 +1,6 @@
 //! The crate `parquet`, Blosc2 and Arrow C++.
 
+use super::ours::Calls;
 use super::{Comparison, Peer, Peers, Received, Work, arrow, blosc2, show};
 use parquet::basic::{Encoding, Type as PhysicalType};
 use parquet::data_type::{
@@ -10,7 +11,11 @@ use parquet::encodings::encoding::get_encoder;
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, ColumnPath, Type};
 use std::sync::Arc;
 
-pub const fn comparison(specification: &'static str, peers: Peers) -> Comparison {
+pub const fn comparison(
+    specification: &'static str,
+    peers: Peers,
+    ours: fn() -> Calls,
+) -> Comparison {
     Comparison {
         specification,
         data: &["smooth"],
@@ -18,6 +23,7 @@ pub const fn comparison(specification: &'static str, peers: Peers) -> Comparison
             16, 100, 300, 1024, 4096, 4097, 32_768, 65_536, 65_537, 1_000_000,
         ],
         varied: false,
+        ours: Some(ours),
         peers,
     }
 }

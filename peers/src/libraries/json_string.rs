@@ -30,6 +30,7 @@ pub const COMPARISON: Comparison = Comparison {
         1 << 24,
     ],
     varied: true,
+    ours: None,
     peers: |_values| Ok(peers()),
 };
 

@@ -1,5 +1,6 @@
 //! The crate `parquet`. It chooses other runs, which must not be shorter.
 
+use super::ours::Ours;
 use super::parquet_work::Kind;
 use super::{Comparison, FRESH, Peer, Peers, Work, parquet};
 use bytelane::rle_hybrid::{Effort, Format};
@@ -8,12 +9,14 @@ pub const fn comparison(
     specification: &'static str,
     data: &'static [&'static str],
     peers: Peers,
+    ours: Ours,
 ) -> Comparison {
     Comparison {
         specification,
         data,
         values: &[64, 1024, 20_000],
         varied: false,
+        ours,
         peers,
     }
 }

@@ -1,5 +1,6 @@
 //! The C library, built with SIMD by the crate `streamvbyte-sys`; `svb`; `streamvbyte64`.
 
+use super::ours::Calls;
 use super::{Comparison, Peer, Peers, Work, c_interface, show};
 use std::ffi::c_void;
 use streamvbyte64::{Coder, Coder1234, Coder1248};
@@ -10,6 +11,7 @@ pub const fn comparison(
     specification: &'static str,
     data: &'static [&'static str],
     peers: Peers,
+    ours: fn() -> Calls,
 ) -> Comparison {
     let values = &[128, 4096, 100_000, 10_000_000];
     Comparison {
@@ -17,6 +19,7 @@ pub const fn comparison(
         data,
         values,
         varied: true,
+        ours: Some(ours),
         peers,
     }
 }

@@ -19,6 +19,7 @@ pub const COMPARISON: Comparison = Comparison {
         1 << 20,
     ],
     varied: true,
+    ours: None,
     peers: |_values| Ok(peers()),
 };
 

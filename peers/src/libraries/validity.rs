@@ -11,6 +11,7 @@ pub const fn levels() -> Comparison {
         data: &["bits_1"],
         values: VALUES,
         varied: false,
+        ours: None,
         peers: |_| parquet::peers(2, Kind::Levels),
     }
 }
@@ -21,6 +22,7 @@ pub const fn values(specification: &'static str, peers: Peers) -> Comparison {
         data: &["random"],
         values: VALUES,
         varied: false,
+        ours: None,
         peers,
     }
 }

@@ -1,6 +1,7 @@
 //! `varint-simd` and `integer-encoding`, one value at a time; for lists with zigzag, also the
 //! compact protocols of `thrift` and `pilota`.
 
+use super::ours::Calls;
 use super::{Comparison, Peer, Peers, Received, Work, show};
 use bytemuck::Pod;
 use bytes::BytesMut;
@@ -10,12 +11,17 @@ use thrift::protocol as apache;
 use thrift::protocol::{TInputProtocol as _, TOutputProtocol as _};
 use varint_simd::num::{SignedVarIntTarget, VarIntTarget};
 
-pub const fn comparison(specification: &'static str, peers: Peers) -> Comparison {
+pub const fn comparison(
+    specification: &'static str,
+    peers: Peers,
+    ours: fn() -> Calls,
+) -> Comparison {
     Comparison {
         specification,
         data: &["one_byte", "two_bytes", "mixed_widths", "random"],
         values: &[100, 12_345, 1_000_000],
         varied: true,
+        ours: Some(ours),
         peers,
     }
 }

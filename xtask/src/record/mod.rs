@@ -18,7 +18,7 @@ use crate::process::{output, program, root};
 use documents::fill;
 use neon::Estimates;
 use parquet::Files;
-use tables::Records;
+use tables::{ONLY_BACKENDS, Records};
 
 /// The options of `cargo xtask record`.
 #[derive(clap::Args)]
@@ -51,6 +51,9 @@ enum Part {
     Codecs,
     /// Parquet files, read as a whole
     Parquet,
+    /// The codecs on each backend, without other libraries: for the rule that no backend is slower than
+    /// the next lower one
+    Backends,
 }
 
 /// Directory of the records.
@@ -85,7 +88,8 @@ pub fn run_command(options: &Options) -> Result<ExitCode> {
     } else {
         Some(Part::Codecs)
     };
-    let is_wanted = |part| only.is_none_or(|only| only == part);
+    // A record of the codecs has their backends as well.
+    let is_wanted = |part| only.map_or(part != Part::Backends, |only| only == part);
     if !options.tables && options.codecs.is_empty() && is_wanted(Part::Codecs) {
         // Report anything missing before the long measurement starts.
         neon::record(&path("neon-estimates"))?;
@@ -93,6 +97,12 @@ pub fn run_command(options: &Options) -> Result<ExitCode> {
     if let Some(cpu) = &options.cpu {
         if is_wanted(Part::Codecs) {
             peers::record(&path(cpu), &options.codecs)?;
+        }
+        if is_wanted(Part::Backends) {
+            peers::record(
+                &path(&format!("{cpu}{ONLY_BACKENDS}")),
+                &["--backends".to_owned()],
+            )?;
         }
         if is_wanted(Part::Parquet) {
             parquet::record(&path(&format!("{cpu}-parquet")))?;
@@ -143,7 +153,7 @@ impl Tables {
             "{DIRECTORY} has no estimates for NEON"
         );
         Ok(Self {
-            records: Records::parse(&texts)?,
+            records: read_records(|name| !name.contains(ONLY_BACKENDS))?,
             estimates: estimates.swap_remove(0),
             files: parse(&texts, Files::parse)?,
         })
@@ -157,6 +167,16 @@ impl Tables {
         let of_files = self.files.iter().find_map(|files| files.table(name));
         of_files.or_else(|| self.records.table(name))
     }
+}
+
+/// Reads the records of codecs, newest first.
+fn read_records(wanted: impl Fn(&str) -> bool) -> Result<Records> {
+    let mut names = files(DIRECTORY, "csv")?;
+    names.retain(|name| wanted(name));
+    names.reverse();
+    let named = |name: String| read(&root().join(&name)).map(|text| (name, text));
+    let texts: Vec<_> = names.into_iter().map(named).collect::<Result<_>>()?;
+    Records::parse(&texts)
 }
 
 /// Parses the records of one kind, and skips those with other columns.

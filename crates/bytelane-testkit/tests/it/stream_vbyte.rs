@@ -3,7 +3,7 @@
 
 use bytelane::Backend;
 use bytelane::stream_vbyte::{Format, Integer};
-use bytelane_testkit::{cursor, on, reduced};
+use bytelane_testkit::{all_backends, cursor, on, reduced};
 use proptest::prelude::*;
 
 fn cases() -> ProptestConfig {
@@ -34,7 +34,7 @@ proptest! {
     fn lists_of_any_lengths_come_back(list in prop::collection::vec(any::<(u64, u32)>(), 0..700)) {
         let values: Vec<u64> = list.iter().map(|&(bits, shift)| bits >> (shift % 64)).collect();
         let narrow: Vec<u32> = values.iter().map(|&value| value as u32).collect();
-        for backend in Backend::available() {
+        for backend in all_backends() {
             for format in [Format::V1234, Format::V0124] {
                 come_back(backend, format, &narrow);
             }
@@ -76,7 +76,7 @@ mod others {
     }
 
     fn agree<T: Integer>(format: Format<T>, values: &[T], theirs: &[u8]) {
-        for backend in Backend::available() {
+        for backend in all_backends() {
             let mut ours = vec![0; format.max_encoded_len(values.len())];
             let length = on(backend, || format.encode(values, &mut ours)).unwrap();
             assert!(ours[..length] == *theirs, "{backend}, {format:?}");

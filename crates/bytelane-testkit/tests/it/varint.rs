@@ -2,7 +2,7 @@
 
 use bytelane::Backend;
 use bytelane::varint::{self, Error, ErrorKind, Integer};
-use bytelane_testkit::{Edge, Guarded, on, reduced};
+use bytelane_testkit::{Edge, Guarded, all_backends, on, reduced};
 use proptest::prelude::*;
 
 fn decode<T: Integer>(
@@ -39,7 +39,7 @@ fn every_varint_of_up_to_four_bytes() {
             }
         }
         let short: Vec<u32> = expected.iter().map(|&number| number as u32).collect();
-        for backend in Backend::available() {
+        for backend in all_backends() {
             assert_eq!(on(backend, || varint::count(&input)), expected.len());
             let wide = decode::<u64>(backend, &input, expected.len()).unwrap();
             assert!(
@@ -78,7 +78,7 @@ fn trailing_groups_of_zeros_are_accepted() {
             u64::MAX,
         ),
     ];
-    for backend in Backend::available() {
+    for backend in all_backends() {
         for (bytes, number) in cases.iter().chain(wide) {
             let expected = Ok((100 * bytes.len(), vec![*number; 100]));
             assert_eq!(decode::<u64>(backend, &bytes.repeat(100), 100), expected);
@@ -118,7 +118,7 @@ fn assert_found_everywhere<T: Integer>(values: &[T], malformed: &[(&[u8], ErrorK
                 input.resize(input.len() + 100, 0x01);
             }
             let guarded = Guarded::copy_of(&input, Edge::Back);
-            for backend in Backend::available() {
+            for backend in all_backends() {
                 let decoded = decode::<T>(backend, &guarded, values.len() + 90);
                 assert_eq!(
                     decoded.map_err(fault),
@@ -206,7 +206,7 @@ fn malformed_varints_of_64_bits_are_found_everywhere() {
 fn what_does_not_fit_is_an_error_with_the_room_it_needs() {
     let values = values(64);
     let needed = varint::encoded_len(&values);
-    for backend in Backend::available() {
+    for backend in all_backends() {
         for given in 0..needed {
             let mut room = Guarded::new(given, Edge::Back);
             let error = on(backend, || varint::encode(&values, &mut room)).unwrap_err();
@@ -245,7 +245,7 @@ fn assert_round_trips<T: Integer>(values: &[T]) {
         assert_eq!(varint::push(value, &mut expected), length);
     }
     let varints = &expected[1..];
-    for backend in Backend::available() {
+    for backend in all_backends() {
         let length = on(backend, || varint::encoded_len(values));
         assert_eq!(length, varints.len(), "{backend}");
         let mut encoded = vec![0xaa];
@@ -328,7 +328,7 @@ mod prost {
             while let Ok(number) = decode_varint(&mut rest) {
                 expected.push(number);
             }
-            for backend in Backend::available() {
+            for backend in all_backends() {
                 let (_, values) = decode::<u64>(backend, &bytes, expected.len()).unwrap();
                 prop_assert_eq!(&values, &expected);
                 prop_assert!(decode::<u64>(backend, &bytes, expected.len() + 1).is_err());

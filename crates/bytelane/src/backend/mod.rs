@@ -16,7 +16,8 @@ use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 /// An instruction set that the codecs have kernels for.
 ///
 /// Each codec uses the best one that this CPU has; name a `Backend` only in tools, tests and
-/// measurements that need a particular one. Backends are ordered: a greater one is faster.
+/// measurements that need a particular one. Backends are ordered: a greater one is faster. Where it is
+/// not, on a known CPU, it runs the kernels of a lower one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 #[repr(u8)]
@@ -127,6 +128,9 @@ impl Backend {
         Backend::Avx512,
         Backend::Neon,
     ];
+
+    /// The last one of the order, whether this machine has it or not.
+    const BEST: Backend = Backend::Neon;
 
     /// Returns the name that [`FromStr`] accepts and the command prints.
     #[must_use]
@@ -289,6 +293,17 @@ impl Detected {
             // SAFETY: only `set_active` and `activate_best` store here, and they store the number
             // of a `Backend`.
             active => Self(unsafe { core::mem::transmute::<u8, Backend>(active) }),
+        }
+    }
+
+    /// Returns the backend for work that is best done by `best` on this CPU: that one instead of a
+    /// better one.
+    #[inline]
+    pub(crate) fn at_most(self, best: Backend) -> Self {
+        if self.0 > best && best.is_available() {
+            Self(best)
+        } else {
+            self
         }
     }
 
@@ -507,3 +522,6 @@ fn write_names(f: &mut fmt::Formatter<'_>, backends: impl Iterator<Item = Backen
 mod arm;
 #[cfg(test)]
 mod tests;
+pub mod tuning;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod x86;

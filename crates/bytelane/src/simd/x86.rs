@@ -1,7 +1,7 @@
 //! Code that all x86-64 instruction sets share: hints, the fence, and the size of the cache.
 #![allow(unsafe_code)] // Instructions without a suitable intrinsic.
 
-use core::arch::x86_64::CpuidResult;
+use crate::backend::x86::{cpuid, is_amd};
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// PREFETCHW: requests a cache line for writing. `address` need not be valid.
@@ -39,16 +39,6 @@ pub(crate) fn fence() {
     unsafe { core::arch::x86_64::_mm_sfence() }
 }
 
-/// Executes CPUID, which newer compilers no longer consider unsafe.
-#[allow(
-    unused_unsafe,
-    reason = "it is unsafe in the oldest compiler that is supported"
-)]
-fn cpuid(leaf: u32, index: u32) -> CpuidResult {
-    // SAFETY: every x86-64 CPU has the instruction.
-    unsafe { core::arch::x86_64::__cpuid_count(leaf, index) }
-}
-
 /// Returns the size of the last-level cache in bytes, as reported by CPUID: one load after the
 /// first call.
 #[inline]
@@ -69,11 +59,7 @@ pub(crate) fn last_level_cache() -> usize {
 fn ask_last_level_cache() -> usize {
     /// Size on a small desktop, used if CPUID reports nothing.
     const UNKNOWN: usize = 8 << 20;
-    let leaf = if cpuid(0, 0).ebx == u32::from_le_bytes(*b"Auth") {
-        0x8000_001D
-    } else {
-        4
-    };
+    let leaf = if is_amd() { 0x8000_001D } else { 4 };
     if cpuid(leaf & 0x8000_0000, 0).eax < leaf {
         return UNKNOWN;
     }

@@ -46,7 +46,7 @@ fn figures(cells: &[(&Cell, &Ours)]) -> String {
     let of_memcpy = cells.iter().map(|(_, ours)| ours.of_memcpy);
     let of_scalar = cells
         .iter()
-        .filter_map(|(cell, ours)| Some(cell.scalar? / ours.ns));
+        .filter_map(|(cell, ours)| Some(cell.scalar.as_ref()?.ns / ours.ns));
     let gains: Vec<_> = cells
         .iter()
         .filter_map(|(cell, ours)| cell.gain(ours))

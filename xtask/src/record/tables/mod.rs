@@ -10,12 +10,15 @@
 mod cells;
 mod levels;
 mod lost;
+#[cfg(test)]
+mod order;
 mod record;
 mod summary;
 
 use anyhow::Result;
 
 use super::DIRECTORY;
+pub use record::ONLY_BACKENDS;
 use record::{Cell, Ours, Record, Verdict};
 
 /// All codecs in the order of the documents.

@@ -19,10 +19,18 @@ pub const UNCOUNTED: [(&str, &str, &str); 3] = [
     ),
 ];
 
+/// Length of the date with which the name of a file begins.
+const DATE: usize = "2026-11-23-".len();
+
+/// End of the names of records without other libraries.
+pub const ONLY_BACKENDS: &str = "-backends";
+
 /// One measured figure; the other columns of the file are for human readers.
 #[derive(Deserialize)]
 struct Row {
     codec: String,
+    /// Missing, like `library`, where no row has any.
+    #[serde(default)]
     parameters: String,
     operation: String,
     #[serde(rename = "type")]
@@ -30,9 +38,11 @@ struct Row {
     data: String,
     values: u64,
     backend: String,
+    #[serde(default)]
     library: String,
     ns: f64,
     of_memcpy: f64,
+    spread: f64,
 }
 
 /// File of measurements of bytelane and its peers.
@@ -53,8 +63,8 @@ pub struct Cell {
     pub value_type: String,
     pub data: String,
     pub values: u64,
-    /// Time of the scalar code, in nanoseconds.
-    pub scalar: Option<f64>,
+    /// Our times with the scalar code.
+    pub scalar: Option<Ours>,
     /// Our times on each instruction set, slowest first, without the scalar code.
     pub ours: Vec<Ours>,
     pub peers: Vec<Peer>,
@@ -72,8 +82,12 @@ pub struct Peer {
 
 pub struct Ours {
     pub backend: Backend,
+    /// Nanoseconds of a call.
     pub ns: f64,
     pub of_memcpy: f64,
+    /// Variation of the times of the rounds, as a share of their median.
+    #[cfg_attr(not(test), allow(dead_code, reason = "a test compares backends"))]
+    pub spread: f64,
 }
 
 /// Our result against the fastest peer. A difference of up to 5% is a tie, because two runs differ
@@ -134,13 +148,17 @@ impl Cell {
         let mut ours = Vec::new();
         let (mut scalar, mut peers) = (None, Vec::new());
         for row in rows {
+            let of = |backend| Ours {
+                backend,
+                ns: row.ns,
+                of_memcpy: row.of_memcpy,
+                spread: row.spread,
+            };
             match row.ours() {
-                Some((Backend::Scalar, called)) if called == as_peers => scalar = Some(row.ns),
-                Some((backend, called)) if called == as_peers => ours.push(Ours {
-                    backend,
-                    ns: row.ns,
-                    of_memcpy: row.of_memcpy,
-                }),
+                Some((Backend::Scalar, called)) if called == as_peers => {
+                    scalar = Some(of(Backend::Scalar));
+                }
+                Some((backend, called)) if called == as_peers => ours.push(of(backend)),
                 Some(_) => {}
                 None if row.library.is_empty() => {}
                 None => peers.push(Peer::new(row)),
@@ -221,10 +239,18 @@ impl Record {
         stem.to_string_lossy().into_owned()
     }
 
+    /// Returns the name of the file after its date, without what it covers: `zen5` for
+    /// `2026-11-26-zen5-backends.csv`, and `zen5-avx2` where all libraries were limited to AVX2.
+    #[cfg(test)]
+    pub fn machine(&self) -> String {
+        let stem = self.stem();
+        let name = stem.get(DATE..).unwrap_or(&stem);
+        name.strip_suffix(ONLY_BACKENDS).unwrap_or(name).to_owned()
+    }
+
     /// Returns the record's CPU as the documents name it: `Zen 5` for `2026-11-23-zen5.csv`, with the
     /// instruction set if all libraries were limited to one.
     pub fn cpu(&self) -> String {
-        const DATE: usize = "2026-11-23-".len();
         let stem = self.stem();
         let mut cpu = String::new();
         for word in stem.get(DATE..).unwrap_or(&stem).split('-') {
@@ -253,7 +279,7 @@ impl Record {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let headers = reader.headers().context("no line of column names")?;
         let is_there = |column: &str| headers.iter().any(|header| header == column);
-        if !["codec", "library", "ns", "of_memcpy"]
+        if !["codec", "backend", "ns", "of_memcpy"]
             .into_iter()
             .all(is_there)
         {

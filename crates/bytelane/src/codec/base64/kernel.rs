@@ -36,8 +36,9 @@
 
 use super::tables::{Tables, ZERO};
 use super::{Engine, PAD, Quads, encoded_len_of};
+use crate::backend::tuning::tuning;
 use crate::memory::{Slot, pair, put_pair};
-use crate::simd::{window, window_mut};
+use crate::simd::{NEAR_BYTES, window, window_mut};
 
 /// Encodes fewer than `SHORT` bytes. `dst` is as long as the result, with padding or without.
 #[inline(always)]
@@ -72,11 +73,19 @@ pub(super) fn decode_short(
 
 /// Same as [`decode_short`], for any number of characters.
 #[inline(always)]
-pub(super) fn decode_long(simd: impl Quads, engine: Engine, text: &[u8], dst: &mut [Slot]) -> bool {
+pub(super) fn decode_long<S: Quads>(
+    simd: S,
+    engine: Engine,
+    text: &[u8],
+    dst: &mut [Slot],
+) -> bool {
     let tables = engine.tables();
     let (texts, _) = text.as_chunks::<256>();
     let mut at = 0;
-    for block in texts {
+    if S::PERMUTES_PAIRS && dst.len() > NEAR_BYTES && tuning().fewer_stores {
+        at = decode_in_fewer_stores(simd, tables, texts, dst);
+    }
+    for block in &texts[at / 256..] {
         // The last block must not write past its own bytes.
         let Some(bytes) = dst[at / 4 * 3..].first_chunk_mut() else {
             break;
@@ -87,6 +96,27 @@ pub(super) fn decode_long(simd: impl Quads, engine: Engine, text: &[u8], dst: &m
         at += 256;
     }
     simd.decode_rest(tables, text, at, dst, !engine.trailing_bits)
+}
+
+/// Decodes large blocks, up to the last one or one with an error. Returns where they end in the text.
+#[inline(always)]
+fn decode_in_fewer_stores(
+    simd: impl Quads,
+    tables: &Tables,
+    texts: &[[u8; 256]],
+    dst: &mut [Slot],
+) -> usize {
+    let mut at = 0;
+    for block in texts {
+        let Some(bytes) = dst[at / 4 * 3..].first_chunk_mut() else {
+            break;
+        };
+        if !simd.decode256_in_fewer_stores(tables, block, bytes) {
+            break;
+        }
+        at += 256;
+    }
+    at
 }
 
 /// Encodes the bytes from `at`, a multiple of 3, on, without masks.

@@ -79,6 +79,9 @@ const PAD: u8 = b'=';
 /// decode them. Decoding returns whether all characters are in the alphabet; if not, its output is
 /// unspecified.
 pub(crate) trait Quads: Copy {
+    /// True if there are permutations of two vectors.
+    const PERMUTES_PAIRS: bool = false;
+
     /// Encodes 192 bytes.
     fn encode192(self, tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]);
 
@@ -98,6 +101,18 @@ pub(crate) trait Quads: Copy {
     /// Decodes 256 characters to 192 bytes. The 16 bytes after them are overwritten with
     /// unspecified data.
     fn decode256(self, tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool;
+
+    /// Same as [`decode256`](Self::decode256), for CPUs on which permutations of two vectors are cheap:
+    /// called if [`PERMUTES_PAIRS`](Self::PERMUTES_PAIRS).
+    #[inline(always)]
+    fn decode256_in_fewer_stores(
+        self,
+        tables: &Tables,
+        text: &[u8; 256],
+        bytes: &mut [Slot; 208],
+    ) -> bool {
+        self.decode256(tables, text, bytes)
+    }
 
     /// Decodes 32 characters.
     fn decode32(self, tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool;

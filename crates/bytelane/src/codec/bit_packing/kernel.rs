@@ -303,6 +303,9 @@ fn pack_narrow<const K: usize, S: Packs<K>>(
     src: &[u8],
     dst: &mut [Slot],
 ) -> bool {
+    if <S as Pack<K>>::FEW == 0 {
+        return pack_narrow_masked::<K, S>(simd, layout, src, dst);
+    }
     let mut narrow = Pack::<K>::pack_plan(simd, layout);
     let mut pack = Pack::<1>::pack_plan(simd, layout.of_bits());
     let mut to = 0;
@@ -333,6 +336,53 @@ fn pack_narrow<const K: usize, S: Packs<K>>(
         }
         if !is_roomy {
             room[..length].copy_from_slice(&aside[..length]);
+        }
+        to += length;
+    }
+    Pack::<K>::all_fit(simd, &narrow)
+}
+
+/// Same as [`pack_narrow`], for instruction sets with masks: the rest has a step of its own. The loop
+/// over the blocks for which the destination has 64 bytes makes no call, so the plans stay in
+/// registers.
+#[inline(always)]
+fn pack_narrow_masked<const K: usize, S: Packs<K>>(
+    simd: S,
+    layout: Layout,
+    src: &[u8],
+    dst: &mut [Slot],
+) -> bool {
+    let mut narrow = Pack::<K>::pack_plan(simd, layout);
+    let mut pack = Pack::<1>::pack_plan(simd, layout.of_bits());
+    let (mut from, mut to) = (0, 0);
+    while from + 64 * K <= src.len() && to + 64 <= dst.len() {
+        let (blocks, _) = src[from..].as_chunks::<64>();
+        let mut bytes = [0; 64];
+        Pack::<K>::narrow(simd, &mut narrow, window(blocks, 0), &mut bytes);
+        let target = window_mut(dst, to);
+        match layout.width {
+            8 => copy(target, &bytes),
+            _ => Pack::<1>::pack::<Usual>(simd, &mut pack, &bytes, target),
+        }
+        (from, to) = (from + 64 * K, to + 8 * layout.width);
+    }
+    for values in src[from..].chunks(64 * K) {
+        let last;
+        let blocks = match values.as_chunks::<64>().0.first_chunk::<K>() {
+            Some(blocks) => blocks,
+            None => {
+                last = padded::<K, K>(layout, values);
+                &last
+            }
+        };
+        let mut bytes = [0; 64];
+        Pack::<K>::narrow(simd, &mut narrow, blocks, &mut bytes);
+        let bytes = &bytes[..values.len() / K];
+        let length = (bytes.len() * layout.width).div_ceil(8);
+        let target = &mut dst[to..to + length];
+        match layout.width {
+            8 => copy(target, bytes),
+            _ => Pack::<1>::pack_rest(simd, &mut pack, layout.of_bits(), bytes, target),
         }
         to += length;
     }

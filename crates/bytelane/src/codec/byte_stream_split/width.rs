@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::driver::{self, decode_any, encode_any};
+use crate::backend::tuning::tuning;
 use crate::error::{check_divisible, front};
 use crate::memory::{self, Fill, Slot};
 use crate::{Destination, DestinationError, Detected, Error, LengthError, LengthErrorKind, Value};
@@ -282,6 +283,10 @@ impl Fill for Split<'_> {
             16 => encode16,
             _ => encode_other,
         };
+        let backend = match width.get() {
+            16 if src.len() >= MANY => backend.at_most(tuning().split16),
+            _ => backend,
+        };
         encode(src, width, to, backend);
         if cfg!(target_endian = "big") && width.numbers {
             reverse_streams(to, src.len() / width.get());
@@ -289,6 +294,9 @@ impl Fill for Split<'_> {
         Ok((src.len(), ()))
     }
 }
+
+/// Size in bytes of values of 16 bytes from which their backend depends on the CPU.
+const MANY: usize = 512 * 16;
 
 /// Calls the functions of the widths with dedicated kernels. Not generic: see [`Split`].
 macro_rules! widths {

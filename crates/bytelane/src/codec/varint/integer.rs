@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::{Error, decode_list, encode_list, length_of_list};
+use crate::backend::tuning::tuning;
 use crate::memory::{self, Slot};
 use crate::simd::window;
 use crate::{Detected, Value};
@@ -68,6 +69,10 @@ macro_rules! integers {
             }
 
             fn decode_list(src: &[u8], to: &mut [Slot], backend: Detected) -> Result<usize, Error> {
+                let backend = match $width {
+                    4 => backend.at_most(tuning().decode_varint32),
+                    _ => backend,
+                };
                 decode_list::<$width, $Mapping>(src, to.as_chunks_mut().0, backend)
             }
         }

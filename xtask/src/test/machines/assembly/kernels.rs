@@ -358,6 +358,21 @@ pub const KERNELS: &[Kernel] = &[
             ),
         ],
     },
+    // Four vectors, packed to three.
+    Kernel {
+        function: "base64::decode_long",
+        arguments: &[""],
+        loops: &[(
+            Zmm,
+            &[
+                ("vpermi2b", 3..=3),
+                ("vpermt2b", 4..=4),
+                ("vpmaddwd", 4..=4),
+                (STACK, 0..=0),
+                (ANY, 1..=49),
+            ],
+        )],
+    },
     Kernel {
         function: "json_string::driver::escape_front",
         arguments: &[""],
@@ -480,6 +495,21 @@ pub const KERNELS: &[Kernel] = &[
                 ],
             ),
         ],
+    },
+    // Values of up to 8 bits: narrowed to bytes, which are packed.
+    Kernel {
+        function: "bit_packing::pack",
+        arguments: &["<4>"],
+        loops: &[(
+            Zmm,
+            &[
+                ("vpermt2b", 2..=2),
+                ("vpermb", 1..=1),
+                ("vpsrlvw", 1..=1),
+                (STACK, 0..=2),
+                (ANY, 1..=59),
+            ],
+        )],
     },
     Kernel {
         function: "bit_packing::pack",

@@ -12,11 +12,13 @@ use core::arch::x86_64::*;
 
 implement! {
     impl Quads for Avx512 {
+        const PERMUTES_PAIRS: bool = true;
         fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = avx2::encode24;
         fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
         fn encode_rest(tables: &Tables, src: &[u8], at: usize, dst: &mut [Slot]) = encode_rest;
-        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256;
+        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256::<false>;
+        fn decode256_in_fewer_stores(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256::<true>;
         fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = avx2::decode32;
         fn decode16(tables: &Tables, text: [u64; 2]) -> ([u64; 2], bool) = decode16;
         fn decode_rest(tables: &Tables, text: &[u8], at: usize, dst: &mut [Slot], canonical: bool) -> bool = decode_rest;
@@ -49,6 +51,20 @@ const IN_ORDER: [u8; 64] = {
     }
     order
 };
+
+/// Order of bytes 64 i to 64 i + 63 of the result of four vectors of groups, from vectors i and
+/// i + 1.
+const fn packed() -> [[u8; 64]; 3] {
+    let mut orders = [[0; 64]; 3];
+    let mut at = 0;
+    while at < 192 {
+        let (store, vector, byte) = (at / 64, at / 48, at % 48);
+        let place = (byte / 3 * 4 + 2 - byte % 3) as u8;
+        orders[store][at % 64] = place + 64 * (vector - store) as u8;
+        at += 1;
+    }
+    orders
+}
 
 /// Computes the characters of 48 bytes, spread to units `000000111111.... ....222222333333` as in
 /// `sse41`. For each four units, one instruction extracts eight fields of 8 bits; the lookup
@@ -138,15 +154,23 @@ fn groups(tables: &Tables, text: __m512i, bad: __m512i) -> (__m512i, __m512i) {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
 #[inline]
-fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
+fn decode256<const FEWER: bool>(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
     let mut bad = _mm512_setzero_si512();
     let mut vectors = [bad; 4];
     for i in 0..4 {
         (vectors[i], bad) = groups(tables, load(window(text, 64 * i)), bad);
-        vectors[i] = _mm512_permutexvar_epi8(opaque(&IN_ORDER), vectors[i]);
     }
-    for i in 0..4 {
-        store(window_mut(to, 48 * i), vectors[i]);
+    if FEWER {
+        for i in 0..3 {
+            let order = opaque(&const { packed() }[i]);
+            let packed = _mm512_permutex2var_epi8(vectors[i], order, vectors[i + 1]);
+            store(window_mut(to, 64 * i), packed);
+        }
+    } else {
+        for i in 0..4 {
+            let bytes = _mm512_permutexvar_epi8(opaque(&IN_ORDER), vectors[i]);
+            store(window_mut(to, 48 * i), bytes);
+        }
     }
     _mm512_movepi8_mask(bad) == 0
 }

@@ -419,7 +419,7 @@ fn pack_rest<const K: usize>(plan: &mut Packer<K>, layout: Layout, src: &[u8], d
     }
 }
 
-#[target_feature(enable = "avx512bw")]
+#[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [u8; 64]) {
     let mut vectors = [_mm512_setzero_si512(); K];
@@ -431,30 +431,37 @@ fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [
     store(to, narrowed(vectors));
 }
 
-/// Keeps the lowest byte of each value.
-#[target_feature(enable = "avx512bw")]
+/// Order of the lowest bytes of the `K`-byte values in two vectors; that of the second begins at 64.
+const fn lowest<const K: usize>() -> [u8; 64] {
+    let mut order = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        order[i] = (i * K % 128) as u8;
+        i += 1;
+    }
+    order
+}
+
+/// Keeps the lowest byte of each value: those of two vectors at a time.
+#[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn narrowed<const K: usize>(vectors: [__m512i; K]) -> __m512i {
+    let order = load(&const { lowest::<K>() });
+    let both = |first, second| _mm512_permutex2var_epi8(first, order, second);
     match K {
         1 => vectors[0],
-        2 => {
-            let low = _mm512_castsi256_si512(_mm512_cvtepi16_epi8(vectors[0]));
-            _mm512_inserti64x4::<1>(low, _mm512_cvtepi16_epi8(vectors[1]))
+        2 => both(vectors[0], vectors[1]),
+        4 => {
+            let [low, high] = [both(vectors[0], vectors[1]), both(vectors[2], vectors[3])];
+            _mm512_inserti64x4::<1>(low, _mm512_castsi512_si256(high))
         }
         _ => {
-            let mut quarters = [_mm_setzero_si128(); 4];
-            for i in 0..4 {
-                quarters[i] = match K {
-                    4 => _mm512_cvtepi32_epi8(vectors[i]),
-                    _ => _mm_unpacklo_epi64(
-                        _mm512_cvtepi64_epi8(vectors[2 * i]),
-                        _mm512_cvtepi64_epi8(vectors[2 * i + 1]),
-                    ),
-                };
-            }
-            let [a, b, c, d] = quarters;
-            let [low, high] = [_mm256_set_m128i(b, a), _mm256_set_m128i(d, c)];
-            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+            let quarter = |i: usize| both(vectors[2 * i], vectors[2 * i + 1]);
+            let half = |i: usize| {
+                let [low, high] = [quarter(i), quarter(i + 1)].map(|it| _mm512_castsi512_si128(it));
+                _mm256_set_m128i(high, low)
+            };
+            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(half(0)), half(2))
         }
     }
 }

@@ -1,0 +1,210 @@
+//! Facts about CPUs beyond their instruction sets: one table, from which the first call chooses.
+//!
+//! A newer instruction set is not faster in everything on every CPU. Each field of [`Tuning`] is a
+//! choice that depends on the CPU, with the source of the fact and the benchmark that shows it. A
+//! field of the type [`Backend`] is the best one for a piece of work: calls on a better one run it
+//! instead. On a CPU that is not in the table, each backend runs its own kernels.
+//!
+//! A test of `xtask` holds the table against the records of all CPUs: no backend is slower than the
+//! next lower one. `docs/lab-notes/tuning.md` has the figures.
+#![forbid(unsafe_code)]
+
+use super::Backend;
+#[cfg(all(target_arch = "x86_64", not(test), not(miri)))]
+use super::x86;
+use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+/// Choices that depend on the CPU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Tuning {
+    /// Best backend to decode varints of 32-bit integers.
+    ///
+    /// With AVX-512, sixteen varints pass through three permutations of bytes, which depend on a
+    /// compression. Zen 4 and 5 take longer for these than AVX2 does for a shuffle in each lane: 1.2
+    /// to 1.5 times. `cargo xtask peers varint --operation decode`.
+    pub decode_varint32: Backend,
+    /// Best backend to split 512 values of 16 bytes or more.
+    ///
+    /// With AVX-512, a block is 16 vectors, whose order takes 31 permutations. Zen 4 and 5 take 1.1 to
+    /// 1.7 times as long. `cargo xtask peers
+    /// byte_stream_split --operation encode`.
+    pub split16: Backend,
+    /// Best backend to encode runs of values of one or two bytes.
+    ///
+    /// The compiler vectorises the choice of runs. With AVX2 and AVX-512, it multiplies 64-bit numbers in
+    /// vectors, which takes several instructions. Zen 5 takes 1.1 to 2.0 times as long. `cargo xtask peers
+    /// rle_hybrid --operation encode`.
+    pub encode_narrow_runs: Backend,
+    /// True to pack four vectors with three permutations of two vectors each, for three stores of 64
+    /// bytes instead of four that overlap, beyond the first-level cache.
+    ///
+    /// Such a permutation (`vpermt2b`) is one operation on Zen 5 and three on Intel's CPUs
+    /// (uops.info), where the fourth store is cheaper. Decoding 64 KiB of base64 takes 0.9 of the
+    /// time on Zen 5. `cargo xtask peers base64 --operation decode`.
+    pub fewer_stores: bool,
+}
+
+impl Tuning {
+    /// Choices on CPUs about which nothing is known.
+    const NEUTRAL: Self = Self {
+        decode_varint32: Backend::BEST,
+        split16: Backend::BEST,
+        encode_narrow_runs: Backend::BEST,
+        fewer_stores: false,
+    };
+}
+
+/// A family of CPUs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Cpu {
+    /// Any CPU that is none of the others.
+    Other = 1,
+    /// AMD's family 19h with AVX-512.
+    Zen4,
+    /// AMD's family 1Ah.
+    Zen5,
+}
+
+impl Cpu {
+    /// All families, with the names that records have.
+    pub const ALL: [(&str, Cpu); 3] = [
+        ("sapphire-rapids", Cpu::Other),
+        ("zen4", Cpu::Zen4),
+        ("zen5", Cpu::Zen5),
+    ];
+
+    /// Returns the choices on a CPU.
+    #[must_use]
+    #[inline]
+    pub const fn tuning(self) -> &'static Tuning {
+        const ZEN4: Tuning = Tuning {
+            decode_varint32: Backend::Avx2,
+            split16: Backend::Avx2,
+            ..Tuning::NEUTRAL
+        };
+        const ZEN5: Tuning = Tuning {
+            decode_varint32: Backend::Avx2,
+            split16: Backend::Avx2,
+            encode_narrow_runs: Backend::Sse41,
+            fewer_stores: true,
+        };
+        match self {
+            Cpu::Other => &Tuning::NEUTRAL,
+            Cpu::Zen4 => &ZEN4,
+            Cpu::Zen5 => &ZEN5,
+        }
+    }
+
+    /// Returns the CPU of this machine, or what [`Cpu::assume`] set: one load after the first call.
+    #[must_use]
+    #[inline]
+    pub fn this() -> Self {
+        match CPU.load(Relaxed) {
+            0 => Self::detect(),
+            2 => Cpu::Zen4,
+            3 => Cpu::Zen5,
+            _ => Cpu::Other,
+        }
+    }
+
+    /// Makes all later calls choose as on this CPU, for tests and measurements: with `Other`, each
+    /// backend runs its own kernels.
+    pub fn assume(self) {
+        CPU.store(self as u8, Relaxed);
+    }
+
+    /// Queries the CPU. The tests of this crate must reach the kernels of every backend.
+    #[cold]
+    fn detect() -> Self {
+        #[cfg(all(target_arch = "x86_64", not(test), not(miri)))]
+        let cpu = match (x86::is_amd(), x86::family()) {
+            (true, 0x19) => Cpu::Zen4,
+            (true, 0x1a) => Cpu::Zen5,
+            _ => Cpu::Other,
+        };
+        #[cfg(not(all(target_arch = "x86_64", not(test), not(miri))))]
+        let cpu = Cpu::Other;
+        cpu.assume();
+        cpu
+    }
+}
+
+/// The CPU that calls choose for; 0 until the first of them.
+static CPU: AtomicU8 = AtomicU8::new(0);
+
+/// Returns the choices on this machine.
+#[inline]
+pub(crate) fn tuning() -> &'static Tuning {
+    Cpu::this().tuning()
+}
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+    use crate::byte_stream_split::Width;
+    use crate::{Detected, base64, varint};
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    /// Runs what a choice concerns, on every backend. Returns all results.
+    fn results() -> Vec<(Vec<u8>, Vec<u32>, Vec<u8>)> {
+        let bytes: Vec<u8> = (0..16 * 2000_u32)
+            .map(|i| (i.wrapping_mul(i) / 7) as u8)
+            .collect();
+        let numbers: Vec<u32> = (0..700_u32)
+            .map(|i| i.wrapping_mul(0x9e37_79b9) >> (i % 31))
+            .collect();
+        let (text, varints) = (
+            base64::STANDARD.encode_to_string(&bytes[..25_000]),
+            varint::encode_to_vec(&numbers),
+        );
+        let run = |backend| {
+            let backend = Detected::new(backend).unwrap();
+            let (mut streams, mut values) = (vec![0; bytes.len()], vec![0; numbers.len()]);
+            let mut decoded = vec![0; 25_000];
+            let width = Width::new(16).unwrap();
+            width
+                .encode_with(backend, &bytes, &mut streams[..])
+                .unwrap();
+            varint::decode_with(backend, &varints, &mut values[..]).unwrap();
+            base64::STANDARD
+                .decode_with(backend, &text, &mut decoded[..])
+                .unwrap();
+            assert!(values == numbers && decoded == bytes[..25_000]);
+            let malformed = text.replacen('A', "!", 1);
+            base64::STANDARD
+                .decode_with(backend, malformed, &mut decoded[..])
+                .unwrap_err();
+            (streams, values, decoded)
+        };
+        Backend::available().map(run).collect()
+    }
+
+    /// Other tests of the process run meanwhile, with the same results.
+    #[test]
+    fn every_choice_gives_the_same_results() {
+        Cpu::Other.assume();
+        let expected = results();
+        for (name, cpu) in Cpu::ALL {
+            cpu.assume();
+            assert_eq!(Cpu::this(), cpu);
+            let results = results();
+            for (result, expected) in results.iter().zip(&expected) {
+                assert!(result.0 == expected.0 && result.1 == expected.1, "{name}");
+            }
+        }
+        Cpu::Other.assume();
+    }
+
+    #[test]
+    fn a_better_backend_gives_work_to_the_best_one_for_it() {
+        for backend in Backend::available() {
+            let detected = Detected::new(backend).unwrap();
+            for most in Backend::available() {
+                assert_eq!(*detected.at_most(most), backend.min(most));
+            }
+            assert_eq!(detected.at_most(Backend::BEST), detected);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The rule that a better instruction set is not slower, on any recorded CPU.
+//!
+//! Where one is slower, [`Tuning`](bytelane::tuning::Tuning) gives its work to the next lower one. A
+//! record that was taken before it did so is read as if it had.
+
+use std::collections::BTreeSet;
+
+use bytelane::Backend;
+use bytelane::tuning::{Cpu, Tuning};
+
+use super::record::{Cell, ONLY_BACKENDS, Ours, Record};
+use super::{CODECS, Records};
+
+/// Ratio of times from which a backend counts as slower, if they do not vary by more themselves.
+const SLOWER: f64 = 1.05;
+
+/// Exceptions from the rule: the start of the machine's name, the start of the codec with its parameters, the
+/// operation, the backend, the greatest ratio of times, and the reason.
+const EXCEPTIONS: &str = "
+    zen5            | byte_stream_split:width=2  | decode | avx512 | 1.25 | 16 values; a million are limited by the cache
+    zen5-avx2       | byte_stream_split:width=8  | encode | avx2   | 1.35 | 16 values
+    zen5            | big_endian:width=2         |        | avx512 | 1.15 | 200 kB are limited by the cache
+    zen5            | varint                     | decode | avx2   | 1.15 | 100 values repeat
+    zen5            | varint                     | decode | avx512 | 1.2  | one-byte u64 and i64 are limited by stores
+    zen5            | varint                     | encode | avx2   | 1.75 | 100 values repeat; one-byte u64
+    zen5            | varint:type=i32            | encode | avx512 | 1.2  | 100 values repeat
+    zen5            | bit_packing:type=u64       | encode | sse4.1 | 1.35 | 32 values: a plan costs more than it gains
+    zen5            | delta                      | decode | avx2   | 1.5  | up to 32 values; sums cross halves of vectors
+    zen5            | delta:type=i32             | decode | avx512 | 1.15 | sums cross quarters of vectors
+    zen5            | delta:type=i64             | encode | sse4.1 | 2.6  | SSE4.1 does not compare 64 bits
+    zen5            | rle_hybrid                 | decode | sse4.1 | 1.3  | 64 values
+    zen5            | rle_hybrid                 | decode | avx2   | 1.5  | 64 values; values of one or two bytes
+    zen5            | rle_hybrid:type=u64        | decode | avx512 | 1.2  | 160 kB are limited by the cache
+    zen5            | rle_hybrid:type=u32        | encode | avx2   | 1.15 | 64 values
+    zen5            | rle_hybrid:type=u32        | encode | avx512 | 1.15 | 64 values
+    zen5            | validity:spread=f64        |        | sse4.1 | 1.7  | 64 values
+    zen5            | json_string                |        | avx2   | 1.15 | 16 bytes with escapes
+    zen5            | json_string                |        | avx512 | 1.7  | 1 and 16 MiB without escapes; 8 to 64 bytes 1.13
+    zen5            | json_string                | decode | sse4.1 | 1.15 | 8 bytes
+    zen4            | byte_stream_split          |        | avx512 | 1.2  | two vectors of 32 bytes instead of one of 64
+    zen4            | byte_stream_split:width=16 | decode | avx2   | 1.25 | 16 MB
+    zen4            | big_endian:width=4         | encode | avx512 | 1.1  | 1,000 values
+    zen4            | base64                     | encode | avx2   | 1.15 | 8 to 64 bytes
+    zen4            | base64                     | encode | avx512 | 1.25 | 16 MiB
+    zen4            | stream_vbyte:variant=1248  | decode | avx512 | 1.2  | 10 million values
+    zen4            | stream_vbyte:delta         | decode | avx512 | 1.7  | rewritten since
+    zen4            | json_string                |        | avx512 | 1.45 | rewritten since
+    sapphire-rapids | stream_vbyte:delta         | encode | avx2   | 1.25 | 128 values
+    sapphire-rapids | varint                     | decode | avx512 | 1.65 | 100 values repeat
+";
+
+/// An exception from the rule.
+#[derive(Debug)]
+struct Exception {
+    machine: &'static str,
+    specification: &'static str,
+    operation: &'static str,
+    backend: Backend,
+    most: f64,
+}
+
+impl Exception {
+    fn all() -> Vec<Self> {
+        let rows = EXCEPTIONS.trim().lines().map(|row| {
+            let fields: Vec<_> = row.split('|').map(str::trim).collect();
+            let [machine, specification, operation, backend, most, _] = fields[..] else {
+                panic!("six fields: {row}");
+            };
+            let (backend, most) = (backend.parse().unwrap(), most.parse().unwrap());
+            Self {
+                machine,
+                specification,
+                operation,
+                backend,
+                most,
+            }
+        });
+        rows.collect()
+    }
+
+    fn covers(&self, machine: &str, cell: &Cell, backend: Backend, ratio: f64) -> bool {
+        machine.starts_with(self.machine)
+            && cell.specification.starts_with(self.specification)
+            && cell.operation.starts_with(self.operation)
+            && backend == self.backend
+            && ratio <= self.most
+    }
+}
+
+/// Returns the best backend for the work of a cell, if it depends on the CPU.
+fn best(tuning: &Tuning, cell: &Cell) -> Option<Backend> {
+    match (&*cell.specification, &*cell.operation) {
+        ("varint:type=u32" | "varint:type=i32", "decode") => Some(tuning.decode_varint32),
+        ("byte_stream_split:width=16", "encode") if cell.values >= 512 => Some(tuning.split16),
+        (codec, "encode")
+            if ["rle_hybrid:type=u8", "rle_hybrid:type=u16"]
+                .iter()
+                .any(|it| codec.starts_with(it)) =>
+        {
+            Some(tuning.encode_narrow_runs)
+        }
+        _ => None,
+    }
+}
+
+/// Returns the backends of a cell that are slower than the next lower one, with the ratio of their times.
+fn slower(tuning: &Tuning, cell: &Cell) -> Vec<(Backend, f64)> {
+    let best = best(tuning, cell);
+    let runs = |ours: &Ours| best.is_none_or(|best| ours.backend <= best);
+    let steps = cell.scalar.iter().chain(&cell.ours);
+    let steps: Vec<_> = steps.filter(|ours| runs(ours)).collect();
+    let pairs = steps.windows(2).filter_map(|pair| {
+        let [lower, higher] = pair else { return None };
+        let ratio = higher.ns / lower.ns;
+        (ratio > SLOWER + lower.spread + higher.spread).then_some((higher.backend, ratio))
+    });
+    pairs.collect()
+}
+
+/// Returns the CPU of a record.
+fn cpu(record: &Record) -> &'static Tuning {
+    let name = record.machine();
+    let known = Cpu::ALL.iter().find(|(known, _)| name.starts_with(known));
+    known.map_or(Cpu::Other, |(_, cpu)| *cpu).tuning()
+}
+
+impl Records {
+    /// Returns the records of each machine and codec to hold against the rule: the newest one of
+    /// backends only, or else the newest one.
+    fn of_machines(&self) -> Vec<(&Record, &'static str)> {
+        let machines: BTreeSet<_> = self.0.iter().map(Record::machine).collect();
+        let mut found = Vec::new();
+        for machine in machines {
+            for codec in CODECS.into_iter().filter(|codec| *codec != "thrift") {
+                let fits = |it: &&Record| it.machine() == machine && it.contains(codec);
+                let mut only = self
+                    .0
+                    .iter()
+                    .filter(|it| it.stem().ends_with(ONLY_BACKENDS));
+                let record = only.find(fits).or_else(|| self.0.iter().find(fits));
+                found.extend(record.map(|record| (record, codec)));
+            }
+        }
+        found
+    }
+}
+
+#[test]
+fn no_backend_is_slower_than_the_next_lower_one() {
+    let records = super::super::read_records(|_| true).unwrap();
+    let exceptions = Exception::all();
+    let mut used = vec![false; exceptions.len()];
+    let (mut cells, mut wrong) = (0, Vec::new());
+    for (record, codec) in records.of_machines() {
+        let machine = record.machine();
+        for cell in record.cells.iter().filter(|cell| cell.codec == codec) {
+            cells += 1;
+            for (backend, ratio) in slower(cpu(record), cell) {
+                let covers = |it: &Exception| it.covers(&machine, cell, backend, ratio);
+                let mut covered = false;
+                for (used, exception) in used.iter_mut().zip(&exceptions) {
+                    let covers = covers(exception);
+                    *used |= covers;
+                    covered |= covers;
+                }
+                if !covered {
+                    let Cell {
+                        specification,
+                        operation,
+                        values,
+                        data,
+                        ..
+                    } = cell;
+                    wrong.push(format!(
+                        "{machine}: {specification} {operation}, {values} {data}: {backend} takes {ratio:.2} \
+                         of the time of the next lower one",
+                    ));
+                }
+            }
+        }
+    }
+    assert!(cells > 1000, "{cells} cells");
+    assert!(
+        wrong.is_empty(),
+        "{} cells:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    for (exception, used) in exceptions.iter().zip(used) {
+        assert!(used, "nothing needs {exception:?}");
+    }
+}
