@@ -31,7 +31,10 @@ pub enum Error {
     #[error("{0}: it has changed since the plan was made; make a new plan")]
     Changed(String),
     /// Output whose rows differ from those of its sources.
-    #[error("{0}: its rows differ from those of its sources")]
+    #[error(
+        "{0}: the output that was made from it and the other sources of its unit had other rows, so it was not published; \
+         run `bytelane check --values` on the sources"
+    )]
     Different(String),
     /// The caller cancelled the work.
     #[error("cancelled")]

@@ -128,7 +128,9 @@ impl Listing {
                 .files
                 .binary_search_by(|file| file.path.as_str().cmp(path));
             let place = place.map_err(|_| {
-                Error::Input(format!("there is no Parquet file {path:?} below the root"))
+                Error::Input(format!(
+                    "there is no Parquet file {path:?} below the root; give the paths of existing files, relative to the root"
+                ))
             })?;
             files.push(self.files[place].clone());
         }

@@ -28,7 +28,8 @@ impl Root {
         };
         let location = Location::parse(url)?;
         if !location.is_store() {
-            let problem = "a web server cannot have a data set, because its files cannot be listed";
+            let problem = "a web server cannot have a data set, because its files cannot be listed; give a directory, or the \
+                           URL of a store such as s3://bucket/lake";
             return Err(Error::Input(format!("{url}: {problem}")));
         }
         Ok(Self::Store(location))
@@ -166,7 +167,11 @@ pub(crate) fn waiting_threads() -> Result<&'static rayon::ThreadPool> {
         builder.build().ok()
     };
     let threads = THREADS.get_or_init(build).as_ref();
-    threads.ok_or_else(|| Error::Input("the system starts no more threads".to_owned()))
+    threads.ok_or_else(|| {
+        let problem =
+            "the system starts no more threads; end other programs, or raise the limit (ulimit -u)";
+        Error::Input(problem.to_owned())
+    })
 }
 
 #[cfg(test)]

@@ -52,6 +52,16 @@ impl InputFile {
         matches!(self.source, Source::Disk(_))
     }
 
+    /// Returns the file of a store, for [`ReaderBuilder::with_prefetch`](crate::ReaderBuilder::with_prefetch); `None` for
+    /// local files.
+    #[must_use]
+    pub fn remote(&self) -> Option<Arc<dyn RemoteFile>> {
+        match &self.source {
+            Source::Disk(_) => None,
+            Source::Remote(file) => Some(Arc::clone(file)),
+        }
+    }
+
     /// Returns the permissions of a local file.
     pub(crate) fn permissions(&self) -> Result<Option<Permissions>> {
         match &self.source {

@@ -24,6 +24,14 @@ pub trait RemoteFile: Debug + Send + Sync {
     ///
     /// The bytes cannot be read, or the file has changed since it was opened.
     fn read(&self, range: Range<u64>) -> io::Result<Bytes>;
+
+    /// Begins to read the beginnings of ranges that are needed soon, the most urgent first, with up to `budget` bytes in
+    /// all. Does nothing by default.
+    ///
+    /// A later [`read`](Self::read) waits for bytes on their way; errors are those of that read.
+    fn prefetch(&self, ranges: &[Range<u64>], budget: u64) {
+        let _ = (ranges, budget);
+    }
 }
 
 /// Opens and writes the files of stores.

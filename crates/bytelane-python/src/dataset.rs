@@ -57,7 +57,7 @@ fn invalid(error: impl ToString) -> PyErr {
 
 /// Creates a plan.
 #[pyfunction]
-#[pyo3(signature = (root, files, target_size, row_group_rows, min_saving, sample, goal, readers, compression, progress))]
+#[pyo3(signature = (root, files, target_size, row_group_rows, min_saving, sample, goal, readers, compression, sort_by, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
 pub fn plan(
     py: Python<'_>,
@@ -70,15 +70,20 @@ pub fn plan(
     goal: &str,
     readers: Option<&str>,
     compression: Option<&str>,
+    sort_by: Option<&str>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let raised = Raised::default();
+    if sort_by.is_some_and(|by| by != "auto") {
+        return Err(invalid("sort_by must be \"auto\" or None"));
+    }
     let mut options = PlanOptions::default()
         .with_target_bytes(target_size)
         .with_row_group_rows(row_group_rows)
         .with_min_saving(min_saving)
         .with_sample(sample.0, sample.1, sample.2)
-        .with_goal(goal.parse::<Goal>().map_err(invalid)?);
+        .with_goal(goal.parse::<Goal>().map_err(invalid)?)
+        .with_sort_advice(sort_by.is_some());
     if let Some(readers) = readers {
         options = options.with_readers(&readers.parse().map_err(invalid)?);
     }

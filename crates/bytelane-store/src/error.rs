@@ -20,13 +20,13 @@ pub struct Error {
 #[non_exhaustive]
 pub enum Problem {
     /// There is no such object.
-    #[error("there is no such object")]
+    #[error("there is no such object; check the bucket and the key")]
     Missing,
     /// The object is not the one that was opened or listed before.
     #[error("the object has changed since it was opened or listed; start again")]
     Changed,
     /// Another object has the name that the new one would have.
-    #[error("there is another object with this name")]
+    #[error("there is another object with this name; name another, or delete it first")]
     Exists,
     /// Unusable URL, or a store that cannot do what is needed.
     #[error("{0}")]
@@ -34,12 +34,23 @@ pub enum Problem {
     /// Error of a local file.
     #[error(transparent)]
     Local(#[from] io::Error),
-    /// The environment has no credentials, and neither has the service that gives them to cloud machines.
+    /// There are no credentials: neither in the environment, nor from the service that gives them to cloud machines.
+    #[error("no credentials were found; set {help} ({source})")]
+    Credentials {
+        /// Variables that would help.
+        help: &'static str,
+        /// Error of the store.
+        source: object_store::Error,
+    },
+    /// The credentials do not suffice.
+    #[error("the store refuses access; check the credentials and what they allow ({0})")]
+    Denied(#[source] object_store::Error),
+    /// The server is not the one that it should be, as far as known certificates say.
     #[error(
-        "no credentials were found; set the variables of the store, such as AWS_ACCESS_KEY_ID and \
-         AWS_SECRET_ACCESS_KEY, or AWS_SKIP_SIGNATURE=true for a public bucket ({0})"
+        "the certificate of the server is not trusted; if it should be, set SSL_CERT_FILE to a file with trusted \
+         certificates ({0})"
     )]
-    Credentials(#[source] object_store::Error),
+    Certificate(#[source] object_store::Error),
     /// Error of the store, after retries.
     #[error(transparent)]
     Store(#[from] object_store::Error),
@@ -48,25 +59,64 @@ pub enum Problem {
 /// Addresses of the services that give credentials to cloud machines. Stores ask them last.
 const METADATA: [&str; 2] = ["169.254.169.254", "metadata.google.internal"];
 
+/// Returns the variables with credentials of the store of a URL.
+fn variables(url: &str) -> &'static str {
+    match url.split_once("://").map_or("", |(scheme, _)| scheme) {
+        "s3" | "s3a" => {
+            "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, or AWS_SKIP_SIGNATURE=true for a public bucket"
+        }
+        "gs" => "GOOGLE_APPLICATION_CREDENTIALS, or GOOGLE_SKIP_SIGNATURE=true for a public bucket",
+        _ => {
+            "AZURE_STORAGE_ACCOUNT_NAME, and AZURE_STORAGE_ACCOUNT_KEY or AZURE_SKIP_SIGNATURE=true for a public container"
+        }
+    }
+}
+
+/// Returns the kind of an error of a store. Its text is the only thing that tells some of them apart.
+fn kind_of(url: &str, error: object_store::Error) -> Problem {
+    use object_store::Error as Store;
+    match error {
+        Store::NotFound { .. } => Problem::Missing,
+        Store::Precondition { .. } => Problem::Changed,
+        Store::PermissionDenied { .. } | Store::Unauthenticated { .. } => Problem::Denied(error),
+        error => {
+            let text = with_causes(&error);
+            let has_none = METADATA.iter().any(|address| text.contains(address))
+                || text.contains("Account must be specified");
+            if has_none {
+                let help = variables(url);
+                Problem::Credentials {
+                    help,
+                    source: error,
+                }
+            } else if text.contains("certificate") {
+                Problem::Certificate(error)
+            } else {
+                Problem::Store(error)
+            }
+        }
+    }
+}
+
+/// Returns the text of an error and of all of its causes.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text += &format!(": {error}");
+        cause = error.source();
+    }
+    text
+}
+
 impl Error {
     pub(crate) fn new(url: impl Into<String>, problem: impl Into<Problem>) -> Self {
+        let url = url.into();
         let problem = match problem.into() {
-            Problem::Store(object_store::Error::NotFound { .. }) => Problem::Missing,
-            Problem::Store(object_store::Error::Precondition { .. }) => Problem::Changed,
-            Problem::Store(error) => {
-                let text = error.to_string();
-                if METADATA.iter().any(|address| text.contains(address)) {
-                    Problem::Credentials(error)
-                } else {
-                    Problem::Store(error)
-                }
-            }
+            Problem::Store(error) => kind_of(&url, error),
             problem => problem,
         };
-        Self {
-            url: url.into(),
-            problem,
-        }
+        Self { url, problem }
     }
 
     /// Returns a function that adds a URL to an error.
@@ -93,8 +143,8 @@ impl From<Error> for io::Error {
             Problem::Exists => io::ErrorKind::AlreadyExists,
             Problem::Input(_) => io::ErrorKind::InvalidInput,
             Problem::Local(error) => error.kind(),
-            Problem::Credentials(_) => io::ErrorKind::PermissionDenied,
-            Problem::Changed | Problem::Store(_) => io::ErrorKind::Other,
+            Problem::Credentials { .. } | Problem::Denied(_) => io::ErrorKind::PermissionDenied,
+            Problem::Changed | Problem::Certificate(_) | Problem::Store(_) => io::ErrorKind::Other,
         };
         Self::new(kind, error.problem)
     }
@@ -105,16 +155,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn missing_credentials_are_named() {
-        let failed = |address: &str| {
-            let source = format!("Error performing PUT http://{address}/latest/api/token").into();
+    fn errors_say_what_would_help() {
+        let failed = |url: &str, problem: &str| {
+            let source = format!("Error performing PUT {problem}").into();
             let error = object_store::Error::Generic {
-                store: "S3",
+                store: "store",
                 source,
             };
-            Error::new("s3://bucket/a", error).to_string()
+            Error::new(url, error).to_string()
         };
-        assert!(failed("169.254.169.254").contains("set the variables of the store"));
-        assert!(!failed("store.example").contains("variables"));
+        let service = "http://169.254.169.254/latest/api/token";
+        assert!(failed("s3://bucket/a", service).contains("set AWS_ACCESS_KEY_ID"));
+        let service = "http://metadata.google.internal/token";
+        assert!(failed("gs://bucket/a", service).contains("set GOOGLE_APPLICATION_CREDENTIALS"));
+        let account = "Account must be specified";
+        assert!(failed("az://box/a", account).contains("set AZURE_STORAGE_ACCOUNT_NAME"));
+        let certificate = "invalid peer certificate: UnknownIssuer";
+        assert!(failed("https://host/a", certificate).contains("SSL_CERT_FILE"));
+        assert!(!failed("s3://bucket/a", "http://store.example").contains("set "));
     }
 }

@@ -6,6 +6,8 @@
 //!
 //! - A file is read in ranges, each with a bounded number of retries. Each answer must have the expected
 //!   length and be of the version that was opened; a file that has changed is an error that names it.
+//! - A reader requests the pages of a row group before it decodes them: ranges close to each other together, several at the
+//!   same time, and up to a budget.
 //! - A file is stored as a whole. [`Store::put_if_absent`] never replaces another object. If the answer of
 //!   a store is lost, the object is read and compared; its state is never guessed.
 //!
@@ -16,7 +18,10 @@ mod error;
 mod find;
 mod install;
 mod object;
+mod parts;
 mod process;
+#[cfg(feature = "network")]
+mod profile;
 mod put;
 mod retry;
 mod store;

@@ -1,89 +1,61 @@
 //! Reads an object as a file with random access.
 
-use crate::store::{Meta, Store};
+use crate::parts::{Found, PART, Parts, joined, split};
+use crate::process;
+use crate::store::{Meta, Store, read};
 use crate::{Error, Location, Problem, Result};
 use bytelane_parquet::RemoteFile;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
 use object_store::GetRange;
-use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Number of bytes at the end of a file that are read when it is opened: most footers are smaller.
 const TAIL: u64 = 64 << 10;
 
-/// Smallest number of bytes to read at a time; doubled while reads are sequential, up to [`PART`].
-const AHEAD: u64 = 256 << 10;
+/// Maximum number of requests ahead of an object at the same time.
+const REQUESTS: usize = 8;
 
-/// Largest number of bytes to request at a time. Longer ranges are read by several requests.
-const PART: u64 = 8 << 20;
-
-/// Maximum number of bytes to keep, without those of the range that is being read.
-const KEPT: u64 = 32 << 20;
+/// Longest time to wait for bytes on their way. They never arrive in a process that was forked meanwhile.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// Object that is read in ranges, all of the same version.
 #[derive(Debug)]
 pub struct Object {
+    shared: Arc<Shared>,
+}
+
+/// State that requests ahead share with the object.
+#[derive(Debug)]
+struct Shared {
     store: Arc<Store>,
     location: Location,
     meta: Meta,
     parts: Mutex<Parts>,
+    /// Notified when bytes arrive.
+    arrived: Condvar,
 }
 
-/// Bytes that were read, and are likely to be read again or next.
-#[derive(Debug, Default)]
-struct Parts {
-    /// Position and bytes of each part; the one that was used last comes last.
-    all: VecDeque<Part>,
-}
-
-#[derive(Debug)]
-struct Part {
-    start: u64,
-    bytes: Bytes,
-}
-
-impl Part {
-    fn end(&self) -> u64 {
-        self.start + self.bytes.len() as u64
-    }
-}
-
-impl Parts {
-    fn find(&mut self, range: &Range<u64>) -> Option<Bytes> {
-        let contains = |part: &Part| part.start <= range.start && range.end <= part.end();
-        let index = self.all.iter().position(contains)?;
-        let part = self.all.remove(index)?;
-        let from = (range.start - part.start) as usize;
-        let found = part
-            .bytes
-            .slice(from..from + (range.end - range.start) as usize);
-        self.all.push_back(part);
-        Some(found)
+impl Shared {
+    fn parts(&self) -> MutexGuard<'_, Parts> {
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns how many bytes to read from a position on, of which `length` are needed.
-    fn ahead(&self, start: u64, length: u64) -> u64 {
-        let before = self.all.iter().find(|part| {
-            // Reads that do not begin exactly where the part ends are sequential too.
-            part.start <= start && start <= part.end()
-        });
-        let doubled = before.map_or(AHEAD, |part| {
-            (2 * part.bytes.len() as u64).clamp(AHEAD, PART)
-        });
-        doubled.max(length)
-    }
-
-    fn add(&mut self, start: u64, bytes: Bytes) {
-        let kept =
-            |parts: &VecDeque<Part>| parts.iter().map(|it| it.bytes.len() as u64).sum::<u64>();
-        self.all.push_back(Part { start, bytes });
-        while self.all.len() > 1 && kept(&self.all) > KEPT {
-            self.all.pop_front();
-        }
+    /// Reads a range ahead. If the request fails, a later read repeats it, and returns its error.
+    async fn fetch(&self, request: Range<u64>) {
+        let range = Some(GetRange::Bounded(request.clone()));
+        let (store, path) = (&*self.store.store, &self.location.path);
+        let bytes = match read(store, path, range, Some(&self.meta)).await {
+            Ok((bytes, Some(_))) => Some(bytes),
+            _ => None,
+        };
+        self.parts().arrive(&request, bytes);
+        self.arrived.notify_all();
     }
 }
 
@@ -102,7 +74,11 @@ impl Object {
             Err(error)
                 if !matches!(
                     error.problem,
-                    Problem::Missing | Problem::Credentials(_) | Problem::Local(_)
+                    Problem::Missing
+                        | Problem::Credentials { .. }
+                        | Problem::Denied(_)
+                        | Problem::Certificate(_)
+                        | Problem::Local(_)
                 ) =>
             {
                 let meta = store.head(location)?;
@@ -112,8 +88,9 @@ impl Object {
             Err(error) => return Err(error),
         };
         let object = Self::new(store, location, meta);
-        let start = object.meta.bytes.saturating_sub(bytes.len() as u64);
-        object.parts().add(start, bytes);
+        let start = object.shared.meta.bytes;
+        let start = start.saturating_sub(bytes.len() as u64);
+        object.shared.parts().add(start, bytes);
         Ok(object)
     }
 
@@ -124,30 +101,27 @@ impl Object {
     /// The store fails.
     pub fn of_version(location: &Location, meta: Meta) -> Result<Self> {
         let object = Self::new(Store::of(location)?, location, meta);
-        let start = object.meta.bytes.saturating_sub(TAIL);
-        if object.meta.bytes > 0 {
-            object.range(start..object.meta.bytes)?;
-        }
+        let end = object.shared.meta.bytes;
+        object.range(end.saturating_sub(TAIL)..end)?;
         Ok(object)
     }
 
     fn new(store: Arc<Store>, location: &Location, meta: Meta) -> Self {
         Self {
-            store,
-            location: location.clone(),
-            meta,
-            parts: Mutex::default(),
+            shared: Arc::new(Shared {
+                store,
+                location: location.clone(),
+                meta,
+                parts: Mutex::default(),
+                arrived: Condvar::new(),
+            }),
         }
     }
 
     /// Returns the size and version.
     #[must_use]
     pub fn meta(&self) -> &Meta {
-        &self.meta
-    }
-
-    fn parts(&self) -> MutexGuard<'_, Parts> {
-        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+        &self.shared.meta
     }
 
     fn range(&self, range: Range<u64>) -> Result<Bytes> {
@@ -155,32 +129,43 @@ impl Object {
             return Ok(Bytes::new());
         }
         let end = {
-            let mut parts = self.parts();
-            if let Some(found) = parts.find(&range) {
-                return Ok(found);
+            let mut parts = self.shared.parts();
+            loop {
+                match parts.find(&range) {
+                    Found::Bytes(bytes) => return Ok(bytes),
+                    Found::Missing => break,
+                    Found::OnTheirWay => {
+                        let waited = self.shared.arrived.wait_timeout(parts, LONGEST_WAIT);
+                        let (now, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+                        parts = now;
+                        if waited.timed_out() {
+                            break;
+                        }
+                    }
+                }
             }
             let ahead = parts.ahead(range.start, range.end - range.start);
-            range.start.saturating_add(ahead).min(self.meta.bytes)
+            range.start.saturating_add(ahead).min(self.meta().bytes)
         };
         let bytes = self.request(range.start..end)?;
         let needed = bytes.slice(..(range.end - range.start) as usize);
-        self.parts().add(range.start, bytes);
+        self.shared.parts().add(range.start, bytes);
         Ok(needed)
     }
 
     /// Reads a range with as many requests as it takes.
     fn request(&self, range: Range<u64>) -> Result<Bytes> {
-        let starts = (range.start..range.end).step_by(PART as usize);
-        let ranges = starts.map(|start| start..(start + PART).min(range.end));
-        let mut read = self
-            .store
-            .read_all(&self.location, ranges.collect(), &self.meta)?;
-        if read.len() == 1 {
-            return Ok(read.remove(0));
-        }
-        let mut all = BytesMut::with_capacity((range.end - range.start) as usize);
-        read.iter().for_each(|part| all.extend_from_slice(part));
-        Ok(all.freeze())
+        let Shared {
+            store,
+            location,
+            meta,
+            ..
+        } = &*self.shared;
+        Ok(joined(store.read_all(
+            location,
+            split(range).collect(),
+            meta,
+        )?))
     }
 
     /// Copies the object to a new local file.
@@ -204,32 +189,30 @@ impl Object {
 
 impl RemoteFile for Object {
     fn length(&self) -> u64 {
-        self.meta.bytes
+        self.meta().bytes
     }
 
     fn read(&self, range: Range<u64>) -> io::Result<Bytes> {
         Ok(self.range(range)?)
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sequential_reads_grow_and_old_parts_are_dropped() {
-        let mut parts = Parts::default();
-        assert_eq!(parts.ahead(0, 10), AHEAD);
-        parts.add(0, vec![1; AHEAD as usize].into());
-        assert_eq!(parts.ahead(AHEAD, 10), 2 * AHEAD);
-        assert_eq!(parts.ahead(AHEAD + 1, 10), AHEAD);
-        assert_eq!(parts.ahead(AHEAD + 1, 2 * AHEAD), 2 * AHEAD);
-        assert_eq!(parts.find(&(3..7)).unwrap().len(), 4);
-        assert!(parts.find(&(AHEAD - 1..AHEAD + 1)).is_none());
-        for start in 1..=4 {
-            parts.add(start * PART, vec![2; PART as usize].into());
+    fn prefetch(&self, ranges: &[Range<u64>], budget: u64) {
+        let mut parts = self.shared.parts();
+        let requests = parts.request_ahead(ranges, budget, self.meta().bytes);
+        drop(parts);
+        if requests.is_empty() {
+            return;
         }
-        assert!(parts.find(&(0..1)).is_none());
-        assert!(parts.find(&(PART..2 * PART)).is_some());
+        let (shared, all) = (Arc::clone(&self.shared), requests.clone());
+        let is_started = process::start(async move {
+            let fetches = stream::iter(all).map(|request| shared.fetch(request));
+            fetches.buffer_unordered(REQUESTS).collect::<()>().await;
+        });
+        if !is_started {
+            let mut parts = self.shared.parts();
+            requests
+                .iter()
+                .for_each(|request| parts.arrive(request, None));
+        }
     }
 }

@@ -60,3 +60,14 @@ where
         .recv()
         .unwrap_or_else(|_| Err(failed("a request ended without an answer".into())))
 }
+
+/// Starts a future on the threads of this process. Returns false if they cannot be started.
+pub(crate) fn start(future: impl Future<Output = ()> + Send + 'static) -> bool {
+    match process() {
+        Ok(process) => {
+            process.runtime.spawn(future);
+            true
+        }
+        Err(_) => false,
+    }
+}

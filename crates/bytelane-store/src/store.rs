@@ -61,8 +61,10 @@ impl Meta {
     /// precision differs between answers.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
+        // Lists of Azure have ETags without quotes, other answers with them.
+        let bare = |etag: &String| etag.trim_matches('"').to_owned();
         let is_same_version = match (&self.etag, &other.etag) {
-            (Some(one), Some(other)) => one == other,
+            (Some(one), Some(other)) => bare(one) == bare(other),
             _ => self.modified / 1_000_000_000 == other.modified / 1_000_000_000,
         };
         self.bytes == other.bytes && is_same_version
@@ -261,7 +263,10 @@ pub(crate) async fn read(
     let length = answer.range.end - answer.range.start;
     let bytes = answer.bytes().await?;
     if bytes.len() as u64 != length {
-        let problem = format!("the answer has {} of {length} bytes", bytes.len());
+        let problem = format!(
+            "the connection ended after {} of {length} bytes; try again",
+            bytes.len()
+        );
         return Err(transient(problem));
     }
     Ok((bytes, Some(meta)))

@@ -35,7 +35,7 @@ impl Location {
     pub fn parse(url: &str) -> Result<Self> {
         let wrong = |problem: &str| Error::input(url, problem);
         let Some((scheme, rest)) = url.split_once("://") else {
-            return Err(wrong("this is not a URL"));
+            return Err(wrong("this is not a URL; give SCHEME://BUCKET/KEY"));
         };
         let is_web = scheme == "http" || scheme == "https";
         if !is_web && !STORES.contains(&scheme) {
@@ -46,10 +46,14 @@ impl Location {
             return Err(wrong("the URL has no bucket; give SCHEME://BUCKET/KEY"));
         }
         if is_web && key.contains(['?', '#']) {
-            return Err(wrong("URLs with a query or a fragment are not supported"));
+            return Err(wrong(
+                "URLs with a query or a fragment, such as presigned ones, are not supported; download the file first",
+            ));
         }
         if key.starts_with('/') {
-            return Err(wrong("keys that begin with a slash are not supported"));
+            return Err(wrong(
+                "keys that begin with a slash are not supported; copy the object to another key",
+            ));
         }
         let key = key.strip_suffix('/').unwrap_or(key);
         let path = if is_web {

@@ -432,7 +432,7 @@ pub static STAGES: &[Stage] = &[
     },
     Stage {
         name: "ray",
-        about: "a plan of a data set on a local Ray cluster, with a worker that is killed",
+        about: "plans of data sets on a local Ray cluster: on a disk, with a worker that is killed, and on a store",
         needs: &[PYTHON],
         tier: Extended,
         in_all: false,

@@ -22,7 +22,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    fn new(mut shares: Vec<f64>) -> Self {
+    pub(super) fn new(mut shares: Vec<f64>) -> Self {
         shares.sort_by(f64::total_cmp);
         let at = |index: usize| shares.get(index).copied().unwrap_or(0.0);
         Self {
@@ -265,7 +265,8 @@ fn column(first: &ColumnAdvice, all: &[&ColumnAdvice]) -> ColumnSaving {
     }
 }
 
-fn share(now: u64, then: u64) -> f64 {
+/// Returns the fraction of the bytes that is saved.
+pub(super) fn share(now: u64, then: u64) -> f64 {
     if now == 0 {
         0.0
     } else {

@@ -4,10 +4,13 @@ mod advice;
 mod expected;
 mod options;
 mod pack;
+mod sort_sample;
+mod sorting;
 
 pub use advice::{ClassAdvice, ColumnSaving, Spread};
 pub use expected::Expected;
 pub use options::PlanOptions;
+pub use sorting::{PromisedOrder, SortAdvice};
 
 use crate::footer::Footer;
 use crate::hash::{digits, hash};
@@ -52,6 +55,9 @@ pub struct Plan {
     pub schemas: Vec<Schema>,
     /// Advice for classes of similarly encoded files, from samples.
     pub advice: Vec<ClassAdvice>,
+    /// Advice on sort orders for the same classes, if the options ask for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sort_orders: Vec<SortAdvice>,
     /// Units of work; empty if the data set needs no changes.
     pub units: Vec<Unit>,
     /// Files to copy unchanged.
@@ -203,7 +209,8 @@ impl Plan {
                 plan.version
             )));
         }
-        plan.check().map_err(Error::Input)?;
+        let wrong = |problem| Error::Input(format!("{problem}; make a new plan"));
+        plan.check().map_err(wrong)?;
         Ok(plan)
     }
 
@@ -226,7 +233,7 @@ impl Plan {
                 return Err(format!("the unit {} has no sources", unit.id));
             }
             if unit.id != unit_id(unit.action, unit.rewrite, &unit.sources, &self.options) {
-                return Err(format!("the unit {} was changed; make a new plan", unit.id));
+                return Err(format!("the unit {} was changed", unit.id));
             }
             if unit
                 .sources
@@ -337,6 +344,10 @@ pub fn plan_files(
             .push(read);
     }
     let classes = advice::Classes::sample(&root, &groups, options, progress)?;
+    let mut sort_orders = Vec::new();
+    if options.sort_advice {
+        sort_orders = sorting::advise(&root, &classes.advice, options, progress)?;
+    }
     let mut packed = pack::Packed::default();
     for group in groups.into_values() {
         packed.add(group, &classes, options);
@@ -366,6 +377,7 @@ pub fn plan_files(
         expected: Expected::new(&units, &left, options),
         schemas: schemas.all,
         advice: classes.advice,
+        sort_orders,
         units,
         left,
         unreadable,

@@ -30,6 +30,8 @@ pub struct PlanOptions {
     goal: Goal,
     readers: String,
     compression: Option<String>,
+    #[serde(default)]
+    pub(super) sort_advice: bool,
 }
 
 impl Default for PlanOptions {
@@ -44,6 +46,7 @@ impl Default for PlanOptions {
             goal: Goal::default(),
             readers: Readers::default().to_string(),
             compression: None,
+            sort_advice: false,
         }
     }
 }
@@ -101,6 +104,14 @@ impl PlanOptions {
         self
     }
 
+    /// Sets whether to measure on the sample how much a sort order would save, and to check the orders that the sampled
+    /// files promise; false by default. Runs do not sort.
+    #[must_use]
+    pub fn with_sort_advice(mut self, wanted: bool) -> Self {
+        self.sort_advice = wanted;
+        self
+    }
+
     fn compression(&self) -> Result<Option<Compression>> {
         let name = self.compression.as_deref();
         let wrong = |error| Error::Input(format!("compression of the plan: {error}"));
@@ -123,11 +134,24 @@ impl PlanOptions {
         })
     }
 
-    pub(crate) fn rewrite(&self) -> Result<RewriteOptions> {
+    /// Returns the options for writing re-encoded rows.
+    pub(super) fn writer(&self) -> Result<WriterOptions> {
         let writer = WriterOptions::default()
             .with_goal(self.goal)
             .with_readers(self.readers()?);
-        let options = RewriteOptions::new(writer);
+        Ok(match self.compression()? {
+            Some(compression) => writer.with_compression(compression),
+            None => writer,
+        })
+    }
+
+    /// Returns whether columns keep their compression.
+    pub(super) fn keeps_compression(&self) -> bool {
+        self.compression.is_none()
+    }
+
+    pub(crate) fn rewrite(&self) -> Result<RewriteOptions> {
+        let options = RewriteOptions::new(self.writer()?);
         Ok(match self.compression()? {
             Some(compression) => options.with_compression(compression),
             None => options,

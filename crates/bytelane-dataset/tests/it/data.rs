@@ -83,7 +83,12 @@ impl Lake {
         self.write_columns(name, vec![("id", ids)], WriterOptions::default());
     }
 
-    fn write_columns(&self, name: &str, columns: Vec<(&str, ArrayRef)>, options: WriterOptions) {
+    pub fn write_columns(
+        &self,
+        name: &str,
+        columns: Vec<(&str, ArrayRef)>,
+        options: WriterOptions,
+    ) {
         let path = self.old().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         let batch = RecordBatch::try_from_iter(columns).unwrap();
@@ -120,7 +125,7 @@ impl Lake {
 
 /// Returns a random number, which no encoding makes smaller, so that sizes are proportional to the
 /// number of rows.
-fn random(seed: u64) -> f64 {
+pub fn random(seed: u64) -> f64 {
     let mixed = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     f64::from_bits((mixed ^ (mixed >> 32)) >> 2)

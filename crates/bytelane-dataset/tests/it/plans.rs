@@ -1,9 +1,11 @@
 //! Tests the contents of plans.
 
-use crate::data::{Lake, options, plain, sorted};
+use crate::data::{Lake, options, plain, random, sorted};
+use arrow_array::{ArrayRef, Float64Array, Int64Array, StringArray};
 use bytelane_dataset::{Action, Plan, RunOptions, list, plan, plan_files, run};
 use std::fs;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 #[track_caller]
 fn sources(plan: &Plan, action: Action) -> Vec<Vec<&str>> {
@@ -148,4 +150,54 @@ fn a_damaged_file_is_listed_and_the_others_are_planned() {
     assert_eq!((outcome.unreadable, outcome.failed.len()), (1, 1));
     assert!(outcome.unplanned.is_empty() && !outcome.is_complete());
     assert!(!lake.new_root().join("_bytelane/complete.json").exists());
+}
+
+#[test]
+fn a_sort_order_is_measured_and_promised_orders_are_checked() {
+    let lake = Lake::empty();
+    let sorted_keys = Vec::from_iter(0..5000);
+    let mut keys = sorted_keys.clone();
+    keys.sort_by(|one, other| random(*one as u64).total_cmp(&random(*other as u64)));
+    for (name, keys) in [("sorted.parquet", sorted_keys), ("shuffled.parquet", keys)] {
+        let prices = keys.iter().map(|key| random(*key as u64));
+        let groups = keys.iter().map(|key| format!("group {}", key / 50));
+        let columns: Vec<(&str, ArrayRef)> = vec![
+            ("key", Arc::new(Int64Array::from(keys.clone()))),
+            ("price", Arc::new(Float64Array::from_iter_values(prices))),
+            ("group", Arc::new(StringArray::from_iter_values(groups))),
+        ];
+        lake.write_columns(name, columns, sorted());
+    }
+    let before = plan(lake.old(), &options()).unwrap();
+    assert!(before.sort_orders.is_empty());
+    let made = plan(lake.old(), &options().with_sort_advice(true)).unwrap();
+    assert_eq!((made.hash(), &made.units), (before.hash(), &before.units));
+    let [advice] = &made.sort_orders[..] else {
+        panic!("{:?}", made.sort_orders)
+    };
+    assert_eq!((&advice.by[..], advice.files), (&["key".to_owned()][..], 2));
+    // One of the files is sorted already.
+    assert!(
+        advice.spread.min < 0.01 && advice.spread.max > 0.1,
+        "{advice:?}"
+    );
+    assert!(advice.bytes_sorted < advice.bytes_now && advice.saved() > 0.05);
+    assert_eq!(advice.tried.len(), 3);
+    let promised = advice.promised.as_ref().unwrap();
+    assert_eq!(
+        (&promised.by[..], promised.files),
+        (&["key".to_owned()][..], 2)
+    );
+    let [broken] = &promised.broken[..] else {
+        panic!("{promised:?}")
+    };
+    assert_eq!(broken.path, "shuffled.parquet");
+    assert!(
+        broken
+            .error
+            .starts_with("row group 0: the rows are not sorted"),
+        "{broken:?}"
+    );
+    let read = Plan::parse(&serde_json::to_vec(&made).unwrap()).unwrap();
+    assert_eq!(read.sort_orders, made.sort_orders);
 }

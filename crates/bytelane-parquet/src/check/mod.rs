@@ -10,7 +10,7 @@ mod outcome;
 mod sorting;
 mod values;
 
-pub use outcome::{Checked, Finding, Severity};
+pub use outcome::{Checked, CheckedOrder, Finding, Severity};
 
 use crate::budget::MemoryLimit;
 use crate::catch_panic::catch_panic;
@@ -101,6 +101,60 @@ pub fn check(path: impl AsRef<Path>, options: &CheckOptions) -> Result<Checked> 
     });
     checked.pages = all.map_err(located)?;
     checked.findings = findings.finish();
+    Ok(checked)
+}
+
+/// Checks that the rows of each row group are sorted by its sorting columns. Reads only these columns, and stops at the
+/// first row group whose rows are not.
+///
+/// # Errors
+///
+/// The file cannot be read, is not a Parquet file, or a sorting column is damaged.
+///
+/// # Example
+///
+/// ```no_run
+/// use bytelane_parquet::check::check_order;
+///
+/// let checked = check_order("weather.parquet")?;
+/// assert!(checked.findings.is_empty(), "it is not sorted by {:?}", checked.promised);
+/// # Ok::<(), bytelane_parquet::Error>(())
+/// ```
+pub fn check_order(path: impl AsRef<Path>) -> Result<CheckedOrder> {
+    let path = path.as_ref();
+    let checked = InputFile::open(path).and_then(|file| {
+        let (footer, depth) = catch_panic(|| read_file_metadata(&file))?;
+        with_stack(depth, || {
+            catch_panic(|| check_order_of(&file, footer, depth, path))
+        })
+    });
+    checked.map_err(|error| error.in_file(path))
+}
+
+fn check_order_of(
+    file: &InputFile,
+    footer: FileMetaData,
+    depth: usize,
+    path: &Path,
+) -> Result<CheckedOrder> {
+    let count = footer.row_groups.len();
+    let source = Source::of_footer(file.clone(), footer, depth)?;
+    let mut checked = CheckedOrder {
+        bytes: file.len(),
+        ..CheckedOrder::default()
+    };
+    for index in 0..count {
+        if checked.promised.is_empty() {
+            checked.promised = sorting::promised(&source, index)?;
+        }
+        let mut findings = Findings::new(path);
+        findings.enter_row_group(index);
+        sorting::check(&source, index, MemoryLimit::default(), &mut findings)?;
+        checked.findings = findings.finish();
+        if !checked.findings.is_empty() {
+            break;
+        }
+    }
     Ok(checked)
 }
 

@@ -24,6 +24,19 @@ pub struct Checked {
     pub findings: Vec<Finding>,
 }
 
+/// Outcome of [`check_order`](super::check_order).
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct CheckedOrder {
+    /// Size of the file in bytes.
+    pub bytes: u64,
+    /// Paths of the sorting columns of the first row group that has any, the most significant one first; `descending`
+    /// follows the path.
+    pub promised: Vec<String>,
+    /// First row group whose rows are not sorted.
+    pub findings: Vec<Finding>,
+}
+
 /// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

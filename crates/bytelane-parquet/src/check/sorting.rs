@@ -6,7 +6,7 @@ use super::values::{each_batch, each_value};
 use crate::Result;
 use crate::budget::MemoryLimit;
 use crate::input::InputFile;
-use crate::rewrite::source::Source;
+use crate::rewrite::source::{Root, Source};
 use crate::statistics::Compare;
 use std::cmp::Ordering;
 
@@ -41,6 +41,26 @@ impl Key {
             }
         }
     }
+}
+
+/// Returns the paths of the sorting columns of a row group, followed by `descending` where they are.
+pub(super) fn promised(source: &Source<InputFile>, index: usize) -> Result<Vec<String>> {
+    let row_group = source.row_group(index)?;
+    let sorting = row_group.described.sorting_columns.iter().flatten();
+    let named = sorting.map(|by| {
+        let leaf = usize::try_from(by.column_idx).unwrap_or(usize::MAX);
+        let is_its = |root: &&Root| root.leaves.contains(&leaf);
+        let root = source.roots.iter().find(is_its);
+        let columns = root.map(|root| (root.schema.columns(), leaf - root.leaves.start));
+        let column = columns.and_then(|(columns, at)| columns.get(at));
+        let path = column.map_or_else(|| format!("column {leaf}"), |it| it.path().string());
+        if by.descending {
+            format!("{path} descending")
+        } else {
+            path
+        }
+    });
+    Ok(named.collect())
 }
 
 /// Checks that the rows of a row group are sorted as declared. Stops at columns in lists and

@@ -4,6 +4,7 @@ use crate::Result;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef};
+use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 
 /// Hash of a row or a value.
@@ -17,6 +18,9 @@ const SECOND: [u64; 2] = [0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89];
 /// Hash of a null, and of a row without columns.
 const NULL: Hash = Hash(0x4528_21e6_38d0_1377, 0xbe54_66cf_34e9_0c6c);
 const EMPTY: Hash = Hash(0xc0ac_29b7_c97c_50dd, 0x3f84_d5b5_b547_0917);
+
+/// Maximum length of a value that is part of its view.
+const INLINE: u32 = 12;
 
 /// Multiplies two 64-bit numbers, and combines both halves of the product by XOR.
 fn folded([a, b]: [u64; 2], one: u64, other: u64) -> u64 {
@@ -41,6 +45,15 @@ impl Hash {
         )
     }
 
+    /// Adds more than 8 bytes, and their length first.
+    fn with_long(self, bytes: &[u8]) -> Self {
+        let hash = self.with(bytes.len() as u64);
+        let words = bytes.as_chunks::<8>().0.iter();
+        // It overlaps the word before.
+        let words = words.chain(bytes.last_chunk::<8>());
+        words.fold(hash, |hash, word| hash.with(u64::from_le_bytes(*word)))
+    }
+
     /// Adds bytes and their length.
     pub(super) fn with_bytes(self, bytes: &[u8]) -> Self {
         let (words, rest) = bytes.as_chunks::<8>();
@@ -57,71 +70,91 @@ pub(super) fn of_rows(columns: &[ArrayRef]) -> Result<Vec<Hash>> {
     let rows = columns.first().map_or(0, |column| column.len());
     let mut hashes = vec![EMPTY; rows];
     for column in columns {
-        let values = of_values(column)?;
-        for (hash, value) in hashes.iter_mut().zip(values) {
-            *hash = hash.and(value);
-        }
+        add(&mut hashes, column)?;
     }
     Ok(hashes)
 }
 
-/// Returns the hash of each value of an array, ignoring children of nulls.
-fn of_values(array: &ArrayRef) -> Result<Vec<Hash>> {
-    let mut hashes: Vec<Hash> = match array.data_type() {
+/// Adds the values of a column to the hashes of its rows, ignoring children of nulls.
+///
+/// The words of each value say where it ends, so that no other values of the same types have the same words.
+fn add(hashes: &mut [Hash], column: &ArrayRef) -> Result<()> {
+    let nulls = column.logical_nulls();
+    let nulls = nulls.as_ref().filter(|nulls| nulls.null_count() > 0);
+    let count = hashes.len();
+    /// Adds the values of a primitive array, as numbers.
+    macro_rules! numbers {
+        ($of:ty, $bits:expr) => {{
+            let values = &column.as_primitive::<$of>().values()[..count];
+            each(hashes, nulls, |hash, at| hash.with($bits(values[at])));
+        }};
+    }
+    match column.data_type() {
         DataType::Boolean => {
-            let values = array.as_boolean().values();
-            values
-                .iter()
-                .map(|value| EMPTY.with(value.into()))
-                .collect()
+            let values = column.as_boolean().values();
+            each(hashes, nulls, |hash, at| hash.with(values.value(at).into()));
         }
-        DataType::Int32 => numbers(array.as_primitive::<Int32Type>().values(), |it| *it as u64),
-        DataType::Int64 => numbers(array.as_primitive::<Int64Type>().values(), |it| *it as u64),
-        DataType::Float32 => {
-            let values = array.as_primitive::<Float32Type>().values();
-            numbers(values, |it| it.to_bits().into())
-        }
-        DataType::Float64 => {
-            let values = array.as_primitive::<Float64Type>().values();
-            numbers(values, |it| it.to_bits())
-        }
+        DataType::Int32 => numbers!(Int32Type, |it| it as u64),
+        DataType::Int64 => numbers!(Int64Type, |it| it as u64),
+        DataType::Float32 => numbers!(Float32Type, |it: f32| it.to_bits().into()),
+        DataType::Float64 => numbers!(Float64Type, f64::to_bits),
         DataType::BinaryView => {
-            let values = array.as_binary_view();
-            let hash = |at| EMPTY.with_bytes(values.value(at));
-            (0..array.len()).map(hash).collect()
+            let values = column.as_binary_view();
+            let views = &values.views()[..count];
+            each(hashes, nulls, |hash, at| match views[at] {
+                // The view is the length and the bytes, followed by zeros.
+                view if view as u32 <= INLINE => hash.with(view as u64).with((view >> 64) as u64),
+                _ => hash.with_long(values.value(at)),
+            });
         }
         DataType::FixedSizeBinary(_) => {
-            let values = array.as_fixed_size_binary();
-            let hash = |at| EMPTY.with_bytes(values.value(at));
-            (0..array.len()).map(hash).collect()
+            let values = column.as_fixed_size_binary();
+            each(hashes, nulls, |hash, at| hash.with_bytes(values.value(at)));
         }
         DataType::List(_) => {
-            let list = array.as_list::<i32>();
+            let list = column.as_list::<i32>();
             let offsets = list.offsets().iter().map(|offset| *offset as usize);
-            of_lists(&of_values(list.values())?, offsets)
+            let lists = of_lists(&of_items(list.values())?, offsets);
+            each(hashes, nulls, |hash, at| hash.and(lists[at]));
         }
         DataType::LargeList(_) => {
-            let list = array.as_list::<i64>();
+            let list = column.as_list::<i64>();
             let offsets = list.offsets().iter().map(|offset| *offset as usize);
-            of_lists(&of_values(list.values())?, offsets)
+            let lists = of_lists(&of_items(list.values())?, offsets);
+            each(hashes, nulls, |hash, at| hash.and(lists[at]));
         }
-        DataType::Struct(_) if array.as_struct().num_columns() > 0 => {
-            of_rows(array.as_struct().columns())?
+        DataType::Struct(_) if column.as_struct().num_columns() > 0 => {
+            let groups = of_rows(column.as_struct().columns())?;
+            each(hashes, nulls, |hash, at| hash.and(groups[at]));
         }
-        _ => vec![EMPTY; array.len()],
-    };
-    if let Some(nulls) = array.logical_nulls() {
-        for (hash, is_valid) in hashes.iter_mut().zip(nulls.iter()) {
-            if !is_valid {
-                *hash = NULL;
+        _ => each(hashes, nulls, |hash, _| hash.and(EMPTY)),
+    }
+    Ok(())
+}
+
+/// Adds the value of each row, or a null.
+fn each(hashes: &mut [Hash], nulls: Option<&NullBuffer>, with: impl Fn(Hash, usize) -> Hash) {
+    match nulls {
+        None => {
+            for (at, hash) in hashes.iter_mut().enumerate() {
+                *hash = with(*hash, at);
+            }
+        }
+        Some(nulls) => {
+            for ((at, hash), is_valid) in hashes.iter_mut().enumerate().zip(nulls.iter()) {
+                *hash = if is_valid {
+                    with(*hash, at)
+                } else {
+                    hash.and(NULL)
+                };
             }
         }
     }
-    Ok(hashes)
 }
 
-fn numbers<T>(values: &[T], bits: impl Fn(&T) -> u64) -> Vec<Hash> {
-    values.iter().map(|value| EMPTY.with(bits(value))).collect()
+/// Returns the hash of each item of lists.
+fn of_items(items: &ArrayRef) -> Result<Vec<Hash>> {
+    of_rows(std::slice::from_ref(items))
 }
 
 fn of_lists(values: &[Hash], offsets: impl Iterator<Item = usize> + Clone) -> Vec<Hash> {
@@ -154,10 +187,16 @@ mod tests {
             b"abcdefgh",
             b"abcdefgh\0",
             b"abcdefg",
+            b"abcdefghijkl",
+            b"abcdefghijklm",
+            b"abcdefghijklmnop",
+            b"abcdefghijklmnopijklmnop",
+            b"abcdefghijklmnopijklmno\0",
         ];
+        let count = texts.len();
         let texts: ArrayRef = Arc::new(BinaryViewArray::from_iter_values(texts));
         let hashes = of_rows(&[texts]).unwrap();
-        assert_eq!(hashes.iter().collect::<HashSet<_>>().len(), 6);
+        assert_eq!(hashes.iter().collect::<HashSet<_>>().len(), count);
     }
 
     #[test]

@@ -18,6 +18,7 @@ def plan(
     goal: str,
     readers: str | None,
     compression: str | None,
+    sort_by: str | None,
     progress: Callable[[int, int], object] | None,
 ) -> str: ...
 def run(

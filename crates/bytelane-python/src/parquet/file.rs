@@ -210,6 +210,7 @@ impl ParquetFile {
     ) -> PyResult<Self> {
         let py = source.py();
         let (source, path) = Source::open(source)?;
+        let remote = source.remote();
         let dictionaries = read_dictionary.unwrap_or_default();
         let is_local = source.is_local();
         let reader = py.detach(|| {
@@ -226,7 +227,7 @@ impl ParquetFile {
             path,
             footer: reader.footer(),
             schema: SchemaRef::clone(reader.schema()),
-            reader: Mutex::new(Some(reader)),
+            reader: Mutex::new(Some(reader.with_prefetch(remote))),
         })
     }
 

@@ -1,8 +1,8 @@
 //! Sources of a file: a path, bytes, or a Python object with `read` and `seek`.
 
-use bytelane_parquet::InputFile;
 use bytelane_parquet::parquet::errors::{ParquetError, Result};
 use bytelane_parquet::parquet::file::reader::{ChunkReader, Length};
+use bytelane_parquet::{InputFile, RemoteFile};
 use bytes::Bytes;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -53,6 +53,14 @@ impl Source {
             Self::File(file) => file.is_local(),
             Self::Bytes(_) => true,
             Self::Object(_) => false,
+        }
+    }
+
+    /// Returns the file of a store, whose ranges can be fetched ahead.
+    pub fn remote(&self) -> Option<Arc<dyn RemoteFile>> {
+        match self {
+            Self::File(file) => file.remote(),
+            Self::Bytes(_) | Self::Object(_) => None,
         }
     }
 }

@@ -73,7 +73,7 @@ fn files_on_stores_are_written_read_rewritten_and_merged() {
         .to_string();
     assert_eq!(
         error,
-        "memory://files/none.parquet: there is no such object"
+        "memory://files/none.parquet: there is no such object; check the bucket and the key"
     );
     let error = write("https://example.org/a.parquet", 0..1)
         .unwrap_err()

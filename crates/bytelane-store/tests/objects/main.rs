@@ -2,5 +2,6 @@
 
 mod faulty;
 mod files;
+mod prefetch;
 mod puts;
 mod reads;

@@ -7,7 +7,8 @@ use crate::table::{Table, format_parser, number, size, text};
 use crate::{Outcome, progress, readable, standard};
 use anyhow::{Context, bail};
 use bytelane_dataset::{
-    Action, ClassAdvice, Expected, Listing, Plan, PlanOptions, Spread, Unreadable, list, plan_files,
+    Action, ClassAdvice, Expected, Listing, Plan, PlanOptions, PromisedOrder, SortAdvice, Spread,
+    Unreadable, list, plan_files,
 };
 use bytelane_measure::format::Format;
 use bytelane_parquet::compatibility::Readers;
@@ -64,6 +65,9 @@ pub struct Arguments {
     /// Compress the columns of re-encoded files with this codec [default: unchanged]
     #[arg(long, value_name = "CODEC[:LEVEL]", value_parser = parse_compression)]
     compression: Option<Compression>,
+    /// Say how much a sort order would save, measured on the sample, and check the orders that its files promise
+    #[arg(long, value_name = "auto", value_parser = ["auto"])]
+    sort_by: Option<String>,
     /// A file with the paths of the files to plan for, one on each line, such as the current files of a table
     #[arg(long, value_name = "FILE")]
     files_from: Option<PathBuf>,
@@ -105,6 +109,8 @@ struct Answer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<f64>,
     advice: &'a [ClassAdvice],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    sort_orders: &'a [SortAdvice],
     unreadable: &'a [Unreadable],
     notes: &'a [String],
 }
@@ -157,7 +163,8 @@ impl Arguments {
             .with_min_saving(self.min_saving)
             .with_sample(self.sample_files, self.sample_rows.get(), self.seed)
             .with_goal(self.goal)
-            .with_readers(&self.readers);
+            .with_readers(&self.readers)
+            .with_sort_advice(self.sort_by.is_some());
         match self.compression {
             Some(compression) => options.with_compression(compression),
             None => options,
@@ -212,12 +219,14 @@ impl Arguments {
             expected: &plan.expected,
             cost: self.cost(plan),
             advice: &plan.advice,
+            sort_orders: &plan.sort_orders,
             unreadable: &plan.unreadable,
             notes: &plan.notes,
         };
         table.write(self.format, [answer], &mut out)?;
         if self.format == Format::Table {
             self.show_advice(plan, &mut out)?;
+            self.show_sort_orders(plan, &mut out)?;
             self.show_unreadable(plan, &mut out)?;
             self.summarize(plan, &mut out)?;
         }
@@ -286,6 +295,49 @@ impl Arguments {
         Ok(())
     }
 
+    fn show_sort_orders(&self, plan: &Plan, out: &mut impl Write) -> anyhow::Result<()> {
+        if plan.sort_orders.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "\nSort orders; runs do not sort:")?;
+        let mut table = Table::new([
+            number("files"),
+            text("best order"),
+            number("saved"),
+            text("promised order"),
+            text("checked files"),
+        ]);
+        for advice in &plan.sort_orders {
+            let (promised, checked) = match &advice.promised {
+                None => ("none".to_owned(), String::new()),
+                Some(promised) => (promised.by.join(", "), truth(promised)),
+            };
+            let best = match &advice.by[..] {
+                [] => "their own".to_owned(),
+                by => by.join(", "),
+            };
+            table.row([
+                advice.files.to_string(),
+                best,
+                spread(advice.saved(), advice.spread),
+                promised,
+                checked,
+            ]);
+        }
+        table.write(self.format, [()], out)?;
+        for promised in plan
+            .sort_orders
+            .iter()
+            .filter_map(|it| it.promised.as_ref())
+        {
+            for file in &promised.broken {
+                let path = readable::line(&file.path);
+                writeln!(out, "{path}: {}", readable::line(&file.error))?;
+            }
+        }
+        Ok(())
+    }
+
     fn show_advice(&self, plan: &Plan, out: &mut impl Write) -> anyhow::Result<()> {
         for class in plan.advice.iter().filter(|class| class.rewrite) {
             writeln!(
@@ -342,6 +394,14 @@ fn sums(plan: &Plan) -> Vec<(&'static str, Sum)> {
     };
     sums.push(("leave", left));
     sums
+}
+
+/// Describes how many of the files that promise an order keep it.
+fn truth(promised: &PromisedOrder) -> String {
+    match promised.broken.len() {
+        0 => format!("{} sorted", promised.files),
+        broken => format!("{broken} of {} not sorted", promised.files),
+    }
 }
 
 /// Formats a fraction, and its spread across the files of a sample.

@@ -97,7 +97,10 @@ impl Files {
         named: &[&str],
         first: &First,
     ) -> anyhow::Result<ReaderBuilder<Input>> {
-        let opened = self.input(path).map(|input| selection.open(input))?;
+        let opened = self.input(path).map(|input| {
+            let remote = input.remote();
+            selection.open(input).map(|file| file.with_prefetch(remote))
+        })?;
         let file = match opened {
             Ok(file) => file,
             // The whole schema says which columns there are.
@@ -117,8 +120,10 @@ impl Files {
     }
 
     fn builder(&self, path: &Path) -> anyhow::Result<ReaderBuilder<Input>> {
-        let builder = ReaderBuilder::try_new(self.input(path)?);
-        Ok(builder.map_err(|error| error.in_file(shown(path)))?)
+        let input = self.input(path)?;
+        let remote = input.remote();
+        let builder = ReaderBuilder::try_new(input).map_err(|error| error.in_file(shown(path)))?;
+        Ok(builder.with_prefetch(remote))
     }
 
     fn input(&self, path: &Path) -> anyhow::Result<Input> {

@@ -4,10 +4,11 @@ use crate::standard;
 use anyhow::{Context, bail};
 use bytelane_parquet::parquet::errors::Result;
 use bytelane_parquet::parquet::file::reader::{ChunkReader, Length};
-use bytelane_parquet::{Error, InputFile};
+use bytelane_parquet::{Error, InputFile, RemoteFile};
 use bytes::Bytes;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Name of standard input among files.
 pub const STANDARD: &str = "-";
@@ -27,6 +28,14 @@ impl Input {
     pub fn open(path: &Path) -> anyhow::Result<Self> {
         let file = InputFile::open(path).map_err(|error: Error| error.in_file(path))?;
         Ok(Self::File(file))
+    }
+
+    /// Returns the file of a store, whose ranges can be fetched ahead.
+    pub fn remote(&self) -> Option<Arc<dyn RemoteFile>> {
+        match self {
+            Self::File(file) => file.remote(),
+            Self::Memory(_) => None,
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use super::ReaderBuilder;
 use super::kept::{Kept, least_bits};
 use crate::budget::batch_rows;
 use crate::catch_panic::catch_panic;
+use crate::remote::RemoteFile;
 use crate::stack::{stack_size, with_stack};
 use crate::{Error, Problem, Result};
 use arrow_array::RecordBatchReader;
@@ -30,6 +31,14 @@ const USUAL_PAGE: u64 = 2 << 20;
 const USUAL_VALUE: u64 = 32;
 
 impl<T: ChunkReader + 'static> ReaderBuilder<T> {
+    /// Sets the file of a store whose ranges are fetched before they are read. It is needed only for inputs that wrap an
+    /// [`InputFile`](crate::InputFile): pass its [`remote`](crate::InputFile::remote).
+    #[must_use]
+    pub fn with_prefetch(mut self, file: Option<Arc<dyn RemoteFile>>) -> Self {
+        self.remote = file;
+        self
+    }
+
     /// Creates the reader.
     ///
     /// # Errors
@@ -65,7 +74,9 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             width => (limit / 2 / width as u64, AHEAD.min(limit / 2)),
         };
         let settings = Settings {
-            input: Input::new(Arc::clone(&self.input)).with_headers(self.reads_headers()),
+            input: Input::new(Arc::clone(&self.input))
+                .with_headers(self.reads_headers())
+                .with_prefetch(self.remote.clone(), in_flight.width()),
             batch_size,
             least_gap: self.least_gap,
             schema: self.with_numbers(&output.schema),

@@ -17,6 +17,7 @@ use crate::catch_panic::catch_panic;
 use crate::file::{OpenFooter, RowGroups, open_columns, open_footer};
 use crate::input::InputFile;
 use crate::options::is_within;
+use crate::remote::RemoteFile;
 use crate::stack::depth_of;
 use crate::{Error, Problem, Result};
 use arrow_schema::SchemaRef;
@@ -56,6 +57,7 @@ pub struct ReaderBuilder<T> {
     threads: NonZero<usize>,
     memory: MemoryLimit,
     keeps_batches: bool,
+    remote: Option<Arc<dyn RemoteFile>>,
 }
 
 impl ReaderBuilder<InputFile> {
@@ -200,6 +202,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             threads: NonZero::<usize>::MIN,
             memory: MemoryLimit::default(),
             keeps_batches: false,
+            remote: None,
         }
     }
 
@@ -505,6 +508,7 @@ impl<T> Clone for ReaderBuilder<T> {
             threads: self.threads,
             memory: self.memory,
             keeps_batches: self.keeps_batches,
+            remote: self.remote.clone(),
         }
     }
 }

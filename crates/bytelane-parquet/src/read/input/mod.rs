@@ -6,13 +6,19 @@ mod pushed;
 pub use metrics::Metrics;
 pub use pushed::PushedBytes;
 
+use crate::input::InputFile;
+use crate::remote::RemoteFile;
 use bytes::Bytes;
 use metrics::Counters;
 use parquet::errors::Result;
 use parquet::file::reader::{ChunkReader, Length};
+use std::any::Any;
 use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// Memory budget, in bytes, for ranges of a remote file that are fetched before they are read.
+const PREFETCHED: u64 = 32 << 20;
 
 /// Input shared by several readers and threads.
 #[derive(Clone)]
@@ -20,6 +26,8 @@ pub(crate) struct Input {
     any: Arc<dyn AnyInput>,
     /// The same input, if the caller pushes its bytes on request.
     pushed: Option<PushedBytes>,
+    /// The same input, if its ranges are fetched before they are read, and the budget of a row group in bytes.
+    remote: Option<(Arc<dyn RemoteFile>, u64)>,
     counters: Arc<Counters>,
     reads_headers: bool,
 }
@@ -47,7 +55,11 @@ impl<T: ChunkReader + 'static> AnyInput for T {
 
 impl Input {
     pub(super) fn new<T: ChunkReader + 'static>(input: Arc<T>) -> Self {
+        let any: &dyn Any = &*input;
+        let file: Option<&InputFile> = any.downcast_ref();
+        let remote = file.and_then(InputFile::remote);
         Self {
+            remote: remote.map(|file| (file, PREFETCHED)),
             any: Arc::new(Shared(input)),
             pushed: None,
             counters: Arc::default(),
@@ -71,22 +83,45 @@ impl Input {
         Self {
             any: Arc::new(pushed.clone()),
             pushed: Some(pushed),
+            remote: None,
             counters: Arc::default(),
             reads_headers: false,
         }
     }
 
+    /// Fetches ranges of a remote file before they are read, if there is one, with a budget for each of several
+    /// row groups that are read concurrently.
+    pub(super) fn with_prefetch(
+        mut self,
+        file: Option<Arc<dyn RemoteFile>>,
+        row_groups: usize,
+    ) -> Self {
+        let file = file.or(self.remote.map(|(file, _)| file));
+        self.remote = file.map(|file| (file, PREFETCHED / row_groups.max(1) as u64));
+        self
+    }
+
     /// Requests bytes that are needed now, and others that will be needed; an error if any of the
-    /// former is missing.
+    /// former is missing from pushed bytes.
     pub(super) fn prepare(
         &self,
         needed: impl FnOnce() -> Vec<Range<u64>>,
         ahead: impl FnOnce(u64) -> Vec<Range<u64>>,
     ) -> Result<()> {
-        match &self.pushed {
-            Some(pushed) => pushed.prepare(needed(), ahead),
-            None => Ok(()),
+        if let Some(pushed) = &self.pushed {
+            return pushed.prepare(needed(), ahead);
         }
+        if let Some((file, budget)) = &self.remote {
+            let mut ranges = needed();
+            let bytes: u64 = ranges.iter().map(|range| range.end - range.start).sum();
+            if let Some(left) = budget.checked_sub(bytes).filter(|_| bytes > 0) {
+                ranges.extend(ahead(left));
+            }
+            if !ranges.is_empty() {
+                file.prefetch(&ranges, *budget);
+            }
+        }
+        Ok(())
     }
 
     /// Returns the counters of the input.

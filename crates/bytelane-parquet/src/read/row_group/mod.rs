@@ -260,6 +260,7 @@ impl RowGroup {
 
     fn read(&mut self, settings: &Settings, work: &mut Work) -> Result<RecordBatch> {
         let places = places(self.at, &work.steps);
+        let after = places.last().map_or(self.at, |last| last.end);
         let memory = self.budget.reservation();
         for number in work.stages..self.stages.len() {
             let cover = work.partial.cover();
@@ -275,13 +276,13 @@ impl RowGroup {
             let wanted = Wanted::new(&places, &cover, left);
             stage.is_moved = false;
             let input = &settings.input;
-            input.prepare(|| plan.indexes(&self.chunks), |_| Vec::new())?;
+            input.prepare(|| stage.indexes(plan, &self.chunks), |_| Vec::new())?;
             stage.open(settings, plan, &self.chunks, self.row_count, &self.budget)?;
             let ahead = |most| match number {
-                0 => stage.ranges_ahead(&self.rows.places(self.at), most),
+                0 => stage.ranges_ahead(&self.rows.places(after), most),
                 _ => Vec::new(),
             };
-            input.prepare(|| stage.ranges(&wanted.ranges()), ahead)?;
+            input.prepare(|| stage.ranges(&wanted), ahead)?;
             stage.is_moved = true;
             let pool = settings.pool.as_ref().filter(|_| self.is_shared);
             let arrays = stage.read(settings, plan, &wanted, pool, &memory)?;

@@ -73,12 +73,14 @@ def plan(
     goal: Goal = "balanced",
     readers: str | None = None,
     compression: str | None = None,
+    sort_by: Literal["auto"] | None = None,
     progress: Progress | None = None,
 ) -> Plan:
     """Decides which files below a directory or a URL to merge, split or rewrite, as `bytelane dataset plan` does.
 
     Returns the plan, and also writes it to `output`, if given. `files` are paths below `root`, such as the current
-    files of a table. `progress` is called with the number of footers and samples read, and their total.
+    files of a table. With `sort_by="auto"`, `plan["sort_orders"]` says how much a sort order would save, measured on the
+    sample, and whether the orders that its files promise are true. `progress` is called with the number of footers and samples read, and their total.
     """
     chosen = None if files is None else list(files)
     sample = (sample_files, sample_rows, seed)
@@ -92,6 +94,7 @@ def plan(
         goal,
         readers,
         compression,
+        sort_by,
         progress,
     )
     if output is not None:

@@ -1,4 +1,4 @@
-//! The extended stage `ray`: runs a plan of a data set on a local Ray cluster, and kills a worker.
+//! The extended stage `ray`: runs plans of data sets on a local Ray cluster, and kills a worker.
 
 use anyhow::Result;
 
