@@ -67,7 +67,7 @@ class S3Server(unittest.TestCase):
         cls.directory.cleanup()
 
     def setUp(self) -> None:
-        self.bucket = f"bucket-{random.randrange(1 << 40)}"
+        self.bucket = f"bucket{random.randrange(1 << 40)}"
         self.request("PUT", "")
         self.proxy.fault = lambda method, path: None
         self.proxy.count.clear()

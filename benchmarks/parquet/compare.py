@@ -17,7 +17,7 @@ each library alternates with itself, with one thread and with two.
 The tables are read as users read them: bytelane is the Python package, and allocators have their default settings. Each
 library has several processes, one after the other, in turns with the other libraries. The first read of a process is
 one regime; the best of the seven reads after it is the other, the steady state. Medians over the processes count.
-`memcpy` is not a library: it copies the table that bytelane reads to existing memory, which is the upper limit.
+`bytelane-views` is bytelane with strings as views, in which form Polars returns them. `memcpy` is not a library: it copies the table that bytelane reads to existing memory, which is the upper limit.
 
 In the part `writing`, the Python packages and the crate `parquet` write the same tables and single columns from memory, in the same
 two regimes, uncompressed and with zstd at level 1: `write.py`. The size is that of the file that each writes, and the peak memory is
@@ -68,6 +68,9 @@ WITH_THREADS = ["bytelane", "pyarrow", "duckdb", "polars"]
 # Not a library but an upper limit: copies an existing table with numpy.
 ROOF = "memcpy"
 
+# The Python package, with strings as views.
+VIEWS = "bytelane-views"
+
 # glibc would return memory to the system after each read. The allocators of the other libraries keep it.
 KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
 
@@ -111,7 +114,7 @@ class Process:
     ) -> None:
         arguments = [library, path, str(threads), *([writes] if writes else [])]
         command = [reader, *arguments]
-        if library in OF_PYTHON or as_package and library in ("bytelane", ROOF):
+        if library in OF_PYTHON or as_package and library in ("bytelane", VIEWS, ROOF):
             command = [sys.executable, PYTHON_WRITER if writes else PYTHON_READER, *arguments]
         cores = sorted(os.sched_getaffinity(0), reverse=True)[:threads]
         assert len(cores) == threads, f"{threads} threads need as many cores"
@@ -274,6 +277,7 @@ def versions() -> dict[str, str]:
     of_crates = {package["name"]: package["version"] for package in lock["package"]}
     of_rust = {library: of_crates[crate] for library, crate in OF_RUST.items()}
     of_python = OF_PYTHON | {ROOF: "numpy"}
+    of_rust[VIEWS] = of_rust["bytelane"]
     return of_rust | {library: version(package) for library, package in of_python.items()}
 
 
@@ -313,9 +317,9 @@ def compare_tables(directory: Path, scale: float, report: Report) -> None:
         compression = footer.row_group(0).column(0).compression.lower()
         compression = "none" if compression == "uncompressed" else compression
         workload = Workload(name, f"{writer}'s defaults", compression, path, rows, values)
-        report(workload, [*(subject for subject in ALONE if subject[0] != "pages"), (ROOF, 1)])
+        report(workload, [*(subject for subject in ALONE if subject[0] != "pages"), (VIEWS, 1), (ROOF, 1)])
         if cores > 1:
-            report(workload, [(library, cores) for library in [*WITH_THREADS, ROOF]])
+            report(workload, [(library, cores) for library in [*WITH_THREADS, VIEWS, ROOF]])
 
 
 def compare_queries(directory: Path, scale: float, program: Path, rounds: int) -> list[tuple[str, int, int, str, float]]:

@@ -1,4 +1,4 @@
-"""Measures how much faster two workers of Ray run a plan than one: `dataset_ray.py DIRECTORY`.
+"""Measures how much faster two workers of Ray run a plan than one: `dataset_ray.py DIRECTORY [TARGET_SIZE]`.
 
 The directory has many files, such as those of `dataset.py --keep DIRECTORY`; it must not be on a store. Needs the
 packages bytelane and ray, and two idle cores. Prints wall-clock times as a Markdown table. `run` is a process without
@@ -34,7 +34,7 @@ def main() -> None:
     old = Path(sys.argv[1])
     new = old.parent / "ray.new"
     # So many units that no worker waits long for the last one.
-    plan = dataset.plan(old, target_size=32 << 20)
+    plan = dataset.plan(old, target_size=int(sys.argv[2]) if len(sys.argv) > 2 else 32 << 20)
     print(f"{plan['files']} files, {plan['bytes'] / 1e6:.0f} MB, {len(plan['units'])} units\n")
     print("| | wall-clock time, s | x |\n|---|--:|--:|")
     first = 0.0

@@ -22,6 +22,13 @@ def with_bytelane(path: str, threads: int) -> Callable[[], Any]:
     return lambda: parquet.read_table(path, threads=threads)
 
 
+def with_views(path: str, threads: int) -> Callable[[], Any]:
+    """Has strings as Polars returns them, whatever the file asks for."""
+    from bytelane import parquet
+
+    return lambda: parquet.read_table(path, threads=threads, string_type="string_view")
+
+
 def with_pyarrow(path: str, threads: int) -> Callable[[], Any]:
     import pyarrow
     import pyarrow.parquet
@@ -88,6 +95,7 @@ def main() -> None:
     library, path, threads = sys.argv[1:]
     openers = {
         "bytelane": with_bytelane,
+        "bytelane-views": with_views,
         "pyarrow": with_pyarrow,
         "duckdb": with_duckdb,
         "polars": with_polars,

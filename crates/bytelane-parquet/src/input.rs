@@ -46,12 +46,6 @@ impl InputFile {
         })
     }
 
-    /// Returns whether the file is on this machine.
-    #[must_use]
-    pub fn is_local(&self) -> bool {
-        matches!(self.source, Source::Disk(_))
-    }
-
     /// Returns the file of a store, for [`ReaderBuilder::with_prefetch`](crate::ReaderBuilder::with_prefetch); `None` for
     /// local files.
     #[must_use]
@@ -60,6 +54,12 @@ impl InputFile {
             Source::Disk(_) => None,
             Source::Remote(file) => Some(Arc::clone(file)),
         }
+    }
+
+    /// Returns whether the file is on this machine.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        matches!(self.source, Source::Disk(_))
     }
 
     /// Returns the permissions of a local file.

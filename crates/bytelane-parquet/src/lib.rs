@@ -35,8 +35,8 @@ pub use catch_panic::is_caught;
 pub use error::{Error, Place, Problem, Result};
 pub use input::InputFile;
 pub use options::{
-    ColumnOptions, ContentDefinedPages, DataPageVersion, Encoding, Encodings, Goal, WriterOptions,
-    compression_name, parse_compression,
+    ColumnOptions, ContentDefinedPages, DataPageVersion, Encoding, Encodings, Goal, StringType,
+    WriterOptions, compression_name, parse_compression,
 };
 pub use read::{
     AsyncReader, Decoded, Footer, Metrics, PushDecoder, PushedBytes, RangeReader, Reader,

@@ -162,6 +162,34 @@ def test_columns_as_dictionaries() -> None:
         parquet.ParquetFile("a.parquet", read_dictionary=["names"])
 
 
+@pytest.mark.parametrize("store_schema", [False, True])
+def test_types_of_strings(store_schema: bool) -> None:
+    """The type in the file's Arrow schema is only the default."""
+    names = [None if row % 7 == 0 else f"name {row % 5} of a row {row}" for row in range(3000)]
+    table = pa.table({"name": names, "raw": [b"%d" % row for row in range(3000)], "tags": [[str(row)] for row in range(3000)]})
+    pq.write_table(table, "a.parquet", row_group_size=1000, store_schema=store_schema)
+    assert parquet.read_table("a.parquet").to_pyarrow().schema.field("name").type == pa.string()
+    types: list[tuple[parquet.StringType, pa.DataType, pa.DataType]] = [
+        ("string", pa.string(), pa.binary()),
+        ("large_string", pa.large_string(), pa.large_binary()),
+        ("string_view", pa.string_view(), pa.binary_view()),
+    ]
+    for name, text, binary in types:
+        read = parquet.read_table("a.parquet", string_type=name).to_pyarrow()
+        assert [read.schema.field(column).type for column in ("name", "raw")] == [text, binary]
+        assert read.schema.field("tags").type.value_type == text
+        assert read.to_pydict() == table.to_pydict()
+        rows = parquet.read_table("a.parquet", ["raw"], filters="name = 'name 1 of a row 2501'", string_type=name)
+        assert rows.to_pyarrow().to_pydict() == {"raw": [b"2501"]}
+        with parquet.ParquetFile("a.parquet", read_dictionary=["name"], string_type=name) as file:
+            schema = file.schema.to_pyarrow()
+            assert schema.field("raw").type == binary
+            assert schema.field("name").type == pa.dictionary(pa.int32(), pa.string())
+            assert file.read(["name"]).to_pyarrow()["name"].to_pylist() == names
+    with pytest.raises(ValueError, match="unknown string type"):
+        parquet.read_table("a.parquet", string_type="text")  # type: ignore[arg-type]
+
+
 def test_filters_that_do_not_fit() -> None:
     parquet.write_table(numbers(), "a.parquet")
     cases: list[tuple[Any, type[Exception], str]] = [

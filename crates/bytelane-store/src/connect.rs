@@ -35,9 +35,11 @@ mod network {
     use crate::profile::Profile;
     use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, S3CopyIfNotExists};
     use object_store::azure::MicrosoftAzureBuilder;
-    use object_store::gcp::GoogleCloudStorageBuilder;
+    use object_store::gcp::{GcpCredential, GoogleCloudStorageBuilder};
     use object_store::http::HttpBuilder;
-    use object_store::{BackoffConfig, ClientOptions, ObjectStore, Result, RetryConfig};
+    use object_store::{
+        BackoffConfig, ClientOptions, ObjectStore, Result, RetryConfig, StaticCredentialProvider,
+    };
     use std::env;
     use std::sync::Arc;
     use std::time::Duration;
@@ -80,7 +82,7 @@ mod network {
         let is_set = |key| builder.get_config_value(&key).is_some();
         let is_public = builder.get_config_value(&AmazonS3ConfigKey::SkipSignature);
         !is_set(AmazonS3ConfigKey::AccessKeyId)
-            && !is_public.is_some_and(|skips| skips == "true")
+            && is_public.is_none_or(|skips| skips != "true")
             && env::var_os("AWS_WEB_IDENTITY_TOKEN_FILE").is_none()
     }
 
@@ -110,7 +112,7 @@ mod network {
 
     pub(super) fn gcs(root: &str) -> Result<Arc<dyn ObjectStore>> {
         let mut builder = GoogleCloudStorageBuilder::from_env();
-        // As in the libraries of Google. Emulators check no signatures.
+        // As in the libraries of Google. Emulators accept any token.
         if let Ok(host) = env::var("STORAGE_EMULATOR_HOST") {
             let has_scheme = host.contains("://");
             let url = if has_scheme {
@@ -119,7 +121,11 @@ mod network {
                 format!("http://{host}")
             };
             let url = url.trim_end_matches('/');
-            builder = builder.with_base_url(url).with_skip_signature(true);
+            let token = GcpCredential {
+                bearer: "owner".to_owned(),
+            };
+            let credentials = Arc::new(StaticCredentialProvider::new(token));
+            builder = builder.with_base_url(url).with_credentials(credentials);
         }
         let builder = builder.with_url(root).with_retry(retries());
         Ok(Arc::new(builder.build()?))

@@ -26,6 +26,9 @@ const PAGES: &str = "pages";
 /// Name of the baseline that copies the table.
 const ROOF: &str = "memcpy";
 
+/// Name of bytelane with strings as views.
+const VIEWS: &str = "bytelane-views";
+
 /// Name of the file of many columns.
 const LINEITEM: &str = "lineitem";
 
@@ -223,10 +226,10 @@ impl Files {
             "Tables of TPC-H at scale 1, read to Arrow arrays by the Python packages, and by the crate `parquet` with one thread:\n\
              `{}`. The time is in seconds, of the CPU with one thread, else elapsed. The other\n\
              columns say how many times as fast as the fastest other library bytelane is. First: the first read of a process.\n\
-             Steady: the best of seven reads after it. Roof: the same for `memcpy` of the table to memory that is kept. Memory:\n\
+             Steady: the best of seven reads after it. As views: the same with strings as views, in which form Polars returns them. Roof: the same for `memcpy` of the table to memory that is kept. Memory:\n\
              the peak of eight reads, as a multiple of Polars's.\n\n\
-             | table | writer | compression | threads | first | x fastest | steady | x fastest | roof | memory |\n\
-             |---|---|---|---|---|---|---|---|---|---|\n",
+             | table | writer | compression | threads | first | x fastest | steady | x fastest | as views | roof | memory |\n\
+             |---|---|---|---|---|---|---|---|---|---|---|\n",
             self.name
         );
         let is_other = |row: &&Row| row.is_written() || row.is_merged() || row.is_query();
@@ -245,12 +248,15 @@ impl Files {
             let memory = |library: &str| steady(library).map(|row| row.peak_bytes);
             writeln!(
                 text,
-                "| {} | {writer} | {} | {} |{}{} {:.3} | {} |",
+                "| {} | {writer} | {} | {} |{}{} {} | {:.3} | {} |",
                 first.column,
                 first.compression,
                 first.threads,
                 in_first?,
                 in_steady?,
+                speedup(file, "steady", VIEWS).map_or(String::new(), |(seconds, speedup, _)| {
+                    format!("{seconds:.3}, {speedup}")
+                }),
                 steady(ROOF)?.seconds(),
                 ratio(memory("bytelane")? / memory("polars")?),
             )
@@ -415,16 +421,20 @@ impl Files {
 
 /// Returns the cells of a regime: seconds, speedup over the fastest other library, and its name.
 fn regime_cells(rows: &[&Row], regime: &str) -> Option<String> {
-    let is_library = |row: &&&Row| row.regime == regime && row.library != ROOF;
-    let mut rows: Vec<_> = rows.iter().filter(is_library).collect();
-    rows.sort_by(|one, other| one.seconds().total_cmp(&other.seconds()));
-    let ours = rows.iter().find(|row| row.library == "bytelane")?;
-    let best = rows.iter().find(|row| row.library != "bytelane")?;
-    let name = OTHERS
-        .iter()
-        .find(|(library, _)| *library == best.library)?;
-    let ratio = ratio(best.seconds() / ours.seconds());
-    Some(format!(" {:.3} | {ratio}, {} |", ours.seconds(), name.1))
+    let (seconds, speedup, name) = speedup(rows, regime, "bytelane")?;
+    Some(format!(" {seconds:.3} | {speedup}, {name} |"))
+}
+
+/// Returns the time of a library in seconds, its speedup over the fastest one of the others, and the name of that one.
+fn speedup(rows: &[&Row], regime: &str, library: &str) -> Option<(f64, String, &'static str)> {
+    let rows = rows.iter().filter(|row| row.regime == regime);
+    let own = rows.clone().find(|row| row.library == library)?.seconds();
+    let others = rows.filter_map(|row| {
+        let (_, name) = OTHERS.iter().find(|(other, _)| *other == row.library)?;
+        Some((row.seconds(), *name))
+    });
+    let (best, name) = others.min_by(|one, other| one.0.total_cmp(&other.0))?;
+    Some((own, ratio(best / own), name))
 }
 
 /// Returns a row of the table of columns, if bytelane and the crate `parquet` were measured.
@@ -518,6 +528,9 @@ lineitem,defaults,snappy,6000000,96000000,2,1,pyarrow,26.0.1,1.0,1.1,2000000000,
                 text += &row("bytelane", threads, ours, regime);
                 text += &row("parquet", threads, parquet, regime);
                 text += &row("polars", threads, polars, regime);
+                if threads == 2 {
+                    text += &row("bytelane-views", threads, 0.08, regime);
+                }
                 text += &row("memcpy", threads, 0.01, regime);
             }
         }
@@ -528,8 +541,8 @@ lineitem,defaults,snappy,6000000,96000000,2,1,pyarrow,26.0.1,1.0,1.1,2000000000,
             .filter(|line| line.starts_with("| orders"))
             .collect();
         let expected = [
-            "| orders | DuckDB | snappy | 1 | 0.400 | 1.5, `parquet` | 0.200 | 0.50, Polars | 0.010 | 1.0 |",
-            "| orders | DuckDB | snappy | 2 | 0.200 | 1.5, `parquet` | 0.100 | 0.50, Polars | 0.005 | 1.0 |",
+            "| orders | DuckDB | snappy | 1 | 0.400 | 1.5, `parquet` | 0.200 | 0.50, Polars |  | 0.010 | 1.0 |",
+            "| orders | DuckDB | snappy | 2 | 0.200 | 1.5, `parquet` | 0.100 | 0.50, Polars | 0.040, 1.2 | 0.005 | 1.0 |",
         ];
         assert_eq!(rows, expected);
         assert_eq!(files.table("parquet"), None);

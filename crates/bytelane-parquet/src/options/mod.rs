@@ -8,7 +8,7 @@ mod properties;
 pub use content::ContentDefinedPages;
 pub use encodings::Encodings;
 pub(crate) use names::codec_name;
-pub use names::{DataPageVersion, Encoding, Goal, compression_name, parse_compression};
+pub use names::{DataPageVersion, Encoding, Goal, StringType, compression_name, parse_compression};
 
 use crate::compatibility::Readers;
 use crate::statistics::Order;

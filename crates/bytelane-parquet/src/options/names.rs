@@ -1,6 +1,7 @@
 //! Values of options, and their names in the command.
 
 use crate::{Error, Problem, Result};
+use arrow_schema::DataType;
 use parquet::basic::{BrotliLevel, Compression, CompressionCodec, GzipLevel, Type, ZstdLevel};
 use parquet::errors::ParquetError;
 use std::fmt;
@@ -227,6 +228,62 @@ impl FromStr for DataPageVersion {
         let mut all = Self::ALL.into_iter();
         all.find(|version| version.name() == name)
             .ok_or_else(|| unknown("page version", name, Self::ALL.into_iter().map(Self::name)))
+    }
+}
+
+/// Arrow type of text and bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum StringType {
+    /// `Utf8` and `Binary`: offsets of 32 bits into the bytes of all values.
+    String,
+    /// `LargeUtf8` and `LargeBinary`: offsets of 64 bits.
+    LargeString,
+    /// `Utf8View` and `BinaryView`: short values, and references to longer ones.
+    StringView,
+}
+
+impl StringType {
+    /// All types.
+    pub const ALL: [Self; 3] = [Self::String, Self::LargeString, Self::StringView];
+
+    /// Returns the name that [`FromStr`] reads. It is pyarrow's name for the type of text.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::LargeString => "large_string",
+            Self::StringView => "string_view",
+        }
+    }
+
+    /// Returns the type of text.
+    #[must_use]
+    pub const fn of_text(self) -> DataType {
+        match self {
+            Self::String => DataType::Utf8,
+            Self::LargeString => DataType::LargeUtf8,
+            Self::StringView => DataType::Utf8View,
+        }
+    }
+
+    /// Returns the type of bytes.
+    #[must_use]
+    pub const fn of_bytes(self) -> DataType {
+        match self {
+            Self::String => DataType::Binary,
+            Self::LargeString => DataType::LargeBinary,
+            Self::StringView => DataType::BinaryView,
+        }
+    }
+}
+
+impl FromStr for StringType {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|string_type| string_type.name() == name)
+            .ok_or_else(|| unknown("string type", name, Self::ALL.into_iter().map(Self::name)))
     }
 }
 

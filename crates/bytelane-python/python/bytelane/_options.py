@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 Goal: TypeAlias = Literal["balanced", "size", "read", "write"]
+StringType: TypeAlias = Literal["string", "large_string", "string_view"]
 Encoding: TypeAlias = Literal[
     "auto",
     "plain",

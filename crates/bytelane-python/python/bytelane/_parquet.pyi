@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 from ._filters import Filters
+from ._options import StringType
 
 __all__ = [
     "Batches",
@@ -129,7 +130,7 @@ def read_file(
     columns: Sequence[str] | None,
     row_groups: Sequence[int] | None,
     filters: Filters | None,
-    read_dictionary: Sequence[str] | None,
+    types: tuple[Sequence[str] | None, StringType | None],
     threads: int | None,
     memory_limit: int | None,
 ) -> Table: ...
@@ -137,7 +138,7 @@ def read_files(
     files: Sequence[tuple[str, Sequence[tuple[str, bool, str | None]]]],
     columns: Sequence[str] | None,
     filters: Filters | None,
-    read_dictionary: Sequence[str] | None,
+    types: tuple[Sequence[str] | None, StringType | None],
     threads: int | None,
     memory_limit: int | None,
 ) -> Table: ...
@@ -221,7 +222,11 @@ class Batches:
 @final
 class ParquetFile:
     def __new__(
-        cls, source: _Path | bytes | _BinaryFile, *, read_dictionary: Sequence[str] | None = None
+        cls,
+        source: _Path | bytes | _BinaryFile,
+        *,
+        read_dictionary: Sequence[str] | None = None,
+        string_type: StringType | None = None,
     ) -> ParquetFile: ...
     @property
     def num_rows(self) -> int: ...

@@ -1,7 +1,7 @@
 //! Several files as one table.
 
 use super::error::of_parquet;
-use super::file::{Limits, ParquetFile, selection};
+use super::file::{Limits, ParquetFile, TextTypes, selection};
 use super::options::Count;
 use super::table::Table;
 use bytelane_parquet::arrow_array::types::Int32Type;
@@ -37,7 +37,7 @@ pub fn read_files(
     files: Vec<(PathBuf, Vec<Partition>)>,
     columns: Option<Vec<String>>,
     filters: Option<Bound<'_, PyAny>>,
-    read_dictionary: Option<Vec<String>>,
+    types: TextTypes,
     threads: Option<Count>,
     memory_limit: Option<u64>,
 ) -> PyResult<Table> {
@@ -52,8 +52,7 @@ pub fn read_files(
             let (field, value) = constant(partition)?;
             selection = selection.with_constant(field, value).map_err(of_parquet)?;
         }
-        let read_dictionary = read_dictionary.clone();
-        let file = ParquetFile::open(source.as_any(), read_dictionary, &selection)?;
+        let file = ParquetFile::open(source.as_any(), types.clone(), &selection)?;
         let table = py.detach(|| file.table(&selection, limits))?;
         match &mut all {
             None => all = Some((path, table)),

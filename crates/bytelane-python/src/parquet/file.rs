@@ -10,7 +10,7 @@ use super::table::{Schema, Table};
 use bytelane_parquet::arrow_array::{RecordBatch, RecordBatchReader};
 use bytelane_parquet::arrow_schema::{Schema as ArrowSchema, SchemaRef};
 use bytelane_parquet::filter::{SelectedRows, Selection};
-use bytelane_parquet::{Footer, ReaderBuilder};
+use bytelane_parquet::{Footer, ReaderBuilder, StringType};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -23,7 +23,7 @@ use std::thread;
 /// `read` and `seek`.
 ///
 /// It is open until `close`, or until the end of a `with` statement. Text and byte columns listed in `read_dictionary` are read as
-/// dictionaries, which are categoricals in pandas and Polars.
+/// dictionaries, which are categoricals in pandas and Polars; `string_type` is the type of the others, as in `read_table`.
 ///
 /// >>> import pyarrow as pa
 /// >>> from bytelane import parquet
@@ -47,9 +47,14 @@ pub struct ParquetFile {
 #[pymethods]
 impl ParquetFile {
     #[new]
-    #[pyo3(signature = (source, *, read_dictionary=None))]
-    pub fn new(source: &Bound<'_, PyAny>, read_dictionary: Option<Vec<String>>) -> PyResult<Self> {
-        Self::open(source, read_dictionary, &Selection::default())
+    #[pyo3(signature = (source, *, read_dictionary=None, string_type=None))]
+    pub fn new(
+        source: &Bound<'_, PyAny>,
+        read_dictionary: Option<Vec<String>>,
+        string_type: Option<String>,
+    ) -> PyResult<Self> {
+        let types = TextTypes(read_dictionary, string_type);
+        Self::open(source, types, &Selection::default())
     }
 
     /// Number of rows.
@@ -174,6 +179,10 @@ impl ParquetFile {
     }
 }
 
+/// Columns of text and bytes to read as dictionaries, and the name of the type of all others.
+#[derive(Clone, FromPyObject)]
+pub struct TextTypes(Option<Vec<String>>, Option<String>);
+
 /// Default number of rows per batch.
 const BATCH_ROWS: usize = 65_536;
 
@@ -205,22 +214,27 @@ impl ParquetFile {
     /// Opens a file for a selection: it may lack columns that the selection does not need.
     pub fn open(
         source: &Bound<'_, PyAny>,
-        read_dictionary: Option<Vec<String>>,
+        TextTypes(dictionaries, string_type): TextTypes,
         selection: &Selection,
     ) -> PyResult<Self> {
         let py = source.py();
         let (source, path) = Source::open(source)?;
         let remote = source.remote();
-        let dictionaries = read_dictionary.unwrap_or_default();
+        let dictionaries = dictionaries.unwrap_or_default();
+        let string_type = string_type.map(|name| name.parse::<StringType>());
+        let string_type = string_type.transpose().map_err(of_parquet)?;
         let is_local = source.is_local();
         let reader = py.detach(|| {
             // They may be columns that are not read.
             let opened = selection.clone().and_columns(&dictionaries);
-            let reader = opened.open(source)?.with_header_pruning(is_local);
-            if dictionaries.is_empty() {
-                return Ok(reader);
+            let mut reader = opened.open(source)?.with_header_pruning(is_local);
+            if !dictionaries.is_empty() {
+                reader = reader.with_dictionaries(dictionaries.iter().map(String::as_str))?;
             }
-            reader.with_dictionaries(dictionaries.iter().map(String::as_str))
+            match string_type {
+                Some(string_type) => reader.with_string_type(string_type),
+                None => Ok(reader),
+            }
         });
         let reader = reader.map_err(|error| of_parquet(in_file(error, path.as_deref())))?;
         Ok(Self {
@@ -289,14 +303,14 @@ pub fn read_file(
     columns: Option<Vec<String>>,
     row_groups: Option<Vec<Count>>,
     filters: Option<Bound<'_, PyAny>>,
-    read_dictionary: Option<Vec<String>>,
+    types: TextTypes,
     threads: Option<Count>,
     memory_limit: Option<u64>,
 ) -> PyResult<Table> {
     let py = source.py();
     let limits = Limits::new(threads, memory_limit)?;
     let selection = selection(py, columns, row_groups, filters)?;
-    let file = ParquetFile::open(source, read_dictionary, &selection)?;
+    let file = ParquetFile::open(source, types, &selection)?;
     py.detach(|| file.table(&selection, limits))
 }
 

@@ -47,20 +47,20 @@ impl Source {
 }
 
 impl Source {
+    /// Returns the file of a store, whose ranges can be fetched ahead.
+    pub fn remote(&self) -> Option<Arc<dyn RemoteFile>> {
+        match self {
+            Self::File(file) => file.remote(),
+            Self::Bytes(_) | Self::Object(_) => None,
+        }
+    }
+
     /// Returns whether small reads cost little.
     pub fn is_local(&self) -> bool {
         match self {
             Self::File(file) => file.is_local(),
             Self::Bytes(_) => true,
             Self::Object(_) => false,
-        }
-    }
-
-    /// Returns the file of a store, whose ranges can be fetched ahead.
-    pub fn remote(&self) -> Option<Arc<dyn RemoteFile>> {
-        match self {
-            Self::File(file) => file.remote(),
-            Self::Bytes(_) | Self::Object(_) => None,
         }
     }
 }

@@ -154,10 +154,7 @@ impl<T: ViewContent> ViewBuilder<T> {
         count: usize,
         mut next: impl FnMut() -> Result<Range<usize>, E>,
     ) -> Result<(), E> {
-        assert!(
-            i32::try_from(bytes.len()).is_ok(),
-            "bytes that views cannot point into"
-        );
+        check_length(bytes);
         let number = self.number_of(bytes);
         self.views.reserve(count);
         let (mut first, mut end, mut longest) = (bytes.len(), 0, 0);
@@ -176,31 +173,10 @@ impl<T: ViewContent> ViewBuilder<T> {
             self.held += bytes.len() as u64;
         }
         if T::IS_TEXT && first < end {
-            self.is_text &= self.are_text(start, &bytes[first..end], first);
+            let (views, values) = (&self.views[start..], &bytes[first..end]);
+            self.is_text &= are_text(self.backend, views, values, first);
         }
         Ok(())
-    }
-
-    /// Returns whether the views from `start` on are UTF-8. The views of long values point to `bytes`, which
-    /// begin at an offset of the last buffer.
-    fn are_text(&self, start: usize, bytes: &[u8], offset: usize) -> bool {
-        if utf8::is_ascii_with(self.backend, bytes) {
-            return true;
-        }
-        // If all bytes together are UTF-8, a string is text if it begins and ends at a character boundary.
-        let whole = utf8::validate_with(self.backend, bytes).ok();
-        self.views[start..].iter().all(|view| {
-            let view = View(*view);
-            let length = view.0 as u32 as usize;
-            if !view.is_long() {
-                return str::from_utf8(&(view.0 >> 32).to_le_bytes()[..length]).is_ok();
-            }
-            let start = (view.0 >> 96) as usize - offset;
-            match whole {
-                Some(text) => text.is_char_boundary(start) && text.is_char_boundary(start + length),
-                None => utf8::validate_with(self.backend, &bytes[start..start + length]).is_ok(),
-            }
-        })
     }
 
     /// Appends views of dictionary entries: those of a range of the indices that runs encode. After an error,
@@ -294,10 +270,31 @@ impl<T: ViewContent> ViewBuilder<T> {
         // empty value. A view of up to 12 bytes contains all of them, followed by zeros. Any other view
         // begins with the first four, and names the buffer of its bytes by the index at which `append` or
         // `append_entries` found or put it. The latter gets its views from a `Dictionary`, which writes nothing
-        // but its values, all of which `append` made. Strings were validated when they were appended, or just now.
+        // but its values, all of which `ViewDictionary::new` made. Strings were validated when they were appended, or just now.
         // There are as many bits of nulls as views.
         Ok(unsafe { GenericByteViewArray::new_unchecked(views.into(), buffers.into(), nulls) })
     }
+}
+
+/// Returns whether views are UTF-8. Those of long values point to `bytes`, which begin at an offset of their buffer.
+fn are_text(backend: Detected, views: &[u128], bytes: &[u8], offset: usize) -> bool {
+    if utf8::is_ascii_with(backend, bytes) {
+        return true;
+    }
+    // If all bytes together are UTF-8, a string is text if it begins and ends at a character boundary.
+    let whole = utf8::validate_with(backend, bytes).ok();
+    views.iter().all(|view| {
+        let view = View(*view);
+        let length = view.0 as u32 as usize;
+        if !view.is_long() {
+            return str::from_utf8(&(view.0 >> 32).to_le_bytes()[..length]).is_ok();
+        }
+        let start = (view.0 >> 96) as usize - offset;
+        match whole {
+            Some(text) => text.is_char_boundary(start) && text.is_char_boundary(start + length),
+            None => utf8::validate_with(backend, &bytes[start..start + length]).is_ok(),
+        }
+    })
 }
 
 fn is_same(one: &[u8], other: &[u8]) -> bool {
@@ -321,18 +318,26 @@ impl<T: ViewContent> ViewDictionary<T> {
     ///
     /// Panics under the same conditions as [`ViewBuilder::append`].
     pub(crate) fn new(backend: Detected, bytes: &Bytes, places: &[(u32, u32)]) -> Self {
-        let mut views = ViewBuilder::<T>::new(backend);
-        let (count, mut places) = (places.len(), places.iter());
-        let next = || {
-            let (start, length) = places.next().copied().unwrap_or_default();
-            Ok::<_, std::convert::Infallible>(start as usize..start as usize + length as usize)
-        };
-        let Ok(()) = views.append(bytes, count, next);
+        check_length(bytes);
+        let mut longest = 0;
+        let views = places.iter().map(|(start, length)| {
+            longest = longest.max(*length as usize);
+            let start = *start as usize;
+            View::new(bytes, &(start..start + *length as usize)).0
+        });
+        let views = Dictionary::from_values(places.len(), views);
         Self {
-            bytes: views.buffers.pop(),
-            views: Dictionary::new(&views.views),
-            is_text: views.is_text,
+            bytes: (longest > INLINE).then(|| bytes.clone().into()),
+            is_text: !T::IS_TEXT || are_text(backend, views.values(), bytes, 0),
+            views,
             of: PhantomData,
         }
     }
+}
+
+fn check_length(bytes: &[u8]) {
+    assert!(
+        i32::try_from(bytes.len()).is_ok(),
+        "bytes that views cannot point into"
+    );
 }

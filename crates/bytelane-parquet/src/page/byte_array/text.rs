@@ -7,6 +7,10 @@ use bytelane::{Detected, utf8};
 
 /// Returns an error if an entry is not UTF-8.
 pub(super) fn check(backend: Detected, entries: &Entries) -> Result<()> {
+    // Lengths below 128 between the entries are ASCII as well.
+    if utf8::is_ascii_with(backend, &entries.bytes) {
+        return Ok(());
+    }
     for (index, entry) in entries.iter().enumerate() {
         if let Err(error) = utf8::validate_with(backend, entry) {
             return Err(fault(

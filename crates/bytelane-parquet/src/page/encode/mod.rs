@@ -83,13 +83,11 @@ impl PageEncoder {
         }
     }
 
-    /// Returns how levels are encoded. Those of version 2 are not compressed. A search for the shortest
-    /// runs would take as long as the values of a list.
+    /// Returns how levels are encoded. Those of version 2 are not compressed.
     fn runs_of_levels(&self) -> Runs {
-        if self.compression == Compression::UNCOMPRESSED || self.version == DataPageVersion::V2 {
-            Runs::First
-        } else {
-            Runs::Long
+        match self.version {
+            DataPageVersion::V1 => self.runs_of_values(),
+            DataPageVersion::V2 => Runs::Shortest,
         }
     }
 

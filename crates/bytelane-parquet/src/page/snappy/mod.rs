@@ -139,12 +139,7 @@ fn any(mut out: Repeats, tags: &[u8], size: usize) -> Result<(Repeats, &[u8]), &
         COPY_4 => 4,
         bytes => usize::from(bytes),
     };
-    let Some((lower, mut rest)) = rest.split_at_checked(bytes) else {
-        return Err("it ends within a tag");
-    };
-    let mut number = [0; 8];
-    number[..bytes].copy_from_slice(lower);
-    let number = usize::try_from(u64::from_le_bytes(number)).map_err(|_| TOO_LONG)?;
+    let (number, mut rest) = split_number(rest, bytes).ok_or("it ends within a tag")?;
     let left = size.checked_sub(out.len()).ok_or(TOO_LONG)?;
     let length = match tag & 3 {
         LITERAL if bytes > 0 => number + 1,
@@ -173,6 +168,19 @@ fn any(mut out: Repeats, tags: &[u8], size: usize) -> Result<(Repeats, &[u8]), &
     } else {
         Err("it copies bytes from before its start")
     }
+}
+
+/// Splits off a number of up to 4 bytes.
+#[inline(always)]
+fn split_number(bytes: &[u8], width: usize) -> Option<(usize, &[u8])> {
+    let rest = bytes.get(width..)?;
+    let number = bytes.first_chunk().copied().unwrap_or_else(|| {
+        let mut padded = [0; 4];
+        padded[..width].copy_from_slice(&bytes[..width]);
+        padded
+    });
+    let number = u64::from(u32::from_le_bytes(number)) & ((1 << (8 * width)) - 1);
+    Some((usize::try_from(number).ok()?, rest))
 }
 
 const TOO_LONG: &str = "it has more bytes than its size says";

@@ -8,6 +8,9 @@ pub(super) const PIECE: usize = 16;
 /// Minimum distance of a short repetition. A nearer one would repeat bytes that have not been written.
 const HALF: usize = PIECE / 2;
 
+/// Maximum length of a copy.
+const LONG: usize = 64;
+
 /// Bytes in memory that was reserved beforehand. It does not grow.
 pub(super) struct Repeats {
     bytes: Reserved,
@@ -44,13 +47,16 @@ impl Repeats {
     }
 
     /// Appends `length` bytes that begin `distance` bytes before the end, and may extend beyond it. Returns false, and
-    /// appends nothing, if they are more than a piece or nearer than half of it, if they would begin before the first
-    /// byte, or if there is no room for a piece.
+    /// appends nothing, if they are nearer than half a piece, if they would begin before the first byte, or if there is no
+    /// room for a piece; more than a piece must meet the conditions of [`repeat_long`](Self::repeat_long).
     #[inline(always)]
     pub(super) fn repeat(&mut self, distance: usize, length: usize) -> bool {
         let end = self.len();
         let is_within = (HALF..=end).contains(&distance);
-        if length > PIECE || !is_within || self.room() < PIECE {
+        if length > PIECE {
+            return is_within && self.repeat_long(distance, length);
+        }
+        if !is_within || self.room() < PIECE {
             return false;
         }
         let from = &self.bytes.bytes()[end - distance..];
@@ -65,6 +71,27 @@ impl Repeats {
         true
     }
 
+    /// Appends more than a piece from a distance of at least [`LONG`], or of a number of 8 bytes, which columns often repeat.
+    /// Returns false, and appends nothing, for other distances, and if there is no room for [`LONG`] bytes.
+    #[inline(always)]
+    fn repeat_long(&mut self, distance: usize, length: usize) -> bool {
+        if length > LONG || self.room() < LONG {
+            return false;
+        }
+        let bytes = self.bytes.bytes();
+        let from = &bytes[bytes.len() - distance..];
+        let mut long = [0; LONG];
+        if let Some(from) = from.first_chunk() {
+            long = *from;
+        } else if let Ok(number) = <[u8; HALF]>::try_from(from) {
+            long.as_chunks_mut().0.fill(number);
+        } else {
+            return false;
+        }
+        self.bytes.push(long, length);
+        true
+    }
+
     #[inline(always)]
     fn repeat_half(&mut self, distance: usize) {
         let start = self.len() - distance;
@@ -72,6 +99,20 @@ impl Repeats {
         if let Some(half) = half {
             self.bytes.push::<HALF>(half, HALF);
         }
+    }
+
+    /// Returns a piece that repeats the last `distance` bytes a whole number of times, if there is one.
+    #[inline(always)]
+    fn whole_piece(&mut self, distance: usize) -> Option<[u8; PIECE]> {
+        let last = u64::from_le_bytes(*self.bytes.bytes().last_chunk()?);
+        let half = match distance {
+            1 => (last >> 56) * 0x0101_0101_0101_0101,
+            2 => (last >> 48) * 0x0001_0001_0001_0001,
+            4 => (last >> 32) * 0x0000_0001_0000_0001,
+            HALF => last,
+            _ => return None,
+        };
+        Some((u128::from(half) * (1 << 64 | 1)).to_le_bytes())
     }
 
     /// Appends bytes. Returns false, and appends nothing, if there is no room for them.
@@ -91,21 +132,29 @@ impl Repeats {
             return false;
         }
         let mut left = length;
+        if let Some(piece) = self.whole_piece(distance) {
+            // Bytes that were just written in other steps are slow to read.
+            while left > 0 {
+                let length = left.min(PIECE);
+                if !self.push(piece, length) {
+                    self.extend(&piece[..length]);
+                }
+                left -= length;
+            }
+        }
         while left > 0 {
-            let length = left.min(PIECE);
+            let mut length = left.min(PIECE);
             if !self.repeat(distance, length) {
-                let length = length.min(distance);
+                length = length.min(distance);
                 let bytes = self.bytes.bytes();
                 let start = bytes.len() - distance;
                 bytes.extend_from_within(start..start + length);
-                left -= length;
-                // Bytes that repeat at a distance also repeat at its multiples.
-                if distance < HALF {
-                    distance += length;
-                }
-                continue;
             }
             left -= length;
+            // Bytes that repeat at a distance also repeat at its multiples.
+            if distance < PIECE && length >= distance {
+                distance *= 2;
+            }
         }
         true
     }
@@ -157,6 +206,24 @@ mod tests {
                 assert!(short.ends_with(expected), "{distance}, {length}");
             }
         }
+    }
+
+    #[test]
+    fn numbers_and_distant_bytes_repeat_in_one_step() {
+        let bytes: Vec<u8> = (1..=100).collect();
+        for distance in [HALF, LONG, LONG + 1, 100] {
+            for length in 0..=LONG {
+                let mut repeats = with_room(&bytes, LONG);
+                assert!(repeats.repeat(distance, length));
+                let expected = repeated(&bytes, distance, length);
+                let found = repeats.into_bytes();
+                assert!(found.ends_with(&expected), "{distance}, {length}");
+                let mut repeats = with_room(&bytes, LONG - 1);
+                assert_eq!(repeats.repeat(distance, length), length <= PIECE);
+            }
+            assert!(!with_room(&bytes, 2 * LONG).repeat(distance, LONG + 1));
+        }
+        assert!(!with_room(&bytes, LONG).repeat(LONG - 1, LONG));
     }
 
     #[test]

@@ -75,8 +75,8 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         };
         let settings = Settings {
             input: Input::new(Arc::clone(&self.input))
-                .with_headers(self.reads_headers())
-                .with_prefetch(self.remote.clone(), in_flight.width()),
+                .with_prefetch(self.remote.clone(), in_flight.width())
+                .with_headers(self.reads_headers()),
             batch_size,
             least_gap: self.least_gap,
             schema: self.with_numbers(&output.schema),

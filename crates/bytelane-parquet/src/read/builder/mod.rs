@@ -6,6 +6,7 @@ mod footer;
 mod kept;
 mod late;
 mod stored;
+mod strings;
 
 use super::arrow::{ArrowFooter, in_arrow};
 use super::row_group::Conditional;

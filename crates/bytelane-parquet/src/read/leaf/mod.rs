@@ -2,6 +2,7 @@
 //! rows.
 
 mod pages;
+mod window;
 
 pub(crate) use pages::{PageIndex, PageReader};
 

@@ -1,6 +1,7 @@
 //! Reads or skips the pages of a column chunk, in order.
 
 use super::super::input::Input;
+use super::window::Window;
 use crate::chunk::Pages;
 use crate::format::PageLocation;
 use crate::page::{AnyPage, DataPage, LevelLayout, PageKind, first_level, read_header};
@@ -18,7 +19,7 @@ const LONGEST_HEAD: u64 = 512;
 
 /// Reads the pages of a chunk.
 pub(crate) struct PageReader {
-    input: Input,
+    window: Window,
     /// Unread part of the chunk.
     range: Range<u64>,
     /// Locations and rows of the data pages, if the file has an offset index.
@@ -73,8 +74,10 @@ impl PageIndex {
 impl PageReader {
     /// Creates a reader of the chunk in this range of the input.
     pub(crate) fn new(input: Input, range: Range<u64>, index: Option<PageIndex>) -> Self {
+        // With an index, the next page may be skipped.
+        let ahead = if index.is_some() { 0..0 } else { range.clone() };
         Self {
-            input,
+            window: Window::new(input, ahead),
             range,
             index,
             page: 0,
@@ -133,7 +136,7 @@ impl PageReader {
     /// Returns the next page that is not a skipped data page; `None` after the last one.
     pub(crate) fn peek(&mut self) -> Result<Option<AnyPage>> {
         if self.next.is_none() {
-            let page = Pages::new(&self.input, self.range.clone()).next();
+            let page = Pages::new(&self.window, self.range.clone()).next();
             let page = page.transpose().map_err(|error| match error {
                 ParquetError::General(problem) => Error::corrupt(problem),
                 other => other.into(),
@@ -153,8 +156,8 @@ impl PageReader {
         let Some((page, start)) = self.next.take() else {
             return Ok(None);
         };
-        let bytes = self.input.get_bytes(start, page.compressed)?;
-        self.input.counters().pages_read.add(1);
+        let bytes = self.window.page(start, page.compressed)?;
+        self.window.input().counters().pages_read.add(1);
         page.check(&bytes)?;
         Ok(Some((page.kind, bytes)))
     }
@@ -178,7 +181,7 @@ impl PageReader {
                 ..
             }) => {
                 let length = repetition.min(page.compressed).min(LONGEST_RUN);
-                let levels = self.input.get_bytes(*start, length)?;
+                let levels = self.window.get_bytes(*start, length)?;
                 first_level(&levels, max_repetition) == Some(0)
             }
             _ => false,
