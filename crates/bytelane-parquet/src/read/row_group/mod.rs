@@ -282,7 +282,7 @@ impl RowGroup {
                 0 => stage.ranges_ahead(&self.rows.places(after), most),
                 _ => Vec::new(),
             };
-            input.prepare(|| stage.ranges(&wanted.ranges()), ahead)?;
+            input.prepare(|| stage.ranges(&wanted), ahead)?;
             stage.is_moved = true;
             let pool = settings.pool.as_ref().filter(|_| self.is_shared);
             let arrays = stage.read(settings, plan, &wanted, pool, &memory)?;

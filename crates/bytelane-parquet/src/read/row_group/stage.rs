@@ -216,8 +216,18 @@ impl Stage {
         self.leaves.is_some()
     }
 
-    /// Returns the byte ranges of the pages that contain rows.
-    pub(super) fn ranges(&self, rows: &[Range<usize>]) -> Vec<Range<u64>> {
+    /// Returns the byte ranges of the pages that contain rows, or gaps between them that are decoded.
+    pub(super) fn ranges(&self, wanted: &Wanted) -> Vec<Range<u64>> {
+        let leaves = self.leaves.iter().flatten().zip(&self.least_gaps);
+        let ranges = leaves.flat_map(|(leaf, least_gap)| {
+            let least_gap = wanted.left.as_ref().map_or(0, |_| *least_gap);
+            let rows = wanted.joined(least_gap).map(|part| part.rows);
+            leaf.ranges(&rows.collect::<Vec<_>>())
+        });
+        ranges.collect()
+    }
+
+    fn ranges_of_rows(&self, rows: &[Range<usize>]) -> Vec<Range<u64>> {
         let leaves = self.leaves.iter().flatten();
         leaves.flat_map(|leaf| leaf.ranges(rows)).collect()
     }
@@ -226,7 +236,7 @@ impl Stage {
     pub(super) fn ranges_ahead(&self, rows: &[Range<usize>], most: u64) -> Vec<Range<u64>> {
         let mut rows = rows.to_vec();
         while !rows.is_empty() {
-            let ranges = self.ranges(&rows);
+            let ranges = self.ranges_of_rows(&rows);
             if ranges.iter().map(|it| it.end - it.start).sum::<u64>() <= most {
                 return ranges;
             }

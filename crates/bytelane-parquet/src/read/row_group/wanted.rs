@@ -69,11 +69,6 @@ impl Wanted {
         Self { parts, left }
     }
 
-    /// Returns the rows, numbered within the row group.
-    pub(super) fn ranges(&self) -> Vec<Range<usize>> {
-        self.parts.iter().map(|part| part.rows.clone()).collect()
-    }
-
     /// Returns the number of rows.
     pub(super) fn count(&self) -> usize {
         self.parts.iter().map(|part| part.rows.len()).sum()
