@@ -2,6 +2,8 @@
 
 use super::source::Source;
 use super::{AdviseOptions, ColumnAdvice};
+use crate::choice::DICTIONARY_BYTES;
+use crate::options;
 use crate::{Encoding, Goal, compression_name, parse_compression};
 use parquet::basic::Compression;
 use std::collections::BTreeSet;
@@ -32,6 +34,8 @@ struct Columns<'a> {
 const UNLIMITED: u64 = 1 << 30;
 /// Number of rows after which pyarrow begins a new row group by default.
 const PYARROW_ROWS: u64 = 1 << 20;
+/// Size limit of dictionaries of pyarrow.
+const PYARROW_DICTIONARY_BYTES: u64 = 1 << 20;
 
 /// Returns the settings for every known writer, including `rewrite` if there is a file for it.
 pub(super) fn of(
@@ -192,15 +196,8 @@ impl Columns<'_> {
         if let Some(rows) = self.row_group_rows.filter(|rows| *rows != PYARROW_ROWS) {
             sizes += &format!(",\n    row_group_size={rows}");
         }
-        let has_new_dictionary = self
-            .columns
-            .iter()
-            .any(|column| column.encoding == Encoding::Dictionary && !column.keep);
-        if self.goal == Goal::Size && has_new_dictionary {
-            sizes += &format!(
-                ",\n    dictionary_pagesize_limit={}",
-                crate::choice::DICTIONARY_BYTES
-            );
+        if let Some(bytes) = self.dictionary_limit() {
+            sizes += &format!(",\n    dictionary_pagesize_limit={bytes}");
         }
         let pages = self.largest_gain().filter(|_| self.goal == Goal::Size);
         if let Some((rows, bytes)) = pages {
@@ -259,6 +256,18 @@ impl Columns<'_> {
         let column = changed.max_by_key(gain)?;
         let (rows, bytes) = column.page_rows.zip(column.page_bytes)?;
         Some((rows.min(UNLIMITED), bytes.min(UNLIMITED)))
+    }
+
+    /// Returns the size limit of dictionaries, if a new one may exceed that of pyarrow.
+    fn dictionary_limit(&self) -> Option<usize> {
+        let (limit, usual) = match self.goal {
+            Goal::Size => (DICTIONARY_BYTES, 0),
+            _ => (options::DICTIONARY_BYTES, PYARROW_DICTIONARY_BYTES),
+        };
+        let is_new = |column: &&ColumnAdvice| {
+            column.encoding == Encoding::Dictionary && !column.keep && column.bytes_then > usual
+        };
+        self.columns.iter().any(|it| is_new(&it)).then_some(limit)
     }
 
     /// Returns the compressions of the columns.

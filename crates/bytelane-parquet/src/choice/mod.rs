@@ -44,8 +44,9 @@ const DOUBT_OF_DICTIONARY: f64 = 1.7;
 /// between two checks of a page's size.
 const PAGE_BYTES: [usize; 3] = [40 << 10, 240 << 10, LARGEST_PAGE];
 const LARGEST_PAGE: usize = 4 << 20;
-/// Page sizes to try, in bytes, for other goals, and the fraction of the size that they must beat.
-const SMALL_PAGE_BYTES: [usize; 2] = [40 << 10, 240 << 10];
+/// Page sizes to try, in bytes, for other goals, and the fraction of the size that they must beat. The
+/// second one is close to that of small pieces, which show whether it is worth a trial.
+const SMALL_PAGE_BYTES: [usize; 2] = [240 << 10, 40 << 10];
 const PAGES_GAIN: f64 = 0.98;
 /// Page sizes to try with a dictionary, in rows.
 const PAGE_ROWS: [usize; 1] = [STEP_ROWS];

@@ -96,6 +96,15 @@ struct Written {
     size: Size,
 }
 
+/// Order of trials. A dictionary that looks best is written first, because its chunk may be kept, and
+/// the result may rule out others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    BestDictionary,
+    Others,
+    Dictionary,
+}
+
 /// Leaf of the column, and results so far.
 struct Leaf {
     column: ColumnDescPtr,
@@ -134,52 +143,40 @@ impl Leaf {
 
     /// Returns the layouts of the candidates that are not far behind, and of which only small
     /// pieces were written.
-    fn close(&self, of_dictionary: bool) -> Vec<Layout> {
+    fn close(&self, turn: Turn) -> Vec<Layout> {
         let estimates = &self.choice.candidates;
         let bytes = estimates.iter().map(|it| it.bytes);
         let least = bytes.fold(f64::INFINITY, f64::min);
         let close = estimates.iter().filter(|it| {
             let is_dictionary = it.layout.encoding == Encoding::Dictionary;
-            let doubt = if is_dictionary {
-                DOUBT_OF_DICTIONARY
-            } else {
-                DOUBT
+            let doubt = match turn {
+                Turn::BestDictionary => 1.0,
+                Turn::Others => DOUBT,
+                Turn::Dictionary => DOUBT_OF_DICTIONARY,
             };
-            !it.is_measured && it.bytes <= doubt * least && is_dictionary == of_dictionary
+            let is_wanted = is_dictionary == (turn != Turn::Others);
+            !it.is_measured && it.bytes <= doubt * least && is_wanted
         });
         close.map(|it| it.layout.clone()).collect()
     }
 
     /// Returns the chosen layout, followed by the same layout with other page sizes that may be
-    /// better. Returns nothing if there are no such sizes. The leaves have `bytes` and `rows`.
-    fn page_layouts(
-        &self,
-        goal: Goal,
-        of_dictionary: bool,
-        bytes: usize,
-        rows: usize,
-    ) -> Vec<Layout> {
+    /// smaller. Returns nothing if there are no such sizes. The leaves have `bytes` and `rows`.
+    fn page_layouts(&self, of_dictionary: bool, bytes: usize, rows: usize) -> Vec<Layout> {
         let layout = &self.choice.layout;
         let is_dictionary = layout.encoding == Encoding::Dictionary;
         if is_dictionary != of_dictionary || self.compression == Compression::UNCOMPRESSED {
             return Vec::new();
         }
-        let pages: Vec<PageSizes> = match (goal, is_dictionary) {
-            (Goal::Size, true) => {
-                let fewer = PAGE_ROWS.into_iter().filter(|fewer| *fewer < rows);
-                fewer.map(PageSizes::of_rows).collect()
-            }
-            (Goal::Size, false) if depends_on_pages(self.compression) => {
-                let smaller = PAGE_BYTES.into_iter().filter(|smaller| *smaller < bytes);
-                let pages = smaller.map(|bytes| PageSizes::of_bytes(bytes, &self.column));
-                pages.collect()
-            }
-            (_, false) if self.gains_by_small_pages() => {
-                let smaller = SMALL_PAGE_BYTES.into_iter().filter(|it| *it < bytes);
-                let pages = smaller.map(|bytes| PageSizes::of_bytes(bytes, &self.column));
-                pages.collect()
-            }
-            _ => Vec::new(),
+        let pages: Vec<PageSizes> = if is_dictionary {
+            let fewer = PAGE_ROWS.into_iter().filter(|fewer| *fewer < rows);
+            fewer.map(PageSizes::of_rows).collect()
+        } else if depends_on_pages(self.compression) {
+            let smaller = PAGE_BYTES.into_iter().filter(|smaller| *smaller < bytes);
+            let pages = smaller.map(|bytes| PageSizes::of_bytes(bytes, &self.column));
+            pages.collect()
+        } else {
+            Vec::new()
         };
         let others = pages.iter().map(|pages| Layout {
             pages: *pages,
@@ -189,18 +186,29 @@ impl Leaf {
         chosen.into_iter().chain(others).collect()
     }
 
-    /// Returns whether small pieces became smaller than the same share of whole pages, so that
-    /// small pages may compress better.
-    fn gains_by_small_pages(&self) -> bool {
+    /// Returns the chosen layout with smaller pages if small pieces promise a gain by them.
+    fn with_pages(&self, page_bytes: usize, bytes: usize) -> Option<Layout> {
         let layout = &self.choice.layout;
-        let bytes = |estimates: &[Estimate]| {
-            let mut all = estimates.iter();
-            all.find(|it| it.layout == *layout).map(|it| it.bytes)
-        };
-        let sizes = bytes(&self.screened).zip(bytes(&self.choice.candidates));
+        let pages = PageSizes::of_bytes(page_bytes, &self.column);
+        let may_gain = page_bytes < bytes
+            && layout.encoding != Encoding::Dictionary
+            && self.compression != Compression::UNCOMPRESSED
+            && self.gains_by_small_pages();
+        may_gain.then(|| Layout {
+            pages,
+            ..layout.clone()
+        })
+    }
+
+    /// Returns whether small pieces became smaller than the same share of pages in the chosen
+    /// layout, so that small pages may compress better.
+    fn gains_by_small_pages(&self) -> bool {
+        let encoding = self.choice.layout.encoding;
+        let mut all = self.screened.iter();
+        let small = all.find(|it| it.layout.encoding == encoding);
         self.has_open_pages
             && depends_on_pages(self.compression)
-            && sizes.is_some_and(|(small, whole)| small < PAGES_GAIN * whole)
+            && small.is_some_and(|small| small.bytes < PAGES_GAIN * self.choice.bytes())
     }
 }
 
@@ -414,8 +422,12 @@ impl<'a> Trials<'a> {
     pub(super) fn weigh(&mut self) -> Result<()> {
         let pieces = self.some_pages();
         let whole = spread(self.rows, self.rows, self.rows);
-        for (of_dictionary, pieces) in [(false, pieces), (true, whole)] {
-            let written = self.write_pieces(&pieces, |leaf| leaf.close(of_dictionary))?;
+        for (turn, pieces) in [
+            (Turn::BestDictionary, &whole),
+            (Turn::Others, &pieces),
+            (Turn::Dictionary, &whole),
+        ] {
+            let written = self.write_pieces(pieces, |leaf| leaf.close(turn))?;
             for (leaf, written) in self.leaves.iter_mut().zip(written) {
                 for written in written {
                     let better = leaf.estimate(written, true);
@@ -436,27 +448,49 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// Tries other page sizes for the chosen layouts; with a dictionary, writes all rows. For goals
-    /// other than size, small pages are tried if small pieces promise a gain.
+    /// Tries other page sizes for the chosen layouts.
     pub(super) fn size_pages(&mut self, goal: Goal) -> Result<()> {
+        match goal {
+            Goal::Size => self.find_page_sizes(),
+            Goal::Balanced | Goal::Read | Goal::Write => self.shrink_pages(),
+        }
+    }
+
+    /// Chooses the page sizes that compress best. With a dictionary, writes all rows.
+    fn find_page_sizes(&mut self) -> Result<()> {
         let (bytes, rows) = (self.bytes(), self.rows);
-        let some = match goal {
-            Goal::Size => spread(rows, self.rows_with(LARGEST_PAGE), rows / WEIGHED),
-            _ => self.some_pages(),
-        };
+        let some = spread(rows, self.rows_with(LARGEST_PAGE), rows / WEIGHED);
         let whole = spread(rows, rows, rows);
         for (of_dictionary, pieces) in [(false, some), (true, whole)] {
-            let layouts = |leaf: &Leaf| leaf.page_layouts(goal, of_dictionary, bytes, rows);
+            let layouts = |leaf: &Leaf| leaf.page_layouts(of_dictionary, bytes, rows);
             let written = self.write_pieces(&pieces, layouts)?;
             for (leaf, written) in self.leaves.iter_mut().zip(&written) {
                 let best = written
                     .iter()
                     .min_by(|one, other| one.size.compressed.total_cmp(&other.size.compressed));
                 if let Some(best) = best {
-                    let by = best.size.to(written[0].size);
-                    if goal == Goal::Size || by < PAGES_GAIN {
-                        leaf.choice.replace(&best.layout, by);
-                    }
+                    leaf.choice
+                        .replace(&best.layout, best.size.to(written[0].size));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Chooses smaller pages if small pieces promise a gain, and they keep the promise in the rows
+    /// with which the layout was weighed.
+    fn shrink_pages(&mut self) -> Result<()> {
+        let (bytes, pieces) = (self.bytes(), self.some_pages());
+        for page_bytes in SMALL_PAGE_BYTES {
+            let layouts = |leaf: &Leaf| leaf.with_pages(page_bytes, bytes).into_iter().collect();
+            let written = self.write_pieces(&pieces, layouts)?;
+            for (leaf, written) in self.leaves.iter_mut().zip(&written) {
+                let before = leaf.choice.bytes();
+                if let Some(small) = written.first()
+                    && small.size.compressed < PAGES_GAIN * before
+                {
+                    leaf.choice
+                        .replace(&small.layout, small.size.compressed / before);
                 }
             }
         }

@@ -21,6 +21,10 @@ use parquet::schema::types::{ColumnDescriptor, ColumnPath};
 use std::collections::BTreeMap;
 use std::num::NonZero;
 
+/// Usual size limit of dictionaries in bytes. pyarrow and the crate `parquet` end a dictionary at 1 MiB, in
+/// the middle of a chunk, which would be smaller than one without a dictionary.
+pub(crate) const DICTIONARY_BYTES: usize = 8 << 20;
+
 /// Options of one column that differ from the rest of the file.
 #[derive(Clone, PartialEq, Debug, Default)]
 #[non_exhaustive]
@@ -132,7 +136,7 @@ impl Default for WriterOptions {
             content_defined_pages: None,
             row_group_rows: 1 << 20,
             row_group_bytes: 512 << 20,
-            dictionary_page_bytes: 1 << 20,
+            dictionary_page_bytes: DICTIONARY_BYTES,
             page_header_statistics: false,
             bound_bytes: 64,
             total_order: false,
@@ -263,8 +267,8 @@ impl WriterOptions {
         self
     }
 
-    /// Sets the size limit of a dictionary in bytes. A column that would need a larger one is written in
-    /// PLAIN.
+    /// Sets the size limit of a dictionary in bytes, by default 8 MiB. A column that would need a larger one
+    /// is written in another encoding: PLAIN, if only a dictionary is wanted.
     #[must_use]
     pub fn with_dictionary_page_bytes(mut self, bytes: usize) -> Self {
         self.dictionary_page_bytes = bytes;

@@ -36,8 +36,9 @@ impl LeafEncoder<'_> {
             let (levels, values) = self.shred(arrays)?;
             let is_last = levels.rows < room.rows;
             let (entries, held) = (dictionary.len(), page.indices.len());
+            let mut bounds = self.first_bounds();
             for part in values {
-                if !self.find(part, &mut dictionary, &mut page.indices)? {
+                if !self.find(part, &mut dictionary, &mut page.indices, &mut bounds)? {
                     return Ok(None);
                 }
             }
@@ -48,6 +49,7 @@ impl LeafEncoder<'_> {
                 page = next;
             }
             page.levels.append(levels);
+            page.merge(bounds, self.order);
             if is_last || page.levels.rows == layout.pages.rows {
                 self.append_indices(&mut pages, &page, &dictionary, &mut used)?;
                 page.clear();
@@ -72,37 +74,49 @@ impl LeafEncoder<'_> {
         used: &mut Used,
     ) -> Result<()> {
         let (indices, width) = (&page.indices, physical::width(self.column));
-        used.look_at(indices, dictionary, width.is_none());
         if width.is_none() {
-            pages.add_strings(used.bytes);
+            pages.add_strings(indices.iter().map(|it| dictionary.length(*it)).sum());
         }
-        let bounds = match self.statistics {
-            EnabledStatistics::None => Bounds::default(),
-            _ => used.bounds(indices, dictionary, width, self.order),
+        let bounds = match &page.bounds {
+            _ if self.statistics == EnabledStatistics::None => Bounds::default(),
+            Some(bounds) => bounds.clone(),
+            None => {
+                used.look_at(indices, dictionary);
+                used.bounds(indices, dictionary, width, self.order)
+            }
         };
         let values = DenseValues::Indices(indices);
         let encoding = ValueEncoding::Dictionary;
         self.append(pages, &page.levels, values, encoding, &bounds)
     }
 
-    /// Appends the dictionary indices of values. Returns false if the dictionary has grown too
-    /// large.
+    /// Returns bounds of no values, if bounds are taken from values and not from dictionary entries.
+    fn first_bounds(&self) -> Option<Bounds> {
+        let is_wanted = self.statistics != EnabledStatistics::None;
+        let is_number = matches!(physical::width(self.column), Some(4 | 8));
+        (is_wanted && is_number).then(Bounds::default)
+    }
+
+    /// Appends the dictionary indices of values, and extends their bounds, unless these have to be
+    /// taken from dictionary entries. Returns false if the dictionary has grown too large.
     fn find(
         &mut self,
         part: LeafValues,
         dictionary: &mut DictionaryBuilder,
         indices: &mut Vec<u32>,
+        bounds: &mut Option<Bounds>,
     ) -> Result<bool> {
-        let backend = self.options.backend;
+        let (backend, order) = (self.options.backend, self.order);
         let Some(entries) = part.dictionary() else {
-            return with_dense(
-                self.column,
-                &[part.unpacked()?],
-                backend,
-                self.scratch,
-                |values| Ok(dictionary.append(values, indices)),
-            );
+            let parts = [part.unpacked()?];
+            return with_dense(self.column, &parts, backend, self.scratch, |values| {
+                if let Some(bounds) = bounds {
+                    bounds.merge(&bounds_of(values, order), order);
+                }
+                Ok(dictionary.append(values, indices))
+            });
         };
+        *bounds = None;
         let mut keys = Vec::new();
         part.keys(&mut keys);
         let parts = [entries.unpacked()?];
@@ -131,6 +145,8 @@ struct IndexPage {
     sizes: PageSizes,
     levels: SlotLevels,
     indices: Vec<u32>,
+    /// Bounds of the values, unless they have to be taken from dictionary entries.
+    bounds: Option<Bounds>,
 }
 
 impl IndexPage {
@@ -139,6 +155,15 @@ impl IndexPage {
             sizes,
             levels: SlotLevels::default(),
             indices: Vec::new(),
+            bounds: Some(Bounds::default()),
+        }
+    }
+
+    /// Extends the bounds.
+    fn merge(&mut self, bounds: Option<Bounds>, order: Order) {
+        match (&mut self.bounds, bounds) {
+            (Some(all), Some(bounds)) => all.merge(&bounds, order),
+            (all, _) => *all = None,
         }
     }
 
@@ -164,6 +189,7 @@ impl IndexPage {
     fn clear(&mut self) {
         self.levels = SlotLevels::default();
         self.indices.clear();
+        self.bounds = Some(Bounds::default());
     }
 }
 
@@ -179,26 +205,19 @@ struct Used {
     pages: Vec<u32>,
     page: u32,
     entries: Vec<u32>,
-    /// Number of bytes of all values of the page, if they are strings.
-    bytes: usize,
 }
 
 impl Used {
-    fn look_at(&mut self, indices: &[u32], dictionary: &DictionaryBuilder, is_string: bool) {
+    fn look_at(&mut self, indices: &[u32], dictionary: &DictionaryBuilder) {
         self.page += 1;
         self.pages.resize(dictionary.len(), 0);
         self.entries.clear();
-        self.bytes = 0;
         for &index in indices {
             let page = &mut self.pages[index as usize];
             if *page != self.page {
                 *page = self.page;
                 self.entries.push(index);
             }
-        }
-        if is_string {
-            let lengths = indices.iter().map(|index| dictionary.length(*index));
-            self.bytes = lengths.sum();
         }
     }
 

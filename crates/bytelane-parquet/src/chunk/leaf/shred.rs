@@ -185,9 +185,12 @@ impl Walk<'_> {
         let empty = null + u16::from(is_nullable);
         let repeated = self.rep_level + 1;
         let ranges = std::mem::take(&mut self.ranges);
+        let filled = ranges.iter().filter(|lists| !lists.is_empty());
+        let entries = filled.map(|lists| range(lists.end - 1).end - range(lists.start).start);
+        let most = self.definition.len() + entries.sum::<usize>();
         let mut lists = ranges.into_iter().flatten();
-        let mut definition = Vec::with_capacity(self.definition.len());
-        let mut repetition = Vec::with_capacity(self.definition.len());
+        let mut definition = Vec::with_capacity(most);
+        let mut repetition = Vec::with_capacity(most);
         let mut nulls = 0;
         for (&level, &first) in self.definition.iter().zip(&self.repetition) {
             repetition.push(first);

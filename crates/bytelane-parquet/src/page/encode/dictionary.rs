@@ -1,5 +1,6 @@
 //! Builds the dictionary of a column chunk.
 
+use super::table::{BATCH, Key, KeyTable};
 use super::values::DenseValues;
 use ahash::RandomState;
 use hashbrown::HashTable;
@@ -12,9 +13,12 @@ pub(crate) struct DictionaryBuilder {
     plain: Vec<u8>,
     /// End of each string in `plain`.
     ends: Vec<usize>,
+    /// Indices of values of other sizes than those below.
     table: HashTable<u32>,
-    /// Short strings, and their indices.
-    short: HashTable<(u128, u32)>,
+    /// Indices of values of 4 bytes, of 8 bytes, and of short strings.
+    narrow: KeyTable<u32>,
+    wide: KeyTable<u64>,
+    short: KeyTable<u128>,
     hasher: RandomState,
     /// Size at which it accepts no more entries.
     most: usize,
@@ -31,7 +35,9 @@ impl DictionaryBuilder {
             plain: Vec::new(),
             ends: Vec::new(),
             table: HashTable::new(),
-            short: HashTable::new(),
+            narrow: KeyTable::new(),
+            wide: KeyTable::new(),
+            short: KeyTable::new(),
             hasher: RandomState::new(),
             most,
         }
@@ -76,13 +82,12 @@ impl DictionaryBuilder {
     pub(crate) fn append(&mut self, values: DenseValues<'_>, to: &mut Vec<u32>) -> bool {
         match values {
             DenseValues::Fixed(bytes, 4) => {
-                let values = bytes.as_chunks::<4>().0.iter();
-                let number = |value: &[u8; 4]| u64::from(u32::from_le_bytes(*value));
-                self.append_numbers(values, number, to)
+                let (values, room) = (bytes.as_chunks::<4>().0, (&mut self.plain, self.most));
+                append_numbers(&mut self.narrow, values, u32::from_le_bytes, room, to)
             }
             DenseValues::Fixed(bytes, 8) => {
-                let values = bytes.as_chunks::<8>().0.iter();
-                self.append_numbers(values, |value| u64::from_le_bytes(*value), to)
+                let (values, room) = (bytes.as_chunks::<8>().0, (&mut self.plain, self.most));
+                append_numbers(&mut self.wide, values, u64::from_le_bytes, room, to)
             }
             DenseValues::Fixed(bytes, width) => self.append_each(bytes.chunks_exact(width), to),
             DenseValues::Strings(strings) => self.append_strings(strings, to),
@@ -106,33 +111,23 @@ impl DictionaryBuilder {
 
     /// Appends the indices of strings. Short ones are compared as integers.
     fn append_strings(&mut self, strings: &[&[u8]], to: &mut Vec<u32>) -> bool {
-        let mut last = None;
-        to.reserve(strings.len());
-        for string in strings {
-            let Some(key) = short_key(string) else {
-                to.push(self.index_of(string));
-                if self.plain.len() >= self.most {
-                    return false;
+        let start = to.len();
+        to.resize(start + strings.len(), 0);
+        let mut keys = [LONG; BATCH];
+        let batches = strings.chunks(BATCH);
+        for (strings, to) in batches.zip(to[start..].chunks_mut(BATCH)) {
+            let pairs = keys.iter_mut().zip(strings);
+            pairs.for_each(|(key, string)| *key = short_key(string).unwrap_or(LONG));
+            self.short.guess(&keys[..strings.len()], to);
+            for ((key, string), to) in keys.iter().zip(strings).zip(to) {
+                if *key == LONG {
+                    *to = self.index_of(string);
+                } else if !self.short.has(*key, *to) {
+                    *to = self.short.find_or_add(*key);
+                    if *to as usize == self.ends.len() {
+                        self.push_string(string);
+                    }
                 }
-                continue;
-            };
-            if let Some((before, index)) = last
-                && before == key
-            {
-                to.push(index);
-                continue;
-            }
-            let (next, hasher) = (self.ends.len() as u32, &self.hasher);
-            let found = self.short.entry(
-                hasher.hash_one(key),
-                |(other, _)| *other == key,
-                |(other, _)| hasher.hash_one(*other),
-            );
-            let (_, index) = *found.or_insert((key, next)).get();
-            to.push(index);
-            last = Some((key, index));
-            if index == next {
-                self.push_string(string);
                 if self.plain.len() >= self.most {
                     return false;
                 }
@@ -171,47 +166,51 @@ impl DictionaryBuilder {
         if index == next {
             match self.width {
                 Some(_) => self.plain.extend_from_slice(value),
-                None => self.push_string(value),
+                None => {
+                    self.push_string(value);
+                    self.short.skip(LONG);
+                }
             }
         }
         index
     }
+}
 
-    /// Appends the indices of fixed-width values, which are hashed as integers.
-    fn append_numbers<'a, const WIDTH: usize>(
-        &mut self,
-        values: impl Iterator<Item = &'a [u8; WIDTH]>,
-        number: impl Fn(&[u8; WIDTH]) -> u64,
-        to: &mut Vec<u32>,
-    ) -> bool {
-        let mut last = None;
-        for value in values {
-            if let Some((before, index)) = last
-                && before == value
-            {
-                to.push(index);
+/// Appends the indices of fixed-width values, which are compared as integers, and new values to the
+/// entries. Returns false if these reach `most` bytes.
+fn append_numbers<K: Key, const WIDTH: usize>(
+    table: &mut KeyTable<K>,
+    values: &[[u8; WIDTH]],
+    number: impl Fn([u8; WIDTH]) -> K,
+    (plain, most): (&mut Vec<u8>, usize),
+    to: &mut Vec<u32>,
+) -> bool {
+    let start = to.len();
+    to.resize(start + values.len(), 0);
+    let mut keys = [K::default(); BATCH];
+    for (values, to) in values.chunks(BATCH).zip(to[start..].chunks_mut(BATCH)) {
+        let pairs = keys.iter_mut().zip(values);
+        pairs.for_each(|(key, value)| *key = number(*value));
+        table.guess(&keys[..values.len()], to);
+        for ((key, value), to) in keys.iter().zip(values).zip(to) {
+            if table.has(*key, *to) {
                 continue;
             }
-            let entries = self.plain.as_chunks::<WIDTH>().0;
-            let (next, hasher) = (entries.len() as u32, &self.hasher);
-            let found = self.table.entry(
-                hasher.hash_one(number(value)),
-                |index| entries[*index as usize] == *value,
-                |index| hasher.hash_one(number(&entries[*index as usize])),
-            );
-            let index = *found.or_insert(next).get();
-            if index == next {
-                self.plain.extend_from_slice(value);
-            }
-            to.push(index);
-            last = Some((value, index));
-            if self.plain.len() >= self.most {
-                return false;
+            let next = table.len();
+            *to = table.find_or_add(*key);
+            if *to as usize == next {
+                plain.extend_from_slice(value);
+                if plain.len() >= most {
+                    return false;
+                }
             }
         }
-        true
     }
+    true
 }
+
+/// Key of long strings. No short one has it.
+const LONG: u128 = u128::MAX;
 
 /// Returns a number that identifies a string of up to 15 bytes: its bytes and its length.
 fn short_key(string: &[u8]) -> Option<u128> {

@@ -7,6 +7,9 @@ use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use bytelane::Detected;
 use std::borrow::Cow;
 
+/// Maximum level with which levels are counted one after the other.
+const FEW: u16 = 7;
+
 /// Levels of the slots of a page.
 #[derive(Debug, Default)]
 pub(crate) struct SlotLevels {
@@ -108,12 +111,23 @@ fn joined(arrays: &[(usize, Option<NullBuffer>)]) -> Cow<'_, NullBuffer> {
     Cow::Owned(NullBuffer::new(all.build()))
 }
 
+/// Counts each level. Few levels are counted one after the other, several slots at a time.
 fn histogram(levels: &[u16], greatest: u16) -> Vec<i64> {
-    let mut counts = vec![0; usize::from(greatest) + 1];
-    for level in levels {
-        counts[usize::from(*level)] += 1;
+    if greatest > FEW {
+        let mut counts = vec![0; usize::from(greatest) + 1];
+        for level in levels {
+            counts[usize::from(*level)] += 1;
+        }
+        return counts;
     }
-    counts
+    (0..=greatest)
+        .map(|level| {
+            // Sums of so few levels fit into their type.
+            let parts = levels.chunks(usize::from(u16::MAX));
+            let sums = parts.map(|part| part.iter().map(|it| u16::from(*it == level)).sum::<u16>());
+            sums.map(i64::from).sum()
+        })
+        .collect()
 }
 
 /// Returns the number of bits of a level, given the greatest one.

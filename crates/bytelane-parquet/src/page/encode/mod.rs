@@ -3,6 +3,7 @@
 mod dictionary;
 mod levels;
 mod runs;
+mod table;
 mod values;
 
 pub(crate) use dictionary::DictionaryBuilder;
@@ -82,11 +83,13 @@ impl PageEncoder {
         }
     }
 
-    /// Returns how levels are encoded. Those of version 2 are not compressed.
+    /// Returns how levels are encoded. Those of version 2 are not compressed. A search for the shortest
+    /// runs would take as long as the values of a list.
     fn runs_of_levels(&self) -> Runs {
-        match self.version {
-            DataPageVersion::V1 => self.runs_of_values(),
-            DataPageVersion::V2 => Runs::Shortest,
+        if self.compression == Compression::UNCOMPRESSED || self.version == DataPageVersion::V2 {
+            Runs::First
+        } else {
+            Runs::Long
         }
     }
 
