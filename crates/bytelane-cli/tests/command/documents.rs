@@ -73,7 +73,7 @@ fn the_commands_about_parquet_run() {
 
 #[test]
 fn the_commands_about_data_sets_run() {
-    run("getting-started/data-sets.md", 3);
+    run("getting-started/data-sets.md", 4);
 }
 
 #[test]
