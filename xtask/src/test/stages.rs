@@ -437,7 +437,16 @@ pub static STAGES: &[Stage] = &[
         tier: Extended,
         in_all: false,
         seconds: 400,
-        run: wheel::ray::run_stage,
+        run: wheel::scripts::run_ray,
+    },
+    Stage {
+        name: "table-formats",
+        about: "the recipes for tables of Delta Lake and Apache Iceberg, as the guide has them, and commits that race with them",
+        needs: &[PYTHON],
+        tier: Extended,
+        in_all: false,
+        seconds: 300,
+        run: wheel::scripts::run_table_formats,
     },
     Stage {
         name: "thrift-cpp",

@@ -4,7 +4,7 @@
 pub mod aarch64;
 pub mod free_threaded;
 pub mod notebooks;
-pub mod ray;
+pub mod scripts;
 pub mod sdist;
 
 use std::fs;

@@ -1,0 +1,27 @@
+//! The extended stages `ray` and `table-formats`: run scripts that use the Python package with large libraries.
+
+use anyhow::Result;
+
+use super::{CRATE, build, install};
+use crate::process::{program, root, run};
+use crate::test::python::environment_with;
+
+/// Runs plans of data sets on a local Ray cluster, and kills a worker.
+pub fn run_ray() -> Result<()> {
+    run_script("ray", "on_ray")
+}
+
+/// Compacts tables of Delta Lake and Apache Iceberg by the recipes of the guide.
+pub fn run_table_formats() -> Result<()> {
+    run_script("table-formats", "table_formats")
+}
+
+/// Builds the wheel, installs it with the requirements of a directory of tests, and runs the script there.
+fn run_script(stage: &str, directory: &str) -> Result<()> {
+    let tests = format!("{CRATE}/tests/{directory}");
+    let requirements = format!("{tests}/requirements.txt");
+    let target = format!("target/wheel/{stage}");
+    let python = environment_with(&format!("{target}/python"), &requirements)?;
+    install(&python, &build(&format!("{target}/wheels"))?)?;
+    run(program(&python).arg(root().join(tests).join("run.py")))
+}
