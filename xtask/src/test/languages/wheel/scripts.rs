@@ -8,20 +8,21 @@ use crate::test::python::environment_with;
 
 /// Runs plans of data sets on a local Ray cluster, and kills a worker.
 pub fn run_ray() -> Result<()> {
-    run_script("ray", "on_ray")
+    run_script("ray", "on_ray/run.py")
 }
 
 /// Compacts tables of Delta Lake and Apache Iceberg by the recipes of the guide.
 pub fn run_table_formats() -> Result<()> {
-    run_script("table-formats", "table_formats")
+    run_script("table-formats", "table_formats/recipes.py")
 }
 
-/// Builds the wheel, installs it with the requirements of a directory of tests, and runs the script there.
-fn run_script(stage: &str, directory: &str) -> Result<()> {
-    let tests = format!("{CRATE}/tests/{directory}");
-    let requirements = format!("{tests}/requirements.txt");
+/// Builds the wheel, installs it with the requirements beside a script of the tests, and runs the script.
+fn run_script(stage: &str, script: &str) -> Result<()> {
+    let script = format!("{CRATE}/tests/{script}");
+    let (directory, _) = script.rsplit_once('/').expect("a script in a directory");
+    let requirements = format!("{directory}/requirements.txt");
     let target = format!("target/wheel/{stage}");
     let python = environment_with(&format!("{target}/python"), &requirements)?;
     install(&python, &build(&format!("{target}/wheels"))?)?;
-    run(program(&python).arg(root().join(tests).join("run.py")))
+    run(program(&python).arg(root().join(&script)))
 }
