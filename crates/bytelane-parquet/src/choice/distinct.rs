@@ -55,8 +55,18 @@ impl Distinct {
         if values <= 2 * SAMPLE {
             return Self::among(arrays);
         }
-        let (seen, once, twice) = sampled(arrays, values)?;
-        if seen as f64 > most {
+        let Sample {
+            taken,
+            seen,
+            once,
+            twice,
+        } = sampled(arrays, values)?;
+        // Of D distinct values, a sample repeats about taken² / 2D, or half as many if each value occurs
+        // only twice in all rows. Frequent values add repetitions. So if there are fewer than half of
+        // those that `most` distinct values would give, there are more distinct values.
+        let repeated = (taken - seen) as f64;
+        let fewest = taken as f64 * taken as f64 / (4.0 * most);
+        if seen as f64 > most || repeated < fewest {
             return counted(values);
         }
         if once <= ONCE {
@@ -123,10 +133,19 @@ impl Followed {
     }
 }
 
+/// Numbers of values in a sample.
+struct Sample {
+    taken: usize,
+    /// Number of distinct values.
+    seen: usize,
+    /// Numbers of values that occur once and twice.
+    once: usize,
+    twice: usize,
+}
+
 /// Reads about [`SAMPLE`] values out of many, at irregular distances, so that neither sorted nor
-/// periodic values mislead it. Returns the number of distinct values in the sample, and the numbers
-/// of values that occur once and twice in it.
-fn sampled(arrays: &[ArrayRef], values: usize) -> Option<(usize, usize, usize)> {
+/// periodic values mislead it.
+fn sampled(arrays: &[ArrayRef], values: usize) -> Option<Sample> {
     let mut times = HashMap::<u64, u32, BuildHasherDefault<Hashed>>::default();
     // Twice the mean distance, so that distances from 1 to this are equally likely.
     let longest = (2 * values / SAMPLE) as u64;
@@ -143,7 +162,12 @@ fn sampled(arrays: &[ArrayRef], values: usize) -> Option<(usize, usize, usize)> 
         for_each_hash(&some, |hash| *times.entry(hash).or_default() += 1)?;
     }
     let occur = |wanted| times.values().filter(|times| **times == wanted).count();
-    Some((times.len(), occur(1), occur(2)))
+    Some(Sample {
+        taken: times.values().map(|times| *times as usize).sum(),
+        seen: times.len(),
+        once: occur(1),
+        twice: occur(2),
+    })
 }
 
 /// Number of distinct non-null values of any number of arrays.

@@ -4,9 +4,9 @@ use super::goal::best;
 use super::learned::Screened;
 use super::pieces::spread;
 use super::{
-    Choice, DOUBT, DOUBT_OF_DICTIONARY, Distinct, Encoders, Estimate, LARGEST_PAGE, MOST_DISTINCT,
-    PAGE_BYTES, PAGE_ROWS, PAGES_GAIN, SMALL, SMALL_PAGE_BYTES, depends_on_pages, is_counted,
-    layout, leaf_arrays, rows_of,
+    Choice, DOUBT, DOUBT_OF_DICTIONARY, Distinct, Encoders, Estimate, LARGE_DICTIONARY,
+    LARGEST_PAGE, MOST_DISTINCT, PAGE_BYTES, PAGE_ROWS, PAGES_GAIN, SMALL, SMALL_PAGE_BYTES,
+    depends_on_pages, is_counted, layout, leaf_arrays, rows_of,
 };
 use crate::chunk::{Column, EncodedLeaf, Layout, PageSizes};
 use crate::format::ColumnMetaData;
@@ -111,6 +111,8 @@ struct Leaf {
     compression: Compression,
     /// Number of distinct values, if they can be counted.
     distinct: Option<Distinct>,
+    /// Mean size of a value in PLAIN, in bytes.
+    value_bytes: f64,
     /// Layout to use while only other leaves are tried.
     idle: Layout,
     /// Candidate layouts.
@@ -141,6 +143,13 @@ impl Leaf {
         found.filter(|_| is_worth_it || self.layouts.len() == 1)
     }
 
+    /// Returns whether a dictionary would be so large that it is only written if it looks best: it
+    /// takes several times as long as the other candidates.
+    fn has_large_dictionary(&self) -> bool {
+        let distinct = self.distinct.as_ref().map_or(0.0, Distinct::count);
+        distinct * self.value_bytes > LARGE_DICTIONARY
+    }
+
     /// Returns the layouts of the candidates that are not far behind, and of which only small
     /// pieces were written.
     fn close(&self, turn: Turn) -> Vec<Layout> {
@@ -152,6 +161,7 @@ impl Leaf {
             let doubt = match turn {
                 Turn::BestDictionary => 1.0,
                 Turn::Others => DOUBT,
+                Turn::Dictionary if self.has_large_dictionary() => 1.0,
                 Turn::Dictionary => DOUBT_OF_DICTIONARY,
             };
             let is_wanted = is_dictionary == (turn != Turn::Others);
@@ -239,6 +249,7 @@ impl<'a> Trials<'a> {
         let leaves = leaves.map(|((leaf, arrays), layouts)| Leaf {
             compression: options.compression_of(leaf.path().clone()),
             distinct: distinct(leaf, &arrays, &layouts),
+            value_bytes: value_bytes(leaf, &arrays),
             screened: Vec::new(),
             has_open_pages: options.leaves_pages_open()
                 && options.own(leaf.path(), |it| it.page_rows).is_none(),
@@ -529,13 +540,17 @@ impl<'a> Trials<'a> {
 fn distinct(leaf: &ColumnDescPtr, arrays: &[ArrayRef], layouts: &[Layout]) -> Option<Distinct> {
     let mut layouts = layouts.iter();
     let dictionary = layouts.find(|layout| layout.encoding == Encoding::Dictionary)?;
+    let most = dictionary.dictionary_bytes as f64 / value_bytes(leaf, arrays).max(1.0);
+    Distinct::up_to(most * DOUBT, arrays)
+}
+
+/// Returns the mean size of a leaf's values in PLAIN, in bytes.
+fn value_bytes(leaf: &ColumnDescPtr, arrays: &[ArrayRef]) -> f64 {
     let values: usize = arrays.iter().map(|array| array.len()).sum();
-    let width = match physical::width(leaf) {
+    match physical::width(leaf) {
         Some(width) => width as f64,
         None => bytes_of(arrays) as f64 / values.max(1) as f64,
-    };
-    let most = dictionary.dictionary_bytes as f64 / width.max(1.0);
-    Distinct::up_to(most * DOUBT, arrays)
+    }
 }
 
 /// Returns the number of bytes of a chunk's dictionary.
