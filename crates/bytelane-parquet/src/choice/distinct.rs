@@ -61,8 +61,8 @@ impl Distinct {
             once,
             twice,
         } = sampled(arrays, values)?;
-        // Of D distinct values, a sample repeats about taken² / 2D, or half as many if each value occurs
-        // only twice in all rows. Frequent values add repetitions. So if there are fewer than half of
+        // A sample of D distinct values has about taken² / 2D repetitions, or half as many if each value
+        // occurs only twice in all rows; frequent values add some. If there are fewer than half of
         // those that `most` distinct values would give, there are more distinct values.
         let repeated = (taken - seen) as f64;
         let fewest = taken as f64 * taken as f64 / (4.0 * most);
