@@ -186,6 +186,11 @@ def test_types_of_strings(store_schema: bool) -> None:
             assert schema.field("raw").type == binary
             assert schema.field("name").type == pa.dictionary(pa.int32(), pa.string())
             assert file.read(["name"]).to_pyarrow()["name"].to_pylist() == names
+    number: Any = 3
+    with pytest.raises(TypeError, match="argument 'string_type'"):
+        parquet.read_table("a.parquet", string_type=number)
+    with pytest.raises(TypeError, match="argument 'read_dictionary'"):
+        parquet.read_table("a.parquet", read_dictionary=number)
     with pytest.raises(ValueError, match="unknown string type"):
         parquet.read_table("a.parquet", string_type="text")  # type: ignore[arg-type]
 

@@ -97,7 +97,7 @@ fn read(path: Option<&Path>) -> Result<String, String> {
     }
 }
 
-/// Returns the settings of the sections with a title. Settings of settings, which are indented, are skipped.
+/// Returns the settings of the sections with a title. Nested settings, which are indented, are skipped.
 fn section(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<HashMap<String, String>> {
     let mut settings: Option<HashMap<String, String>> = None;
     let mut is_in = false;

@@ -226,8 +226,9 @@ impl Files {
             "Tables of TPC-H at scale 1, read to Arrow arrays by the Python packages, and by the crate `parquet` with one thread:\n\
              `{}`. The time is in seconds, of the CPU with one thread, else elapsed. The other\n\
              columns say how many times as fast as the fastest other library bytelane is. First: the first read of a process.\n\
-             Steady: the best of seven reads after it. As views: the same with strings as views, in which form Polars returns them. Roof: the same for `memcpy` of the table to memory that is kept. Memory:\n\
-             the peak of eight reads, as a multiple of Polars's.\n\n\
+             Steady: the best of seven reads after it. As views: the same with strings as views, in which form\n\
+             Polars returns them. Roof: the same for `memcpy` of the table to memory that is kept. Memory: the peak\n\
+             of eight reads, as a multiple of Polars's.\n\n\
              | table | writer | compression | threads | first | x fastest | steady | x fastest | as views | roof | memory |\n\
              |---|---|---|---|---|---|---|---|---|---|---|\n",
             self.name

@@ -9,8 +9,11 @@ use bytelane_parquet::check::check_order;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
-/// Maximum number of columns of an order, and of columns to try.
-const COLUMNS: (usize, usize) = (3, 64);
+/// Maximum number of columns of an order.
+const LONGEST: usize = 3;
+
+/// Maximum number of columns to try.
+const TRIED: usize = 64;
 
 /// Fraction of the bytes that another column in an order must save.
 const WORTHWHILE: f64 = 0.01;
@@ -139,9 +142,9 @@ impl SortAdvice {
         let now = sample.bytes(&[])?;
         self.tried.clear();
         let mut columns = sample.columns();
-        columns.truncate(COLUMNS.1);
+        columns.truncate(TRIED);
         let mut best = now;
-        while self.by.len() < COLUMNS.0 {
+        while self.by.len() < LONGEST {
             let mut found: Option<(u64, usize)> = None;
             for (index, column) in columns.iter().enumerate() {
                 let by = [&self.by[..], std::slice::from_ref(column)].concat();

@@ -11,7 +11,8 @@ use bytelane_parquet::arrow_array::{RecordBatch, RecordBatchReader};
 use bytelane_parquet::arrow_schema::{Schema as ArrowSchema, SchemaRef};
 use bytelane_parquet::filter::{SelectedRows, Selection};
 use bytelane_parquet::{Footer, ReaderBuilder, StringType};
-use pyo3::exceptions::PyValueError;
+use pyo3::Borrowed;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::num::NonZero;
@@ -180,8 +181,23 @@ impl ParquetFile {
 }
 
 /// Columns of text and bytes to read as dictionaries, and the name of the type of all others.
-#[derive(Clone, FromPyObject)]
+#[derive(Clone)]
 pub struct TextTypes(Option<Vec<String>>, Option<String>);
+
+impl<'py> FromPyObject<'_, 'py> for TextTypes {
+    type Error = PyErr;
+
+    fn extract(pair: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let (dictionaries, string_type): (Bound<'py, PyAny>, Bound<'py, PyAny>) = pair.extract()?;
+        let named = |name: &'static str| {
+            move |error: PyErr| PyTypeError::new_err(format!("argument '{name}': {error}"))
+        };
+        Ok(Self(
+            dictionaries.extract().map_err(named("read_dictionary"))?,
+            string_type.extract().map_err(named("string_type"))?,
+        ))
+    }
+}
 
 /// Default number of rows per batch.
 const BATCH_ROWS: usize = 65_536;
