@@ -92,13 +92,6 @@ fn best(tuning: &Tuning, cell: &Cell) -> Option<Backend> {
     match (&*cell.specification, &*cell.operation) {
         ("varint:type=u32" | "varint:type=i32", "decode") => Some(tuning.decode_varint32),
         ("byte_stream_split:width=16", "encode") if cell.values >= 512 => Some(tuning.split16),
-        (codec, "encode")
-            if ["rle_hybrid:type=u8", "rle_hybrid:type=u16"]
-                .iter()
-                .any(|it| codec.starts_with(it)) =>
-        {
-            Some(tuning.encode_narrow_runs)
-        }
         _ => None,
     }
 }
