@@ -30,8 +30,8 @@ const ABOVE_AVX2: [&str; 7] = [
 /// The same above SSE4.2.
 const ABOVE_SSE: [&str; 3] = ["avx", "fma", "f16c"];
 
-/// The package and the target of the comparison, of which the standard library is compiled as well.
-pub const TARGET: &str = "x86_64-unknown-linux-gnu";
+/// Target for which the comparison is compiled, and the standard library with it.
+const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 impl Level {
     /// Returns our backend.
@@ -68,21 +68,14 @@ impl Level {
     }
 
     /// Adds what the compilation of the comparison needs. `base64-turbo` executes CPUID itself, and is limited
-    /// by a `cfg`.
+    /// by a `cfg`. All levels have the same flags, so that only C code is compiled for each of them.
     pub fn limit_build(self, command: &mut Command) {
-        let base64_turbo = match self {
-            Level::Avx2 => "avx2",
-            Level::Sse41 => "soft",
-        };
+        const FLAGS: &str =
+            "--cfg feature=\"std_detect_env_override\" --cfg base64_turbo_backend=\"avx2\"";
         command
             .args(["-Zbuild-std=std,panic_unwind", "--target", TARGET])
             .env("RUSTC_BOOTSTRAP", "1")
-            .env(
-                "RUSTFLAGS",
-                format!(
-                    "--cfg feature=\"std_detect_env_override\" --cfg base64_turbo_backend=\"{base64_turbo}\""
-                ),
-            )
+            .env("RUSTFLAGS", FLAGS)
             .env("CFLAGS", format!("-O3 -march={}", self.target_cpu()));
     }
 
@@ -97,16 +90,20 @@ impl Level {
             ),
         };
         command
+            .args(["--without", self.left_out()])
             .env("RUST_STD_DETECT_UNSTABLE", self.hidden_features())
             .env("ARROW_USER_SIMD_LEVEL", arrow)
             .env("SIMDUTF_FORCE_IMPLEMENTATION", simdutf)
             .env("GLIBC_TUNABLES", format!("glibc.cpu.hwcaps={c_runtime}"));
     }
 
-    /// Returns whether a library of a wheel can be limited, by the variable with its path. Blosc2 executes CPUID
-    /// itself, and shuffles bytes with AVX2 at most.
-    pub fn allows(self, variable: &str) -> bool {
-        self == Level::Avx2 || !variable.ends_with("LIBBLOSC2")
+    /// Returns the libraries that cannot be limited, separated by commas. Blosc2 and `base64-turbo` have no SIMD
+    /// between SSE2 and AVX2, and execute CPUID themselves.
+    pub fn left_out(self) -> &'static str {
+        match self {
+            Level::Avx2 => "",
+            Level::Sse41 => "Blosc2,base64-turbo",
+        }
     }
 }
 

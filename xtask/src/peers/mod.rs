@@ -100,9 +100,7 @@ fn comparison(profile: &str, level: Option<Level>, arguments: &[OsString]) -> Re
     // backtrace if the caller's environment asks for one.
     command.env("RUST_LIB_BACKTRACE", "0");
     for wheel in WHEELS {
-        if level.is_none_or(|level| level.allows(wheel.variable)) {
-            command.env(wheel.variable, wheel.fetch()?);
-        }
+        command.env(wheel.variable, wheel.fetch()?);
     }
     if let Some(level) = level {
         level.limit_run(&mut command);
