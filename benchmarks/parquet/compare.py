@@ -21,7 +21,8 @@ one regime; the best of the seven reads after it is the other, the steady state.
 
 In the part `writing`, the Python packages and the crate `parquet` write the same tables and single columns from memory, in the same
 two regimes, uncompressed and with zstd at level 1: `write.py`. The size is that of the file that each writes, and the peak memory is
-beyond that of the table.
+beyond that of the table. Each library has one process per table, and writes of two seconds, or seven writes, are enough for the
+steady state, so that this part takes six minutes.
 
 In the part `merging`, the Python packages merge many small files into one, each time in a new process: `merge.py`.
 
@@ -39,7 +40,7 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
@@ -81,6 +82,9 @@ HEADER = [
 
 # Reads and writes of a process after its first one, in its steady state.
 STEADY = 7
+# Minimum number of writes in the steady state, and seconds after which they are enough.
+FEWEST_WRITES = 2
+SECONDS_OF_WRITES = 2.0
 # What the record adds to the name of a table that is written, not read.
 WRITTEN = ", written"
 # What the record adds to the name of files that are merged.
@@ -234,31 +238,28 @@ def measure_regimes(
 
 
 def measure_writing(
-    path: Path, compression: str, subjects: list[Subject], writer: Path, rounds: int, directory: Path
-) -> dict[str, list[tuple[Measured, int]]]:
-    """The first write and the steady state of each subject, and the size of its file. All files have the same rows."""
+    path: Path, compression: str, subjects: list[Subject], writer: Path, directory: Path
+) -> Iterator[tuple[Subject, int, dict[str, Measured]]]:
+    """The size of the file of each subject, and its first write and steady state. All files have the same rows."""
     expected = pq.read_table(path)
     written = directory / "new.parquet"
-    first: list[list[Measured]] = [[] for _ in subjects]
-    steady: list[list[Measured]] = [[] for _ in subjects]
-    sizes = [0 for _ in subjects]
-    for _ in range(rounds):
-        for number, (library, threads) in enumerate(subjects):
-            with Process(library, writer, path, threads, as_package=True, writes=compression) as process:
-                # The peak so far is that of reading the table.
-                Path(f"/proc/{process.process.pid}/clear_refs").write_text("5")
-                before = process.memory("VmRSS")
+    for library, threads in subjects:
+        with Process(library, writer, path, threads, as_package=True, writes=compression) as process:
+            # The peak so far is that of reading the table.
+            Path(f"/proc/{process.process.pid}/clear_refs").write_text("5")
+            before = process.memory("VmRSS")
+            process.time(str(written))
+            first = Measured(*process.times[0], process.memory("VmHWM") - before)
+            start = time.perf_counter()
+            for number in range(STEADY):
+                if number >= FEWEST_WRITES and time.perf_counter() - start > SECONDS_OF_WRITES:
+                    break
                 process.time(str(written))
-                first[number].append(Measured(*process.times[0], process.memory("VmHWM") - before))
-                for _ in range(STEADY):
-                    process.time(str(written))
-                best = [min(column) for column in zip(*process.times[1:], strict=True)]
-                steady[number].append(Measured(*best, process.memory("VmHWM") - before))
-            check_written(library, written, expected)
-            sizes[number] = written.stat().st_size
+            best = [min(column) for column in zip(*process.times[1:], strict=True)]
+            steady = Measured(*best, process.memory("VmHWM") - before)
+        check_written(library, written, expected)
+        yield (library, threads), written.stat().st_size, {"first": first, "steady": steady}
     written.unlink()
-    regimes = {"first": first, "steady": steady}
-    return {name: list(zip(map(medians, measured), sizes, strict=True)) for name, measured in regimes.items()}
 
 
 def check_written(library: str, path: Path, expected: Any) -> None:
@@ -380,8 +381,9 @@ def main() -> None:
     parser.add_argument("--only", choices=["columns", "lineitem", "tables", "writing", "merging", "queries"])
     arguments = parser.parse_args()
     known, cpu = versions(), cpu_name()
+    # Has a line as soon as it is measured, so that an interruption keeps it.
     beside = arguments.output.with_suffix(".incomplete")
-    with TemporaryDirectory() as directory, beside.open("w", newline="") as output:
+    with TemporaryDirectory() as directory, beside.open("w", newline="", buffering=1) as output:
         writer = csv.writer(output, lineterminator="\n")
         writer.writerow(HEADER)
 
@@ -409,12 +411,11 @@ def main() -> None:
             print(name, "written", compression, f"{subjects[0][1]} threads", file=sys.stderr, sep=", ", flush=True)
             footer = pq.read_metadata(path)
             rows, values = footer.num_rows, footer.num_rows * footer.num_columns
-            rounds = 1 if arguments.quick else 3
-            regimes = measure_writing(path, compression, subjects, arguments.reader, rounds, Path(directory))
-            for regime, results in regimes.items():
-                for (library, threads), (measured, size) in zip(subjects, results, strict=True):
-                    about = [name + WRITTEN, "defaults", compression, rows, values, size, threads, library, known[library]]
-                    writer.writerow([*about, *measured, cpu, regime])
+            measured = measure_writing(path, compression, subjects, arguments.reader, Path(directory))
+            for (library, threads), size, regimes in measured:
+                about = [name + WRITTEN, "defaults", compression, rows, values, size, threads, library, known[library]]
+                for regime, of_regime in regimes.items():
+                    writer.writerow([*about, *of_regime, cpu, regime])
 
         def report_merging(of: merge.Set, rows: int, before: int, results: list[merge.Merged]) -> None:
             name = f"{of.name}, {before / 1e6:.1f} MB"

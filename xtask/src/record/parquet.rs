@@ -307,7 +307,7 @@ impl Files {
             "Tables of TPC-H at scale 1, and single columns, written from memory by the Python packages and by the crate `parquet`, with\n\
              all defaults but for the compression: `{}`. The time is in\n\
              seconds, of the CPU with one thread, else elapsed; x is the time of bytelane times this. First: the first write of a\n\
-             process. Steady: the best of seven writes after it. Memory: the peak of eight writes beyond the table.\n\n\
+             process. Steady: the best of two to seven writes after it. Memory: the peak of all writes beyond the table.\n\n\
              | table | compression | threads | library | first | x | steady | x | size | memory |\n\
              |---|---|---|---|---|---|---|---|---|---|\n",
             self.name
