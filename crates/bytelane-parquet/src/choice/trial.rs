@@ -1,7 +1,7 @@
 //! Writes parts of a column in one layout after another.
 
 use super::goal::best;
-use super::learned::Screened;
+use super::learned::{Glance, Known, Learned};
 use super::pieces::spread;
 use super::{
     Choice, DOUBT, DOUBT_OF_DICTIONARY, Distinct, Encoders, Estimate, LARGE_DICTIONARY,
@@ -28,6 +28,9 @@ const WEIGHED_BYTES: (usize, usize) = (1 << 20, 4 << 20);
 const FEWEST_PAGES: usize = 3;
 /// Minimum and maximum number of bytes that are screened.
 const SCREENED_BYTES: (usize, usize) = (128 << 10, 2 << 20);
+/// Part of the screened pieces that is compared with another row group, and minimum number of pieces.
+const GLANCED: usize = 4;
+const FEWEST_PIECES: usize = 4;
 
 /// Size of some rows of a leaf in a layout.
 #[derive(Clone, Copy, Default, Debug)]
@@ -94,6 +97,8 @@ impl Size {
 struct Written {
     layout: Layout,
     size: Size,
+    /// Estimate of the same size from a few of the pieces.
+    glance: Size,
 }
 
 /// Order of trials. A dictionary that looks best is written first, because its chunk may be kept, and
@@ -121,6 +126,8 @@ struct Leaf {
     choice: Choice,
     /// Estimates from screening.
     screened: Vec<Estimate>,
+    /// Estimates from a few of the pieces.
+    glanced: Vec<Estimate>,
     /// Set if the page sizes are open to choice.
     has_open_pages: bool,
     /// Encoded chunks of all rows.
@@ -129,9 +136,17 @@ struct Leaf {
 
 impl Leaf {
     fn estimate(&self, written: Written, is_measured: bool) -> Estimate {
-        let Written { layout, size } = written;
+        let Written { layout, size, .. } = written;
         let physical = self.column.physical_type();
         Estimate::new(layout, self.compression, physical, size, is_measured)
+    }
+
+    fn glance(&self, written: &Written) -> Estimate {
+        let glance = Written {
+            size: written.glance,
+            ..written.clone()
+        };
+        self.estimate(glance, false)
     }
 
     /// Returns the layout with a dictionary, if one may pay off.
@@ -248,9 +263,10 @@ impl<'a> Trials<'a> {
         let leaves = column.leaves().iter().zip(of_leaves).zip(layouts);
         let leaves = leaves.map(|((leaf, arrays), layouts)| Leaf {
             compression: options.compression_of(leaf.path().clone()),
-            distinct: distinct(leaf, &arrays, &layouts),
+            distinct: None,
             value_bytes: value_bytes(leaf, &arrays),
             screened: Vec::new(),
+            glanced: Vec::new(),
             has_open_pages: options.leaves_pages_open()
                 && options.own(leaf.path(), |it| it.page_rows).is_none(),
             idle: layout(leaf, Encoding::Plain, options),
@@ -294,6 +310,9 @@ impl<'a> Trials<'a> {
         let rows: usize = pieces.iter().map(Range::len).sum();
         let scale = self.rows as f64 / rows.max(1) as f64;
         let is_whole = rows == self.rows;
+        let few = (0..pieces.len()).filter(|number| is_glanced(*number, pieces.len()));
+        let few: usize = few.map(|number| pieces[number].len()).sum();
+        let of_few = self.rows as f64 / few.max(1) as f64;
         let turns = wanted.iter().map(Vec::len).max().unwrap_or(0);
         for turn in 0..turns {
             // A leaf without further layouts repeats one, and the result is ignored.
@@ -302,24 +321,44 @@ impl<'a> Trials<'a> {
                 layouts.get(turn).unwrap_or(last).clone()
             });
             let now: Vec<Layout> = now.collect();
-            let mut sums = vec![Size::default(); wanted.len()];
-            for piece in pieces {
+            let mut sums = vec![[Size::default(); 2]; wanted.len()];
+            for (number, piece) in pieces.iter().enumerate() {
+                if is_whole && self.has(&now) {
+                    continue;
+                }
                 let leaves = self.write(rows_of(self.arrays, piece), &now, is_whole)?;
-                for (leaf, sum) in leaves.iter().zip(&mut sums) {
-                    sum.add(Size::of(leaf.chunk.metadata()));
+                for (leaf, [sum, glance]) in leaves.iter().zip(&mut sums) {
+                    let size = Size::of(leaf.chunk.metadata());
+                    sum.add(size);
+                    if is_glanced(number, pieces.len()) {
+                        glance.add(size);
+                    }
                 }
                 if is_whole && pieces.len() == 1 {
                     self.keep(leaves, now.clone());
                 }
             }
-            for ((written, layouts), sum) in written.iter_mut().zip(&wanted).zip(sums) {
+            for (sums, (leaf, layout)) in sums.iter_mut().zip(self.leaves.iter().zip(&now)) {
+                let mut kept = leaf.encoded.iter();
+                if is_whole && let Some((_, kept)) = kept.find(|(other, _)| other == layout) {
+                    *sums = [Size::of(kept.chunk.metadata()); 2];
+                }
+            }
+            for ((written, layouts), [sum, glance]) in written.iter_mut().zip(&wanted).zip(sums) {
                 written.extend(layouts.get(turn).map(|layout| Written {
                     layout: layout.clone(),
                     size: sum.scaled(scale),
+                    glance: glance.scaled(of_few),
                 }));
             }
         }
         Ok(written)
+    }
+
+    /// Returns whether the chunks of all leaves are kept in these layouts.
+    fn has(&self, layouts: &[Layout]) -> bool {
+        let mut pairs = self.leaves.iter().zip(layouts);
+        pairs.all(|(leaf, layout)| leaf.encoded.iter().any(|(other, _)| other == layout))
     }
 
     /// Writes some rows, or all of them.
@@ -350,14 +389,12 @@ impl<'a> Trials<'a> {
     /// Estimates all candidates of each leaf from small pieces. Candidates that are far behind keep
     /// these estimates.
     pub(super) fn screen(&mut self) -> Result<()> {
-        let (least, most) = SCREENED_BYTES;
-        let wanted = (self.bytes() / SCREENED).clamp(least, most);
-        let pieces = if self.bytes() <= SMALL {
-            spread(self.rows, self.rows, self.rows)
-        } else {
-            spread(self.rows, self.rows_with(PIECE), self.rows_with(wanted))
-        };
-        let is_whole = pieces.len() == 1 && pieces[0].len() == self.rows;
+        let pieces = self.small_pieces();
+        let is_whole = self.is_all(&pieces);
+        let of_leaves = leaves_of(self.arrays, self.leaves.len());
+        for (leaf, arrays) in self.leaves.iter_mut().zip(of_leaves) {
+            leaf.distinct = distinct(&leaf.column, &arrays, &leaf.layouts);
+        }
         // Separate dictionaries of pieces do not predict a dictionary for all rows.
         let mut written = self.write_pieces(&pieces, |leaf| {
             let mut layouts = leaf.layouts.clone();
@@ -370,6 +407,8 @@ impl<'a> Trials<'a> {
             pairs.for_each(|(written, guess)| written.extend(guess));
         }
         for (leaf, written) in self.leaves.iter_mut().zip(written) {
+            let glanced = written.iter().map(|it| leaf.glance(it));
+            leaf.glanced = glanced.collect();
             let estimates = written.into_iter().map(|it| leaf.estimate(it, is_whole));
             let mut estimates: Vec<Estimate> = estimates.collect();
             estimates.sort_by_key(|estimate| estimate.layout.encoding);
@@ -377,6 +416,126 @@ impl<'a> Trials<'a> {
             leaf.choice.candidates = estimates;
         }
         Ok(())
+    }
+
+    /// Returns small pieces from all over the rows, or all rows if they are few.
+    fn small_pieces(&self) -> Vec<Range<usize>> {
+        let (least, most) = SCREENED_BYTES;
+        let wanted = (self.bytes() / SCREENED).clamp(least, most);
+        if self.bytes() <= SMALL {
+            spread(self.rows, self.rows, self.rows)
+        } else {
+            spread(self.rows, self.rows_with(PIECE), self.rows_with(wanted))
+        }
+    }
+
+    /// Returns a few of the small pieces.
+    fn few_pieces(&self) -> Vec<Range<usize>> {
+        let pieces = self.small_pieces();
+        let count = pieces.len();
+        let few = pieces.into_iter().enumerate();
+        let few = few.filter(|(number, _)| is_glanced(*number, count));
+        few.map(|(_, piece)| piece).collect()
+    }
+
+    fn is_all(&self, pieces: &[Range<usize>]) -> bool {
+        pieces.len() == 1 && pieces[0].len() == self.rows
+    }
+
+    /// Returns the estimates from a few pieces, after all leaves have their layouts. Returns nothing if
+    /// these pieces are all rows.
+    pub(super) fn glances(&mut self) -> Result<Vec<Glance>> {
+        let pieces = self.few_pieces();
+        if self.is_all(&pieces) {
+            return Ok(Vec::new());
+        }
+        let dictionaries = self.glance_at_dictionaries(&pieces)?;
+        let leaves = self.leaves.iter().zip(dictionaries);
+        let glances = leaves.map(|(leaf, dictionary)| {
+            let mut candidates = leaf.glanced.clone();
+            candidates.retain(|it| it.layout.encoding != Encoding::Dictionary);
+            candidates.extend(dictionary.map(|it| leaf.estimate(it, false)));
+            Glance {
+                path: leaf.column.path().clone(),
+                rows: self.rows,
+                candidates,
+            }
+        });
+        Ok(glances.collect())
+    }
+
+    /// Estimates the sizes with dictionaries from a few pieces, where these are not chosen.
+    fn glance_at_dictionaries(&mut self, pieces: &[Range<usize>]) -> Result<Vec<Option<Written>>> {
+        let of_leaves = leaves_of(self.arrays, self.leaves.len());
+        for (leaf, arrays) in self.leaves.iter_mut().zip(of_leaves) {
+            let is_open = leaf.choice.layout.encoding != Encoding::Dictionary
+                && is_counted(&leaf.column)
+                && leaf
+                    .layouts
+                    .iter()
+                    .any(|it| it.encoding == Encoding::Dictionary);
+            leaf.distinct = is_open.then(|| Distinct::roughly(&arrays)).flatten();
+        }
+        if self.leaves.iter().all(|leaf| leaf.distinct.is_none()) {
+            return Ok(vec![None; self.leaves.len()]);
+        }
+        let mut guesses = self.guess_dictionaries(pieces)?;
+        for (leaf, guess) in self.leaves.iter().zip(&mut guesses) {
+            if leaf.distinct.is_none() {
+                *guess = None;
+            }
+        }
+        Ok(guesses)
+    }
+
+    /// Repeats the choices for an earlier row group, if a few small pieces and dictionaries give
+    /// similar results.
+    pub(super) fn repeat(&mut self, learned: &Learned) -> Result<Option<Vec<Choice>>> {
+        let leaves = self.leaves.iter();
+        let known = leaves.map(|leaf| learned.of(leaf.column.path()));
+        let Some(known) = known.collect::<Option<Vec<&Known>>>() else {
+            return Ok(None);
+        };
+        let pieces = self.few_pieces();
+        // All candidates will be written as a whole: no guess is needed.
+        if self.is_all(&pieces) {
+            return Ok(None);
+        }
+        for (leaf, known) in self.leaves.iter_mut().zip(&known) {
+            leaf.choice.layout = known.choice.layout.clone();
+        }
+        let written = self.write_pieces(&pieces, |leaf| {
+            let mut layouts = leaf.layouts.clone();
+            layouts.retain(|it| it.encoding != Encoding::Dictionary);
+            layouts
+        })?;
+        for (leaf, written) in self.leaves.iter_mut().zip(written) {
+            let glanced = written.into_iter().map(|it| leaf.estimate(it, false));
+            leaf.glanced = glanced.collect();
+        }
+        let glances = self.glances()?;
+        let layouts = self.leaves.iter().map(|leaf| leaf.choice.layout.clone());
+        let layouts: Vec<Layout> = layouts.collect();
+        let is_dictionary = |layout: &Layout| layout.encoding == Encoding::Dictionary;
+        if layouts.iter().any(is_dictionary) {
+            let encoded = self.write(self.arrays.to_vec(), &layouts, true)?;
+            self.keep(encoded, layouts);
+        }
+        let leaves = self.leaves.iter().zip(&known).zip(&glances);
+        let choices = leaves.map(|((leaf, known), glance)| {
+            let chunk = leaf.encoded.first().filter(|(layout, chunk)| {
+                is_dictionary(layout) && chunk.encoding == Encoding::Dictionary
+            });
+            let bytes = chunk.map(|(_, it)| Size::of(it.chunk.metadata()).compressed);
+            known.repeat(glance, bytes)
+        });
+        let Some(mut choices) = choices.collect::<Option<Vec<Choice>>>() else {
+            return Ok(None);
+        };
+        for (leaf, choice) in self.leaves.iter_mut().zip(&mut choices) {
+            choice.encoded = leaf.encoded.pop().map(|(_, chunk)| chunk);
+        }
+        Ok(Some(choices))
     }
 
     /// Estimates the size of each leaf with a dictionary for all rows, based on a dictionary for
@@ -413,7 +572,11 @@ impl<'a> Trials<'a> {
                 ..size.scaled(scale)
             };
             let layout = leaf.dictionary()?.clone();
-            Some(Written { layout, size })
+            Some(Written {
+                layout,
+                size,
+                glance: size,
+            })
         });
         Ok(guesses.collect())
     }
@@ -508,17 +671,6 @@ impl<'a> Trials<'a> {
         Ok(())
     }
 
-    /// Returns the screening results of the leaves.
-    pub(super) fn screened(&self) -> Vec<Screened> {
-        let leaves = self.leaves.iter();
-        let leaves = leaves.map(|leaf| Screened {
-            path: leaf.column.path().clone(),
-            rows: self.rows,
-            candidates: leaf.choice.candidates.clone(),
-        });
-        leaves.collect()
-    }
-
     /// Returns the choices for all leaves.
     pub(super) fn finish(self) -> Vec<Choice> {
         let leaves = self.leaves.into_iter();
@@ -533,6 +685,12 @@ impl<'a> Trials<'a> {
         });
         choices.collect()
     }
+}
+
+/// Returns whether a piece is one of the few that are compared with another row group.
+fn is_glanced(number: usize, pieces: usize) -> bool {
+    let each = (pieces / FEWEST_PIECES).clamp(1, GLANCED);
+    number % each == each / 2
 }
 
 /// Returns the number of distinct values of a leaf that may get a dictionary. Counts all values as
