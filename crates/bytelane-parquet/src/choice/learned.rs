@@ -6,12 +6,15 @@ use parquet::schema::types::ColumnPath;
 use std::collections::HashMap;
 
 /// Maximum factor by which the size of a candidate may change relative to that of the chosen one
-/// in similar row groups.
-const ALIKE: f64 = 1.08;
+/// in similar row groups, and minimum size relative to the chosen one, which is then kept.
+const ALIKE: f64 = 1.1;
+const LITTLE_BETTER: f64 = 0.96;
 /// Maximum factor by which the size of the chosen candidate itself may change per row. Beyond it, other
 /// page sizes may be better.
 const ALIKE_PER_ROW: f64 = 1.5;
-/// Share of a larger change by which a measured candidate must be larger than the chosen one.
+/// Size of a measured candidate relative to that of the chosen one above which it is not better, for equal
+/// samples, and the share of a change by which it must be larger.
+const NO_BETTER: f64 = 0.99;
 const UNSURE: f64 = 0.25;
 
 /// Estimates of a leaf's candidates from a small sample of a row group. They do not include a
@@ -74,11 +77,12 @@ impl Known {
             };
             let (bytes, change) = (it.bytes * scale, scale / own);
             let doubt = if it.is_measured {
-                1.0 + UNSURE * change.ln().abs()
+                NO_BETTER + UNSURE * change.ln().abs()
             } else {
                 DOUBT
             };
-            let is_known = is_alike(change, ALIKE) || is_worse(bytes, doubt);
+            let is_close = is_alike(change, ALIKE) && is_worse(bytes, LITTLE_BETTER);
+            let is_known = is_close || is_worse(bytes, doubt);
             is_known.then(|| Estimate {
                 bytes,
                 write: it.write * scale,

@@ -13,7 +13,9 @@
 //! choose. If the choice was a dictionary, its chunk shows whether it still is.
 
 mod distinct;
+mod glance;
 mod goal;
+mod leaf;
 mod learned;
 mod pieces;
 mod trial;
@@ -32,6 +34,7 @@ pub(crate) use learned::Learned;
 use parquet::basic::{Compression, Type};
 use parquet::file::properties::EnabledStatistics;
 use parquet::schema::types::ColumnDescriptor;
+use std::sync::Arc;
 use trial::Trials;
 
 /// Maximum size of a column that every candidate writes as a whole.
@@ -166,12 +169,27 @@ pub(crate) struct Chooser {
     learned: Option<Learned>,
 }
 
-/// Encoders that write columns for comparison.
+/// Encoder that writes columns for comparison, with one set of buffers.
 struct Encoders {
-    /// Encoder for parts of columns, without statistics.
-    of_parts: ColumnEncoder,
-    /// Encoder for whole columns.
-    of_columns: ColumnEncoder,
+    encoder: ColumnEncoder,
+    /// Options for parts of columns, without statistics.
+    of_parts: Arc<WriterOptions>,
+    /// Options for whole columns.
+    of_columns: Arc<WriterOptions>,
+}
+
+impl Encoders {
+    /// Returns the encoder for parts of columns.
+    fn of_parts(&mut self) -> &mut ColumnEncoder {
+        self.encoder.set_options(&self.of_parts);
+        &mut self.encoder
+    }
+
+    /// Returns the encoder for whole columns.
+    fn of_columns(&mut self) -> &mut ColumnEncoder {
+        self.encoder.set_options(&self.of_columns);
+        &mut self.encoder
+    }
 }
 
 impl Chooser {
@@ -186,13 +204,14 @@ impl Chooser {
         });
         Self {
             encoders: Encoders {
-                of_parts: ColumnEncoder::new(WriterOptions {
+                encoder: ColumnEncoder::new(options.clone()),
+                of_parts: Arc::new(WriterOptions {
                     columns: columns.collect(),
                     statistics: EnabledStatistics::None,
                     bloom_filter: None,
                     ..options.clone()
                 }),
-                of_columns: ColumnEncoder::new(options.clone()),
+                of_columns: Arc::new(options.clone()),
             },
             options: options.clone(),
             learned: None,
@@ -229,7 +248,7 @@ impl Chooser {
 
     /// Helps with the columns that other threads encode, until all of these are complete.
     pub(crate) fn help(&mut self, helpers: &Helpers) -> Result<()> {
-        self.encoders.of_columns.help(helpers)
+        self.encoders.of_columns().help(helpers)
     }
 
     /// Chooses and encodes with the choices learned from earlier row groups of this column, and
@@ -257,7 +276,7 @@ impl Chooser {
     ) -> Result<Vec<EncodedLeaf>> {
         let layouts: Vec<Layout> = choices.iter().map(|choice| choice.layout.clone()).collect();
         let encoded = choices.iter_mut().map(|choice| choice.encoded.take());
-        let encoder = &mut self.encoders.of_columns;
+        let encoder = self.encoders.of_columns();
         encoder.encode_others(column, arrays, &layouts, encoded.collect(), helpers)
     }
 

@@ -74,8 +74,9 @@ impl ColumnEncoder {
         }
     }
 
-    pub(crate) fn options(&self) -> &WriterOptions {
-        &self.options
+    /// Uses other options, which must have the same compression and version of pages.
+    pub(crate) fn set_options(&mut self, options: &Arc<WriterOptions>) {
+        self.options = Arc::clone(options);
     }
 
     /// Encodes the leaves of a column, each in its layout, for the rows of all `arrays`. If the
