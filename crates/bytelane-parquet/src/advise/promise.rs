@@ -145,7 +145,7 @@ fn written(
     let sizes: Vec<f64> = if !is_exact && choices.iter().all(is_estimated) {
         choices.iter().map(Choice::bytes).collect()
     } else {
-        let leaves = chooser.encode_chosen(column, arrays, &mut choices)?;
+        let leaves = chooser.encode_chosen(column, arrays, &mut choices, None)?;
         let sizes = leaves.iter().map(|leaf| leaf.chunk.bytes() as f64);
         sizes.collect()
     };

@@ -13,6 +13,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 const ENOUGH: usize = 1 << 15;
 /// Number of values in a sample that shows whether there are few distinct values or too many.
 const SAMPLE: usize = 1 << 16;
+/// Number of values in a sample that is compared with that of another row group.
+const SMALL_SAMPLE: usize = 1 << 14;
 /// Maximum number of values that occur once in a sample, if it has seen nearly all distinct values.
 const ONCE: usize = SAMPLE / 100;
 /// Number of values that are hashed between two checks whether there are too many.
@@ -55,12 +57,10 @@ impl Distinct {
         if values <= 2 * SAMPLE {
             return Self::among(arrays);
         }
+        let sample = sampled(arrays, values, SAMPLE)?;
         let Sample {
-            taken,
-            seen,
-            once,
-            twice,
-        } = sampled(arrays, values)?;
+            taken, seen, once, ..
+        } = sample;
         // A sample of D distinct values has about taken² / 2D repetitions, or half as many if each value
         // occurs only twice in all rows; frequent values add some. If there are fewer than half of
         // those that `most` distinct values would give, there are more distinct values.
@@ -70,8 +70,7 @@ impl Distinct {
             return counted(values);
         }
         if once <= ONCE {
-            // Use Chao's estimate of the values that were not seen.
-            return counted(seen + once * once / (2 * twice.max(1)));
+            return counted(sample.with_unseen());
         }
         let share = (values / ENOUGH).max(1) as u64;
         let mut followed = Followed::new(share);
@@ -89,6 +88,16 @@ impl Distinct {
             share,
             seen: followed.set.len(),
         })
+    }
+
+    /// Estimates the number of distinct values from a small sample.
+    pub(crate) fn roughly(arrays: &[ArrayRef]) -> Option<Self> {
+        let values: usize = arrays.iter().map(|array| array.len()).sum();
+        if values <= 2 * SMALL_SAMPLE {
+            return Self::among(arrays);
+        }
+        let sample = sampled(arrays, values, SMALL_SAMPLE)?;
+        Some(Self::exactly(values, sample.with_unseen()))
     }
 
     fn exactly(values: usize, seen: usize) -> Self {
@@ -143,12 +152,19 @@ struct Sample {
     twice: usize,
 }
 
-/// Reads about [`SAMPLE`] values out of many, at irregular distances, so that neither sorted nor
+impl Sample {
+    /// Returns Chao's estimate of the number of distinct values, including those that were not seen.
+    fn with_unseen(&self) -> usize {
+        self.seen + self.once * self.once / (2 * self.twice.max(1))
+    }
+}
+
+/// Reads about `wanted` values out of many, at irregular distances, so that neither sorted nor
 /// periodic values mislead it.
-fn sampled(arrays: &[ArrayRef], values: usize) -> Option<Sample> {
+fn sampled(arrays: &[ArrayRef], values: usize, wanted: usize) -> Option<Sample> {
     let mut times = HashMap::<u64, u32, BuildHasherDefault<Hashed>>::default();
     // Twice the mean distance, so that distances from 1 to this are equally likely.
-    let longest = (2 * values / SAMPLE) as u64;
+    let longest = (2 * values / wanted) as u64;
     let (mut state, mut next) = (1_u64, 0);
     for array in arrays {
         let mut indices = Vec::new();

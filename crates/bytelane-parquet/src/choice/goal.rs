@@ -3,7 +3,7 @@
 //! Times come from a model, so that the same values always produce the same file. They are in
 //! nanoseconds on one core of a 2024 CPU, and only their ratios matter.
 
-use super::trial::Size;
+use super::leaf::Size;
 use crate::chunk::Layout;
 use crate::{Encoding, Goal};
 use parquet::basic::{Compression, Type};

@@ -9,11 +9,13 @@
 //!
 //! The choice depends only on the rows and the options, so that [`advise`](crate::advise) can
 //! predict what [`rewrite`](crate::rewrite) will do. A writer of several row groups remembers its
-//! choices: as long as small pieces of the rows give similar results, it writes nothing else to
-//! choose.
+//! choices: as long as a few small pieces of the rows give similar results, it writes nothing else to
+//! choose. If the choice was a dictionary, its chunk shows whether it still is.
 
 mod distinct;
+mod glance;
 mod goal;
+mod leaf;
 mod learned;
 mod pieces;
 mod trial;
@@ -23,7 +25,7 @@ pub(crate) use distinct::{Tally, leaf_arrays};
 pub(crate) use goal::Estimate;
 pub(crate) use pieces::rows_of;
 
-use crate::chunk::{Column, ColumnEncoder, EncodedLeaf, Layout, PageSizes};
+use crate::chunk::{Column, ColumnEncoder, EncodedLeaf, Helpers, Layout, PageSizes};
 use crate::compatibility::ValueType;
 use crate::types::physical::has_dictionary;
 use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions};
@@ -32,6 +34,7 @@ pub(crate) use learned::Learned;
 use parquet::basic::{Compression, Type};
 use parquet::file::properties::EnabledStatistics;
 use parquet::schema::types::ColumnDescriptor;
+use std::sync::Arc;
 use trial::Trials;
 
 /// Maximum size of a column that every candidate writes as a whole.
@@ -166,12 +169,27 @@ pub(crate) struct Chooser {
     learned: Option<Learned>,
 }
 
-/// Encoders that write columns for comparison.
+/// Encoder that writes columns for comparison, with one set of buffers.
 struct Encoders {
-    /// Encoder for parts of columns, without statistics.
-    of_parts: ColumnEncoder,
-    /// Encoder for whole columns.
-    of_columns: ColumnEncoder,
+    encoder: ColumnEncoder,
+    /// Options for parts of columns, without statistics.
+    of_parts: Arc<WriterOptions>,
+    /// Options for whole columns.
+    of_columns: Arc<WriterOptions>,
+}
+
+impl Encoders {
+    /// Returns the encoder for parts of columns.
+    fn of_parts(&mut self) -> &mut ColumnEncoder {
+        self.encoder.set_options(&self.of_parts);
+        &mut self.encoder
+    }
+
+    /// Returns the encoder for whole columns.
+    fn of_columns(&mut self) -> &mut ColumnEncoder {
+        self.encoder.set_options(&self.of_columns);
+        &mut self.encoder
+    }
 }
 
 impl Chooser {
@@ -186,13 +204,14 @@ impl Chooser {
         });
         Self {
             encoders: Encoders {
-                of_parts: ColumnEncoder::new(WriterOptions {
+                encoder: ColumnEncoder::new(options.clone()),
+                of_parts: Arc::new(WriterOptions {
                     columns: columns.collect(),
                     statistics: EnabledStatistics::None,
                     bloom_filter: None,
                     ..options.clone()
                 }),
-                of_columns: ColumnEncoder::new(options.clone()),
+                of_columns: Arc::new(options.clone()),
             },
             options: options.clone(),
             learned: None,
@@ -214,35 +233,51 @@ impl Chooser {
         column: &Column,
         arrays: Vec<ArrayRef>,
     ) -> Result<Vec<EncodedLeaf>> {
+        self.encode_helped(column, arrays, None)
+    }
+
+    fn encode_helped(
+        &mut self,
+        column: &Column,
+        arrays: Vec<ArrayRef>,
+        helpers: Option<&Helpers>,
+    ) -> Result<Vec<EncodedLeaf>> {
         let mut choices = self.choose(column, &arrays)?;
-        self.encode_chosen(column, arrays, &mut choices)
+        self.encode_chosen(column, arrays, &mut choices, helpers)
+    }
+
+    /// Helps with the columns that other threads encode, until all of these are complete.
+    pub(crate) fn help(&mut self, helpers: &Helpers) -> Result<()> {
+        self.encoders.of_columns().help(helpers)
     }
 
     /// Chooses and encodes with the choices learned from earlier row groups of this column, and
-    /// updates them.
+    /// updates them. Helpers may encode some of the pages.
     pub(crate) fn encode_learning(
         &mut self,
         column: &Column,
         arrays: Vec<ArrayRef>,
         learned: &mut Learned,
+        helpers: Option<&Helpers>,
     ) -> Result<Vec<EncodedLeaf>> {
         self.learned = Some(std::mem::take(learned));
-        let encoded = self.encode(column, arrays);
+        let encoded = self.encode_helped(column, arrays, helpers);
         *learned = self.learned.take().unwrap_or_default();
         encoded
     }
 
-    /// Encodes the leaves of a column in the chosen layouts.
+    /// Encodes the leaves of a column in the chosen layouts. Helpers may encode some of the pages.
     pub(crate) fn encode_chosen(
         &mut self,
         column: &Column,
         arrays: Vec<ArrayRef>,
         choices: &mut [Choice],
+        helpers: Option<&Helpers>,
     ) -> Result<Vec<EncodedLeaf>> {
         let layouts: Vec<Layout> = choices.iter().map(|choice| choice.layout.clone()).collect();
         let encoded = choices.iter_mut().map(|choice| choice.encoded.take());
-        let encoder = &mut self.encoders.of_columns;
-        encoder.encode_others(column, arrays, &layouts, encoded.collect())
+        let encoder = self.encoders.of_columns();
+        encoder.encode_others(column, arrays, &layouts, encoded.collect(), helpers)
     }
 
     /// Returns the layouts of a column's leaves, and the candidates that they were compared with.
@@ -283,19 +318,21 @@ fn choose(
         return Ok(first.collect());
     }
     let mut trials = Trials::new(column, arrays, encoders, candidates);
-    trials.screen()?;
-    let screened = trials.screened();
-    if let Some(choices) = learned.as_ref().and_then(|it| it.choices(&screened)) {
+    if let Some(learned) = &learned
+        && let Some(choices) = trials.repeat(learned)?
+    {
         return Ok(choices);
     }
+    trials.screen()?;
     trials.weigh()?;
     trials.choose(options.goal);
     if tries_pages(options) || options.leaves_pages_open() {
         trials.size_pages(options.goal)?;
     }
+    let glances = learned.as_ref().map(|_| trials.glances()).transpose()?;
     let choices = trials.finish();
-    if let Some(learned) = learned {
-        learned.add(screened, &choices);
+    if let Some((learned, glances)) = learned.zip(glances) {
+        learned.add(glances, &choices);
     }
     Ok(choices)
 }

@@ -1,21 +1,20 @@
 //! Writes parts of a column in one layout after another.
 
+use super::glance::is_glanced;
 use super::goal::best;
-use super::learned::Screened;
+use super::leaf::{Leaf, Size, Turn, Written, not_clearly_larger};
 use super::pieces::spread;
 use super::{
-    Choice, DOUBT, DOUBT_OF_DICTIONARY, Distinct, Encoders, Estimate, LARGE_DICTIONARY,
-    LARGEST_PAGE, MOST_DISTINCT, PAGE_BYTES, PAGE_ROWS, PAGES_GAIN, SMALL, SMALL_PAGE_BYTES,
-    depends_on_pages, is_counted, layout, leaf_arrays, rows_of,
+    Choice, DOUBT, Distinct, Encoders, Estimate, LARGEST_PAGE, PAGES_GAIN, SMALL, SMALL_PAGE_BYTES,
+    layout, leaf_arrays, rows_of,
 };
 use crate::chunk::{Column, EncodedLeaf, Layout, PageSizes};
-use crate::format::ColumnMetaData;
 use crate::types::physical;
 use crate::{Encoding, Goal, Result};
 use arrow_array::ArrayRef;
-use parquet::basic::Compression;
 use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Number of bytes of a small piece.
 const PIECE: usize = 32 << 10;
@@ -29,206 +28,13 @@ const FEWEST_PAGES: usize = 3;
 /// Minimum and maximum number of bytes that are screened.
 const SCREENED_BYTES: (usize, usize) = (128 << 10, 2 << 20);
 
-/// Size of some rows of a leaf in a layout.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Size {
-    /// Number of bytes of all pages, including headers.
-    pub(super) compressed: f64,
-    /// Number of bytes of all pages before compression.
-    pub(super) raw: f64,
-    /// Number of compressed bytes that belong to the dictionary.
-    dictionary: f64,
-    pub(super) values: f64,
-}
-
-impl Size {
-    /// Returns the size of a chunk.
-    fn of(metadata: &ColumnMetaData) -> Self {
-        Self {
-            compressed: metadata.total_compressed_size as f64,
-            raw: metadata.total_uncompressed_size as f64,
-            dictionary: dictionary_bytes(metadata) as f64,
-            values: metadata.num_values as f64,
-        }
-    }
-
-    fn add(&mut self, other: Self) {
-        self.compressed += other.compressed;
-        self.raw += other.raw;
-        self.dictionary += other.dictionary;
-        self.values += other.values;
-    }
-
-    fn scaled(self, by: f64) -> Self {
-        Self {
-            compressed: self.compressed * by,
-            raw: self.raw * by,
-            dictionary: self.dictionary * by,
-            values: self.values * by,
-        }
-    }
-
-    /// Returns the part of the size that the compressor works on. In BYTE_STREAM_SPLIT, it stores
-    /// entire streams unchanged: as many as fit into its output.
-    pub(super) fn without_stored_streams(self) -> Self {
-        let streams = (self.raw / self.values.max(1.0)).round().max(1.0);
-        let stored = (streams * self.compressed / self.raw.max(1.0))
-            .floor()
-            .min(streams);
-        let bytes = self.raw * stored / streams;
-        Self {
-            raw: self.raw - bytes,
-            compressed: (self.compressed - bytes).max(0.0),
-            ..self
-        }
-    }
-
-    /// Returns the ratio of the compressed size to another one.
-    fn to(self, other: Self) -> f64 {
-        self.compressed / other.compressed.max(1.0)
-    }
-}
-
-/// Size of all rows of a leaf in a layout.
-#[derive(Clone, Debug)]
-struct Written {
-    layout: Layout,
-    size: Size,
-}
-
-/// Order of trials. A dictionary that looks best is written first, because its chunk may be kept, and
-/// the result may rule out others.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Turn {
-    BestDictionary,
-    Others,
-    Dictionary,
-}
-
-/// Leaf of the column, and results so far.
-struct Leaf {
-    column: ColumnDescPtr,
-    compression: Compression,
-    /// Number of distinct values, if they can be counted.
-    distinct: Option<Distinct>,
-    /// Mean size of a value in PLAIN, in bytes.
-    value_bytes: f64,
-    /// Layout to use while only other leaves are tried.
-    idle: Layout,
-    /// Candidate layouts.
-    layouts: Vec<Layout>,
-    /// Estimates of the candidates, and the best of them.
-    choice: Choice,
-    /// Estimates from screening.
-    screened: Vec<Estimate>,
-    /// Set if the page sizes are open to choice.
-    has_open_pages: bool,
-    /// Encoded chunks of all rows.
-    encoded: Vec<(Layout, EncodedLeaf)>,
-}
-
-impl Leaf {
-    fn estimate(&self, written: Written, is_measured: bool) -> Estimate {
-        let Written { layout, size } = written;
-        let physical = self.column.physical_type();
-        Estimate::new(layout, self.compression, physical, size, is_measured)
-    }
-
-    /// Returns the layout with a dictionary, if one may pay off.
-    fn dictionary(&self) -> Option<&Layout> {
-        let share = self.distinct.as_ref().map_or(0.0, Distinct::share);
-        let is_worth_it = is_counted(&self.column) && share <= MOST_DISTINCT;
-        let mut all = self.layouts.iter();
-        let found = all.find(|layout| layout.encoding == Encoding::Dictionary);
-        found.filter(|_| is_worth_it || self.layouts.len() == 1)
-    }
-
-    /// Returns whether a dictionary would be so large that it is only written if it looks best: it
-    /// takes several times as long as the other candidates.
-    fn has_large_dictionary(&self) -> bool {
-        let distinct = self.distinct.as_ref().map_or(0.0, Distinct::count);
-        distinct * self.value_bytes > LARGE_DICTIONARY
-    }
-
-    /// Returns the layouts of the candidates that are not far behind, and of which only small
-    /// pieces were written.
-    fn close(&self, turn: Turn) -> Vec<Layout> {
-        let estimates = &self.choice.candidates;
-        let bytes = estimates.iter().map(|it| it.bytes);
-        let least = bytes.fold(f64::INFINITY, f64::min);
-        let close = estimates.iter().filter(|it| {
-            let is_dictionary = it.layout.encoding == Encoding::Dictionary;
-            let doubt = match turn {
-                Turn::BestDictionary => 1.0,
-                Turn::Others => DOUBT,
-                Turn::Dictionary if self.has_large_dictionary() => 1.0,
-                Turn::Dictionary => DOUBT_OF_DICTIONARY,
-            };
-            let is_wanted = is_dictionary == (turn != Turn::Others);
-            !it.is_measured && it.bytes <= doubt * least && is_wanted
-        });
-        close.map(|it| it.layout.clone()).collect()
-    }
-
-    /// Returns the chosen layout, followed by the same layout with other page sizes that may be
-    /// smaller. Returns nothing if there are no such sizes. The leaves have `bytes` and `rows`.
-    fn page_layouts(&self, of_dictionary: bool, bytes: usize, rows: usize) -> Vec<Layout> {
-        let layout = &self.choice.layout;
-        let is_dictionary = layout.encoding == Encoding::Dictionary;
-        if is_dictionary != of_dictionary || self.compression == Compression::UNCOMPRESSED {
-            return Vec::new();
-        }
-        let pages: Vec<PageSizes> = if is_dictionary {
-            let fewer = PAGE_ROWS.into_iter().filter(|fewer| *fewer < rows);
-            fewer.map(PageSizes::of_rows).collect()
-        } else if depends_on_pages(self.compression) {
-            let smaller = PAGE_BYTES.into_iter().filter(|smaller| *smaller < bytes);
-            let pages = smaller.map(|bytes| PageSizes::of_bytes(bytes, &self.column));
-            pages.collect()
-        } else {
-            Vec::new()
-        };
-        let others = pages.iter().map(|pages| Layout {
-            pages: *pages,
-            ..layout.clone()
-        });
-        let chosen = pages.first().map(|_| layout.clone());
-        chosen.into_iter().chain(others).collect()
-    }
-
-    /// Returns the chosen layout with smaller pages if small pieces promise a gain by them.
-    fn with_pages(&self, page_bytes: usize, bytes: usize) -> Option<Layout> {
-        let layout = &self.choice.layout;
-        let pages = PageSizes::of_bytes(page_bytes, &self.column);
-        let may_gain = page_bytes < bytes
-            && layout.encoding != Encoding::Dictionary
-            && self.compression != Compression::UNCOMPRESSED
-            && self.gains_by_small_pages();
-        may_gain.then(|| Layout {
-            pages,
-            ..layout.clone()
-        })
-    }
-
-    /// Returns whether small pieces became smaller than the same share of pages in the chosen
-    /// layout, so that small pages may compress better.
-    fn gains_by_small_pages(&self) -> bool {
-        let encoding = self.choice.layout.encoding;
-        let mut all = self.screened.iter();
-        let small = all.find(|it| it.layout.encoding == encoding);
-        self.has_open_pages
-            && depends_on_pages(self.compression)
-            && small.is_some_and(|small| small.bytes < PAGES_GAIN * self.choice.bytes())
-    }
-}
-
 /// Column of a row group, and encoders to write parts of it.
 pub(super) struct Trials<'a> {
     column: &'a Column,
-    arrays: &'a [ArrayRef],
+    pub(super) arrays: &'a [ArrayRef],
     encoders: &'a mut Encoders,
-    rows: usize,
-    leaves: Vec<Leaf>,
+    pub(super) rows: usize,
+    pub(super) leaves: Vec<Leaf>,
     /// Number of bytes per row of the largest leaf in PLAIN.
     row_bytes: f64,
 }
@@ -244,13 +50,15 @@ impl<'a> Trials<'a> {
         let rows = arrays.iter().map(|array| array.len()).sum();
         let of_leaves = leaves_of(arrays, column.leaves().len());
         let largest = of_leaves.iter().map(|arrays| bytes_of(arrays)).max();
-        let options = encoders.of_columns.options();
+        let options = Arc::clone(&encoders.of_columns);
+        let options = options.as_ref();
         let leaves = column.leaves().iter().zip(of_leaves).zip(layouts);
         let leaves = leaves.map(|((leaf, arrays), layouts)| Leaf {
             compression: options.compression_of(leaf.path().clone()),
-            distinct: distinct(leaf, &arrays, &layouts),
+            distinct: None,
             value_bytes: value_bytes(leaf, &arrays),
             screened: Vec::new(),
+            glanced: Vec::new(),
             has_open_pages: options.leaves_pages_open()
                 && options.own(leaf.path(), |it| it.page_rows).is_none(),
             idle: layout(leaf, Encoding::Plain, options),
@@ -284,16 +92,28 @@ impl<'a> Trials<'a> {
 
     /// Writes pieces of the rows in each wanted layout of each leaf. Returns the sizes, scaled to
     /// all rows.
-    fn write_pieces(
+    pub(super) fn write_pieces(
         &mut self,
         pieces: &[Range<usize>],
         wanted: impl Fn(&Leaf) -> Vec<Layout>,
     ) -> Result<Vec<Vec<Written>>> {
-        let wanted: Vec<Vec<Layout>> = self.leaves.iter().map(wanted).collect();
+        let wanted = self.leaves.iter().map(wanted).collect();
+        self.write_layouts(pieces, wanted)
+    }
+
+    /// Writes pieces of the rows in the wanted layouts of each leaf.
+    fn write_layouts(
+        &mut self,
+        pieces: &[Range<usize>],
+        wanted: Vec<Vec<Layout>>,
+    ) -> Result<Vec<Vec<Written>>> {
         let mut written = vec![Vec::new(); wanted.len()];
         let rows: usize = pieces.iter().map(Range::len).sum();
         let scale = self.rows as f64 / rows.max(1) as f64;
         let is_whole = rows == self.rows;
+        let few = (0..pieces.len()).filter(|number| is_glanced(*number, pieces.len()));
+        let few: usize = few.map(|number| pieces[number].len()).sum();
+        let of_few = self.rows as f64 / few.max(1) as f64;
         let turns = wanted.iter().map(Vec::len).max().unwrap_or(0);
         for turn in 0..turns {
             // A leaf without further layouts repeats one, and the result is ignored.
@@ -302,43 +122,63 @@ impl<'a> Trials<'a> {
                 layouts.get(turn).unwrap_or(last).clone()
             });
             let now: Vec<Layout> = now.collect();
-            let mut sums = vec![Size::default(); wanted.len()];
-            for piece in pieces {
+            let mut sums = vec![[Size::default(); 2]; wanted.len()];
+            for (number, piece) in pieces.iter().enumerate() {
+                if is_whole && self.has(&now) {
+                    continue;
+                }
                 let leaves = self.write(rows_of(self.arrays, piece), &now, is_whole)?;
-                for (leaf, sum) in leaves.iter().zip(&mut sums) {
-                    sum.add(Size::of(leaf.chunk.metadata()));
+                for (leaf, [sum, glance]) in leaves.iter().zip(&mut sums) {
+                    let size = Size::of(leaf.chunk.metadata());
+                    sum.add(size);
+                    if is_glanced(number, pieces.len()) {
+                        glance.add(size);
+                    }
                 }
                 if is_whole && pieces.len() == 1 {
                     self.keep(leaves, now.clone());
                 }
             }
-            for ((written, layouts), sum) in written.iter_mut().zip(&wanted).zip(sums) {
+            for (sums, (leaf, layout)) in sums.iter_mut().zip(self.leaves.iter().zip(&now)) {
+                let mut kept = leaf.encoded.iter();
+                if is_whole && let Some((_, kept)) = kept.find(|(other, _)| other == layout) {
+                    *sums = [Size::of(kept.chunk.metadata()); 2];
+                }
+            }
+            for ((written, layouts), [sum, glance]) in written.iter_mut().zip(&wanted).zip(sums) {
                 written.extend(layouts.get(turn).map(|layout| Written {
                     layout: layout.clone(),
                     size: sum.scaled(scale),
+                    glance: glance.scaled(of_few),
                 }));
             }
         }
         Ok(written)
     }
 
+    /// Returns whether the chunks of all leaves are kept in these layouts.
+    fn has(&self, layouts: &[Layout]) -> bool {
+        let mut pairs = self.leaves.iter().zip(layouts);
+        pairs.all(|(leaf, layout)| leaf.encoded.iter().any(|(other, _)| other == layout))
+    }
+
     /// Writes some rows, or all of them.
-    fn write(
+    pub(super) fn write(
         &mut self,
         arrays: Vec<ArrayRef>,
         layouts: &[Layout],
         is_whole: bool,
     ) -> Result<Vec<EncodedLeaf>> {
         let encoder = if is_whole {
-            &mut self.encoders.of_columns
+            self.encoders.of_columns()
         } else {
-            &mut self.encoders.of_parts
+            self.encoders.of_parts()
         };
         encoder.encode(self.column, arrays, layouts)
     }
 
     /// Keeps the chunks of all rows, because one of them may be chosen.
-    fn keep(&mut self, encoded: Vec<EncodedLeaf>, layouts: Vec<Layout>) {
+    pub(super) fn keep(&mut self, encoded: Vec<EncodedLeaf>, layouts: Vec<Layout>) {
         let chunks = encoded.into_iter().zip(layouts);
         for (leaf, (chunk, layout)) in self.leaves.iter_mut().zip(chunks) {
             if leaf.encoded.iter().all(|(other, _)| *other != layout) {
@@ -350,14 +190,12 @@ impl<'a> Trials<'a> {
     /// Estimates all candidates of each leaf from small pieces. Candidates that are far behind keep
     /// these estimates.
     pub(super) fn screen(&mut self) -> Result<()> {
-        let (least, most) = SCREENED_BYTES;
-        let wanted = (self.bytes() / SCREENED).clamp(least, most);
-        let pieces = if self.bytes() <= SMALL {
-            spread(self.rows, self.rows, self.rows)
-        } else {
-            spread(self.rows, self.rows_with(PIECE), self.rows_with(wanted))
-        };
-        let is_whole = pieces.len() == 1 && pieces[0].len() == self.rows;
+        let pieces = self.small_pieces();
+        let is_whole = self.is_all(&pieces);
+        let of_leaves = leaves_of(self.arrays, self.leaves.len());
+        for (leaf, arrays) in self.leaves.iter_mut().zip(of_leaves) {
+            leaf.distinct = distinct(&leaf.column, &arrays, &leaf.layouts);
+        }
         // Separate dictionaries of pieces do not predict a dictionary for all rows.
         let mut written = self.write_pieces(&pieces, |leaf| {
             let mut layouts = leaf.layouts.clone();
@@ -370,6 +208,8 @@ impl<'a> Trials<'a> {
             pairs.for_each(|(written, guess)| written.extend(guess));
         }
         for (leaf, written) in self.leaves.iter_mut().zip(written) {
+            let glanced = written.iter().map(|it| leaf.glance(it));
+            leaf.glanced = glanced.collect();
             let estimates = written.into_iter().map(|it| leaf.estimate(it, is_whole));
             let mut estimates: Vec<Estimate> = estimates.collect();
             estimates.sort_by_key(|estimate| estimate.layout.encoding);
@@ -379,10 +219,28 @@ impl<'a> Trials<'a> {
         Ok(())
     }
 
+    /// Returns small pieces from all over the rows, or all rows if they are few.
+    pub(super) fn small_pieces(&self) -> Vec<Range<usize>> {
+        let (least, most) = SCREENED_BYTES;
+        let wanted = (self.bytes() / SCREENED).clamp(least, most);
+        if self.bytes() <= SMALL {
+            spread(self.rows, self.rows, self.rows)
+        } else {
+            spread(self.rows, self.rows_with(PIECE), self.rows_with(wanted))
+        }
+    }
+
+    pub(super) fn is_all(&self, pieces: &[Range<usize>]) -> bool {
+        pieces.len() == 1 && pieces[0].len() == self.rows
+    }
+
     /// Estimates the size of each leaf with a dictionary for all rows, based on a dictionary for
     /// some pieces. Scales the entries to the number of distinct values, and the indices to the
     /// width that these need.
-    fn guess_dictionaries(&mut self, pieces: &[Range<usize>]) -> Result<Vec<Option<Written>>> {
+    pub(super) fn guess_dictionaries(
+        &mut self,
+        pieces: &[Range<usize>],
+    ) -> Result<Vec<Option<Written>>> {
         if self.leaves.iter().all(|leaf| leaf.dictionary().is_none()) {
             return Ok(vec![None; self.leaves.len()]);
         }
@@ -413,7 +271,11 @@ impl<'a> Trials<'a> {
                 ..size.scaled(scale)
             };
             let layout = leaf.dictionary()?.clone();
-            Some(Written { layout, size })
+            Some(Written {
+                layout,
+                size,
+                glance: size,
+            })
         });
         Ok(guesses.collect())
     }
@@ -438,7 +300,11 @@ impl<'a> Trials<'a> {
             (Turn::Others, &pieces),
             (Turn::Dictionary, &whole),
         ] {
-            let written = self.write_pieces(pieces, |leaf| leaf.close(turn))?;
+            let written = if turn == Turn::Others && pieces.len() > 1 {
+                self.weigh_page_first(pieces)?
+            } else {
+                self.write_pieces(pieces, |leaf| leaf.close(turn))?
+            };
             for (leaf, written) in self.leaves.iter_mut().zip(written) {
                 for written in written {
                     let better = leaf.estimate(written, true);
@@ -449,6 +315,28 @@ impl<'a> Trials<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Writes one of the pages in all layouts, and the others only in those that are not clearly larger.
+    fn weigh_page_first(&mut self, pieces: &[Range<usize>]) -> Result<Vec<Vec<Written>>> {
+        let middle = pieces.len() / 2;
+        let (one, mut others) = ([pieces[middle].clone()], pieces.to_vec());
+        others.remove(middle);
+        let mut written = self.write_pieces(&one, |leaf| leaf.close(Turn::Others))?;
+        let close: Vec<Vec<Layout>> = written.iter().map(|it| not_clearly_larger(it)).collect();
+        let rest = self.write_layouts(&others, close)?;
+        let share = 1.0 / pieces.len() as f64;
+        for (written, rest) in written.iter_mut().zip(rest) {
+            for more in rest {
+                let mut all = written.iter_mut();
+                if let Some(written) = all.find(|it| it.layout == more.layout) {
+                    let mut size = more.size.scaled(1.0 - share);
+                    size.add(written.size.scaled(share));
+                    written.size = size;
+                }
+            }
+        }
+        Ok(written)
     }
 
     /// Chooses the best candidate of each leaf for a goal.
@@ -508,17 +396,6 @@ impl<'a> Trials<'a> {
         Ok(())
     }
 
-    /// Returns the screening results of the leaves.
-    pub(super) fn screened(&self) -> Vec<Screened> {
-        let leaves = self.leaves.iter();
-        let leaves = leaves.map(|leaf| Screened {
-            path: leaf.column.path().clone(),
-            rows: self.rows,
-            candidates: leaf.choice.candidates.clone(),
-        });
-        leaves.collect()
-    }
-
     /// Returns the choices for all leaves.
     pub(super) fn finish(self) -> Vec<Choice> {
         let leaves = self.leaves.into_iter();
@@ -553,14 +430,8 @@ fn value_bytes(leaf: &ColumnDescPtr, arrays: &[ArrayRef]) -> f64 {
     }
 }
 
-/// Returns the number of bytes of a chunk's dictionary.
-fn dictionary_bytes(metadata: &ColumnMetaData) -> i64 {
-    let dictionary = metadata.dictionary_page_offset;
-    dictionary.map_or(0, |start| metadata.data_page_offset - start)
-}
-
 /// Returns the arrays of each of the `count` leaves.
-fn leaves_of(arrays: &[ArrayRef], count: usize) -> Vec<Vec<ArrayRef>> {
+pub(super) fn leaves_of(arrays: &[ArrayRef], count: usize) -> Vec<Vec<ArrayRef>> {
     let mut leaves = vec![Vec::new(); count];
     for array in arrays {
         let mut of_array = Vec::new();

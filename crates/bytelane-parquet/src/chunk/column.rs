@@ -1,6 +1,6 @@
 //! Encodes and compresses the columns of one row group.
 
-use super::encode::{EncodedLeaf, LeafEncoder};
+use super::encode::{EncodedLeaf, Helpers, LeafEncoder, SharedChunk};
 use super::layout::Layout;
 use super::leaf::LeafPath;
 use super::rows::Rows;
@@ -60,7 +60,7 @@ impl Column {
 
 /// Encodes columns. Reuses contexts and buffers from one column to the next.
 pub(crate) struct ColumnEncoder {
-    options: WriterOptions,
+    options: Arc<WriterOptions>,
     pages: Vec<(Compression, PageEncoder)>,
     scratch: Vec<u8>,
 }
@@ -68,14 +68,15 @@ pub(crate) struct ColumnEncoder {
 impl ColumnEncoder {
     pub(crate) fn new(options: WriterOptions) -> Self {
         Self {
-            options,
+            options: Arc::new(options),
             pages: Vec::new(),
             scratch: Vec::new(),
         }
     }
 
-    pub(crate) fn options(&self) -> &WriterOptions {
-        &self.options
+    /// Uses other options, which must have the same compression and version of pages.
+    pub(crate) fn set_options(&mut self, options: &Arc<WriterOptions>) {
+        self.options = Arc::clone(options);
     }
 
     /// Encodes the leaves of a column, each in its layout, for the rows of all `arrays`. If the
@@ -87,19 +88,30 @@ impl ColumnEncoder {
         arrays: Vec<ArrayRef>,
         layouts: &[Layout],
     ) -> Result<Vec<EncodedLeaf>> {
-        self.encode_others(column, arrays, layouts, Vec::new())
+        self.encode_others(column, arrays, layouts, Vec::new(), None)
     }
 
-    /// Encodes the leaves of a column, except those that are already encoded.
+    /// Encodes the leaves of a column, except those that are already encoded. Helpers may encode some
+    /// of the pages.
     pub(crate) fn encode_others(
         &mut self,
         column: &Column,
         arrays: Vec<ArrayRef>,
         layouts: &[Layout],
         encoded: Vec<Option<EncodedLeaf>>,
+        helpers: Option<&Helpers>,
     ) -> Result<Vec<EncodedLeaf>> {
-        let encoded = self.encode_leaves(column, arrays, layouts, encoded);
+        let encoded = self.encode_leaves(column, arrays, layouts, encoded, helpers);
         encoded.map_err(|error| error.in_column(column.field().name()))
+    }
+
+    /// Encodes pages of columns that other threads encode, until all of these are complete.
+    pub(crate) fn help(&mut self, helpers: &Helpers) -> Result<()> {
+        while let Some(chunk) = helpers.next() {
+            let at = self.pages_for(chunk.column())?;
+            SharedChunk::help(&chunk, &mut self.pages[at].1, &mut self.scratch);
+        }
+        Ok(())
     }
 
     fn encode_leaves(
@@ -108,6 +120,7 @@ impl ColumnEncoder {
         arrays: Vec<ArrayRef>,
         layouts: &[Layout],
         encoded: Vec<Option<EncodedLeaf>>,
+        helpers: Option<&Helpers>,
     ) -> Result<Vec<EncodedLeaf>> {
         let mut before = encoded.into_iter();
         let lists = with_lists(column.field());
@@ -129,7 +142,8 @@ impl ColumnEncoder {
             let rows = if is_last { rows.take() } else { rows.clone() };
             let at = self.pages_for(leaf)?;
             let (_, pages) = &mut self.pages[at];
-            let mut encoder = LeafEncoder::new(leaf, path, &self.options, pages, &mut self.scratch);
+            let encoder = LeafEncoder::new(leaf, path, &self.options, pages, &mut self.scratch);
+            let mut encoder = encoder.helped_by(helpers);
             if let Some(rows) = rows {
                 encoded.push(encoder.encode(rows, layout)?);
             }

@@ -16,7 +16,7 @@ mod rows;
 
 pub(crate) use checksums::with_checksums;
 pub(crate) use column::{Column, ColumnEncoder};
-pub(crate) use encode::EncodedLeaf;
+pub(crate) use encode::{EncodedLeaf, Helpers};
 pub(crate) use layout::{Layout, PageSizes};
 pub(crate) use page_headers::{Page, Pages, encoding_name};
 pub(crate) use page_summary::PageSummary;

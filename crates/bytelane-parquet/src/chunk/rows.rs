@@ -18,6 +18,20 @@ impl Rows {
         Self(arrays.collect())
     }
 
+    /// Returns whether no rows are left.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the approximate number of bytes of the values.
+    pub(super) fn bytes(&self) -> usize {
+        let bytes = self.0.iter().map(|array| {
+            let slice = array.to_data().get_slice_memory_size();
+            slice.unwrap_or_else(|_| array.get_buffer_memory_size())
+        });
+        bytes.sum()
+    }
+
     /// Takes the rows for the next page of a leaf, at least one, as slices of arrays. Returns
     /// `None` if no rows are left.
     pub(super) fn take_page(

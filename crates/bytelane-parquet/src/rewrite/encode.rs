@@ -98,7 +98,7 @@ pub(crate) fn encode_arrays(
         return Ok(Encoded::Obstacle(NO_TYPE.to_owned()));
     };
     let mut chooser = Chooser::new(&options);
-    let leaves = chooser.encode_learning(&column, arrays, learned)?;
+    let leaves = chooser.encode_learning(&column, arrays, learned, None)?;
     let chunks = leaves.into_iter().map(|leaf| leaf.chunk);
     Ok(Encoded::Chunks(chunks.collect()))
 }

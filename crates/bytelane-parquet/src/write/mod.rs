@@ -4,7 +4,7 @@ mod extent;
 mod footer;
 
 use crate::choice::{Chooser, Learned};
-use crate::chunk::{Column, EncodedLeaf};
+use crate::chunk::{Column, EncodedLeaf, Helpers};
 use crate::file::{FileWriter, in_parquet as metadata_in_parquet};
 use crate::format::{FileMetaData, KeyValue};
 use crate::parallel::{Limits, in_order};
@@ -226,14 +226,30 @@ impl<W: Write + Send> Writer<W> {
             depth: self.depth,
         };
         let (choosers, options, file) = (&self.choosers, &self.options, &mut self.file);
-        let work = |(index, buffered): (usize, &mut BufferedColumn)| {
+        let helpers = (limits.threads.get() > 1).then(|| Helpers::new(self.columns.len()));
+        let helpers = helpers.as_ref();
+        let work = |unit: Option<(usize, &mut BufferedColumn)>| {
+            let _unfinished = unit.as_ref().and(helpers).map(Helpers::column);
             let lock = || choosers.lock().unwrap_or_else(PoisonError::into_inner);
             let kept = lock().pop();
             let mut chooser = kept.unwrap_or_else(|| Chooser::new(options));
-            let arrays = std::mem::take(&mut buffered.arrays);
-            let leaves = chooser.encode_learning(&buffered.column, arrays, &mut buffered.learned);
+            let Some((
+                index,
+                BufferedColumn {
+                    column,
+                    arrays,
+                    learned,
+                },
+            )) = unit
+            else {
+                let helped = helpers.map_or(Ok(()), |helpers| chooser.help(helpers));
+                lock().push(chooser);
+                return helped.map(|()| None);
+            };
+            let arrays = std::mem::take(arrays);
+            let leaves = chooser.encode_learning(column, arrays, learned, helpers);
             lock().push(chooser);
-            Ok((index, leaves?))
+            Ok(Some((index, leaves?)))
         };
         // The largest columns first, so that no thread is left with one of them at the end.
         let mut columns: Vec<_> = self.columns.iter_mut().enumerate().collect();
@@ -242,8 +258,8 @@ impl<W: Write + Send> Writer<W> {
         }
         let mut waiting = BTreeMap::new();
         let mut next = 0;
-        let take = |(index, leaves): (usize, Vec<EncodedLeaf>)| {
-            waiting.insert(index, leaves);
+        let take = |encoded: Option<(usize, Vec<EncodedLeaf>)>| {
+            waiting.extend(encoded);
             // The sink may be memory: write each leaf as soon as those before it are written, so
             // that values, pages and the file are not all in memory at the same time.
             while let Some(leaves) = waiting.remove(&next) {
@@ -255,8 +271,10 @@ impl<W: Write + Send> Writer<W> {
             }
             Ok(())
         };
-        let columns = columns.into_iter().map(|column| (0, column));
-        in_order(limits, columns, work, take, || Ok(()))?;
+        // Threads that find no column left help the others.
+        let helping = (1..limits.threads.get()).map(|_| None);
+        let units = columns.into_iter().map(Some).chain(helping);
+        in_order(limits, units.map(|unit| (0, unit)), work, take, || Ok(()))?;
         let (rows, index) = (self.buffered_rows, self.file.row_groups());
         let sorted_by = self.options.sorting_columns.as_deref();
         let described = footer::row_group(rows, index, sorted_by);

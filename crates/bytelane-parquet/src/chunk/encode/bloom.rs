@@ -40,6 +40,11 @@ struct Wanted {
 }
 
 impl BloomFilter {
+    /// Returns whether a filter is wanted.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Creates the filter that the options request for a column.
     pub(super) fn new(column: &ColumnDescriptor, options: &WriterOptions) -> Self {
         let wanted = options.bloom_filter_of(column.path().clone());

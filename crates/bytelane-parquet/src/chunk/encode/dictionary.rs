@@ -7,7 +7,7 @@ use super::bloom::BloomFilter;
 use super::dense::with_dense;
 use super::pages::Pages;
 use super::statistics::bounds_of;
-use super::{Chunk, LeafEncoder};
+use super::{Chunk, LeafEncoder, PagePart};
 use crate::Result;
 use crate::page::{DenseValues, DictionaryBuilder, SlotLevels, ValueEncoding};
 use crate::statistics::{Bounds, Order};
@@ -45,18 +45,18 @@ impl LeafEncoder<'_> {
             if held > 0 && bits(dictionary.len()) > bits(entries) {
                 // The indices before these are narrower.
                 let next = page.split_off(held);
-                self.append_indices(&mut pages, &page, &dictionary, &mut used)?;
+                self.append_indices(&mut pages, &mut page, &dictionary, &mut used)?;
                 page = next;
             }
             page.levels.append(levels);
             page.merge(bounds, self.order);
             if is_last || page.levels.rows == layout.pages.rows {
-                self.append_indices(&mut pages, &page, &dictionary, &mut used)?;
+                self.append_indices(&mut pages, &mut page, &dictionary, &mut used)?;
                 page.clear();
             }
         }
         if page.levels.rows > 0 {
-            self.append_indices(&mut pages, &page, &dictionary, &mut used)?;
+            self.append_indices(&mut pages, &mut page, &dictionary, &mut used)?;
         }
         let mut filter = BloomFilter::new(self.column, self.options);
         dictionary.for_each(|entry| filter.insert(DenseValues::Strings(&[entry])));
@@ -69,14 +69,13 @@ impl LeafEncoder<'_> {
     fn append_indices(
         &mut self,
         pages: &mut Pages<'_>,
-        page: &IndexPage,
+        page: &mut IndexPage,
         dictionary: &DictionaryBuilder,
         used: &mut Used,
     ) -> Result<()> {
         let (indices, width) = (&page.indices, physical::width(self.column));
-        if width.is_none() {
-            pages.add_strings(indices.iter().map(|it| dictionary.length(*it)).sum());
-        }
+        let lengths = || indices.iter().map(|it| dictionary.length(*it)).sum();
+        let strings = width.is_none().then(lengths);
         let bounds = match &page.bounds {
             _ if self.statistics == EnabledStatistics::None => Bounds::default(),
             Some(bounds) => bounds.clone(),
@@ -87,7 +86,16 @@ impl LeafEncoder<'_> {
         };
         let values = DenseValues::Indices(indices);
         let encoding = ValueEncoding::Dictionary;
-        self.append(pages, &page.levels, values, encoding, &bounds)
+        let levels = std::mem::take(&mut page.levels);
+        let page = self.append(&levels, values, encoding, &bounds, &mut pages.bytes)?;
+        pages.append(&PagePart {
+            levels,
+            bounds,
+            page,
+            strings,
+            bytes: Vec::new(),
+        });
+        Ok(())
     }
 
     /// Returns bounds of no values, if bounds are taken from values and not from dictionary entries.

@@ -5,13 +5,14 @@ mod dense;
 mod dictionary;
 mod indexes;
 mod pages;
+mod shared;
 mod statistics;
 
 use super::Chunk;
 use super::layout::Layout;
 use super::leaf::{LeafPath, LeafValues, Unit, shred};
 use super::rows::Rows;
-use crate::page::{DenseValues, PageEncoder, PageValues, SlotLevels, ValueEncoding};
+use crate::page::{DenseValues, EncodedPage, PageEncoder, PageValues, SlotLevels, ValueEncoding};
 use crate::statistics::{Bounds, Order};
 use crate::types::physical;
 use crate::{Encoding, Result, WriterOptions};
@@ -22,7 +23,9 @@ use pages::Pages;
 use parquet::basic::Type;
 use parquet::file::properties::EnabledStatistics;
 use parquet::schema::types::ColumnDescPtr;
+pub(crate) use shared::{Helpers, SharedChunk};
 use statistics::{bounds_of, described};
+use std::sync::Arc;
 
 /// Chunk of a leaf, and the encoding of its values: PLAIN if a dictionary would have become too
 /// large.
@@ -36,18 +39,31 @@ pub(crate) struct EncodedLeaf {
 pub(super) struct LeafEncoder<'a> {
     column: &'a ColumnDescPtr,
     path: &'a LeafPath,
-    options: &'a WriterOptions,
+    options: &'a Arc<WriterOptions>,
     order: Order,
     statistics: EnabledStatistics,
     pages: &'a mut PageEncoder,
     scratch: &'a mut Vec<u8>,
+    /// Threads that may encode some of the pages.
+    helpers: Option<&'a Helpers>,
+}
+
+/// Encoded page, and its metadata.
+struct PagePart {
+    levels: SlotLevels,
+    bounds: Bounds,
+    page: EncodedPage,
+    /// Number of bytes of its strings.
+    strings: Option<usize>,
+    /// The page, unless it was appended to others.
+    bytes: Vec<u8>,
 }
 
 impl<'a> LeafEncoder<'a> {
     pub(super) fn new(
         column: &'a ColumnDescPtr,
         path: &'a LeafPath,
-        options: &'a WriterOptions,
+        options: &'a Arc<WriterOptions>,
         pages: &'a mut PageEncoder,
         scratch: &'a mut Vec<u8>,
     ) -> Self {
@@ -59,7 +75,13 @@ impl<'a> LeafEncoder<'a> {
             options,
             pages,
             scratch,
+            helpers: None,
         }
+    }
+
+    /// Lets threads without work encode some of the pages.
+    pub(super) fn helped_by(self, helpers: Option<&'a Helpers>) -> Self {
+        Self { helpers, ..self }
     }
 
     /// Encodes all rows. If the dictionary becomes too large, falls back to PLAIN for the whole
@@ -101,34 +123,58 @@ impl<'a> LeafEncoder<'a> {
         };
         let mut pages = self.new_pages();
         let mut filter = BloomFilter::new(self.column, self.options);
-        let mut scratch = std::mem::take(self.scratch);
-        while let Some(arrays) = rows.take_page(self.path, unit, layout.pages) {
-            let (levels, values) = self.shred(arrays)?;
-            let values: Vec<LeafValues> = values
-                .into_iter()
-                .map(LeafValues::unpacked)
-                .collect::<Result<_>>()?;
-            with_dense(
-                self.column,
-                &values,
-                self.options.backend,
-                &mut scratch,
-                |values| {
-                    let bounds = match self.statistics {
-                        EnabledStatistics::None => Bounds::default(),
-                        _ => bounds_of(values, self.order),
-                    };
-                    filter.insert(values);
-                    if let DenseValues::Strings(strings) = values {
-                        pages.add_strings(strings.iter().map(|string| string.len()).sum());
-                    }
-                    self.append(&mut pages, &levels, values, encoding, &bounds)?;
-                    Ok(())
-                },
-            )?;
+        if let Some(helpers) = self.helpers
+            && !filter.is_wanted()
+            && Helpers::want(&rows)
+        {
+            let chunk = SharedChunk::new(self, rows, encoding, unit, layout.pages);
+            let chunk = Arc::new(chunk);
+            helpers.offer(&chunk);
+            chunk.collect(&mut pages, self.pages, self.scratch)?;
+            return pages.finish(None, None, self.pages, self.options);
         }
-        *self.scratch = scratch;
+        while let Some(arrays) = rows.take_page(self.path, unit, layout.pages) {
+            let part = self.page(arrays, encoding, &mut pages.bytes, |values| {
+                filter.insert(values);
+            })?;
+            pages.append(&part);
+        }
         pages.finish(None, filter.finish()?, self.pages, self.options)
+    }
+
+    /// Appends a page with these rows to a buffer, and calls a function with its values.
+    fn page(
+        &mut self,
+        arrays: Vec<ArrayRef>,
+        encoding: ValueEncoding,
+        to: &mut Vec<u8>,
+        mut see: impl FnMut(DenseValues<'_>),
+    ) -> Result<PagePart> {
+        let (levels, values) = self.shred(arrays)?;
+        let values: Vec<LeafValues> = values
+            .into_iter()
+            .map(LeafValues::unpacked)
+            .collect::<Result<_>>()?;
+        let mut scratch = std::mem::take(self.scratch);
+        let backend = self.options.backend;
+        let part = with_dense(self.column, &values, backend, &mut scratch, |values| {
+            let bounds = match self.statistics {
+                EnabledStatistics::None => Bounds::default(),
+                _ => bounds_of(values, self.order),
+            };
+            see(values);
+            let page = self.append(&levels, values, encoding, &bounds, to)?;
+            Ok((bounds, page, string_bytes(values)))
+        });
+        *self.scratch = scratch;
+        let (bounds, page, strings) = part?;
+        Ok(PagePart {
+            levels,
+            bounds,
+            page,
+            strings,
+            bytes: Vec::new(),
+        })
     }
 
     fn new_pages(&self) -> Pages<'a> {
@@ -153,27 +199,31 @@ impl<'a> LeafEncoder<'a> {
 
     fn append(
         &mut self,
-        pages: &mut Pages<'_>,
         levels: &SlotLevels,
         values: DenseValues<'_>,
         encoding: ValueEncoding,
         bounds: &Bounds,
-    ) -> Result<()> {
+        to: &mut Vec<u8>,
+    ) -> Result<EncodedPage> {
         let in_header =
             self.options.page_header_statistics && self.statistics == EnabledStatistics::Page;
         let (nulls, length) = (levels.slots - levels.values, self.options.bound_bytes);
-        let page = self.pages.append(
-            &PageValues {
-                encoding,
-                values,
-                levels,
-                greatest: self.path.levels(),
-                statistics: in_header
-                    .then(|| described(bounds, self.column, self.order, nulls, length)),
-            },
-            &mut pages.bytes,
-        )?;
-        pages.append(levels, bounds, &page);
-        Ok(())
+        let page = PageValues {
+            encoding,
+            values,
+            levels,
+            greatest: self.path.levels(),
+            statistics: in_header
+                .then(|| described(bounds, self.column, self.order, nulls, length)),
+        };
+        self.pages.append(&page, to)
     }
+}
+
+/// Returns the number of bytes of strings without their lengths.
+fn string_bytes(values: DenseValues<'_>) -> Option<usize> {
+    let DenseValues::Strings(strings) = values else {
+        return None;
+    };
+    Some(strings.iter().map(|string| string.len()).sum())
 }

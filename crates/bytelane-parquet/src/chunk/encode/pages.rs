@@ -2,13 +2,14 @@
 
 use super::super::leaf::LeafPath;
 use super::super::{Chunk, Stored};
+use super::PagePart;
 use super::indexes::Index;
 use super::statistics::described;
 use crate::format::{
     ColumnChunk, ColumnMetaData, CompressionCodec, Encoded, Encoding, MAGIC, OffsetIndex,
     PageEncodingStats, PageLocation, PageType, PhysicalType, SizeStatistics,
 };
-use crate::page::{DictionaryBuilder, EncodedPage, PageEncoder, SlotLevels};
+use crate::page::{DictionaryBuilder, PageEncoder};
 use crate::statistics::{Bounds, Order};
 use crate::{Problem, Result, WriterOptions};
 use bytes::Bytes;
@@ -81,8 +82,14 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// Records the number of string bytes of the next page.
-    pub(super) fn add_strings(&mut self, bytes: usize) {
+    /// Appends a page with its metadata.
+    pub(super) fn append_part(&mut self, part: PagePart) {
+        self.bytes.extend_from_slice(&part.bytes);
+        self.append(&part);
+    }
+
+    fn add_strings(&mut self, bytes: Option<usize>) {
+        let bytes = bytes.unwrap_or(0);
         if let Some(all) = &mut self.string_bytes {
             *all += bytes as i64;
         }
@@ -92,7 +99,15 @@ impl<'a> Pages<'a> {
     }
 
     /// Records the metadata of a page whose bytes have been appended.
-    pub(super) fn append(&mut self, levels: &SlotLevels, bounds: &Bounds, page: &EncodedPage) {
+    pub(super) fn append(&mut self, part: &PagePart) {
+        let PagePart {
+            levels,
+            bounds,
+            page,
+            strings,
+            ..
+        } = part;
+        self.add_strings(*strings);
         self.places.page_locations.push(PageLocation {
             offset: (START + self.complete + self.bytes.len() - page.compressed) as i64,
             compressed_page_size: page.compressed as i32,

@@ -9,13 +9,13 @@ use hashbrown::HashTable;
 pub(crate) struct DictionaryBuilder {
     /// Number of bytes per value; `None` for strings.
     width: Option<usize>,
-    /// Entries, encoded in PLAIN.
+    /// Entries, encoded in PLAIN, unless they are keys of `narrow` or `wide`.
     plain: Vec<u8>,
     /// End of each string in `plain`.
     ends: Vec<usize>,
-    /// Indices of values of other sizes than those below.
+    /// Indices of values of other sizes than those below, and of strings whose key another one has.
     table: HashTable<u32>,
-    /// Indices of values of 4 bytes, of 8 bytes, and of short strings.
+    /// Indices of values of 4 bytes, of 8 bytes, and of strings.
     narrow: KeyTable<u32>,
     wide: KeyTable<u64>,
     short: KeyTable<u128>,
@@ -46,19 +46,23 @@ impl DictionaryBuilder {
     /// Returns the number of entries.
     pub(crate) fn len(&self) -> usize {
         match self.width {
-            Some(width) => self.plain.len() / width,
+            Some(width) => self.plain().len() / width,
             None => self.ends.len(),
         }
     }
 
     /// Returns the entries, encoded in PLAIN.
     pub(crate) fn plain(&self) -> &[u8] {
-        &self.plain
+        match self.width {
+            Some(4) => bytemuck::cast_slice(self.narrow.keys()),
+            Some(8) => bytemuck::cast_slice(self.wide.keys()),
+            _ => &self.plain,
+        }
     }
 
     /// Returns the bytes of an entry.
     pub(crate) fn entry(&self, index: u32) -> &[u8] {
-        entry(self.width, &self.plain, &self.ends, index)
+        entry(self.width, self.plain(), &self.ends, index)
     }
 
     /// Returns the number of bytes of an entry.
@@ -82,12 +86,12 @@ impl DictionaryBuilder {
     pub(crate) fn append(&mut self, values: DenseValues<'_>, to: &mut Vec<u32>) -> bool {
         match values {
             DenseValues::Fixed(bytes, 4) => {
-                let (values, room) = (bytes.as_chunks::<4>().0, (&mut self.plain, self.most));
-                append_numbers(&mut self.narrow, values, u32::from_le_bytes, room, to)
+                let (values, _) = bytes.as_chunks::<4>();
+                append_numbers(&mut self.narrow, values, u32::from_ne_bytes, self.most, to)
             }
             DenseValues::Fixed(bytes, 8) => {
-                let (values, room) = (bytes.as_chunks::<8>().0, (&mut self.plain, self.most));
-                append_numbers(&mut self.wide, values, u64::from_le_bytes, room, to)
+                let (values, _) = bytes.as_chunks::<8>();
+                append_numbers(&mut self.wide, values, u64::from_ne_bytes, self.most, to)
             }
             DenseValues::Fixed(bytes, width) => self.append_each(bytes.chunks_exact(width), to),
             DenseValues::Strings(strings) => self.append_strings(strings, to),
@@ -109,7 +113,8 @@ impl DictionaryBuilder {
         true
     }
 
-    /// Appends the indices of strings. Short ones are compared as integers.
+    /// Appends the indices of strings. Short ones are compared as integers, long ones with the first string
+    /// that had the same key.
     fn append_strings(&mut self, strings: &[&[u8]], to: &mut Vec<u32>) -> bool {
         let start = to.len();
         to.resize(start + strings.len(), 0);
@@ -117,21 +122,22 @@ impl DictionaryBuilder {
         let batches = strings.chunks(BATCH);
         for (strings, to) in batches.zip(to[start..].chunks_mut(BATCH)) {
             let pairs = keys.iter_mut().zip(strings);
-            pairs.for_each(|(key, string)| *key = short_key(string).unwrap_or(LONG));
+            pairs.for_each(|(key, string)| *key = key_of(string));
             let keys = &keys[..strings.len()];
-            if last.0 != LONG && repeats(keys, last) {
+            if !is_long(last.0) && repeats(keys, last) {
                 to.fill(last.1);
                 continue;
             }
             self.short.guess(keys, to);
             for ((key, string), to) in keys.iter().zip(strings).zip(to) {
-                if *key == LONG {
-                    *to = self.index_of(string);
-                } else if !self.short.has(*key, *to) {
+                if !self.short.has(*key, *to) {
                     *to = self.short.find_or_add(*key);
                     if *to as usize == self.ends.len() {
                         self.push_string(string);
                     }
+                }
+                if is_long(*key) && self.entry(*to) != *string {
+                    *to = self.index_of(string);
                 }
                 if self.plain.len() >= self.most {
                     return false;
@@ -182,13 +188,13 @@ impl DictionaryBuilder {
     }
 }
 
-/// Appends the indices of fixed-width values, which are compared as integers, and new values to the
-/// entries. Returns false if these reach `most` bytes.
+/// Appends the indices of fixed-width values. The keys of the table have their bytes. Returns false if
+/// these reach `most` bytes.
 fn append_numbers<K: Key, const WIDTH: usize>(
     table: &mut KeyTable<K>,
     values: &[[u8; WIDTH]],
     number: impl Fn([u8; WIDTH]) -> K,
-    (plain, most): (&mut Vec<u8>, usize),
+    most: usize,
     to: &mut Vec<u32>,
 ) -> bool {
     let start = to.len();
@@ -203,18 +209,13 @@ fn append_numbers<K: Key, const WIDTH: usize>(
             continue;
         }
         table.guess(keys, to);
-        for ((key, value), to) in keys.iter().zip(values).zip(to.iter_mut()) {
-            if table.has(*key, *to) {
-                continue;
+        for (key, to) in keys.iter().zip(to.iter_mut()) {
+            if !table.has(*key, *to) {
+                *to = table.find_or_add(*key);
             }
-            let next = table.len();
-            *to = table.find_or_add(*key);
-            if *to as usize == next {
-                plain.extend_from_slice(value);
-                if plain.len() >= most {
-                    return false;
-                }
-            }
+        }
+        if WIDTH * table.keys().len() >= most {
+            return false;
         }
         last = keys.last().copied().zip(to.last().copied());
     }
@@ -226,8 +227,32 @@ fn repeats<K: Key>(keys: &[K], last: (K, u32)) -> bool {
     keys.iter().all(|key| *key == last.0)
 }
 
-/// Key of long strings. No short one has it.
+/// Key that no short string has.
 const LONG: u128 = u128::MAX;
+
+/// Returns a number that identifies a short string, or that few long strings share.
+#[inline]
+fn key_of(string: &[u8]) -> u128 {
+    short_key(string)
+        .or_else(|| long_key(string))
+        .unwrap_or(LONG)
+}
+
+/// Returns whether a key is that of long strings, in place of a length.
+fn is_long(key: u128) -> bool {
+    (key >> 120) as u8 == u8::MAX
+}
+
+/// Mixes eight bytes of the start, the middle and the end of a string of at least 16 bytes, and its length.
+fn long_key(string: &[u8]) -> Option<u128> {
+    let number = |at: usize| string[at..].first_chunk().map(|it| u64::from_le_bytes(*it));
+    let length = string.len();
+    let middle = number(length / 2 - 4)?.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let end = number(length - 8)?.wrapping_add(length as u64);
+    let high = end.wrapping_mul(0xff51_afd7_ed55_8ccd);
+    let low = number(0)? ^ middle.rotate_left(32);
+    Some(u128::from(low) | u128::from(high) << 64 | u128::from(u8::MAX) << 120)
+}
 
 /// Returns a number that identifies a string of up to 15 bytes: its bytes and its length.
 fn short_key(string: &[u8]) -> Option<u128> {
@@ -291,7 +316,10 @@ mod tests {
             });
             bytes.into_iter().map(filled).chain(changed)
         });
-        let strings: Vec<Vec<u8>> = strings.chain([vec![7; 3], vec![7; 30]]).collect();
+        // Long strings with the same key.
+        let alike = (0..5).map(|byte| [vec![7; 20], vec![byte; 2], vec![7; 50]].concat());
+        let strings = strings.chain([vec![7; 3], vec![7; 30]]).chain(alike);
+        let strings: Vec<Vec<u8>> = strings.collect();
         let twice = strings.iter().chain(strings.iter().rev());
         let twice: Vec<&[u8]> = twice.map(Vec::as_slice).collect();
         let mut dictionary = DictionaryBuilder::new(None, usize::MAX);

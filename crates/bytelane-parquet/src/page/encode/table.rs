@@ -57,6 +57,8 @@ pub(super) struct KeyTable<K> {
     keys: Vec<K>,
     /// Indices of keys. Their number is a power of two, or 0 before the first lookup.
     slots: Vec<u32>,
+    /// Key of entries that no key finds.
+    skipped: Option<K>,
     seed: u64,
 }
 
@@ -65,13 +67,14 @@ impl<K: Key> KeyTable<K> {
         Self {
             keys: Vec::new(),
             slots: Vec::new(),
+            skipped: None,
             seed: RandomState::new().hash_one(0),
         }
     }
 
-    /// Returns the number of keys.
-    pub(super) fn len(&self) -> usize {
-        self.keys.len()
+    /// Returns the keys, in the order of their indices.
+    pub(super) fn keys(&self) -> &[K] {
+        &self.keys
     }
 
     /// Guesses the index of each key of a batch: the index in its first slot.
@@ -122,6 +125,7 @@ impl<K: Key> KeyTable<K> {
 
     /// Adds an entry that no key finds.
     pub(super) fn skip(&mut self, key: K) {
+        self.skipped = Some(key);
         self.keys.push(key);
     }
 
@@ -130,7 +134,8 @@ impl<K: Key> KeyTable<K> {
         // Free the former slots first.
         self.slots = Vec::new();
         self.slots = vec![FREE; slots];
-        for (key, index) in self.keys.iter().zip(0..) {
+        let all = self.keys.iter().zip(0..);
+        for (key, index) in all.filter(|(key, _)| Some(**key) != self.skipped) {
             let mut at = key.hash(self.seed) as usize;
             while self.slots[at & (slots - 1)] != FREE {
                 at = at.wrapping_add(1);
@@ -172,7 +177,7 @@ mod tests {
                 assert_eq!(found, want, "{key}");
             }
         }
-        assert_eq!(table.len(), known.len());
+        assert_eq!(table.keys().len(), known.len());
         assert!(table.slots.len() >= DENSE * known.len());
     }
 }

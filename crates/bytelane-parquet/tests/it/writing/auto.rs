@@ -280,6 +280,66 @@ fn goals_differ() {
 }
 
 #[test]
+fn a_choice_is_repeated_only_while_values_are_alike() {
+    const ROWS: i64 = 100_000;
+    let mut next = random();
+    let mut few = || -> Vec<i64> { (0..ROWS).map(|_| (next() % 500) as i64 * 7919).collect() };
+    let groups = [
+        few(),
+        few(),
+        (0..ROWS).map(|row| row * row / 1000).collect(),
+        few(),
+    ];
+    let mut all = random();
+    let all: Vec<i64> = (0..ROWS).map(|_| all().cast_signed()).collect();
+    let groups: Vec<ArrayRef> = groups
+        .into_iter()
+        .chain([all.clone(), all])
+        .map(|values| Arc::new(Int64Array::from(values)) as ArrayRef)
+        .collect();
+    for compression in ["none", "zstd:1"] {
+        let compression = parse_compression(compression).unwrap();
+        let options = WriterOptions::default().with_compression(compression);
+        let batch =
+            |column: &ArrayRef| RecordBatch::try_from_iter([("x", Arc::clone(column))]).unwrap();
+        let schema = batch(&groups[0]).schema();
+        let mut writer = Writer::try_new(Vec::new(), schema, options.clone()).unwrap();
+        for column in &groups {
+            writer.write(&batch(column)).unwrap();
+            writer.flush().unwrap();
+        }
+        let together = writer.close().unwrap();
+        for (index, column) in groups.iter().enumerate() {
+            let (alone, encoding) = written(column, options.clone());
+            assert_eq!(together.encodings[index], [encoding], "{index}");
+            let size = together
+                .metadata
+                .row_group(index)
+                .column(0)
+                .compressed_size();
+            assert!(size <= alone + alone / 100, "{index}: {size} of {alone}");
+        }
+    }
+}
+
+#[test]
+fn threads_that_share_a_column_write_the_same_file() {
+    let mut next = random();
+    let texts = (0..400_000).map(|_| format!("{:020}", next()));
+    let texts: ArrayRef = Arc::new(texts.map(Some).collect::<StringArray>());
+    let numbers: ArrayRef = Arc::new(Int32Array::from_iter_values(0..400_000));
+    let batch = RecordBatch::try_from_iter([("text", texts), ("number", numbers)]).unwrap();
+    let file = |threads: usize| {
+        let options = WriterOptions::default().with_threads(threads.try_into().unwrap());
+        let mut writer = Writer::try_new(Vec::new(), batch.schema(), options).unwrap();
+        writer.write(&batch).unwrap();
+        writer.into_inner().unwrap()
+    };
+    let alone = file(1);
+    assert!((2..5).all(|threads| file(threads) == alone));
+}
+
+#[test]
 fn every_type_and_few_rows_have_a_choice() {
     let none = Float64Array::from(vec![None::<f64>; 1000]);
     let columns: Vec<ArrayRef> = vec![

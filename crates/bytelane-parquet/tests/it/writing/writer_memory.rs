@@ -32,6 +32,51 @@ fn batch(numbers: &mut Numbers) -> RecordBatch {
     RecordBatch::try_from_iter(columns).expect("rows")
 }
 
+/// Number of bytes that the buffers of pages and of trials may take, whatever the size of a row group.
+const BUFFERS: usize = 6 << 20;
+
+#[test]
+fn a_single_column_takes_two_row_groups_and_fixed_buffers() {
+    const ROWS: usize = 1 << 20;
+    let mut numbers = Numbers::new(71);
+    let mut values =
+        |below: usize| -> Vec<usize> { (0..ROWS).map(|_| numbers.below(below)).collect() };
+    let doubles = |values: Vec<usize>| -> ArrayRef {
+        Arc::new(Float64Array::from_iter_values(
+            values.iter().map(|it| *it as f64 / 100.0),
+        ))
+    };
+    let columns: [(&str, ArrayRef); 4] = [
+        ("150,000 doubles", doubles(values(150_000))),
+        ("a million doubles", doubles(values(1 << 40))),
+        ("few doubles", doubles(values(1000))),
+        (
+            "sorted",
+            Arc::new(Int64Array::from_iter_values(0..ROWS as i64)),
+        ),
+    ];
+    for (name, column) in columns {
+        for compression in ["none", "zstd:1"] {
+            let compression = parse_compression(compression).expect("a compression");
+            let options = WriterOptions::default().with_compression(compression);
+            let batch = RecordBatch::try_from_iter([("x", Arc::clone(&column))]).expect("rows");
+            let memory = allocation_counter::measure(|| {
+                let sink = std::io::sink();
+                let writer = Writer::try_new(sink, batch.schema(), options);
+                let mut writer = writer.expect("rows");
+                for _ in 0..2 {
+                    writer.write(&batch).expect("rows");
+                }
+                writer.close().expect("a file");
+            });
+            // The values themselves are allocated outside of the measurement.
+            let peak = usize::try_from(memory.bytes_max).expect("it was allocated");
+            println!("{name}, {compression}: {:.1} MB", peak as f64 / 1e6);
+            assert!(peak < 8 * ROWS + BUFFERS, "{name}, {compression}: {peak}");
+        }
+    }
+}
+
 #[test]
 fn a_writer_holds_no_more_than_two_row_groups() {
     for compression in ["none", "zstd:1"] {
