@@ -112,7 +112,7 @@ impl Table {
                     let length = found.iter().map(|place| *place & LENGTH).sum::<u64>();
                     room.reserve(to, length)?;
                     let mut strings = Strings::after(to);
-                    let places = ends.iter_mut().zip(&*found);
+                    let places = ends.iter_mut().zip(found);
                     let strings = &mut strings;
                     if *longest <= TWO_STEPS {
                         copy_places(places, bytes, strings, Strings::push_step::<TWO_STEPS>);
