@@ -1,8 +1,10 @@
 //! Measures the time to read footers with this crate and with the crate `parquet`.
 //!
 //! ```sh
-//! cargo run --release -p bytelane-parquet --example time_footers
+//! cargo run --release -p bytelane-parquet --example time_footers [COLUMNS]
 //! ```
+//!
+//! With a number of columns, only footers with as many are measured.
 
 use bytelane_measure::clock::Clock;
 use bytelane_measure::rounds::{Measurement, Rounds, Subject};
@@ -25,6 +27,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
+    let wanted = std::env::args().nth(1).map(|it| it.parse::<usize>());
+    let wanted = wanted.transpose()?;
     println!("footer\tKiB\tsubject\tms\tspeedup");
     for (columns, row_groups, arrow_schema) in [
         (10, 1, false),
@@ -33,6 +37,9 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
         (10_000, 1, true),
         (1_000, 100, false),
     ] {
+        if wanted.is_some_and(|wanted| wanted != columns) {
+            continue;
+        }
         let metadata = metadata(columns, row_groups, arrow_schema)?;
         let name = if arrow_schema {
             format!("{columns} columns, {row_groups} row groups, Arrow schema")

@@ -4,7 +4,7 @@
 use crate::input::Input;
 use crate::protocol::Reader;
 use crate::unknown::Encoding;
-use crate::{Envelope, Error, Field, FieldHeader, Frame, Items, Type, UnknownField};
+use crate::{Envelope, Error, Field, FieldHeader, Frame, Items, Outlines, Type, UnknownField};
 use std::borrow::Cow;
 use std::fmt::Debug;
 
@@ -46,6 +46,11 @@ pub trait Layout: Debug + Default {
     /// Returns the bytes after a value, if they are quickly found.
     fn behind<'de>(_: &Input<'de>, _: Type) -> Option<&'de [u8]> {
         None
+    }
+
+    /// Returns the bytes after a struct of a list, given the outlines of the structs before it.
+    fn behind_alike<'de>(input: &Input<'de>, _: &mut Outlines) -> Option<&'de [u8]> {
+        Self::behind(input, Type::Struct)
     }
 
     fn bool(&mut self, input: &mut Input<'_>) -> Result<bool, Error>;
@@ -262,6 +267,17 @@ impl<'de, L: Layout> Reader<'de> for LayoutReader<'de, L> {
         // The value of a bool may be in the header of its field.
         if matches!(kind, Type::Struct | Type::List | Type::Set)
             && let Some(rest) = L::behind(&self.input, kind)
+        {
+            self.input.rest = rest;
+            return Ok(());
+        }
+        self.skip_slowly(kind)
+    }
+
+    #[inline]
+    fn skip_alike(&mut self, kind: Type, outlines: &mut Outlines) -> Result<(), Error> {
+        if kind == Type::Struct
+            && let Some(rest) = L::behind_alike(&self.input, outlines)
         {
             self.input.rest = rest;
             return Ok(());

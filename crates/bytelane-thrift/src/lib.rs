@@ -29,7 +29,7 @@ mod wire;
 pub use binary::{Binary, BinaryReader, BinaryWriter};
 pub use bytelane_thrift_derive::Thrift;
 pub use compact::{
-    Apache, Compact, CompactReader, CompactWriter, Dialect, Fbthrift, FbthriftCompact,
+    Apache, Compact, CompactReader, CompactWriter, Dialect, Fbthrift, FbthriftCompact, Outlines,
 };
 pub use element::{Decode, DecodeOwned, Element, Encode};
 pub use error::{Error, ErrorKind};

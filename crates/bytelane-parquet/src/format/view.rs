@@ -10,7 +10,9 @@ use super::{
     LogicalType, PageEncodingStats, PageType, PhysicalType, SortingColumn, decode_part,
 };
 use crate::Result;
-use bytelane_thrift::{Decode, Element, Error, Reader, Thrift, Type, UnknownFields};
+use bytelane_thrift::{
+    Decode, Element, Error, Items, Outlines, Reader, Thrift, Type, UnknownFields,
+};
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -67,6 +69,27 @@ impl<'de, T: Element> Decode<'de> for Span<T> {
             end: reader.input().offset() as u32,
             of: PhantomData,
         })
+    }
+
+    /// Skips the elements together: structs of a list often have the same layout.
+    fn read_list<R: Reader<'de>>(
+        reader: &mut R,
+        mut items: Items,
+        values: &mut Vec<Self>,
+    ) -> std::result::Result<(), Error> {
+        let count = items.left().unwrap_or(0);
+        values.reserve_exact(count);
+        let mut outlines = Outlines::new(count);
+        while reader.next(&mut items)? {
+            let start = reader.input().offset() as u32;
+            reader.skip_alike(T::TYPE, &mut outlines)?;
+            values.push(Self {
+                start,
+                end: reader.input().offset() as u32,
+                of: PhantomData,
+            });
+        }
+        Ok(())
     }
 }
 

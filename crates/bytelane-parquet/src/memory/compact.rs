@@ -8,8 +8,8 @@ use arrow_buffer::{
 };
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::filter::{FilterBuilder, FilterPredicate};
-use bytelane::Detected;
 use bytelane::validity::{Element, values};
+use bytelane::{Destination, Detected};
 use bytemuck::Pod;
 use std::cell::OnceCell;
 use std::mem::MaybeUninit;
@@ -131,6 +131,18 @@ impl Compaction {
         let wrong = |_| ArrowError::InvalidArgumentError("strings that are not UTF-8".to_owned());
         Ok(Arc::new(array.map_err(wrong)?))
     }
+}
+
+/// Writes the values whose bits are set to the front of a slice, and returns them. The bits begin at the lowest bit
+/// of the first byte.
+pub(crate) fn compact_to<'a, T: Element>(
+    backend: Detected,
+    bits: &BooleanBuffer,
+    values: &[T],
+    to: impl Into<Destination<'a, T>>,
+) -> &'a mut [T] {
+    let kept = values::compact_with(backend, values, bits.values(), to);
+    kept.expect("a bit for each value, and room for those that are set")
 }
 
 /// Moves the values whose bits are set to the front, and returns their number. The bits begin at the lowest bit of

@@ -8,5 +8,7 @@ mod fresh;
 pub(crate) use arrays::{
     Content, NotText, ViewBuilder, ViewContent, ViewDictionary, byte_array, dictionary_array,
 };
-pub(crate) use compact::{Compaction, compact_bits, compact_runs, compact_strings, compact_values};
+pub(crate) use compact::{
+    Compaction, compact_bits, compact_runs, compact_strings, compact_to, compact_values,
+};
 pub(crate) use fresh::{Fresh, Slot, slots, write_each, zeros};

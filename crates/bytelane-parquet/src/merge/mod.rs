@@ -42,7 +42,8 @@ use std::path::Path;
 ///
 /// Columns are matched by name. An optional column that an input lacks, or has with the null type,
 /// is null there. A field that is required in some inputs and optional in others becomes optional:
-/// levels are added, values are unchanged. Any other difference of types or field ids is an error.
+/// levels are added, values are unchanged. Members of lists and maps may have other names, such as `item` and
+/// `element`; those of the first input are kept. Any other difference of types or field ids is an error.
 ///
 /// The outputs appear under their names once all of them are complete and on disk; an output may be
 /// one of the inputs. The inputs' bytes for one row group are in memory, together with the new row

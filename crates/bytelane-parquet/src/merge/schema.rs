@@ -3,6 +3,8 @@
 //! Top-level columns are matched by name. A column that an input lacks, or has with the null type,
 //! is null there.
 
+mod names;
+
 use crate::format::{
     ConvertedType, Encoded, FieldRepetitionType, FileMetaData, LogicalType, PhysicalType,
     SchemaElement,
@@ -132,10 +134,15 @@ impl Columns {
             let problem = format!("it has other members than in {}", own.file.display());
             return Err(refused(&problem, &other, path));
         }
+        let (own_free, other_free) = (names::free(&own.elements), names::free(&other.elements));
+        let is_free = own_free
+            .iter()
+            .zip(&other_free)
+            .map(|(own, other)| *own && *other);
         let pairs = own.elements.iter_mut().zip(&other.elements);
-        for (own_element, element) in pairs {
+        for ((own_element, element), is_free) in pairs.zip(is_free) {
             let before = own_element.repetition_type;
-            let joined = join_elements(own_element, element);
+            let joined = join_elements(own_element, element, is_free);
             self.changed |= own_element.repetition_type != before;
             self.is_widened |= own_element.repetition_type != element.repetition_type;
             self.is_widened |= own_element.repetition_type != before;
@@ -287,12 +294,14 @@ fn path_of(elements: &[SchemaElement], leaf: usize) -> Vec<usize> {
     Vec::new()
 }
 
-/// Joins the elements of a column or member in two files; the reason if they are incompatible.
+/// Joins the elements of a column or member in two files; the reason if they are incompatible. A free name may
+/// differ, and remains that of the first file.
 fn join_elements(
     own: &mut SchemaElement,
     other: &SchemaElement,
+    is_free: bool,
 ) -> std::result::Result<(), String> {
-    if own.name != other.name {
+    if own.name != other.name && !is_free {
         return Err(format!("has the name {}", text(own)));
     }
     let length = |element: &SchemaElement| match element.physical_type {

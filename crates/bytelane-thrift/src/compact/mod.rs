@@ -1,9 +1,11 @@
 //! The compact protocol: varints, and field ids as differences.
 
+mod outline;
 mod read;
 mod skip;
 mod write;
 
+pub use outline::Outlines;
 pub use read::CompactReader;
 pub use write::CompactWriter;
 

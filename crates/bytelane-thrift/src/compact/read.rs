@@ -1,6 +1,6 @@
 //! Reads the compact protocol.
 
-use super::{Apache, Dialect, FALSE, PROTOCOL, TRUE, VERSION, number, skip};
+use super::{Apache, Dialect, FALSE, Outlines, PROTOCOL, TRUE, VERSION, number, skip};
 use crate::input::Input;
 use crate::layout::{Layout, LayoutReader};
 use crate::unknown::Encoding;
@@ -165,6 +165,14 @@ impl<D: Dialect> Layout for CompactLayout<D> {
     fn behind<'de>(input: &Input<'de>, kind: Type) -> Option<&'de [u8]> {
         let limits = input.limits();
         skip::behind(input.rest, number(kind), limits, limits.depth)
+    }
+
+    #[inline]
+    fn behind_alike<'de>(input: &Input<'de>, outlines: &mut Outlines) -> Option<&'de [u8]> {
+        outlines.behind(input.rest, |rest| {
+            let limits = input.limits();
+            skip::behind(rest, number(Type::Struct), limits, limits.depth)
+        })
     }
 
     #[inline]

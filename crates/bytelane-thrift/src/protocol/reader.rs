@@ -1,7 +1,9 @@
 //! Trait that reads the values of a message.
 
 use crate::input::{Input, Mark};
-use crate::{Envelope, Error, ErrorKind, Field, FieldHeader, Frame, Items, Type, UnknownField};
+use crate::{
+    Envelope, Error, ErrorKind, Field, FieldHeader, Frame, Items, Outlines, Type, UnknownField,
+};
 use std::borrow::Cow;
 
 /// Reads values one after the other.
@@ -203,6 +205,12 @@ pub trait Reader<'de>: Sized {
     /// Reads a value of a type and drops it.
     fn skip(&mut self, kind: Type) -> Result<(), Error> {
         self.skip_slowly(kind)
+    }
+
+    /// Same as [`skip`](Self::skip), for the elements of a list, one after the other. In the compact protocol,
+    /// structs of the same layout are skipped several times as fast.
+    fn skip_alike(&mut self, kind: Type, _: &mut Outlines) -> Result<(), Error> {
+        self.skip(kind)
     }
 
     /// Same as [`skip`](Self::skip), value by value.

@@ -58,6 +58,13 @@ trait Values: Send {
         valid: usize,
     ) -> Result<()>;
 
+    /// Appends those of the next values of a page whose bits are set.
+    fn append_kept(&mut self, page: &mut Page, bits: &BooleanBuffer) -> Result<()> {
+        self.append(page, bits.len())?;
+        self.retain(bits);
+        Ok(())
+    }
+
     /// Drops those of the last slots whose bits are not set.
     fn retain(&mut self, bits: &BooleanBuffer);
 
@@ -244,6 +251,17 @@ impl ArrayDecoder for ByteArrayDecoder {
 
     fn retain(&mut self, bits: &BooleanBuffer) {
         self.values.retain(bits);
+    }
+
+    fn append_kept(&mut self, slots: Slots<'_>, bits: &BooleanBuffer) -> Result<()> {
+        match (slots, &mut self.page) {
+            (Slots::Valid(_), Some(page)) => self.values.append_kept(page, bits),
+            _ => {
+                self.append(slots)?;
+                self.retain(bits);
+                Ok(())
+            }
+        }
     }
 
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {

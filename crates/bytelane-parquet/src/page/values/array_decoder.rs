@@ -75,6 +75,13 @@ pub(crate) trait ArrayDecoder: Send {
     /// slots as there are bits; these begin at the lowest bit of the first byte.
     fn retain(&mut self, _bits: &BooleanBuffer) {}
 
+    /// Appends those of the next slots whose bits are set; the bits begin at the lowest bit of the first byte.
+    fn append_kept(&mut self, slots: Slots<'_>, bits: &BooleanBuffer) -> Result<()> {
+        self.append(slots)?;
+        self.retain(bits);
+        Ok(())
+    }
+
     /// Returns the memory of the last array to the budget; the array now belongs to the caller.
     fn release(&mut self);
 

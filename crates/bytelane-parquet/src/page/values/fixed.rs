@@ -6,7 +6,7 @@ use super::super::levels::empty_runs;
 use super::array_decoder::{ArrayDecoder, Slots};
 use super::value_decoder::{RunStart, ValueDecoder};
 use crate::budget::{Budget, Reservation};
-use crate::memory::{Fresh, Slot, compact_runs, compact_values, slots, zeros};
+use crate::memory::{Fresh, Slot, compact_runs, compact_to, compact_values, slots, zeros};
 use crate::types::physical;
 use crate::{Error, Result};
 use arrow_array::ArrayRef;
@@ -211,6 +211,25 @@ impl FixedDecoder {
             .append(bytes, |to| spread(backend, dense, width, bits, to))
     }
 
+    /// Decodes values in the cache, and appends those whose bits are set.
+    fn append_kept_once<T: Element + Pod>(&mut self, bits: &BooleanBuffer) -> Result<()> {
+        self.decode_ahead(bits.len())?;
+        let Some(page) = &mut self.page else {
+            return Err(Error::corrupt("more values than the page has"));
+        };
+        let bytes = bits.len() * size_of::<T>();
+        self.scratch_memory.cover(bytes as u64)?;
+        let (backend, decoder, dense) = (self.backend, &mut self.decoder, &mut self.scratch);
+        dense.clear();
+        dense.append(bytes, |to| page.take(decoder, bits.len(), to))?;
+        let dense: &[T] = bytemuck::cast_slice(dense.bytes());
+        self.array
+            .append(bits.count_set_bits() * size_of::<T>(), |to| {
+                let kept = compact_to(backend, bits, dense, slots::<T>(to));
+                Ok(bytemuck::cast_slice_mut(kept))
+            })
+    }
+
     /// Converts values in DELTA_BYTE_ARRAY, each of which depends on the previous one, to PLAIN.
     fn fixed_deltas(&mut self, values: Bytes, valid: usize) -> Result<(ValueEncoding, Bytes)> {
         if self.column.physical_type() != Type::FIXED_LEN_BYTE_ARRAY {
@@ -293,6 +312,19 @@ impl ArrayDecoder for FixedDecoder {
         values.truncate(start + kept * width);
     }
 
+    fn append_kept(&mut self, slots: Slots<'_>, bits: &BooleanBuffer) -> Result<()> {
+        match (slots, self.width) {
+            (Slots::Valid(_), 4) => self.retried(|it| it.append_kept_once::<u32>(bits)),
+            (Slots::Valid(_), 8) => self.retried(|it| it.append_kept_once::<u64>(bits)),
+            (Slots::Valid(_), 16) => self.retried(|it| it.append_kept_once::<u128>(bits)),
+            _ => {
+                self.append(slots)?;
+                self.retain(bits);
+                Ok(())
+            }
+        }
+    }
+
     fn release(&mut self) {
         self.array.memory.release();
     }
@@ -355,10 +387,12 @@ impl Room {
             0 => end.max(self.expected),
             _ => end.max(self.expected).max(2 * self.paid),
         };
-        self.paid = match self.memory.resize(wanted as u64) {
+        // Memory that grows is copied.
+        let resize = |bytes: usize| self.memory.resize(bytes as u64 + start as u64);
+        self.paid = match resize(wanted) {
             Ok(()) => wanted,
             Err(_) => {
-                self.memory.resize(end as u64)?;
+                resize(end)?;
                 end
             }
         };

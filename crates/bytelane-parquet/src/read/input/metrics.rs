@@ -34,6 +34,10 @@ pub struct Metrics {
     pub bytes_read: u64,
     /// Number of pages read, dictionary pages included.
     pub pages_read: u64,
+    /// Number of values decoded in all columns, nulls included, even if they are dropped later.
+    pub values_decoded: u64,
+    /// Number of gaps between rows that columns skipped, without decoding their values.
+    pub gaps_skipped: u64,
     /// Number of rows pruned by statistics, indexes, page headers and Bloom filters.
     pub rows_excluded: u64,
     /// Number of rows dropped because a predicate was not true.
@@ -45,6 +49,8 @@ pub struct Metrics {
 pub(crate) struct Counters {
     pub(crate) bytes_read: Counter,
     pub(crate) pages_read: Counter,
+    pub(crate) values_decoded: Counter,
+    pub(crate) gaps_skipped: Counter,
     pub(crate) rows_excluded: Counter,
     pub(crate) rows_dropped: Counter,
 }
@@ -68,6 +74,8 @@ impl Counters {
         Metrics {
             bytes_read: self.bytes_read.get(),
             pages_read: self.pages_read.get(),
+            values_decoded: self.values_decoded.get(),
+            gaps_skipped: self.gaps_skipped.get(),
             rows_excluded: self.rows_excluded.get(),
             rows_dropped: self.rows_dropped.get(),
         }

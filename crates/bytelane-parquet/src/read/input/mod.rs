@@ -9,7 +9,7 @@ pub use pushed::PushedBytes;
 use crate::input::InputFile;
 use crate::remote::RemoteFile;
 use bytes::Bytes;
-use metrics::Counters;
+pub(crate) use metrics::Counters;
 use parquet::errors::Result;
 use parquet::file::reader::{ChunkReader, Length};
 use std::any::Any;

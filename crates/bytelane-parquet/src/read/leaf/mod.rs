@@ -60,9 +60,11 @@ pub(crate) struct LeafArray {
 }
 
 /// Operation on rows.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Wish {
+#[derive(Clone, Copy)]
+enum Wish<'a> {
     Read,
+    /// Reads the rows whose bits are set, and skips the others.
+    Keep(&'a BooleanBuffer),
     Skip,
 }
 
@@ -104,7 +106,18 @@ impl Leaf {
         read.map_err(|error| self.located(error))
     }
 
-    /// Returns whether [`retain`](Self::retain) can drop rows.
+    /// Appends those of the next rows whose bits are set to the array, if [`can_retain`](Self::can_retain).
+    pub(crate) fn read_kept(&mut self, bits: &BooleanBuffer) -> Result<()> {
+        let wish = if bits.has_false() {
+            Wish::Keep(bits)
+        } else {
+            Wish::Read
+        };
+        let read = self.advance(bits.len(), wish);
+        read.map_err(|error| self.located(error))
+    }
+
+    /// Returns whether [`retain`](Self::retain) and [`read_kept`](Self::read_kept) can drop rows.
     pub(crate) fn can_retain(&self) -> bool {
         !self.levels.is_nested() && self.decoder.can_retain()
     }
@@ -119,6 +132,7 @@ impl Leaf {
 
     /// Skips the next rows.
     pub(crate) fn skip(&mut self, rows: usize) -> Result<()> {
+        self.pages.counters().gaps_skipped.add(1);
         let skipped = self.advance(rows, Wish::Skip);
         skipped.map_err(|error| self.located(error))
     }
@@ -167,12 +181,12 @@ impl Leaf {
             .in_column(self.column.path().string())
     }
 
-    fn advance(&mut self, rows: usize, wish: Wish) -> Result<()> {
+    fn advance(&mut self, rows: usize, wish: Wish<'_>) -> Result<()> {
         let mut left = rows;
         while left > 0 || self.continues()? {
             if self.levels.left() == 0 {
                 self.close_page();
-                if wish == Wish::Skip {
+                if let Wish::Skip = wish {
                     left -= self.skip_pages(left)?;
                 }
                 if left == 0 && !self.continues()? || !self.open_page()? {
@@ -181,14 +195,20 @@ impl Leaf {
             }
             let (levels, begun) = self.levels.rows(left);
             match wish {
-                Wish::Read => self.append(levels)?,
+                Wish::Read => self.append(levels, None)?,
+                // Columns with lists keep all rows, so there is a bit for each level.
+                Wish::Keep(bits) => {
+                    let bits = bits.slice(rows - left, levels);
+                    let bits = BooleanBuffer::new(bits.sliced(), 0, levels);
+                    self.append(levels, Some(&bits))?;
+                }
                 Wish::Skip => {
                     let valid = self.levels.skip(levels)?;
                     self.decoder.skip(valid)?;
                 }
             }
             left -= begun;
-            if wish == Wish::Read {
+            if let Wish::Read = wish {
                 self.expect_more(rows - left, left);
             }
             if left == 0 && self.levels.left() > 0 {
@@ -210,13 +230,21 @@ impl Leaf {
             && !self.pages.begins_row(self.levels.max_repetition())?)
     }
 
-    fn append(&mut self, levels: usize) -> Result<()> {
+    /// Appends the slots of the next levels; with a mask, those whose bits are set.
+    fn append(&mut self, levels: usize, kept: Option<&BooleanBuffer>) -> Result<()> {
         let slots = self.levels.take(levels)?;
         self.slots += slots.len();
+        self.pages.counters().values_decoded.add(slots.len());
         self.memory
             .cover(self.array_levels.bytes() + self.slots as u64 / 8)?;
-        self.decoder.append(slots)?;
+        match kept {
+            None => self.decoder.append(slots)?,
+            Some(bits) => self.decoder.append_kept(slots, bits)?,
+        }
         self.validity.append(slots);
+        if let Some(bits) = kept {
+            self.validity.retain(bits);
+        }
         if let Some([repetition, definition]) = self.levels.last(levels) {
             self.memory
                 .add((repetition.len() + definition.len()) as u64)?;

@@ -1,6 +1,6 @@
 //! Reads or skips the pages of a column chunk, in order.
 
-use super::super::input::Input;
+use super::super::input::{Counters, Input};
 use super::window::Window;
 use crate::chunk::Pages;
 use crate::format::PageLocation;
@@ -91,6 +91,10 @@ impl PageReader {
         }
     }
 
+    pub(super) fn counters(&self) -> &Counters {
+        self.window.input().counters()
+    }
+
     /// Returns the ranges of the unread pages that contain these rows; without an index, the unread
     /// part of the chunk. Includes the dictionary page, which is at the start of the chunk.
     pub(crate) fn ranges(&self, rows: &[Range<usize>]) -> Vec<Range<u64>> {
@@ -163,7 +167,7 @@ impl PageReader {
             return Ok(None);
         };
         let bytes = self.window.page(start, page.compressed)?;
-        self.window.input().counters().pages_read.add(1);
+        self.counters().pages_read.add(1);
         page.check(&bytes)?;
         Ok(Some((page.kind, bytes)))
     }

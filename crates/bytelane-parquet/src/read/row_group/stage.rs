@@ -348,19 +348,25 @@ fn read_kept(
     let Some(left) = &wanted.left else {
         return read_leaf(leaf, at, wanted);
     };
-    leaf.reserve(wanted.kept() + PIECE);
-    let mut bits = BooleanBufferBuilder::new(PIECE);
+    leaf.reserve(wanted.kept() + 2 * PIECE);
+    // Mask of rows that have been read, but not dropped yet.
+    let mut bits = BooleanBufferBuilder::new(2 * PIECE);
     for Part { rows, first } in wanted.joined(least_gap) {
         if rows.start > at {
             leaf.skip(rows.start - at)?;
         }
         at = rows.start;
         while at < rows.end {
-            let count = (rows.end - at).min(PIECE - bits.len());
-            leaf.read(count)?;
-            bits.append_buffer(&left.slice(first + at - rows.start, count));
+            let count = (rows.end - at).min(PIECE);
+            let kept = left.slice(first + at - rows.start, count);
             at += count;
-            if bits.len() == PIECE {
+            if bits.is_empty() && count == PIECE {
+                leaf.read_kept(&kept)?;
+                continue;
+            }
+            leaf.read(count)?;
+            bits.append_buffer(&kept);
+            if bits.len() >= PIECE {
                 leaf.retain(&bits.finish());
             }
         }

@@ -1,6 +1,7 @@
 //! Tests filters: they keep the same rows as Arrow's kernels, with and without row groups that
 //! statistics exclude.
 
+mod gaps;
 mod late;
 mod pages;
 mod statistics;

@@ -190,3 +190,56 @@ fn required_columns_become_optional_where_another_file_has_nulls() {
         }
     }
 }
+
+/// Returns rows with a list and a map, whose members have these names.
+fn with_members(from: i64, element: &str, [entries, key, value]: [&str; 3]) -> RecordBatch {
+    let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(from..from + 20));
+    let offsets = || arrow_buffer::OffsetBuffer::from_lengths([2; 10]);
+    let field = Arc::new(Field::new(element, DataType::Int64, true));
+    let list = arrow_array::ListArray::new(field, offsets(), Arc::clone(&numbers), None);
+    let fields = vec![
+        Field::new(key, DataType::Int64, false),
+        Field::new(value, list.data_type().clone(), true),
+    ];
+    let values = {
+        let field = Arc::new(Field::new(element, DataType::Int64, true));
+        let offsets = arrow_buffer::OffsetBuffer::from_lengths([1; 20]);
+        arrow_array::ListArray::new(field, offsets, Arc::clone(&numbers), None)
+    };
+    let pairs = arrow_array::StructArray::new(fields.into(), vec![numbers, Arc::new(values)], None);
+    let field = Arc::new(Field::new(entries, pairs.data_type().clone(), false));
+    let map = arrow_array::MapArray::new(field, offsets(), pairs, None, false);
+    batch(vec![
+        ("list", Arc::new(list), true),
+        ("map", Arc::new(map), true),
+    ])
+}
+
+#[test]
+fn members_of_lists_and_maps_are_named_as_in_the_first_file() {
+    let mut files = Files::new();
+    let names = ["key_value", "key", "value"];
+    files.write(&with_members(0, "item", names), properties().build());
+    let others = with_members(100, "element", ["entries", "keys", "values"]);
+    files.write(&others, properties().build());
+    let options = MergeOptions::default().with_verification(true);
+    let output = files.path("merged");
+    merge(&files.paths, &output, &options).unwrap();
+    let rows = read(&std::fs::read(output).unwrap().into(), None);
+    let [first, second] = [0, 100].map(|from| with_members(from, "item", names));
+    assert_eq!(rows.slice(0, 10), first);
+    assert_eq!(rows.slice(10, 10), second);
+
+    // Members of structs are found by their names.
+    let group = |name: &str| -> ArrayRef {
+        let field = Arc::new(Field::new(name, DataType::Int64, true));
+        Arc::new(arrow_array::StructArray::from(vec![(field, ints(0))]))
+    };
+    let mut files = Files::new();
+    for name in ["item", "element"] {
+        let rows = batch(vec![("group", group(name), true)]);
+        files.write(&rows, properties().build());
+    }
+    let error = merge(&files.paths, files.path("merged"), &MergeOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("has the name item"), "{error}");
+}

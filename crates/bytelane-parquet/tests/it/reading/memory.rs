@@ -11,6 +11,9 @@ use std::sync::Arc;
 
 const ROWS: i64 = 300_000;
 
+/// Memory for the footer, readers of columns and headers of pages, which no limit covers.
+const BESIDE: u64 = 128 << 10;
+
 /// Returns a file with a row group of 15 MiB of values: numbers, and strings with and without a dictionary.
 fn file() -> Bytes {
     let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..ROWS));
@@ -61,7 +64,6 @@ fn peak_memory_follows_the_limit() {
             peaks.push((condition, limit, memory.bytes_max));
         }
     }
-    // Capacity of growing arrays is not part of the budget.
-    let is_within = |(_, limit, peak): &(_, u64, u64)| 2 * peak <= 3 * limit;
+    let is_within = |(_, limit, peak): &(_, u64, u64)| *peak <= limit + limit / 10 + BESIDE;
     assert!(peaks.iter().all(is_within), "{peaks:?}");
 }

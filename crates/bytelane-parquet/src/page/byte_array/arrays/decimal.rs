@@ -102,6 +102,10 @@ impl<T: FromBigEndian> Values for Decimals<T> {
         self.bytes.append_mixed(page, bits, slots, valid)
     }
 
+    fn append_kept(&mut self, page: &mut Page, bits: &BooleanBuffer) -> Result<()> {
+        self.bytes.append_kept(page, bits)
+    }
+
     fn retain(&mut self, bits: &BooleanBuffer) {
         self.bytes.retain(bits);
     }

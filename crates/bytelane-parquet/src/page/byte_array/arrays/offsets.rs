@@ -1,7 +1,7 @@
 //! Builds arrays of offsets into the bytes of all values.
 
 use super::super::Values;
-use super::super::dictionary::Table;
+use super::super::dictionary::{Mask, Table};
 use super::super::pages::Page;
 use super::super::plain::Entries;
 use super::super::room::Room;
@@ -72,11 +72,14 @@ impl<T: Content> Offsets<T> {
 /// Returns the room for the bytes of values, with another `slots` slots.
 fn room<'a, O: OffsetSizeTrait>(
     memory: &'a Reservation,
-    offsets: &[O],
+    offsets: &Vec<O>,
     slots: usize,
 ) -> Result<Room<'a>> {
     let slots = offsets.len().saturating_add(slots);
-    Room::new(memory, O::MAX_OFFSET as u64).beside(slots, size_of::<O>())
+    let expected = slots.max(offsets.capacity());
+    let room = Room::new(memory, O::MAX_OFFSET as u64).beside(expected, size_of::<O>())?;
+    // The first offset belongs to no slot.
+    Ok(room.with_slots(slots - 1, expected - 1))
 }
 
 fn copy<O: OffsetSizeTrait>(
@@ -91,7 +94,7 @@ fn copy<O: OffsetSizeTrait>(
         Page::DeltaLength(page) => page.copy(ends, bytes, room),
         Page::Delta(page) => page.copy(ends, bytes, room),
         Page::Indices(page) => match table {
-            Some(table) => table.copy(page, ends, bytes, room),
+            Some(table) => table.copy(page, None, ends, bytes, room).map(drop),
             None => Err(super::super::no_dictionary()),
         },
     }
@@ -115,6 +118,32 @@ impl<T: Content> Values for Offsets<T> {
         self.offsets.resize(start + count, T::Offset::default());
         let ends = &mut self.offsets[start..];
         copy(page, &mut self.table, ends, &mut self.bytes, &room)
+    }
+
+    fn append_kept(&mut self, page: &mut Page, bits: &BooleanBuffer) -> Result<()> {
+        if let Page::Delta(_) = page {
+            // Each value depends on the one before it.
+            self.append(page, bits.len())?;
+            self.retain(bits);
+            return Ok(());
+        }
+        let room = room(&self.memory, &self.offsets, bits.len())?;
+        let start = self.offsets.len();
+        self.offsets
+            .resize(start + bits.len(), T::Offset::default());
+        let (ends, to) = (&mut self.offsets[start..], &mut self.bytes);
+        let kept = match (page, &mut self.table) {
+            (Page::Plain(page), _) => page.copy_kept(bits, ends, to, &room)?,
+            (Page::DeltaLength(page), _) => page.copy_kept(bits, ends, to, &room)?,
+            (Page::Indices(page), Some(table)) => {
+                let backend = self.backend;
+                let mask = Mask { backend, bits };
+                table.copy(page, Some(&mask), ends, to, &room)?
+            }
+            _ => return Err(super::super::no_dictionary()),
+        };
+        self.offsets.truncate(start + kept);
+        Ok(())
     }
 
     fn append_nulls(&mut self, count: usize) -> Result<()> {

@@ -1,5 +1,7 @@
 //! Copies short strings in steps of 16 bytes. The next string overwrites the surplus bytes.
 
+use super::room::Room;
+use crate::Result;
 use bytelane::Reserved;
 
 /// Number of bytes per copy.
@@ -30,12 +32,9 @@ pub(crate) struct Strings<'a> {
 }
 
 impl<'a> Strings<'a> {
-    /// Appends to `to`, with room for `expected` bytes.
-    pub(crate) fn after(to: &'a mut Vec<u8>, expected: usize) -> Self {
-        let mut bytes = std::mem::take(to);
-        // The last copy may extend past the last string.
-        bytes.reserve(expected + LONG_STEP);
-        let written = Reserved::new(bytes);
+    /// Appends to bytes in which a [`Room`] has made room.
+    pub(crate) fn after(to: &'a mut Vec<u8>) -> Self {
+        let written = Reserved::new(std::mem::take(to));
         Self { to, written }
     }
 
@@ -101,12 +100,14 @@ impl<'a> Strings<'a> {
     /// Returns whether strings since `start` are missing. If so, there is now more room, and everything after
     /// `start` has been removed and must be written again.
     #[inline(always)]
-    pub(crate) fn make_room(&mut self, start: usize) -> bool {
-        let is_missing = self.written.missing() > 0;
-        if is_missing {
-            self.written.make_room(start);
+    pub(crate) fn make_room(&mut self, start: usize, room: &Room<'_>) -> Result<bool> {
+        let missing = self.written.missing();
+        if missing == 0 {
+            return Ok(false);
         }
-        is_missing
+        room.reserve(self.written.bytes(), missing as u64)?;
+        self.written.make_room(start);
+        Ok(true)
     }
 }
 

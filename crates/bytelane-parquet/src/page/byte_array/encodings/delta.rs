@@ -1,7 +1,7 @@
 //! Decodes DELTA_BYTE_ARRAY: the length of the prefix that each value shares with the previous one, and the
 //! bytes after it.
 
-use super::copy::{BLOCK, LOWEST, Strings};
+use super::copy::{BLOCK, LONG_STEP, LOWEST, Strings};
 use super::delta_length::{read_lengths, sum};
 use super::room::Room;
 use crate::budget::Budget;
@@ -66,9 +66,9 @@ impl Delta {
         let range = self.taken..self.taken + ends.len();
         let (prefixes, suffixes) = (&self.prefixes[range.clone()], &self.suffixes[range]);
         let bytes = sum(prefixes) + sum(suffixes);
-        room.check(to.len() as u64 + bytes)?;
+        room.reserve(to, bytes)?;
         let mut rest = &self.bytes[self.at..];
-        let mut strings = Strings::after(to, bytes as usize);
+        let mut strings = Strings::after(to);
         // Previous value, if it is short. Bytes that were just written are slow to read.
         let mut short = None;
         for ((end, prefix), suffix) in ends.iter_mut().zip(prefixes).zip(suffixes) {
@@ -107,6 +107,7 @@ impl Delta {
     /// its end.
     fn copy_first<O: OffsetSizeTrait>(&mut self, to: &mut Vec<u8>, room: &Room<'_>) -> Result<O> {
         self.skip(1, &room.after(to.len() as u64))?;
+        room.reserve(to, self.last.len() as u64)?;
         to.extend_from_slice(&self.last);
         Ok(O::usize_as(to.len()))
     }
@@ -202,7 +203,7 @@ pub(crate) fn decode_fixed(
             "a value of {other} bytes in DELTA_BYTE_ARRAY, but those of the column have {width}"
         )));
     }
-    let mut values = Vec::with_capacity(valid * width);
+    let mut values = Vec::with_capacity(valid * width + LONG_STEP);
     let mut ends = [0i64; BLOCK];
     let mut left = valid;
     while left > 0 {

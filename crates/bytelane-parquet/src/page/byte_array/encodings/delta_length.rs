@@ -4,6 +4,7 @@ use super::room::Room;
 use crate::memory::{ViewBuilder, ViewContent};
 use crate::{Error, Result};
 use arrow_array::OffsetSizeTrait;
+use arrow_buffer::BooleanBuffer;
 use bytelane::{Detected, delta};
 use bytes::Bytes;
 use std::ops::Range;
@@ -60,7 +61,7 @@ impl DeltaLength {
     ) -> Result<()> {
         let (places, bytes) = self.take(ends.len());
         let values = &self.bytes[bytes];
-        room.check(to.len() as u64 + values.len() as u64)?;
+        room.reserve(to, values.len() as u64)?;
         let mut at = to.len();
         for (end, length) in ends.iter_mut().zip(&self.lengths[places]) {
             at += *length as usize;
@@ -68,6 +69,37 @@ impl DeltaLength {
         }
         to.extend_from_slice(values);
         Ok(())
+    }
+
+    /// Appends those of the next values whose bits are set. Writes the end of each to `ends`, which has room for all;
+    /// returns their number.
+    pub(crate) fn copy_kept<O: OffsetSizeTrait>(
+        &mut self,
+        bits: &BooleanBuffer,
+        ends: &mut [O],
+        to: &mut Vec<u8>,
+        room: &Room<'_>,
+    ) -> Result<usize> {
+        let (places, bytes) = self.take(bits.len());
+        let lengths = &self.lengths[places];
+        let runs = bits.set_slices();
+        let bytes_kept: u64 = runs.map(|(from, to)| sum(&lengths[from..to])).sum();
+        room.reserve(to, bytes_kept)?;
+        let (mut start, mut kept, mut dropped) = (bytes.start, 0, 0);
+        for (first, end) in bits.set_slices() {
+            start += sum(&lengths[dropped..first]) as usize;
+            dropped = end;
+            let mut at = to.len();
+            let ends = ends[kept..].iter_mut().zip(&lengths[first..end]);
+            for (end, length) in ends {
+                at += *length as usize;
+                *end = O::usize_as(at);
+            }
+            let stop = start + at - to.len();
+            to.extend_from_slice(&self.bytes[start..stop]);
+            (start, kept) = (stop, kept + end - first);
+        }
+        Ok(kept)
     }
 
     /// Appends views of the next values.

@@ -5,8 +5,14 @@ use super::indices::Indices;
 use super::plain::Entries;
 use super::room::Room;
 use crate::Result;
+use crate::memory::compact_to;
 use arrow_array::OffsetSizeTrait;
+use arrow_buffer::BooleanBuffer;
+use bytelane::Detected;
 use bytelane::rle_hybrid::Dictionary;
+use bytelane::validity::Element;
+use bytemuck::Pod;
+use std::ops::Range;
 
 /// Maximum length of entries that fit into a number together with their length.
 const SHORT: usize = 15;
@@ -17,11 +23,13 @@ pub(crate) enum Table {
     Short {
         entries: Dictionary<u128>,
         found: Vec<u128>,
+        kept: Vec<u128>,
     },
     /// Offset of each entry in the upper half, and its length in the lower half.
     Long {
         places: Dictionary<u64>,
         found: Vec<u64>,
+        kept: Vec<u64>,
         /// Bytes of all entries, followed by padding.
         bytes: Vec<u8>,
         /// Length of the longest entry.
@@ -38,6 +46,7 @@ impl Table {
             return Self::Short {
                 entries: Dictionary::new(&values),
                 found: vec![0; BLOCK],
+                kept: Vec::new(),
             };
         }
         let places = entries.places.iter();
@@ -47,38 +56,43 @@ impl Table {
         Self::Long {
             places: Dictionary::new(&places),
             found: vec![0; BLOCK],
+            kept: Vec::new(),
             bytes: [&entries.bytes[..], &[0; LONG_STEP]].concat(),
             longest,
         }
     }
 
-    /// Appends the entries of the next indices to the strings. Writes the end of each to `ends`.
+    /// Appends the entries of the next indices to the strings; if there is a mask, only those whose bits are set.
+    /// Writes the end of each to `ends`, which has room for all; returns their number.
     pub(crate) fn copy<O: OffsetSizeTrait>(
         &mut self,
         indices: &mut Indices,
+        mask: Option<&Mask<'_>>,
         ends: &mut [O],
         to: &mut Vec<u8>,
         room: &Room<'_>,
-    ) -> Result<()> {
-        let blocks = ends.len().div_ceil(BLOCK);
-        for (block, ends) in ends.chunks_mut(BLOCK).enumerate() {
-            // Estimate the size of all blocks from the first one.
-            let expected = |length: u64, written: usize| match block {
-                0 => {
-                    let (all, written) = (length.saturating_mul(blocks as u64), written as u64);
-                    room.expect(written + length, written.saturating_add(all)) - written
-                }
-                _ => length,
-            };
+    ) -> Result<usize> {
+        let count = ends.len();
+        let blocks = count.div_ceil(BLOCK);
+        let mut kept = 0;
+        for block in 0..blocks {
+            let range = block * BLOCK..count.min((block + 1) * BLOCK);
+            let ends = &mut ends[kept..];
+            let room = room.without(count - range.end);
             match self {
-                Table::Short { entries, found } => {
-                    let found = &mut found[..ends.len()];
+                Table::Short {
+                    entries,
+                    found,
+                    kept: to_keep,
+                } => {
+                    let found = &mut found[..range.len()];
                     indices.look_up(entries, found)?;
+                    let found = retained(found, to_keep, mask, range);
+                    kept += found.len();
                     let length = found.iter().map(|entry| short_length(entry) as u64);
                     let length = length.sum::<u64>();
-                    room.check(to.len() as u64 + length)?;
-                    let expected = expected(length, to.len());
-                    let mut strings = Strings::after(to, expected as usize);
+                    room.reserve(to, length)?;
+                    let mut strings = Strings::after(to);
                     for (end, entry) in ends.iter_mut().zip(found) {
                         strings.push_number(*entry, short_length(entry));
                         *end = O::usize_as(strings.len());
@@ -87,16 +101,18 @@ impl Table {
                 Table::Long {
                     places,
                     found,
+                    kept: to_keep,
                     bytes,
                     longest,
                 } => {
-                    let found = &mut found[..ends.len()];
+                    let found = &mut found[..range.len()];
                     indices.look_up(places, found)?;
+                    let found = retained(found, to_keep, mask, range);
+                    kept += found.len();
                     let length = found.iter().map(|place| *place & LENGTH).sum::<u64>();
-                    room.check(to.len() as u64 + length)?;
-                    let expected = expected(length, to.len());
-                    let mut strings = Strings::after(to, expected as usize);
-                    let places = ends.iter_mut().zip(&*found);
+                    room.reserve(to, length)?;
+                    let mut strings = Strings::after(to);
+                    let places = ends.iter_mut().zip(found);
                     let strings = &mut strings;
                     if *longest <= TWO_STEPS {
                         copy_places(places, bytes, strings, Strings::push_step::<TWO_STEPS>);
@@ -108,8 +124,31 @@ impl Table {
                 }
             }
         }
-        Ok(())
+        Ok(kept)
     }
+}
+
+/// Mask of the values to keep.
+pub(crate) struct Mask<'a> {
+    pub(crate) backend: Detected,
+    /// Bits that begin at the lowest bit of the first byte.
+    pub(crate) bits: &'a BooleanBuffer,
+}
+
+/// Returns the values whose bits in a range of a mask are set. The range begins with a byte.
+fn retained<'a, T: Element + Pod>(
+    found: &'a [T],
+    kept: &'a mut Vec<T>,
+    mask: Option<&Mask<'_>>,
+    range: Range<usize>,
+) -> &'a [T] {
+    let Some(Mask { backend, bits }) = mask else {
+        return found;
+    };
+    let bits = bits.slice(range.start, range.len());
+    let bits = BooleanBuffer::new(bits.sliced(), 0, bits.len());
+    kept.resize(BLOCK, T::zeroed());
+    compact_to(*backend, &bits, found, &mut kept[..])
 }
 
 /// Appends entries by a function that gets their bytes, what follows them, and their length. Writes the end of each.

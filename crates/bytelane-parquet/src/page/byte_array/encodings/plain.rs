@@ -5,6 +5,7 @@ use super::room::Room;
 use crate::memory::{ViewBuilder, ViewContent};
 use crate::{Error, Result};
 use arrow_array::OffsetSizeTrait;
+use arrow_buffer::BooleanBuffer;
 use bytes::Bytes;
 
 /// Size of a length in bytes.
@@ -40,14 +41,13 @@ impl Plain {
         to: &mut Vec<u8>,
         room: &Room<'_>,
     ) -> Result<()> {
-        let written = to.len() as u64;
-        let expected = room.expect(written, written + self.expected(ends.len()) as u64) - written;
-        let mut strings = Strings::after(to, expected as usize);
+        self.reserve(to, ends.len(), room)?;
+        let mut strings = Strings::after(to);
         let mut rest = &self.bytes[self.at..];
         for ends in ends.chunks_mut(BLOCK) {
             let (start, values) = (strings.len(), rest);
             rest = copy(values, ends, &mut strings)?;
-            while strings.make_room(start) {
+            while strings.make_room(start, room)? {
                 rest = copy(values, ends, &mut strings)?;
             }
             room.check(strings.len() as u64)?;
@@ -55,6 +55,35 @@ impl Plain {
         self.at = self.bytes.len() - rest.len();
         self.left -= ends.len();
         Ok(())
+    }
+
+    /// Appends those of the next values whose bits are set. Writes the end of each to `ends`, which has room for all;
+    /// returns their number.
+    pub(crate) fn copy_kept<O: OffsetSizeTrait>(
+        &mut self,
+        bits: &BooleanBuffer,
+        ends: &mut [O],
+        to: &mut Vec<u8>,
+        room: &Room<'_>,
+    ) -> Result<usize> {
+        self.reserve(to, bits.count_set_bits(), room)?;
+        let mut strings = Strings::after(to);
+        let mut rest = &self.bytes[self.at..];
+        let mut kept = 0;
+        for start in (0..bits.len()).step_by(BLOCK) {
+            let bits = bits.slice(start, BLOCK.min(bits.len() - start));
+            let (start, values, ends) = (strings.len(), rest, &mut ends[kept..]);
+            let mut count;
+            (count, rest) = copy_kept(values, &bits, ends, &mut strings)?;
+            while strings.make_room(start, room)? {
+                (count, rest) = copy_kept(values, &bits, ends, &mut strings)?;
+            }
+            room.check(strings.len() as u64)?;
+            kept += count;
+        }
+        self.at = self.bytes.len() - rest.len();
+        self.left -= bits.len();
+        Ok(kept)
     }
 
     /// Appends views of the next values.
@@ -88,6 +117,12 @@ impl Plain {
         Ok(())
     }
 
+    /// Makes room for the probable size of the next values, unless they only fit if they are shorter.
+    fn reserve(&self, to: &mut Vec<u8>, count: usize, room: &Room<'_>) -> Result<()> {
+        let expected = room.reserve(to, self.expected(count) as u64);
+        expected.or_else(|_| room.reserve(to, 0))
+    }
+
     /// Returns the size of the next values in bytes, if all remaining values have the same length.
     fn expected(&self, count: usize) -> usize {
         let bytes = self.bytes.len() - self.at;
@@ -114,6 +149,33 @@ fn copy<'a, O: OffsetSizeTrait>(
         *end = O::usize_as(to.len());
     }
     Ok(values)
+}
+
+/// Appends values like [`copy`], but only those whose bits are set. Returns their number as well.
+///
+/// A dropped value is written as well, but the next one overwrites it, so that no branch depends on the bits.
+#[inline(always)]
+fn copy_kept<'a, O: OffsetSizeTrait>(
+    mut values: &'a [u8],
+    bits: &BooleanBuffer,
+    ends: &mut [O],
+    to: &mut Strings<'_>,
+) -> Result<(usize, &'a [u8])> {
+    let (mut kept, mut left) = (0, bits.len());
+    for mut word in bits.bit_chunks().iter_padded() {
+        let count = left.min(64);
+        for _ in 0..count {
+            let (length, value) = split_length(values)?;
+            let bit = word as usize & 1;
+            to.push(value, length & bit.wrapping_neg());
+            ends[kept] = O::usize_as(to.len());
+            kept += bit;
+            word >>= 1;
+            values = &value[length..];
+        }
+        left -= count;
+    }
+    Ok((kept, values))
 }
 
 /// Splits off the length of the next value, and checks that the whole value follows.

@@ -1,5 +1,6 @@
 //! Limits the memory of an array.
 
+use super::copy::LONG_STEP;
 use crate::budget::Reservation;
 use crate::{Error, Problem, Result};
 
@@ -12,7 +13,20 @@ pub(crate) struct Room<'a> {
     others: u64,
     /// Number of bytes that the offsets can address.
     addressable: u64,
+    /// Number of slots of the array with those that are being appended, and the probable number in the end.
+    slots: usize,
+    expected: usize,
 }
+
+/// Maximum factor by which the memory of an array is larger than the strings so far: the first ones may be the only
+/// long ones.
+const MOST_GROWTH: u64 = 8;
+
+/// Additional memory for strings that are longer than those so far: one part of this number.
+const MARGIN: u64 = 16;
+
+/// Minimum growth of the memory: one part of this number, so that few strings are copied many times.
+const LEAST_GROWTH: u64 = 4;
 
 impl<'a> Room<'a> {
     /// Returns the room of an array without strings.
@@ -21,6 +35,8 @@ impl<'a> Room<'a> {
             memory,
             others: 0,
             addressable,
+            slots: 1,
+            expected: 1,
         }
     }
 
@@ -30,6 +46,20 @@ impl<'a> Room<'a> {
         let others = self.others.saturating_add(bytes);
         self.memory.cover(others)?;
         Ok(Self { others, ..self })
+    }
+
+    /// Returns the room of an array that has `slots` slots so far, and will probably have `expected`.
+    pub(crate) fn with_slots(self, slots: usize, expected: usize) -> Self {
+        Self {
+            slots: slots.max(1),
+            expected: expected.max(slots).max(1),
+            ..self
+        }
+    }
+
+    /// Returns the room of an array without the last `slots` of the slots that are being appended.
+    pub(crate) fn without(self, slots: usize) -> Self {
+        self.with_slots(self.slots.saturating_sub(slots), self.expected)
     }
 
     /// Returns the room that remains after `bytes` bytes of strings.
@@ -50,12 +80,52 @@ impl<'a> Room<'a> {
         self.memory.cover(self.others.saturating_add(bytes))
     }
 
-    /// Returns the number of bytes to allocate for strings that have `bytes` bytes and probably grow to
-    /// `probably`.
-    pub(crate) fn expect(&self, bytes: u64, probably: u64) -> u64 {
-        match self.check(probably) {
-            Ok(()) => probably.max(bytes),
-            Err(_) => bytes,
+    /// Makes room for another `more` bytes of strings, and for the strings that the array will probably have in the
+    /// end. All memory is taken from the budget, including that which is copied when it grows.
+    pub(crate) fn reserve(&self, to: &mut Vec<u8>, more: u64) -> Result<()> {
+        let end = (to.len() as u64).saturating_add(more);
+        self.check(end)?;
+        let needed = end.saturating_add(LONG_STEP as u64);
+        let before = to.capacity() as u64;
+        if needed <= before {
+            return Ok(());
         }
+        let (before, least) = if to.is_empty() {
+            *to = Vec::new();
+            (0, needed)
+        } else {
+            (before, needed.max(before + before / LEAST_GROWTH))
+        };
+        let cover = |size: u64| {
+            let others = self.others.saturating_add(before);
+            // The last copy may extend past the last string.
+            let size = size - LONG_STEP as u64;
+            self.memory.cover(others.saturating_add(size))
+        };
+        let probably = self.probably(end);
+        let sizes = [probably + probably / MARGIN, probably].map(|size| size.max(least));
+        let size = sizes.into_iter().find(|size| cover(*size).is_ok());
+        let size = match size {
+            Some(size) => size,
+            None => {
+                cover(least)?;
+                least
+            }
+        };
+        to.reserve_exact(size as usize - to.len());
+        // The old memory is free again.
+        let size = size - LONG_STEP as u64;
+        self.memory.resize(self.others.saturating_add(size))
+    }
+
+    /// Returns the memory for all strings, if the others are as long as those so far, which have `bytes` bytes.
+    fn probably(&self, bytes: u64) -> u64 {
+        if self.expected <= self.slots {
+            return 0;
+        }
+        let all = u128::from(bytes) * self.expected as u128 / self.slots as u128;
+        let most = bytes.saturating_mul(MOST_GROWTH).min(self.addressable);
+        let all = u64::try_from(all).map_or(most, |all| all.min(most));
+        all.saturating_add(LONG_STEP as u64)
     }
 }
