@@ -34,6 +34,9 @@ struct Arguments {
     /// Only bytelane's codecs, on each backend, without other libraries and Thrift messages
     #[arg(long)]
     backends: bool,
+    /// Leave out these libraries
+    #[arg(long, value_delimiter = ',')]
+    without: Vec<String>,
     /// Run the kernels of each backend, also where another one is chosen for this CPU
     #[arg(long)]
     untuned: bool,
@@ -243,6 +246,9 @@ impl<'a> Case<'a> {
         }
         for peer in (self.comparison.peers)(self.values)? {
             let library = peer.library;
+            if arguments.without.iter().any(|without| without == library) {
+                continue;
+            }
             let Some(work) = (if encodes { peer.encode } else { peer.decode }) else {
                 continue;
             };

@@ -113,8 +113,6 @@ impl<O: Output, const STRICT: bool> Writer for BinaryWriter<O, STRICT> {
         Ok(())
     }
 
-    fn message_end(&mut self) {}
-
     #[inline]
     fn struct_begin(&mut self) -> Result<Frame, Error> {
         self.limits.enter_struct()
@@ -130,9 +128,6 @@ impl<O: Output, const STRICT: bool> Writer for BinaryWriter<O, STRICT> {
     fn field_begin(&mut self, _: &mut Frame, field: &Field) {
         self.field(field, []);
     }
-
-    #[inline]
-    fn field_end(&mut self) {}
 
     #[inline]
     fn bool_field(&mut self, _: &mut Frame, field: &Field, value: bool) {

@@ -1,6 +1,8 @@
 //! Shape of all errors: a kind, and an offset in the input.
 
+use crate::memory::Slot;
 use core::fmt;
+use core::ops::Range;
 
 /// Error in an input: its kind and its offset. Each codec has its own kinds, `ErrorKind`, and an
 /// alias for its errors, `Error`.
@@ -130,6 +132,24 @@ pub(crate) fn front<B>(destination: &mut [B], needed: usize) -> Result<&mut [B],
     let given = destination.len();
     let front = destination.get_mut(..needed);
     front.ok_or(DestinationError { needed, given })
+}
+
+/// Kind of error for a range of values that begins after its end.
+pub(crate) trait RangeKind: Copy + From<DestinationError> {
+    fn range(start: usize, end: usize) -> Self;
+}
+
+/// Returns the front of a destination that has room for exactly the values of a range.
+#[inline]
+pub(crate) fn front_for<T, K: RangeKind>(
+    destination: &mut [Slot],
+    range: Range<usize>,
+) -> Result<&mut [Slot], Error<K>> {
+    let Range { start, end } = range;
+    let Some(count) = end.checked_sub(start) else {
+        return Err(Error::nowhere(K::range(start, end)));
+    };
+    Ok(front(destination, count.saturating_mul(size_of::<T>()))?)
 }
 
 /// Errors of codecs that accept all bytes and reject only lengths. These codecs check everything

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
-use crate::peers;
+use crate::peers::{self, Level};
 use crate::process::{output, program, root};
 use documents::fill;
 use neon::Estimates;
@@ -34,6 +34,11 @@ pub struct Options {
     /// Measure only these codecs
     #[arg(long, value_delimiter = ',', requires = "cpu", conflicts_with = "only")]
     codecs: Vec<String>,
+
+    /// Limit bytelane and the other libraries to this instruction set; measures the codecs, and adds the
+    /// instruction set to the name of the record
+    #[arg(long, requires = "cpu", conflicts_with = "only")]
+    level: Option<Level>,
 
     /// Do not measure; write the tables of the newest record again
     #[arg(long, conflicts_with = "cpu")]
@@ -83,24 +88,30 @@ pub fn run_command(options: &Options) -> Result<ExitCode> {
         let file = format!("{}-{name}.csv", date.trim());
         root().join(DIRECTORY).join(file)
     };
-    let only = if options.codecs.is_empty() {
+    let all = options.codecs.is_empty() && options.level.is_none();
+    let only = if all {
         options.only
     } else {
         Some(Part::Codecs)
     };
     // A record of the codecs has their backends as well.
     let is_wanted = |part| only.map_or(part != Part::Backends, |only| only == part);
-    if !options.tables && options.codecs.is_empty() && is_wanted(Part::Codecs) {
+    if !options.tables && all && is_wanted(Part::Codecs) {
         // Report anything missing before the long measurement starts.
         neon::record(&path("neon-estimates"))?;
     }
     if let Some(cpu) = &options.cpu {
         if is_wanted(Part::Codecs) {
-            peers::record(&path(cpu), &options.codecs)?;
+            let name = match options.level {
+                Some(level) => format!("{cpu}-{}", level.backend()),
+                None => cpu.clone(),
+            };
+            peers::record(&path(&name), options.level, &options.codecs)?;
         }
         if is_wanted(Part::Backends) {
             peers::record(
                 &path(&format!("{cpu}{ONLY_BACKENDS}")),
+                None,
                 &["--backends".to_owned()],
             )?;
         }

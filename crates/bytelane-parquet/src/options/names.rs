@@ -114,6 +114,12 @@ impl fmt::Display for Encoding {
     }
 }
 
+/// Returns the value with a name, or an error with the known names.
+fn named<T: Copy>(kind: &str, given: &str, all: &[T], name: fn(T) -> &'static str) -> Result<T> {
+    let found = all.iter().copied().find(|value| name(*value) == given);
+    found.ok_or_else(|| unknown(kind, given, all.iter().copied().map(name)))
+}
+
 /// Creates the error for an unknown name, with the known ones.
 fn unknown(kind: &str, given: &str, names: impl Iterator<Item = &'static str>) -> Error {
     let names: Vec<&str> = names.collect();
@@ -127,11 +133,7 @@ impl FromStr for Encoding {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let all = Self::ALL.iter();
-        let found = all.clone().find(|encoding| encoding.name() == name);
-        found
-            .copied()
-            .ok_or_else(|| unknown("encoding", name, all.map(|encoding| encoding.name())))
+        named("encoding", name, Self::ALL, Self::name)
     }
 }
 
@@ -189,11 +191,7 @@ impl FromStr for Goal {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let all = Self::ALL.iter();
-        let found = all.clone().find(|goal| goal.name() == name);
-        found
-            .copied()
-            .ok_or_else(|| unknown("goal", name, all.map(|goal| goal.name())))
+        named("goal", name, Self::ALL, Self::name)
     }
 }
 
@@ -225,9 +223,7 @@ impl FromStr for DataPageVersion {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|version| version.name() == name)
-            .ok_or_else(|| unknown("page version", name, Self::ALL.into_iter().map(Self::name)))
+        named("page version", name, &Self::ALL, Self::name)
     }
 }
 
@@ -281,9 +277,7 @@ impl FromStr for StringType {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|string_type| string_type.name() == name)
-            .ok_or_else(|| unknown("string type", name, Self::ALL.into_iter().map(Self::name)))
+        named("string type", name, &Self::ALL, Self::name)
     }
 }
 

@@ -115,7 +115,7 @@ fn a_parquet_file_says_what_it_has_and_could_save() {
 #[test]
 fn files_that_cannot_be_read_are_named() {
     let directory = TempDir::new().unwrap();
-    let cases: [(&str, &[u8], &str); 5] = [
+    let cases: [(&str, &[u8], &str); 6] = [
         ("empty.parquet", b"", ""),
         ("garbage.parquet", &[0x55; 1000], ""),
         (
@@ -128,6 +128,11 @@ fn files_that_cannot_be_read_are_named() {
             "short.npy",
             b"\x93NUMPY\x01\x00\x10\x00{'descr': '<f8'}",
             "cannot be parsed",
+        ),
+        (
+            "odd.npy",
+            b"\x93NUMPY\x01\x00\x22\x00{'descr': '<f8', 'shape': (10,), }.",
+            "claims 10 values",
         ),
     ];
     for (name, contents, expected) in cases {

@@ -195,6 +195,17 @@ fn strings_of_more_than_2_gib_have_batches_of_fewer_rows() {
     assert!(peak < 512 * MIB, "{peak}");
 }
 
+/// Asserts that the first batch of a file is refused before memory is allocated for its values.
+fn is_refused(file: Bytes) {
+    let (error, peak) = measured(|| {
+        let reader = Reader::builder(file).and_then(|builder| builder.build());
+        let batch = reader.expect("a footer").next().expect("an error");
+        batch.expect_err("too many values").to_string()
+    });
+    assert!(error.contains("--memory-limit"), "{error}");
+    assert!(peak < 8 * MIB, "{peak}");
+}
+
 /// One of the three rows has a list with all values.
 #[test]
 fn a_list_of_a_billion_nulls_is_refused() {
@@ -203,14 +214,7 @@ fn a_list_of_a_billion_nulls_is_refused() {
     let repetition = [run(1, 0), run(ROWS - 1, 1)].concat();
     let page = chunk.list_page(ROWS, &repetition, &run(ROWS, 2));
     chunk.pages.push(as_it_is(page));
-    let file = chunk.file();
-    let (error, peak) = measured(|| {
-        let reader = Reader::builder(file).and_then(|builder| builder.build());
-        let batch = reader.expect("a footer").next().expect("an error");
-        batch.expect_err("too many values").to_string()
-    });
-    assert!(error.contains("--memory-limit"), "{error}");
-    assert!(peak < 8 * MIB, "{peak}");
+    is_refused(chunk.file());
 }
 
 #[test]
@@ -310,14 +314,7 @@ fn a_billion_equal_deltas_are_refused() {
     let mut chunk = column(Type::INT64, 0);
     let page = chunk.page(ROWS, Coding::DELTA_BINARY_PACKED, &run(ROWS, 1), &values);
     chunk.pages.push(as_it_is(page));
-    let file = chunk.file();
-    let (error, peak) = measured(|| {
-        let reader = Reader::builder(file).and_then(|builder| builder.build());
-        let batch = reader.expect("a footer").next().expect("an error");
-        batch.expect_err("too many values").to_string()
-    });
-    assert!(error.contains("--memory-limit"), "{error}");
-    assert!(peak < 8 * MIB, "{peak}");
+    is_refused(chunk.file());
 }
 
 #[test]

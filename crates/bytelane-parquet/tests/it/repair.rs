@@ -6,7 +6,9 @@ use bytelane_parquet::check::{CheckOptions, check};
 use bytelane_parquet::inspect::{Inspection, inspect};
 use bytelane_parquet::repair::{RepairOptions, repair};
 use parquet::arrow::ArrowWriter;
-use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
+use parquet::file::properties::{
+    EnabledStatistics, WriterProperties, WriterPropertiesBuilder, WriterVersion,
+};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -25,6 +27,16 @@ fn rows() -> RecordBatch {
     ];
     RecordBatch::try_from_iter_with_nullable(columns.map(|(name, array)| (name, array, true)))
         .unwrap()
+}
+
+/// Returns [`rows`] as a file of the crate `parquet`.
+fn written(properties: WriterPropertiesBuilder) -> Vec<u8> {
+    let mut file = Vec::new();
+    let (rows, properties) = (rows(), properties.build());
+    let mut writer = ArrowWriter::try_new(&mut file, rows.schema(), Some(properties)).unwrap();
+    writer.write(&rows).unwrap();
+    writer.close().unwrap();
+    file
 }
 
 /// Returns the bytes of all pages.
@@ -54,13 +66,7 @@ fn indexes_are_added_and_pages_stay() {
                 .set_max_row_group_row_count(Some(1500))
                 .set_data_page_row_count_limit(400)
                 .set_write_batch_size(100);
-            let mut file = Vec::new();
-            let properties = properties.build();
-            let mut writer =
-                ArrowWriter::try_new(&mut file, rows().schema(), Some(properties)).unwrap();
-            writer.write(&rows()).unwrap();
-            writer.close().unwrap();
-            fs::write(&old, file).unwrap();
+            fs::write(&old, written(properties)).unwrap();
             let options = RepairOptions::default().with_verification(true);
             let repaired = repair(&old, &new, &options).unwrap();
             assert!(repaired.verified);
@@ -178,12 +184,7 @@ fn rows_of_intact_pages_are_salvaged() {
             .set_max_row_group_row_count(Some(1500))
             .set_data_page_row_count_limit(400)
             .set_write_batch_size(100);
-        let mut file = Vec::new();
-        let properties = properties.build();
-        let mut writer =
-            ArrowWriter::try_new(&mut file, rows().schema(), Some(properties)).unwrap();
-        writer.write(&rows()).unwrap();
-        writer.close().unwrap();
+        let file = written(properties);
         fs::write(&old, &file).unwrap();
         let salvaged = salvage(&old, &new).unwrap();
         assert_eq!((salvaged.rows, salvaged.lost.len()), (3000, 0));

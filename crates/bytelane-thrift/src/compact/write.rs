@@ -93,8 +93,6 @@ impl<O: Output, D: Dialect> Writer for CompactWriter<O, D> {
         self.string(&envelope.name)
     }
 
-    fn message_end(&mut self) {}
-
     #[inline]
     fn struct_begin(&mut self) -> Result<Frame, Error> {
         self.limits.enter_struct()
@@ -110,9 +108,6 @@ impl<O: Output, D: Dialect> Writer for CompactWriter<O, D> {
     fn field_begin(&mut self, frame: &mut Frame, field: &Field) {
         self.header(frame, field.id, number(field.kind));
     }
-
-    #[inline]
-    fn field_end(&mut self) {}
 
     #[inline]
     fn bool_field(&mut self, frame: &mut Frame, field: &Field, value: bool) {

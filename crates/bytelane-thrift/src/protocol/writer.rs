@@ -42,8 +42,9 @@ pub trait Writer: Sized {
     /// Starts a message: its body, a struct, follows.
     fn message_begin(&mut self, envelope: &Envelope) -> Result<(), Error>;
 
-    /// Ends a message.
-    fn message_end(&mut self);
+    /// Ends a message. Does nothing by default.
+    #[inline]
+    fn message_end(&mut self) {}
 
     /// Starts a struct, union or exception.
     fn struct_begin(&mut self) -> Result<Frame, Error>;
@@ -54,8 +55,9 @@ pub trait Writer: Sized {
     /// Starts a field.
     fn field_begin(&mut self, frame: &mut Frame, field: &Field);
 
-    /// Ends it.
-    fn field_end(&mut self);
+    /// Ends it. Does nothing by default.
+    #[inline]
+    fn field_end(&mut self) {}
 
     /// Writes a whole field of the type bool.
     #[inline]

@@ -25,7 +25,7 @@ pub enum Backend {
     /// Portable code, which follows the specification: available on every machine, and the
     /// reference that all other backends are tested against.
     Scalar = 1,
-    /// SSE4.1, SSSE3 and POPCNT: x86-64 since 2008.
+    /// SSE4.1, SSE4.2, SSSE3 and POPCNT: x86-64-v2, since 2008. No CPU has SSE4.1 and POPCNT without SSE4.2.
     Sse41,
     /// AVX2, BMI1, BMI2, LZCNT and POPCNT: x86-64-v3, since 2013.
     Avx2,
@@ -45,7 +45,7 @@ pub enum Backend {
 /// ```
 macro_rules! features {
     (Sse41 => $then:ident! { $($rest:tt)* }) => {
-        $crate::backend::$then! { ["sse4.1", "ssse3", "popcnt"] $($rest)* }
+        $crate::backend::$then! { ["sse4.1", "sse4.2", "ssse3", "popcnt"] $($rest)* }
     };
     (Avx2 => $then:ident! { $($rest:tt)* }) => {
         $crate::backend::$then! { ["avx2", "bmi1", "bmi2", "lzcnt", "popcnt"] $($rest)* }

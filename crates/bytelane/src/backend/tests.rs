@@ -23,7 +23,7 @@ fn expected() -> Vec<Backend> {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::is_x86_feature_detected as detected;
-        let sse41 = detected!("sse4.1") && detected!("ssse3") && detected!("popcnt");
+        let sse41 = detected!("sse4.2") && detected!("ssse3") && detected!("popcnt");
         let avx2 =
             detected!("avx2") && detected!("bmi1") && detected!("bmi2") && detected!("lzcnt");
         let avx512 = detected!("avx512vbmi2") && detected!("avx512bitalg") && detected!("gfni");

@@ -29,12 +29,6 @@ pub struct Tuning {
     /// 1.7 times as long. `cargo xtask peers
     /// byte_stream_split --operation encode`.
     pub split16: Backend,
-    /// Best backend to encode runs of values of one or two bytes.
-    ///
-    /// The compiler vectorises the choice of runs. With AVX2 and AVX-512, it multiplies 64-bit numbers in
-    /// vectors, which takes several instructions. Zen 5 takes 1.1 to 2.0 times as long. `cargo xtask peers
-    /// rle_hybrid --operation encode`.
-    pub encode_narrow_runs: Backend,
     /// True to pack four vectors with three permutations of two vectors each, for three stores of 64
     /// bytes instead of four that overlap, beyond the first-level cache.
     ///
@@ -49,7 +43,6 @@ impl Tuning {
     const NEUTRAL: Self = Self {
         decode_varint32: Backend::BEST,
         split16: Backend::BEST,
-        encode_narrow_runs: Backend::BEST,
         fewer_stores: false,
     };
 }
@@ -86,7 +79,6 @@ impl Cpu {
         const ZEN5: Tuning = Tuning {
             decode_varint32: Backend::Avx2,
             split16: Backend::Avx2,
-            encode_narrow_runs: Backend::Sse41,
             fewer_stores: true,
         };
         match self {

@@ -5,9 +5,12 @@
 //! they would make short inputs take 1.5 times as long.
 
 use super::{Plain, Slot};
+use crate::Detected;
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 use core::mem::MaybeUninit;
+use core::ops::Range;
 
 /// An operation that writes to the front of a destination, which may be fresh memory.
 pub trait Fill {
@@ -17,6 +20,28 @@ pub trait Fill {
 
     /// Writes to the front of `to`. Returns the number of bytes written.
     fn fill(self, to: &mut [Slot]) -> Result<(usize, Self::Done), Self::Error>;
+}
+
+/// Range of the values of an encoded input, to decode on a backend: what the operations of several
+/// codecs consist of.
+pub struct Part<'a, T> {
+    pub src: &'a [u8],
+    pub range: Range<usize>,
+    pub backend: Detected,
+    of: PhantomData<T>,
+}
+
+impl<'a, T> Part<'a, T> {
+    #[inline]
+    pub const fn new(src: &'a [u8], range: Range<usize>, backend: Detected) -> Self {
+        let of = PhantomData;
+        Self {
+            src,
+            range,
+            backend,
+            of,
+        }
+    }
 }
 
 /// A [`Fill`] that does what it reports: the proof that the forms below rely on. The `claims.rs` of

@@ -12,7 +12,7 @@ use core::mem::MaybeUninit;
 pub use fill::Destination;
 #[cfg(feature = "alloc")]
 pub(crate) use fill::append;
-pub(crate) use fill::{Faithful, Fill};
+pub(crate) use fill::{Faithful, Fill, Part};
 #[cfg(feature = "alloc")]
 pub use reserved::Reserved;
 pub(crate) use table::Table;

@@ -68,8 +68,8 @@ pub(crate) fn interleave_high<const UNIT: usize>(a: __m128i, b: __m128i) -> __m1
     }
 }
 
-/// Hides a value from the compiler. Otherwise, LLVM splits a single-instruction multiplication into
-/// several instructions that it believes to be cheaper.
+/// Hides a vector from the compiler. With a constant, LLVM splits some instructions, such as a
+/// multiplication, into several that it believes to be cheaper.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 pub(crate) fn opaque(vector: __m128i) -> __m128i {
@@ -120,21 +120,6 @@ pub(crate) fn store_high<B: Byte>(to: &mut [B; 8], vector: __m128i) {
 pub(crate) fn load_low(from: &[u8; 8]) -> __m128i {
     // SAFETY: the array has the 8 bytes that the instruction loads; it needs no alignment.
     unsafe { _mm_loadl_epi64(from.as_ptr().cast()) }
-}
-
-/// Hides a vector from the compiler: with a constant, it splits some instructions into two that it
-/// believes to be cheaper.
-#[target_feature(enable = "sse4.1")]
-#[inline]
-pub(crate) fn in_register(vector: __m128i) -> __m128i {
-    #[allow(unused_mut, reason = "Miri knows no assembly")]
-    let mut vector = vector;
-    // SAFETY: no instruction at all. `pure`, so that it may leave a loop.
-    #[cfg(not(miri))]
-    unsafe {
-        core::arch::asm!("/* {} */", inout(xmm_reg) vector, options(pure, nomem, nostack, preserves_flags));
-    }
-    vector
 }
 
 /// Same as [`opaque`], but not hoisted out of a loop. This is for a factor of a 16-bit

@@ -6,6 +6,15 @@
 
 use super::Kernel;
 
+/// Four vectors of decimals: shifted, converted, and multiplied twice.
+const DECIMALS: &[(&str, usize)] = &[
+    ("tbl", 4),
+    ("ushl", 4),
+    ("scvtf", 4),
+    ("fmul", 8),
+    ("stp", 2),
+];
+
 /// All rows.
 pub const KERNELS: &[Kernel] = &[
     Kernel {
@@ -194,13 +203,7 @@ pub const KERNELS: &[Kernel] = &[
         data: "all widths that are shifted at once",
         function: "alp::Decimal<_>>::blocks",
         arguments: "<4, bytelane::codec::alp::SmallUsual>",
-        counts: &[
-            ("tbl", 4),
-            ("ushl", 4),
-            ("scvtf", 4),
-            ("fmul", 8),
-            ("stp", 2),
-        ],
+        counts: DECIMALS,
         bytes: 64,
     },
     Kernel {
@@ -209,13 +212,7 @@ pub const KERNELS: &[Kernel] = &[
         data: "all widths that are shifted at once",
         function: "alp::Decimal<_>>::blocks",
         arguments: "<8, bytelane::codec::alp::SmallUsual>",
-        counts: &[
-            ("tbl", 4),
-            ("ushl", 4),
-            ("scvtf", 4),
-            ("fmul", 8),
-            ("stp", 2),
-        ],
+        counts: DECIMALS,
         bytes: 64,
     },
     Kernel {

@@ -1,10 +1,57 @@
 //! Medians of each instruction set.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::{Cell, Ours, Records, counts, median, ratio};
+use super::{CODECS, Cell, Ours, Records, counts, geometric_mean, median, ratio};
 
 impl Records {
+    /// Returns the speedups and lost cells of the newest CPU, with a column for each instruction set to which all
+    /// libraries were limited.
+    pub(super) fn levels(&self) -> String {
+        let mut cpus = self.cpus();
+        if let Some(cpu) = cpus.first().cloned() {
+            let limited = format!("{cpu}, ");
+            cpus.retain(|other| *other == cpu || other.starts_with(&limited));
+        }
+        let mut text = "Geometric mean of the speedups over the fastest other library, number of lost cells, and the\n\
+                        lowest speedup. A column that names an instruction set is from a record in which every library\n\
+                        was limited to it: "
+            .to_owned();
+        let records = |codec| {
+            let newest = cpus.iter().filter_map(move |cpu| self.newest(cpu, codec));
+            newest.map(|record| record.name.clone())
+        };
+        let names: BTreeSet<_> = CODECS.into_iter().flat_map(records).collect();
+        let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+        write!(text, "{}.\n\n| codec | operation |", names.join(", ")).expect("to memory");
+        for cpu in &cpus {
+            write!(text, " {cpu} | lost | lowest |").expect("to memory");
+        }
+        writeln!(text, "\n|---|---|{}", "--:|---|--:|".repeat(cpus.len())).expect("to memory");
+        for (codec, record) in self.codecs() {
+            for operation in record.operations(codec) {
+                let gains = |cpu: &String| self.gains_of_operation(cpu, codec, operation);
+                let gains: Vec<_> = cpus.iter().map(gains).collect();
+                if gains.iter().all(Vec::is_empty) {
+                    continue;
+                }
+                let columns: String = gains.iter().map(|gains| compared(gains)).collect();
+                writeln!(text, "| `{codec}` | {operation} |{columns}").expect("to memory");
+            }
+        }
+        text
+    }
+
+    fn gains_of_operation(&self, cpu: &str, codec: &str, operation: &str) -> Vec<f64> {
+        let cells = self
+            .newest(cpu, codec)
+            .map_or(&[][..], |record| &record.cells);
+        let wanted = |cell: &&Cell| cell.codec == codec && cell.operation == operation;
+        let cells = cells.iter().filter(wanted);
+        cells.filter_map(|cell| cell.gain(cell.active()?)).collect()
+    }
+
     /// Returns the medians by codec, operation and instruction set.
     pub(super) fn backends(&self) -> String {
         let mut text = format!(
@@ -36,6 +83,16 @@ impl Records {
         }
         text
     }
+}
+
+/// Returns the columns of one instruction set in the table of levels.
+fn compared(gains: &[f64]) -> String {
+    let Some(lowest) = gains.iter().copied().reduce(f64::min) else {
+        return " | | |".to_owned();
+    };
+    let [_, _, lost] = counts(gains);
+    let [mean, lowest] = [geometric_mean(gains), lowest].map(ratio);
+    format!(" {mean} | {lost} of {} | {lowest} |", gains.len())
 }
 
 /// Returns the last columns of a row of the table of instruction sets.

@@ -60,6 +60,7 @@ impl Records {
             "headline" => self.headline(),
             "summary" => Some(self.summary()),
             "backends" => Some(self.backends()),
+            "levels" => Some(self.levels()),
             "lost" => Some(self.lost()),
             "uncounted" => Some(self.uncounted()),
             codec if CODECS.contains(&codec) => Some(match self.of_codec(codec) {

@@ -27,10 +27,14 @@ const EXCEPTIONS: &str = "
     zen5            | bit_packing:type=u64       | encode | sse4.1 | 1.35 | 32 values: a plan costs more than it gains
     zen5            | delta                      | decode | avx2   | 1.5  | up to 32 values; sums cross halves of vectors
     zen5            | delta:type=i32             | decode | avx512 | 1.15 | sums cross quarters of vectors
-    zen5            | delta:type=i64             | encode | sse4.1 | 2.6  | SSE4.1 does not compare 64 bits
+    zen5            | delta:type=i64             | encode | sse4.1 | 2.6  | before it required SSE4.2
     zen5            | rle_hybrid                 | decode | sse4.1 | 1.3  | 64 values
     zen5            | rle_hybrid                 | decode | avx2   | 1.5  | 64 values; values of one or two bytes
     zen5            | rle_hybrid:type=u64        | decode | avx512 | 1.2  | 160 kB are limited by the cache
+    zen5            | rle_hybrid:type=u8         | encode | avx2   | 2.2  | before comparisons became a step
+    zen5            | rle_hybrid:type=u8         | encode | avx512 | 1.15 | the same
+    zen5            | rle_hybrid:type=u16        | encode | avx2   | 2.2  | the same
+    zen5            | rle_hybrid:type=u16        | encode | avx512 | 1.4  | the same
     zen5            | rle_hybrid:type=u32        | encode | avx2   | 1.15 | 64 values
     zen5            | rle_hybrid:type=u32        | encode | avx512 | 1.15 | 64 values
     zen5            | validity:spread=f64        |        | sse4.1 | 1.7  | 64 values
@@ -92,13 +96,6 @@ fn best(tuning: &Tuning, cell: &Cell) -> Option<Backend> {
     match (&*cell.specification, &*cell.operation) {
         ("varint:type=u32" | "varint:type=i32", "decode") => Some(tuning.decode_varint32),
         ("byte_stream_split:width=16", "encode") if cell.values >= 512 => Some(tuning.split16),
-        (codec, "encode")
-            if ["rle_hybrid:type=u8", "rle_hybrid:type=u16"]
-                .iter()
-                .any(|it| codec.starts_with(it)) =>
-        {
-            Some(tuning.encode_narrow_runs)
-        }
         _ => None,
     }
 }

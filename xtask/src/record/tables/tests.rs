@@ -68,6 +68,29 @@ fn each_cpu_counts_cells_on_its_best_instruction_set() {
 }
 
 #[test]
+fn instruction_sets_of_one_cpu_stand_side_by_side() {
+    let limited = FILE.replace(",20,20,", ",30,20,");
+    let names = ["zen5", "zen5-sse4.1", "sapphire-rapids"];
+    let files = names.map(|name| format!("benchmarks/record/2026-11-23-{name}.csv"));
+    let records = Records(
+        files
+            .iter()
+            .zip([FILE, &limited, FILE])
+            .map(|(name, file)| parse(name, file))
+            .collect(),
+    );
+    let text = records.table("levels").unwrap();
+    let header = "| codec | operation | Zen 5 | lost | lowest | Zen 5, SSE4.1 | lost | lowest |\n";
+    assert!(text.contains(header), "{text}");
+    let row = "| `varint` | encode | 1.6 | 0 of 2 | 0.97 | 1.0 | 1 of 2 | 0.65 |\n";
+    assert!(text.contains(row), "{text}");
+    assert!(
+        text.contains(&files[1]) && !text.contains(&files[2]),
+        "{text}"
+    );
+}
+
+#[test]
 fn the_headline_is_that_of_all_cells() {
     let text = records().table("headline").unwrap();
     assert!(text.contains("**1.1 times as fast"), "{text}");

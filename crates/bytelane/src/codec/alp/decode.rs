@@ -2,11 +2,11 @@
 #![forbid(unsafe_code)]
 
 use super::{Error, ErrorKind, Float, page};
-use crate::memory::{self, Fill, Slot};
+use crate::error::front_for;
+use crate::memory::{self, Fill, Part, Slot};
 use crate::{Destination, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
-use core::marker::PhantomData;
 use core::ops::Range;
 
 /// Returns the number of values that a page claims to have. Only the header is checked: see
@@ -78,7 +78,7 @@ pub fn decode_with<'a, T: Float>(
 ) -> Result<(&'a mut [T], usize), Error> {
     let values = values.into();
     let count = values.len();
-    values.fill(Decode::<T>::new(src, 0..count, backend))
+    values.fill(Decode(Part::<T>::new(src, 0..count, backend)))
 }
 
 /// Same as [`decode`] of `count` values, but appends to a `Vec`. Returns the number of bytes read.
@@ -97,7 +97,7 @@ pub fn decode_append<T: Float>(src: &[u8], count: usize, to: &mut Vec<T>) -> Res
     if count > values {
         return Err(Error::nowhere(ErrorKind::Count { values }));
     }
-    let operation = Decode::<T>::new(src, 0..count, Detected::active());
+    let operation = Decode(Part::<T>::new(src, 0..count, Detected::active()));
     Ok(memory::append(operation, count, to)?.1)
 }
 
@@ -153,30 +153,13 @@ pub fn decode_range_with<'a, T: Float>(
     range: Range<usize>,
     values: impl Into<Destination<'a, T>>,
 ) -> Result<&'a mut [T], Error> {
-    let operation = Decode::<T>::new(src, range, backend);
+    let operation = Decode(Part::<T>::new(src, range, backend));
     let (written, _) = values.into().fill(operation)?;
     Ok(written)
 }
 
 /// Decodes a range of values of a page.
-pub(crate) struct Decode<'a, T> {
-    src: &'a [u8],
-    range: Range<usize>,
-    backend: Detected,
-    of: PhantomData<T>,
-}
-
-impl<'a, T: Float> Decode<'a, T> {
-    #[inline]
-    fn new(src: &'a [u8], range: Range<usize>, backend: Detected) -> Self {
-        Self {
-            src,
-            range,
-            backend,
-            of: PhantomData,
-        }
-    }
-}
+pub(crate) struct Decode<'a, T>(Part<'a, T>);
 
 impl<T: Float> Fill for Decode<'_, T> {
     /// The number of bytes read.
@@ -185,13 +168,14 @@ impl<T: Float> Fill for Decode<'_, T> {
 
     #[inline]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
-        let Range { start, end } = self.range;
-        let Some(count) = end.checked_sub(start) else {
-            return Err(Error::nowhere(ErrorKind::Range { start, end }));
-        };
-        let bytes = count.saturating_mul(size_of::<T>());
-        let to = crate::error::front(to, bytes)?;
-        let read = T::decode(self.src, start, to, self.backend)?;
-        Ok((bytes, read))
+        let Part {
+            src,
+            range,
+            backend,
+            ..
+        } = self.0;
+        let start = range.start;
+        let to = front_for::<T, _>(to, range)?;
+        Ok((to.len(), T::decode(src, start, to, backend)?))
     }
 }

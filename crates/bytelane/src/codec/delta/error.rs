@@ -1,6 +1,7 @@
 //! Errors in delta streams.
 
 use crate::DestinationError;
+use crate::error::RangeKind;
 use core::fmt;
 
 /// Error of reading a stream. Everything before the offset is well formed.
@@ -43,6 +44,12 @@ pub enum ErrorKind {
 impl From<DestinationError> for ErrorKind {
     fn from(error: DestinationError) -> Self {
         Self::Destination(error)
+    }
+}
+
+impl RangeKind for ErrorKind {
+    fn range(start: usize, end: usize) -> Self {
+        Self::Range { start, end }
     }
 }
 

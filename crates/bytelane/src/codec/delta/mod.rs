@@ -52,11 +52,11 @@ pub(crate) use integer::Number;
 
 use crate::backend::dispatch;
 use crate::codec::bit_packing::{Case, Unpack, WINDOW};
-use crate::memory::{self, Fill, Slot};
+use crate::error::front_for;
+use crate::memory::{self, Fill, Part, Slot};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
-use core::marker::PhantomData;
 use core::ops::Range;
 
 /// Summing operations of each instruction set, for values of `K` bytes, 4 or 8.
@@ -202,7 +202,7 @@ pub fn decode_with<'a, T: Integer>(
 ) -> Result<(&'a mut [T], usize), Error> {
     let values = values.into();
     let count = values.len();
-    values.fill(Decode::<T>::new(src, 0..count, backend))
+    values.fill(Decode(Part::<T>::new(src, 0..count, backend)))
 }
 
 /// Same as [`decode`] of `count` values, but appends to a `Vec`. Returns the number of bytes read.
@@ -225,7 +225,7 @@ pub fn decode_append<T: Integer>(
     if count as u64 > values {
         return Err(Error::nowhere(ErrorKind::Count { values }));
     }
-    let operation = Decode::<T>::new(src, 0..count, Detected::active());
+    let operation = Decode(Part::<T>::new(src, 0..count, Detected::active()));
     Ok(memory::append(operation, count, to)?.1)
 }
 
@@ -281,30 +281,13 @@ pub fn decode_range_with<'a, T: Integer>(
     range: Range<usize>,
     values: impl Into<Destination<'a, T>>,
 ) -> Result<&'a mut [T], Error> {
-    let operation = Decode::<T>::new(src, range, backend);
+    let operation = Decode(Part::<T>::new(src, range, backend));
     let (written, _) = values.into().fill(operation)?;
     Ok(written)
 }
 
 /// Decodes a range of values of a stream.
-pub(crate) struct Decode<'a, T> {
-    src: &'a [u8],
-    range: Range<usize>,
-    backend: Detected,
-    of: PhantomData<T>,
-}
-
-impl<'a, T: Integer> Decode<'a, T> {
-    #[inline]
-    fn new(src: &'a [u8], range: Range<usize>, backend: Detected) -> Self {
-        Self {
-            src,
-            range,
-            backend,
-            of: PhantomData,
-        }
-    }
-}
+pub(crate) struct Decode<'a, T>(Part<'a, T>);
 
 impl<T: Integer> Fill for Decode<'_, T> {
     /// Number of bytes read.
@@ -313,13 +296,14 @@ impl<T: Integer> Fill for Decode<'_, T> {
 
     #[inline]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
-        let Range { start, end } = self.range;
-        let Some(count) = end.checked_sub(start) else {
-            return Err(Error::nowhere(ErrorKind::Range { start, end }));
-        };
-        let bytes = count.saturating_mul(size_of::<T>());
-        let to = crate::error::front(to, bytes)?;
-        let read = T::decode(self.src, start, to, self.backend)?;
-        Ok((bytes, read))
+        let Part {
+            src,
+            range,
+            backend,
+            ..
+        } = self.0;
+        let start = range.start;
+        let to = front_for::<T, _>(to, range)?;
+        Ok((to.len(), T::decode(src, start, to, backend)?))
     }
 }

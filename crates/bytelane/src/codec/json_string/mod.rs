@@ -158,6 +158,13 @@ pub(crate) trait Blocks: utf8::Steps {
     /// rest of the destination.
     fn escape(self, block: &[u8; 64], specials: u64, to: &mut [Slot; 128]);
 
+    /// Does the same for a text of up to 64 bytes; false, and nothing of use is written, if there are long bytes in
+    /// it.
+    #[inline(always)]
+    fn escape_short(self, src: &[u8], specials: u64, to: &mut [Slot; 128]) -> bool {
+        kernel::escape_short(self, src, specials, to)
+    }
+
     /// Writes the front of the same result to up to 128 slots.
     #[inline(always)]
     fn escape_up_to(self, block: &[u8; 64], specials: u64, to: &mut [Slot]) {

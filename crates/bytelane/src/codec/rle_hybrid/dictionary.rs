@@ -1,8 +1,11 @@
 //! Dictionaries, and decoding indices to their entries.
 #![forbid(unsafe_code)]
 
-use super::{Entry, Error, ErrorKind, Format};
+#[cfg(doc)]
+use super::ErrorKind;
+use super::{Entry, Error, Format};
 use crate::codec::bit_packing::Layout;
+use crate::error::front_for;
 use crate::memory::{self, Fill, Slot};
 use crate::{Destination, Detected};
 use alloc::vec::Vec;
@@ -229,12 +232,9 @@ impl<T: Entry> Fill for LookingUp<'_, T> {
 
     #[inline]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
-        let Range { start, end } = self.range;
-        let Some(count) = end.checked_sub(start) else {
-            return Err(Error::nowhere(ErrorKind::Range { start, end }));
-        };
-        let bytes = count.saturating_mul(size_of::<T>());
-        let to = crate::error::front(to, bytes)?;
+        let start = self.range.start;
+        let to = front_for::<T, _>(to, self.range)?;
+        let bytes = to.len();
         let read = T::look_up(
             self.layout,
             self.src,

@@ -7,8 +7,7 @@
 //! [`Source`], and writes or counts the chosen runs as a [`Sink`].
 //!
 //! ```text
-//! equal      64 values at a time: a bit for each value that equals the next one (compared by the
-//!            compiler's vectors, gathered by one multiplication per 8 values)
+//! equal      64 values at a time: a bit for each value that equals the next one
 //! plan       runs, in the order of values: packed(start, end) and repeated(start, end)
 //! packed     header groups << 1 | 1, then the values by the kernels of `bit_packing`, then zeros up to
 //!            the end of the last group
@@ -35,52 +34,84 @@
 
 use super::plan::{self, Effort, Sink, Source, header_len};
 use super::runs::{MOST, value_bytes};
-use super::{Error, Number, scalar};
+use super::{Error, Neighbours, Number, scalar};
 use crate::DestinationError;
 use crate::codec::bit_packing::{Kernels, Layout, PackWith, Packs, Specification};
 use crate::codec::varint;
 use crate::memory::{self, Slot, copy};
+use crate::simd::window;
+
+/// Implementation of comparing neighbours.
+pub(super) trait Compare: Copy {
+    /// Does what [`Neighbours::equal`] does.
+    fn equal<N: Number>(self, values: &[N; 65]) -> u64;
+}
+
+/// Compares with the instructions of an instruction set.
+#[derive(Clone, Copy)]
+struct Vectors<const K: usize, S>(S);
+impl<const K: usize, S: Neighbours<K>> Compare for Vectors<K, S> {
+    #[inline(always)]
+    fn equal<N: Number>(self, values: &[N; 65]) -> u64 {
+        let (values, _) = memory::bytes(values).as_chunks();
+        self.0.equal(window(values, 0))
+    }
+}
+
+/// Compares one by one.
+#[derive(Clone, Copy)]
+pub(super) struct OneByOne;
+impl Compare for OneByOne {
+    fn equal<N: Number>(self, values: &[N; 65]) -> u64 {
+        equal_in_loop(values)
+    }
+}
+
+/// Compares 65 values with portable code, which the compiler vectorises.
+#[inline(always)]
+pub(super) fn equal_in_loop<T: PartialEq>(values: &[T; 65]) -> u64 {
+    let mut equal = [0; 64];
+    for i in 0..64 {
+        equal[i] = u8::from(values[i] == values[i + 1]);
+    }
+    let mut bits = 0;
+    for (i, eight) in equal.as_chunks::<8>().0.iter().enumerate() {
+        // The product has bit 0 of each byte in its highest byte, one after the other: byte i
+        // is multiplied by 2^(56 - 7 i), which moves its bit 8 i to bit 56 + i. No two products
+        // overlap.
+        let eight = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        bits |= eight << (8 * i);
+    }
+    bits
+}
 
 /// Values of a list.
-pub(super) struct List<'a, N>(pub(super) &'a [N]);
+pub(super) struct List<'a, N, C> {
+    pub(super) values: &'a [N],
+    pub(super) compare: C,
+}
 
-impl<N: Number> Source for List<'_, N> {
+impl<N: Number, C: Compare> Source for List<'_, N, C> {
     #[inline(always)]
     fn len(&self) -> usize {
-        self.0.len()
+        self.values.len()
     }
 
     #[inline(always)]
     fn equal(&self, word: usize) -> u64 {
-        let values = &self.0[64 * word..];
-        let mut equal = [0; 64];
-        match (values.first_chunk::<64>(), values.get(1..65)) {
-            (Some(these), Some(next)) => {
-                // The compiler vectorises this.
-                for i in 0..64 {
-                    equal[i] = u8::from(these[i] == next[i]);
-                }
-            }
-            _ => {
-                for i in 1..usize::min(values.len(), 65) {
-                    equal[i - 1] = u8::from(values[i - 1] == values[i]);
-                }
-            }
+        let values = &self.values[64 * word..];
+        if let Some(values) = values.first_chunk() {
+            return self.compare.equal(values);
         }
-        let mut bits = 0;
-        for (i, eight) in equal.as_chunks::<8>().0.iter().enumerate() {
-            // The product has bit 0 of each byte in its highest byte, one after the other: byte i
-            // is multiplied by 2^(56 - 7 i), which moves its bit 8 i to bit 56 + i. No two products
-            // overlap.
-            let eight = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-            bits |= eight << (8 * i);
-        }
-        bits
+        let mut padded = [N::default(); 65];
+        padded[..values.len()].copy_from_slice(values);
+        // The last value has no next one.
+        self.compare.equal(&padded) & ((1 << (values.len() - 1)) - 1)
     }
 
     #[inline(always)]
     fn is_equal(&self, value: usize) -> bool {
-        self.0[value] == self.0[value + 1]
+        self.values[value] == self.values[value + 1]
     }
 }
 
@@ -190,14 +221,15 @@ impl<N: Number, P: PackWith> Sink for ListWriter<'_, '_, N, P> {
 
 /// Encodes to the front of a destination. Returns the number of bytes.
 #[inline(always)]
-pub(super) fn encode<const K: usize, S: Packs<K>, N: Number>(
+pub(super) fn encode<const K: usize, S: Packs<K> + Neighbours<K>, N: Number>(
     simd: S,
     layout: Layout,
     effort: Effort,
     values: &[N],
     to: &mut [Slot],
 ) -> Result<usize, Error> {
-    encode_with(Kernels::<K, S>(simd), layout, effort, values, to)
+    let compare = Vectors::<K, S>(simd);
+    encode_with(Kernels::<K, S>(simd), compare, layout, effort, values, to)
 }
 
 /// Same as [`encode`], with scalar code.
@@ -208,12 +240,13 @@ pub(super) fn encode_scalar<const K: usize, N: Number>(
     values: &[N],
     to: &mut [Slot],
 ) -> Result<usize, Error> {
-    encode_with(Specification::<K>, layout, effort, values, to)
+    encode_with(Specification::<K>, OneByOne, layout, effort, values, to)
 }
 
 #[inline(always)]
 fn encode_with<N: Number>(
     packing: impl PackWith,
+    compare: impl Compare,
     layout: Layout,
     effort: Effort,
     values: &[N],
@@ -226,7 +259,7 @@ fn encode_with<N: Number>(
         writer: Writer::new(to),
         fit: true,
     };
-    choose(layout, effort, &List(values), &mut sink);
+    choose(layout, effort, &List { values, compare }, &mut sink);
     if layout.width == 0 {
         sink.fit = !values.iter().any(|value| value.to_u32() != 0);
     }
@@ -279,7 +312,8 @@ impl Sink for Length {
 
 /// Returns the number of bytes that [`encode`] writes.
 pub(super) fn encoded_len<N: Number>(layout: Layout, effort: Effort, values: &[N]) -> usize {
-    length(layout, effort, &List(values))
+    let compare = OneByOne;
+    length(layout, effort, &List { values, compare })
 }
 
 /// Returns the number of bytes that the runs of values take.

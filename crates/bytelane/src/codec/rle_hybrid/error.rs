@@ -1,6 +1,7 @@
 //! Errors in runs.
 
 use crate::DestinationError;
+use crate::error::RangeKind;
 use core::fmt;
 
 /// Error of reading or writing runs.
@@ -43,6 +44,12 @@ pub enum ErrorKind {
 impl From<DestinationError> for ErrorKind {
     fn from(error: DestinationError) -> Self {
         Self::Destination(error)
+    }
+}
+
+impl RangeKind for ErrorKind {
+    fn range(start: usize, end: usize) -> Self {
+        Self::Range { start, end }
     }
 }
 

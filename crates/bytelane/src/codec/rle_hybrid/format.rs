@@ -1,9 +1,12 @@
 //! Public functions: methods of a width.
 #![forbid(unsafe_code)]
 
+#[cfg(doc)]
+use super::ErrorKind;
 use super::runs::{Cursor, MOST, Runs};
-use super::{Effort, Error, ErrorKind, Integer};
+use super::{Effort, Error, Integer};
 use crate::codec::bit_packing::Layout;
+use crate::error::front_for;
 #[cfg(feature = "alloc")]
 use crate::memory;
 use crate::memory::{Fill, Slot};
@@ -379,12 +382,9 @@ impl<T: Integer> Fill for Decode<'_, T> {
 
     #[inline]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
-        let Range { start, end } = self.range;
-        let Some(count) = end.checked_sub(start) else {
-            return Err(Error::nowhere(ErrorKind::Range { start, end }));
-        };
-        let bytes = count.saturating_mul(size_of::<T>());
-        let to = crate::error::front(to, bytes)?;
+        let start = self.range.start;
+        let to = front_for::<T, _>(to, self.range)?;
+        let bytes = to.len();
         let read = T::decode(self.layout, self.src, start, to, self.backend)?;
         Ok((bytes, read))
     }

@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 use super::{Effort, Error, decode_list, encode_list};
-use crate::backend::tuning::tuning;
 use crate::codec::bit_packing::{self, Layout};
 use crate::memory::Slot;
 use crate::{Detected, Value};
@@ -72,10 +71,6 @@ macro_rules! integers {
                 to: &mut [Slot],
                 backend: Detected,
             ) -> Result<usize, Error> {
-                let backend = match $width {
-                    4 => backend,
-                    _ => backend.at_most(tuning().encode_narrow_runs),
-                };
                 encode_list::<$width, $T>(layout, effort, values, to, backend)
             }
 

@@ -113,6 +113,12 @@ pub(crate) trait Splat<const V: usize>: Copy {
     fn store(self, block: Self::Block, to: &mut [Slot; 64]);
 }
 
+/// Comparing neighbours of `K` bytes, 1, 2 or 4: an operation of each instruction set.
+pub(crate) trait Neighbours<const K: usize>: Copy {
+    /// Compares 65 values. Returns a bit for each of the first 64, set if it equals the next one.
+    fn equal(self, values: &[[u8; K]; 65]) -> u64;
+}
+
 /// Looking up entries of `V` bytes, 4, 8 or 16: operations of each instruction set.
 pub(crate) trait LookUp<const V: usize>: Unpack<4> + Splat<V> {
     /// A dictionary of up to 64 bytes.

@@ -29,6 +29,29 @@ const CLEAN_RUN: &[(Register, Counts)] = &[
     ),
 ];
 
+/// Loop of SSE4.1 that multiplies to shift.
+const UNPACK_XMM: (Register, Counts) = (
+    Xmm,
+    &[
+        ("pmulhuw", 4..=4),
+        ("pmullw", 4..=4),
+        ("pshufb", 8..=8),
+        (STACK, 0..=1),
+        (ANY, 1..=54),
+    ],
+);
+
+/// Loop of AVX-512 that shifts all values of a vector at once.
+const UNPACK_ZMM: (Register, Counts) = (
+    Zmm,
+    &[
+        ("vpermb", 1..=1),
+        ("vpmultishiftqb", 1..=1),
+        (STACK, 0..=0),
+        (ANY, 1..=16),
+    ],
+);
+
 /// All rows.
 pub const KERNELS: &[Kernel] = &[
     // The scalar backend in the published tables must not use vectors.
@@ -430,16 +453,7 @@ pub const KERNELS: &[Kernel] = &[
         function: "bit_packing::unpack",
         arguments: &["<4>"],
         loops: &[
-            (
-                Xmm,
-                &[
-                    ("pmulhuw", 4..=4),
-                    ("pmullw", 4..=4),
-                    ("pshufb", 8..=8),
-                    (STACK, 0..=1),
-                    (ANY, 1..=54),
-                ],
-            ),
+            UNPACK_XMM,
             (
                 Ymm,
                 &[
@@ -450,31 +464,14 @@ pub const KERNELS: &[Kernel] = &[
                     (ANY, 1..=25),
                 ],
             ),
-            (
-                Zmm,
-                &[
-                    ("vpermb", 1..=1),
-                    ("vpmultishiftqb", 1..=1),
-                    (STACK, 0..=0),
-                    (ANY, 1..=16),
-                ],
-            ),
+            UNPACK_ZMM,
         ],
     },
     Kernel {
         function: "bit_packing::unpack",
         arguments: &["<8>"],
         loops: &[
-            (
-                Xmm,
-                &[
-                    ("pmulhuw", 4..=4),
-                    ("pmullw", 4..=4),
-                    ("pshufb", 8..=8),
-                    (STACK, 0..=1),
-                    (ANY, 1..=54),
-                ],
-            ),
+            UNPACK_XMM,
             (
                 Ymm,
                 &[
@@ -485,15 +482,7 @@ pub const KERNELS: &[Kernel] = &[
                     (ANY, 1..=25),
                 ],
             ),
-            (
-                Zmm,
-                &[
-                    ("vpermb", 1..=1),
-                    ("vpmultishiftqb", 1..=1),
-                    (STACK, 0..=0),
-                    (ANY, 1..=16),
-                ],
-            ),
+            UNPACK_ZMM,
         ],
     },
     // Values of up to 8 bits: narrowed to bytes, which are packed.

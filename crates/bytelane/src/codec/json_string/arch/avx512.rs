@@ -19,6 +19,7 @@ implement! {
         fn put(block: &[u8; 64], to: &mut [Slot]) = put;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
+        fn escape_short(from: &[u8], specials: u64, to: &mut [Slot; 128]) -> bool = escape_short;
         fn escape_up_to(block: &[u8; 64], specials: u64, to: &mut [Slot]) = escape_up_to;
         fn classes(block: &[u8; 64]) -> Classes = classes;
         fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
@@ -139,7 +140,13 @@ fn with_letters(vector: __m512i, specials: u64) -> __m512i {
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn long(block: &[u8; 64], specials: u64) -> u64 {
-    let letters = with_letters(load(block), specials);
+    without_letters(with_letters(load(block), specials), specials)
+}
+
+/// Returns the special bytes that [`with_letters`] replaced with zeros.
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn without_letters(letters: __m512i, specials: u64) -> u64 {
     _mm512_mask_testn_epi8_mask(specials, letters, letters)
 }
 
@@ -155,11 +162,17 @@ fn long(block: &[u8; 64], specials: u64) -> u64 {
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 #[inline]
 fn escaped(block: &[u8; 64], specials: u64) -> ([__m512i; 2], usize) {
-    const FIRST: u64 = 0x5555_5555_5555_5555;
-    const SECOND: u64 = 0xaaaa_aaaa_aaaa_aaaa;
     // If LLVM knew the set, it would branch on whether it is empty.
     let specials = opaque_mask(specials);
-    let vector = with_letters(load(block), specials);
+    spread(with_letters(load(block), specials), specials)
+}
+
+/// Does the same for a vector whose special bytes are replaced with their letters.
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+#[inline]
+fn spread(vector: __m512i, specials: u64) -> ([__m512i; 2], usize) {
+    const FIRST: u64 = 0x5555_5555_5555_5555;
+    const SECOND: u64 = 0xaaaa_aaaa_aaaa_aaaa;
     let low = specials & 0xffff_ffff;
     let places = [
         _pext_u64(SECOND, SECOND | _pdep_u64(low, FIRST)),
@@ -180,6 +193,20 @@ fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
     let ([low, high], at) = escaped(block, specials);
     store(window_mut(to, 0), low);
     store(window_mut(to, at), high);
+}
+
+/// Loads the text again, which is in the cache, instead of a block that was just stored.
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+#[inline]
+fn escape_short(from: &[u8], specials: u64, to: &mut [Slot; 128]) -> bool {
+    let vector = with_letters(load_up_to(from), specials);
+    if without_letters(vector, specials) != 0 {
+        return false;
+    }
+    let ([low, high], at) = spread(vector, specials);
+    store(window_mut(to, 0), low);
+    store(window_mut(to, at), high);
+    true
 }
 
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]

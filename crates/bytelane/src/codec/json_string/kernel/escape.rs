@@ -102,13 +102,24 @@ fn escape_up_to_64(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> Option<us
     if specials == 0 {
         return Some(src.len());
     }
-    let dst = dst.first_chunk_mut()?;
+    let is_done = simd.escape_short(src, specials, dst.first_chunk_mut()?);
+    is_done.then(|| src.len() + specials.count_ones() as usize)
+}
+
+/// Escapes up to 64 bytes through a padded block; false if a byte is long.
+#[inline(always)]
+pub(in super::super) fn escape_short(
+    simd: impl Blocks,
+    src: &[u8],
+    specials: u64,
+    dst: &mut [Slot; 128],
+) -> bool {
     let block = simd.pad(src, b' ');
-    if simd.long(&block, specials) != 0 {
-        return None;
+    let is_short = simd.long(&block, specials) == 0;
+    if is_short {
+        simd.escape(&block, specials, dst);
     }
-    simd.escape(&block, specials, dst);
-    Some(src.len() + specials.count_ones() as usize)
+    is_short
 }
 
 /// Writes the front of an escaped block, through a buffer that holds all of it.

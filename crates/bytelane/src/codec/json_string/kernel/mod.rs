@@ -12,7 +12,7 @@ mod unescape;
 #[cfg(feature = "alloc")]
 pub(super) use escape::LONGEST;
 pub(super) use escape::{
-    copy_clean, escape, escape_front, escape_up_to, escaped_len, short_specials,
+    copy_clean, escape, escape_front, escape_short, escape_up_to, escaped_len, short_specials,
 };
 #[cfg(feature = "alloc")]
 pub(super) use unescape::closing;

@@ -4,8 +4,8 @@
 use crate::backend::Avx2;
 use crate::codec::bit_packing::arch::avx2::{Unpacker, splat};
 use crate::codec::bit_packing::{Case, WINDOW, from_ne_bytes};
-use crate::codec::rle_hybrid::{Entries, LookUp, ONES, STEP, Splat};
-use crate::memory::{Slot, flat_mut};
+use crate::codec::rle_hybrid::{Entries, LookUp, Neighbours, ONES, STEP, Splat};
+use crate::memory::{Slot, flat, flat_mut};
 use crate::simd::avx2::{load, store};
 use crate::simd::{implement, sse41, window, window_mut};
 use core::arch::x86_64::*;
@@ -15,6 +15,12 @@ implement! {
         type Block = __m256i;
         fn splat(value: [u8; V]) -> __m256i = splat_value::<V>;
         fn store(block: __m256i, to: &mut [Slot; 64]) = store_block;
+    }
+}
+
+implement! {
+    impl<const K: usize> Neighbours<K> for Avx2 {
+        fn equal(values: &[[u8; K]; 65]) -> u64 = equal::<K>;
     }
 }
 
@@ -31,6 +37,43 @@ implement! {
         fn greatest(so_far: __m256i, indices: [__m256i; 2], wanted: usize) -> __m256i = greatest;
         fn is_within(greatest: __m256i, last: u32) -> bool = is_within;
     }
+}
+
+/// Compares 32 values at a time. Packing works in each lane, so that the results of 64 bits, or of 32, are
+/// then put in order:
+///
+/// ```text
+/// two vectors    a0 b0 | a1 b1                  ->  a0 a1 b0 b1
+/// four vectors   a0 b0 c0 d0 | a1 b1 c1 d1      ->  a0 a1 b0 b1 c0 c1 d0 d1
+/// ```
+#[target_feature(enable = "avx2")]
+#[inline]
+fn equal<const K: usize>(values: &[[u8; K]; 65]) -> u64 {
+    let values = flat(values);
+    let mut bits = 0;
+    for part in 0..2 {
+        let mut equal = [_mm256_setzero_si256(); 4];
+        for i in 0..K {
+            let at = 32 * (K * part + i);
+            let (these, next) = (load(window(values, at)), load(window(values, at + K)));
+            equal[i] = match K {
+                1 => _mm256_cmpeq_epi8(these, next),
+                2 => _mm256_cmpeq_epi16(these, next),
+                _ => _mm256_cmpeq_epi32(these, next),
+            };
+        }
+        let [a, b, c, d] = equal;
+        let equal = match K {
+            1 => a,
+            2 => _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(a, b)),
+            _ => _mm256_permutevar8x32_epi32(
+                _mm256_packs_epi16(_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d)),
+                _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7),
+            ),
+        };
+        bits |= u64::from(_mm256_movemask_epi8(equal) as u32) << (32 * part);
+    }
+    bits
 }
 
 /// For each 32 bytes of the entries of eight values: the value to which each 4-byte number belongs,

@@ -4,8 +4,8 @@
 use crate::backend::Avx512;
 use crate::codec::bit_packing::arch::avx512::{Unpacker, splat};
 use crate::codec::bit_packing::{Case, WINDOW, from_ne_bytes};
-use crate::codec::rle_hybrid::{Entries, LookUp, STEP, Splat};
-use crate::memory::{Slot, flat_mut};
+use crate::codec::rle_hybrid::{Entries, LookUp, Neighbours, STEP, Splat};
+use crate::memory::{Slot, flat, flat_mut};
 use crate::simd::avx512::{first_bits, load, store};
 use crate::simd::{implement, sse41, window, window_mut};
 use core::arch::x86_64::*;
@@ -15,6 +15,12 @@ implement! {
         type Block = __m512i;
         fn splat(value: [u8; V]) -> __m512i = splat_value::<V>;
         fn store(block: __m512i, to: &mut [Slot; 64]) = store_block;
+    }
+}
+
+implement! {
+    impl<const K: usize> Neighbours<K> for Avx512 {
+        fn equal(values: &[[u8; K]; 65]) -> u64 = equal::<K>;
     }
 }
 
@@ -31,6 +37,24 @@ implement! {
         fn greatest(so_far: __m512i, indices: __m512i, wanted: usize) -> __m512i = greatest;
         fn is_within(greatest: __m512i, last: u32) -> bool = is_within;
     }
+}
+
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn equal<const K: usize>(values: &[[u8; K]; 65]) -> u64 {
+    let values = flat(values);
+    let mut bits = 0;
+    for part in 0..K {
+        let at = 64 * part;
+        let (these, next) = (load(window(values, at)), load(window(values, at + K)));
+        let equal = match K {
+            1 => _mm512_cmpeq_epi8_mask(these, next),
+            2 => u64::from(_mm512_cmpeq_epi16_mask(these, next)),
+            _ => u64::from(_mm512_cmpeq_epi32_mask(these, next)),
+        };
+        bits |= equal << (at / K);
+    }
+    bits
 }
 
 /// For each 64 bytes of entries: the one of sixteen values to which each 4-byte number belongs, and

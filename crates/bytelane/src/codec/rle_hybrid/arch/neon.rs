@@ -3,7 +3,8 @@
 use crate::backend::Neon;
 use crate::codec::bit_packing::arch::neon::{Unpacker, splat};
 use crate::codec::bit_packing::{Case, WINDOW, from_ne_bytes};
-use crate::codec::rle_hybrid::{Entries, LookUp, ONES, STEP, Splat};
+use crate::codec::rle_hybrid::encode::equal_in_loop;
+use crate::codec::rle_hybrid::{Entries, LookUp, Neighbours, ONES, STEP, Splat};
 use crate::memory::{Slot, flat_mut};
 use crate::simd::neon::{load, store};
 use crate::simd::{implement, window, window_mut};
@@ -14,6 +15,12 @@ implement! {
         type Block = uint8x16_t;
         fn splat(value: [u8; V]) -> uint8x16_t = splat_value::<V>;
         fn store(block: uint8x16_t, to: &mut [Slot; 64]) = store_block;
+    }
+}
+
+implement! {
+    impl<const K: usize> Neighbours<K> for Neon {
+        fn equal(values: &[[u8; K]; 65]) -> u64 = equal::<K>;
     }
 }
 
@@ -30,6 +37,11 @@ implement! {
         fn greatest(so_far: uint32x4_t, indices: [uint8x16_t; 4], wanted: usize) -> uint32x4_t = greatest;
         fn is_within(greatest: uint32x4_t, last: u32) -> bool = is_within;
     }
+}
+
+#[inline]
+fn equal<const K: usize>(values: &[[u8; K]; 65]) -> u64 {
+    equal_in_loop(values)
 }
 
 /// For each 16 bytes of the entries of four values: the lowest byte of the index of each byte, and

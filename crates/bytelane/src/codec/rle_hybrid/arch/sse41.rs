@@ -4,8 +4,8 @@
 use crate::backend::Sse41;
 use crate::codec::bit_packing::arch::sse41::{Unpacker, splat};
 use crate::codec::bit_packing::{Case, WINDOW, from_ne_bytes};
-use crate::codec::rle_hybrid::{Entries, LookUp, ONES, STEP, Splat};
-use crate::memory::{Slot, write};
+use crate::codec::rle_hybrid::{Entries, LookUp, Neighbours, ONES, STEP, Splat};
+use crate::memory::{Slot, flat, write};
 use crate::simd::sse41::{load, store};
 use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
@@ -15,6 +15,12 @@ implement! {
         type Block = __m128i;
         fn splat(value: [u8; V]) -> __m128i = splat_value::<V>;
         fn store(block: __m128i, to: &mut [Slot; 64]) = store_block;
+    }
+}
+
+implement! {
+    impl<const K: usize> Neighbours<K> for Sse41 {
+        fn equal(values: &[[u8; K]; 65]) -> u64 = equal::<K>;
     }
 }
 
@@ -48,6 +54,34 @@ fn store_block(block: __m128i, to: &mut [Slot; 64]) {
     for i in 0..4 {
         store(window_mut(to, 16 * i), block);
     }
+}
+
+/// Compares 16 values at a time. Packing with saturation keeps ones and zeros.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn equal<const K: usize>(values: &[[u8; K]; 65]) -> u64 {
+    let values = flat(values);
+    let mut bits = 0;
+    for part in 0..4 {
+        let mut equal = [_mm_setzero_si128(); 4];
+        for i in 0..K {
+            let at = 16 * (K * part + i);
+            let (these, next) = (load(window(values, at)), load(window(values, at + K)));
+            equal[i] = match K {
+                1 => _mm_cmpeq_epi8(these, next),
+                2 => _mm_cmpeq_epi16(these, next),
+                _ => _mm_cmpeq_epi32(these, next),
+            };
+        }
+        let [a, b, c, d] = equal;
+        let equal = match K {
+            1 => a,
+            2 => _mm_packs_epi16(a, b),
+            _ => _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d)),
+        };
+        bits |= u64::from(_mm_movemask_epi8(equal) as u16) << (16 * part);
+    }
+    bits
 }
 
 #[inline]

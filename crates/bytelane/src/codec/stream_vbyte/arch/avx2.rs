@@ -8,7 +8,7 @@ use crate::codec::stream_vbyte::Blocks;
 use crate::codec::stream_vbyte::plan::{Compress, Expand, Plan};
 use crate::memory::Slot;
 use crate::simd::implement;
-use crate::simd::sse41::in_register;
+use crate::simd::sse41::opaque;
 use core::arch::x86_64::*;
 
 implement! {
@@ -44,7 +44,7 @@ fn encode<P: Compress>(
 #[target_feature(enable = "avx2")]
 #[inline]
 fn codes_1234(first_and_third: __m256i, second_and_fourth: __m256i) -> u32 {
-    let one = _mm256_broadcastsi128_si256(in_register(_mm_set1_epi8(1)));
+    let one = _mm256_broadcastsi128_si256(opaque(_mm_set1_epi8(1)));
     let [a, b] = [first_and_third, second_and_fourth];
     let used = _mm256_packus_epi16(_mm256_min_epu8(a, one), _mm256_min_epu8(b, one));
     let bits = _mm256_adds_epu16(_mm256_min_epi16(used, one), _mm256_set1_epi16(0x7f00));

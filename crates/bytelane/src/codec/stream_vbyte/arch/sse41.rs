@@ -4,7 +4,7 @@ use crate::backend::Sse41;
 use crate::codec::stream_vbyte::Blocks;
 use crate::codec::stream_vbyte::plan::{Compress, Expand, Plan};
 use crate::memory::Slot;
-use crate::simd::sse41::{in_register, load, store};
+use crate::simd::sse41::{load, opaque, store};
 use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
 
@@ -324,7 +324,7 @@ fn narrow(a: __m128i, b: __m128i) -> __m128i {
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn codes_1234(a: __m128i, b: __m128i) -> u32 {
-    let one = in_register(_mm_set1_epi8(1));
+    let one = opaque(_mm_set1_epi8(1));
     let used = _mm_packus_epi16(_mm_min_epu8(a, one), _mm_min_epu8(b, one));
     let bits = _mm_adds_epu16(_mm_min_epi16(used, one), _mm_set1_epi16(0x7f00));
     _mm_movemask_epi8(bits) as u32

@@ -1,5 +1,7 @@
 //! `cargo xtask peers`: compares bytelane with other libraries; see `peers/README.md`.
 
+mod level;
+
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,10 +10,15 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result};
 
 use crate::process::{self, cargo, compile, program, root, run};
+pub use level::Level;
 
 /// The options of `cargo xtask peers`.
 #[derive(clap::Args)]
 pub struct Options {
+    /// Limit bytelane and the other libraries to this instruction set
+    #[arg(long)]
+    level: Option<Level>,
+
     /// Arguments for the comparison; `--help` after `--` shows them
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
@@ -42,47 +49,52 @@ const WHEELS: &[Wheel] = &[
 
 /// Measures, and passes on the arguments.
 pub fn run_command(options: &Options) -> Result<ExitCode> {
-    measure(&options.arguments)?;
+    measure(options.level, &options.arguments)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Measures and writes the results to a file. Takes names of codecs, if not all are to be measured, and options
 /// of the comparison.
-pub fn record(path: &Path, choice: &[String]) -> Result<()> {
+pub fn record(path: &Path, level: Option<Level>, choice: &[String]) -> Result<()> {
     let mut arguments = ["--format", "csv", "--output"].map(OsString::from).to_vec();
     arguments.push(path.into());
     arguments.extend(choice.iter().map(OsString::from));
-    measure(&arguments)
+    measure(level, &arguments)
 }
 
-fn measure(arguments: &[OsString]) -> Result<()> {
-    let mut command = comparison("--release", arguments)?;
-    run(command.env("BYTELANE_PEERS_PARQUET_NATIVE", build_native()?))
+fn measure(level: Option<Level>, arguments: &[OsString]) -> Result<()> {
+    let mut command = comparison("--release", level, arguments)?;
+    run(command.env("BYTELANE_PEERS_PARQUET_NATIVE", build_native(level)?))
 }
 
 /// Runs every comparison once, briefly, to check that all results agree. The comparison and its tests are compiled
 /// at the same time.
 pub fn run_stage() -> Result<()> {
-    compile(peers("build", "--profile=dev").args(["--bins", "--tests"]))?;
-    process::test(|| Ok(peers("test", "--profile=dev")), &[])?;
-    run(&mut comparison("--profile=dev", &["--quick".into()])?)
+    compile(peers("build", "--profile=dev", None).args(["--bins", "--tests"]))?;
+    process::test(|| Ok(peers("test", "--profile=dev", None)), &[])?;
+    run(&mut comparison("--profile=dev", None, &["--quick".into()])?)
 }
 
 /// Returns a cargo command for the comparison. All of these have the same flags; otherwise the C
 /// libraries and their dependents would be compiled again.
-fn peers(subcommand: &str, profile: &str) -> Command {
+fn peers(subcommand: &str, profile: &str, level: Option<Level>) -> Command {
     let mut command = cargo(subcommand);
     command.args(["--locked", "--manifest-path", "peers/Cargo.toml", profile]);
     command.args(["--target-dir", "peers/target"]);
-    // The C library of Stream VByte uses SIMD only if the compiler targets this machine.
-    command.env("CFLAGS", "-O3 -march=native");
+    match level {
+        Some(level) => level.limit_build(&mut command),
+        // The C library of Stream VByte uses SIMD only if the compiler targets this machine.
+        None => {
+            command.env("CFLAGS", "-O3 -march=native");
+        }
+    }
     command
 }
 
 /// Compiles the comparison, and returns the command that runs it.
-fn comparison(profile: &str, arguments: &[OsString]) -> Result<Command> {
-    compile(&mut peers("build", profile))?;
-    let mut command = peers("run", profile);
+fn comparison(profile: &str, level: Option<Level>, arguments: &[OsString]) -> Result<Command> {
+    compile(&mut peers("build", profile, level))?;
+    let mut command = peers("run", profile, level);
     command.args(["--quiet", "--"]).args(arguments);
     // The crate fbthrift creates errors internally while it reads a valid message, each with a
     // backtrace if the caller's environment asks for one.
@@ -90,15 +102,20 @@ fn comparison(profile: &str, arguments: &[OsString]) -> Result<Command> {
     for wheel in WHEELS {
         command.env(wheel.variable, wheel.fetch()?);
     }
+    if let Some(level) = level {
+        level.limit_run(&mut command);
+    }
     Ok(command)
 }
 
-/// Builds the crate `parquet` for this machine, as a shared library. Returns its path.
-fn build_native() -> Result<PathBuf> {
-    let target = "target/peers/native";
+/// Builds the crate `parquet` for this machine, or for the best one with an instruction set, as a shared library.
+/// Returns its path.
+fn build_native(level: Option<Level>) -> Result<PathBuf> {
+    let cpu = level.map_or("native", Level::target_cpu);
+    let target = format!("target/peers/{cpu}");
     let mut command = cargo("build --quiet --locked --manifest-path peers/Cargo.toml");
-    command.args(["--release", "--package", "native", "--target-dir", target]);
-    run(command.env("RUSTFLAGS", "-Ctarget-cpu=native"))?;
+    command.args(["--release", "--package", "native", "--target-dir", &target]);
+    run(command.env("RUSTFLAGS", format!("-Ctarget-cpu={cpu}")))?;
     let name = format!("{DLL_PREFIX}native{DLL_SUFFIX}");
     Ok(root().join(target).join("release").join(name))
 }
