@@ -189,31 +189,34 @@ impl Walk<'_> {
         let entries = filled.map(|lists| range(lists.end - 1).end - range(lists.start).start);
         let most = self.definition.len() + entries.sum::<usize>();
         let mut lists = ranges.into_iter().flatten();
-        let mut definition = Vec::with_capacity(most);
-        let mut repetition = Vec::with_capacity(most);
-        let mut nulls = 0;
+        // Most slots are entries after the first one of a list.
+        let mut definition = vec![max; most];
+        let mut repetition = vec![repeated; most];
+        let (mut slot, mut nulls) = (0, 0);
         for (&level, &first) in self.definition.iter().zip(&self.repetition) {
-            repetition.push(first);
-            if level != max {
-                definition.push(level);
+            repetition[slot] = first;
+            let list = if level == max { lists.next() } else { None };
+            let Some(list) = list else {
+                definition[slot] = level;
+                slot += 1;
                 continue;
-            }
-            let list = lists.next().unwrap_or(0);
+            };
+            let entries = range(list);
             if is_null(list) {
                 nulls += 1;
-                definition.push(null);
-                continue;
-            }
-            let entries = range(list);
-            if entries.is_empty() {
+                definition[slot] = null;
+                slot += 1;
+            } else if entries.is_empty() {
                 self.is_whole = false;
-                definition.push(empty);
-                continue;
+                definition[slot] = empty;
+                slot += 1;
+            } else {
+                slot += entries.len();
+                push(&mut self.ranges, entries);
             }
-            definition.resize(definition.len() + entries.len(), max);
-            repetition.resize(repetition.len() + entries.len() - 1, repeated);
-            push(&mut self.ranges, entries);
         }
+        definition.truncate(slot);
+        repetition.truncate(slot);
         if nulls > 0 && !is_nullable {
             return Err(required(nulls));
         }
@@ -240,6 +243,7 @@ impl Walk<'_> {
             values: length(&self.ranges),
             definition: match self.path.max_def {
                 0 => Definition::Required,
+                max if self.is_whole => Definition::Full(max),
                 _ => Definition::Levels(self.definition),
             },
             repetition: self.repetition,

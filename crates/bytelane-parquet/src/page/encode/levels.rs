@@ -6,6 +6,7 @@ use crate::Result;
 use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
 use bytelane::Detected;
 use std::borrow::Cow;
+use std::iter::repeat_n;
 
 /// Maximum level with which levels are counted one after the other.
 const FEW: u16 = 7;
@@ -32,12 +33,15 @@ pub(crate) enum Definition {
     Required,
     /// Levels 0 and 1: the lengths of arrays, each with its validity.
     Validity(Vec<(usize, Option<NullBuffer>)>),
+    /// Maximum level, which all slots have.
+    Full(u16),
     Levels(Vec<u16>),
 }
 
 impl SlotLevels {
     /// Appends the levels of more slots of the same column.
     pub(crate) fn append(&mut self, other: Self) {
+        let before = self.slots;
         self.slots += other.slots;
         self.rows += other.rows;
         self.values += other.values;
@@ -45,6 +49,11 @@ impl SlotLevels {
         match (&mut self.definition, other.definition) {
             (Definition::Validity(these), Definition::Validity(next)) => these.extend(next),
             (Definition::Levels(these), Definition::Levels(next)) => these.extend(next),
+            (Definition::Levels(these), Definition::Full(max)) => these.resize(self.slots, max),
+            (Definition::Full(max), Definition::Levels(mut next)) => {
+                next.splice(..0, repeat_n(*max, before));
+                self.definition = Definition::Levels(next);
+            }
             (definition, next) => *definition = next,
         }
     }
@@ -53,6 +62,11 @@ impl SlotLevels {
     pub(crate) fn definition_histogram(&self, greatest: u16) -> Vec<i64> {
         match &self.definition {
             Definition::Levels(levels) => histogram(levels, greatest),
+            Definition::Full(max) => {
+                let mut counts = vec![0; usize::from(*max)];
+                counts.push(self.slots as i64);
+                counts
+            }
             _ => vec![(self.slots - self.values) as i64, self.values as i64],
         }
     }
@@ -83,6 +97,7 @@ impl SlotLevels {
     ) -> Result<()> {
         match &self.definition {
             Definition::Required => {}
+            Definition::Full(max) => runs::append_run(self.slots, *max, width(greatest), to),
             Definition::Levels(levels) => {
                 runs::append(levels, width(greatest), runs, backend, to)?;
             }
@@ -133,4 +148,42 @@ fn histogram(levels: &[u16], greatest: u16) -> Vec<i64> {
 /// Returns the number of bits of a level, given the greatest one.
 fn width(greatest: u16) -> u32 {
     u16::BITS - greatest.leading_zeros()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn full_levels_are_the_same_as_listed_ones() {
+        let part = |definition, slots| SlotLevels {
+            slots,
+            rows: slots,
+            values: slots,
+            definition,
+            repetition: Vec::new(),
+        };
+        let full = || part(Definition::Full(3), 70);
+        let listed = || part(Definition::Levels([2, 3].repeat(35)), 70);
+        for parts in [[full(), full()], [full(), listed()], [listed(), full()]] {
+            let levels = |part: &SlotLevels| match &part.definition {
+                Definition::Levels(levels) => levels.clone(),
+                _ => vec![3; part.slots],
+            };
+            let expected = parts.iter().map(levels).collect::<Vec<_>>().concat();
+            let [mut all, next] = parts;
+            all.append(next);
+            let listed = part(Definition::Levels(expected.clone()), 140);
+            assert_eq!(levels(&all), expected);
+            assert_eq!(all.definition_histogram(3), listed.definition_histogram(3));
+            let [bytes, of_listed] = [all, listed].map(|levels| {
+                let mut bytes = Vec::new();
+                let runs = Runs::Shortest;
+                let written = levels.append_definition(3, runs, Detected::active(), &mut bytes);
+                written.expect("levels of two bits");
+                bytes
+            });
+            assert_eq!(bytes, of_listed);
+        }
+    }
 }

@@ -4,6 +4,7 @@
 
 use crate::{Problem, Result};
 use bytelane::{Detected, bit_packing, rle_hybrid};
+use std::ops::Range;
 
 /// Number of values in a packed group.
 const GROUP: usize = 8;
@@ -50,22 +51,42 @@ where
     T: bit_packing::Integer + Copy + Default + PartialEq + Into<u32>,
 {
     let (mut done, mut at) = (0, 0);
-    while at < values.len() {
-        let value = values[at];
-        let equal = values[at..].iter().take_while(|next| **next == value);
-        let end = at + equal.count();
+    while let Some(run) = next_long(values, at) {
         // Only the last packed group may be incomplete.
-        let start = done + (at - done).next_multiple_of(GROUP);
-        if end >= start + LONG {
+        let start = done + (run.start - done).next_multiple_of(GROUP);
+        if run.end >= start + LONG {
             append_packed(&values[done..start], width, backend, to)?;
-            append_number((end - start) << 1, to);
-            let bytes = value.into().to_le_bytes();
-            to.extend_from_slice(&bytes[..width.div_ceil(8) as usize]);
-            done = end;
+            append_run(run.end - start, values[start], width, to);
+            done = run.end;
         }
-        at = end;
+        at = run.end;
     }
     append_packed(&values[done..], width, backend, to)
+}
+
+/// Returns the next run of at least [`LONG`] equal values. Each of these contains an index that is a multiple of
+/// `LONG`, so that only the neighbours of such indices are compared.
+fn next_long<T: PartialEq>(values: &[T], from: usize) -> Option<Range<usize>> {
+    let mut indices = (from.next_multiple_of(LONG)..values.len()).step_by(LONG);
+    indices.find_map(|index| {
+        let is_equal = |other: &&T| **other == values[index];
+        let before = values[from..index]
+            .iter()
+            .rev()
+            .take_while(is_equal)
+            .count();
+        let after = values[index..].iter().take_while(is_equal).count();
+        (before + after >= LONG).then(|| index - before..index + after)
+    })
+}
+
+/// Appends a run of equal values.
+pub(super) fn append_run(count: usize, value: impl Into<u32>, width: u32, to: &mut Vec<u8>) {
+    if count > 0 {
+        append_number(count << 1, to);
+        let bytes = value.into().to_le_bytes();
+        to.extend_from_slice(&bytes[..width.div_ceil(8) as usize]);
+    }
 }
 
 fn append_packed<T>(values: &[T], width: u32, backend: Detected, to: &mut Vec<u8>) -> Result<()>
