@@ -6,6 +6,7 @@
 
 use super::{Plain, Slot};
 use crate::Detected;
+use crate::error::{Error, RangeKind, front_for};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::marker::PhantomData;
@@ -25,9 +26,9 @@ pub trait Fill {
 /// Range of the values of an encoded input, to decode on a backend: what the operations of several
 /// codecs consist of.
 pub struct Part<'a, T> {
-    pub src: &'a [u8],
-    pub range: Range<usize>,
-    pub backend: Detected,
+    src: &'a [u8],
+    range: Range<usize>,
+    backend: Detected,
     of: PhantomData<T>,
 }
 
@@ -41,6 +42,19 @@ impl<'a, T> Part<'a, T> {
             backend,
             of,
         }
+    }
+
+    /// Cuts the destination to the length of the range, and calls `decode` with the input, the start of the range,
+    /// the destination and the backend. Returns the number of bytes written and read.
+    #[inline(always)]
+    pub fn fill<K: RangeKind>(
+        self,
+        to: &mut [Slot],
+        decode: impl FnOnce(&[u8], usize, &mut [Slot], Detected) -> Result<usize, Error<K>>,
+    ) -> Result<(usize, usize), Error<K>> {
+        let start = self.range.start;
+        let to = front_for::<T, K>(to, self.range)?;
+        Ok((to.len(), decode(self.src, start, to, self.backend)?))
     }
 }
 

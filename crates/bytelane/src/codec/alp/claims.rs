@@ -14,7 +14,7 @@ use crate::memory::Faithful;
 // the remaining room.
 unsafe impl<T: Float> Faithful for Encode<'_, T> {}
 
-// SAFETY: `fill` cuts the destination to the length of the range. `kernel::decode` returns `Ok`
+// SAFETY: `Part::fill` cuts the destination to the range. `kernel::decode` returns `Ok`
 // only after vectors have filled it, each of which writes the next values. The scalar code writes
 // all values one by one by `scalar::decode_some`. The kernel writes the values before a group of
 // eight by `scalar::decode_some` as well, then whole blocks of 64 bytes by `Decimal::blocks`, one

@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 use super::{Error, ErrorKind, Float, page};
-use crate::error::front_for;
 use crate::memory::{self, Fill, Part, Slot};
 use crate::{Destination, Detected};
 #[cfg(feature = "alloc")]
@@ -168,14 +167,6 @@ impl<T: Float> Fill for Decode<'_, T> {
 
     #[inline]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
-        let Part {
-            src,
-            range,
-            backend,
-            ..
-        } = self.0;
-        let start = range.start;
-        let to = front_for::<T, _>(to, range)?;
-        Ok((to.len(), T::decode(src, start, to, backend)?))
+        self.0.fill(to, T::decode)
     }
 }

@@ -13,7 +13,7 @@ use crate::memory::Faithful;
 // padding from there on.
 unsafe impl<T: Integer> Faithful for Encode<'_, T> {}
 
-// SAFETY: `fill` cuts the destination to the length of the range. `kernel::decode` returns `Ok`
+// SAFETY: `Part::fill` cuts the destination to the range. `kernel::decode` returns `Ok`
 // only when the destination is full, and advances by the number of values that it has written: the
 // first value by a copy; those of a batch that is not wanted as a whole by a copy from `aside`,
 // which `sum` has filled; and `count` values by `sum`, whose loops write whole blocks of 64 bytes

@@ -52,7 +52,6 @@ pub(crate) use integer::Number;
 
 use crate::backend::dispatch;
 use crate::codec::bit_packing::{Case, Unpack, WINDOW};
-use crate::error::front_for;
 use crate::memory::{self, Fill, Part, Slot};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
@@ -296,14 +295,6 @@ impl<T: Integer> Fill for Decode<'_, T> {
 
     #[inline]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
-        let Part {
-            src,
-            range,
-            backend,
-            ..
-        } = self.0;
-        let start = range.start;
-        let to = front_for::<T, _>(to, range)?;
-        Ok((to.len(), T::decode(src, start, to, backend)?))
+        self.0.fill(to, T::decode)
     }
 }
