@@ -6,7 +6,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, UInt32Array};
 use arrow_schema::DataType;
 use arrow_select::take::take;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Number of occurrences that suffice for an estimate.
@@ -162,12 +162,12 @@ impl Sample {
 /// Reads about `wanted` values out of many, at irregular distances, so that neither sorted nor
 /// periodic values mislead it.
 fn sampled(arrays: &[ArrayRef], values: usize, wanted: usize) -> Option<Sample> {
-    let mut times = HashMap::<u64, u32, BuildHasherDefault<Hashed>>::default();
+    let mut times = Times::new(wanted);
     // Twice the mean distance, so that distances from 1 to this are equally likely.
     let longest = (2 * values / wanted) as u64;
     let (mut state, mut next) = (1_u64, 0);
     for array in arrays {
-        let mut indices = Vec::new();
+        let mut indices = Vec::with_capacity(wanted);
         while next < array.len() {
             indices.push(next as u32);
             state = mix(state.wrapping_add(0x9e37_79b9_7f4a_7c15));
@@ -175,15 +175,82 @@ fn sampled(arrays: &[ArrayRef], values: usize, wanted: usize) -> Option<Sample> 
         }
         next -= array.len();
         let some = take(array, &UInt32Array::from(indices), None).ok()?;
-        for_each_hash(&some, |hash| *times.entry(hash).or_default() += 1)?;
+        for_each_hash(&some, |hash| times.add(hash))?;
     }
-    let occur = |wanted| times.values().filter(|times| **times == wanted).count();
-    Some(Sample {
-        taken: times.values().map(|times| *times as usize).sum(),
-        seen: times.len(),
-        once: occur(1),
-        twice: occur(2),
-    })
+    Some(times.sample())
+}
+
+/// Number of occurrences of each hash: a table with linear probing that fits into the second-level cache.
+struct Times {
+    /// Upper half of a hash, and its occurrences. Their number is a power of two.
+    slots: Vec<(u32, u32)>,
+    bits: u32,
+    taken: usize,
+    seen: usize,
+}
+
+impl Times {
+    /// Creates a table for about this many values.
+    fn new(values: usize) -> Self {
+        let bits = (2 * values).max(2).ilog2();
+        Self {
+            slots: vec![(0, 0); 1 << bits],
+            bits,
+            taken: 0,
+            seen: 0,
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, hash: u64) {
+        let key = (hash >> 32) as u32;
+        self.taken += 1;
+        let mut at = (hash >> (u64::BITS - self.bits)) as usize;
+        loop {
+            let (other, times) = &mut self.slots[at];
+            if *times == 0 {
+                (*other, *times) = (key, 1);
+                self.seen += 1;
+                return self.grow();
+            }
+            if *other == key {
+                *times += 1;
+                return;
+            }
+            at = (at + 1) & ((1 << self.bits) - 1);
+        }
+    }
+
+    /// Keeps a quarter of the slots free.
+    fn grow(&mut self) {
+        if 4 * self.seen <= 3 * self.slots.len() {
+            return;
+        }
+        self.bits += 1;
+        let before = std::mem::replace(&mut self.slots, vec![(0, 0); 1 << self.bits]);
+        for (key, times) in before.into_iter().filter(|(_, times)| *times > 0) {
+            let mut at = (key >> (u32::BITS - self.bits)) as usize;
+            while self.slots[at].1 > 0 {
+                at = (at + 1) & ((1 << self.bits) - 1);
+            }
+            self.slots[at] = (key, times);
+        }
+    }
+
+    fn sample(&self) -> Sample {
+        let occur = |wanted| {
+            self.slots
+                .iter()
+                .filter(|(_, times)| *times == wanted)
+                .count()
+        };
+        Sample {
+            taken: self.taken,
+            seen: self.seen,
+            once: occur(1),
+            twice: occur(2),
+        }
+    }
 }
 
 /// Number of distinct non-null values of any number of arrays.

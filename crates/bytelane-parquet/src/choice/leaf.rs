@@ -163,7 +163,27 @@ impl Leaf {
             let is_wanted = is_dictionary == (turn != Turn::Others);
             !it.is_measured && it.bytes <= doubt * least && is_wanted
         });
-        close.map(|it| it.layout.clone()).collect()
+        let close: Vec<Layout> = close.map(|it| it.layout.clone()).collect();
+        if turn == Turn::Others && close.len() == 1 && self.is_settled() {
+            return Vec::new();
+        }
+        close
+    }
+
+    /// Returns whether all candidates but the best one are far behind, and whole pages would not tell another size:
+    /// without compression, they are as large as small pieces.
+    fn is_settled(&self) -> bool {
+        let estimates = &self.choice.candidates;
+        let bytes = estimates.iter().map(|it| it.bytes);
+        let least = bytes.fold(f64::INFINITY, f64::min);
+        let close = estimates.iter().filter(|it| {
+            let doubt = match it.layout.encoding {
+                Encoding::Dictionary => DOUBT_OF_DICTIONARY,
+                _ => DOUBT,
+            };
+            it.bytes <= doubt * least
+        });
+        self.compression == Compression::UNCOMPRESSED && close.count() == 1
     }
 
     /// Returns the chosen layout, followed by the same layout with other page sizes that may be

@@ -100,9 +100,22 @@ impl Known {
 
 /// Choices for earlier row groups.
 #[derive(Default)]
-pub(crate) struct Learned(HashMap<ColumnPath, Known>);
+pub(crate) struct Learned {
+    leaves: HashMap<ColumnPath, Known>,
+    /// Set if there are no more row groups after this one.
+    is_last: bool,
+}
 
 impl Learned {
+    /// Notes that the next row group is the last one, from which nothing needs to be learned.
+    pub(crate) fn expect_last(&mut self) {
+        self.is_last = true;
+    }
+
+    pub(super) fn is_last(&self) -> bool {
+        self.is_last
+    }
+
     /// Remembers the choices for the leaves of a column, replacing older ones.
     pub(super) fn add(&mut self, glances: Vec<Glance>, choices: &[Choice]) {
         for (glance, choice) in glances.into_iter().zip(choices) {
@@ -111,12 +124,13 @@ impl Learned {
                 candidates: choice.candidates.clone(),
                 encoded: None,
             };
-            self.0.insert(glance.path.clone(), Known { glance, choice });
+            self.leaves
+                .insert(glance.path.clone(), Known { glance, choice });
         }
     }
 
     /// Returns a leaf of an earlier row group.
     pub(super) fn of(&self, path: &ColumnPath) -> Option<&Known> {
-        self.0.get(path)
+        self.leaves.get(path)
     }
 }

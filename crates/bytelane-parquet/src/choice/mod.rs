@@ -125,6 +125,13 @@ fn allowed(leaf: &ColumnDescriptor, column: &Column, options: &WriterOptions) ->
             && (*encoding == Encoding::Plain || is_readable(*encoding))
     });
     let possible: Vec<Encoding> = possible.collect();
+    // Without compression, BYTE_STREAM_SPLIT takes as many bytes as PLAIN, which any reader copies.
+    let is_plain_best = possible.contains(&Encoding::Plain)
+        && options.compression_of(path.clone()) == Compression::UNCOMPRESSED;
+    let possible = possible
+        .into_iter()
+        .filter(|encoding| !is_plain_best || *encoding != Encoding::ByteStreamSplit);
+    let possible: Vec<Encoding> = possible.collect();
     if possible.is_empty() {
         vec![Encoding::Plain]
     } else {
@@ -329,6 +336,7 @@ fn choose(
     if tries_pages(options) || options.leaves_pages_open() {
         trials.size_pages(options.goal)?;
     }
+    let learned = learned.filter(|learned| !learned.is_last());
     let glances = learned.as_ref().map(|_| trials.glances()).transpose()?;
     let choices = trials.finish();
     if let Some((learned, glances)) = learned.zip(glances) {

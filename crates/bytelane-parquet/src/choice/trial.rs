@@ -251,17 +251,18 @@ impl<'a> Trials<'a> {
         let here = self.leaves.iter();
         let here = here.map(|leaf| leaf.dictionary().unwrap_or(&leaf.layouts[0]).clone());
         let here: Vec<Layout> = here.collect();
-        let arrays_of = leaves_of(&arrays, self.leaves.len());
         let chunks = self.write(arrays, &here, false)?;
-        let sizes = chunks.iter().map(|leaf| Size::of(leaf.chunk.metadata()));
         let written: usize = pieces.iter().map(Range::len).sum();
         let scale = self.rows as f64 / written.max(1) as f64;
-        let leaves = self.leaves.iter().zip(arrays_of).zip(sizes);
-        let guesses = leaves.map(|((leaf, arrays), size)| {
-            let count =
-                |distinct: Option<&Distinct>| distinct.map_or(1.0, Distinct::count).max(1.0);
-            let here = count(Distinct::among(&arrays).as_ref());
-            let all = count(leaf.distinct.as_ref()).max(here);
+        let leaves = self.leaves.iter().zip(&chunks);
+        let guesses = leaves.map(|(leaf, written)| {
+            let size = Size::of(written.chunk.metadata());
+            let here = written.entries.unwrap_or(1).max(1) as f64;
+            let all = leaf
+                .distinct
+                .as_ref()
+                .map_or(1.0, Distinct::count)
+                .max(here);
             let wider = (all.log2().ceil() / here.log2().ceil().max(1.0)).max(1.0);
             let dictionary = size.dictionary * all / here;
             let indices = (size.compressed - size.dictionary) * scale * wider;

@@ -1,7 +1,7 @@
 //! Decodes rows of several data pages, and encodes them as one page.
 
 use super::edit::decoded_indices;
-use super::encode::{Definition, DenseValues, PageEncoder, PageValues, SlotLevels};
+use super::encode::{Definition, DenseValues, PageEncoder, PageValues, Repetition, SlotLevels};
 use super::header::{DataPage, ValueEncoding};
 use super::levels::{LeafLevels, PageLevels};
 use super::parts::Parts;
@@ -201,7 +201,9 @@ impl PageGatherer {
         if definition > 0 {
             levels.definition = Definition::Levels(std::mem::take(&mut self.definition));
         }
-        levels.repetition = std::mem::take(&mut self.repetition);
+        if repetition > 0 {
+            levels.repetition = Repetition::Levels(std::mem::take(&mut self.repetition));
+        }
         let histogram = |greatest: u16, count: &dyn Fn() -> Vec<i64>| match greatest {
             0 => Vec::new(),
             _ => count(),
@@ -221,6 +223,7 @@ impl PageGatherer {
             let page = PageValues {
                 encoding,
                 values,
+                memory: None,
                 levels: &levels,
                 greatest: (definition, repetition),
                 statistics: None,

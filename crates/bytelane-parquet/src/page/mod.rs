@@ -15,7 +15,8 @@ mod values;
 pub(crate) use codec::{Compressor, check_promise, codec_in_parquet};
 pub(crate) use edit::{PageEditor, null_page, set_sizes};
 pub(crate) use encode::{
-    Definition, DenseValues, DictionaryBuilder, EncodedPage, PageEncoder, PageValues, SlotLevels,
+    Definition, DenseValues, DictionaryBuilder, EncodedPage, PageEncoder, PageValues, Pieces,
+    Repetition, SlotLevels,
 };
 pub(crate) use gather::{Gathered, PageGatherer, PageRows};
 pub(crate) use header::{

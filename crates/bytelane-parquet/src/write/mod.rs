@@ -331,6 +331,8 @@ impl<W: Write + Send> Writer<W> {
             let problem = "the file is finished already";
             return Err(Problem::Input(problem.to_owned()).into());
         }
+        let columns = self.columns.iter_mut();
+        columns.for_each(|column| column.learned.expect_last());
         self.flush()?;
         self.is_finished = true;
         let footer = self.file.finish(std::mem::take(&mut self.footer))?;

@@ -7,11 +7,11 @@ use super::bloom::BloomFilter;
 use super::dense::with_dense;
 use super::pages::Pages;
 use super::statistics::bounds_of;
-use super::{Chunk, LeafEncoder, PagePart};
-use crate::Result;
-use crate::page::{DenseValues, DictionaryBuilder, SlotLevels, ValueEncoding};
+use super::{EncodedLeaf, LeafEncoder, PagePart};
+use crate::page::{DenseValues, DictionaryBuilder, Pieces, SlotLevels, ValueEncoding};
 use crate::statistics::{Bounds, Order};
 use crate::types::physical;
+use crate::{Encoding, Result};
 use parquet::file::properties::EnabledStatistics;
 
 /// Assumed width of an index in bits, for page size limits in bytes.
@@ -23,7 +23,7 @@ impl LeafEncoder<'_> {
         &mut self,
         mut rows: Rows,
         layout: &Layout,
-    ) -> Result<Option<Chunk>> {
+    ) -> Result<Option<EncodedLeaf>> {
         let mut dictionary =
             DictionaryBuilder::new(physical::width(self.column), layout.dictionary_bytes);
         let (mut pages, mut used) = (self.new_pages(), Used::default());
@@ -61,9 +61,13 @@ impl LeafEncoder<'_> {
         let mut filter = BloomFilter::new(self.column, self.options);
         dictionary.for_each(|entry| filter.insert(DenseValues::Strings(&[entry])));
         let filter = filter.finish()?;
-        pages
-            .finish(Some(&dictionary), filter, self.pages, self.options)
-            .map(Some)
+        let entries = Some(dictionary.len());
+        let chunk = pages.finish(Some(dictionary), filter, self.pages, self.options)?;
+        Ok(Some(EncodedLeaf {
+            chunk,
+            encoding: Encoding::Dictionary,
+            entries,
+        }))
     }
 
     fn append_indices(
@@ -87,13 +91,13 @@ impl LeafEncoder<'_> {
         let values = DenseValues::Indices(indices);
         let encoding = ValueEncoding::Dictionary;
         let levels = std::mem::take(&mut page.levels);
-        let page = self.append(&levels, values, encoding, &bounds, &mut pages.bytes)?;
+        let page = self.append(&levels, (values, None), encoding, &bounds, &mut pages.bytes)?;
         pages.append(&PagePart {
             levels,
             bounds,
             page,
             strings,
-            bytes: Vec::new(),
+            bytes: Pieces::default(),
         });
         Ok(())
     }
@@ -117,7 +121,7 @@ impl LeafEncoder<'_> {
         let (backend, order) = (self.options.backend, self.order);
         let Some(entries) = part.dictionary() else {
             let parts = [part.unpacked()?];
-            return with_dense(self.column, &parts, backend, self.scratch, |values| {
+            return with_dense(self.column, &parts, backend, self.scratch, |values, _| {
                 if let Some(bounds) = bounds {
                     bounds.merge(&bounds_of(values, order), order);
                 }
@@ -128,7 +132,7 @@ impl LeafEncoder<'_> {
         let mut keys = Vec::new();
         part.keys(&mut keys);
         let parts = [entries.unpacked()?];
-        with_dense(self.column, &parts, backend, self.scratch, |entries| {
+        with_dense(self.column, &parts, backend, self.scratch, |entries, _| {
             // Dictionary entries that no key refers to are ignored.
             let mut found = vec![None; keys.iter().max().map_or(0, |last| last + 1)];
             for key in &keys {

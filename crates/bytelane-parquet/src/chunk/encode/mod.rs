@@ -12,11 +12,14 @@ use super::Chunk;
 use super::layout::Layout;
 use super::leaf::{LeafPath, LeafValues, Unit, shred};
 use super::rows::Rows;
-use crate::page::{DenseValues, EncodedPage, PageEncoder, PageValues, SlotLevels, ValueEncoding};
+use crate::page::{
+    DenseValues, EncodedPage, PageEncoder, PageValues, Pieces, SlotLevels, ValueEncoding,
+};
 use crate::statistics::{Bounds, Order};
 use crate::types::physical;
 use crate::{Encoding, Result, WriterOptions};
 use arrow_array::ArrayRef;
+use arrow_buffer::Buffer;
 use bloom::BloomFilter;
 use dense::with_dense;
 use pages::Pages;
@@ -33,6 +36,8 @@ use std::sync::Arc;
 pub(crate) struct EncodedLeaf {
     pub(crate) chunk: Chunk,
     pub(crate) encoding: Encoding,
+    /// Number of entries of its dictionary.
+    pub(crate) entries: Option<usize>,
 }
 
 /// Encoder of the chunk of a leaf.
@@ -56,7 +61,7 @@ struct PagePart {
     /// Number of bytes of its strings.
     strings: Option<usize>,
     /// The page, unless it was appended to others.
-    bytes: Vec<u8>,
+    bytes: Pieces,
 }
 
 impl<'a> LeafEncoder<'a> {
@@ -88,10 +93,9 @@ impl<'a> LeafEncoder<'a> {
     /// chunk.
     pub(super) fn encode(&mut self, rows: Rows, layout: &Layout) -> Result<EncodedLeaf> {
         if layout.encoding == Encoding::Dictionary
-            && let Some(chunk) = self.with_dictionary(rows.clone(), layout)?
+            && let Some(leaf) = self.with_dictionary(rows.clone(), layout)?
         {
-            let encoding = Encoding::Dictionary;
-            return Ok(EncodedLeaf { chunk, encoding });
+            return Ok(leaf);
         }
         let (encoding, values) = match layout.encoding {
             Encoding::ByteStreamSplit => (layout.encoding, ValueEncoding::ByteStreamSplit),
@@ -107,7 +111,11 @@ impl<'a> LeafEncoder<'a> {
             }
         };
         let chunk = self.without_dictionary(rows, layout, values)?;
-        Ok(EncodedLeaf { chunk, encoding })
+        Ok(EncodedLeaf {
+            chunk,
+            encoding,
+            entries: None,
+        })
     }
 
     fn without_dictionary(
@@ -147,7 +155,7 @@ impl<'a> LeafEncoder<'a> {
         &mut self,
         arrays: Vec<ArrayRef>,
         encoding: ValueEncoding,
-        to: &mut Vec<u8>,
+        to: &mut Pieces,
         mut see: impl FnMut(DenseValues<'_>),
     ) -> Result<PagePart> {
         let (levels, values) = self.shred(arrays)?;
@@ -157,15 +165,21 @@ impl<'a> LeafEncoder<'a> {
             .collect::<Result<_>>()?;
         let mut scratch = std::mem::take(self.scratch);
         let backend = self.options.backend;
-        let part = with_dense(self.column, &values, backend, &mut scratch, |values| {
-            let bounds = match self.statistics {
-                EnabledStatistics::None => Bounds::default(),
-                _ => bounds_of(values, self.order),
-            };
-            see(values);
-            let page = self.append(&levels, values, encoding, &bounds, to)?;
-            Ok((bounds, page, string_bytes(values)))
-        });
+        let part = with_dense(
+            self.column,
+            &values,
+            backend,
+            &mut scratch,
+            |values, memory| {
+                let bounds = match self.statistics {
+                    EnabledStatistics::None => Bounds::default(),
+                    _ => bounds_of(values, self.order),
+                };
+                see(values);
+                let page = self.append(&levels, (values, memory), encoding, &bounds, to)?;
+                Ok((bounds, page, string_bytes(values)))
+            },
+        );
         *self.scratch = scratch;
         let (bounds, page, strings) = part?;
         Ok(PagePart {
@@ -173,7 +187,7 @@ impl<'a> LeafEncoder<'a> {
             bounds,
             page,
             strings,
-            bytes: Vec::new(),
+            bytes: Pieces::default(),
         })
     }
 
@@ -200,10 +214,10 @@ impl<'a> LeafEncoder<'a> {
     fn append(
         &mut self,
         levels: &SlotLevels,
-        values: DenseValues<'_>,
+        (values, memory): (DenseValues<'_>, Option<&Buffer>),
         encoding: ValueEncoding,
         bounds: &Bounds,
-        to: &mut Vec<u8>,
+        to: &mut Pieces,
     ) -> Result<EncodedPage> {
         let in_header =
             self.options.page_header_statistics && self.statistics == EnabledStatistics::Page;
@@ -211,6 +225,7 @@ impl<'a> LeafEncoder<'a> {
         let page = PageValues {
             encoding,
             values,
+            memory,
             levels,
             greatest: self.path.levels(),
             statistics: in_header

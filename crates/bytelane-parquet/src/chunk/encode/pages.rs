@@ -9,7 +9,7 @@ use crate::format::{
     ColumnChunk, ColumnMetaData, CompressionCodec, Encoded, Encoding, MAGIC, OffsetIndex,
     PageEncodingStats, PageLocation, PageType, PhysicalType, SizeStatistics,
 };
-use crate::page::{DictionaryBuilder, PageEncoder};
+use crate::page::{DictionaryBuilder, PageEncoder, Pieces};
 use crate::statistics::{Bounds, Order};
 use crate::{Problem, Result, WriterOptions};
 use bytes::Bytes;
@@ -20,8 +20,6 @@ use parquet::schema::types::ColumnDescPtr;
 /// Position of the first page, as in a file that consists of this chunk. It is not 0, which means
 /// no position.
 const START: usize = MAGIC.len();
-/// Number of bytes after which a piece of a chunk ends.
-const PIECE: usize = 1 << 20;
 
 /// Data pages of a chunk.
 pub(super) struct Pages<'a> {
@@ -29,11 +27,8 @@ pub(super) struct Pages<'a> {
     order: Order,
     greatest: (u16, u16),
     statistics: EnabledStatistics,
-    /// Consecutive encoded pages: complete pieces, their length, and the last piece. A single buffer
-    /// would be copied whenever it grows, to memory that the system has to zero first.
-    pieces: Vec<Bytes>,
-    complete: usize,
-    pub(super) bytes: Vec<u8>,
+    /// Encoded pages.
+    pub(super) bytes: Pieces,
     bounds: Bounds,
     slots: usize,
     rows: usize,
@@ -63,9 +58,7 @@ impl<'a> Pages<'a> {
             order,
             greatest: path.levels(),
             statistics,
-            pieces: Vec::new(),
-            complete: 0,
-            bytes: Vec::new(),
+            bytes: Pieces::default(),
             bounds: Bounds::default(),
             slots: 0,
             rows: 0,
@@ -83,8 +76,8 @@ impl<'a> Pages<'a> {
     }
 
     /// Appends a page with its metadata.
-    pub(super) fn append_part(&mut self, part: PagePart) {
-        self.bytes.extend_from_slice(&part.bytes);
+    pub(super) fn append_part(&mut self, mut part: PagePart) {
+        self.bytes.append(std::mem::take(&mut part.bytes));
         self.append(&part);
     }
 
@@ -109,7 +102,7 @@ impl<'a> Pages<'a> {
         } = part;
         self.add_strings(*strings);
         self.places.page_locations.push(PageLocation {
-            offset: (START + self.complete + self.bytes.len() - page.compressed) as i64,
+            offset: (START + self.bytes.len() - page.compressed) as i64,
             compressed_page_size: page.compressed as i32,
             first_row_index: self.rows as i64,
             ..Default::default()
@@ -145,40 +138,28 @@ impl<'a> Pages<'a> {
             Some((_, pages)) => *pages += 1,
             None => self.encodings.push((encoding, 1)),
         }
-        if self.bytes.len() >= PIECE {
-            self.end_piece();
-        }
-    }
-
-    /// Starts a new piece.
-    fn end_piece(&mut self) {
-        self.complete += self.bytes.len();
-        let next = Vec::with_capacity(PIECE + PIECE / 4);
-        let mut piece = std::mem::replace(&mut self.bytes, next);
-        // The last page may have doubled the capacity.
-        piece.shrink_to_fit();
-        self.pieces.push(piece.into());
     }
 
     /// Returns the chunk. It starts with the dictionary page, if there is a dictionary.
     pub(super) fn finish(
         mut self,
-        dictionary: Option<&DictionaryBuilder>,
+        dictionary: Option<DictionaryBuilder>,
         filter: Option<Vec<u8>>,
         encoder: &mut PageEncoder,
         options: &WriterOptions,
     ) -> Result<Chunk> {
-        let mut pieces = std::mem::take(&mut self.pieces);
-        pieces.push(Bytes::from(std::mem::take(&mut self.bytes)));
+        let mut pages = std::mem::take(&mut self.bytes);
+        let has_dictionary = dictionary.is_some();
         let mut counts = Vec::new();
         let mut used = vec![Encoding::Rle];
         if let Some(dictionary) = dictionary {
-            let mut first = Vec::new();
+            let mut first = Pieces::default();
             let page = encoder.append_dictionary(dictionary, &mut first)?;
             for place in &mut self.places.page_locations {
                 place.offset += first.len() as i64;
             }
-            pieces.insert(0, first.into());
+            first.append(pages);
+            pages = first;
             self.uncompressed += page.uncompressed;
             counts.push(pages_in(PageType::DictionaryPage, Encoding::Plain, 1));
             used.push(Encoding::Plain);
@@ -190,7 +171,7 @@ impl<'a> Pages<'a> {
         used.sort_by_key(|encoding| i32::from(*encoding));
         used.dedup();
 
-        let pages = Stored::Pieces(pieces);
+        let pages = Stored::Pieces(pages.into_bytes());
         let first = self
             .places
             .page_locations
@@ -212,7 +193,7 @@ impl<'a> Pages<'a> {
             total_uncompressed_size: self.uncompressed as i64,
             total_compressed_size: pages.len() as i64,
             data_page_offset: first,
-            dictionary_page_offset: dictionary.map(|_| START as i64),
+            dictionary_page_offset: has_dictionary.then_some(START as i64),
             statistics: statistics.as_ref().map(Encoded::new).transpose()?,
             encoding_stats: Some(Encoded::new(&counts)?),
             bloom_filter_length: filter.as_ref().map(|it| it.len() as i32),

@@ -5,7 +5,7 @@ use super::super::leaf::{LeafPath, Unit};
 use super::super::rows::Rows;
 use super::pages::Pages;
 use super::{LeafEncoder, PagePart};
-use crate::page::{PageEncoder, ValueEncoding};
+use crate::page::{PageEncoder, Pieces, ValueEncoding};
 use crate::{Problem, Result, WriterOptions};
 use arrow_array::ArrayRef;
 use parquet::schema::types::ColumnDescPtr;
@@ -103,7 +103,7 @@ impl SharedChunk {
             return false;
         };
         let mut encoder = LeafEncoder::new(&self.column, &self.path, &self.options, pages, scratch);
-        let mut bytes = Vec::new();
+        let mut bytes = Pieces::default();
         let part = encoder.page(rows, self.encoding, &mut bytes, |_| {});
         begun.result = Some(part.map(|part| PagePart { bytes, ..part }));
         true

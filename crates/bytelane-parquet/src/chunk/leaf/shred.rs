@@ -6,11 +6,11 @@
 //! and lists without nulls or empty lists change no levels.
 
 use super::{LeafPath, LeafValues, Step};
-use crate::page::{Definition, SlotLevels};
+use crate::page::{Definition, Repetition, SlotLevels};
 use crate::{Error, Problem, Result};
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef};
-use arrow_buffer::NullBuffer;
+use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
 use arrow_schema::DataType;
 use std::iter::once;
 use std::ops::Range;
@@ -20,6 +20,9 @@ pub(crate) fn shred(array: &ArrayRef, path: &LeafPath) -> Result<(SlotLevels, Le
     let rows = array.len();
     if path.nodes.is_empty() {
         return flat(array, path);
+    }
+    if let Some(lists) = filled(array, path) {
+        return Ok(lists);
     }
     let mut walk = Walk {
         path,
@@ -60,10 +63,68 @@ fn flat(array: &ArrayRef, path: &LeafPath) -> Result<(SlotLevels, LeafValues)> {
         rows: slots,
         values: slots - null_count,
         definition,
-        repetition: Vec::new(),
+        repetition: Repetition::Rows,
     };
     let values = LeafValues::new(ArrayRef::clone(array), once(0..slots).collect(), nulls);
     Ok((levels, values))
+}
+
+/// Returns the levels and values of lists of values, if no list is empty and nothing is null: all slots have the
+/// maximum definition level, and the repetition levels are bits.
+fn filled(array: &ArrayRef, path: &LeafPath) -> Option<(SlotLevels, LeafValues)> {
+    let [node] = path.nodes.as_slice() else {
+        return None;
+    };
+    if !matches!(node.step, Step::Entries) || some_nulls(array.logical_nulls()).is_some() {
+        return None;
+    }
+    let (entries, (range, bits)) = match array.data_type() {
+        DataType::List(_) => {
+            let list = array.as_list::<i32>();
+            (list.values(), entries_of(list.value_offsets())?)
+        }
+        DataType::LargeList(_) => {
+            let list = array.as_list::<i64>();
+            (list.values(), entries_of(list.value_offsets())?)
+        }
+        DataType::FixedSizeList(_, length) if *length > 0 => {
+            let (length, slots) = (*length as usize, array.len() * *length as usize);
+            let starts = (0..slots).step_by(length);
+            let entries = array.as_fixed_size_list().values();
+            (entries, (0..slots, repetition_of(slots, starts)))
+        }
+        _ => return None,
+    };
+    if some_nulls(entries.slice(range.start, range.len()).logical_nulls()).is_some() {
+        return None;
+    }
+    let levels = SlotLevels {
+        slots: range.len(),
+        rows: array.len(),
+        values: range.len(),
+        definition: Definition::Full(path.max_def),
+        repetition: Repetition::Bits(bits),
+    };
+    let values = LeafValues::new(ArrayRef::clone(entries), once(range).collect(), None);
+    Some((levels, values))
+}
+
+/// Returns the range of the entries of lists, and their repetition levels. Returns `None` if a list is empty.
+fn entries_of<O: OffsetSizeTrait>(offsets: &[O]) -> Option<(Range<usize>, BooleanBuffer)> {
+    let (first, last) = (offsets.first()?.as_usize(), offsets.last()?.as_usize());
+    if offsets.windows(2).any(|pair| pair[0] == pair[1]) {
+        return None;
+    }
+    let starts = &offsets[..offsets.len() - 1];
+    let starts = starts.iter().map(|offset| offset.as_usize() - first);
+    Some((first..last, repetition_of(last - first, starts)))
+}
+
+/// Returns the repetition levels of the entries of lists that start at these entries.
+fn repetition_of(slots: usize, starts: impl Iterator<Item = usize>) -> BooleanBuffer {
+    let mut bits = vec![u8::MAX; slots.div_ceil(8)];
+    starts.for_each(|slot| bits[slot / 8] &= !(1 << (slot % 8)));
+    BooleanBuffer::new(Buffer::from_vec(bits), 0, slots)
 }
 
 fn some_nulls(nulls: Option<NullBuffer>) -> Option<NullBuffer> {
@@ -246,7 +307,10 @@ impl Walk<'_> {
                 max if self.is_whole => Definition::Full(max),
                 _ => Definition::Levels(self.definition),
             },
-            repetition: self.repetition,
+            repetition: match self.path.max_rep {
+                0 => Repetition::Rows,
+                _ => Repetition::Levels(self.repetition),
+            },
         };
         Ok((levels, LeafValues::new(array, ranges, nulls)))
     }

@@ -3,8 +3,9 @@
 use crate::Result;
 use crate::types::physical::{not_convertible, to_physical};
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef};
-use arrow_buffer::{BooleanBufferBuilder, Buffer, NullBuffer};
+use arrow_array::types::ByteArrayType;
+use arrow_array::{Array, ArrayRef, GenericByteArray};
+use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, Buffer, NullBuffer};
 use arrow_cast::cast;
 use arrow_schema::DataType;
 use bytelane::Detected;
@@ -150,6 +151,20 @@ impl LeafValues {
         Ok(())
     }
 
+    /// Returns the memory of strings with offsets, if it has these strings, which are all of the leaf, one after the
+    /// other and nothing else.
+    pub(crate) fn joined(&self, strings: &[&[u8]]) -> Option<Buffer> {
+        let (memory, start, end) = match self.array.data_type() {
+            DataType::Utf8 => memory_of(self.array.as_string::<i32>()),
+            DataType::LargeUtf8 => memory_of(self.array.as_string::<i64>()),
+            DataType::Binary => memory_of(self.array.as_binary::<i32>()),
+            DataType::LargeBinary => memory_of(self.array.as_binary::<i64>()),
+            _ => return None,
+        };
+        let bytes: usize = strings.iter().map(|string| string.len()).sum();
+        (bytes == end - start).then(|| memory.slice_with_length(start, bytes))
+    }
+
     /// Appends strings.
     pub(crate) fn strings<'a>(
         &'a self,
@@ -214,6 +229,13 @@ fn compact(
         to.truncate(start);
     }
     is_done
+}
+
+/// Returns the memory of strings with offsets, and its part from the first of them to the last one.
+fn memory_of<T: ByteArrayType>(array: &GenericByteArray<T>) -> (&Buffer, usize, usize) {
+    let offsets = array.value_offsets();
+    let ends = [offsets.first(), offsets.last()].map(|end| end.map_or(0, |end| end.as_usize()));
+    (array.values(), ends[0], ends[1])
 }
 
 fn bytes<T: AsRef<[u8]> + ?Sized>(value: &T) -> &[u8] {

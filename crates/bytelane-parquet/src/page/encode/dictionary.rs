@@ -3,6 +3,7 @@
 use super::table::{BATCH, Key, KeyTable};
 use super::values::DenseValues;
 use ahash::RandomState;
+use arrow_buffer::Buffer;
 use hashbrown::HashTable;
 
 /// Distinct values, in order of first appearance.
@@ -57,6 +58,15 @@ impl DictionaryBuilder {
             Some(4) => bytemuck::cast_slice(self.narrow.keys()),
             Some(8) => bytemuck::cast_slice(self.wide.keys()),
             _ => &self.plain,
+        }
+    }
+
+    /// Returns the entries, encoded in PLAIN.
+    pub(crate) fn into_plain(self) -> Buffer {
+        match self.width {
+            Some(4) => Buffer::from_vec(self.narrow.into_keys()),
+            Some(8) => Buffer::from_vec(self.wide.into_keys()),
+            _ => Buffer::from_vec(self.plain),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::super::levels::bits;
 use super::runs::{self, Runs};
 use crate::Result;
-use arrow_buffer::{BooleanBufferBuilder, NullBuffer};
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, NullBuffer};
 use bytelane::Detected;
 use std::borrow::Cow;
 use std::iter::repeat_n;
@@ -21,8 +21,7 @@ pub(crate) struct SlotLevels {
     /// Number of values that are not null.
     pub(crate) values: usize,
     pub(crate) definition: Definition,
-    /// Repetition levels; empty in columns without lists.
-    pub(crate) repetition: Vec<u16>,
+    pub(crate) repetition: Repetition,
 }
 
 /// Definition levels.
@@ -38,6 +37,46 @@ pub(crate) enum Definition {
     Levels(Vec<u16>),
 }
 
+/// Repetition levels.
+#[derive(Debug, Default)]
+pub(crate) enum Repetition {
+    /// No levels: the column has no lists.
+    #[default]
+    Rows,
+    /// Levels 0 and 1, one bit per slot.
+    Bits(BooleanBuffer),
+    Levels(Vec<u16>),
+}
+
+impl Repetition {
+    /// Appends the levels of more slots of the same column.
+    fn append(&mut self, other: Self) {
+        *self = match (std::mem::take(self), other) {
+            (Self::Rows, other) => other,
+            (this, Self::Rows) => this,
+            (Self::Bits(these), Self::Bits(next)) => {
+                let mut all = BooleanBufferBuilder::new(these.len() + next.len());
+                all.append_buffer(&these);
+                all.append_buffer(&next);
+                Self::Bits(all.finish())
+            }
+            (this, next) => {
+                let mut levels = this.into_levels();
+                levels.extend(next.into_levels());
+                Self::Levels(levels)
+            }
+        };
+    }
+
+    fn into_levels(self) -> Vec<u16> {
+        match self {
+            Self::Rows => Vec::new(),
+            Self::Bits(bits) => bits.iter().map(u16::from).collect(),
+            Self::Levels(levels) => levels,
+        }
+    }
+}
+
 impl SlotLevels {
     /// Appends the levels of more slots of the same column.
     pub(crate) fn append(&mut self, other: Self) {
@@ -45,7 +84,7 @@ impl SlotLevels {
         self.slots += other.slots;
         self.rows += other.rows;
         self.values += other.values;
-        self.repetition.extend(other.repetition);
+        self.repetition.append(other.repetition);
         match (&mut self.definition, other.definition) {
             (Definition::Validity(these), Definition::Validity(next)) => these.extend(next),
             (Definition::Levels(these), Definition::Levels(next)) => these.extend(next),
@@ -73,7 +112,14 @@ impl SlotLevels {
 
     /// Counts the slots with each repetition level.
     pub(crate) fn repetition_histogram(&self, greatest: u16) -> Vec<i64> {
-        histogram(&self.repetition, greatest)
+        match &self.repetition {
+            Repetition::Rows => histogram(&[], greatest),
+            Repetition::Levels(levels) => histogram(levels, greatest),
+            Repetition::Bits(bits) => {
+                let ones = bits.count_set_bits();
+                vec![(bits.len() - ones) as i64, ones as i64]
+            }
+        }
     }
 
     /// Appends the repetition levels.
@@ -84,7 +130,11 @@ impl SlotLevels {
         backend: Detected,
         to: &mut Vec<u8>,
     ) -> Result<()> {
-        runs::append(&self.repetition, width(greatest), runs, backend, to)
+        match &self.repetition {
+            Repetition::Rows => Ok(()),
+            Repetition::Bits(bits) => runs::append_bits(bits, runs, backend, to),
+            Repetition::Levels(levels) => runs::append(levels, width(greatest), runs, backend, to),
+        }
     }
 
     /// Appends the definition levels.
@@ -161,7 +211,7 @@ mod tests {
             rows: slots,
             values: slots,
             definition,
-            repetition: Vec::new(),
+            repetition: Repetition::Rows,
         };
         let full = || part(Definition::Full(3), 70);
         let listed = || part(Definition::Levels([2, 3].repeat(35)), 70);
@@ -184,6 +234,48 @@ mod tests {
                 bytes
             });
             assert_eq!(bytes, of_listed);
+        }
+    }
+
+    #[test]
+    fn bits_are_the_same_as_listed_levels() {
+        // Lists of one entry, of many, and of both.
+        let parts = [vec![1; 100], vec![200; 9], (1..90).collect::<Vec<usize>>()];
+        let listed = |lengths: &[usize]| {
+            let list = |length: &usize| std::iter::once(0).chain(repeat_n(1, length - 1));
+            lengths.iter().flat_map(list).collect::<Vec<u16>>()
+        };
+        let levels = |repetition| SlotLevels {
+            repetition,
+            ..SlotLevels::default()
+        };
+        for one in &parts {
+            for other in &parts {
+                let of_bits = |lengths| {
+                    let bits = listed(lengths).into_iter().map(|level| level == 1);
+                    levels(Repetition::Bits(bits.collect()))
+                };
+                let (ones, others) = (listed(one), listed(other));
+                let mut bits = of_bits(one);
+                bits.append(of_bits(other));
+                let mut mixed = of_bits(one);
+                mixed.append(levels(Repetition::Levels(others.clone())));
+                let all = levels(Repetition::Levels([ones, others].concat()));
+                let histogram = all.repetition_histogram(1);
+                assert_eq!(bits.repetition_histogram(1), histogram);
+                assert_eq!(mixed.repetition_histogram(1), histogram);
+                for runs in [Runs::Shortest, Runs::Long] {
+                    let bytes = [&bits, &mixed, &all].map(|levels| {
+                        let mut bytes = Vec::new();
+                        let backend = Detected::active();
+                        let written = levels.append_repetition(1, runs, backend, &mut bytes);
+                        written.expect("levels of one bit");
+                        bytes
+                    });
+                    assert_eq!(bytes[1], bytes[2], "{runs:?}");
+                    assert!(bytes[0].len() <= bytes[2].len() + 1, "{runs:?}");
+                }
+            }
         }
     }
 }

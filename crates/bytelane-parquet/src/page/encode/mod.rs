@@ -2,12 +2,15 @@
 
 mod dictionary;
 mod levels;
+mod pieces;
 mod runs;
 mod table;
 mod values;
 
 pub(crate) use dictionary::DictionaryBuilder;
-pub(crate) use levels::{Definition, SlotLevels};
+pub(crate) use levels::{Definition, Repetition, SlotLevels};
+use pieces::PageSink;
+pub(crate) use pieces::Pieces;
 pub(crate) use values::DenseValues;
 
 use super::codec::Compressor;
@@ -17,6 +20,7 @@ use crate::format::{
     PageType, Statistics,
 };
 use crate::{DataPageVersion, Problem, Result};
+use arrow_buffer::Buffer;
 use bytelane::Detected;
 use parquet::basic::Compression;
 use runs::Runs;
@@ -40,6 +44,8 @@ pub(crate) struct PageValues<'a> {
     /// Encoding of the values.
     pub(crate) encoding: ValueEncoding,
     pub(crate) values: DenseValues<'a>,
+    /// Memory that has the values one after the other and nothing else, without lengths of strings.
+    pub(crate) memory: Option<&'a Buffer>,
     pub(crate) levels: &'a SlotLevels,
     /// Maximum definition and repetition levels of the column.
     pub(crate) greatest: (u16, u16),
@@ -103,7 +109,7 @@ impl PageEncoder {
     pub(crate) fn append(
         &mut self,
         page: &PageValues<'_>,
-        to: &mut Vec<u8>,
+        to: &mut impl PageSink,
     ) -> Result<EncodedPage> {
         let is_v1 = self.version == DataPageVersion::V1;
         self.plain.clear();
@@ -111,7 +117,15 @@ impl PageEncoder {
         let levels = self.plain.len();
         let (backend, runs) = (self.backend, self.runs_of_values());
         let (room, plain) = (&mut self.room, &mut self.plain);
-        let encoding = values::append(page.encoding, page.values, runs, backend, room, plain)?;
+        // Values that end the page as they are need no copy.
+        let is_shared = self.compression == Compression::UNCOMPRESSED;
+        let shared = page
+            .memory
+            .filter(|_| is_shared && values::ends_with_memory(page.encoding, page.values));
+        let encoding = match shared {
+            Some(_) => values::append_lengths(page.encoding, page.values, backend, plain)?,
+            None => values::append(page, runs, backend, room, plain)?,
+        };
         // Version 2 does not compress the levels.
         let is_compressed = self.compress(if is_v1 { 0 } else { levels }, is_v1)?;
         let statistics = page.statistics.as_ref().map(Encoded::new).transpose()?;
@@ -147,29 +161,32 @@ impl PageEncoder {
                 ..Default::default()
             });
         }
-        self.finish(header, encoding, to)
+        self.finish(header, encoding, shared, to)
     }
 
     /// Appends a dictionary page with its header.
     pub(crate) fn append_dictionary(
         &mut self,
-        dictionary: &DictionaryBuilder,
-        to: &mut Vec<u8>,
+        dictionary: DictionaryBuilder,
+        to: &mut impl PageSink,
     ) -> Result<EncodedPage> {
+        let (entries, plain) = (dictionary.len(), dictionary.into_plain());
         self.plain.clear();
-        self.plain.extend_from_slice(dictionary.plain());
-        self.compress(0, true)?;
+        self.compressed.clear();
+        if self.compression != Compression::UNCOMPRESSED {
+            self.compressor.append(&plain, &mut self.compressed)?;
+        }
         let header = PageHeader {
             page_type: PageType::DictionaryPage,
             dictionary_page_header: Some(DictionaryPageHeader {
-                num_values: number(dictionary.len())?,
+                num_values: number(entries)?,
                 encoding: Encoding::Plain,
                 is_sorted: Some(false),
                 ..Default::default()
             }),
             ..Default::default()
         };
-        self.finish(header, ValueEncoding::Plain, to)
+        self.finish(header, ValueEncoding::Plain, Some(&plain), to)
     }
 
     /// Compresses the page, except for its first `kept` bytes. Returns whether it is stored
@@ -189,29 +206,41 @@ impl PageEncoder {
         Ok(is_always || is_smaller)
     }
 
+    /// Appends the page: its header, and either the compressed bytes, or the plain ones and those in shared
+    /// memory.
     fn finish(
         &self,
         header: PageHeader,
         encoding: ValueEncoding,
-        to: &mut Vec<u8>,
+        shared: Option<&Buffer>,
+        to: &mut impl PageSink,
     ) -> Result<EncodedPage> {
+        let uncompressed = self.plain.len() + shared.map_or(0, |memory| memory.len());
         // The page is not compressed, or would not become smaller.
-        let bytes = if self.compressed.is_empty() {
-            &self.plain
+        let is_plain = self.compressed.is_empty();
+        let compressed = if is_plain {
+            uncompressed
         } else {
-            &self.compressed
+            self.compressed.len()
         };
         let header = format::encode(&PageHeader {
-            uncompressed_page_size: number(self.plain.len())?,
-            compressed_page_size: number(bytes.len())?,
+            uncompressed_page_size: number(uncompressed)?,
+            compressed_page_size: number(compressed)?,
             ..header
         })?;
-        to.extend_from_slice(&header);
-        to.extend_from_slice(bytes);
+        to.copy(&header);
+        if is_plain {
+            to.copy(&self.plain);
+            shared
+                .into_iter()
+                .for_each(|memory| to.share(memory.clone()));
+        } else {
+            to.copy(&self.compressed);
+        }
         Ok(EncodedPage {
             encoding,
-            compressed: header.len() + bytes.len(),
-            uncompressed: header.len() + self.plain.len(),
+            compressed: header.len() + compressed,
+            uncompressed: header.len() + uncompressed,
         })
     }
 

@@ -3,6 +3,7 @@
 //! Encoding / Bit-Packing Hybrid").
 
 use crate::{Problem, Result};
+use arrow_buffer::BooleanBuffer;
 use bytelane::{Detected, bit_packing, rle_hybrid};
 use std::ops::Range;
 
@@ -12,6 +13,8 @@ const GROUP: usize = 8;
 /// finds shorter repetitions in packed bits itself, and headers between them would hide the
 /// patterns around them.
 const LONG: usize = 64;
+/// Minimum number of equal bytes of packed bits that a run can replace by fewer bytes.
+const SHORT: usize = 3;
 
 /// Choice between runs and packed bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,6 +83,109 @@ fn next_long<T: PartialEq>(values: &[T], from: usize) -> Option<Range<usize>> {
     })
 }
 
+/// Appends values of one bit.
+pub(super) fn append_bits(
+    bits: &BooleanBuffer,
+    runs: Runs,
+    backend: Detected,
+    to: &mut Vec<u8>,
+) -> Result<()> {
+    let bitmap = bits.sliced();
+    if runs == Runs::Long {
+        append_long_bits(&bitmap, bits.len(), to);
+        return Ok(());
+    }
+    if !has_runs(&bitmap) {
+        append_packed_bits(&bitmap, 0..bits.len(), to);
+        return Ok(());
+    }
+    let start = to.len();
+    to.resize(start + rle_hybrid::bits::max_encoded_len(bits.len()), 0);
+    let written = rle_hybrid::bits::encode_with(backend, &bitmap, bits.len(), &mut to[start..]);
+    let written = written.map_err(|error| Problem::Unsupported(error.to_string()))?;
+    let end = start + written.len();
+    to.truncate(end);
+    Ok(())
+}
+
+/// Returns whether some runs may take fewer bytes than packed bits, which need another header after a run.
+fn has_runs(bitmap: &[u8]) -> bool {
+    let is_run = |bytes: &[u8; SHORT]| *bytes == [0; SHORT] || *bytes == [u8::MAX; SHORT];
+    bitmap.array_windows().any(is_run)
+}
+
+fn append_long_bits(bitmap: &[u8], count: usize, to: &mut Vec<u8>) {
+    let (mut done, mut at) = (0, 0);
+    while let Some((run, bit)) = next_long_bits(bitmap, count, at) {
+        let start = done + (run.start - done).next_multiple_of(GROUP);
+        if run.end >= start + LONG {
+            append_packed_bits(bitmap, done..start, to);
+            append_run(run.end - start, u32::from(bit), 1, to);
+            done = run.end;
+        }
+        at = run.end;
+    }
+    append_packed_bits(bitmap, done..count, to);
+}
+
+/// Does the same as [`next_long`], for bits. Returns the bit, too.
+fn next_long_bits(bitmap: &[u8], count: usize, from: usize) -> Option<(Range<usize>, bool)> {
+    // Words of 64 bits, and zeros after the last byte.
+    let word = |index: usize| {
+        let bytes = &bitmap[8 * index..];
+        let mut padded = [0; 8];
+        match bytes.first_chunk() {
+            Some(whole) => padded = *whole,
+            None => padded[..bytes.len()].copy_from_slice(bytes),
+        }
+        u64::from_le_bytes(padded)
+    };
+    let mut indices = from.div_ceil(LONG)..count.div_ceil(LONG);
+    indices.find_map(|index| {
+        let start = LONG * index;
+        let bit = word(index) & 1 == 1;
+        // Zeros where bits are equal.
+        let other = |index: usize| word(index) ^ if bit { u64::MAX } else { 0 };
+        let before = match index.checked_sub(1) {
+            Some(before) => (other(before).leading_zeros() as usize).min(start - from),
+            None => 0,
+        };
+        let mut after = 0;
+        for next in index..count.div_ceil(LONG) {
+            let equal = other(next).trailing_zeros() as usize;
+            after += equal;
+            if equal < LONG {
+                break;
+            }
+        }
+        let after = after.min(count - start);
+        (before + after >= LONG).then(|| (start - before..start + after, bit))
+    })
+}
+
+fn append_packed_bits(bitmap: &[u8], range: Range<usize>, to: &mut Vec<u8>) {
+    if range.is_empty() {
+        return;
+    }
+    append_number(range.len().div_ceil(GROUP) << 1 | 1, to);
+    let (shift, rest) = (range.start % 8, range.len() % 8);
+    let bytes = &bitmap[range.start / 8..range.end.div_ceil(8)];
+    let start = to.len();
+    if shift == 0 {
+        to.extend_from_slice(bytes);
+    } else {
+        let next = bytes[1..].iter().chain(&[0]);
+        let pairs = bytes.iter().zip(next);
+        let shifted = pairs.map(|(byte, next)| byte >> shift | next << (8 - shift));
+        to.extend(shifted.take(range.len().div_ceil(8)));
+    }
+    if rest > 0
+        && let Some(last) = to[start..].last_mut()
+    {
+        *last &= (1 << rest) - 1;
+    }
+}
+
 /// Appends a run of equal values.
 pub(super) fn append_run(count: usize, value: impl Into<u32>, width: u32, to: &mut Vec<u8>) {
     if count > 0 {
@@ -127,6 +233,7 @@ mod tests {
     fn both_kinds_of_runs_are_decoded_to_the_same_values() {
         let backend = Detected::active();
         for width in [1, 2, 5, 9, 16] {
+            let is_bit = width == 1;
             let most = ((1_u32 << width) - 1) as u16;
             // Runs of every length up to twice the minimum, at every position in a group.
             let values = (0..2 * LONG).flat_map(|run| {
@@ -143,6 +250,17 @@ mod tests {
                     let (decoded, used) = format.decode_to_vec(&encoded, count).expect("runs");
                     assert_eq!(decoded, values[..count], "{width}, {count}, {runs:?}");
                     assert_eq!(used, encoded.len(), "{width}, {count}, {runs:?}");
+                    if is_bit {
+                        let bits = values[..count].iter().map(|value| *value == 1);
+                        let mut of_bits = Vec::new();
+                        append_bits(&bits.collect(), runs, backend, &mut of_bits).expect("bits");
+                        let (decoded, used) = format.decode_to_vec(&of_bits, count).expect("runs");
+                        assert_eq!(decoded, values[..count], "{count}, {runs:?}");
+                        assert_eq!(used, of_bits.len(), "{count}, {runs:?}");
+                        // A run at the end, in place of an incomplete byte.
+                        let more = usize::from(runs == Runs::Shortest);
+                        assert!(of_bits == encoded || of_bits.len() <= encoded.len() + more);
+                    }
                     lengths.push(encoded.len());
                 }
                 assert!(lengths[0] <= lengths[1], "{width}, {count}, {lengths:?}");

@@ -77,6 +77,11 @@ impl<K: Key> KeyTable<K> {
         &self.keys
     }
 
+    /// Returns the keys.
+    pub(super) fn into_keys(self) -> Vec<K> {
+        self.keys
+    }
+
     /// Guesses the index of each key of a batch: the index in its first slot.
     #[inline]
     pub(super) fn guess(&mut self, keys: &[K], to: &mut [u32]) {

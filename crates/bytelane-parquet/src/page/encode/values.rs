@@ -2,11 +2,12 @@
 
 use super::super::header::ValueEncoding;
 use super::super::values::alp;
+use super::PageValues;
 use super::runs::{self, Runs};
 use crate::{Problem, Result};
 use arrow_buffer::BooleanBuffer;
 use bytelane::byte_stream_split::Width;
-use bytelane::{Detected, delta, rle_hybrid};
+use bytelane::{Detected, Reserved, delta, rle_hybrid};
 
 /// Number of bytes of the length before runs of booleans.
 const LENGTH: usize = 4;
@@ -33,17 +34,46 @@ impl<'a> DenseValues<'a> {
     }
 }
 
-/// Appends values to a page. Returns the actual encoding: PLAIN if ALP would not make them smaller.
-pub(super) fn append(
+/// Returns whether the values in this encoding are one after the other at the end of a page, as they are in
+/// memory.
+pub(super) fn ends_with_memory(encoding: ValueEncoding, values: DenseValues<'_>) -> bool {
+    matches!(
+        (encoding, values),
+        (ValueEncoding::Plain, DenseValues::Fixed(..))
+            | (ValueEncoding::DeltaLengthByteArray, DenseValues::Strings(_))
+    )
+}
+
+/// Appends the part of a page before values that are copied from memory: the lengths of strings. Returns the
+/// encoding.
+pub(super) fn append_lengths(
     encoding: ValueEncoding,
     values: DenseValues<'_>,
+    backend: Detected,
+    to: &mut Vec<u8>,
+) -> Result<ValueEncoding> {
+    if let DenseValues::Strings(strings) = values {
+        let lengths = strings.iter().map(|string| length(string));
+        append_deltas(&lengths.collect::<Result<Vec<i32>>>()?, backend, to);
+    }
+    Ok(encoding)
+}
+
+/// Appends values to a page. Returns the actual encoding: PLAIN if ALP would not make them smaller.
+pub(super) fn append(
+    page: &PageValues<'_>,
     runs: Runs,
     backend: Detected,
     room: &mut Vec<u8>,
     to: &mut Vec<u8>,
 ) -> Result<ValueEncoding> {
     use ValueEncoding as As;
+    let (encoding, values) = (page.encoding, page.values);
     match (encoding, values) {
+        (As::DeltaLengthByteArray, DenseValues::Strings(_)) if let Some(memory) = page.memory => {
+            append_lengths(encoding, values, backend, to)?;
+            to.extend_from_slice(memory);
+        }
         (As::ByteStreamSplit, DenseValues::Fixed(bytes, width)) => {
             let start = to.len();
             to.resize(start + bytes.len(), 0);
@@ -93,10 +123,14 @@ fn append_plain(values: DenseValues<'_>, to: &mut Vec<u8>) -> Result<()> {
         DenseValues::Fixed(bytes, _) => to.extend_from_slice(bytes),
         DenseValues::Bits(bits) => to.extend_from_slice(bits.sliced().as_slice()),
         DenseValues::Strings(strings) => {
+            let bytes = strings.iter().map(|string| size_of::<i32>() + string.len());
+            to.reserve(bytes.sum());
+            let mut all = Reserved::new(std::mem::take(to));
             for string in strings {
-                to.extend_from_slice(&length(string)?.to_le_bytes());
-                to.extend_from_slice(string);
+                all.extend(&length(string)?.to_le_bytes());
+                all.extend(string);
             }
+            *to = all.into_bytes();
         }
         DenseValues::Indices(_) => {}
     }
@@ -136,10 +170,17 @@ fn append_deltas<T: delta::Integer>(numbers: &[T], backend: Detected, to: &mut V
 fn append_strings(strings: &[&[u8]], backend: Detected, to: &mut Vec<u8>) -> Result<()> {
     let lengths = strings.iter().map(|string| length(string));
     append_deltas(&lengths.collect::<Result<Vec<i32>>>()?, backend, to);
-    strings
-        .iter()
-        .for_each(|string| to.extend_from_slice(string));
+    let bytes: usize = strings.iter().map(|string| string.len()).sum();
+    append_each(strings.iter().copied(), bytes, to);
     Ok(())
+}
+
+/// Appends strings that have this number of bytes.
+fn append_each<'a>(strings: impl Iterator<Item = &'a [u8]>, bytes: usize, to: &mut Vec<u8>) {
+    to.reserve(bytes);
+    let mut all = Reserved::new(std::mem::take(to));
+    strings.for_each(|string| all.extend(string));
+    *to = all.into_bytes();
 }
 
 /// Appends strings in DELTA_BYTE_ARRAY: the lengths of the prefixes that each string shares with
@@ -159,13 +200,34 @@ fn append_suffixes(strings: &[&[u8]], backend: Detected, to: &mut Vec<u8>) -> Re
 }
 
 /// Returns the length of the longest common prefix of two strings.
+#[inline]
 fn common(one: &[u8], other: &[u8]) -> usize {
-    let (ones, _) = one.as_chunks::<8>();
-    let (others, _) = other.as_chunks::<8>();
-    let equal = ones.iter().zip(others).take_while(|(a, b)| a == b);
-    let start = 8 * equal.count();
-    let rest = one[start..].iter().zip(&other[start..]);
-    start + rest.take_while(|(a, b)| a == b).count()
+    let most = one.len().min(other.len());
+    let (one, other) = (&one[..most], &other[..most]);
+    let differ = |at: usize| {
+        let number = |bytes: &[u8]| bytes[at..].first_chunk().map(|it| u64::from_le_bytes(*it));
+        number(one)
+            .zip(number(other))
+            .map(|(one, other)| one ^ other)
+    };
+    let mut at = 0;
+    while let Some(bits) = differ(at) {
+        if bits != 0 {
+            return at + bits.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    if at == most {
+        return most;
+    }
+    // The last eight bytes, some of which are equal already.
+    if let Some(last) = most.checked_sub(8)
+        && let Some(bits) = differ(last)
+    {
+        return last + bits.trailing_zeros() as usize / 8;
+    }
+    let pairs = one[at..].iter().zip(&other[at..]);
+    at + pairs.take_while(|(a, b)| a == b).count()
 }
 
 /// Appends the width of the indices as one byte, then their runs.
@@ -174,4 +236,25 @@ fn append_indices(indices: &[u32], runs: Runs, backend: Detected, to: &mut Vec<u
     let width = u32::BITS - greatest.leading_zeros();
     to.push(width as u8);
     runs::append(indices, width, runs, backend, to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_of_every_length_are_found() {
+        for length in 0..40 {
+            let one: Vec<u8> = (0..length).collect();
+            for (prefix, longer) in (0..=length).flat_map(|it| [(it, 0), (it, 1), (it, 9)]) {
+                let mut other = one.clone();
+                other.resize(usize::from(length + longer), 7);
+                if let Some(byte) = other.get_mut(usize::from(prefix)) {
+                    *byte ^= 0x80;
+                }
+                assert_eq!(common(&one, &other), usize::from(prefix));
+                assert_eq!(common(&other, &one), usize::from(prefix));
+            }
+        }
+    }
 }
