@@ -7,7 +7,7 @@ use super::runs::{self, Runs};
 use crate::{Problem, Result};
 use arrow_buffer::BooleanBuffer;
 use bytelane::byte_stream_split::Width;
-use bytelane::{Detected, Reserved, delta, rle_hybrid};
+use bytelane::{Detected, Reserved, delta};
 
 /// Number of bytes of the length before runs of booleans.
 const LENGTH: usize = 4;
@@ -144,16 +144,12 @@ fn length(string: &[u8]) -> Result<i32> {
     })
 }
 
-/// Appends booleans in RLE: the length of the runs, then the runs. Bit-packed groups are copied
-/// from the bitmap.
+/// Appends booleans in RLE: the length of the runs, then the runs.
 fn append_runs(bits: &BooleanBuffer, backend: Detected, to: &mut Vec<u8>) -> Result<()> {
     let start = to.len();
-    let bitmap = bits.sliced();
-    let runs = rle_hybrid::bits::encoded_len(&bitmap, bits.len());
-    to.resize(start + LENGTH + runs, 0);
-    let room = &mut to[start + LENGTH..];
-    let written = rle_hybrid::bits::encode_with(backend, &bitmap, bits.len(), room);
-    let runs = length(written.expect("there is room"))?;
+    to.extend_from_slice(&[0; LENGTH]);
+    runs::append_bits(bits, Runs::Shortest, backend, to)?;
+    let runs = length(&to[start + LENGTH..])?;
     to[start..start + LENGTH].copy_from_slice(&runs.to_le_bytes());
     Ok(())
 }

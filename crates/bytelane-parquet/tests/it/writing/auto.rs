@@ -276,7 +276,8 @@ fn goals_differ() {
     let column: ArrayRef = Arc::new(Float32Array::from_iter_values(values));
     let chosen = |goal| written(&column, options("none").with_goal(goal)).1;
     assert_eq!(chosen(Goal::Size), Encoding::Dictionary);
-    assert_eq!(chosen(Goal::Write), Encoding::ByteStreamSplit);
+    // BYTE_STREAM_SPLIT would take as many bytes.
+    assert_eq!(chosen(Goal::Write), Encoding::Plain);
 }
 
 #[test]
