@@ -45,6 +45,9 @@ use crate::simd::window;
 pub(super) trait Compare: Copy {
     /// Does what [`Neighbours::equal`] does.
     fn equal<N: Number>(self, values: &[N; 65]) -> u64;
+
+    /// Does what [`Neighbours::equal_up_to`] does.
+    fn equal_up_to<N: Number>(self, values: &[N]) -> u64;
 }
 
 /// Compares with the instructions of an instruction set.
@@ -56,6 +59,11 @@ impl<const K: usize, S: Neighbours<K>> Compare for Vectors<K, S> {
         let (values, _) = memory::bytes(values).as_chunks();
         self.0.equal(window(values, 0))
     }
+
+    #[inline(always)]
+    fn equal_up_to<N: Number>(self, values: &[N]) -> u64 {
+        self.0.equal_up_to(memory::bytes(values).as_chunks().0)
+    }
 }
 
 /// Compares one by one.
@@ -64,6 +72,13 @@ pub(super) struct OneByOne;
 impl Compare for OneByOne {
     fn equal<N: Number>(self, values: &[N; 65]) -> u64 {
         equal_in_loop(values)
+    }
+
+    fn equal_up_to<N: Number>(self, values: &[N]) -> u64 {
+        let pairs = values.windows(2).enumerate();
+        pairs.fold(0, |bits, (i, pair)| {
+            bits | u64::from(pair[0] == pair[1]) << i
+        })
     }
 }
 
@@ -100,13 +115,17 @@ impl<N: Number, C: Compare> Source for List<'_, N, C> {
     #[inline(always)]
     fn equal(&self, word: usize) -> u64 {
         let values = &self.values[64 * word..];
-        if let Some(values) = values.first_chunk() {
-            return self.compare.equal(values);
-        }
-        let mut padded = [N::default(); 65];
-        padded[..values.len()].copy_from_slice(values);
-        // The last value has no next one.
-        self.compare.equal(&padded) & ((1 << (values.len() - 1)) - 1)
+        // The last values are compared together with those before them.
+        let whole = values.first_chunk().or(self.values.last_chunk());
+        let Some(whole) = whole else {
+            // The last value has no next one.
+            return self.compare.equal_up_to(values) & ((1 << (values.len() - 1)) - 1);
+        };
+        let before = 65 - usize::min(values.len(), 65);
+        self.compare
+            .equal(whole)
+            .checked_shr(before as u32)
+            .unwrap_or(0)
     }
 
     #[inline(always)]

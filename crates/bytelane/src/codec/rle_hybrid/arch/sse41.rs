@@ -5,7 +5,7 @@ use crate::backend::Sse41;
 use crate::codec::bit_packing::arch::sse41::{Unpacker, splat};
 use crate::codec::bit_packing::{Case, WINDOW, from_ne_bytes};
 use crate::codec::rle_hybrid::{Entries, LookUp, Neighbours, ONES, STEP, Splat};
-use crate::memory::{Slot, flat, write};
+use crate::memory::{Lines, Slot, flat, write};
 use crate::simd::sse41::{load, store};
 use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
@@ -102,10 +102,10 @@ fn indices<C: Case>(plan: &Unpacker<4>, from: &[u8; WINDOW]) -> [__m128i; 4] {
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn permute<const V: usize>(table: &[u8; 64], indices: [__m128i; 4], to: &mut [[Slot; V]; STEP]) {
-    let mut numbers = [0; 4 * STEP];
-    put(indices, &mut numbers);
+    let Lines(numbers) = &mut Lines([0; 4 * STEP]);
+    put(indices, numbers);
     for i in 0..STEP {
-        let index = u32::from_le_bytes(*window(&numbers, 4 * i)) as usize;
+        let index = u32::from_le_bytes(*window(numbers, 4 * i)) as usize;
         write(&mut to[i], table.as_chunks::<V>().0[index & (64 / V - 1)]);
     }
 }
