@@ -93,7 +93,7 @@ mod tests {
         let expected = run(&["varint,8,2.5,0.5,", "varint,8,9.0,0.2,parquet"]);
         assert_eq!(join(&runs).unwrap(), expected);
         assert_eq!(join(&runs[..1]).unwrap(), runs[0]);
-        // Of two runs, the faster one counts for everybody.
+        // With two runs, each row is that of the faster one.
         let expected = run(&["varint,8,1.0,0.4,", "varint,8,9.0,0.2,parquet"]);
         assert_eq!(join(&runs[..2]).unwrap(), expected);
     }
