@@ -8,8 +8,10 @@ use bytelane::Backend;
 use serde::Deserialize;
 
 /// Peers that do not count where they are faster. The documents list these cells.
-pub const UNCOUNTED: [Uncounted; 5] = [
+pub const UNCOUNTED: [Uncounted; 7] = [
     Uncounted::new("bit_packing", "bitpacking", "has another layout"),
+    Uncounted::new("bit_packing", "fastlanes", "has another layout"),
+    Uncounted::new("alp", "alp, fastlanes", "has another layout"),
     Uncounted::new("big_endian", "pilota unchecked", "checks no lengths"),
     Uncounted::new(
         "thrift",
