@@ -269,9 +269,17 @@ pub(crate) fn pack_rest<const K: usize, S: Pack<K>>(
     let Lines(aside) = &mut Lines([Slot::new(0); 2 * 64]);
     let mut to = 0;
     for values in src.chunks(64) {
-        let Lines(block) = &mut Lines([[0; 64]]);
-        pad::<K, 1>(layout, values, block);
-        simd.pack::<Any>(plan, &block[0], window_mut(aside, to));
+        // A copy of a whole block would be loaded again before its stores are done.
+        let mut padded;
+        let block = match values.first_chunk() {
+            Some(block) => block,
+            None => {
+                padded = Lines([[0; 64]]);
+                pad::<K, 1>(layout, values, &mut padded.0);
+                &padded.0[0]
+            }
+        };
+        simd.pack::<Any>(plan, block, window_mut(aside, to));
         to += stride;
     }
     let length = usize::min(to, dst.len());
@@ -369,11 +377,12 @@ fn pack_narrow_masked<const K: usize, S: Packs<K>>(
     for values in src[from..].chunks(64 * K) {
         let Lines(bytes) = &mut Lines([0; 64]);
         Pack::<K>::narrow_up_to(simd, &mut narrow, layout, values, bytes);
-        let bytes = &bytes[..values.len() / K];
-        let length = (bytes.len() * layout.width).div_ceil(8);
+        let count = values.len() / K;
+        let length = (count * layout.width).div_ceil(8);
         let target = &mut dst[to..to + length];
+        // Zeros follow the bytes. A whole block need not go through memory.
         match layout.width {
-            8 => copy(target, bytes),
+            8 => copy(target, &bytes[..count]),
             _ => Pack::<1>::pack_rest(simd, &mut pack, layout.of_bits(), bytes, target),
         }
         to += length;

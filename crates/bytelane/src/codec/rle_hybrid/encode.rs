@@ -106,6 +106,20 @@ pub(super) struct List<'a, N, C> {
     pub(super) compare: C,
 }
 
+impl<N: Number, C: Compare> List<'_, N, C> {
+    /// Does what [`Source::equal`] does, for the last values. Separate from the loop, in which a choice would
+    /// cost each step.
+    #[inline(never)]
+    fn last_equal(&self, values: &[N]) -> u64 {
+        // They are compared where they are, together with those before them.
+        if let Some(whole) = self.values.last_chunk() {
+            return self.compare.equal(whole) >> 1 >> (64 - values.len());
+        }
+        // The last value has no next one.
+        self.compare.equal_up_to(values) & ((1 << (values.len() - 1)) - 1)
+    }
+}
+
 impl<N: Number, C: Compare> Source for List<'_, N, C> {
     #[inline(always)]
     fn len(&self) -> usize {
@@ -115,17 +129,10 @@ impl<N: Number, C: Compare> Source for List<'_, N, C> {
     #[inline(always)]
     fn equal(&self, word: usize) -> u64 {
         let values = &self.values[64 * word..];
-        // The last values are compared together with those before them.
-        let whole = values.first_chunk().or(self.values.last_chunk());
-        let Some(whole) = whole else {
-            // The last value has no next one.
-            return self.compare.equal_up_to(values) & ((1 << (values.len() - 1)) - 1);
-        };
-        let before = 65 - usize::min(values.len(), 65);
-        self.compare
-            .equal(whole)
-            .checked_shr(before as u32)
-            .unwrap_or(0)
+        match values.first_chunk() {
+            Some(values) => self.compare.equal(values),
+            None => self.last_equal(values),
+        }
     }
 
     #[inline(always)]

@@ -69,8 +69,8 @@ pub(super) fn decode_blocks<S: Blocks, P: Expand>(
     Some(stream.offset + used)
 }
 
-/// Decodes four blocks at a time while there are data around them, then two at a time, then one by one.
-/// Returns the number of bytes of data used, or `None` if there were too few.
+/// Decodes four blocks at a time while there are data around them, then one by one. Returns the
+/// number of bytes of data used, or `None` if there were too few.
 #[inline(always)]
 pub(super) fn decode_run<S: Blocks, P: Expand>(
     simd: S,
@@ -101,30 +101,6 @@ pub(super) fn decode_run<S: Blocks, P: Expand>(
         }
         rest = &rest[used..];
         done += 4;
-    }
-    // Two blocks at a time: fewer remain than four, or fewer data.
-    while done + 2 <= blocks.len()
-        && let Some(here) = rest.first_chunk::<144>()
-    {
-        let two: &mut [[Slot; 64]; 2] = window_mut(blocks, done);
-        let first = simd.decode(
-            plan,
-            P::codes(controls, done),
-            window(here, 0),
-            &mut two[0],
-            previous,
-        );
-        // A block has at most 64 bytes, which the minimum shows the compiler.
-        let here = window(here, usize::min(first, 64));
-        let second = simd.decode(
-            plan,
-            P::codes(controls, done + 1),
-            here,
-            &mut two[1],
-            previous,
-        );
-        rest = &rest[first + second..];
-        done += 2;
     }
     if done == blocks.len() {
         return Some(data.len() - rest.len());

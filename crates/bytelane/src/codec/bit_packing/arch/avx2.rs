@@ -7,7 +7,7 @@ use crate::backend::Avx2;
 use crate::codec::bit_packing::layout::{Layout, spills};
 use crate::codec::bit_packing::{Case, Unpack, WINDOW};
 use crate::memory::Slot;
-use crate::simd::avx2::{load, load_lanes, load_twice, opaque, store};
+use crate::simd::avx2::{load, load_lanes, load_twice, opaque_in_place, store};
 use crate::simd::{implement, sse41, window, window_mut};
 use core::arch::x86_64::*;
 
@@ -241,9 +241,8 @@ impl<const K: usize> Unpacker<K> {
             2 => {
                 // `first` becomes the upper byte of another word; `next` holds the two bytes after
                 // it.
-                // The compiler would multiply double words instead, if it knew the zeros below.
-                let upper = opaque(_mm256_slli_epi16::<8>(first));
-                let low = _mm256_mulhi_epu16(upper, bits);
+                let upper = _mm256_slli_epi16::<8>(first);
+                let low = _mm256_mulhi_epu16(upper, opaque_in_place(bits));
                 let next = self.load::<C>(from, pair, 1);
                 _mm256_or_si256(low, _mm256_mullo_epi16(next, bits))
             }

@@ -412,8 +412,13 @@ fn pack_rest<const K: usize>(plan: &mut Packer<K>, layout: Layout, src: &[u8], d
     let stride = 8 * layout.width / K;
     let mut to = 0;
     for values in src.chunks(64) {
-        let bits = plan.mapped::<Any>(load_up_to(values));
-        let bits = _mm512_maskz_mov_epi8(first_bits(values.len()), bits);
+        let bits = match values.first_chunk() {
+            Some(block) => plan.mapped::<Any>(load(block)),
+            None => {
+                let bits = plan.mapped::<Any>(load_up_to(values));
+                _mm512_maskz_mov_epi8(first_bits(values.len()), bits)
+            }
+        };
         let end = usize::min(to + stride, dst.len());
         store_up_to(&mut dst[to..end], plan.packed::<Any>(bits));
         to = end;
@@ -442,7 +447,9 @@ fn narrow_up_to<const K: usize>(
 ) {
     let mut vectors = [_mm512_setzero_si512(); K];
     for i in 0..K {
-        let here = &from[usize::min(64 * i, from.len())..];
+        let Some(here @ [_, ..]) = from.get(64 * i..) else {
+            break;
+        };
         let bits = plan.mapped::<Any>(load_up_to(here));
         vectors[i] = _mm512_maskz_mov_epi8(first_bits(here.len()), bits);
         plan.seen = _mm512_or_si512(plan.seen, vectors[i]);

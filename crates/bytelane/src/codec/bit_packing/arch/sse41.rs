@@ -5,7 +5,7 @@ use crate::backend::Sse41;
 use crate::codec::bit_packing::layout::{Layout, spills};
 use crate::codec::bit_packing::{Case, Unpack, WINDOW};
 use crate::memory::Slot;
-use crate::simd::sse41::{load, opaque, store};
+use crate::simd::sse41::{load, store};
 use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
 
@@ -171,9 +171,7 @@ impl<const K: usize> Unpacker<K> {
             // zeros below; `next` holds the two bytes after it.
             let first = _mm_shuffle_epi8(load(window(from, start)), bytes);
             let next = _mm_shuffle_epi8(load(window(from, start + 1)), bytes);
-            // The compiler would multiply double words instead, if it knew the zeros below.
-            let upper = opaque(_mm_slli_epi16::<8>(first));
-            let low = _mm_mulhi_epu16(upper, factors);
+            let low = _mm_mulhi_epu16(_mm_slli_epi16::<8>(first), factors);
             _mm_or_si128(low, _mm_mullo_epi16(next, factors))
         };
         let bits = _mm_and_si128(bits, self.mask);
