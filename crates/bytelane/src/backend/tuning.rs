@@ -161,7 +161,7 @@ mod tests {
     use alloc::vec::Vec;
 
     /// Runs what a choice concerns, on every backend. Returns all results.
-    fn results() -> Vec<(Vec<u8>, Vec<u32>, Vec<u8>, Vec<u16>)> {
+    fn results() -> Vec<(Vec<u8>, Vec<u32>, Vec<u8>)> {
         let bytes: Vec<u8> = (0..16 * 2000_u32)
             .map(|i| (i.wrapping_mul(i) / 7) as u8)
             .collect();
@@ -194,7 +194,8 @@ mod tests {
             big_endian::decode_with(backend, &pairs, &mut swapped[..]).unwrap();
             byte_stream_split::decode_with(backend, &pairs, &mut joined[..]).unwrap();
             swapped.extend(joined);
-            (streams, values, decoded, swapped)
+            streams.extend(swapped.iter().flat_map(|value| value.to_le_bytes()));
+            (streams, values, decoded)
         };
         Backend::available().map(run).collect()
     }
@@ -211,7 +212,6 @@ mod tests {
             let results = results();
             for (result, expected) in results.iter().zip(&expected) {
                 assert!(result.0 == expected.0 && result.1 == expected.1, "{name}");
-                assert!(result.3 == expected.3, "{name}");
             }
         }
         Cpu::Other.assume();
