@@ -35,7 +35,7 @@ fn escape(
 
 fn escape_append(backend: Detected, format: Format, text: &str, to: &mut impl Buffer) {
     let to = to.appender();
-    driver::escape_append(text, format.quotes, format.quotes, to, backend);
+    driver::escape_append(text, format.quotes(), to, backend);
 }
 
 /// Reads into fresh memory of a given size.
@@ -87,7 +87,7 @@ fn assert_escapes(text: &str) {
     {
         let place = || format!("{backend:?}, {format:?}: {text:?}");
         let needed = expected.len();
-        let length = driver::escaped_len(text, format.around(), backend);
+        let length = driver::escaped_len(text, format.quotes(), backend);
         assert_eq!(length, needed, "{}", place());
         let json = escape(backend, format, text, needed);
         assert_eq!(json.as_ref(), Ok(expected), "{}", place());
