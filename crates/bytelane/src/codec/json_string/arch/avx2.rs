@@ -96,7 +96,7 @@ fn specials(block: &[u8; 64]) -> u64 {
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn specials32(block: &[u8; 32]) -> u32 {
+pub(super) fn specials32(block: &[u8; 32]) -> u32 {
     _mm256_movemask_epi8(special(load(block))) as u32
 }
 

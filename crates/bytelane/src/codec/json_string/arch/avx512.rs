@@ -17,7 +17,7 @@ implement! {
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn specials(block: &[u8; 64]) -> u64 = specials;
         fn specials16(block: &[u8; 16]) -> u16 = super::sse41::specials16;
-        fn copy_short(from: &[u8], to: &mut [Slot]) -> u64 = copy_short;
+        fn specials32(block: &[u8; 32]) -> u32 = super::avx2::specials32;
         fn pad(from: &[u8], with: u8) -> [u8; 64] = pad;
         fn put(block: &[u8; 64], to: &mut [Slot]) = put;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
@@ -101,14 +101,6 @@ fn survey(blocks: &[u8; 256]) -> Survey {
 #[inline]
 fn specials(block: &[u8; 64]) -> u64 {
     special(load(block))
-}
-
-#[target_feature(enable = "avx512bw,avx512vbmi,bmi2")]
-#[inline]
-fn copy_short(from: &[u8], to: &mut [Slot]) -> u64 {
-    let vector = load_up_to(from);
-    store_up_to(to, vector);
-    special(vector) & first_bits(from.len())
 }
 
 #[target_feature(enable = "avx512bw,bmi2")]
