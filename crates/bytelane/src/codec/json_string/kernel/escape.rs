@@ -59,7 +59,7 @@
 #![forbid(unsafe_code)]
 
 use super::super::{Blocks, Consumed, Survey, scalar};
-use super::{CALM, clean, copy_blocks, put_front};
+use super::{CALM, clean, copy_blocks, put_front, to_next_line};
 use crate::codec::utf8::Copying;
 use crate::memory::{Slot, write};
 use crate::simd::{window, window_mut};
@@ -205,9 +205,9 @@ pub(in super::super) fn copy_clean(
     dst: &mut [Slot],
 ) -> usize {
     let rest = (src.len() - at).saturating_sub(1);
-    let most = usize::min(rest, dst.len()) / 256 * 256;
-    let mut run = 0;
-    while run < most {
+    let most = usize::min(rest, dst.len());
+    let (mut run, mut step) = (0, to_next_line(src, at));
+    while run + 256 <= most {
         let from = at + run;
         let block = window(src, from);
         let Survey { clean, ascii } = simd.survey(block);
@@ -216,7 +216,7 @@ pub(in super::super) fn copy_clean(
             break;
         }
         copy_blocks(block, window_mut(dst, run));
-        run += 256;
+        (run, step) = (run + step, 256);
     }
     run
 }

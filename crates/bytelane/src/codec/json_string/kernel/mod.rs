@@ -44,6 +44,14 @@ fn clean(simd: impl Blocks, src: &[u8]) -> usize {
     run
 }
 
+/// Returns the length of a first step of up to 256 bytes, after which groups of 256 bytes begin with a
+/// cache line, and overlap the first one. Vectors of 64 bytes that begin elsewhere wait for two lines
+/// each: texts of 16 MiB take 1.3 times as long.
+#[inline(always)]
+fn to_next_line(src: &[u8], at: usize) -> usize {
+    256 - src[at..].as_ptr().addr() % 64
+}
+
 /// Writes up to 64 bytes from the front of a block.
 #[inline(always)]
 pub(super) fn put(block: &[u8; 64], dst: &mut [Slot]) {

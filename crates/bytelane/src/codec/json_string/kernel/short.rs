@@ -92,16 +92,24 @@ pub(in super::super) fn escape_front_specials(
     finish(src, dst, quotes, written)
 }
 
-/// Does the same byte by byte for a text with long bytes, if there is room to spare.
+/// Does the same byte by byte: for a text with long bytes, or where there is little room.
 #[inline(never)]
 fn escape_front_in_bytes(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed {
-    let written = quotes.opening();
-    match dst[written..].first_chunk_mut::<LONGEST>() {
-        Some(inside) => {
-            let written = written + escape_bytes(src, inside);
-            finish(src, dst, quotes, written)
-        }
-        None => Consumed { read: 0, written },
+    let start = quotes.opening();
+    let inside = &mut dst[start..];
+    if let Some(inside) = inside.first_chunk_mut() {
+        let written = start + escape_bytes(src, inside);
+        return finish(src, dst, quotes, written);
+    }
+    let mut result = [Slot::new(0); LONGEST];
+    let length = escape_bytes(src, &mut result);
+    if let Some(to) = inside.get_mut(..length) {
+        to.copy_from_slice(&result[..length]);
+        return finish(src, dst, quotes, start + length);
+    }
+    Consumed {
+        read: 0,
+        written: start,
     }
 }
 
