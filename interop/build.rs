@@ -3,7 +3,7 @@
 fn main() {
     bytelane_thrift_build::Compiler::new()
         .compile_for_build(&[
-            "everything.thrift",
+            "thrift/everything.thrift",
             "../crates/bytelane-thrift-build/tests/idl/thrift_test.thrift",
         ])
         .unwrap_or_else(|error| panic!("{error}"));

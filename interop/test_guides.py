@@ -26,6 +26,17 @@ class Guides(unittest.TestCase):
             self.assertIn(column, shown.stdout)
         self.assertIn("5000 rows", shown.stdout)
 
+    def test_the_first_example_prints_what_the_readme_shows(self):
+        section = (ROOT / "README.md").read_text().split("\n### Parquet\n")[1]
+        block, rest = section.split("```sh\n")[1].split("```\n", 1)
+        shown = "".join(line.removeprefix("    ") for line in rest.split("The current size")[0].splitlines(keepends=True))
+        environment = {**os.environ, "PATH": f"{PROGRAMS}:{os.environ['PATH']}", "COLUMNS": "120"}
+        with tempfile.TemporaryDirectory() as directory:
+            run = ["bash", "-euc", block]
+            ran = subprocess.run(run, cwd=directory, env=environment, check=True, capture_output=True, text=True)
+        self.assertIn("walk.f32", shown)
+        self.assertEqual(ran.stdout[: len(shown.strip())], shown.strip())
+
     def test_nothing_links_to_registries_before_it_is_published(self):
         self.assertIn("Nothing has been published yet", (ROOT / "README.md").read_text())
         files = subprocess.run(["git", "ls-files", "*.md", "*.toml"], cwd=ROOT, check=True, capture_output=True, text=True)

@@ -94,7 +94,8 @@ fn set_from_the_last(bitmap: &[u8]) -> impl Iterator<Item = usize> + '_ {
 }
 
 /// Compacts values. The time in which the filter analyses its bits once is not counted, nor is the
-/// copy of the input.
+/// copy of the input. Without nulls, the filter returns its input; a copy of it is counted, since the
+/// caller of both has a destination.
 pub fn compact<T: ArrowPrimitiveType>(percent: usize) -> Work<'static> {
     let places = Places::new(percent as u32);
     let mut predicate: Option<(usize, FilterPredicate)> = None;
@@ -107,9 +108,15 @@ pub fn compact<T: ArrowPrimitiveType>(percent: usize) -> Work<'static> {
             predicate = Some((count, FilterBuilder::new(&filter).build()));
         }
         let (_, filter) = predicate.as_ref().expect("it was made");
-        let values = ScalarBuffer::new(Buffer::from(received.of(bytes)), 0, count);
+        let input = received.of(bytes);
+        let values = ScalarBuffer::new(Buffer::from(input.clone()), 0, count);
         let values = PrimitiveArray::<T>::new(values, None);
         let found = filter.filter(&values).expect("as many values as bits");
-        show(found.to_data().buffers()[0].as_slice(), dense)
+        let found = found.to_data();
+        let found = found.buffers()[0].as_slice();
+        if found.as_ptr() == input.as_ptr() {
+            dense[..found.len()].copy_from_slice(found);
+        }
+        show(found, dense)
     })
 }

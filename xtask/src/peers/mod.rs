@@ -4,12 +4,14 @@ mod level;
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
 use crate::process::{self, cargo, compile, program, root, run};
+use crate::record::median;
 pub use level::Level;
 
 /// The options of `cargo xtask peers`.
@@ -53,13 +55,19 @@ pub fn run_command(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Measures and writes the results to a file. Takes names of codecs, if not all are to be measured, and options
-/// of the comparison.
-pub fn record(path: &Path, level: Option<Level>, choice: &[String]) -> Result<()> {
-    let mut arguments = ["--format", "csv", "--output"].map(OsString::from).to_vec();
-    arguments.push(path.into());
-    arguments.extend(choice.iter().map(OsString::from));
-    measure(level, &arguments)
+/// Measures in a number of processes, and writes the medians to a file. Takes names of codecs, if not all are to be
+/// measured, and options of the comparison.
+pub fn record(path: &Path, level: Option<Level>, runs: u8, choice: &[String]) -> Result<()> {
+    let mut measured = Vec::new();
+    for number in 1..=runs {
+        let run = root().join(format!("target/peers/run-{number}.csv"));
+        let mut arguments = ["--format", "csv", "--output"].map(OsString::from).to_vec();
+        arguments.push(run.clone().into());
+        arguments.extend(choice.iter().map(OsString::from));
+        measure(level, &arguments)?;
+        measured.push(fs::read_to_string(&run).with_context(|| run.display().to_string())?);
+    }
+    fs::write(path, median::join(&measured)?).with_context(|| path.display().to_string())
 }
 
 fn measure(level: Option<Level>, arguments: &[OsString]) -> Result<()> {
@@ -150,7 +158,7 @@ impl Wheel {
 
 /// Returns the first file of a directory whose name starts with `name`.
 fn first_file(directory: &Path, name: &str) -> Option<PathBuf> {
-    let entries = std::fs::read_dir(directory).ok()?;
+    let entries = fs::read_dir(directory).ok()?;
     let mut paths: Vec<_> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
         .collect();

@@ -3,6 +3,7 @@
 //! resulting tables into the documents.
 
 mod documents;
+pub mod median;
 pub mod neon;
 pub mod parquet;
 mod tables;
@@ -39,6 +40,10 @@ pub struct Options {
     /// instruction set to the name of the record
     #[arg(long, requires = "cpu", conflicts_with = "only")]
     level: Option<Level>,
+
+    /// Measure the codecs in this many processes, one after the other, and keep the median of each time
+    #[arg(long, default_value_t = 1, requires = "cpu", value_parser = clap::value_parser!(u8).range(1..))]
+    runs: u8,
 
     /// Do not measure; write the tables of the newest record again
     #[arg(long, conflicts_with = "cpu")]
@@ -106,12 +111,13 @@ pub fn run_command(options: &Options) -> Result<ExitCode> {
                 Some(level) => format!("{cpu}-{}", level.backend()),
                 None => cpu.clone(),
             };
-            peers::record(&path(&name), options.level, &options.codecs)?;
+            peers::record(&path(&name), options.level, options.runs, &options.codecs)?;
         }
         if is_wanted(Part::Backends) {
             peers::record(
                 &path(&format!("{cpu}{ONLY_BACKENDS}")),
                 None,
+                options.runs,
                 &["--backends".to_owned()],
             )?;
         }

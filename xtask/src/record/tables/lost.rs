@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::record::{Cell, Ours, Peer, UNCOUNTED};
+use super::record::{Cell, Ours, Peer, UNCOUNTED, Uncounted};
 use super::{Record, Records, Verdict, ratio};
 
 impl Records {
@@ -17,11 +17,18 @@ impl Records {
 
     /// Returns every cell in which a peer that does not count is faster.
     pub(super) fn uncounted(&self) -> String {
-        let reasons =
-            UNCOUNTED.map(|(codec, library, reason)| format!("{library} {reason} (`{codec}`)"));
+        let reasons = UNCOUNTED.map(|peer| {
+            let Uncounted {
+                codec,
+                library,
+                reason,
+                ..
+            } = peer;
+            format!("{library} {reason} (`{codec}`)")
+        });
         let title = format!(
             "Peers that do not count, where they are faster. {}.",
-            reasons.join(", ")
+            reasons.join("; ")
         );
         self.faster(&title, &|cell, _| cell.uncounted())
     }

@@ -34,13 +34,13 @@ pub fn run_mutated() -> Result<()> {
 /// Writes random tables with pyarrow and random settings, and compares the values after reading them
 /// whole, in parts, and rewritten. `BYTELANE_TRIALS` sets the number of tables; the default is 10,000.
 pub fn run_random() -> Result<()> {
-    exchange("interop/random_files.py")
+    exchange("interop/parquet/random_files.py")
 }
 
 /// Reads the files below `BYTELANE_PARQUET_FILES`, and compares the results with pyarrow, DuckDB
 /// and Polars.
 pub fn run_foreign() -> Result<()> {
-    exchange("interop/foreign_files.py")
+    exchange("interop/parquet/foreign_files.py")
 }
 
 fn exchange(script: &str) -> Result<()> {

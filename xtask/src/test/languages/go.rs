@@ -16,11 +16,11 @@ pub fn run_stage() -> Result<()> {
 /// Exchanges messages with Apache Thrift's library for Go; see `interop/README.md`.
 pub fn run_thrift() -> Result<()> {
     let programs = python::build_programs()?;
-    let prefix = "go:package_prefix=github.com/bytelane/bytelane/interop/go/";
+    let prefix = "go:package_prefix=github.com/bytelane/bytelane/interop/thrift/go/";
     run(program("thrift")
-        .args(["--gen", prefix, "-out", "interop/go"])
-        .arg("interop/everything.thrift"))?;
-    let directory = root().join("interop/go");
+        .args(["--gen", prefix, "-out", "interop/thrift/go"])
+        .arg("interop/thrift/everything.thrift"))?;
+    let directory = root().join("interop/thrift/go");
     run(program("go").args(["vet", "."]).current_dir(&directory))?;
     run(program("go")
         .args(["test", "-count=1", "."])

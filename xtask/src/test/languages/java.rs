@@ -12,7 +12,7 @@ const WITNESS: &str = "Witness";
 pub fn run_stage() -> Result<()> {
     let programs = build_programs()?;
     let python = environment()?;
-    let project = root().join("interop/java");
+    let project = root().join("interop/parquet/java");
     let built = root().join("target/interop/java");
     run(program("mvn")
         .args(["--quiet", "--batch-mode", "--file"])
@@ -22,7 +22,7 @@ pub fn run_stage() -> Result<()> {
     let classes = built.join("classes").display().to_string();
     let libraries = built.join("dependency").join("*").display().to_string();
     run(program(&python)
-        .arg("interop/exchange_java.py")
+        .arg("interop/parquet/exchange_java.py")
         .args(["java", "-cp", &format!("{classes}:{libraries}"), WITNESS])
         .env("BYTELANE_PROGRAMS", programs))
 }

@@ -18,34 +18,47 @@ const PROGRAMS: &str = "build --locked --workspace --exclude bytelane-size --exc
 /// again, because maturin sets variables that PyO3 depends on; no other stage does.
 const LIBRARIES: &str = "build --locked --workspace --lib";
 
-/// Runs every `interop/test_*.py`.
+/// Runs every `test_*.py` of `interop` and of its directories.
 pub fn run_stage() -> Result<()> {
     let programs = build_programs()?;
     let package = lay_out_package(&programs)?;
     let python = environment()?;
-    let tests = test_files()?.into_iter().map(|file| {
+    let tests = test_files()?.into_iter().map(|(directory, file)| {
         let mut test = program(&python);
-        test.args(["-m", "unittest", "discover", "--verbose"])
-            .args(["--start-directory", "interop", "--pattern", &file])
-            .env("BYTELANE_PROGRAMS", &programs)
-            .env("PYTHONPATH", &package);
+        test.args([
+            "-m",
+            "unittest",
+            "discover",
+            "--verbose",
+            "--start-directory",
+        ])
+        .arg(directory)
+        .args(["--pattern", &file])
+        .env("BYTELANE_PROGRAMS", &programs)
+        .env("PYTHONPATH", &package);
         test
     });
     run_side_by_side(tests.collect())
 }
 
-/// Returns the names of the files with tests.
-fn test_files() -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(root().join("interop")).context("cannot list interop")? {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        if name.starts_with("test_") && name.ends_with(".py") {
-            names.push(name);
+/// Returns the directory and the name of each file with tests.
+fn test_files() -> Result<Vec<(PathBuf, String)>> {
+    let (mut directories, mut found) = (vec![root().join("interop")], Vec::new());
+    while let Some(directory) = directories.pop() {
+        let entries = fs::read_dir(&directory);
+        for entry in entries.with_context(|| format!("cannot list {}", directory.display()))? {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if path.is_dir() {
+                directories.push(path);
+            } else if name.starts_with("test_") && name.ends_with(".py") {
+                found.push((directory.clone(), name.into_owned()));
+            }
         }
     }
-    ensure!(!names.is_empty(), "interop has no tests");
-    names.sort();
-    Ok(names)
+    ensure!(!found.is_empty(), "interop has no tests");
+    found.sort();
+    Ok(found)
 }
 
 /// Calls the methods of a service over TCP, with a program of Apache Thrift's C++ library on the other
@@ -53,7 +66,7 @@ fn test_files() -> Result<Vec<String>> {
 pub fn run_thrift_cpp() -> Result<()> {
     let programs = build_programs()?;
     run(program("python3")
-        .arg("interop/exchange_cpp.py")
+        .arg("interop/thrift/exchange_cpp.py")
         .env("BYTELANE_PROGRAMS", programs))
 }
 

@@ -18,7 +18,8 @@
 //!     keep the 5 most frequent pairs
 //! best, for each vector
 //!     weigh each candidate on all values
-//!     more than 1/8 exceptions: search the vector itself, unless earlier searches were in vain
+//!     more than 1/8 exceptions: search the vector itself, unless that is the search above, or
+//!         earlier searches were in vain
 //!     still so, or more than 8 bits: weigh again with limits (`narrower`); integers outside become
 //!     exceptions
 //! ```
@@ -317,6 +318,10 @@ impl Candidates {
         candidates.pairs[..candidates.count].sort_unstable_by_key(|(pair, times)| {
             core::cmp::Reverse((*times, pair.exponent, pair.factor, pair.is_double))
         });
+        // Where each vector was sampled and its best pair kept, a search would find nothing else.
+        if step == 1 && candidates.count <= CANDIDATES {
+            candidates.skipped = SAMPLED_VECTORS as u8;
+        }
         candidates.count = usize::min(candidates.count, CANDIDATES);
         candidates
     }

@@ -19,7 +19,7 @@ from thrift.transport.TSocket import TServerSocket, TSocket
 from thrift.transport.TTransport import TBufferedTransport, TFramedTransport, TTransportException
 
 HERE = Path(__file__).resolve().parent
-IDL = HERE.parent / "crates/bytelane-thrift-build/tests/idl/thrift_test.thrift"
+IDL = HERE.parents[1] / "crates/bytelane-thrift-build/tests/idl/thrift_test.thrift"
 PROGRAM = Path(os.environ["BYTELANE_PROGRAMS"]) / "bytelane-interop-services"
 
 # Modules that Apache's compiler generates, set by `setUpModule`.

@@ -1,4 +1,4 @@
-module github.com/bytelane/bytelane/interop/go-readers
+module github.com/bytelane/bytelane/interop/readers/go
 
 go 1.26
 

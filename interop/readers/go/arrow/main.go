@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
-	"github.com/bytelane/bytelane/interop/go-readers/answers"
+	"github.com/bytelane/bytelane/interop/readers/go/answers"
 )
 
 // Several batches per page, some of which extend into the next page.

@@ -2,7 +2,7 @@
 
     exchange_java.py WITNESS..
 
-WITNESS is the command that runs `interop/java`.
+WITNESS is the command that runs `interop/parquet/java`.
 """
 
 from __future__ import annotations

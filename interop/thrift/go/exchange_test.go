@@ -20,7 +20,7 @@ import (
 	"testing"
 
 	"github.com/apache/thrift/lib/go/thrift"
-	"github.com/bytelane/bytelane/interop/go/everything"
+	"github.com/bytelane/bytelane/interop/thrift/go/everything"
 )
 
 var ctx = context.Background()

@@ -265,8 +265,8 @@ class Exchange(unittest.TestCase):
 
     def test_golden_files(self):
         """The library reads the golden files, and still writes its own identically."""
-        script = HERE.parent / "crates/bytelane-thrift/tests/apache.py"
-        golden = HERE.parent / "testdata/golden/thrift"
+        script = HERE.parents[1] / "crates/bytelane-thrift/tests/apache.py"
+        golden = HERE.parents[1] / "testdata/golden/thrift"
         subprocess.run([sys.executable, script, "read", golden], check=True, stdout=subprocess.DEVNULL)
         with tempfile.TemporaryDirectory() as directory:
             subprocess.run([sys.executable, script, "write", directory], check=True)

@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/bytelane/bytelane/interop/go-readers/answers"
+	"github.com/bytelane/bytelane/interop/readers/go/answers"
 	"github.com/parquet-go/parquet-go"
 )
 

@@ -10,7 +10,7 @@ import struct
 import subprocess
 from pathlib import Path
 
-GO = Path(__file__).parent / "go-readers"
+GO = Path(__file__).parent / "go"
 
 
 def bits(values):

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-IDL = HERE.parent / "crates/bytelane-thrift-build/tests/idl/thrift_test.thrift"
+IDL = HERE.parents[1] / "crates/bytelane-thrift-build/tests/idl/thrift_test.thrift"
 OURS = Path(os.environ["BYTELANE_PROGRAMS"]) / "bytelane-interop-services"
 
 

@@ -1,5 +1,0 @@
-module github.com/bytelane/bytelane/interop/go
-
-go 1.26
-
-require github.com/apache/thrift v0.25.0
