@@ -33,7 +33,7 @@ fn batch(numbers: &mut Numbers) -> RecordBatch {
 }
 
 /// Number of bytes that the buffers of pages and of trials may take, whatever the size of a row group.
-const BUFFERS: usize = 6 << 20;
+const BUFFERS: usize = 4 << 20;
 
 #[test]
 fn a_single_column_takes_two_row_groups_and_fixed_buffers() {
