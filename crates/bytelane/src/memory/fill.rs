@@ -142,10 +142,31 @@ pub(crate) fn append<T: Plain, F: Faithful>(
     to: &mut Vec<T>,
 ) -> Result<(usize, F::Done), F::Error> {
     to.reserve(most);
+    append_to_room(operation, most, to)
+}
+
+/// Same as [`append`], if there is room.
+///
+/// # Panics
+///
+/// Panics if there is room for fewer than `most` values.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+pub(crate) fn append_to_room<T: Plain, F: Faithful>(
+    operation: F,
+    most: usize,
+    to: &mut Vec<T>,
+) -> Result<(usize, F::Done), F::Error> {
     let spare = &mut to.spare_capacity_mut()[..most];
-    let (written, done) = Destination::from(spare).fill(operation)?;
-    let count = written.len();
-    // SAFETY: these are the first values of the spare capacity, and they are initialised.
+    let size = size_of_val(spare);
+    // SAFETY: the same memory for the same time; a slot may be uninitialised, and nothing
+    // uninitialised is stored, since the operation is `Faithful`.
+    let slots = unsafe { core::slice::from_raw_parts_mut(spare.as_mut_ptr().cast::<Slot>(), size) };
+    let (bytes, done) = operation.fill(slots)?;
+    debug_assert!(bytes <= size, "{bytes} bytes of {size}");
+    let count = bytes / size_of::<T>();
+    // SAFETY: the bytes of the first `count` values have been initialised, since the operation is
+    // `Faithful`, so they are within the spare capacity; and every pattern of bits is a `T`.
     unsafe { to.set_len(to.len() + count) };
     Ok((count, done))
 }

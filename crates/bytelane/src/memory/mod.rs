@@ -10,9 +10,9 @@ mod text;
 use crate::simd::{window, window_mut};
 use core::mem::MaybeUninit;
 pub use fill::Destination;
-#[cfg(feature = "alloc")]
-pub(crate) use fill::append;
 pub(crate) use fill::{Faithful, Fill, Part};
+#[cfg(feature = "alloc")]
+pub(crate) use fill::{append, append_to_room};
 #[cfg(feature = "alloc")]
 pub use reserved::Reserved;
 pub(crate) use table::Table;

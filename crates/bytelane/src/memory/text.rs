@@ -1,8 +1,8 @@
 //! Operations that produce text, and operations that find the part of an input that is text.
 
-#[cfg(feature = "alloc")]
-use super::append;
 use super::{Destination, Faithful};
+#[cfg(feature = "alloc")]
+use super::{append, append_to_room};
 #[cfg(feature = "alloc")]
 use alloc::{string::String, vec::Vec};
 
@@ -117,7 +117,7 @@ impl Appender<'_> {
     #[inline(always)]
     pub(crate) fn append_to_room<F: Text>(&mut self, operation: F) -> Result<F::Done, F::Error> {
         let room = self.room();
-        self.append(operation, room)
+        append_to_room(operation, room, self.bytes).map(|(_, done)| done)
     }
 
     /// Removes everything that has been appended.

@@ -8,7 +8,7 @@ use bytelane::Backend;
 use serde::Deserialize;
 
 /// Peers that do not count where they are faster. The documents list these cells.
-pub const UNCOUNTED: [Uncounted; 7] = [
+pub const UNCOUNTED: [Uncounted; 8] = [
     Uncounted::new("bit_packing", "bitpacking", "has another layout"),
     Uncounted::new("bit_packing", "fastlanes", "has another layout"),
     Uncounted::new("alp", "alp, fastlanes", "has another layout"),
@@ -18,6 +18,7 @@ pub const UNCOUNTED: [Uncounted; 7] = [
         "pilota unchecked",
         "checks no lengths and no UTF-8",
     ),
+    Uncounted::unchecked_text("pilota"),
     Uncounted::small("parquet"),
     Uncounted::small("parquet, native"),
 ];
@@ -47,6 +48,16 @@ impl Uncounted {
         Self {
             does_less: |row| row.operation == "encode" && !row.parameters.ends_with("effort=fast"),
             ..Self::new("rle_hybrid", library, reason)
+        }
+    }
+
+    /// Creates a peer that makes a `String` of bytes that need not be UTF-8, in the messages that consist of one.
+    const fn unchecked_text(library: &'static str) -> Self {
+        Self {
+            does_less: |row| {
+                row.operation == "read" && matches!(&*row.value_type, "Text" | "SmallString")
+            },
+            ..Self::new("thrift", library, "reads text without checking UTF-8")
         }
     }
 

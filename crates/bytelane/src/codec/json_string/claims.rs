@@ -4,22 +4,39 @@
 #![allow(unsafe_code)] // Only `unsafe impl`.
 
 use super::{Escape, EscapeBytes, Scan, Unescape};
+#[cfg(feature = "alloc")]
+use super::{EscapeFront, EscapeRest};
 use crate::memory::{Faithful, Text, Validated};
 
 // SAFETY: `kernel::escape` and the scalar code count as written only bytes that they have stored,
-// from the front on: runs copied whole by `copy_run`; for a block in `escape_four`, `escape_few`,
-// `escape_block` and `escape_up_to_64`, one byte for each of its bytes and one more for each
-// special byte, and `Blocks::escape`, `put` and `copy_short` store at least that many; for a byte
-// in `escape_bytes` and `escape_first`, the length of its escape, of which eight bytes are stored.
-// If a result does not fit as a whole, it is copied from a `result` array that begins as zeros.
-// `Escape::quote` writes both quotes. `escape` continues where `escape_front` has stopped, in the
-// same destination.
+// from the front on: runs copied whole by `copy_run`; for a block in `escape_four`, `escape_few` and
+// `escape_block`, one byte for each of its bytes and one more for each special byte, and
+// `Blocks::escape`, `put` and `copy_blocks` store at least that many; for a byte in `escape_bytes`,
+// `escape_first` and `escape_four_long`, the length of its escape, of which eight bytes are stored.
+// In a text of up to 64 bytes, `Blocks::copy_short` has copied all, if none is special; or else
+// `Blocks::escape_short` has stored pieces of eight bytes, each followed by the next one or, at the
+// end, by nothing that counts. If a result does not fit as a whole, it is copied from a `result`
+// array that begins as zeros. `Quotes` counts only quotes that it has written. `escape` continues
+// where `escape_front` has stopped, in the same destination.
 unsafe impl Faithful for Escape<'_> {}
 
 // SAFETY: in the text, which is UTF-8, ASCII bytes are replaced with ASCII, and all others are
-// copied. The result covers all of the text, or `fill_from` removes the written part of a
+// copied. The result covers all of the text, or `scalar::in_whole_characters` removes the written part of a
 // character that was cut in two.
 unsafe impl Text for Escape<'_> {}
+
+// SAFETY: as for `Escape`, of which these are the first part and the second, which begins anew.
+#[cfg(feature = "alloc")]
+unsafe impl Faithful for EscapeFront<'_> {}
+// SAFETY: the same.
+#[cfg(feature = "alloc")]
+unsafe impl Faithful for EscapeRest<'_> {}
+// SAFETY: the same.
+#[cfg(feature = "alloc")]
+unsafe impl Text for EscapeFront<'_> {}
+// SAFETY: the same.
+#[cfg(feature = "alloc")]
+unsafe impl Text for EscapeRest<'_> {}
 
 // SAFETY: as for `Escape`, piece by piece, each starting at the end of the one before;
 // `kernel::copy_clean` counts the blocks that it has copied whole. The quotes are written around

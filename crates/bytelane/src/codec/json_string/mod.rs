@@ -55,10 +55,13 @@ pub use stream::{Escaper, Unescaper};
 use crate::Buffer;
 use crate::codec::utf8;
 use crate::memory::{self, Slot};
+use crate::simd::window;
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::string::String;
 pub(crate) use driver::{Escape, EscapeBytes, Scan, Unescape};
+#[cfg(feature = "alloc")]
+pub(crate) use driver::{EscapeFront, EscapeRest};
 
 /// Format of a text: [`QUOTED`] or [`BARE`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -90,6 +93,53 @@ pub struct Scanned<'a> {
     pub text: &'a str,
     /// True if `text` contains an escape. If not, `text` is the decoded string.
     pub escaped: bool,
+}
+
+/// Quotes that a piece of a string begins and ends with: one number, which takes one register.
+#[derive(Clone, Copy)]
+pub(crate) struct Quotes(u8);
+
+impl Quotes {
+    #[inline(always)]
+    fn new(opening: bool, closing: bool) -> Self {
+        Self(u8::from(opening) | u8::from(closing) << 1)
+    }
+
+    /// Returns the number of opening quotes.
+    #[inline(always)]
+    fn opening(self) -> usize {
+        usize::from(self.0 & 1)
+    }
+
+    /// Returns the number of closing quotes.
+    #[inline(always)]
+    fn closing(self) -> usize {
+        usize::from(self.0 >> 1)
+    }
+
+    /// Returns the number of quotes.
+    #[inline(always)]
+    fn count(self) -> usize {
+        self.opening() + self.closing()
+    }
+
+    /// Writes the opening quote. Returns its length.
+    #[inline(always)]
+    fn open(self, to: &mut [Slot]) -> usize {
+        if self.opening() > 0 {
+            to[0] = Slot::new(b'"');
+        }
+        self.opening()
+    }
+
+    /// Writes the closing quote. Returns where it ends; `None` if it does not fit.
+    #[inline(always)]
+    fn close(self, to: &mut [Slot], at: usize) -> Option<usize> {
+        if self.closing() > 0 {
+            *to.get_mut(at)? = Slot::new(b'"');
+        }
+        Some(at + self.closing())
+    }
 }
 
 /// Result of [`Blocks::survey`] for 256 bytes.
@@ -127,6 +177,28 @@ pub(crate) trait Blocks: utf8::Steps {
     /// Returns the special bytes of a 16-byte block.
     fn specials16(self, block: &[u8; 16]) -> u16;
 
+    /// Returns the special bytes of a 32-byte block.
+    #[inline(always)]
+    fn specials32(self, block: &[u8; 32]) -> u32 {
+        let [low, high] = [0, 16].map(|at| u32::from(self.specials16(window(block, at))));
+        low | high << 16
+    }
+
+    /// Escapes the front of a text: see [`kernel::escape_front_long`].
+    fn escape_front_long(self, src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed;
+
+    /// Escapes the part of a text that fits, from `done` on: see [`kernel::escape`].
+    fn escape_from(self, src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed;
+
+    /// Escapes a short text with special bytes: see [`kernel::escape_front_specials`].
+    fn escape_front_specials(
+        self,
+        src: &[u8],
+        dst: &mut [Slot],
+        quotes: Quotes,
+        specials: u64,
+    ) -> Consumed;
+
     /// Copies up to 64 bytes to the same number of slots. Returns the set of special bytes.
     #[inline(always)]
     fn copy_short(self, from: &[u8], to: &mut [Slot]) -> u64 {
@@ -158,8 +230,12 @@ pub(crate) trait Blocks: utf8::Steps {
     /// rest of the destination.
     fn escape(self, block: &[u8; 64], specials: u64, to: &mut [Slot; 128]);
 
-    /// Does the same for a text of up to 64 bytes; false, and nothing of use is written, if there are long bytes in
-    /// it.
+    /// Writes eight bytes with a backslash before each special one, and returns whether there is a
+    /// long one. Overwrites the rest of the destination.
+    fn escape8(self, bytes: u64, specials: u8, to: &mut [Slot; 16]) -> bool;
+
+    /// Does the same as [`escape`](Self::escape) for a text of up to 64 bytes; false, and nothing of
+    /// use is written, if there are long bytes in it.
     #[inline(always)]
     fn escape_short(self, src: &[u8], specials: u64, to: &mut [Slot; 128]) -> bool {
         kernel::escape_short(self, src, specials, to)
@@ -198,7 +274,7 @@ impl Format {
     /// ```
     #[must_use]
     pub fn escaped_len(self, text: &str) -> usize {
-        driver::escaped_len(text, self.around(), Detected::active())
+        driver::escaped_len(text, self.quotes(), Detected::active())
     }
 
     /// Writes a text to the front of `dst`. Returns the number of bytes,
@@ -292,7 +368,7 @@ impl Format {
     #[inline]
     pub fn escape_append(self, text: &str, to: &mut impl Buffer) -> usize {
         let backend = Detected::active();
-        driver::escape_append(text, self.quotes, self.quotes, to.appender(), backend)
+        driver::escape_append(text, self.quotes(), to.appender(), backend)
     }
 
     /// Same as [`escape`](Self::escape), but returns a new `String`.
@@ -396,10 +472,10 @@ impl Format {
         Ok((text, consumed.read))
     }
 
-    /// Returns the number of quotes.
+    /// Returns the quotes around a whole text.
     #[inline]
-    fn around(self) -> usize {
-        2 * usize::from(self.quotes)
+    fn quotes(self) -> Quotes {
+        Quotes::new(self.quotes, self.quotes)
     }
 }
 

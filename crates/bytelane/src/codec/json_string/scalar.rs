@@ -6,7 +6,7 @@
 //! > through U+001F).
 #![forbid(unsafe_code)]
 
-use super::{Consumed, Error, ErrorKind};
+use super::{Consumed, Error, ErrorKind, Quotes};
 use crate::codec::utf8;
 use crate::memory::{Slot, copy};
 
@@ -56,12 +56,32 @@ pub(super) fn escaped_len(src: &[u8]) -> usize {
         .fold(0, |sum: usize, &byte| sum.saturating_add(escaped(byte).1))
 }
 
-/// Escapes to the end of the text, or until the destination is full.
-pub(super) fn escape(src: &[u8], dst: &mut [Slot]) -> Consumed {
-    escape_from(src, dst, Consumed::default())
+/// Escapes to the end of the text, or until the destination is full, with the quotes, for which
+/// there is room. Returns the bytes read, which are whole characters, and written with the quotes.
+pub(super) fn escape_front(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed {
+    let start = Consumed {
+        read: 0,
+        written: quotes.open(dst),
+    };
+    let room = dst.len() - quotes.closing();
+    let done = escape_from(src, &mut dst[..room], start);
+    match quotes.close(dst, done.written) {
+        Some(written) if done.read == src.len() => Consumed { written, ..done },
+        _ => in_whole_characters(src, done),
+    }
 }
 
-/// Same as [`escape`], continuing from `done`.
+/// Removes the front of a character within which the code for bytes may have stopped: no byte of it
+/// needs an escape.
+pub(super) fn in_whole_characters(src: &[u8], mut done: Consumed) -> Consumed {
+    while let Some(0x80..0xc0) = src.get(done.read) {
+        done.read -= 1;
+        done.written -= 1;
+    }
+    done
+}
+
+/// Escapes to the end of the text, or until the destination is full, from `done` on.
 #[inline(never)]
 pub(super) fn escape_from(src: &[u8], dst: &mut [Slot], mut done: Consumed) -> Consumed {
     for &byte in &src[done.read..] {

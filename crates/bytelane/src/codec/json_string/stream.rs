@@ -2,7 +2,7 @@
 
 use super::driver::{append_text, escape_append};
 use super::scalar::{self, Stop};
-use super::{Error, ErrorKind, Format};
+use super::{Error, ErrorKind, Format, Quotes};
 use crate::codec::utf8;
 use crate::memory::{Appender, prefix};
 use crate::{Buffer, Detected};
@@ -112,7 +112,12 @@ impl Escaper {
     fn write(&mut self, text: &str, closing: bool, to: &mut Appender<'_>) {
         let opening = self.format.quotes && !self.opened;
         self.opened = true;
-        escape_append(text, opening, closing, to.again(), self.backend);
+        escape_append(
+            text,
+            Quotes::new(opening, closing),
+            to.again(),
+            self.backend,
+        );
     }
 
     /// Returns the error for invalid UTF-8 that began `back` bytes ago.

@@ -1,9 +1,9 @@
 //! AVX2: a block is two vectors of 32 bytes.
 
-use super::sse41::{escape, keep16, specials16};
+use super::sse41::{escape, escape8, keep16, specials16};
 use crate::backend::Avx2;
 use crate::codec::json_string::tables::{KNOWN, LETTERS, MEANINGS, first_ones};
-use crate::codec::json_string::{Blocks, Classes, Survey};
+use crate::codec::json_string::{Blocks, Classes, Consumed, Quotes, Survey, kernel};
 use crate::memory::{Slot, write};
 use crate::simd::avx2::load;
 use crate::simd::{implement, sse41, window};
@@ -11,12 +11,17 @@ use core::arch::x86_64::*;
 
 implement! {
     impl Blocks for Avx2 {
+        fn escape_front_long(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed => kernel::escape_front_long;
+        fn escape_front_specials(src: &[u8], dst: &mut [Slot], quotes: Quotes, specials: u64) -> Consumed => kernel::escape_front_specials;
+        fn escape_from(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed => kernel::escape;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn specials(block: &[u8; 64]) -> u64 = specials;
         fn specials16(block: &[u8; 16]) -> u16 = specials16;
+        fn specials32(block: &[u8; 32]) -> u32 = specials32;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
         fn short_specials(blocks: &[u8; 256]) -> Option<[u64; 4]> = short_specials;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
+        fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> bool = escape8;
         fn classes(block: &[u8; 64]) -> Classes = classes;
         fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
     }
@@ -87,6 +92,12 @@ fn survey(blocks: &[u8; 256]) -> Survey {
 #[inline]
 fn specials(block: &[u8; 64]) -> u64 {
     bits(special(load(window(block, 0))), 0) | bits(special(load(window(block, 32))), 32)
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn specials32(block: &[u8; 32]) -> u32 {
+    _mm256_movemask_epi8(special(load(block))) as u32
 }
 
 /// The same steps as in SSE4.1.

@@ -2,7 +2,7 @@
 
 use crate::backend::Avx512;
 use crate::codec::json_string::scalar::{letter, meaning};
-use crate::codec::json_string::{Blocks, Classes, Survey};
+use crate::codec::json_string::{Blocks, Classes, Consumed, Quotes, Survey, kernel};
 use crate::memory::Slot;
 use crate::simd::avx512::{first_bits, load, load_up_to, opaque_mask, store, store_up_to};
 use crate::simd::{implement, window, window_mut};
@@ -11,14 +11,18 @@ use core::arch::x86_64::*;
 implement! {
     impl Blocks for Avx512 {
         const SHUFFLES_ARE_DEAR: bool = false;
+        fn escape_front_long(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed => kernel::escape_front_long;
+        fn escape_front_specials(src: &[u8], dst: &mut [Slot], quotes: Quotes, specials: u64) -> Consumed => kernel::escape_front_specials;
+        fn escape_from(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed => kernel::escape;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn specials(block: &[u8; 64]) -> u64 = specials;
         fn specials16(block: &[u8; 16]) -> u16 = super::sse41::specials16;
-        fn copy_short(from: &[u8], to: &mut [Slot]) -> u64 = copy_short;
+        fn specials32(block: &[u8; 32]) -> u32 = super::avx2::specials32;
         fn pad(from: &[u8], with: u8) -> [u8; 64] = pad;
         fn put(block: &[u8; 64], to: &mut [Slot]) = put;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
+        fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> bool = super::sse41::escape8;
         fn escape_short(from: &[u8], specials: u64, to: &mut [Slot; 128]) -> bool = escape_short;
         fn escape_up_to(block: &[u8; 64], specials: u64, to: &mut [Slot]) = escape_up_to;
         fn classes(block: &[u8; 64]) -> Classes = classes;
@@ -97,14 +101,6 @@ fn survey(blocks: &[u8; 256]) -> Survey {
 #[inline]
 fn specials(block: &[u8; 64]) -> u64 {
     special(load(block))
-}
-
-#[target_feature(enable = "avx512bw,avx512vbmi,bmi2")]
-#[inline]
-fn copy_short(from: &[u8], to: &mut [Slot]) -> u64 {
-    let vector = load_up_to(from);
-    store_up_to(to, vector);
-    special(vector) & first_bits(from.len())
 }
 
 #[target_feature(enable = "avx512bw,bmi2")]

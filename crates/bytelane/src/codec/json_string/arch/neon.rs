@@ -3,7 +3,7 @@
 use crate::backend::Neon;
 use crate::codec::json_string::tables::first_ones;
 use crate::codec::json_string::tables::{EXPAND, KEEP, KNOWN, LETTERS, MEANINGS};
-use crate::codec::json_string::{Blocks, Classes, Survey};
+use crate::codec::json_string::{Blocks, Classes, Consumed, Quotes, Survey, kernel};
 use crate::memory::{Slot, write};
 use crate::simd::neon::{BIT, bits, load, load_low, store, store_low};
 use crate::simd::{implement, window, window_mut};
@@ -11,11 +11,15 @@ use core::arch::aarch64::*;
 
 implement! {
     impl Blocks for Neon {
+        fn escape_front_long(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed => kernel::escape_front_long;
+        fn escape_front_specials(src: &[u8], dst: &mut [Slot], quotes: Quotes, specials: u64) -> Consumed => kernel::escape_front_specials;
+        fn escape_from(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed => kernel::escape;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn specials(block: &[u8; 64]) -> u64 = specials;
         fn specials16(block: &[u8; 16]) -> u16 = specials16;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
+        fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> bool = escape8;
         fn classes(block: &[u8; 64]) -> Classes = classes;
         fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
     }
@@ -116,6 +120,17 @@ fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
             at += 8 + set.count_ones() as usize;
         }
     }
+}
+
+/// Escapes eight bytes as above.
+#[target_feature(enable = "neon")]
+#[inline]
+fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> bool {
+    let bytes = vcombine_u8(vcreate_u8(bytes), vdup_n_u8(b'\\'));
+    let vector = with_letters(bytes);
+    let order = load(&EXPAND[usize::from(specials)]);
+    store(to, vqtbl1q_u8(vector, order));
+    vminvq_u8(vector) < 0x20
 }
 
 #[target_feature(enable = "neon")]

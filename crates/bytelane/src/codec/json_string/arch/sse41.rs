@@ -3,7 +3,7 @@
 use crate::backend::Sse41;
 use crate::codec::json_string::tables::first_ones;
 use crate::codec::json_string::tables::{EXPAND, KEEP, KNOWN, LETTERS, MEANINGS};
-use crate::codec::json_string::{Blocks, Classes, Survey};
+use crate::codec::json_string::{Blocks, Classes, Consumed, Quotes, Survey, kernel};
 use crate::memory::{Slot, write};
 use crate::simd::sse41::{load, load_low, store, store_low};
 use crate::simd::{implement, window, window_mut};
@@ -11,12 +11,16 @@ use core::arch::x86_64::*;
 
 implement! {
     impl Blocks for Sse41 {
+        fn escape_front_long(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed => kernel::escape_front_long;
+        fn escape_front_specials(src: &[u8], dst: &mut [Slot], quotes: Quotes, specials: u64) -> Consumed => kernel::escape_front_specials;
+        fn escape_from(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed => kernel::escape;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn specials(block: &[u8; 64]) -> u64 = specials;
         fn specials16(block: &[u8; 16]) -> u16 = specials16;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
         fn short_specials(blocks: &[u8; 256]) -> Option<[u64; 4]> = short_specials;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
+        fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> bool = escape8;
         fn classes(block: &[u8; 64]) -> Classes = classes;
         fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
     }
@@ -154,6 +158,18 @@ pub(super) fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
             at += 8 + set.count_ones() as usize;
         }
     }
+}
+
+/// Escapes eight bytes as above.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+pub(super) fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> bool {
+    let backslashes = _mm_set1_epi8(b'\\' as i8);
+    let bytes = _mm_cvtsi64_si128(bytes.cast_signed());
+    let vector = with_letters(_mm_unpacklo_epi64(bytes, backslashes));
+    let order = load(&EXPAND[usize::from(specials)]);
+    store(to, _mm_shuffle_epi8(vector, order));
+    _mm_movemask_epi8(controls(vector)) != 0
 }
 
 #[target_feature(enable = "sse4.1")]

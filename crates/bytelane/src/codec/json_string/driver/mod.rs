@@ -4,20 +4,21 @@
 mod bytes;
 
 use super::scalar::{self, Stop};
-use super::{Consumed, Error, ErrorKind, Format, kernel};
+use super::{Blocks, Consumed, Error, ErrorKind, Format, Quotes, kernel};
 use crate::backend::dispatch;
 #[cfg(feature = "alloc")]
 use crate::memory::Appender;
-use crate::memory::{self, Fill, Slot, Validate};
-use crate::simd::window_mut;
+use crate::memory::{Fill, Slot, Validate};
 use crate::{Destination, DestinationError, Detected};
 pub(crate) use bytes::EscapeBytes;
 pub(super) use bytes::escape as escape_bytes;
+#[cfg(feature = "alloc")]
+use core::convert::Infallible;
 
 dispatch! {
     #[inline(always)]
-    fn escape_front(src: &[u8], dst: &mut [Slot]) -> Consumed = kernel::escape_front, or scalar::escape;
-    fn escape_blocks(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed = kernel::escape, or scalar::escape_from;
+    fn escape_front(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed = kernel::escape_front, or scalar::escape_front;
+    fn escape_blocks(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed = Blocks::escape_from, or scalar::escape_from;
     fn escaped_len_blocks(src: &[u8]) -> usize = kernel::escaped_len, or scalar::escaped_len;
     fn unescape_blocks(src: &[u8], dst: &mut [Slot]) -> Result<(Consumed, Stop), Error> = kernel::unescape, or scalar::unescape;
     #[cfg(feature = "alloc")]
@@ -25,16 +26,15 @@ dispatch! {
     fn scan(src: &[u8]) -> Result<(usize, bool), Error> = kernel::scan, or scalar::scan;
 }
 
-pub(super) fn escaped_len(text: &str, quotes: usize, backend: Detected) -> usize {
-    escaped_len_blocks(text.as_bytes(), backend).saturating_add(quotes)
+pub(super) fn escaped_len(text: &str, quotes: Quotes, backend: Detected) -> usize {
+    escaped_len_blocks(text.as_bytes(), backend).saturating_add(quotes.count())
 }
 
 /// Writes a text, or the part of it that fits. Reports the number of bytes read.
 pub(crate) struct Escape<'a> {
     text: &'a str,
-    opening: bool,
-    /// True to write a quote once all of the text is written.
-    closing: bool,
+    /// The closing one is written once all of the text is.
+    quotes: Quotes,
     /// True if it is an error for the text not to fit.
     whole: bool,
     backend: Detected,
@@ -46,12 +46,13 @@ impl Fill for Escape<'_> {
 
     #[inline(always)]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), DestinationError> {
-        let mut done = Consumed::default();
-        if let Some(inside) = self.inside(to) {
-            done = escape_front(self.text.as_bytes(), inside, self.backend);
-            if done.read == self.text.len() {
-                return Ok((self.quote(to, done), done.read));
-            }
+        let Self { text, quotes, .. } = self;
+        if to.len() < text.len() + quotes.count() {
+            return Err(without_room(text, quotes, to.len()));
+        }
+        let done = escape_front(text.as_bytes(), to, quotes, self.backend);
+        if done.read == text.len() {
+            return Ok((done.written, done.read));
         }
         self.fill_from(done, to)
     }
@@ -63,69 +64,80 @@ impl<'a> Escape<'a> {
     fn whole(format: Format, text: &'a str, backend: Detected) -> Self {
         Self {
             text,
-            opening: format.quotes,
-            closing: format.quotes,
+            quotes: format.quotes(),
             whole: true,
             backend,
         }
     }
 
-    /// Writes the rest of a text to a destination of any length.
+    /// Writes the rest of a text after `done`, which counts the opening quote.
     #[inline(never)]
     fn fill_from(
         self,
         done: Consumed,
         to: &mut [Slot],
     ) -> Result<(usize, usize), DestinationError> {
-        let src = self.text.as_bytes();
-        let given = to.len();
-        let done = self.inside(to).map(|inside| {
-            let mut done = escape_blocks(src, inside, done, self.backend);
-            if self.whole && done.read < src.len() {
-                done = scalar::escape_from(src, inside, done);
-            }
-            // The kernel may stop within a character, but no byte of such a character needs an
-            // escape.
-            while !self.text.is_char_boundary(done.read) {
-                done.read -= 1;
-                done.written -= 1;
-            }
-            done
-        });
-        match done {
-            Some(done) if done.read == src.len() || !self.whole => {
-                Ok((self.quote(to, done), done.read))
-            }
-            _ => {
-                // Counting uses the portable code: programs that never ask for a length need no
-                // kernels for it.
-                let quotes = usize::from(self.opening) + usize::from(self.closing);
-                let needed = scalar::escaped_len(src).saturating_add(quotes);
-                Err(DestinationError::new(needed, given))
-            }
+        let Self { text, quotes, .. } = self;
+        let room = to.len() - quotes.closing();
+        let inside = &mut to[..room];
+        let mut done = escape_blocks(text.as_bytes(), inside, done, self.backend);
+        if self.whole && done.read < text.len() {
+            done = scalar::escape_from(text.as_bytes(), inside, done);
         }
+        if done.read == text.len() {
+            let written = quotes.close(to, done.written);
+            return Ok((written.expect("room was left for it"), done.read));
+        }
+        if self.whole {
+            return Err(without_room(text, quotes, to.len()));
+        }
+        let done = scalar::in_whole_characters(text.as_bytes(), done);
+        Ok((done.written, done.read))
     }
+}
 
-    /// Returns the destination of the text, between the quotes, if the text without escapes fits.
+/// Returns the error for a destination of `given` bytes. Counting uses the portable code: programs
+/// that never ask for a length need no kernels for it.
+#[cold]
+#[inline(never)]
+fn without_room(text: &str, quotes: Quotes, given: usize) -> DestinationError {
+    let needed = scalar::escaped_len(text.as_bytes());
+    DestinationError::new(needed.saturating_add(quotes.count()), given)
+}
+
+/// Writes the front of a text, as far as that takes no decisions. Reports the number of bytes read.
+#[cfg(feature = "alloc")]
+pub(crate) struct EscapeFront<'a> {
+    text: &'a str,
+    quotes: Quotes,
+    backend: Detected,
+}
+
+#[cfg(feature = "alloc")]
+impl Fill for EscapeFront<'_> {
+    type Done = usize;
+    type Error = Infallible;
+
     #[inline(always)]
-    fn inside<'b>(&self, to: &'b mut [Slot]) -> Option<&'b mut [Slot]> {
-        let [before, after] = [usize::from(self.opening), usize::from(self.closing)];
-        let room = to.len().checked_sub(self.text.len() + before + after)?;
-        Some(&mut to[before..][..self.text.len() + room])
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Infallible> {
+        let done = escape_front(self.text.as_bytes(), to, self.quotes, self.backend);
+        Ok((done.written, done.read))
     }
+}
 
-    /// Writes the quotes around the finished part of the text. Returns the total length.
+/// Writes a text or the part of it that fits, without looking for a front. Reports the number of
+/// bytes read.
+#[cfg(feature = "alloc")]
+pub(crate) struct EscapeRest<'a>(Escape<'a>);
+
+#[cfg(feature = "alloc")]
+impl Fill for EscapeRest<'_> {
+    type Done = usize;
+    type Error = DestinationError;
+
     #[inline(always)]
-    fn quote(&self, to: &mut [Slot], done: Consumed) -> usize {
-        let mut end = usize::from(self.opening) + done.written;
-        if self.opening {
-            memory::write(window_mut(to, 0), *b"\"");
-        }
-        if self.closing && done.read == self.text.len() {
-            memory::write(window_mut(to, end), *b"\"");
-            end += 1;
-        }
-        end
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), DestinationError> {
+        self.0.fill_from(Consumed::default(), to)
     }
 }
 
@@ -142,49 +154,68 @@ pub(super) fn escape<'a>(
 
 /// Reserves the length of the text without escapes, and more only when needed. Returns the number
 /// of bytes appended.
+///
+/// The code that is inlined at a call keeps little for after the kernel, so that it saves few
+/// registers: most calls end with the front.
 #[cfg(feature = "alloc")]
 #[inline]
 pub(super) fn escape_append(
     text: &str,
-    opening: bool,
-    closing: bool,
+    quotes: Quotes,
     mut to: Appender<'_>,
     backend: Detected,
 ) -> usize {
-    let most = text.len() + usize::from(opening) + usize::from(closing);
-    if to.room() < most {
-        to.reserve(most);
+    if to.room() < text.len() + quotes.count() {
+        return escape_after_reserving(text, quotes, to, backend);
     }
-    let operation = Escape {
+    let front = EscapeFront {
         text,
-        opening,
-        closing,
-        whole: false,
+        quotes,
         backend,
     };
-    let read = to.append_to_room(operation).expect("there is room");
+    let Ok(read) = to.append_to_room(front);
     if read < text.len() {
-        escape_rest(&text[read..], closing, &mut to, backend);
+        escape_rest(text, read, quotes, to.again(), backend);
     }
     to.appended()
 }
 
 #[cfg(feature = "alloc")]
+#[cold]
 #[inline(never)]
-fn escape_rest(mut text: &str, closing: bool, to: &mut Appender<'_>, backend: Detected) {
-    while !text.is_empty() {
-        let operation = Escape {
+fn escape_after_reserving(
+    text: &str,
+    quotes: Quotes,
+    mut to: Appender<'_>,
+    backend: Detected,
+) -> usize {
+    to.reserve(text.len() + quotes.count());
+    escape_append(text, quotes, to, backend)
+}
+
+/// Appends the rest of a text from an offset on, after the opening quote.
+#[cfg(feature = "alloc")]
+#[inline(never)]
+fn escape_rest(text: &str, read: usize, quotes: Quotes, mut to: Appender<'_>, backend: Detected) {
+    let mut text = &text[read..];
+    let quotes = Quotes::new(false, quotes.closing() > 0);
+    if to.room() < text.len() + quotes.count() {
+        to.reserve(text.len() + text.len() / 8 + kernel::LONGEST + 1);
+    }
+    loop {
+        let rest = EscapeRest(Escape {
             text,
-            opening: false,
-            closing,
+            quotes,
             whole: false,
             backend,
-        };
-        // Room for the longest block guarantees progress in each round.
-        let most = text.len() + text.len() / 8 + kernel::LONGEST + 1;
-        let room = usize::max(most, to.room());
-        let read = to.append(operation, room).expect("there is room");
+        });
+        let read = to.append_to_room(rest).expect("there is room");
         text = &text[read..];
+        if text.is_empty() {
+            return;
+        }
+        // Room for the longest block guarantees progress in each round.
+        to.reserve(text.len() + text.len() / 8 + kernel::LONGEST + 1);
     }
 }
 

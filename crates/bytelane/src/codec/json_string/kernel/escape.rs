@@ -12,7 +12,7 @@
 //! | text ahead | method | bytes per step |
 //! |---|---|---|
 //! | nothing special | `copy_run`: examine the bytes and store them | 256 |
-//! | special bytes anywhere, none long | `escape_four`: no branch on their number | 256 |
+//! | special bytes anywhere, up to four of them long | `escape_four`: no branch on the number of short ones | 256 |
 //! | up to two special bytes per block, if shuffles are expensive | `escape_few`: copy the rest of the block after each | 64 |
 //! | anything, or little room | `escape_block`: up to the first long byte; byte by byte if there are more than two | up to 64 |
 //!
@@ -23,7 +23,7 @@
 //!     one_by_one = shuffles are dear              blocks are escaped one by one, not four at once
 //!     while calm < CALM and input is left
 //!         if not one_by_one, and there are 256 bytes of input and 512 slots
-//!             escape_four; if a byte was long, one_by_one = true and nothing is done
+//!             escape_four; if many bytes were long, one_by_one = true and nothing is done
 //!             calm += 4, or 0 if the result is longer than 256 bytes
 //!             one_by_one = shuffles are dear and up to 8 bytes were special
 //!         else
@@ -43,7 +43,8 @@
 //! - `at` bytes of the input are done, and the first `to` slots hold the result. Stores may go past
 //!   `to`, but never past the destination; the next store overwrites the excess.
 //! - `escape_four` needs 512 slots: each of its four stores has 128, and each begins at most 128 after
-//!   the one before. `escape_few` reads [`REACH`] bytes past its block and writes twice as many.
+//!   the one before. With long bytes, of which each adds four more, it needs 16 + 3 * 128 for the first
+//!   three blocks, and up to 126 + 18 + 128 for the last one and the store after its last long byte. `escape_few` reads [`REACH`] bytes past its block and writes twice as many.
 //! - The kernel stops only between two steps, if the result of the next one may not fit.
 //!
 //! # Measurements
@@ -58,7 +59,7 @@
 #![forbid(unsafe_code)]
 
 use super::super::{Blocks, Consumed, Survey, scalar};
-use super::{CALM, clean, put_front};
+use super::{CALM, clean, copy_blocks, put_front, to_next_line};
 use crate::codec::utf8::Copying;
 use crate::memory::{Slot, write};
 use crate::simd::{window, window_mut};
@@ -73,54 +74,14 @@ pub(in super::super) const LONGEST: usize = 64 * 6 + 8;
 /// alternate.
 const FEW: u32 = 2;
 
+/// Maximum number of long bytes in four blocks for [`escape_four`]. Each costs about as much as a
+/// block.
+const FEW_LONG: u32 = 4;
+
 /// Number of bytes that [`escape_few`] reads past its block: when no special byte is left, its last
 /// copy of 64 bytes begins one byte after the block, which makes 65; rounded up to a multiple of 8.
 /// It has twice as much room, since the result is up to 10 bytes longer.
 const REACH: usize = 72;
-
-/// Escapes the front of a text as far as that takes no decisions: up to 64 bytes as a whole, or
-/// else the blocks without special bytes. A call that does no more than this has less to prepare.
-#[inline(always)]
-pub(in super::super) fn escape_front(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> Consumed {
-    let (read, written) = if src.len() <= 64 {
-        match escape_up_to_64(simd, src, dst) {
-            Some(written) => (src.len(), written),
-            None => (0, 0),
-        }
-    } else {
-        let run = copy_run(simd, src, dst);
-        (run, run)
-    };
-    Consumed { read, written }
-}
-
-/// Escapes up to 64 bytes. Returns the length of the result; `None` if a byte is long, or if there
-/// is no room to spare.
-#[inline(always)]
-fn escape_up_to_64(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> Option<usize> {
-    let specials = simd.copy_short(src, dst.get_mut(..src.len())?);
-    if specials == 0 {
-        return Some(src.len());
-    }
-    let is_done = simd.escape_short(src, specials, dst.first_chunk_mut()?);
-    is_done.then(|| src.len() + specials.count_ones() as usize)
-}
-
-/// Escapes up to 64 bytes through a padded block; false if a byte is long.
-#[inline(always)]
-pub(in super::super) fn escape_short(
-    simd: impl Blocks,
-    src: &[u8],
-    specials: u64,
-    dst: &mut [Slot; 128],
-) -> bool {
-    let block = simd.pad(src, b' ');
-    let is_short = simd.long(&block, specials) == 0;
-    if is_short {
-        simd.escape(&block, specials, dst);
-    }
-    is_short
-}
 
 /// Writes the front of an escaped block, through a buffer that holds all of it.
 #[inline(always)]
@@ -149,10 +110,9 @@ pub(in super::super) fn escape<S: Blocks>(
         let mut one_by_one = S::SHUFFLES_ARE_DEAR;
         while calm < CALM && at < src.len() {
             let rest = &src[at..];
-            if let (false, Some(blocks), Some(to_write)) =
-                (one_by_one, rest.first_chunk(), dst[to..].first_chunk_mut())
-            {
-                match escape_four(simd, blocks, to_write) {
+            let has_room = dst.len() - to >= 512;
+            if let (false, true, Some(blocks)) = (one_by_one, has_room, rest.first_chunk()) {
+                match escape_four(simd, blocks, &mut dst[to..]) {
                     Some(written) => {
                         (at, to) = (at + 256, to + written);
                         calm = (calm + 4) * usize::from(written == 256);
@@ -208,7 +168,7 @@ pub(in super::super) fn escape<S: Blocks>(
 /// A block is stored after the survey. If it were stored before, it would be loaded twice, and
 /// texts larger than the second-level cache would take 1.5 times as long (Zen 5).
 #[inline(always)]
-fn copy_run(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> usize {
+pub(super) fn copy_run(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> usize {
     let most = usize::min(src.len(), dst.len());
     let mut run = 0;
     while run + 256 <= most {
@@ -216,7 +176,7 @@ fn copy_run(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> usize {
         if !simd.survey(block).clean {
             return run;
         }
-        write(window_mut(dst, run), *block);
+        copy_blocks(block, window_mut(dst, run));
         run += 256;
     }
     if most < 64 {
@@ -245,9 +205,9 @@ pub(in super::super) fn copy_clean(
     dst: &mut [Slot],
 ) -> usize {
     let rest = (src.len() - at).saturating_sub(1);
-    let most = usize::min(rest, dst.len()) / 256 * 256;
-    let mut run = 0;
-    while run < most {
+    let most = usize::min(rest, dst.len());
+    let (mut run, mut step) = (0, to_next_line(src, at));
+    while run + 256 <= most {
         let from = at + run;
         let block = window(src, from);
         let Survey { clean, ascii } = simd.survey(block);
@@ -255,8 +215,8 @@ pub(in super::super) fn copy_clean(
         if !clean || !plain && !simd.is_valid_group::<Copying>(window(src, from - 3)) {
             break;
         }
-        write(window_mut(dst, run), *block);
-        run += 256;
+        copy_blocks(block, window_mut(dst, run));
+        (run, step) = (run + step, 256);
     }
     run
 }
@@ -275,18 +235,59 @@ pub(in super::super) fn short_specials(simd: impl Blocks, blocks: &[u8; 256]) ->
     (long == 0).then_some(specials)
 }
 
-/// Escapes four blocks without long bytes. Returns the length of the result.
+/// Escapes four blocks. Returns the length of the result; `None` if there are more than
+/// [`FEW_LONG`] long bytes, or if there is no room for these.
 #[inline(always)]
-fn escape_four(simd: impl Blocks, blocks: &[u8; 256], dst: &mut [Slot; 512]) -> Option<usize> {
-    let specials = simd.short_specials(blocks)?;
+fn escape_four(simd: impl Blocks, blocks: &[u8; 256], dst: &mut [Slot]) -> Option<usize> {
+    let room = dst.first_chunk_mut::<512>()?;
+    let Some(specials) = simd.short_specials(blocks) else {
+        return escape_four_long(simd, blocks, dst.first_chunk_mut()?);
+    };
     let mut written = 0;
     for i in 0..4 {
-        simd.escape(
-            window(blocks, 64 * i),
-            specials[i],
-            window_mut(dst, written),
-        );
+        let to = window_mut(room, written);
+        simd.escape(window(blocks, 64 * i), specials[i], to);
         written += 64 + specials[i].count_ones() as usize;
+    }
+    Some(written)
+}
+
+/// Escapes four blocks with long bytes, as if each were a short one, and then writes it and the
+/// rest of its block again.
+#[inline(always)]
+fn escape_four_long(simd: impl Blocks, blocks: &[u8; 256], dst: &mut [Slot; 672]) -> Option<usize> {
+    let (mut specials, mut longs) = ([0; 4], [0; 4]);
+    for i in 0..4 {
+        let block = window(blocks, 64 * i);
+        specials[i] = simd.specials(block);
+        longs[i] = simd.long(block, specials[i]);
+    }
+    if longs.iter().map(|set| set.count_ones()).sum::<u32>() > FEW_LONG {
+        return None;
+    }
+    let mut written = 0;
+    for i in 0..4 {
+        let (mut specials, mut long, mut from) = (specials[i], longs[i], 0);
+        let mut padded = [b' '; 128];
+        padded[..64].copy_from_slice(window::<64, _>(blocks, 64 * i));
+        loop {
+            simd.escape(window(&padded, from), specials, window_mut(dst, written));
+            if long == 0 {
+                written += 64 - from + specials.count_ones() as usize;
+                break;
+            }
+            let place = long.trailing_zeros();
+            let before = specials & ((1 << place) - 1);
+            written += place as usize + before.count_ones() as usize;
+            from += place as usize;
+            let (text, length) = escaped(padded[from]);
+            write(window_mut(dst, written), text);
+            written += length;
+            from += 1;
+            // Two shifts, since a single shift by all 64 bits would overflow.
+            specials = specials >> place >> 1;
+            long = long >> place >> 1;
+        }
     }
     Some(written)
 }
@@ -402,7 +403,7 @@ fn escaped(byte: u8) -> ([u8; 8], usize) {
 /// Escapes byte by byte. Each byte is written as eight bytes; the next one overwrites the excess.
 /// Returns the length of the result.
 #[inline(never)]
-fn escape_bytes(bytes: &[u8], dst: &mut [Slot; LONGEST]) -> usize {
+pub(super) fn escape_bytes(bytes: &[u8], dst: &mut [Slot; LONGEST]) -> usize {
     let mut to = 0;
     for &byte in bytes {
         let (text, length) = escaped(byte);

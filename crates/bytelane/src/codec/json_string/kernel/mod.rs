@@ -7,19 +7,21 @@
 #![forbid(unsafe_code)]
 
 mod escape;
+mod short;
 mod unescape;
 
 #[cfg(feature = "alloc")]
 pub(super) use escape::LONGEST;
-pub(super) use escape::{
-    copy_clean, escape, escape_front, escape_short, escape_up_to, escaped_len, short_specials,
+pub(super) use escape::{copy_clean, escape, escape_up_to, escaped_len, short_specials};
+pub(super) use short::{
+    copy_short, escape_front, escape_front_long, escape_front_specials, escape_short,
 };
 #[cfg(feature = "alloc")]
 pub(super) use unescape::closing;
 pub(super) use unescape::{scan, unescape, unescape_up_to};
 
 use super::Blocks;
-use crate::memory::{Slot, pair, put_pair, write};
+use crate::memory::{Slot, write};
 use crate::simd::{window, window_mut};
 
 /// Number of bytes that unescaping searches before copying them: they are in the first-level cache
@@ -42,25 +44,12 @@ fn clean(simd: impl Blocks, src: &[u8]) -> usize {
     run
 }
 
-/// Copies up to 64 bytes and returns the set of those that need an escape. From 16 bytes on, four
-/// overlapping blocks of 16 handle any length without a branch on it.
+/// Returns the length of a first step of up to 256 bytes, after which groups of 256 bytes begin with a
+/// cache line, and overlap the first one. Vectors of 64 bytes that begin elsewhere wait for two lines
+/// each: texts of 16 MiB take 1.3 times as long.
 #[inline(always)]
-pub(super) fn copy_short(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> u64 {
-    let n = src.len();
-    if n < 16 {
-        let [low, high] = pair(src);
-        put_pair(dst, [low, high]);
-        let block = u128::from(high) << 64 | u128::from(low);
-        return u64::from(simd.specials16(&block.to_le_bytes())) & ((1 << n) - 1);
-    }
-    let mut specials = 0;
-    for i in 0..4 {
-        let at = usize::min(16 * i, n - 16);
-        let block = window(src, at);
-        write(window_mut(dst, at), *block);
-        specials |= u64::from(simd.specials16(block)) << at;
-    }
-    specials
+fn to_next_line(src: &[u8], at: usize) -> usize {
+    256 - src[at..].as_ptr().addr() % 64
 }
 
 /// Writes up to 64 bytes from the front of a block.
@@ -89,6 +78,14 @@ fn put_front(from: &[Slot], to: &mut [Slot]) {
         16..32 => put::<16>(from, to),
         32..64 => put::<32>(from, to),
         _ => put::<64>(from, to),
+    }
+}
+
+/// Copies 256 bytes. As a single copy, SSE4.1 would call `memcpy`.
+#[inline(always)]
+fn copy_blocks(blocks: &[u8; 256], dst: &mut [Slot; 256]) {
+    for i in 0..4 {
+        write(window_mut(dst, 64 * i), *window::<64, _>(blocks, 64 * i));
     }
 }
 

@@ -39,7 +39,7 @@ use super::super::scalar::{self, Stop};
 use super::super::{Blocks, Consumed, Error};
 #[cfg(feature = "alloc")]
 use super::clean;
-use super::{CALM, RUN, put_front};
+use super::{CALM, RUN, put_front, to_next_line};
 use crate::codec::utf8::Unescaping;
 use crate::memory::{Slot, copy};
 use crate::simd::{window, window_mut};
@@ -78,26 +78,27 @@ fn ends_plain(before: u32) -> bool {
     before >> 31 == 0
 }
 
-/// Returns the length of the 256-byte blocks of `src` from `at` on, up to `most` bytes, that need
-/// no change and are valid UTF-8 as far as these blocks alone can show.
+/// Returns the length of the blocks of `src` from `at` on, of up to `most` bytes, that need no change
+/// and are valid UTF-8 as far as these blocks alone can show, and true if another one follows that
+/// is not. Most blocks have 256 bytes; the first one may have up to 63 fewer.
 #[inline(always)]
-fn valid(simd: impl Blocks, src: &[u8], at: usize, most: usize) -> usize {
-    let mut run = 0;
+fn valid(simd: impl Blocks, src: &[u8], at: usize, most: usize) -> (usize, bool) {
+    let (mut run, mut step) = (0, to_next_line(src, at));
     while run + 256 <= most {
         let from = at + run;
         let survey = simd.survey(window(src, from));
         if !survey.clean {
-            break;
+            return (run, true);
         }
         let plain = survey.ascii && ends_plain(before(src, from));
         // At the start of the input, single blocks are as good.
         let valid = |start| simd.is_valid_group::<Unescaping>(window(src, start));
         if !plain && !from.checked_sub(3).is_some_and(valid) {
-            break;
+            return (run, true);
         }
-        run += 256;
+        (run, step) = (run + step, 256);
     }
-    run
+    (run, false)
 }
 
 /// Returns the start of a block that the kernel has not finished, moved back to the start of the
@@ -207,14 +208,14 @@ pub(in super::super) fn unescape(
     // The first block on its own: most strings end in it.
     let mut calm = CALM - 1;
     let done = loop {
-        let most = usize::min(usize::min(src.len() - at, dst.len() - to), RUN) / 256 * 256;
-        if calm >= CALM && most > 0 {
-            let run = valid(simd, src, at, most);
+        let most = usize::min(usize::min(src.len() - at, dst.len() - to), RUN);
+        if calm >= CALM && most >= 256 {
+            let (run, ends) = valid(simd, src, at, most);
             if run > 0 {
                 copy(&mut dst[to..to + run], &src[at..at + run]);
                 (at, to) = (at + run, to + run);
             }
-            if run < most {
+            if ends {
                 calm = 0;
             }
             continue;
@@ -369,11 +370,11 @@ pub(in super::super) fn scan(simd: impl Blocks, src: &[u8]) -> Result<(usize, bo
     let (mut at, mut carry, mut escaped) = (0, 0, 0);
     let mut calm = CALM - 1;
     loop {
-        let most = (src.len() - at) / 256 * 256;
-        if calm >= CALM && most > 0 {
-            let run = valid(simd, src, at, most);
+        let most = src.len() - at;
+        if calm >= CALM && most >= 256 {
+            let (run, ends) = valid(simd, src, at, most);
             at += run;
-            if run < most {
+            if ends {
                 calm = 0;
             }
             continue;

@@ -35,7 +35,7 @@ fn escape(
 
 fn escape_append(backend: Detected, format: Format, text: &str, to: &mut impl Buffer) {
     let to = to.appender();
-    driver::escape_append(text, format.quotes, format.quotes, to, backend);
+    driver::escape_append(text, format.quotes(), to, backend);
 }
 
 /// Reads into fresh memory of a given size.
@@ -87,7 +87,7 @@ fn assert_escapes(text: &str) {
     {
         let place = || format!("{backend:?}, {format:?}: {text:?}");
         let needed = expected.len();
-        let length = driver::escaped_len(text, format.around(), backend);
+        let length = driver::escaped_len(text, format.quotes(), backend);
         assert_eq!(length, needed, "{}", place());
         let json = escape(backend, format, text, needed);
         assert_eq!(json.as_ref(), Ok(expected), "{}", place());
@@ -489,4 +489,40 @@ fn all_shapes_agree() {
     let error = BARE.unescape_append(b"a\"b", &mut text).unwrap_err();
     assert_eq!(error, Error::at(1, ErrorKind::UnexpectedQuote));
     assert_eq!(text, b"\xffa\tb");
+}
+
+/// Every length up to a block, with a special byte at each place: none, short or long.
+#[test]
+#[cfg_attr(miri, ignore = "thousands of texts")]
+fn short_texts_with_a_special_byte_anywhere() {
+    for length in 0..=66 {
+        for place in 0..length {
+            for special in ["\"", "\u{1b}", "\n\u{7f}\u{1}"] {
+                let text = "x".repeat(place) + special + &"y".repeat(length - place - 1);
+                for backend in backends() {
+                    let mut json = String::with_capacity(512);
+                    escape_append(backend, QUOTED, &text, &mut json);
+                    assert_eq!(json, format!("\"{}\"", expected(&text)), "{backend:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Groups of four blocks with up to six control characters among other special bytes.
+#[test]
+fn rare_control_characters_in_long_texts() {
+    let mut random = random();
+    for count in 0..if cfg!(miri) { 2 } else { 60 } {
+        let mut text: Vec<char> = (0..256 + count * 7).map(|_| 'a').collect();
+        for i in 0..count % 7 + count / 3 {
+            let place = match count % 5 {
+                0 => text.len() - 1 - i,
+                1 => 63 + 64 * (i % 4),
+                _ => random(text.len()),
+            };
+            text[place] = if i < count % 7 { '\u{1b}' } else { '"' };
+        }
+        assert_escapes(&String::from_iter(text));
+    }
 }

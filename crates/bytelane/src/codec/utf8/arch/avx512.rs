@@ -35,11 +35,18 @@ fn is_ascii(blocks: &[[u8; 64]]) -> bool {
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn is_valid<C: Caller, const N: usize>(from: &[u8; N]) -> bool {
-    let mut errors = _mm512_setzero_si512();
+    let (mut errors, mut previous) = (_mm512_setzero_si512(), _mm512_setzero_si512());
     for i in 0..N / 64 {
-        // A vector, and the bytes one, two and three before each of its bytes.
-        let [three, two, one, vector] = [0, 1, 2, 3].map(|j| load(window(from, 64 * i + j)));
-        errors = _mm512_or_si512(errors, errors64(vector, one, two, three));
+        let vector = load(window(from, 64 * i + 3));
+        let here = if C::COPIES && i > 0 {
+            errors_after(previous, vector)
+        } else {
+            // The bytes one, two and three before each byte.
+            let [three, two, one] = [0, 1, 2].map(|j| load(window(from, 64 * i + j)));
+            errors64(vector, one, two, three)
+        };
+        errors = _mm512_or_si512(errors, here);
+        previous = vector;
     }
     _mm512_test_epi8_mask(errors, errors) == 0
 }
