@@ -114,8 +114,8 @@ fn odd_values(bytes: __m256i, bits: __m256i) -> [__m256i; 2] {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn to_top(factors: __m256i, width: usize) -> __m256i {
-    let [left, right] = [8_usize.saturating_sub(width), width.saturating_sub(8)];
-    let [left, right] = [left, right].map(|bits| _mm_cvtsi64_si128(bits as i64));
+    let left = _mm_cvtsi64_si128(8_usize.saturating_sub(width) as i64);
+    let right = _mm_cvtsi64_si128(width.saturating_sub(8) as i64);
     _mm256_srl_epi16(_mm256_sll_epi16(factors, left), right)
 }
 

@@ -102,8 +102,8 @@ pub(crate) fn add<const K: usize>(a: __m128i, b: __m128i) -> __m128i {
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn to_top(factors: __m128i, width: usize) -> __m128i {
-    let [left, right] = [8_usize.saturating_sub(width), width.saturating_sub(8)];
-    let [left, right] = [left, right].map(|bits| _mm_cvtsi64_si128(bits as i64));
+    let left = _mm_cvtsi64_si128(8_usize.saturating_sub(width) as i64);
+    let right = _mm_cvtsi64_si128(width.saturating_sub(8) as i64);
     _mm_srl_epi16(_mm_sll_epi16(factors, left), right)
 }
 
