@@ -17,9 +17,8 @@ const SLOWER: f64 = 1.05;
 /// Exceptions from the rule: the start of the machine's name, the start of the codec with its parameters, the
 /// operation, the backend, the greatest ratio of times, and the reason.
 const EXCEPTIONS: &str = "
-    zen5            | byte_stream_split:width=2  | decode | avx512 | 1.25 | 16 values; a million are limited by the cache
+    zen5            | byte_stream_split:width=2  | decode | avx512 | 1.25 | 16 values
     zen5-avx2       | byte_stream_split:width=8  | encode | avx2   | 1.35 | 16 values
-    zen5            | big_endian:width=2         |        | avx512 | 1.15 | 200 kB are limited by the cache
     zen5            | varint                     | decode | avx2   | 1.15 | 100 values repeat
     zen5            | varint                     | decode | avx512 | 1.2  | one-byte u64 and i64 are limited by stores
     zen5            | varint                     | encode | avx2   | 1.75 | 100 values repeat; one-byte u64
@@ -96,6 +95,11 @@ fn best(tuning: &Tuning, cell: &Cell) -> Option<Backend> {
     match (&*cell.specification, &*cell.operation) {
         ("varint:type=u32" | "varint:type=i32", "decode") => Some(tuning.decode_varint32),
         ("byte_stream_split:width=16", "encode") if cell.values >= 512 => Some(tuning.split16),
+        ("byte_stream_split:width=2", "decode") | ("big_endian:width=2", _)
+            if cell.values >= 24 * 1024 =>
+        {
+            Some(tuning.two_bytes)
+        }
         _ => None,
     }
 }

@@ -22,7 +22,7 @@ use super::page::{Page, Vector};
 use super::{Conversion, Decimal, Error};
 use super::{LargeWide, SmallNear, SmallUsual, SmallWide, scalar};
 use crate::codec::bit_packing::WINDOW;
-use crate::memory::Slot;
+use crate::memory::{Lines, Slot};
 use crate::simd::{Windows, window};
 
 /// Decodes the values from number `start` on, until the destination is full. Returns the offset
@@ -133,13 +133,13 @@ pub(super) fn rest<const K: usize, S: Decimal<K>, C: Conversion>(
     src: &[u8],
     dst: &mut [Slot],
 ) {
-    let mut padded = [0; 2 * WINDOW];
+    let Lines(padded) = &mut Lines([0; 2 * WINDOW]);
     let there = usize::min(src.len(), WINDOW);
     padded[..there].copy_from_slice(&src[..there]);
     let mut from = 0;
     for to in dst.chunks_mut(64) {
-        let mut block = [Slot::new(0); 64];
-        simd.floats::<C>(plan, powers, window(&padded, from), &mut block);
+        let Lines(block) = &mut Lines([Slot::new(0); 64]);
+        simd.floats::<C>(plan, powers, window(padded, from), block);
         to.copy_from_slice(&block[..to.len()]);
         from += stride;
     }

@@ -31,6 +31,7 @@ mod scalar;
 mod tests;
 
 use crate::backend::dispatch;
+use crate::backend::tuning::for_two_bytes;
 use crate::error::{check_divisible, front};
 use crate::memory::{self, Fill, Slot};
 use crate::simd::{Writes, with_writes};
@@ -213,7 +214,7 @@ impl Fill for Reverse<'_> {
         let needed = self.src.len();
         let to = front(to, needed)?;
         match self.width {
-            2 => reverse2(self.src, to, self.backend),
+            2 => reverse2(self.src, to, for_two_bytes(self.backend, self.src.len())),
             4 => reverse4(self.src, to, self.backend),
             8 => reverse8(self.src, to, self.backend),
             _ => memory::copy(to, self.src),

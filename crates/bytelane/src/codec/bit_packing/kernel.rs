@@ -45,7 +45,7 @@
 use super::few::{pack_few, unpack_few};
 use super::layout::{Layout, to_ne_bytes};
 use super::{Any, Case, Pack, Packs, Unpack, Usual, WINDOW, Wide};
-use crate::memory::{Slot, copy};
+use crate::memory::{Lines, Slot, copy, copy_front};
 use crate::simd::{window, window_mut};
 
 /// Unpacks values of `K` bytes.
@@ -100,7 +100,7 @@ pub(crate) fn unpack_rest<const K: usize, S: Unpack<K>>(
     dst: &mut [Slot],
 ) {
     let stride = 8 * layout.width / K;
-    let mut padded = [0; 2 * WINDOW];
+    let Lines(padded) = &mut Lines([0; 2 * WINDOW]);
     let there = usize::min(src.len(), WINDOW);
     padded[..there].copy_from_slice(&src[..there]);
     let mut from = 0;
@@ -109,17 +109,16 @@ pub(crate) fn unpack_rest<const K: usize, S: Unpack<K>>(
             return unpack_few::<K>(layout, &padded[from..], block);
         }
         // One call serves both kinds of blocks, so that it is compiled once.
-        let mut aside = [Slot::new(0); 64];
-        let length = block.len();
-        let is_whole = length == 64;
+        let Lines(aside) = &mut Lines([Slot::new(0); 64]);
+        let is_whole = block.len() == 64;
         let to = if is_whole {
             window_mut(block, 0)
         } else {
-            &mut aside
+            &mut *aside
         };
-        simd.unpack::<Any>(plan, window(&padded, from), to);
+        simd.unpack::<Any>(plan, window(padded, from), to);
         if !is_whole {
-            block.copy_from_slice(&aside[..length]);
+            copy_front(block, aside);
         }
         from += stride;
     }
@@ -226,12 +225,12 @@ fn pack_halves<const K: usize, S: Packs<K>>(
     let is_usual = Pack::<4>::packs_usual(simd, &halved);
     let (mut from, mut to) = (0, 0);
     while from + 128 <= src.len() && to + 64 <= dst.len() {
-        let mut numbers = [0; 64];
-        Pack::<K>::halve(simd, plan, window(src, from), &mut numbers);
+        let Lines(numbers) = &mut Lines([0; 64]);
+        Pack::<K>::halve(simd, plan, window(src, from), numbers);
         if is_usual {
-            Pack::<4>::pack::<Usual>(simd, &mut halved, &numbers, window_mut(dst, to))
+            Pack::<4>::pack::<Usual>(simd, &mut halved, numbers, window_mut(dst, to))
         } else {
-            Pack::<4>::pack::<Any>(simd, &mut halved, &numbers, window_mut(dst, to))
+            Pack::<4>::pack::<Any>(simd, &mut halved, numbers, window_mut(dst, to))
         }
         (from, to) = (from + 128, to + stride);
     }
@@ -267,31 +266,39 @@ pub(crate) fn pack_rest<const K: usize, S: Pack<K>>(
     dst: &mut [Slot],
 ) {
     let stride = 8 * layout.width / K;
-    let mut aside = [Slot::new(0); 2 * 64];
+    let Lines(aside) = &mut Lines([Slot::new(0); 2 * 64]);
     let mut to = 0;
     for values in src.chunks(64) {
-        let [block] = padded::<K, 1>(layout, values);
-        simd.pack::<Any>(plan, &block, window_mut(&mut aside, to));
+        // A copy of a whole block would be loaded again before its stores are done.
+        let mut padded;
+        let block = match values.first_chunk() {
+            Some(block) => block,
+            None => {
+                padded = Lines([[0; 64]]);
+                pad::<K, 1>(layout, values, &mut padded.0);
+                &padded.0[0]
+            }
+        };
+        simd.pack::<Any>(plan, block, window_mut(aside, to));
         to += stride;
     }
     let length = usize::min(to, dst.len());
     dst[..length].copy_from_slice(&aside[..length]);
 }
 
-/// Returns blocks that begin with the given values. The others become zeros when they are packed.
+/// Puts values at the front of blocks of zeros. The others become zeros when they are packed.
 #[inline(always)]
-fn padded<const K: usize, const N: usize>(layout: Layout, values: &[u8]) -> [[u8; 64]; N] {
-    let mut blocks = [[0; 64]; N];
-    if values.len() < 64 * N {
+pub(super) fn pad<const K: usize, const N: usize>(
+    layout: Layout,
+    values: &[u8],
+    blocks: &mut [[u8; 64]; N],
+) {
+    let (front, rest) = blocks.as_flattened_mut().split_at_mut(values.len());
+    front.copy_from_slice(values);
+    if layout.reference != 0 {
         let padding = to_ne_bytes(layout.reference);
-        blocks
-            .as_flattened_mut()
-            .as_chunks_mut::<K>()
-            .0
-            .fill(padding);
+        rest.as_chunks_mut::<K>().0.fill(padding);
     }
-    blocks.as_flattened_mut()[..values.len()].copy_from_slice(values);
-    blocks
 }
 
 /// Packs values of at most 8 bits. They become bytes first, 64 of them at a time: more than two of
@@ -310,29 +317,30 @@ fn pack_narrow<const K: usize, S: Packs<K>>(
     let mut pack = Pack::<1>::pack_plan(simd, layout.of_bits());
     let mut to = 0;
     for values in src.chunks(64 * K) {
-        let last;
+        let mut last;
         let blocks = match values.as_chunks::<64>().0.first_chunk::<K>() {
             Some(blocks) => blocks,
             None => {
-                last = padded::<K, K>(layout, values);
-                &last
+                last = Lines([[0; 64]; K]);
+                pad::<K, K>(layout, values, &mut last.0);
+                &last.0
             }
         };
-        let mut bytes = [0; 64];
-        Pack::<K>::narrow(simd, &mut narrow, blocks, &mut bytes);
+        let Lines(bytes) = &mut Lines([0; 64]);
+        Pack::<K>::narrow(simd, &mut narrow, blocks, bytes);
         // One call serves both kinds of destinations, so that it is compiled once.
         let room = &mut dst[to..];
         let length = usize::min(8 * layout.width, room.len());
-        let mut aside = [Slot::new(0); 64];
+        let Lines(aside) = &mut Lines([Slot::new(0); 64]);
         let is_roomy = room.len() >= 64;
         let target = if is_roomy {
             window_mut(room, 0)
         } else {
-            &mut aside
+            &mut *aside
         };
         match layout.width {
-            8 => copy(target, &bytes),
-            _ => Pack::<1>::pack::<Usual>(simd, &mut pack, &bytes, target),
+            8 => copy(target, bytes),
+            _ => Pack::<1>::pack::<Usual>(simd, &mut pack, bytes, target),
         }
         if !is_roomy {
             room[..length].copy_from_slice(&aside[..length]);
@@ -357,31 +365,24 @@ fn pack_narrow_masked<const K: usize, S: Packs<K>>(
     let (mut from, mut to) = (0, 0);
     while from + 64 * K <= src.len() && to + 64 <= dst.len() {
         let (blocks, _) = src[from..].as_chunks::<64>();
-        let mut bytes = [0; 64];
-        Pack::<K>::narrow(simd, &mut narrow, window(blocks, 0), &mut bytes);
+        let Lines(bytes) = &mut Lines([0; 64]);
+        Pack::<K>::narrow(simd, &mut narrow, window(blocks, 0), bytes);
         let target = window_mut(dst, to);
         match layout.width {
-            8 => copy(target, &bytes),
-            _ => Pack::<1>::pack::<Usual>(simd, &mut pack, &bytes, target),
+            8 => copy(target, bytes),
+            _ => Pack::<1>::pack::<Usual>(simd, &mut pack, bytes, target),
         }
         (from, to) = (from + 64 * K, to + 8 * layout.width);
     }
     for values in src[from..].chunks(64 * K) {
-        let last;
-        let blocks = match values.as_chunks::<64>().0.first_chunk::<K>() {
-            Some(blocks) => blocks,
-            None => {
-                last = padded::<K, K>(layout, values);
-                &last
-            }
-        };
-        let mut bytes = [0; 64];
-        Pack::<K>::narrow(simd, &mut narrow, blocks, &mut bytes);
-        let bytes = &bytes[..values.len() / K];
-        let length = (bytes.len() * layout.width).div_ceil(8);
+        let Lines(bytes) = &mut Lines([0; 64]);
+        Pack::<K>::narrow_up_to(simd, &mut narrow, layout, values, bytes);
+        let count = values.len() / K;
+        let length = (count * layout.width).div_ceil(8);
         let target = &mut dst[to..to + length];
+        // Zeros follow the bytes. A whole block need not go through memory.
         match layout.width {
-            8 => copy(target, bytes),
+            8 => copy(target, &bytes[..count]),
             _ => Pack::<1>::pack_rest(simd, &mut pack, layout.of_bits(), bytes, target),
         }
         to += length;

@@ -80,7 +80,7 @@ pub(crate) use pack_with::{Kernels, PackWith, Specification};
 pub(crate) use scalar::{pack as pack_scalar, read};
 
 use crate::backend::dispatch;
-use crate::memory::Slot;
+use crate::memory::{Lines, Slot};
 
 /// Number of packed bytes that a step may read: 64 for its block, and 16 after them, so that each
 /// load is whole.
@@ -178,6 +178,14 @@ pub(crate) trait Pack<const K: usize>: Copy {
 
     /// Narrows 64 values of at most 8 bits to bytes.
     fn narrow(self, plan: &mut Self::Plan, from: &[[u8; 64]; K], to: &mut [u8; 64]);
+
+    /// Same as [`narrow`](Self::narrow), for up to 64 values. The other bytes become zeros.
+    #[inline(always)]
+    fn narrow_up_to(self, plan: &mut Self::Plan, layout: Layout, from: &[u8], to: &mut [u8; 64]) {
+        let Lines(blocks) = &mut Lines([[0; 64]; K]);
+        kernel::pad::<K, K>(layout, from, blocks);
+        self.narrow(plan, blocks, to);
+    }
 
     /// Narrows the bits of 8-byte values to 4-byte numbers, if `HALVES` is set.
     #[inline(always)]

@@ -8,8 +8,8 @@ use crate::memory::Faithful;
 
 // SAFETY: `fill` cuts the destination to the length of the source, which is K planes of `count`
 // bytes. From 64 values on, `kernel::split` and `driver::encode` write the block of the first 64
-// values, that of the last 64, and blocks that follow each other from at most value 63 on, for as
-// long as they fit. `split_short` writes steps of 16 values, the last of which ends with the last
+// values, that of the last 64, and blocks that follow each other from at most value 64 on: in
+// `kernel::between` until the last one begins, in `driver` for as long as they fit. `split_short` writes steps of 16 values, the last of which ends with the last
 // value, or two halves that meet or overlap, or single values. `Planes::split` and `split16` write
 // a whole block of each of the K planes. For other widths, the ranges of `driver::batches` cover
 // all values, and those of `driver::groups` all bytes of a value.

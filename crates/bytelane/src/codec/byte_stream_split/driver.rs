@@ -4,7 +4,7 @@
 use super::kernel::{self, to_line, values_to_line};
 use super::scalar;
 use crate::backend::dispatch;
-use crate::memory::{Slot, flat, flat_mut};
+use crate::memory::{Lines, Slot, flat, flat_mut};
 use crate::simd::{NEAR_BYTES, Writes, far_writes, out_of_line, window, window_mut};
 use crate::{Backend, Detected};
 use core::ops::Range;
@@ -89,7 +89,7 @@ pub(super) fn encode_any<const G: usize>(
     if *backend == Backend::Scalar {
         return scalar::split(src, width, dst, count);
     }
-    let mut gathered = [[0; G]; BATCH];
+    let Lines(gathered) = &mut Lines([[0; G]; BATCH]);
     for range in batches(count) {
         let batch = &src[range.start * width..range.end * width];
         let gathered = &mut gathered[..range.len()];
@@ -114,7 +114,7 @@ pub(super) fn decode_any<const G: usize>(
     if *backend == Backend::Scalar {
         return scalar::join(src, stride, width, dst);
     }
-    let mut joined = [[Slot::new(0); G]; BATCH];
+    let Lines(joined) = &mut Lines([[Slot::new(0); G]; BATCH]);
     for range in batches(dst.len() / width) {
         let batch = &mut dst[range.start * width..range.end * width];
         let joined = &mut joined[..range.len()];

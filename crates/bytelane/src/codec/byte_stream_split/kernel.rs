@@ -7,9 +7,9 @@
 //!                 |-- third -----|--- fourth ---|
 //! ```
 //!
-//! The blocks between the first and the last begin at a cache line of the destination. Where two
-//! blocks overlap, values are handled twice, with the same result; the blocks in the middle come
-//! last, since they may be streamed past the cache.
+//! The blocks between the first and the last begin at a cache line of the destination; up to 128
+//! values need none. Where two blocks overlap, values are handled twice, with the same result; the
+//! blocks in the middle come last, since they may be streamed past the cache.
 //!
 //! Each instruction set implements [`Planes`], which converts between a block of values and K
 //! *planes*, the slices of the K streams. Fewer than 64 values are handled in blocks of 16, the
@@ -35,7 +35,7 @@
 #![forbid(unsafe_code)]
 
 use super::Planes;
-use crate::memory::{Slot, copy, flat, flat_mut, write};
+use crate::memory::{Lines, Slot, copy, flat, flat_mut, write};
 use crate::simd::{Near, Writes, window, window_mut};
 
 /// Splits values of `K` bytes into their streams, in a destination that is in the first-level
@@ -56,8 +56,8 @@ pub(super) fn split<const K: usize>(
     for start in [0, last] {
         split_run::<K, _, Near>(simd, values, &mut planes, start, 1);
     }
-    let blocks = (values.len() - head) / 64;
-    split_run::<K, _, Near>(simd, values, &mut planes, head, blocks);
+    let (start, blocks) = between(head, last);
+    split_run::<K, _, Near>(simd, values, &mut planes, start, blocks);
 }
 
 /// Splits whole blocks of values into their streams.
@@ -90,8 +90,8 @@ pub(super) fn join<const K: usize>(
     for start in [0, last] {
         join_run::<K, _, Near>(simd, &planes, values, start, 1);
     }
-    let blocks = (values.len() - head) / 64;
-    join_run::<K, _, Near>(simd, &planes, values, head, blocks);
+    let (start, blocks) = between(head, last);
+    join_run::<K, _, Near>(simd, &planes, values, start, blocks);
 }
 
 /// Joins whole blocks of values from their streams: the reverse of [`split_blocks`].
@@ -105,6 +105,19 @@ pub(super) fn join_blocks<const K: usize, S: Planes<K>, W: Writes>(
     let (values, _) = dst.as_chunks_mut::<K>();
     let planes = core::array::from_fn(|k| &src[k * stride..][..values.len()]);
     join_run::<K, S, W>(simd, &planes, values, 0, values.len() / 64);
+}
+
+/// Returns the start and the number of the blocks between the first 64 values and those from `last` on.
+/// A cache line begins with value `head`.
+#[inline(always)]
+fn between(head: usize, last: usize) -> (usize, usize) {
+    // If a line begins with value 0, the next one begins where the first block ends.
+    let start = if head == 0 { 64 } else { head };
+    match last {
+        // The first block and the last one meet or overlap.
+        ..=64 => (start, 0),
+        _ => (start, (last - start).div_ceil(64)),
+    }
 }
 
 /// Returns the number of bytes up to a cache line.
@@ -228,10 +241,10 @@ fn split_halves<const K: usize, const H: usize>(
     planes: &mut [&mut [Slot]; K],
 ) {
     let last = values.len() - H;
-    let mut block = [[0; K]; 16];
-    *window_mut::<H, _>(&mut block, 0) = *window(values, 0);
-    *window_mut::<H, _>(&mut block, H) = *window(values, last);
-    let streams = simd.split16(&block);
+    let Lines(block) = &mut Lines([[0; K]; 16]);
+    *window_mut::<H, _>(block, 0) = *window(values, 0);
+    *window_mut::<H, _>(block, H) = *window(values, last);
+    let streams = simd.split16(block);
     for k in 0..K {
         write::<H>(window_mut(planes[k], 0), *window(&streams[k], 0));
         write::<H>(window_mut(planes[k], last), *window(&streams[k], H));
@@ -246,11 +259,11 @@ fn join_short<const K: usize>(simd: impl Planes<K>, planes: &[&[u8]; K], values:
             let last = values.len() - 16;
             let mut at = 0;
             loop {
-                let mut streams = [[0; 16]; K];
+                let Lines(streams) = &mut Lines([[0; 16]; K]);
                 for k in 0..K {
                     streams[k] = *window(planes[k], at);
                 }
-                put::<K, 16>(values, at, &simd.join16(&streams));
+                put::<K, 16>(values, at, &simd.join16(streams));
                 if at == last {
                     return;
                 }
@@ -283,12 +296,12 @@ fn join_halves<const K: usize, const H: usize>(
     values: &mut [[Slot; K]],
 ) {
     let last = values.len() - H;
-    let mut streams = [[0; 16]; K];
+    let Lines(streams) = &mut Lines([[0; 16]; K]);
     for k in 0..K {
         *window_mut::<H, _>(&mut streams[k], 0) = *window(planes[k], 0);
         *window_mut::<H, _>(&mut streams[k], H) = *window(planes[k], last);
     }
-    let block = simd.join16(&streams);
+    let block = simd.join16(streams);
     put::<K, H>(values, 0, window(&block, 0));
     put::<K, H>(values, last, window(&block, H));
 }

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::driver::{self, decode_any, encode_any};
-use crate::backend::tuning::tuning;
+use crate::backend::tuning::{for_two_bytes, tuning};
 use crate::error::{check_divisible, front};
 use crate::memory::{self, Fill, Slot};
 use crate::{Destination, DestinationError, Detected, Error, LengthError, LengthErrorKind, Value};
@@ -385,6 +385,10 @@ impl Fill for Join<'_> {
             8 => decode8,
             16 => decode16,
             _ => decode_other,
+        };
+        let backend = match width.get() {
+            2 => for_two_bytes(backend, to.len()),
+            _ => backend,
         };
         let stride = src.len() / width.get();
         decode(&src[range.start..], stride, width, to, backend);

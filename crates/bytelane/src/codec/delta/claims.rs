@@ -17,6 +17,7 @@ unsafe impl<T: Integer> Faithful for Encode<'_, T> {}
 // only when the destination is full, and advances by the number of values that it has written: the
 // first value by a copy; those of a batch that is not wanted as a whole by a copy from `aside`,
 // which `sum` has filled; and `count` values by `sum`, whose loops write whole blocks of 64 bytes
-// by `Sums::put`, and the last one by a copy from a block that begins as zeros. The scalar code
+// by `Sums::put`, and the last one by `Sums::put_up_to`: by a store with a mask, or by a copy from a
+// block that `Sums::put` has filled. The scalar code
 // writes each value of the range.
 unsafe impl<T: Integer> Faithful for Decode<'_, T> {}

@@ -31,7 +31,7 @@
 //! three quarters of that. See `docs/lab-notes/delta.md`.
 #![forbid(unsafe_code)]
 
-use super::{Format, Number};
+use super::{Format, Number, Sums};
 use crate::codec::bit_packing::{self, Layout, Packs};
 use crate::codec::varint;
 use crate::memory::{self, Slot, copy};
@@ -122,6 +122,12 @@ fn least<N: Number>(chunks: &[[N; CHUNK]]) -> N {
     least
 }
 
+/// Same as [`least`], for all instruction sets.
+#[inline(never)]
+fn least_in_portable_code<N: Number>(chunks: &[[N; CHUNK]]) -> N {
+    least(chunks)
+}
+
 /// Returns the bits that occur in any difference from `least`.
 #[inline(always)]
 fn bits_above<N: Number>(chunks: &[[N; CHUNK]], least: N) -> N {
@@ -157,15 +163,30 @@ fn bits_above_of<N: Number>(values: &[N], least: N) -> N {
 trait Packing: Copy {
     /// Packs values of the layout. May overwrite [`ROOM`] bytes after the result.
     fn pack(self, layout: Layout, bits: &[u8], to: &mut [Slot]);
+
+    /// Returns the smallest difference.
+    #[inline(always)]
+    fn least<N: Number>(self, chunks: &[[N; CHUNK]]) -> N {
+        least(chunks)
+    }
 }
 
 /// Packs with the kernels of an instruction set.
 #[derive(Clone, Copy)]
 struct Kernels<const K: usize, S>(S);
-impl<const K: usize, S: Packs<K>> Packing for Kernels<K, S> {
+impl<const K: usize, S: Packs<K> + Sums<K>> Packing for Kernels<K, S> {
     #[inline(always)]
     fn pack(self, layout: Layout, bits: &[u8], to: &mut [Slot]) {
         bit_packing::pack_whole::<K, S>(self.0, layout, bits, to);
+    }
+
+    #[inline(always)]
+    fn least<N: Number>(self, chunks: &[[N; CHUNK]]) -> N {
+        if S::FINDS_LEAST {
+            least(chunks)
+        } else {
+            least_in_portable_code(chunks)
+        }
     }
 }
 
@@ -180,7 +201,7 @@ impl<const K: usize> Packing for Specification<K> {
 
 /// Encodes values of `K` bytes. Returns the length, or `None` if there is not enough room.
 #[inline(always)]
-pub(super) fn encode<const K: usize, S: Packs<K>, N: Number>(
+pub(super) fn encode<const K: usize, S: Packs<K> + Sums<K>, N: Number>(
     simd: S,
     format: Format,
     values: &[N],
@@ -206,7 +227,7 @@ fn encode_with<N: Number>(
     values: &[N],
     to: &mut [Slot],
 ) -> Option<usize> {
-    let mut aside = [Slot::uninit(); 8 * KEPT + ROOM];
+    let memory::Lines(aside) = &mut memory::Lines([Slot::uninit(); 8 * KEPT + ROOM]);
     let mut kept = Kept([[N::default(); CHUNK]; KEPT / CHUNK]);
     let (miniblock, miniblocks) = (format.miniblock(), format.miniblocks());
     let mut at = 0;
@@ -218,7 +239,7 @@ fn encode_with<N: Number>(
         let fits = count <= KEPT;
         let least = if fits {
             kept.fill(block);
-            least(kept.chunks(0..count))
+            packing.least(kept.chunks(0..count))
         } else {
             least_of(block)
         };
@@ -260,7 +281,7 @@ fn encode_with<N: Number>(
                     let room = &mut room[written..];
                     let is_roomy = room.len() >= length + ROOM;
                     // This may overwrite bytes after the result, which are written later.
-                    let target = if is_roomy { &mut *room } else { &mut aside };
+                    let target = if is_roomy { &mut *room } else { &mut aside[..] };
                     packing.pack(layout, bits, target);
                     if !is_roomy {
                         room[..length].copy_from_slice(&aside[..length]);

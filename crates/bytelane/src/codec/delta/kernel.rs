@@ -19,7 +19,7 @@
 use super::blocks::{Header, Miniblocks};
 use super::{Error, ErrorKind, Sums};
 use crate::codec::bit_packing::{Case, Layout, Usual, WINDOW, Wide};
-use crate::memory::{Slot, copy};
+use crate::memory::{Lines, Slot, copy};
 use crate::simd::{window, window_mut};
 
 /// Number of differences to sum at a time where only some of the values are wanted. A batch takes a
@@ -43,7 +43,7 @@ pub(super) fn decode<const K: usize, S: Sums<K>>(
     }
     let mut miniblocks = Miniblocks::<K>::new(src, header);
     let mut carry = simd.carry(header.first);
-    let mut aside = [Slot::new(0); 8 * BATCH];
+    let Lines(aside) = &mut Lines([Slot::uninit(); 8 * BATCH]);
     match start.checked_sub(1) {
         Some(less) => start = less,
         None if dst.is_empty() => {}
@@ -95,37 +95,35 @@ fn sum<const K: usize, S: Sums<K>>(
     carry: S::Carry,
     dst: &mut [Slot],
 ) -> S::Carry {
+    if layout.width == 0 {
+        return sum_equal::<K, S>(simd, layout.reference, carry, dst);
+    }
     let plan = simd.unpack_plan(layout);
-    if !simd.is_usual(&plan) {
-        sum_blocks::<K, S, Wide>(simd, &plan, layout, src, carry, dst)
-    } else if layout.width == 0 {
-        sum_equal::<K, S>(simd, &plan, carry, dst)
-    } else {
+    if simd.is_usual(&plan) {
         sum_blocks::<K, S, Usual>(simd, &plan, layout, src, carry, dst)
+    } else {
+        sum_blocks::<K, S, Wide>(simd, &plan, layout, src, carry, dst)
     }
 }
 
-/// Sums differences of width 0, which all equal the reference: the sums are the same for all
-/// blocks.
+/// Sums differences of width 0, which are all the same: so are the sums of all blocks, and no plan is
+/// needed.
 #[inline(always)]
 fn sum_equal<const K: usize, S: Sums<K>>(
     simd: S,
-    plan: &S::Plan,
+    difference: u64,
     mut carry: S::Carry,
     dst: &mut [Slot],
 ) -> S::Carry {
-    let sums = simd.sums::<Usual>(plan, &[0; WINDOW]);
-    for to in dst.chunks_mut(64) {
-        match to.first_chunk_mut() {
-            Some(to) => carry = simd.put(sums, carry, to),
-            None => {
-                let mut block = [Slot::new(0); 64];
-                carry = simd.put(sums, carry, &mut block);
-                to.copy_from_slice(&block[..to.len()]);
-            }
-        }
+    let sums = simd.equal_sums(difference);
+    let (blocks, rest) = dst.as_chunks_mut();
+    for to in blocks {
+        carry = simd.put(sums, carry, to);
     }
-    carry
+    if rest.is_empty() {
+        return carry;
+    }
+    simd.put_up_to(sums, carry, rest)
 }
 
 #[inline(always)]
@@ -147,7 +145,7 @@ fn sum_blocks<const K: usize, S: Sums<K>, C: Case>(
     }
     if to < dst.len() {
         let (src, dst) = (&src[from..], &mut dst[to..]);
-        carry = sum_rest::<K, S>(simd, plan, stride, src, carry, dst);
+        carry = simd.sum_rest(plan, stride, src, carry, dst);
     }
     carry
 }
@@ -155,7 +153,7 @@ fn sum_blocks<const K: usize, S: Sums<K>, C: Case>(
 /// Sums the differences after the last block whose window is within the input, or an incomplete
 /// block.
 #[inline(always)]
-fn sum_rest<const K: usize, S: Sums<K>>(
+pub(super) fn sum_rest<const K: usize, S: Sums<K>>(
     simd: S,
     plan: &S::Plan,
     stride: usize,
@@ -163,15 +161,13 @@ fn sum_rest<const K: usize, S: Sums<K>>(
     mut carry: S::Carry,
     dst: &mut [Slot],
 ) -> S::Carry {
-    let mut padded = [0; 2 * WINDOW];
+    let Lines(padded) = &mut Lines([0; 2 * WINDOW]);
     let there = usize::min(src.len(), WINDOW);
     padded[..there].copy_from_slice(&src[..there]);
     let mut from = 0;
     for to in dst.chunks_mut(64) {
-        let mut block = [Slot::new(0); 64];
-        let sums = simd.sums::<Wide>(plan, window(&padded, from));
-        carry = simd.put(sums, carry, &mut block);
-        to.copy_from_slice(&block[..to.len()]);
+        let sums = simd.sums::<Wide>(plan, window(padded, from));
+        carry = simd.put_up_to(sums, carry, to);
         from += stride;
     }
     carry

@@ -60,6 +60,9 @@ use core::ops::Range;
 
 /// Summing operations of each instruction set, for values of `K` bytes, 4 or 8.
 pub(crate) trait Sums<const K: usize>: Unpack<K> {
+    /// True if vectors find the smallest value in less time than portable code does.
+    const FINDS_LEAST: bool = true;
+
     /// Value before those of a block.
     type Carry: Copy;
 
@@ -71,8 +74,33 @@ pub(crate) trait Sums<const K: usize>: Unpack<K> {
     /// Unpacks 64 bytes of differences from the front of a window, and computes their prefix sums.
     fn sums<C: Case>(self, plan: &Self::Plan, from: &[u8; WINDOW]) -> Self::Sums;
 
+    /// Same as [`sums`](Self::sums), for differences that are all the same.
+    fn equal_sums(self, difference: u64) -> Self::Sums;
+
     /// Adds the value before the block, and stores the sums. Returns the last value.
     fn put(self, sums: Self::Sums, carry: Self::Carry, to: &mut [Slot; 64]) -> Self::Carry;
+
+    /// Same as [`put`](Self::put), for up to 64 bytes of values.
+    #[inline(always)]
+    fn put_up_to(self, sums: Self::Sums, carry: Self::Carry, to: &mut [Slot]) -> Self::Carry {
+        let memory::Lines(block) = &mut memory::Lines([Slot::uninit(); 64]);
+        let carry = self.put(sums, carry, block);
+        memory::copy_front(to, block);
+        carry
+    }
+
+    /// Sums differences from the last bytes of the input: blocks of which each takes `stride` bytes.
+    #[inline(always)]
+    fn sum_rest(
+        self,
+        plan: &Self::Plan,
+        stride: usize,
+        src: &[u8],
+        carry: Self::Carry,
+        dst: &mut [Slot],
+    ) -> Self::Carry {
+        kernel::sum_rest(self, plan, stride, src, carry, dst)
+    }
 }
 
 dispatch! {

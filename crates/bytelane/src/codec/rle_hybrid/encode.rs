@@ -45,6 +45,9 @@ use crate::simd::window;
 pub(super) trait Compare: Copy {
     /// Does what [`Neighbours::equal`] does.
     fn equal<N: Number>(self, values: &[N; 65]) -> u64;
+
+    /// Does what [`Neighbours::equal_up_to`] does.
+    fn equal_up_to<N: Number>(self, values: &[N]) -> u64;
 }
 
 /// Compares with the instructions of an instruction set.
@@ -56,6 +59,11 @@ impl<const K: usize, S: Neighbours<K>> Compare for Vectors<K, S> {
         let (values, _) = memory::bytes(values).as_chunks();
         self.0.equal(window(values, 0))
     }
+
+    #[inline(always)]
+    fn equal_up_to<N: Number>(self, values: &[N]) -> u64 {
+        self.0.equal_up_to(memory::bytes(values).as_chunks().0)
+    }
 }
 
 /// Compares one by one.
@@ -64,6 +72,13 @@ pub(super) struct OneByOne;
 impl Compare for OneByOne {
     fn equal<N: Number>(self, values: &[N; 65]) -> u64 {
         equal_in_loop(values)
+    }
+
+    fn equal_up_to<N: Number>(self, values: &[N]) -> u64 {
+        let pairs = values.windows(2).enumerate();
+        pairs.fold(0, |bits, (i, pair)| {
+            bits | u64::from(pair[0] == pair[1]) << i
+        })
     }
 }
 
@@ -91,6 +106,20 @@ pub(super) struct List<'a, N, C> {
     pub(super) compare: C,
 }
 
+impl<N: Number, C: Compare> List<'_, N, C> {
+    /// Does what [`Source::equal`] does, for the last values. Separate from the loop, in which a choice would
+    /// cost each step.
+    #[inline(never)]
+    fn last_equal(&self, values: &[N]) -> u64 {
+        // They are compared where they are, together with those before them.
+        if let Some(whole) = self.values.last_chunk() {
+            return self.compare.equal(whole) >> 1 >> (64 - values.len());
+        }
+        // The last value has no next one.
+        self.compare.equal_up_to(values) & ((1 << (values.len() - 1)) - 1)
+    }
+}
+
 impl<N: Number, C: Compare> Source for List<'_, N, C> {
     #[inline(always)]
     fn len(&self) -> usize {
@@ -100,13 +129,10 @@ impl<N: Number, C: Compare> Source for List<'_, N, C> {
     #[inline(always)]
     fn equal(&self, word: usize) -> u64 {
         let values = &self.values[64 * word..];
-        if let Some(values) = values.first_chunk() {
-            return self.compare.equal(values);
+        match values.first_chunk() {
+            Some(values) => self.compare.equal(values),
+            None => self.last_equal(values),
         }
-        let mut padded = [N::default(); 65];
-        padded[..values.len()].copy_from_slice(values);
-        // The last value has no next one.
-        self.compare.equal(&padded) & ((1 << (values.len() - 1)) - 1)
     }
 
     #[inline(always)]

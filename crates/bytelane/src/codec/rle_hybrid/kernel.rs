@@ -36,7 +36,7 @@ use super::runs::{Contents, Cursor, value_bytes};
 use super::{Error, LookUp, STEP, Splat};
 use crate::codec::bit_packing::{Case, Layout, Unpack, Usual, WINDOW, Wide};
 use crate::codec::bit_packing::{low_bits, read, to_ne_bytes};
-use crate::memory::{Slot, flat_mut, write};
+use crate::memory::{Lines, Slot, copy_front, flat_mut, write};
 use crate::simd::{window, window_mut};
 
 /// Consumer of runs: converts them to values, or looks up entries.
@@ -167,9 +167,9 @@ fn fill<const V: usize, S: Splat<V>>(simd: S, value: [u8; V], dst: &mut [Slot], 
         to += 64;
     }
     if to < length {
-        let mut last = [Slot::new(0); 64];
-        simd.store(block, &mut last);
-        dst[to..length].copy_from_slice(&last[..length - to]);
+        let Lines(last) = &mut Lines([Slot::new(0); 64]);
+        simd.store(block, last);
+        copy_front(&mut dst[to..length], last);
     }
 }
 
@@ -305,7 +305,7 @@ impl<const V: usize, S: LookUp<V>> EntriesOf<'_, V, S> {
         let stride = STEP / 8 * self.layout.width;
         let mut windows = Windows::new(src, stride);
         let mut greatest = simd.none();
-        let mut indices = [[[0; 4]; STEP]; BATCH / STEP];
+        let Lines(indices) = &mut Lines([[[0; 4]; STEP]; BATCH / STEP]);
         for to in dst.as_chunks_mut::<V>().0.chunks_mut(BATCH) {
             // Whole steps, as long as windows are within the input; then one by one.
             let whole = to.len() / STEP;
@@ -353,8 +353,8 @@ impl<const V: usize, S: LookUp<V>> EntriesOf<'_, V, S> {
             match to.first_chunk_mut() {
                 Some(to) => simd.permute(&self.table, found, to),
                 None => {
-                    let mut aside = [[Slot::new(0); V]; STEP];
-                    simd.permute(&self.table, found, &mut aside);
+                    let Lines(aside) = &mut Lines([[Slot::new(0); V]; STEP]);
+                    simd.permute(&self.table, found, aside);
                     let length = to.len();
                     to.copy_from_slice(&aside[..length]);
                 }
@@ -377,7 +377,7 @@ struct Windows<'a> {
     src: &'a [u8],
     from: usize,
     stride: usize,
-    rest: [u8; 2 * WINDOW],
+    rest: Lines<[u8; 2 * WINDOW]>,
     is_rest: bool,
 }
 
@@ -388,7 +388,7 @@ impl<'a> Windows<'a> {
             src,
             from: 0,
             stride,
-            rest: [0; 2 * WINDOW],
+            rest: Lines([0; 2 * WINDOW]),
             is_rest: false,
         }
     }
@@ -409,11 +409,11 @@ impl<'a> Windows<'a> {
         if !self.is_rest {
             let rest = &self.src[from..];
             let length = usize::min(rest.len(), WINDOW);
-            self.rest[..length].copy_from_slice(&rest[..length]);
+            self.rest.0[..length].copy_from_slice(&rest[..length]);
             // No window is within the input anymore.
             (self.src, self.is_rest, from) = (&[], true, 0);
             self.from = self.stride;
         }
-        window(&self.rest, from)
+        window(&self.rest.0, from)
     }
 }

@@ -82,7 +82,7 @@ pub use runs::{Run, Runs};
 use crate::DestinationError;
 use crate::backend::dispatch;
 use crate::codec::bit_packing::{Case, Layout, Unpack, WINDOW};
-use crate::memory::Slot;
+use crate::memory::{Lines, Slot};
 use bits::Bits;
 
 /// Number of values to look up at a time.
@@ -117,6 +117,14 @@ pub(crate) trait Splat<const V: usize>: Copy {
 pub(crate) trait Neighbours<const K: usize>: Copy {
     /// Compares 65 values. Returns a bit for each of the first 64, set if it equals the next one.
     fn equal(self, values: &[[u8; K]; 65]) -> u64;
+
+    /// Same as [`equal`](Self::equal), for up to 65 values. The bits from the last value on are anything.
+    #[inline(always)]
+    fn equal_up_to(self, values: &[[u8; K]]) -> u64 {
+        let Lines(padded) = &mut Lines([[0; K]; 65]);
+        padded[..values.len()].copy_from_slice(values);
+        self.equal(padded)
+    }
 }
 
 /// Looking up entries of `V` bytes, 4, 8 or 16: operations of each instruction set.

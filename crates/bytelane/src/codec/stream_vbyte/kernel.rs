@@ -106,14 +106,14 @@ pub(super) fn decode_run<S: Blocks, P: Expand>(
         return Some(data.len() - rest.len());
     }
     // The last data, up to byte 80, followed by zeros. The copy has a fixed length where possible.
-    let mut padded = [0; 160];
+    let memory::Lines(padded) = &mut memory::Lines([0; 160]);
     match rest.last_chunk::<80>() {
         Some(last) => padded[..80].copy_from_slice(last),
         None => padded[80 - rest.len()..80].copy_from_slice(rest),
     }
     for at in done..blocks.len() {
         // Without a branch: which block is the first near the end cannot be predicted.
-        let near = window(&padded, 80 - usize::min(rest.len(), 80));
+        let near = window(padded, 80 - usize::min(rest.len(), 80));
         let here = rest.first_chunk().unwrap_or(near);
         let here = hint::select_unpredictable(rest.len() >= 80, here, near);
         let codes = P::codes(controls, at);
@@ -169,13 +169,13 @@ pub(super) fn decode_last<S: Blocks, P: Expand>(
     values: &mut [Slot],
     start: u64,
 ) -> Option<usize> {
-    let mut padded = [0; 80];
+    let memory::Lines(padded) = &mut memory::Lines([0; 80]);
     let have = usize::min(data.len(), 80);
     padded[..have].copy_from_slice(&data[..have]);
 
-    let mut block = [Slot::new(0); 64];
+    let memory::Lines(block) = &mut memory::Lines([Slot::new(0); 64]);
     let mut before = simd.previous::<P>(start);
-    let used = simd.decode(plan, codes, &padded, &mut block, &mut before);
+    let used = simd.decode(plan, codes, padded, block, &mut before);
     let used = used - plan.shortest() * (P::VALUES - values.len() / P::WIDTH);
     if used > have {
         return None;
@@ -216,7 +216,7 @@ pub(super) fn encode_run<S: Blocks, P: Compress>(
     let (controls, room) = (&mut controls[..P::CONTROLS * blocks.len()], data.len());
     let mut rest = data;
     let mut done = 0;
-    let mut buffer = [Slot::new(0); 160];
+    let memory::Lines(buffer) = &mut memory::Lines([Slot::new(0); 160]);
     let mut end = 0;
     while done < blocks.len() {
         let four = match done {
@@ -237,7 +237,7 @@ pub(super) fn encode_run<S: Blocks, P: Compress>(
         }
         let here = match rest.first_chunk_mut() {
             Some(here) => here,
-            None => window_mut(&mut buffer, end),
+            None => window_mut(buffer, end),
         };
         let before = before(plan, values, done, first);
         let (codes, used) = simd.encode(plan, &blocks[done], before, here);
@@ -314,8 +314,8 @@ pub(super) fn encode_last<S: Blocks, P: Compress>(
         }
         before = first_before(plan, &block, start);
     }
-    let mut buffer = [Slot::new(0); 80];
-    let (codes, used) = simd.encode(plan, &block, &before, &mut buffer);
+    let memory::Lines(buffer) = &mut memory::Lines([Slot::new(0); 80]);
+    let (codes, used) = simd.encode(plan, &block, &before, buffer);
     let used = used - plan.shortest() * (P::VALUES - values.len() / P::WIDTH);
     data.get_mut(..used)?.copy_from_slice(&buffer[..used]);
     Some((codes, used))

@@ -29,7 +29,7 @@
 
 use super::{Error, Levels, Move, STEP, scalar};
 use crate::codec::bit_packing::low_bits;
-use crate::memory::{Slot, copy, flat, flat_mut, pair, write};
+use crate::memory::{Lines, Slot, copy, flat, flat_mut, pair, write};
 
 /// Returns the number of set bits below a position.
 #[inline(always)]
@@ -45,10 +45,10 @@ fn last_word(bitmap: &[u8], count: usize) -> u64 {
 
 /// Returns the first values of a step, padded with zeros.
 #[cold]
-pub(super) fn padded<const V: usize>(values: &[[u8; V]]) -> [[u8; V]; STEP] {
-    let mut step = [[0; V]; STEP];
+pub(super) fn padded<const V: usize>(values: &[[u8; V]]) -> Lines<[[u8; V]; STEP]> {
+    let mut step = Lines([[0; V]; STEP]);
     let length = usize::min(values.len(), STEP);
-    step[..length].copy_from_slice(&values[..length]);
+    step.0[..length].copy_from_slice(&values[..length]);
     step
 }
 
@@ -73,9 +73,9 @@ pub(super) fn encode<const K: usize, S: Levels<K>>(
     }
     if !rest.is_empty() {
         // The zeros after the levels do not exceed the maximum.
-        let step = padded(rest);
-        let bits = simd.at_least(&step, level);
-        greatest = simd.greatest(greatest, &step);
+        let step = &padded(rest).0;
+        let bits = simd.at_least(step, level);
+        greatest = simd.greatest(greatest, step);
         copy(last, &bits.to_le_bytes()[..last.len()]);
         valid += bits.count_ones() as usize;
     }
@@ -101,8 +101,8 @@ pub(super) fn decode<const K: usize, S: Levels<K>>(
         simd.levels(u64::from_le_bytes(words[i]), null, &mut steps[i]);
     }
     if !rest.is_empty() {
-        let mut step = [[Slot::new(0); K]; STEP];
-        simd.levels(last_word(last, rest.len()), null, &mut step);
+        let Lines(step) = &mut Lines([[Slot::new(0); K]; STEP]);
+        simd.levels(last_word(last, rest.len()), null, step);
         rest.copy_from_slice(&step[..rest.len()]);
     }
 }
@@ -162,7 +162,7 @@ pub(super) fn spread<const V: usize, S: Move<V>>(
             Some(from) => from,
             None => {
                 values = padded(dense);
-                &values
+                &values.0
             }
         };
         simd.spread(bits, from, &mut steps[i]);
@@ -185,8 +185,8 @@ fn spread_last<const V: usize, S: Move<V>>(
     dense: &[[u8; V]],
     to: &mut [[Slot; V]],
 ) {
-    let mut step = [[Slot::new(0); V]; STEP];
-    simd.spread(bits, &padded(dense), &mut step);
+    let Lines(step) = &mut Lines([[Slot::new(0); V]; STEP]);
+    simd.spread(bits, &padded(dense).0, step);
     to.copy_from_slice(&step[..to.len()]);
 }
 
@@ -221,7 +221,7 @@ pub(super) fn compact<const V: usize, S: Move<V>>(
     }
     if !rest.is_empty() {
         let bits = last_word(last, rest.len());
-        compact_last(simd, bits, &padded(rest), &mut to[done..])?;
+        compact_last(simd, bits, &padded(rest).0, &mut to[done..])?;
         done += bits.count_ones() as usize;
     }
     Some(done)
@@ -235,8 +235,8 @@ fn compact_last<const V: usize, S: Move<V>>(
     from: &[[u8; V]; STEP],
     to: &mut [[Slot; V]],
 ) -> Option<()> {
-    let mut step = [[Slot::new(0); V]; STEP];
-    simd.compact(bits, from, &mut step);
+    let Lines(step) = &mut Lines([[Slot::new(0); V]; STEP]);
+    simd.compact(bits, from, step);
     let set = bits.count_ones() as usize;
     to.get_mut(..set)?.copy_from_slice(&step[..set]);
     Some(())

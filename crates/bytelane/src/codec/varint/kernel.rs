@@ -48,7 +48,7 @@
 
 use super::integer::{Mapping, to_wire};
 use super::{ENCODE_ROOM, Error, Longest, Varints, WINDOW, scalar};
-use crate::memory::Slot;
+use crate::memory::{Lines, Slot};
 use crate::simd::{window, window_mut};
 
 /// Minimum number of values for vectors. Shorter lists are encoded one value at a time: the work
@@ -95,8 +95,9 @@ pub(super) fn encode<const K: usize, S: Varints<K>, M: Mapping>(
     encode_rest::<K, S, M>(simd, &values[done..], to, at)
 }
 
-/// Encodes few values, or into little room: to a buffer, with zeros for the values missing from the
-/// last eight. Copies the result at once.
+/// Encodes few values, or into little room: eight at a time, with zeros for the values missing from the
+/// last eight. Those for which there is no room of [`ENCODE_ROOM`] bytes go to a buffer, which is
+/// copied at once.
 #[inline(always)]
 fn encode_rest<const K: usize, S: Varints<K>, M: Mapping>(
     simd: S,
@@ -104,28 +105,37 @@ fn encode_rest<const K: usize, S: Varints<K>, M: Mapping>(
     to: &mut [Slot],
     mut at: usize,
 ) -> Option<usize> {
-    let mut varints = [Slot::new(0); 2 * ENCODE_ROOM];
+    let Lines(varints) = &mut Lines([Slot::uninit(); 2 * ENCODE_ROOM]);
+    let mut length = 0;
     while !values.is_empty() {
-        let mut length = 0;
-        while length <= ENCODE_ROOM && !values.is_empty() {
-            let mut padded = [[0; K]; 8];
-            let here = usize::min(8, values.len());
-            let eight = match values.first_chunk() {
-                Some(eight) => eight,
-                None => {
-                    padded[..here].copy_from_slice(values);
-                    &padded
-                }
-            };
-            length += simd.encode::<M>(eight, window_mut(&mut varints, length)) - (8 - here);
-            values = &values[here..];
+        let Lines(padded) = &mut Lines([[0; K]; 8]);
+        let here = usize::min(8, values.len());
+        let eight = match values.first_chunk() {
+            Some(eight) => eight,
+            None => {
+                padded[..here].copy_from_slice(values);
+                padded
+            }
+        };
+        let is_roomy = length == 0 && to.len() - at >= ENCODE_ROOM;
+        let target = if is_roomy {
+            window_mut(to, at)
+        } else {
+            window_mut(varints, length)
+        };
+        let written = simd.encode::<M>(eight, target) - (8 - here);
+        if is_roomy {
+            at += written;
+        } else {
+            length += written;
+            if length > to.len() - at {
+                return None;
+            }
         }
-        to[at..]
-            .get_mut(..length)?
-            .copy_from_slice(&varints[..length]);
-        at += length;
+        values = &values[here..];
     }
-    Some(at)
+    to[at..][..length].copy_from_slice(&varints[..length]);
+    Some(at + length)
 }
 
 /// Returns the total length of all varints, in bytes. This is portable code, which the compiler
@@ -184,19 +194,25 @@ pub(super) fn decode<const K: usize, S: Varints<K>, M: Mapping>(
     // True if a varint begins at the first byte of the window.
     let mut fresh = true;
     let mut padded;
-    let mut aside = [[Slot::new(0); K]; 64 + 16];
+    let Lines(aside) = &mut Lines([[Slot::new(0); K]; 64 + 16]);
     while values.len() - done >= 8 {
         let (left, short) = (values.len() - done, src.len() - at < WINDOW);
         let bytes = if short {
             padded = without_end(&src[at..]);
-            &padded
+            &padded.0
         } else {
             window(src, at)
         };
         let ends = simd.ends(window(bytes, 0));
         if ends == !0 && fresh && left >= 64 {
             simd.widen::<M>(window(bytes, 0), window_mut(values, done));
-            (at, done) = (at + 64, done + 64);
+            // The next values begin at a cache line if there are many: the last of these are written
+            // again. Stores of whole lines take 0.8 of the time.
+            let beyond = match left {
+                ..128 => 0,
+                _ => values[done..].as_ptr().addr() / K % (64 / K),
+            };
+            (at, done) = (at + 64 - beyond, done + 64 - beyond);
             continue;
         }
         let whole = u64::MAX.checked_shr(ends.leading_zeros()).unwrap_or(0);
@@ -215,7 +231,11 @@ pub(super) fn decode<const K: usize, S: Varints<K>, M: Mapping>(
         let continued = !ends & known;
         let count = begins.count_ones() as usize;
         let few = left < count + 16;
-        let to = if few { &mut aside } else { &mut values[done..] };
+        let to = if few {
+            &mut aside[..]
+        } else {
+            &mut values[done..]
+        };
         let is_well_formed = match longest::<K>(continued) {
             Some(longest) => simd.decode::<M>(bytes, begins, longest, to),
             None => false,
@@ -244,9 +264,9 @@ pub(super) fn decode<const K: usize, S: Varints<K>, M: Mapping>(
 
 /// Returns the last bytes of the input, as if the input continued without an end.
 #[inline(always)]
-fn without_end(rest: &[u8]) -> [u8; WINDOW] {
-    let mut padded = [0x80; WINDOW];
-    padded[..rest.len()].copy_from_slice(rest);
+fn without_end(rest: &[u8]) -> Lines<[u8; WINDOW]> {
+    let mut padded = Lines([0x80; WINDOW]);
+    padded.0[..rest.len()].copy_from_slice(rest);
     padded
 }
 

@@ -7,7 +7,7 @@ use crate::backend::Avx2;
 use crate::codec::bit_packing::layout::{Layout, spills};
 use crate::codec::bit_packing::{Case, Unpack, WINDOW};
 use crate::memory::Slot;
-use crate::simd::avx2::{load, load_lanes, load_twice, store};
+use crate::simd::avx2::{load, load_lanes, load_twice, opaque_in_place, store};
 use crate::simd::{implement, sse41, window, window_mut};
 use core::arch::x86_64::*;
 
@@ -52,7 +52,11 @@ pub(crate) struct Unpacker<const K: usize> {
     bytes: [__m256i; 2],
     /// For 4 and 8 bytes, the shift of each value; else the factors that shift words.
     bits: [__m256i; 2],
+    /// True if some values lie in one byte more than their type has.
     spills: bool,
+    /// For 2 bytes, if no value spills: the right shift of words after the factors have moved the
+    /// values to their highest bits.
+    excess: __m128i,
     /// For 4 bytes, if values spill: the byte indices of the odd values, and their shifts.
     odd: [[__m256i; 2]; 2],
     mask: __m256i,
@@ -105,10 +109,20 @@ fn odd_values(bytes: __m256i, bits: __m256i) -> [__m256i; 2] {
     [_mm256_add_epi8(bytes, three_less), bits]
 }
 
+/// Returns the factors that shift values of a width to the highest bits of their words, from those
+/// that shift their words to the upper byte.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn to_top(factors: __m256i, width: usize) -> __m256i {
+    let [left, right] = [8_usize.saturating_sub(width), width.saturating_sub(8)];
+    let [left, right] = [left, right].map(|bits| _mm_cvtsi64_si128(bits as i64));
+    _mm256_srl_epi16(_mm256_sll_epi16(factors, left), right)
+}
+
 impl<const K: usize> Unpacker<K> {
     #[inline(always)]
     fn is_usual(&self) -> bool {
-        !self.zigzag && (K < 4 || !self.spills)
+        !self.zigzag && (K == 1 || !self.spills)
     }
 
     #[inline(always)]
@@ -148,6 +162,11 @@ impl<const K: usize> Unpacker<K> {
             };
         }
         let spills = spills(layout.width, 8 * K);
+        if K == 2 && !spills {
+            for pair in 0..2 {
+                bits[pair] = to_top(bits[pair], layout.width);
+            }
+        }
         let mut odd = [zero; 2];
         if K == 4 && spills {
             for pair in 0..2 {
@@ -162,6 +181,7 @@ impl<const K: usize> Unpacker<K> {
             bytes,
             bits,
             spills,
+            excess: _mm_cvtsi64_si128(16_i64.wrapping_sub(layout.width as i64)),
             odd,
             mask: splat::<K>(layout.mask()),
             reference: splat::<K>(layout.reference),
@@ -215,10 +235,14 @@ impl<const K: usize> Unpacker<K> {
                 let half = |words| _mm256_srli_epi16::<8>(_mm256_mullo_epi16(words, bits));
                 _mm256_packus_epi16(half(first), half(next))
             }
+            2 if !(C::WIDE && self.spills) => {
+                _mm256_srl_epi16(_mm256_mullo_epi16(first, bits), self.excess)
+            }
             2 => {
                 // `first` becomes the upper byte of another word; `next` holds the two bytes after
                 // it.
-                let low = _mm256_mulhi_epu16(_mm256_slli_epi16::<8>(first), bits);
+                let upper = _mm256_slli_epi16::<8>(first);
+                let low = _mm256_mulhi_epu16(upper, opaque_in_place(bits));
                 let next = self.load::<C>(from, pair, 1);
                 _mm256_or_si256(low, _mm256_mullo_epi16(next, bits))
             }

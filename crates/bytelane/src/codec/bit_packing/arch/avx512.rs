@@ -29,6 +29,7 @@ implement! {
         fn packs_usual(plan: &Packer<K>) -> bool = Packer::packs_usual;
         fn pack<C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [Slot; 64]) = pack::<K, C>;
         fn narrow(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [u8; 64]) = narrow::<K>;
+        fn narrow_up_to(plan: &mut Packer<K>, layout: Layout, from: &[u8], to: &mut [u8; 64]) = narrow_up_to::<K>;
         fn pack_rest(plan: &mut Packer<K>, layout: Layout, src: &[u8], dst: &mut [Slot]) = pack_rest::<K>;
         fn all_fit(plan: &Packer<K>) -> bool = all_fit::<K>;
     }
@@ -241,7 +242,7 @@ fn unpack_rest<const K: usize>(
     let stride = 8 * layout.width / K;
     for block in dst.chunks_mut(64) {
         store_up_to(block, plan.unpacked::<Any>(load_up_to(src)));
-        src = src.get(stride..).unwrap_or_default();
+        src = &src[usize::min(stride, src.len())..];
     }
 }
 
@@ -411,8 +412,13 @@ fn pack_rest<const K: usize>(plan: &mut Packer<K>, layout: Layout, src: &[u8], d
     let stride = 8 * layout.width / K;
     let mut to = 0;
     for values in src.chunks(64) {
-        let bits = plan.mapped::<Any>(load_up_to(values));
-        let bits = _mm512_maskz_mov_epi8(first_bits(values.len()), bits);
+        let bits = match values.first_chunk() {
+            Some(block) => plan.mapped::<Any>(load(block)),
+            None => {
+                let bits = plan.mapped::<Any>(load_up_to(values));
+                _mm512_maskz_mov_epi8(first_bits(values.len()), bits)
+            }
+        };
         let end = usize::min(to + stride, dst.len());
         store_up_to(&mut dst[to..end], plan.packed::<Any>(bits));
         to = end;
@@ -427,6 +433,26 @@ fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [
         let bits = plan.mapped::<Any>(load(&from[i]));
         plan.seen = _mm512_or_si512(plan.seen, bits);
         vectors[i] = bits;
+    }
+    store(to, narrowed(vectors));
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi,bmi2")]
+#[inline]
+fn narrow_up_to<const K: usize>(
+    plan: &mut Packer<K>,
+    _layout: Layout,
+    from: &[u8],
+    to: &mut [u8; 64],
+) {
+    let mut vectors = [_mm512_setzero_si512(); K];
+    for i in 0..K {
+        let Some(here @ [_, ..]) = from.get(64 * i..) else {
+            break;
+        };
+        let bits = plan.mapped::<Any>(load_up_to(here));
+        vectors[i] = _mm512_maskz_mov_epi8(first_bits(here.len()), bits);
+        plan.seen = _mm512_or_si512(plan.seen, vectors[i]);
     }
     store(to, narrowed(vectors));
 }

@@ -2,7 +2,7 @@
 //! which a word lies are shifted by multiplication.
 
 use crate::backend::Sse41;
-use crate::codec::bit_packing::layout::Layout;
+use crate::codec::bit_packing::layout::{Layout, spills};
 use crate::codec::bit_packing::{Case, Unpack, WINDOW};
 use crate::memory::Slot;
 use crate::simd::sse41::{load, store};
@@ -63,6 +63,11 @@ pub(crate) struct Unpacker<const K: usize> {
     bytes: [__m128i; 4],
     /// Factors that shift a word left, by 8 minus the bit in which it begins.
     factors: [__m128i; 4],
+    /// True if each value has two bytes and lies within two packed bytes: factors shift it to the
+    /// highest bits of its word instead.
+    within: bool,
+    /// Right shift of words after that.
+    excess: __m128i,
     mask: __m128i,
     reference: __m128i,
     zigzag: bool,
@@ -92,10 +97,20 @@ pub(crate) fn add<const K: usize>(a: __m128i, b: __m128i) -> __m128i {
     }
 }
 
+/// Returns the factors that shift values of a width to the highest bits of their words, from those
+/// that shift their words to the upper byte.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn to_top(factors: __m128i, width: usize) -> __m128i {
+    let [left, right] = [8_usize.saturating_sub(width), width.saturating_sub(8)];
+    let [left, right] = [left, right].map(|bits| _mm_cvtsi64_si128(bits as i64));
+    _mm_srl_epi16(_mm_sll_epi16(factors, left), right)
+}
+
 impl<const K: usize> Unpacker<K> {
     #[inline(always)]
     fn is_usual(&self) -> bool {
-        !self.zigzag
+        !self.zigzag && (K != 2 || self.within)
     }
 
     #[target_feature(enable = "sse4.1,ssse3")]
@@ -116,11 +131,19 @@ impl<const K: usize> Unpacker<K> {
             let bit = _mm_add_epi8(bit, _mm_set1_epi16(0x800));
             factors[piece] = _mm_shuffle_epi8(load(&FACTORS), bit);
         }
+        let within = K == 2 && !spills(layout.width, 16);
+        if within {
+            for piece in 0..4 {
+                factors[piece] = to_top(factors[piece], layout.width);
+            }
+        }
         Self {
             width: layout.width,
             start,
             bytes,
             factors,
+            within,
+            excess: _mm_cvtsi64_si128(16_i64.wrapping_sub(layout.width as i64)),
             mask: splat::<K>(layout.mask()),
             reference: splat::<K>(layout.reference),
             zigzag: layout.zigzag,
@@ -140,6 +163,9 @@ impl<const K: usize> Unpacker<K> {
                 _mm_srli_epi16::<8>(_mm_mullo_epi16(words, factors))
             };
             _mm_packus_epi16(half(start), half((start + self.width) & 63))
+        } else if K == 2 && (!C::WIDE || self.within) {
+            let words = _mm_shuffle_epi8(load(window(from, start)), bytes);
+            _mm_srl_epi16(_mm_mullo_epi16(words, factors), self.excess)
         } else {
             // `first` holds the first byte of each word as the upper byte of another word, with
             // zeros below; `next` holds the two bytes after it.

@@ -15,6 +15,7 @@ implement! {
         type Sums = Block;
         fn carry(value: u64) -> uint8x16_t = splat::<K>;
         fn sums<C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW]) -> Block = sums::<K, C>;
+        fn equal_sums(difference: u64) -> Block = equal_sums::<K>;
         fn put(sums: Block, carry: uint8x16_t, to: &mut [Slot; 64]) -> uint8x16_t = put::<K>;
     }
 }
@@ -25,21 +26,33 @@ type Block = [[uint8x16_t; 2]; 4];
 #[target_feature(enable = "neon")]
 #[inline]
 fn sums<const K: usize, C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW]) -> Block {
-    let zero = vdupq_n_u8(0);
-    let mut block = [[zero; 2]; 4];
+    let mut block = [[vdupq_n_u8(0); 2]; 4];
     for piece in 0..4 {
-        let mut sums = plan.unpacked::<C>(from, piece);
-        if K == 4 {
-            sums = add::<K>(sums, vextq_u8::<12>(zero, sums));
-        }
-        sums = add::<K>(sums, vextq_u8::<8>(zero, sums));
-        let last = match K {
-            4 => vreinterpretq_u8_u32(vdupq_laneq_u32::<3>(vreinterpretq_u32_u8(sums))),
-            _ => vreinterpretq_u8_u64(vdupq_laneq_u64::<1>(vreinterpretq_u64_u8(sums))),
-        };
-        block[piece] = [sums, last];
+        block[piece] = prefix_sums::<K>(plan.unpacked::<C>(from, piece));
     }
     block
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn equal_sums<const K: usize>(difference: u64) -> Block {
+    [prefix_sums::<K>(splat::<K>(difference)); 4]
+}
+
+/// Returns the prefix sums of 16 bytes of values, and the last of them broadcast.
+#[target_feature(enable = "neon")]
+#[inline]
+fn prefix_sums<const K: usize>(mut sums: uint8x16_t) -> [uint8x16_t; 2] {
+    let zero = vdupq_n_u8(0);
+    if K == 4 {
+        sums = add::<K>(sums, vextq_u8::<12>(zero, sums));
+    }
+    sums = add::<K>(sums, vextq_u8::<8>(zero, sums));
+    let last = match K {
+        4 => vreinterpretq_u8_u32(vdupq_laneq_u32::<3>(vreinterpretq_u32_u8(sums))),
+        _ => vreinterpretq_u8_u64(vdupq_laneq_u64::<1>(vreinterpretq_u64_u8(sums))),
+    };
+    [sums, last]
 }
 
 #[target_feature(enable = "neon")]

@@ -5,7 +5,7 @@ use crate::backend::Avx2;
 use crate::codec::bit_packing::arch::avx2::{Unpacker, splat};
 use crate::codec::bit_packing::{Case, WINDOW, from_ne_bytes};
 use crate::codec::rle_hybrid::{Entries, LookUp, Neighbours, ONES, STEP, Splat};
-use crate::memory::{Slot, flat, flat_mut};
+use crate::memory::{Lines, Slot, flat, flat_mut};
 use crate::simd::avx2::{load, store};
 use crate::simd::{implement, sse41, window, window_mut};
 use core::arch::x86_64::*;
@@ -21,6 +21,7 @@ implement! {
 implement! {
     impl<const K: usize> Neighbours<K> for Avx2 {
         fn equal(values: &[[u8; K]; 65]) -> u64 = equal::<K>;
+        fn equal_up_to(values: &[[u8; K]]) -> u64 = equal_up_to::<K>;
     }
 }
 
@@ -55,25 +56,65 @@ fn equal<const K: usize>(values: &[[u8; K]; 65]) -> u64 {
         let mut equal = [_mm256_setzero_si256(); 4];
         for i in 0..K {
             let at = 32 * (K * part + i);
-            let (these, next) = (load(window(values, at)), load(window(values, at + K)));
-            equal[i] = match K {
-                1 => _mm256_cmpeq_epi8(these, next),
-                2 => _mm256_cmpeq_epi16(these, next),
-                _ => _mm256_cmpeq_epi32(these, next),
-            };
+            equal[i] = compare::<K>(load(window(values, at)), load(window(values, at + K)));
         }
-        let [a, b, c, d] = equal;
-        let equal = match K {
-            1 => a,
-            2 => _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(a, b)),
-            _ => _mm256_permutevar8x32_epi32(
-                _mm256_packs_epi16(_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d)),
-                _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7),
-            ),
-        };
-        bits |= u64::from(_mm256_movemask_epi8(equal) as u32) << (32 * part);
+        bits |= u64::from(bits_of::<K>(equal)) << (32 * part);
     }
     bits
+}
+
+/// Moves the next values to their places in registers: loads of a copy, one value further on, would wait
+/// for its stores.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn equal_up_to<const K: usize>(values: &[[u8; K]]) -> u64 {
+    let Lines(padded) = &mut Lines([[0; K]; 65 + 32]);
+    padded[..values.len()].copy_from_slice(values);
+    let padded = flat(padded);
+    let mut bits = 0;
+    let mut these = load(window(padded, 0));
+    for part in 0..2 {
+        let mut equal = [_mm256_setzero_si256(); 4];
+        for i in 0..K {
+            let after = load(window(padded, 32 * (K * part + i + 1)));
+            let halves = _mm256_permute2x128_si256::<0x21>(these, after);
+            let next = match K {
+                1 => _mm256_alignr_epi8::<1>(halves, these),
+                2 => _mm256_alignr_epi8::<2>(halves, these),
+                _ => _mm256_alignr_epi8::<4>(halves, these),
+            };
+            equal[i] = compare::<K>(these, next);
+            these = after;
+        }
+        bits |= u64::from(bits_of::<K>(equal)) << (32 * part);
+    }
+    bits
+}
+
+/// Compares values.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn compare<const K: usize>(a: __m256i, b: __m256i) -> __m256i {
+    match K {
+        1 => _mm256_cmpeq_epi8(a, b),
+        2 => _mm256_cmpeq_epi16(a, b),
+        _ => _mm256_cmpeq_epi32(a, b),
+    }
+}
+
+/// Returns a bit for each of the results of 32 values, in `K` vectors.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn bits_of<const K: usize>([a, b, c, d]: [__m256i; 4]) -> u32 {
+    let equal = match K {
+        1 => a,
+        2 => _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(a, b)),
+        _ => _mm256_permutevar8x32_epi32(
+            _mm256_packs_epi16(_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d)),
+            _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7),
+        ),
+    };
+    _mm256_movemask_epi8(equal).cast_unsigned()
 }
 
 /// For each 32 bytes of the entries of eight values: the value to which each 4-byte number belongs,

@@ -6,7 +6,7 @@ use crate::codec::bit_packing::arch::avx512::{Unpacker, splat};
 use crate::codec::bit_packing::{Case, WINDOW, from_ne_bytes};
 use crate::codec::rle_hybrid::{Entries, LookUp, Neighbours, STEP, Splat};
 use crate::memory::{Slot, flat, flat_mut};
-use crate::simd::avx512::{first_bits, load, store};
+use crate::simd::avx512::{first_bits, load, load_up_to, store};
 use crate::simd::{implement, sse41, window, window_mut};
 use core::arch::x86_64::*;
 
@@ -21,6 +21,7 @@ implement! {
 implement! {
     impl<const K: usize> Neighbours<K> for Avx512 {
         fn equal(values: &[[u8; K]; 65]) -> u64 = equal::<K>;
+        fn equal_up_to(values: &[[u8; K]]) -> u64 = equal_up_to::<K>;
     }
 }
 
@@ -47,14 +48,35 @@ fn equal<const K: usize>(values: &[[u8; K]; 65]) -> u64 {
     for part in 0..K {
         let at = 64 * part;
         let (these, next) = (load(window(values, at)), load(window(values, at + K)));
-        let equal = match K {
-            1 => _mm512_cmpeq_epi8_mask(these, next),
-            2 => u64::from(_mm512_cmpeq_epi16_mask(these, next)),
-            _ => u64::from(_mm512_cmpeq_epi32_mask(these, next)),
-        };
-        bits |= equal << (at / K);
+        bits |= compare::<K>(these, next) << (at / K);
     }
     bits
+}
+
+/// Loads what there is with masks: a copy would be loaded again before its stores are done.
+#[target_feature(enable = "avx512bw,bmi2")]
+#[inline]
+fn equal_up_to<const K: usize>(values: &[[u8; K]]) -> u64 {
+    let values = flat(values);
+    let mut bits = 0;
+    for part in 0..K {
+        let at = 64 * part;
+        let [these, next] = [at, at + K].map(|at| &values[usize::min(at, values.len())..]);
+        let (these, next) = (load_up_to(these), load_up_to(next));
+        bits |= compare::<K>(these, next) << (at / K);
+    }
+    bits
+}
+
+/// Compares the values of two vectors. Returns a bit for each value.
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn compare<const K: usize>(a: __m512i, b: __m512i) -> u64 {
+    match K {
+        1 => _mm512_cmpeq_epi8_mask(a, b),
+        2 => u64::from(_mm512_cmpeq_epi16_mask(a, b)),
+        _ => u64::from(_mm512_cmpeq_epi32_mask(a, b)),
+    }
 }
 
 /// For each 64 bytes of entries: the one of sixteen values to which each 4-byte number belongs, and

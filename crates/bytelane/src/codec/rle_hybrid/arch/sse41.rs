@@ -5,7 +5,7 @@ use crate::backend::Sse41;
 use crate::codec::bit_packing::arch::sse41::{Unpacker, splat};
 use crate::codec::bit_packing::{Case, WINDOW, from_ne_bytes};
 use crate::codec::rle_hybrid::{Entries, LookUp, Neighbours, ONES, STEP, Splat};
-use crate::memory::{Slot, flat, write};
+use crate::memory::{Lines, Slot, flat, write};
 use crate::simd::sse41::{load, store};
 use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
@@ -21,6 +21,7 @@ implement! {
 implement! {
     impl<const K: usize> Neighbours<K> for Sse41 {
         fn equal(values: &[[u8; K]; 65]) -> u64 = equal::<K>;
+        fn equal_up_to(values: &[[u8; K]]) -> u64 = equal_up_to::<K>;
     }
 }
 
@@ -66,22 +67,61 @@ fn equal<const K: usize>(values: &[[u8; K]; 65]) -> u64 {
         let mut equal = [_mm_setzero_si128(); 4];
         for i in 0..K {
             let at = 16 * (K * part + i);
-            let (these, next) = (load(window(values, at)), load(window(values, at + K)));
-            equal[i] = match K {
-                1 => _mm_cmpeq_epi8(these, next),
-                2 => _mm_cmpeq_epi16(these, next),
-                _ => _mm_cmpeq_epi32(these, next),
-            };
+            equal[i] = compare::<K>(load(window(values, at)), load(window(values, at + K)));
         }
-        let [a, b, c, d] = equal;
-        let equal = match K {
-            1 => a,
-            2 => _mm_packs_epi16(a, b),
-            _ => _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d)),
-        };
-        bits |= u64::from(_mm_movemask_epi8(equal) as u16) << (16 * part);
+        bits |= u64::from(bits_of::<K>(equal)) << (16 * part);
     }
     bits
+}
+
+/// Moves the next values to their places in registers: loads of a copy, one value further on, would wait
+/// for its stores.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn equal_up_to<const K: usize>(values: &[[u8; K]]) -> u64 {
+    let Lines(padded) = &mut Lines([[0; K]; 65 + 16]);
+    padded[..values.len()].copy_from_slice(values);
+    let padded = flat(padded);
+    let mut bits = 0;
+    let mut these = load(window(padded, 0));
+    for part in 0..4 {
+        let mut equal = [_mm_setzero_si128(); 4];
+        for i in 0..K {
+            let after = load(window(padded, 16 * (K * part + i + 1)));
+            let next = match K {
+                1 => _mm_alignr_epi8::<1>(after, these),
+                2 => _mm_alignr_epi8::<2>(after, these),
+                _ => _mm_alignr_epi8::<4>(after, these),
+            };
+            equal[i] = compare::<K>(these, next);
+            these = after;
+        }
+        bits |= u64::from(bits_of::<K>(equal)) << (16 * part);
+    }
+    bits
+}
+
+/// Compares values.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn compare<const K: usize>(a: __m128i, b: __m128i) -> __m128i {
+    match K {
+        1 => _mm_cmpeq_epi8(a, b),
+        2 => _mm_cmpeq_epi16(a, b),
+        _ => _mm_cmpeq_epi32(a, b),
+    }
+}
+
+/// Returns a bit for each of the results of 16 values, in `K` vectors.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn bits_of<const K: usize>([a, b, c, d]: [__m128i; 4]) -> u16 {
+    let equal = match K {
+        1 => a,
+        2 => _mm_packs_epi16(a, b),
+        _ => _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d)),
+    };
+    _mm_movemask_epi8(equal) as u16
 }
 
 #[inline]
@@ -102,10 +142,10 @@ fn indices<C: Case>(plan: &Unpacker<4>, from: &[u8; WINDOW]) -> [__m128i; 4] {
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn permute<const V: usize>(table: &[u8; 64], indices: [__m128i; 4], to: &mut [[Slot; V]; STEP]) {
-    let mut numbers = [0; 4 * STEP];
-    put(indices, &mut numbers);
+    let Lines(numbers) = &mut Lines([0; 4 * STEP]);
+    put(indices, numbers);
     for i in 0..STEP {
-        let index = u32::from_le_bytes(*window(&numbers, 4 * i)) as usize;
+        let index = u32::from_le_bytes(*window(numbers, 4 * i)) as usize;
         write(&mut to[i], table.as_chunks::<V>().0[index & (64 / V - 1)]);
     }
 }

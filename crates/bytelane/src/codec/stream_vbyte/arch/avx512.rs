@@ -5,7 +5,7 @@ use crate::backend::Avx512;
 use crate::codec::stream_vbyte::Blocks;
 use crate::codec::stream_vbyte::kernel::put_codes;
 use crate::codec::stream_vbyte::plan::{Compress, Expand, Plan};
-use crate::memory::Slot;
+use crate::memory::{Lines, Slot};
 use crate::simd::avx2::load as load256;
 use crate::simd::avx512::{
     first_bits, in_register, load, load_up_to, opaque_zeros, store, store_up_to, store_words,
@@ -169,7 +169,7 @@ fn decode_sixteens<'a, P: Expand>(
 ) -> (usize, &'a [u8]) {
     let mut rest = data;
     let many = blocks.len() / 16;
-    let mut ring = [[0; 16]; 2];
+    let Lines(ring) = &mut Lines([[0; 16]; 2]);
     masks(plan, controls, &mut ring[0]);
     for i in 0..many {
         let Some(here) = rest.first_chunk::<1088>() else {
@@ -301,14 +301,14 @@ fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &
 fn sums_of_bytes<P: Plan>(plan: P, bytes: __m128i) -> __m512i {
     /// For each of four bytes in each group of four values: the lanes that add it.
     const TAKEN: [[u8; 64]; 4] = {
-        let mut taken = [[0; 64]; 4];
+        let Lines(taken) = &mut Lines([[0; 64]; 4]);
         let mut i = 0;
         while i < 256 {
             let (four, lane, byte) = (i / 64, i % 64 / 4, i % 4);
             taken[four][i % 64] = (4 * four + byte <= lane) as u8;
             i += 1;
         }
-        taken
+        *taken
     };
     let all = _mm512_broadcast_i32x4(bytes);
     let fours = [

@@ -101,7 +101,7 @@ pub(super) fn each<const K: usize, S: Levels<K>>(
     }
     if !last_repetition.is_empty() {
         let (repetition, definition) = (padded(last_repetition), padded(last_definition));
-        let step = bounds.step(&repetition, &definition, last_repetition.len());
+        let step = bounds.step(&repetition.0, &definition.0, last_repetition.len());
         sink.put(step.map_err(|place| continues_nothing::<K>(STEP * whole + place))?);
     }
     Ok(())
