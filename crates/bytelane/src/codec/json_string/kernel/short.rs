@@ -16,8 +16,7 @@
 #![forbid(unsafe_code)]
 
 use super::super::{Blocks, Consumed, Quotes, scalar};
-use super::LONGEST;
-use super::escape::{copy_run, escape_bytes};
+use super::escape::{LONGEST, copy_run, escape_bytes};
 use crate::memory::{Slot, pair, write};
 use crate::simd::{window, window_mut};
 
