@@ -11,7 +11,7 @@ pub(crate) use levels::{Definition, SlotLevels};
 pub(crate) use values::DenseValues;
 
 use super::codec::Compressor;
-use super::header::ValueEncoding;
+use super::header::{ValueEncoding, checksum};
 use crate::format::{
     self, DataPageHeader, DataPageHeaderV2, DictionaryPageHeader, Encoded, Encoding, PageHeader,
     PageType, Statistics,
@@ -27,6 +27,8 @@ pub(crate) struct PageEncoder {
     version: DataPageVersion,
     compression: Compression,
     compressor: Compressor,
+    /// Set if headers have the checksum of their page.
+    checksums: bool,
     /// Page before compression.
     plain: Vec<u8>,
     /// Page after compression.
@@ -68,10 +70,16 @@ impl PageEncoder {
             version,
             compression,
             compressor: Compressor::new(compression)?,
+            checksums: false,
             plain: Vec::new(),
             compressed: Vec::new(),
             room: Vec::new(),
         })
+    }
+
+    /// Sets whether headers have the checksum of their page.
+    pub(crate) fn with_checksums(self, checksums: bool) -> Self {
+        Self { checksums, ..self }
     }
 
     /// Returns how dictionary indices are encoded.
@@ -204,6 +212,7 @@ impl PageEncoder {
         let header = format::encode(&PageHeader {
             uncompressed_page_size: number(self.plain.len())?,
             compressed_page_size: number(bytes.len())?,
+            crc: self.checksums.then(|| checksum(bytes).cast_signed()),
             ..header
         })?;
         to.extend_from_slice(&header);
