@@ -53,7 +53,7 @@ pub use file::NewFile;
 pub use write::{Writer, Written};
 
 /// Libraries whose types appear in this crate's functions.
-pub use {arrow_array, arrow_schema, bytelane, parquet};
+pub use {arrow_array, arrow_schema, bytelane, parquet, rayon};
 
 /// Code of the documentation page, as doctests.
 #[cfg(doctest)]

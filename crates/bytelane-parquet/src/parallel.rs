@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::stack::{stack_size, with_stack};
+use rayon::ThreadPool;
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -74,46 +75,114 @@ pub(crate) fn in_order<T: Send, R: Send>(
         }
         return Ok(());
     }
-    let shared = Shared {
-        state: Mutex::new(State {
-            units: units.peekable(),
-            begun: 0,
-            taken: 0,
-            weight: 0,
-            results: BTreeMap::new(),
-            is_over: false,
-        }),
-        changed: Condvar::new(),
-    };
+    let shared = Shared::new(units);
     thread::scope(|scope| {
         let end = End(&shared);
         for _ in 0..limits.threads.get() {
             let (shared, work) = (&shared, &work);
             let thread = thread::Builder::new().stack_size(stack_size(limits.depth));
-            thread.spawn_scoped(scope, move || {
-                let end = End(shared);
-                while let Some((index, weight, unit)) = shared.next_unit(limits) {
-                    let result = work(unit);
-                    shared.lock().results.insert(index, (weight, result));
-                    shared.changed.notify_all();
-                }
-                // The other threads continue.
-                std::mem::forget(end);
-            })?;
+            thread.spawn_scoped(scope, move || shared.work(limits, work))?;
         }
         while let Some((weight, result)) = shared.next_result(&idle)? {
             take(result?)?;
-            let mut state = shared.lock();
-            state.weight -= weight;
-            state.taken += 1;
-            shared.changed.notify_all();
+            shared.is_taken(weight);
         }
         drop(end);
         Ok(())
     })
 }
 
+/// Does the same on the threads of a pool and on the caller's thread, which may be one of the pool.
+///
+/// No thread waits for room, so that a `take` that uses the pool cannot wait for itself: any number of results
+/// may wait to be taken.
+pub(crate) fn in_order_on<T: Send, R: Send>(
+    pool: &ThreadPool,
+    depth: usize,
+    units: impl Iterator<Item = T> + Send,
+    work: impl Fn(T) -> Result<R> + Sync,
+    mut take: impl FnMut(R) -> Result<()>,
+) -> Result<()> {
+    let limits = Limits {
+        threads: NonZero::<usize>::MAX,
+        weight: u64::MAX,
+        depth,
+    };
+    let work = |unit| with_stack(depth, || work(unit));
+    let shared = Shared::new(units.map(|unit| (0, unit)));
+    pool.in_place_scope(|scope| {
+        let end = End(&shared);
+        for _ in 0..pool.current_num_threads() {
+            scope.spawn(|_| shared.work(limits, &work));
+        }
+        loop {
+            let ready = shared.lock().next_result();
+            let (weight, result) = match ready {
+                Some(ready) => ready,
+                // The threads of the pool may be busy with other work.
+                None if shared.work_once(limits, &work) => continue,
+                None => match shared.next_result(|| Ok(()))? {
+                    Some(ready) => ready,
+                    None => break,
+                },
+            };
+            take(result?)?;
+            shared.is_taken(weight);
+        }
+        drop(end);
+        Ok(())
+    })
+}
+
+impl<I: Iterator, R> State<I, R> {
+    /// Takes the next result and its weight, if it is there.
+    fn next_result(&mut self) -> Option<(u64, Result<R>)> {
+        self.results.remove(&self.taken)
+    }
+}
+
 impl<T, I: Iterator<Item = (u64, T)>, R> Shared<I, R> {
+    fn new(units: I) -> Self {
+        Self {
+            state: Mutex::new(State {
+                units: units.peekable(),
+                begun: 0,
+                taken: 0,
+                weight: 0,
+                results: BTreeMap::new(),
+                is_over: false,
+            }),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// Works on units until there are no more.
+    fn work(&self, limits: Limits, work: &impl Fn(T) -> Result<R>) {
+        let end = End(self);
+        while self.work_once(limits, work) {}
+        // The other threads continue.
+        std::mem::forget(end);
+    }
+
+    /// Works on the next unit, once there is room for it. Returns false if there is none.
+    fn work_once(&self, limits: Limits, work: &impl Fn(T) -> Result<R>) -> bool {
+        let Some((index, weight, unit)) = self.next_unit(limits) else {
+            return false;
+        };
+        let result = work(unit);
+        self.lock().results.insert(index, (weight, result));
+        self.changed.notify_all();
+        true
+    }
+
+    /// Makes room after a result was taken.
+    fn is_taken(&self, weight: u64) {
+        let mut state = self.lock();
+        state.weight -= weight;
+        state.taken += 1;
+        self.changed.notify_all();
+    }
+
     /// Waits until there is room for the next unit. Returns its index, its weight and the unit.
     fn next_unit(&self, limits: Limits) -> Option<(usize, u64, T)> {
         let mut state = self.lock();
@@ -123,7 +192,7 @@ impl<T, I: Iterator<Item = (u64, T)>, R> Shared<I, R> {
             }
             let (waiting, taken) = (state.begun - state.taken, state.weight);
             let weight = state.units.peek()?.0;
-            let has_room = waiting < WAITING * limits.threads.get()
+            let has_room = waiting < WAITING.saturating_mul(limits.threads.get())
                 && taken.saturating_add(weight) <= limits.weight;
             if waiting == 0 || has_room {
                 break;
@@ -141,8 +210,7 @@ impl<T, I: Iterator<Item = (u64, T)>, R> Shared<I, R> {
     fn next_result(&self, idle: impl Fn() -> Result<()>) -> Result<Option<(u64, Result<R>)>> {
         loop {
             let mut state = self.lock();
-            let next = state.taken;
-            if let Some(result) = state.results.remove(&next) {
+            if let Some(result) = state.next_result() {
                 return Ok(Some(result));
             }
             let is_last = state.begun == state.taken && state.units.peek().is_none();
@@ -204,6 +272,36 @@ mod tests {
             in_order(limits(threads), units, work, take, || Ok(())).unwrap();
             assert!(results.iter().copied().eq(0..500), "{threads} threads");
             assert!(most.into_inner() <= 10, "{threads} threads");
+        }
+    }
+
+    /// The pool has one thread, which may be the caller's, or several.
+    #[test]
+    fn the_threads_of_a_pool_do_the_work() {
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            let pool = pool.build().unwrap();
+            let run = || {
+                let mut results = Vec::new();
+                let take = |unit: u64| {
+                    // The caller may use the pool itself.
+                    results.push(pool.install(|| unit));
+                    Ok(())
+                };
+                in_order_on(&pool, 0, 0..500_u64, Ok, take).unwrap();
+                assert!(results.iter().copied().eq(0..500), "{threads} threads");
+                let failing = |unit| {
+                    if unit < 40 {
+                        Ok(unit)
+                    } else {
+                        Err(Error::corrupt("no"))
+                    }
+                };
+                let error = in_order_on(&pool, 100, 0..500, failing, |_: u64| Ok(())).unwrap_err();
+                assert_eq!(error.to_string(), "no");
+            };
+            run();
+            pool.install(run);
         }
     }
 

@@ -21,7 +21,8 @@ use std::sync::atomic::{AtomicI32, Ordering};
 /// joined. Statistics, indexes of pages, Bloom filters and metadata are joined. What could not be kept is listed.
 ///
 /// Columns are matched by name. An optional column that a file does not have is null there, and one that is required in some files becomes
-/// optional; other differences of types are errors.
+/// optional. The members of lists and maps may have other names, such as item and element: those of the first file are kept. Other
+/// differences of types are errors.
 ///
 /// The outputs appear under their names when all of them are complete; OUT may be one of the files.
 #[derive(Debug, clap::Args)]

@@ -3,8 +3,8 @@
 use super::{Chunk, Pages, Stored, page_offsets};
 use crate::Result;
 use crate::format::encode;
+use crate::page::checksum;
 use bytes::Bytes;
-use flate2::Crc;
 
 /// Stores in each page header of a chunk in memory the CRC-32 of the page's bytes.
 pub(crate) fn with_checksums(mut chunk: Chunk) -> Result<Chunk> {
@@ -20,9 +20,7 @@ pub(crate) fn with_checksums(mut chunk: Chunk) -> Result<Chunk> {
         let start = page.offset as usize;
         let page_bytes = &pages[start..start + page.compressed() as usize];
         let page_bytes = &page_bytes[page.header_length as usize..];
-        let mut crc = Crc::new();
-        crc.update(page_bytes);
-        page.header.crc = Some(crc.sum().cast_signed());
+        page.header.crc = Some(checksum([page_bytes]).cast_signed());
         let header = encode(&page.header)?;
         moved.push(MovedPage {
             from: page.offset + chunk.start,

@@ -159,7 +159,8 @@ impl ColumnEncoder {
         if let Some(at) = found {
             return Ok(at);
         }
-        let pages = PageEncoder::new(self.options.backend, self.options.version, compression)?;
+        let pages = PageEncoder::new(self.options.backend, self.options.version, compression)?
+            .with_checksums(self.options.page_checksums);
         self.pages.push((compression, pages));
         Ok(self.pages.len() - 1)
     }

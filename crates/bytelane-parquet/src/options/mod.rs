@@ -107,6 +107,7 @@ pub struct WriterOptions {
     pub(crate) row_group_bytes: usize,
     pub(crate) dictionary_page_bytes: usize,
     pub(crate) page_header_statistics: bool,
+    pub(crate) page_checksums: bool,
     pub(crate) bound_bytes: usize,
     pub(crate) total_order: bool,
     pub(crate) key_values: Vec<KeyValue>,
@@ -138,6 +139,7 @@ impl Default for WriterOptions {
             row_group_bytes: 512 << 20,
             dictionary_page_bytes: DICTIONARY_BYTES,
             page_header_statistics: false,
+            page_checksums: false,
             bound_bytes: 64,
             total_order: false,
             key_values: Vec::new(),
@@ -299,6 +301,14 @@ impl WriterOptions {
     #[must_use]
     pub fn with_page_header_statistics(mut self, write: bool) -> Self {
         self.page_header_statistics = write;
+        self
+    }
+
+    /// Sets whether page headers have the CRC-32 of their page, so that readers notice damaged pages. Off by
+    /// default.
+    #[must_use]
+    pub fn with_page_checksums(mut self, write: bool) -> Self {
+        self.page_checksums = write;
         self
     }
 

@@ -16,6 +16,10 @@ impl WriterOptions {
     /// writer's name are taken from the properties, unless they are that crate's defaults. A byte limit of
     /// row groups counts memory before encoding.
     ///
+    /// Properties without a counterpart are ignored: whether dictionaries are enabled, limits of pages of single
+    /// columns, the position of Bloom filters, `coerce_types`, `offset_index_disabled`, `write_path_in_schema`,
+    /// encoder options of DELTA_BINARY_PACKED, and the compression ratio of version 2 pages.
+    ///
     /// ```
     /// use bytelane_parquet::parquet::basic::{Compression, Encoding as InParquet};
     /// use bytelane_parquet::parquet::file::properties::WriterProperties;

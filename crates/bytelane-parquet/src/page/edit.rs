@@ -1,7 +1,7 @@
 //! Edits pages whose values keep their encoding, while their indices or their compression change.
 
 use super::codec::{Compressor, Decompressor, check_promise};
-use super::header::{DataPage, DictionaryPage, LevelLayout, PageKind, read};
+use super::header::{DataPage, DictionaryPage, LevelLayout, PageKind, checksum, read};
 use super::levels::bits::bits;
 use super::levels::empty_runs;
 use super::parts::{LevelBytes, Opener, Parts, check_size};
@@ -12,7 +12,6 @@ use crate::{Error, Problem, Result};
 use bytelane::Detected;
 use bytelane::rle_hybrid::{self, Format};
 use bytes::Bytes;
-use flate2::Crc;
 use parquet::basic::{Compression, CompressionCodec};
 use parquet::schema::types::ColumnDescriptor;
 
@@ -289,11 +288,7 @@ pub(crate) fn set_sizes(header: &mut PageHeader, uncompressed: usize, body: &[u8
     };
     header.uncompressed_page_size = size(uncompressed)?;
     header.compressed_page_size = size(body.len())?;
-    header.crc = header.crc.map(|_| {
-        let mut crc = Crc::new();
-        crc.update(body);
-        crc.sum().cast_signed()
-    });
+    header.crc = header.crc.map(|_| checksum([body]).cast_signed());
     Ok(())
 }
 

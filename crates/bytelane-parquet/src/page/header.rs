@@ -133,17 +133,22 @@ impl AnyPage {
         let Some(promised) = self.checksum else {
             return Ok(());
         };
-        let mut found = Crc::new();
-        found.update(bytes);
-        if found.sum() == promised {
+        let found = checksum([bytes]);
+        if found == promised {
             Ok(())
         } else {
             Err(Error::corrupt(format!(
-                "the page has the checksum {:08x}, but its header says {promised:08x}",
-                found.sum()
+                "the page has the checksum {found:08x}, but its header says {promised:08x}"
             )))
         }
     }
+}
+
+/// Returns the CRC-32 of the bytes of a page.
+pub(crate) fn checksum<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> u32 {
+    let mut crc = Crc::new();
+    pieces.into_iter().for_each(|piece| crc.update(piece));
+    crc.sum()
 }
 
 fn kind(header: &PageHeader) -> Result<PageKind> {

@@ -20,7 +20,7 @@ pub(crate) use encode::{
 };
 pub(crate) use gather::{Gathered, PageGatherer, PageRows};
 pub(crate) use header::{
-    AnyPage, DataPage, LevelLayout, PageKind, ValueEncoding, read as read_header,
+    AnyPage, DataPage, LevelLayout, PageKind, ValueEncoding, checksum, read as read_header,
 };
 pub(crate) use levels::{LeafLevels, PageLevels, Validity, bits_from, first_level};
 pub(crate) use numbers::{NumberBits, NumberPages};

@@ -7,7 +7,7 @@ use crate::choice::{Chooser, Learned};
 use crate::chunk::{Column, EncodedLeaf, Helpers};
 use crate::file::{FileWriter, in_parquet as metadata_in_parquet};
 use crate::format::{FileMetaData, KeyValue};
-use crate::parallel::{Limits, in_order};
+use crate::parallel::{Limits, in_order, in_order_on};
 use crate::stack::depth_of;
 use crate::types::physical::in_parquet;
 use crate::types::stored::{stored_schema, to_stored};
@@ -19,6 +19,7 @@ use extent::fitting;
 use parquet::arrow::add_encoded_arrow_schema_to_metadata;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::WriterProperties;
+use rayon::ThreadPool;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -66,7 +67,18 @@ pub struct Writer<W: Write + Send> {
     buffered_rows: usize,
     buffered_bytes: usize,
     encodings: Vec<Vec<Encoding>>,
-    is_finished: bool,
+    /// Threads that encode columns, instead of new ones.
+    pool: Option<Arc<ThreadPool>>,
+    state: State,
+}
+
+/// Whether the file takes more rows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Open,
+    Finished,
+    /// A row group could not be written, so the file has lost rows.
+    Failed,
 }
 
 /// Column, and its rows for the next row group.
@@ -133,8 +145,34 @@ impl<W: Write + Send> Writer<W> {
             buffered_rows: 0,
             buffered_bytes: 0,
             encodings: Vec::new(),
-            is_finished: false,
+            pool: None,
+            state: State::Open,
         })
+    }
+
+    /// Encodes the columns of a row group on the threads of this pool and on the caller's, instead of on the new
+    /// threads that [`WriterOptions::with_threads`] asks for. Several writers can share a pool, and the caller may be
+    /// one of its threads. The file does not depend on it.
+    ///
+    /// ```
+    /// use bytelane_parquet::arrow_array::{Int32Array, RecordBatch};
+    /// use bytelane_parquet::rayon::ThreadPoolBuilder;
+    /// use bytelane_parquet::{Writer, WriterOptions};
+    /// use std::sync::Arc;
+    ///
+    /// let pool = Arc::new(ThreadPoolBuilder::new().num_threads(2).build()?);
+    /// let numbers = Int32Array::from_iter_values(0..1000);
+    /// let batch = RecordBatch::try_from_iter([("number", Arc::new(numbers) as _)])?;
+    /// let writer = Writer::try_new(Vec::new(), batch.schema(), WriterOptions::default())?;
+    /// let mut writer = writer.with_pool(Arc::clone(&pool));
+    /// writer.write(&batch)?;
+    /// assert!(writer.into_inner()?.ends_with(b"PAR1"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_pool(mut self, pool: Arc<ThreadPool>) -> Self {
+        self.pool = Some(pool);
+        self
     }
 
     /// Adds rows. Writes a row group whenever it has enough rows, or their values take enough
@@ -144,12 +182,10 @@ impl<W: Write + Send> Writer<W> {
     ///
     /// Returns [`Problem::Input`] if the batch has another schema, if it has nulls in a required
     /// column, if the stored type cannot represent one of its times, or if the file is finished; and
-    /// errors of the sink.
+    /// errors of the sink. After an error of a row group or of the sink, the file is incomplete, and
+    /// all further calls return an error.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        if self.is_finished {
-            let problem = "the file is finished; rows go to a new one";
-            return Err(Problem::Input(problem.to_owned()).into());
-        }
+        self.check_open("the file is finished; rows go to a new one")?;
         if !Arc::ptr_eq(&self.schema, batch.schema_ref())
             && !self.schema.contains(batch.schema_ref())
             && self.schema.fields() != batch.schema_ref().fields()
@@ -182,10 +218,15 @@ impl<W: Write + Send> Writer<W> {
             self.flush()?;
             return Ok(0);
         }
-        for (buffered, array) in self.columns.iter_mut().zip(batch.columns()) {
+        let stored = self.columns.iter().zip(batch.columns());
+        let stored = stored.map(|(buffered, array)| {
             let field = buffered.column.field();
             let array = to_stored(array, field.data_type());
-            let array = array.map_err(|error| error.in_column(field.name()))?;
+            array.map_err(|error| error.in_column(field.name()))
+        });
+        // All columns have the same rows, also after an error.
+        let stored: Vec<ArrayRef> = stored.collect::<Result<_>>()?;
+        for (buffered, array) in self.columns.iter_mut().zip(stored) {
             buffered.arrays.push(array);
         }
         self.buffered_rows += taken;
@@ -203,14 +244,29 @@ impl<W: Write + Send> Writer<W> {
     ///
     /// Returns the errors of [`write`](Self::write).
     pub fn flush(&mut self) -> Result<()> {
-        if self.buffered_rows == 0 {
+        if self.buffered_rows == 0 && self.state != State::Failed {
             return Ok(());
         }
+        self.check_open("the file is finished already")?;
         let index = self.file.row_groups();
+        self.state = State::Failed;
         self.write_row_group()
             .map_err(|error| error.in_row_group(index))?;
+        self.state = State::Open;
         (self.buffered_rows, self.buffered_bytes) = (0, 0);
         Ok(())
+    }
+
+    /// Returns an error if the file takes no more rows: this one if it is finished.
+    fn check_open(&self, finished: &str) -> Result<()> {
+        let problem = match self.state {
+            State::Open => return Ok(()),
+            State::Finished => finished,
+            State::Failed => {
+                "an earlier error left the file incomplete; write all rows to a new one"
+            }
+        };
+        Err(Problem::Input(problem.to_owned()).into())
     }
 
     /// Encodes the columns on several threads. Writes each as soon as all previous ones are
@@ -226,7 +282,10 @@ impl<W: Write + Send> Writer<W> {
             depth: self.depth,
         };
         let (choosers, options, file) = (&self.choosers, &self.options, &mut self.file);
-        let helpers = (limits.threads.get() > 1).then(|| Helpers::new(self.columns.len()));
+        let pool = self.pool.as_deref();
+        // The caller works, too.
+        let threads = pool.map_or(limits.threads.get(), |pool| pool.current_num_threads() + 1);
+        let helpers = (threads > 1).then(|| Helpers::new(self.columns.len()));
         let helpers = helpers.as_ref();
         let work = |unit: Option<(usize, &mut BufferedColumn)>| {
             let _unfinished = unit.as_ref().and(helpers).map(Helpers::column);
@@ -253,7 +312,7 @@ impl<W: Write + Send> Writer<W> {
         };
         // The largest columns first, so that no thread is left with one of them at the end.
         let mut columns: Vec<_> = self.columns.iter_mut().enumerate().collect();
-        if limits.threads.get() > 1 {
+        if threads > 1 {
             columns.sort_by_key(|(_, buffered)| std::cmp::Reverse(extent::all(&buffered.arrays)));
         }
         let mut waiting = BTreeMap::new();
@@ -272,9 +331,12 @@ impl<W: Write + Send> Writer<W> {
             Ok(())
         };
         // Threads that find no column left help the others.
-        let helping = (1..limits.threads.get()).map(|_| None);
+        let helping = (1..threads).map(|_| None);
         let units = columns.into_iter().map(Some).chain(helping);
-        in_order(limits, units.map(|unit| (0, unit)), work, take, || Ok(()))?;
+        match pool {
+            Some(pool) => in_order_on(pool, self.depth, units, work, take)?,
+            None => in_order(limits, units.map(|unit| (0, unit)), work, take, || Ok(()))?,
+        }
         let (rows, index) = (self.buffered_rows, self.file.row_groups());
         let sorted_by = self.options.sorting_columns.as_deref();
         let described = footer::row_group(rows, index, sorted_by);
@@ -327,15 +389,13 @@ impl<W: Write + Send> Writer<W> {
     ///
     /// Returns the errors of [`write`](Self::write), including that the file is already finished.
     pub fn finish(&mut self) -> Result<Written> {
-        if self.is_finished {
-            let problem = "the file is finished already";
-            return Err(Problem::Input(problem.to_owned()).into());
-        }
+        self.check_open("the file is finished already")?;
         let columns = self.columns.iter_mut();
         columns.for_each(|column| column.learned.expect_last());
         self.flush()?;
-        self.is_finished = true;
+        self.state = State::Failed;
         let footer = self.file.finish(std::mem::take(&mut self.footer))?;
+        self.state = State::Finished;
         Ok(Written {
             metadata: metadata_in_parquet(&footer)?,
             encodings: self.encodings.clone(),
@@ -375,7 +435,7 @@ impl<W: Write + Send> Writer<W> {
     ///
     /// Returns the errors of [`finish`](Self::finish).
     pub fn into_inner(mut self) -> Result<W> {
-        if !self.is_finished {
+        if self.state != State::Finished {
             self.finish()?;
         }
         Ok(self.file.into_sink())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 Goal: TypeAlias = Literal["balanced", "size", "read", "write"]
 StringType: TypeAlias = Literal["string", "large_string", "string_view"]
@@ -33,13 +33,40 @@ def options_of(
     goal: str,
     readers: str | Iterable[str] | None,
     encodings: str | Iterable[str] | None,
-    compression: str | None,
+    compression: str | Mapping[str, str] | None,
     level: int | None,
 ) -> Options:
-    if compression is not None and level is not None:
-        compression = f"{compression}:{level}"
-    compression = compression and compression.lower()
+    if isinstance(compression, Mapping):
+        if level is not None:
+            raise ValueError("write the levels of columns with their codecs, such as {'price': 'zstd:3'}")
+        compression = None
+    elif compression is None and level is not None:
+        raise ValueError("compression_level needs a codec, such as compression='zstd'")
+    if compression is not None:
+        compression = _name("compression", compression)
+        if level is not None:
+            compression = f"{compression}:{level}"
     return Options(goal, joined(readers), joined(encodings), compression)
+
+
+def _name(argument: str, name: str) -> str:
+    """Returns a name in lower case: pyarrow writes it in upper case."""
+    if isinstance(name, str):
+        return name.lower()
+    raise TypeError(f"{argument} must be a string, not {type(name).__name__}")
+
+
+def pairs(argument: str, names: Mapping[str, str] | None) -> list[tuple[str, str]]:
+    return [(path, _name(f"{argument} of {path}", name)) for path, name in _dictionary(argument, names).items()]
+
+
+Value = TypeVar("Value")
+
+
+def _dictionary(argument: str, values: Mapping[str, Value] | None) -> Mapping[str, Value]:
+    if values is None or isinstance(values, Mapping):
+        return values or {}
+    raise TypeError(f"{argument} must be a dictionary by the paths of columns, not {type(values).__name__}")
 
 
 class SortingColumn(NamedTuple):
@@ -75,8 +102,11 @@ _FALSE_POSITIVES = 0.05
 
 def _bloom_filters(options: BloomFilterOptions | None) -> list[tuple[str, float]]:
     filters = []
-    for path, wanted in (options or {}).items():
+    for path, wanted in _dictionary("bloom_filter_options", options).items():
         settings = {} if isinstance(wanted, bool) else wanted
+        if not isinstance(settings, Mapping):
+            kind = type(settings).__name__
+            raise TypeError(f"the Bloom filter of {path} must be True or a dictionary such as {{'fpp': 0.05}}, not {kind}")
         # Distinct values are counted, so `ndv` is not needed.
         unknown = set(settings) - {"fpp", "ndv"}
         if unknown:
@@ -86,34 +116,71 @@ def _bloom_filters(options: BloomFilterOptions | None) -> list[tuple[str, float]
     return filters
 
 
+Compression: TypeAlias = str | Mapping[str, str]
+DataPageVersion: TypeAlias = Literal["1.0", "2.0"]
+
+
 class Layout(NamedTuple):
     """Layout of a new file."""
 
     encoding: str
     columns: list[tuple[str, str]]
+    compressions: list[tuple[str, str]]
     row_group_size: int
     row_group_bytes: int
+    page_rows: int | None
+    page_bytes: int | None
+    page_version: str
+    page_checksums: bool
     content_defined_pages: tuple[int, int] | None
+    dictionary_bytes: int | None
     bloom_filters: list[tuple[str, float]]
     sorting_columns: list[tuple[int, bool, bool]]
+    statistics: tuple[bool, bool]
+    bound_bytes: int
     total_order: bool
 
 
 def layout_of(
     encoding: str,
     columns: Mapping[str, Encoding] | None,
-    row_group_size: int,
-    row_group_bytes: int,
-    pages: bool | tuple[int, int],
+    compression: Compression | None,
+    row_groups: tuple[int, int],
+    pages: tuple[int | None, int | None, DataPageVersion, bool],
+    content_defined_pages: bool | tuple[int, int],
+    dictionary_bytes: int | None,
     bloom_filters: BloomFilterOptions | None,
     sorting_columns: Iterable[AnySortingColumn],
-    total_order: bool,
+    statistics: tuple[bool, bool, int, bool],
 ) -> Layout:
-    bounds = (256 << 10, 1 << 20) if pages is True else pages or None
-    sorted_by = [(it.column_index, it.descending, it.nulls_first) for it in sorting_columns]
-    encodings: list[tuple[str, str]] = [*(columns or {}).items()]
-    filters = _bloom_filters(bloom_filters)
-    return Layout(encoding, encodings, row_group_size, row_group_bytes, bounds, filters, sorted_by, total_order)
+    """Returns the layout for row groups of up to some rows and bytes, pages of up to some rows and bytes, of a version,
+    with checksums or not, and statistics of chunks, of pages, with bounds of up to some bytes, and in total order or not."""
+    rows, bytes_, version, checksums = pages
+    if content_defined_pages is True:
+        content_defined_pages = (256 << 10, 1 << 20)
+    elif content_defined_pages and not (isinstance(content_defined_pages, tuple) and len(content_defined_pages) == 2):
+        raise TypeError(f"content_defined_pages is {content_defined_pages!r}; use True, or a pair of minimum and maximum bytes")
+    for column in (sorted_by := [*sorting_columns]):
+        if not hasattr(column, "column_index"):
+            raise TypeError(f"{column!r} is not a SortingColumn, which has the index of a column")
+    of_chunks, of_pages, bound_bytes, total_order = statistics
+    return Layout(
+        _name("encoding", encoding),
+        pairs("column_encoding", columns),
+        pairs("compression", None if isinstance(compression, str) else compression),
+        *row_groups,
+        rows,
+        bytes_,
+        _name("data_page_version", version).removesuffix(".0"),
+        checksums,
+        content_defined_pages or None,
+        dictionary_bytes,
+        _bloom_filters(bloom_filters),
+        [(it.column_index, it.descending, it.nulls_first) for it in sorted_by],
+        (of_chunks, of_pages),
+        bound_bytes,
+        total_order,
+    )
 
 
 def joined(names: str | Iterable[str] | None) -> str | None:

@@ -4,6 +4,7 @@ use super::check_signals;
 use super::error::{in_file, of_parquet, of_reader};
 use super::filter::Filters;
 use super::metadata::{FileMetaData, RowGroupMetaData};
+use super::metrics::Metrics;
 use super::options::Count;
 use super::source::Source;
 use super::table::{Schema, Table};
@@ -375,6 +376,16 @@ pub struct Batches(Mutex<Rows>);
 
 #[pymethods]
 impl Batches {
+    /// Work done so far.
+    #[getter]
+    fn metrics(&self, py: Python<'_>) -> Metrics {
+        let rows = py.detach(|| {
+            let rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            rows.rows.metrics()
+        });
+        Metrics(rows)
+    }
+
     fn __iter__(slf: Py<Self>) -> Py<Self> {
         slf
     }

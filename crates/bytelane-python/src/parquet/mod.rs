@@ -7,6 +7,7 @@ mod file;
 mod filter;
 mod merge;
 mod metadata;
+mod metrics;
 mod options;
 mod rewrite;
 mod sink;
@@ -32,6 +33,8 @@ pub mod _parquet {
     use super::merge::{check, diff, merge, repair, salvage};
     #[pymodule_export]
     use super::metadata::{ColumnChunkMetaData, FileMetaData, RowGroupMetaData};
+    #[pymodule_export]
+    use super::metrics::Metrics;
     #[pymodule_export]
     use super::rewrite::rewrite;
     #[pymodule_export]

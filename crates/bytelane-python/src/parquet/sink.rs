@@ -2,7 +2,7 @@
 
 use super::error::{in_file, of_parquet};
 use bytelane_parquet::{Error, NewFile};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyBlockingIOError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::fs::File;
@@ -11,6 +11,9 @@ use std::path::PathBuf;
 
 /// Smallest number of bytes that an object gets at a time.
 const BUFFER: usize = 1 << 20;
+
+/// Error number of a file that would have to wait: `EAGAIN` on Linux and Windows.
+const WOULD_BLOCK: i32 = 11;
 
 /// Output of a writer.
 pub enum Sink {
@@ -91,8 +94,15 @@ impl FileObject {
             let mut rest = &self.buffer[..];
             while !rest.is_empty() {
                 let written = object.call_method1("write", (PyBytes::new(py, rest),))?;
-                // Files without a buffer may write less, and some objects do not return the number of written
-                // bytes.
+                // Files without a buffer may write less, or nothing if they do not block. Some objects do not return the
+                // number of written bytes.
+                if written.is_none()
+                    && object.is_instance(&py.import("io")?.getattr("RawIOBase")?)?
+                {
+                    let problem = "the file was not ready, and does not block; `os.set_blocking(file.fileno(), True)` \
+                                   makes it wait";
+                    return Err(PyBlockingIOError::new_err((WOULD_BLOCK, problem)));
+                }
                 let count: Option<usize> = written.extract().unwrap_or(None);
                 let count = count.unwrap_or(rest.len());
                 if count == 0 || count > rest.len() {

@@ -14,7 +14,7 @@ pub(crate) use pieces::Pieces;
 pub(crate) use values::DenseValues;
 
 use super::codec::Compressor;
-use super::header::ValueEncoding;
+use super::header::{ValueEncoding, checksum};
 use crate::format::{
     self, DataPageHeader, DataPageHeaderV2, DictionaryPageHeader, Encoded, Encoding, PageHeader,
     PageType, Statistics,
@@ -31,6 +31,8 @@ pub(crate) struct PageEncoder {
     version: DataPageVersion,
     compression: Compression,
     compressor: Compressor,
+    /// Set if headers have the checksum of their page.
+    checksums: bool,
     /// Page before compression.
     plain: Vec<u8>,
     /// Page after compression.
@@ -74,10 +76,16 @@ impl PageEncoder {
             version,
             compression,
             compressor: Compressor::new(compression)?,
+            checksums: false,
             plain: Vec::new(),
             compressed: Vec::new(),
             room: Vec::new(),
         })
+    }
+
+    /// Sets whether headers have the checksum of their page.
+    pub(crate) fn with_checksums(self, checksums: bool) -> Self {
+        Self { checksums, ..self }
     }
 
     /// Returns how dictionary indices are encoded.
@@ -215,17 +223,20 @@ impl PageEncoder {
         shared: Option<&Buffer>,
         to: &mut impl PageSink,
     ) -> Result<EncodedPage> {
-        let uncompressed = self.plain.len() + shared.map_or(0, |memory| memory.len());
+        let memory = shared.map_or(&[][..], |memory| memory.as_slice());
+        let uncompressed = self.plain.len() + memory.len();
         // The page is not compressed, or would not become smaller.
         let is_plain = self.compressed.is_empty();
-        let compressed = if is_plain {
-            uncompressed
+        let pieces = if is_plain {
+            [&self.plain[..], memory]
         } else {
-            self.compressed.len()
+            [&self.compressed[..], &[]]
         };
+        let compressed = pieces.iter().map(|piece| piece.len()).sum();
         let header = format::encode(&PageHeader {
             uncompressed_page_size: number(uncompressed)?,
             compressed_page_size: number(compressed)?,
+            crc: self.checksums.then(|| checksum(pieces).cast_signed()),
             ..header
         })?;
         to.copy(&header);

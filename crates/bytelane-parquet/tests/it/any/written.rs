@@ -35,6 +35,7 @@ fn options(numbers: &mut Numbers, schema: &SchemaDescriptor, page_rows: usize) -
         .with_page_rows(page_rows)
         .with_page_bytes([100, 5000, 1 << 20][numbers.below(3)])
         .with_page_header_statistics(numbers.below(2) == 0)
+        .with_page_checksums(numbers.below(2) == 0)
         .with_dictionary_page_bytes([200, 1 << 20][numbers.below(2)]);
     for column in schema.columns() {
         let exists = |encoding: &&Encoding| {
@@ -134,6 +135,7 @@ proptest! {
         {
             prop_assert_eq!(levels(&file, column), levels(&theirs, column));
             prop_assert_eq!(described(chunk), described(theirs_chunk));
+            prop_assert!(chunk.page_encoding_stats_mask().is_some());
             let places = footer.page_index_for_row_group(0);
             let places = places.offset_index(column).expect("an index").page_locations();
             let starts = places.iter().map(|page| page.first_row_index as usize).chain([rows]);

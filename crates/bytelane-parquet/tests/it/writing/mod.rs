@@ -1,6 +1,7 @@
 //! Arrays to files.
 
 mod auto;
+mod failures;
 mod promise;
 mod round_trip;
 mod writer;
