@@ -72,7 +72,7 @@ pub struct Writer<W: Write + Send> {
     state: State,
 }
 
-/// Whether the file takes more rows.
+/// State of the file: it takes more rows only while it is open.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Open,

@@ -62,7 +62,7 @@ pub struct Layout {
     bloom_filters: Vec<(String, f64)>,
     /// Index of a leaf, whether it is descending, and whether nulls come first.
     sorting_columns: Vec<(i32, bool, bool)>,
-    /// Whether chunks, and whether pages have bounds.
+    /// Bounds of chunks, and of pages, if they are written.
     statistics: (bool, bool),
     bound_bytes: Count,
     total_order: bool,
