@@ -25,7 +25,7 @@ unsafe impl Faithful for Escape<'_> {}
 // character that was cut in two.
 unsafe impl Text for Escape<'_> {}
 
-// SAFETY: as for `Escape`, of which these are the first part, and the second, which begins from the start.
+// SAFETY: as for `Escape`, of which these are the first part and the second, which begins where the first ends.
 #[cfg(feature = "alloc")]
 unsafe impl Faithful for EscapeFront<'_> {}
 // SAFETY: the same.
