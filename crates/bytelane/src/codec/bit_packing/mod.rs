@@ -74,7 +74,7 @@ pub use error::{Error, ErrorKind};
 pub use format::Format;
 pub(crate) use format::{Packing, Unpacking};
 pub use integer::{Integer, SignedInteger};
-pub(crate) use kernel::pack_whole;
+pub(crate) use kernel::{pack_whole, unpack_blocks};
 pub(crate) use layout::{Layout, from_ne_bytes, low_bits, to_ne_bytes};
 pub(crate) use pack_with::{Kernels, PackWith, Specification};
 pub(crate) use scalar::{pack as pack_scalar, read};

@@ -35,8 +35,8 @@ use super::entries::Entries;
 use super::runs::{Contents, Cursor, value_bytes};
 use super::{Error, LookUp, STEP, Splat};
 use crate::codec::bit_packing::{Case, Layout, Unpack, Usual, WINDOW, Wide};
-use crate::codec::bit_packing::{low_bits, read, to_ne_bytes};
-use crate::memory::{Lines, Slot, copy_front, flat_mut, write};
+use crate::codec::bit_packing::{low_bits, read, to_ne_bytes, unpack_blocks};
+use crate::memory::{Lines, Slot, flat_mut, write};
 use crate::simd::{window, window_mut};
 
 /// Consumer of runs: converts them to values, or looks up entries.
@@ -167,9 +167,7 @@ fn fill<const V: usize, S: Splat<V>>(simd: S, value: [u8; V], dst: &mut [Slot], 
         to += 64;
     }
     if to < length {
-        let Lines(last) = &mut Lines([Slot::new(0); 64]);
-        simd.store(block, last);
-        copy_front(&mut dst[to..length], last);
+        simd.store_up_to(block, &mut dst[to..length]);
     }
 }
 
@@ -220,13 +218,10 @@ impl<const K: usize, S: Unpack<K>> Target<K> for Values<K, S> {
 impl<const K: usize, S: Unpack<K>> Values<K, S> {
     #[inline(always)]
     fn unpack<C: Case>(&self, src: &[u8], dst: &mut [Slot], length: usize) {
-        let stride = 8 * self.layout.width / K;
-        let (mut from, mut to) = (0, 0);
-        while to < length && to + 64 <= dst.len() && from + WINDOW <= src.len() {
-            let block = window_mut(dst, to);
-            self.simd.unpack::<C>(&self.plan, window(src, from), block);
-            (from, to) = (from + stride, to + 64);
-        }
+        // The last block may go past the values, if there is room.
+        let room = usize::min(length.next_multiple_of(64), dst.len());
+        let blocks = &mut dst[..room];
+        let (from, to) = unpack_blocks::<K, S, C>(self.simd, &self.plan, self.layout, src, blocks);
         if to < length {
             let (src, dst) = (&src[from..], &mut dst[to..length]);
             self.simd.unpack_rest(&self.plan, self.layout, src, dst);

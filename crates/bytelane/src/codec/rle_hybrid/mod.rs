@@ -82,7 +82,7 @@ pub use runs::{Run, Runs};
 use crate::DestinationError;
 use crate::backend::dispatch;
 use crate::codec::bit_packing::{Case, Layout, Unpack, WINDOW};
-use crate::memory::{Lines, Slot};
+use crate::memory::{Lines, Slot, copy_front};
 use bits::Bits;
 
 /// Number of values to look up at a time.
@@ -111,6 +111,14 @@ pub(crate) trait Splat<const V: usize>: Copy {
     fn splat(self, value: [u8; V]) -> Self::Block;
 
     fn store(self, block: Self::Block, to: &mut [Slot; 64]);
+
+    /// Stores the first bytes of a block to a slice of up to 64.
+    #[inline(always)]
+    fn store_up_to(self, block: Self::Block, to: &mut [Slot]) {
+        let Lines(aside) = &mut Lines([Slot::new(0); 64]);
+        self.store(block, aside);
+        copy_front(to, aside);
+    }
 }
 
 /// Comparing neighbours of `K` bytes, 1, 2 or 4: an operation of each instruction set.

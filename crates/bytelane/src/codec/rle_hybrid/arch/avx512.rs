@@ -6,7 +6,7 @@ use crate::codec::bit_packing::arch::avx512::{Unpacker, splat};
 use crate::codec::bit_packing::{Case, WINDOW, from_ne_bytes};
 use crate::codec::rle_hybrid::{Entries, LookUp, Neighbours, STEP, Splat};
 use crate::memory::{Slot, flat, flat_mut};
-use crate::simd::avx512::{first_bits, load, load_up_to, store};
+use crate::simd::avx512::{first_bits, load, load_up_to, store, store_up_to};
 use crate::simd::{implement, sse41, window, window_mut};
 use core::arch::x86_64::*;
 
@@ -15,6 +15,7 @@ implement! {
         type Block = __m512i;
         fn splat(value: [u8; V]) -> __m512i = splat_value::<V>;
         fn store(block: __m512i, to: &mut [Slot; 64]) = store_block;
+        fn store_up_to(block: __m512i, to: &mut [Slot]) = store_part;
     }
 }
 
@@ -119,6 +120,12 @@ fn splat_value<const V: usize>(value: [u8; V]) -> __m512i {
 #[inline]
 fn store_block(block: __m512i, to: &mut [Slot; 64]) {
     store(to, block);
+}
+
+#[target_feature(enable = "avx512bw,bmi2")]
+#[inline]
+fn store_part(block: __m512i, to: &mut [Slot]) {
+    store_up_to(to, block);
 }
 
 #[target_feature(enable = "avx512f")]
