@@ -18,7 +18,7 @@ import ast
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, Protocol, Self, TypeAlias
+from typing import Any, Literal
 
 from . import _files, _parquet
 from ._errors import ParquetError
@@ -29,7 +29,7 @@ from ._options import Compression as Compression
 from ._options import DataPageVersion as DataPageVersion
 from ._options import Encoding as Encoding
 from ._options import Goal as Goal
-from ._options import SortingColumn, layout_of, options_of, pairs
+from ._options import SortingColumn, options_of, pairs
 from ._options import StringType as StringType
 from ._parquet import (
     Batches,
@@ -41,6 +41,11 @@ from ._parquet import (
     Schema,
     Table,
 )
+from ._protocols import ArrowSchema as ArrowSchema
+from ._protocols import ArrowStream as ArrowStream
+from ._protocols import BinaryFile as BinaryFile
+from ._protocols import BinarySink as BinarySink
+from ._protocols import Path as Path
 from ._report import Report, saved_share
 from ._results import (
     AdviceDict,
@@ -53,6 +58,7 @@ from ._results import (
     RewrittenDict,
     Salvaged,
 )
+from ._writer import ParquetWriter, write_table
 
 __all__ = [
     "Advice",
@@ -81,16 +87,6 @@ __all__ = [
     "salvage",
     "write_table",
 ]
-
-Path: TypeAlias = str | os.PathLike[str]
-
-
-class ArrowStream(Protocol):
-    """Table of any library."""
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Returns a capsule with an Arrow stream."""
-
 
 class Advice(Report):
     """Best encoding for each column, with settings for other writers.
@@ -461,227 +457,6 @@ def check(path: Path, *, values: bool = False, memory_limit: int | None = None) 
     """
     checked: Checked = json.loads(_parquet.check(path, values, memory_limit))
     return checked
-
-
-class BinarySink(Protocol):
-    """Binary file that is open for writing, or a similar object."""
-
-    def write(self, data: bytes, /) -> object:
-        """Writes bytes. Returns their number, or `None` if all were written."""
-
-
-def write_table(
-    table: ArrowStream,
-    where: Path | BinarySink,
-    encoding: Encoding = "auto",
-    *,
-    column_encoding: Mapping[str, Encoding] | None = None,
-    compression: Compression | None = None,
-    compression_level: int | None = None,
-    goal: Goal = "balanced",
-    readers: str | Iterable[str] | None = None,
-    encodings: str | Iterable[str] | None = None,
-    row_group_size: int = 1 << 20,
-    row_group_bytes: int = 512 << 20,
-    max_rows_per_page: int | None = None,
-    data_page_size: int | None = None,
-    data_page_version: DataPageVersion = "1.0",
-    write_page_checksum: bool = False,
-    content_defined_pages: bool | tuple[int, int] = False,
-    dictionary_pagesize_limit: int | None = None,
-    bloom_filter_options: BloomFilterOptions | None = None,
-    sorting_columns: Iterable[AnySortingColumn] = (),
-    write_statistics: bool = True,
-    write_page_index: bool = True,
-    bound_bytes: int = 64,
-    total_order: bool = False,
-    threads: int | None = None,
-) -> None:
-    """Writes a table to a Parquet file, each column in the best encoding for the goal.
-
-    Columns whose type does not support `encoding` use `"auto"`. `column_encoding` sets the encodings of columns, or of
-    all columns in a group, by their paths. The default compression is `"zstd"` at level 1; the others are `"none"`,
-    `"snappy"`, `"lz4_raw"`, `"gzip"` and `"brotli"`, in upper or lower case. A dictionary sets the compression of
-    columns or groups, such as `{"price": "zstd:3"}`; the others keep the default. `goal`, `readers` and `encodings` are
-    those of `advise`. `threads` sets the number of threads, by default one per core; the file does not depend on it.
-
-    A row group has up to `row_group_size` rows, and fewer if their values take more than `row_group_bytes` in memory. A
-    page has up to `max_rows_per_page` rows and about `data_page_size` bytes before compression; by default, up to
-    131,072 rows and 1 MiB, or less where that is smaller. With `write_page_checksum`, readers notice damaged pages. With
-    `content_defined_pages`, the values determine where pages end: if rows are inserted into a table, only a few pages
-    change, so deduplicating stores keep the others once. A pair of numbers sets the minimum and maximum bytes of a page.
-    A column whose dictionary would take more than `dictionary_pagesize_limit` bytes, by default 8 MiB, gets another
-    encoding.
-
-    `bloom_filter_options` maps the paths of columns to `True`, or to a dictionary with the share of false positives,
-    `"fpp"`: 0.05 by default. Each filter has the size that the distinct values of its row group need. `sorting_columns`
-    declares the order of the rows, which is not checked; those of pyarrow are accepted, too. `write_statistics` and
-    `write_page_index` say whether the bounds of row groups and of pages are written. Bounds of strings are shortened to
-    `bound_bytes`; text stays valid UTF-8. With `total_order`, bounds of floats have the IEEE 754 total order, which the
-    format recommends but which some readers do not know.
-
-    `where` is a path, or an object with `write`, such as a binary file or a pipe, which stays open. A file with a path
-    appears under its name when it is complete; an existing file is replaced only then.
-
-    >>> import pyarrow as pa
-    >>> from bytelane import parquet
-    >>> table = pa.table({"price": [100 + 0.25 * (i % 777) for i in range(20_000)]})
-    >>> parquet.write_table(table, "trades.parquet", column_encoding={"price": "byte_stream_split"})
-    """
-    options = options_of(goal, readers, encodings, compression, compression_level)
-    layout = layout_of(
-        encoding,
-        column_encoding,
-        compression,
-        (row_group_size, row_group_bytes),
-        (max_rows_per_page, data_page_size, data_page_version, write_page_checksum),
-        content_defined_pages,
-        dictionary_pagesize_limit,
-        bloom_filter_options,
-        sorting_columns,
-        (write_statistics, write_page_index, bound_bytes, total_order),
-    )
-    _parquet.write_table(table, where, options, layout, threads)
-
-
-class ArrowSchema(Protocol):
-    """Schema of any library with Arrow's C interface: pyarrow, Polars, nanoarrow."""
-
-    def __arrow_c_schema__(self) -> object:
-        """Returns a capsule with the schema."""
-
-
-class ParquetWriter:
-    """Writes a Parquet file table by table, so that not all rows need to be in memory at once.
-
-    The arguments are those of `write_table`; all tables have this `schema`. Rows are buffered until a row group is full.
-
-    The file appears under its name when the writer is closed; an existing file is replaced only then. If the block of a
-    `with` statement raises an exception, or a writer is never closed, no file appears, and nothing more is written to a
-    binary file. After an error of the disk or of a row group, the file is incomplete and cannot be closed.
-
-    >>> import pyarrow as pa
-    >>> from bytelane import parquet
-    >>> table = pa.table({"id": range(1000)})
-    >>> with parquet.ParquetWriter("ids.parquet", table.schema) as writer:
-    ...     for _ in range(3):
-    ...         writer.write_table(table)
-    ...     writer.buffered_rows, writer.memory_size, writer.flushed_row_groups
-    ...     writer.flush()
-    ...     writer.buffered_rows, writer.memory_size, writer.flushed_row_groups
-    (3000, 24000, 0)
-    (0, 0, 1)
-    >>> parquet.ParquetFile("ids.parquet").num_rows
-    3000
-    """
-
-    def __init__(
-        self,
-        where: Path | BinarySink,
-        schema: ArrowSchema,
-        encoding: Encoding = "auto",
-        *,
-        column_encoding: Mapping[str, Encoding] | None = None,
-        compression: Compression | None = None,
-        compression_level: int | None = None,
-        goal: Goal = "balanced",
-        readers: str | Iterable[str] | None = None,
-        encodings: str | Iterable[str] | None = None,
-        row_group_size: int = 1 << 20,
-        row_group_bytes: int = 512 << 20,
-        max_rows_per_page: int | None = None,
-        data_page_size: int | None = None,
-        data_page_version: DataPageVersion = "1.0",
-        write_page_checksum: bool = False,
-        content_defined_pages: bool | tuple[int, int] = False,
-        dictionary_pagesize_limit: int | None = None,
-        bloom_filter_options: BloomFilterOptions | None = None,
-        sorting_columns: Iterable[AnySortingColumn] = (),
-        write_statistics: bool = True,
-        write_page_index: bool = True,
-        bound_bytes: int = 64,
-        total_order: bool = False,
-        threads: int | None = None,
-    ) -> None:
-        options = options_of(goal, readers, encodings, compression, compression_level)
-        layout = layout_of(
-            encoding,
-            column_encoding,
-            compression,
-            (row_group_size, row_group_bytes),
-            (max_rows_per_page, data_page_size, data_page_version, write_page_checksum),
-            content_defined_pages,
-            dictionary_pagesize_limit,
-            bloom_filter_options,
-            sorting_columns,
-            (write_statistics, write_page_index, bound_bytes, total_order),
-        )
-        self._writer = _parquet.ParquetWriter(where, schema, options, layout, threads)
-
-    def write_table(self, table: ArrowStream) -> None:
-        """Appends the rows of a table or of a record batch."""
-        self._writer.write_table(table)
-
-    write = write_batch = write_table
-
-    def flush(self) -> None:
-        """Ends the current row group and writes it, although it is not full. Does nothing if it has no rows."""
-        self._writer.flush()
-
-    def add_key_value_metadata(self, key_value_metadata: Mapping[str, str]) -> None:
-        """Adds pairs to the metadata of the file, in addition to those of the schema."""
-        self._writer.add_key_value_metadata([*key_value_metadata.items()])
-
-    @property
-    def is_open(self) -> bool:
-        """True until the writer is closed."""
-        return self._writer.is_open
-
-    @property
-    def buffered_rows(self) -> int:
-        """Number of rows in the current row group, which is not written yet."""
-        return self._writer.buffered_rows
-
-    @property
-    def memory_size(self) -> int:
-        """Number of bytes that the values of the current row group take in memory."""
-        return self._writer.memory_size
-
-    @property
-    def bytes_written(self) -> int:
-        """Number of bytes written so far. Those of a row group are written when it ends."""
-        return self._writer.bytes_written
-
-    @property
-    def flushed_row_groups(self) -> int:
-        """Number of row groups written so far."""
-        return self._writer.flushed_row_groups
-
-    def close(self) -> None:
-        """Completes the file, which then appears under its name. Does nothing if the writer is closed."""
-        self._writer.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self._writer.discard()
-
-
-class BinaryFile(Protocol):
-    """File that is open for reading, or a similar object."""
-
-    def read(self, size: int, /) -> bytes:
-        """Returns up to `size` bytes from the current position."""
-
-    def seek(self, offset: int, whence: int = 0, /) -> int:
-        """Moves the position: relative to the start, or for 2 to the end."""
-
-    def tell(self) -> int:
-        """Returns the position."""
 
 
 def read_table(

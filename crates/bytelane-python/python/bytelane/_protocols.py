@@ -1,0 +1,42 @@
+"""Objects of other libraries that functions accept."""
+
+from __future__ import annotations
+
+import os
+from typing import Protocol, TypeAlias
+
+Path: TypeAlias = str | os.PathLike[str]
+
+
+class ArrowStream(Protocol):
+    """Table of any library."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Returns a capsule with an Arrow stream."""
+
+
+class ArrowSchema(Protocol):
+    """Schema of any library with Arrow's C interface: pyarrow, Polars, nanoarrow."""
+
+    def __arrow_c_schema__(self) -> object:
+        """Returns a capsule with the schema."""
+
+
+class BinaryFile(Protocol):
+    """File that is open for reading, or a similar object."""
+
+    def read(self, size: int, /) -> bytes:
+        """Returns up to `size` bytes from the current position."""
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        """Moves the position: relative to the start, or for 2 to the end."""
+
+    def tell(self) -> int:
+        """Returns the position."""
+
+
+class BinarySink(Protocol):
+    """Binary file that is open for writing, or a similar object."""
+
+    def write(self, data: bytes, /) -> object:
+        """Writes bytes. Returns their number, or `None` if all were written."""
