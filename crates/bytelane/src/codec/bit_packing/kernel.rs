@@ -82,15 +82,8 @@ pub(crate) fn unpack_blocks<const K: usize, S: Unpack<K>, C: Case>(
 ) -> (usize, usize) {
     let stride = 8 * layout.width / K;
     let (mut from, mut to) = (0, 0);
-    // One comparison for each side: with sums instead, the loop has five, and too few registers.
-    let Some(last) = src.len().checked_sub(WINDOW) else {
-        return (from, to);
-    };
-    for block in dst.as_chunks_mut::<64>().0 {
-        if from > last {
-            break;
-        }
-        simd.unpack::<C>(plan, window(src, from), block);
+    while to + 64 <= dst.len() && from + WINDOW <= src.len() {
+        simd.unpack::<C>(plan, window(src, from), window_mut(dst, to));
         (from, to) = (from + stride, to + 64);
     }
     (from, to)
