@@ -190,7 +190,7 @@ mod tests {
                 .decode_with(backend, malformed, &mut decoded[..])
                 .unwrap_err();
             let (mut swapped, mut joined) = (vec![0u16; 2 * MANY], vec![0u16; 2 * MANY]);
-            let pairs: Vec<u8> = (0..4 * MANY).map(|i| (i * i / 7) as u8).collect();
+            let pairs: Vec<u8> = (0..4 * MANY as u64).map(|i| (i * i / 7) as u8).collect();
             big_endian::decode_with(backend, &pairs, &mut swapped[..]).unwrap();
             byte_stream_split::decode_with(backend, &pairs, &mut joined[..]).unwrap();
             swapped.extend(joined);
