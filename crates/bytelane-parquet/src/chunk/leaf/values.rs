@@ -161,6 +161,8 @@ impl LeafValues {
             DataType::LargeBinary => memory_of(self.array.as_binary::<i64>()),
             _ => return None,
         };
+        // Ranges and offsets ascend, so equal lengths mean that no byte lies between two strings: neither of an
+        // element outside the ranges nor of a null.
         let bytes: usize = strings.iter().map(|string| string.len()).sum();
         (bytes == end - start).then(|| memory.slice_with_length(start, bytes))
     }
