@@ -44,7 +44,7 @@
 
 use super::few::{pack_few, unpack_few};
 use super::layout::{Layout, to_ne_bytes};
-use super::{Any, Case, Pack, Packs, Unpack, Usual, WINDOW, Wide};
+use super::{Any, Case, Pack, Unpack, Usual, WINDOW, Wide};
 use crate::memory::{Lines, Slot, copy, copy_front};
 use crate::simd::{window, window_mut};
 
@@ -126,7 +126,7 @@ pub(crate) fn unpack_rest<const K: usize, S: Unpack<K>>(
 
 /// Packs values of `K` bytes. Returns whether all values fit.
 #[inline(always)]
-pub(crate) fn pack<const K: usize, S: Packs<K>>(
+pub(crate) fn pack<const K: usize, S: Pack<K> + Pack<1>>(
     simd: S,
     layout: Layout,
     src: &[u8],
@@ -148,7 +148,7 @@ pub(crate) fn pack<const K: usize, S: Packs<K>>(
 /// Same as [`pack`], for whole blocks of values that fit, and a destination with at least 64 bytes
 /// more than they take. It makes no calls for a rest, so the plan stays in registers.
 #[inline(always)]
-pub(crate) fn pack_whole<const K: usize, S: Packs<K>>(
+pub(crate) fn pack_whole<const K: usize, S: Pack<K> + Pack<1>>(
     simd: S,
     layout: Layout,
     src: &[u8],
@@ -174,21 +174,13 @@ fn is_narrow<const K: usize>(layout: Layout) -> bool {
 
 /// Packs values of more than 8 bits, or one-byte values of fewer bits.
 #[inline(always)]
-fn pack_wide<const K: usize, S: Packs<K>>(
+fn pack_wide<const K: usize, S: Pack<K> + Pack<1>>(
     simd: S,
     layout: Layout,
     src: &[u8],
     dst: &mut [Slot],
 ) -> bool {
     let mut plan = Pack::<K>::pack_plan(simd, layout);
-    // A second plan costs as much as many blocks.
-    let halves = K == 8 && <S as Pack<K>>::HALVES && layout.width <= 32 && src.len() >= 1024;
-    let (from, to) = if halves {
-        pack_halves::<K, S>(simd, &mut plan, layout, src, dst)
-    } else {
-        (0, 0)
-    };
-    let (src, dst) = (&src[from..], &mut dst[to..]);
     if Pack::<K>::packs_usual(simd, &plan) {
         pack_blocks_and_rest::<K, S, Usual>(simd, &mut plan, layout, src, dst)
     } else {
@@ -209,32 +201,6 @@ fn pack_blocks_and_rest<const K: usize, S: Pack<K>, C: Case>(
     if from < src.len() {
         simd.pack_rest(plan, layout, &src[from..], &mut dst[to..]);
     }
-}
-
-/// Packs pairs of blocks, as values of 4 bytes. Returns where they end on both sides.
-#[inline(always)]
-fn pack_halves<const K: usize, S: Packs<K>>(
-    simd: S,
-    plan: &mut <S as Pack<K>>::Plan,
-    layout: Layout,
-    src: &[u8],
-    dst: &mut [Slot],
-) -> (usize, usize) {
-    let stride = 8 * layout.width / 4;
-    let mut halved = Pack::<4>::pack_plan(simd, layout.of_bits());
-    let is_usual = Pack::<4>::packs_usual(simd, &halved);
-    let (mut from, mut to) = (0, 0);
-    while from + 128 <= src.len() && to + 64 <= dst.len() {
-        let Lines(numbers) = &mut Lines([0; 64]);
-        Pack::<K>::halve(simd, plan, window(src, from), numbers);
-        if is_usual {
-            Pack::<4>::pack::<Usual>(simd, &mut halved, numbers, window_mut(dst, to))
-        } else {
-            Pack::<4>::pack::<Any>(simd, &mut halved, numbers, window_mut(dst, to))
-        }
-        (from, to) = (from + 128, to + stride);
-    }
-    (from, to)
 }
 
 /// Packs the blocks for which the destination has 64 bytes. Returns where they end on both sides.
@@ -304,7 +270,7 @@ pub(super) fn pad<const K: usize, const N: usize>(
 /// Packs values of at most 8 bits. They become bytes first, 64 of them at a time: more than two of
 /// them may share a byte, which only the steps for bytes can handle.
 #[inline(always)]
-fn pack_narrow<const K: usize, S: Packs<K>>(
+fn pack_narrow<const K: usize, S: Pack<K> + Pack<1>>(
     simd: S,
     layout: Layout,
     src: &[u8],
@@ -354,7 +320,7 @@ fn pack_narrow<const K: usize, S: Packs<K>>(
 /// over the blocks for which the destination has 64 bytes makes no call, so the plans stay in
 /// registers.
 #[inline(always)]
-fn pack_narrow_masked<const K: usize, S: Packs<K>>(
+fn pack_narrow_masked<const K: usize, S: Pack<K> + Pack<1>>(
     simd: S,
     layout: Layout,
     src: &[u8],

@@ -96,10 +96,13 @@ pub(crate) static PLACES: [[u8; 16]; 65] = {
 /// Returns whether a run of `bits`-bit numbers has one that extends beyond `room` bits from the
 /// start of its first byte.
 #[inline(always)]
-pub(crate) fn spills(bits: usize, room: usize) -> bool {
+pub(crate) const fn spills(bits: usize, room: usize) -> bool {
     // Bit offsets of numbers are multiples of the greatest power of two in the width, so at most
     // `8 - step` bits precede a number in its first byte.
-    let step = 1 << usize::min(bits.trailing_zeros() as usize, 3);
+    let step = match bits.trailing_zeros() {
+        zeros @ 0..3 => 1 << zeros,
+        _ => 8,
+    };
     8 - step + bits > room
 }
 

@@ -74,13 +74,15 @@ pub use error::{Error, ErrorKind};
 pub use format::Format;
 pub(crate) use format::{Packing, Unpacking};
 pub use integer::{Integer, SignedInteger};
-pub(crate) use kernel::{pack_whole, unpack_blocks};
+pub(crate) use kernel::unpack_blocks;
 pub(crate) use layout::{Layout, from_ne_bytes, low_bits, to_ne_bytes};
 pub(crate) use pack_with::{Kernels, PackWith, Specification};
 pub(crate) use scalar::{pack as pack_scalar, read};
 
 use crate::backend::dispatch;
 use crate::memory::{Lines, Slot};
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+use pack::width::Width;
 
 /// Number of packed bytes that a step may read: 64 for its block, and 16 after them, so that each
 /// load is whole.
@@ -160,10 +162,6 @@ pub(crate) trait Pack<const K: usize>: Copy {
     /// Fewer values than this are handled one by one.
     const FEW: usize;
 
-    /// True if 8-byte values of at most 32 bits are better halved: the steps for 4 bytes pack twice
-    /// as many at a time.
-    const HALVES: bool = false;
-
     /// Registers for one layout, and the bits seen so far.
     type Plan: Copy;
 
@@ -187,12 +185,6 @@ pub(crate) trait Pack<const K: usize>: Copy {
         self.narrow(plan, blocks, to);
     }
 
-    /// Narrows the bits of 8-byte values to 4-byte numbers, if `HALVES` is set.
-    #[inline(always)]
-    fn halve(self, plan: &mut Self::Plan, from: &[u8; 128], to: &mut [u8; 64]) {
-        let _ = (plan, from, to);
-    }
-
     /// Packs the values after the last block to exactly the bytes that they take.
     #[inline(always)]
     fn pack_rest(self, plan: &mut Self::Plan, layout: Layout, src: &[u8], dst: &mut [Slot]) {
@@ -203,11 +195,39 @@ pub(crate) trait Pack<const K: usize>: Copy {
     fn all_fit(self, plan: &Self::Plan) -> bool;
 }
 
-/// Packing of `K`-byte values and the types that they are narrowed to.
-pub(crate) trait Packs<const K: usize>: Pack<K> + Pack<1> + Pack<4> {}
-impl<const K: usize, S: Pack<K> + Pack<1> + Pack<4>> Packs<K> for S {}
+/// Packing operations of instruction sets whose kernel is compiled for each width, for values of `K`
+/// bytes.
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+pub(crate) trait PackAt<const K: usize>: Copy {
+    /// Mapping of values to bits, and the bits seen so far.
+    type Bits;
+
+    fn bits(self, reference: u64) -> Self::Bits;
+
+    /// Packs a block of values to exactly the bytes that they take.
+    fn pack<W: Width>(self, bits: &mut Self::Bits, from: &[u8], to: &mut [Slot]);
+
+    /// Returns whether all values so far have no more bits than the width.
+    fn all_fit<W: Width>(self, bits: &Self::Bits) -> bool;
+
+    /// Packs values to exactly the bytes that they take. Returns whether all of them fit.
+    fn pack_at<W: Width>(self, reference: u64, src: &[u8], dst: &mut [Slot]) -> bool;
+}
+
+/// Packing of any number of `K`-byte values.
+pub(crate) trait Packs<const K: usize>: Copy {
+    /// Packs values to exactly the bytes that they take. Returns whether all of them fit.
+    fn pack(self, layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool;
+
+    /// Same as `pack`, for whole blocks of values that fit, and a destination with at least 64 bytes
+    /// more than they take, which may be overwritten.
+    #[inline(always)]
+    fn pack_whole(self, layout: Layout, src: &[u8], dst: &mut [Slot]) {
+        self.pack(layout, src, dst);
+    }
+}
 
 dispatch! {
     fn unpack<const K: usize>(layout: Layout, src: &[u8], dst: &mut [Slot]) = kernel::unpack::<K, _>, or scalar::unpack::<K>;
-    fn pack<const K: usize>(layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool = kernel::pack::<K, _>, or scalar::pack::<K>;
+    fn pack<const K: usize>(layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool = Packs::<K>::pack, or scalar::pack::<K>;
 }

@@ -1,7 +1,7 @@
 //! Packing for codecs that choose a layout before they pack.
 #![forbid(unsafe_code)]
 
-use super::{Layout, Packs, kernel, scalar};
+use super::{Layout, Packs, scalar};
 use crate::memory::Slot;
 
 /// Implementation of packing. Not a closure, since closures are not compiled for the instruction
@@ -17,7 +17,7 @@ pub(crate) struct Kernels<const K: usize, S>(pub(crate) S);
 impl<const K: usize, S: Packs<K>> PackWith for Kernels<K, S> {
     #[inline(always)]
     fn pack(self, layout: Layout, values: &[u8], to: &mut [Slot]) -> bool {
-        kernel::pack::<K, S>(self.0, layout, values, to)
+        self.0.pack(layout, values, to)
     }
 }
 

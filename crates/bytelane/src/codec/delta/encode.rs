@@ -177,7 +177,7 @@ struct Kernels<const K: usize, S>(S);
 impl<const K: usize, S: Packs<K> + Sums<K>> Packing for Kernels<K, S> {
     #[inline(always)]
     fn pack(self, layout: Layout, bits: &[u8], to: &mut [Slot]) {
-        bit_packing::pack_whole::<K, S>(self.0, layout, bits, to);
+        self.0.pack_whole(layout, bits, to);
     }
 
     #[inline(always)]

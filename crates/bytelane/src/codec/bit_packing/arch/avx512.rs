@@ -4,7 +4,7 @@
 
 use crate::backend::Avx512;
 use crate::codec::bit_packing::layout::{Layout, low_bits, spills};
-use crate::codec::bit_packing::{Any, Case, Pack, Unpack, WINDOW};
+use crate::codec::bit_packing::{Any, Case, Pack, Packs, Unpack, WINDOW, kernel};
 use crate::memory::Slot;
 use crate::simd::avx512::{first_bits, load, load_up_to, store, store_up_to};
 use crate::simd::{implement, sse41, window};
@@ -32,6 +32,18 @@ implement! {
         fn narrow_up_to(plan: &mut Packer<K>, layout: Layout, from: &[u8], to: &mut [u8; 64]) = narrow_up_to::<K>;
         fn pack_rest(plan: &mut Packer<K>, layout: Layout, src: &[u8], dst: &mut [Slot]) = pack_rest::<K>;
         fn all_fit(plan: &Packer<K>) -> bool = all_fit::<K>;
+    }
+}
+
+impl<const K: usize> Packs<K> for Avx512 {
+    #[inline(always)]
+    fn pack(self, layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool {
+        kernel::pack::<K, Self>(self, layout, src, dst)
+    }
+
+    #[inline(always)]
+    fn pack_whole(self, layout: Layout, src: &[u8], dst: &mut [Slot]) {
+        kernel::pack_whole::<K, Self>(self, layout, src, dst);
     }
 }
 

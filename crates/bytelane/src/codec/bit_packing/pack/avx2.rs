@@ -1,314 +1,235 @@
 //! AVX2: numbers are joined and shifted to their bits at the same time. Each lane is a piece: the
-//! first and the third one together, then the second and the fourth.
+//! first and the third one together, then the second and the fourth. If a block has only two
+//! pieces, these two.
 
-use super::sse41::earlier as earlier_bytes;
-use super::{Numbers, needs_before};
+use super::kernel;
+use super::sse41::store_last;
+use super::width::{Width, bit, byte};
 use crate::backend::Avx2;
 use crate::codec::bit_packing::arch::avx2::{add, splat};
-use crate::codec::bit_packing::layout::{Layout, spills};
-use crate::codec::bit_packing::{Any, Case, Pack};
+use crate::codec::bit_packing::{Layout, PackAt, Packs, low_bits};
 use crate::memory::Slot;
-use crate::simd::avx2::{load_lanes, shuffle, store};
+use crate::simd::avx2::{load, load_lanes, shuffle, store};
 use crate::simd::{implement, sse41, window, window_mut};
 use core::arch::x86_64::*;
 
 implement! {
-    impl<const K: usize> Pack<K> for Avx2 {
-        const FEW: usize = 24;
-        const HALVES: bool = true;
-        type Plan = Packer<K>;
-        fn pack_plan(layout: Layout) -> Packer<K> = Packer::<K>::new;
-        fn packs_usual(plan: &Packer<K>) -> bool = Packer::is_usual;
-        fn pack<C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [Slot; 64]) = pack::<K, C>;
-        fn narrow(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [u8; 64]) = narrow::<K>;
-        fn halve(plan: &mut Packer<K>, from: &[u8; 128], to: &mut [u8; 64]) = halve::<K>;
-        fn all_fit(plan: &Packer<K>) -> bool = Packer::all_fit;
+    impl<const K: usize> PackAt<K> for Avx2 {
+        type Bits = Bits;
+        fn bits(reference: u64) -> Bits = bits::<K>;
+        fn pack<W: Width>(bits: &mut Bits, from: &[u8], to: &mut [Slot]) = pack::<K, W>;
+        fn all_fit<W: Width>(bits: &Bits) -> bool = all_fit::<K, W>;
+        fn pack_at<W: Width>(reference: u64, src: &[u8], dst: &mut [Slot]) -> bool => kernel::pack_at::<K, _, W>;
     }
 }
 
+impl<const K: usize> Packs<K> for Avx2 {
+    #[inline(always)]
+    fn pack(self, layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool {
+        kernel::pack::<K, Self>(self, layout, src, dst)
+    }
+}
+
+/// Mapping of values to bits, and the bits seen so far.
 #[derive(Clone, Copy)]
-pub(crate) struct Packer<const K: usize> {
-    starts: [usize; 4],
-    joins: Joins,
-    /// Shift of each number from where joining leaves it to the bit in which it begins: right, but
-    /// left for 8-byte values or tight numbers.
-    bits: [__m256i; 2],
-    /// True if a number must be shifted left after joining, or then has more than 8 bytes.
-    is_tight: bool,
-    /// Right shifts of tight numbers that leave all their bytes one position lower.
-    back: [__m256i; 2],
-    /// Byte indices of each piece.
-    later: [__m256i; 2],
-    /// Byte indices that are added to these, from the first number of the piece and the second one
-    /// of the piece before.
-    earlier: [__m256i; 2],
-    mask: __m256i,
+pub(crate) struct Bits {
+    /// To be added.
     reference: __m256i,
-    zigzag: bool,
-    /// Bits that occur in any value so far.
     seen: __m256i,
 }
 
-/// Joins the values of 8 bytes to one number.
-#[derive(Clone, Copy)]
-struct Joins {
-    /// For one-byte values: factors that join them to words, and factors that join these to double
-    /// words. For two-byte values, only the first one: the factor that shifts the first of two
-    /// values so that it touches the second.
-    factors: [__m256i; 2],
-    /// Right shift of the joined words.
-    excess: __m128i,
-    /// Shift of the first of two double words so that it touches the second.
-    double: __m256i,
-    /// Right shift of the joined double words.
-    double_excess: __m128i,
-}
-
-impl Joins {
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn new<const K: usize>(layout: Layout) -> Self {
-        let width = layout.width;
-        let unused = 16 - usize::min(width, 16);
-        let factors = match K {
-            1 => [
-                _mm256_set1_epi16((1 << (width % 8) << 8 | 1) as i16),
-                _mm256_set1_epi32(1 << (2 * width % 16) << 16 | 1),
-            ],
-            _ => [_mm256_set1_epi32(1 << 16 | 1 << unused); 2],
-        };
-        let excess = excess::<K>(layout);
-        Self {
-            factors,
-            excess: _mm_cvtsi32_si128(unused as i32),
-            double: _mm256_set1_epi64x(excess as i64),
-            double_excess: _mm_cvtsi32_si128(excess as i32),
-        }
-    }
-
-    /// Joins values to numbers, each preceded by `excess` zeros.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn touching<const K: usize>(&self, bits: __m256i) -> __m256i {
-        let doubles = match K {
-            1 => {
-                let words = _mm256_maddubs_epi16(self.factors[0], bits);
-                _mm256_madd_epi16(words, self.factors[1])
-            }
-            2 => _mm256_srl_epi32(_mm256_mullo_epi16(bits, self.factors[0]), self.excess),
-            4 => bits,
-            _ => return bits,
-        };
-        _mm256_sllv_epi32(doubles, self.double)
-    }
-}
-
-/// Combines the rows of two pieces. The rows are the same unless a number is one value.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn lanes<const K: usize>(piece: usize, row: impl Fn(usize) -> __m128i) -> __m256i {
-    match K {
-        8 => _mm256_set_m128i(row(piece + 2), row(piece)),
-        _ => _mm256_broadcastsi128_si256(row(piece)),
-    }
-}
-
-/// Returns the number of unused bits of a double word after joining.
-#[inline(always)]
-fn excess<const K: usize>(layout: Layout) -> usize {
-    match K {
-        8 => 0,
-        _ => 32 - usize::min(32, 4 / K * layout.width),
-    }
-}
-
-impl<const K: usize> Packer<K> {
-    #[inline(always)]
-    fn is_usual(&self) -> bool {
-        !self.zigzag && !self.is_tight
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn new(layout: Layout) -> Self {
-        let numbers = Numbers::new::<K>(layout);
-        let excess = excess::<K>(layout);
-        let is_tight = match K {
-            8 => numbers.spill(),
-            _ => spills(numbers.bits, numbers.bits + excess),
-        };
-        let zero = [_mm256_setzero_si256(); 2];
-        let (mut bits, mut back, mut later, mut earlier) = (zero, zero, zero, zero);
-        let each = _mm256_set1_epi64x(numbers.bits as i64);
-        let order = [
-            _mm256_setr_epi64x(0, 1, 4, 5),
-            _mm256_setr_epi64x(2, 3, 6, 7),
-        ];
-        for of in 0..2 {
-            later[of] = lanes::<K>(of, |piece| sse41::load(numbers.later(piece)));
-            earlier[of] = lanes::<K>(of, |piece| earlier_bytes(numbers, piece));
-            let bit = _mm256_mul_epu32(order[of], each);
-            let bit = _mm256_and_si256(bit, _mm256_set1_epi64x(7));
-            back[of] = _mm256_sub_epi64(_mm256_set1_epi64x(8), bit);
-            bits[of] = if K < 8 && !is_tight {
-                _mm256_sub_epi64(_mm256_set1_epi64x(excess as i64), bit)
-            } else {
-                bit
-            };
-            if is_tight {
-                earlier[of] = _mm256_sub_epi8(earlier[of], _mm256_set1_epi8(1));
-            }
-        }
-        Self {
-            starts: numbers.starts(),
-            joins: Joins::new::<K>(layout),
-            bits,
-            is_tight,
-            back,
-            later,
-            earlier,
-            mask: splat::<K>(layout.mask()),
-            reference: splat::<K>(layout.reference.wrapping_neg()),
-            zigzag: layout.zigzag,
-            seen: _mm256_setzero_si256(),
-        }
-    }
-
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn all_fit(&self) -> bool {
-        _mm256_testc_si256(self.mask, self.seen) != 0
-    }
-
-    /// Maps values to the bits to be packed.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn mapped<C: Case>(&mut self, values: __m256i) -> __m256i {
-        let bits = if C::ZIGZAG && K >= 4 && self.zigzag {
-            let sign = match K {
-                4 => _mm256_srai_epi32::<31>(values),
-                _ => _mm256_cmpgt_epi64(_mm256_setzero_si256(), values),
-            };
-            _mm256_xor_si256(add::<K>(values, values), sign)
-        } else {
-            add::<K>(values, self.reference)
-        };
-        self.seen = _mm256_or_si256(self.seen, bits);
-        bits
-    }
-
-    /// Returns the numbers of two pieces, shifted to their bits, and the same numbers as `earlier`
-    /// needs them.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn shifted<C: Case>(&self, bits: __m256i, of: usize) -> [__m256i; 2] {
-        let touching = self.joins.touching::<K>(bits);
-        if C::WIDE && self.is_tight {
-            let numbers = _mm256_srl_epi64(touching, self.joins.double_excess);
-            let shifted = _mm256_sllv_epi64(numbers, self.bits[of]);
-            return [shifted, _mm256_srlv_epi64(numbers, self.back[of])];
-        }
-        let shifted = match K {
-            8 => _mm256_sllv_epi64(touching, self.bits[of]),
-            _ => _mm256_srlv_epi64(touching, self.bits[of]),
-        };
-        [shifted; 2]
-    }
-
-    /// Shuffles pieces from the bytes of `numbers` and the last ones of those before.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn pieces(&self, numbers: [__m256i; 2], before: __m256i, of: usize) -> __m256i {
-        let [shifted, last] = numbers;
-        let bytes = _mm256_shuffle_epi8(shifted, self.later[of]);
-        if K == 1 {
-            return bytes;
-        }
-        let sources = if needs_before::<K>(of + 2) {
-            _mm256_blend_epi32::<0b1100_1100>(last, before)
-        } else {
-            last
-        };
-        _mm256_or_si256(bytes, _mm256_shuffle_epi8(sources, self.earlier[of]))
+fn bits<const K: usize>(reference: u64) -> Bits {
+    Bits {
+        reference: splat::<K>(reference.wrapping_neg()),
+        seen: _mm256_setzero_si256(),
     }
 }
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn pack<const K: usize, C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [Slot; 64]) {
+fn all_fit<const K: usize, W: Width>(bits: &Bits) -> bool {
+    _mm256_testc_si256(splat::<K>(low_bits(W::BITS)), bits.seen) != 0
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn pack<const K: usize, W: Width>(bits: &mut Bits, from: &[u8], to: &mut [Slot]) {
+    let pairs = W::PIECES / 2;
     let mut numbers = [[_mm256_setzero_si256(); 2]; 2];
-    for of in 0..2 {
-        let values = load_lanes(window(from, 16 * of), window(from, 16 * of + 32));
-        let bits = plan.mapped::<C>(values);
-        numbers[of] = plan.shifted::<C>(bits, of);
+    for of in 0..pairs {
+        let values = narrowed::<K, W>(bits, from, of);
+        if W::BITS == 0 {
+            continue;
+        }
+        if W::BITS == 1 {
+            let mask = _mm256_movemask_epi8(_mm256_slli_epi16::<7>(values));
+            crate::memory::write(window_mut(to, 0), mask.to_le_bytes());
+            return;
+        }
+        if W::BITS == 8 {
+            return store(window_mut(to, 0), values);
+        }
+        numbers[of] = shifted::<W>(joined::<W>(values), of);
+    }
+    if W::BITS == 0 {
+        return;
     }
     let [[_, first], [_, second]] = numbers;
     // The third piece begins at a byte boundary unless a number is one value.
-    let before = match K {
-        8 => _mm256_permute2x128_si256::<0x08>(second, second),
-        _ => first,
+    let before = _mm256_permute2x128_si256::<0x08>(second, second);
+    let mut packed = [_mm256_setzero_si256(); 2];
+    for of in 0..pairs {
+        packed[of] = piece::<W>(numbers[of], if of == 0 { before } else { first }, of);
+    }
+    let mut places = [_mm_setzero_si128(); 4];
+    for of in 0..pairs {
+        places[of] = _mm256_castsi256_si128(packed[of]);
+        places[of + pairs] = _mm256_extracti128_si256::<1>(packed[of]);
+    }
+    if W::BITS < 4 {
+        let second = match W::BITS {
+            2 => _mm_slli_si128::<4>(places[1]),
+            _ => _mm_slli_si128::<6>(places[1]),
+        };
+        let both = _mm_or_si128(places[0], second);
+        sse41::store_low(window_mut(to, 0), both);
+        if W::BITS == 3 {
+            let rest = _mm_extract_epi32::<2>(both) as u32;
+            crate::memory::write(window_mut(to, 8), rest.to_le_bytes());
+        }
+        return;
+    }
+    let last = W::PIECES - 1;
+    for piece in 0..last {
+        sse41::store(window_mut(to, byte(W::NUMBER, 2 * piece)), places[piece]);
+    }
+    store_last::<W>(to, places[last]);
+}
+
+/// Loads the values of two pieces, and narrows them.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn narrowed<const K: usize, W: Width>(bits: &mut Bits, from: &[u8], of: usize) -> __m256i {
+    let ratio = K / W::BYTES;
+    let [low, high] = [of, of + W::PIECES / 2].map(|piece| 16 * ratio * piece);
+    let mut vectors = [_mm256_setzero_si256(); 8];
+    for i in 0..ratio {
+        let values = if ratio > 1 {
+            let at = if i < ratio / 2 { low + 32 * i } else { high + 32 * (i - ratio / 2) };
+            load(window(from, at))
+        } else if high == low + 16 {
+            load(window(from, low))
+        } else {
+            load_lanes(window(from, low), window(from, high))
+        };
+        vectors[i] = add::<K>(values, bits.reference);
+        bits.seen = _mm256_or_si256(bits.seen, vectors[i]);
+    }
+    let (mut count, mut bytes) = (ratio, K);
+    while bytes > W::BYTES {
+        count /= 2;
+        for i in 0..count {
+            let [low, high] = [vectors[2 * i], vectors[2 * i + 1]];
+            vectors[i] = match bytes {
+                8 => shuffle::<0b10_00_10_00>(low, high),
+                4 => _mm256_packus_epi32(low, high),
+                _ => _mm256_packus_epi16(low, high),
+            };
+        }
+        bytes /= 2;
+    }
+    in_order(vectors[0], ratio)
+}
+
+/// Restores the order of parts of vectors after `ratio` of them have been narrowed in their lanes:
+///
+/// ```text
+/// lanes     a c | b d     each vector has two parts, such as a b
+/// result    a b | c d
+/// ```
+#[target_feature(enable = "avx2")]
+#[inline]
+fn in_order(vector: __m256i, ratio: usize) -> __m256i {
+    match ratio {
+        1 => vector,
+        2 => _mm256_permute4x64_epi64::<0b11_01_10_00>(vector),
+        4 => {
+            let order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+            _mm256_permutevar8x32_epi32(vector, order)
+        }
+        _ => {
+            let lanes = _mm256_permute4x64_epi64::<0b11_01_10_00>(vector);
+            let order = _mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15);
+            _mm256_shuffle_epi8(lanes, _mm256_broadcastsi128_si256(order))
+        }
+    }
+}
+
+/// Joins the values of each 8 bytes to a number, with `EXCESS` zeros below it.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn joined<W: Width>(values: __m256i) -> __m256i {
+    if W::IS_WHOLE {
+        return values;
+    }
+    let doubles = match W::BYTES {
+        1 => {
+            let factors = _mm256_set1_epi16((1_u16 << W::BITS << 8 | 1).cast_signed());
+            let words = _mm256_maddubs_epi16(factors, values);
+            _mm256_madd_epi16(words, _mm256_set1_epi32(1 << (2 * W::BITS) << 16 | 1))
+        }
+        // Words are signed.
+        2 if W::BITS < 15 => {
+            _mm256_madd_epi16(values, _mm256_set1_epi32(1 << W::BITS << 16 | 1))
+        }
+        2 => {
+            let first = _mm256_add_epi16(values, values);
+            let touching = _mm256_blend_epi16::<0b1010_1010>(first, values);
+            _mm256_srli_epi32::<1>(touching)
+        }
+        4 => values,
+        _ => return values,
     };
-    let pieces = [
-        plan.pieces(numbers[0], before, 0),
-        plan.pieces(numbers[1], first, 1),
-    ];
-    // A start is at most 48; the minimum tells the compiler that all stores are within the window.
-    let [a, b, c, d] = plan.starts.map(|start| usize::min(start, 48));
-    sse41::store(window_mut(to, a), _mm256_castsi256_si128(pieces[0]));
-    sse41::store(window_mut(to, b), _mm256_castsi256_si128(pieces[1]));
-    sse41::store(window_mut(to, c), _mm256_extracti128_si256::<1>(pieces[0]));
-    sse41::store(window_mut(to, d), _mm256_extracti128_si256::<1>(pieces[1]));
+    _mm256_sllv_epi32(doubles, _mm256_set1_epi64x(W::EXCESS as i64))
 }
 
-/// Narrows values. The lower lanes take the first half of each 32 bytes of the result, the upper
-/// ones the second half, since no instruction moves bytes from lane to lane.
+/// Returns the numbers of two pieces, shifted to their bits, and the same numbers as `EARLIER`
+/// needs them.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [u8; 64]) {
-    let at = |at: usize| window(&from[at / 64], at % 64);
-    for i in 0..2 {
-        let mut vectors = [_mm256_setzero_si256(); K];
-        for j in 0..K {
-            let low = 16 * (2 * K * i + j);
-            vectors[j] = plan.mapped::<Any>(load_lanes(at(low), at(low + 16 * K)));
-        }
-        store(window_mut(to, 32 * i), narrowed(vectors));
+fn shifted<W: Width>(numbers: __m256i, of: usize) -> [__m256i; 2] {
+    let high = of + W::PIECES / 2;
+    let numbers_of_pair = [2 * of, 2 * of + 1, 2 * high, 2 * high + 1];
+    let [a, b, c, d] = numbers_of_pair.map(|number| bit::<W>(number) as i64);
+    let bits = _mm256_setr_epi64x(a, b, c, d);
+    let excess = _mm256_set1_epi64x(W::EXCESS as i64);
+    let most = i64::max(i64::max(a, b), i64::max(c, d));
+    let shifted = if most <= W::EXCESS as i64 {
+        _mm256_srlv_epi64(numbers, _mm256_sub_epi64(excess, bits))
+    } else {
+        _mm256_sllv_epi64(_mm256_srlv_epi64(numbers, excess), bits)
+    };
+    if W::SPILLS {
+        let back = _mm256_sub_epi64(_mm256_set1_epi64x(W::EXCESS as i64 + 8), bits);
+        return [shifted, _mm256_srlv_epi64(numbers, back)];
     }
+    [shifted; 2]
 }
 
-/// Halves values. As in [`narrow`], the lower lanes take the first half of each 32 bytes of the
-/// result.
+/// Shuffles two pieces from the bytes of numbers and the last ones of those before.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn halve<const K: usize>(plan: &mut Packer<K>, from: &[u8; 128], to: &mut [u8; 64]) {
-    for i in 0..2 {
-        let mut vectors = [_mm256_setzero_si256(); 2];
-        for j in 0..2 {
-            let low = 64 * i + 16 * j;
-            let values = load_lanes(window(from, low), window(from, low + 32));
-            vectors[j] = plan.mapped::<Any>(values);
-        }
-        let [low, high] = vectors;
-        store(window_mut(to, 32 * i), shuffle::<0b10_00_10_00>(low, high));
-    }
-}
-
-/// Keeps the lowest byte of each value; the others must be zeros.
-#[target_feature(enable = "avx2")]
-#[inline]
-fn narrowed<const K: usize>(mut vectors: [__m256i; K]) -> __m256i {
-    if K == 8 {
-        for i in 0..K / 2 {
-            vectors[i] = shuffle::<0b10_00_10_00>(vectors[2 * i], vectors[2 * i + 1]);
-        }
-    }
-    if K >= 4 {
-        for i in 0..2 {
-            vectors[i] = _mm256_packus_epi32(vectors[2 * i], vectors[2 * i + 1]);
-        }
-    }
-    match K {
-        1 => vectors[0],
-        _ => _mm256_packus_epi16(vectors[0], vectors[1]),
-    }
+fn piece<W: Width>(numbers: [__m256i; 2], before: __m256i, of: usize) -> __m256i {
+    let [shifted, last] = numbers;
+    let high = of + W::PIECES / 2;
+    let later = load_lanes(&W::LATER[of], &W::LATER[high]);
+    let earlier = load_lanes(&W::EARLIER[of], &W::EARLIER[high]);
+    let bytes = _mm256_shuffle_epi8(shifted, later);
+    let sources = match (bit::<W>(2 * of), bit::<W>(2 * high)) {
+        (0, 0) => last,
+        _ => _mm256_blend_epi32::<0b1100_1100>(last, before),
+    };
+    _mm256_or_si256(bytes, _mm256_shuffle_epi8(sources, earlier))
 }

@@ -19,10 +19,16 @@
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+pub(super) mod kernel;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
 mod neon;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
 mod numbers;
 #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 mod sse41;
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+pub(super) mod width;
 
+#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
 use numbers::{Numbers, needs_before};

@@ -4,7 +4,7 @@ use super::{Numbers, needs_before};
 use crate::backend::Neon;
 use crate::codec::bit_packing::arch::neon::{add, shift, splat};
 use crate::codec::bit_packing::layout::Layout;
-use crate::codec::bit_packing::{Any, Case, Pack};
+use crate::codec::bit_packing::{Any, Case, Pack, Packs, kernel};
 use crate::memory::Slot;
 use crate::simd::neon::{load, store};
 use crate::simd::{implement, window, window_mut};
@@ -19,6 +19,18 @@ implement! {
         fn pack<C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [Slot; 64]) = pack::<K, C>;
         fn narrow(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [u8; 64]) = narrow::<K>;
         fn all_fit(plan: &Packer<K>) -> bool = Packer::all_fit;
+    }
+}
+
+impl<const K: usize> Packs<K> for Neon {
+    #[inline(always)]
+    fn pack(self, layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool {
+        kernel::pack::<K, Self>(self, layout, src, dst)
+    }
+
+    #[inline(always)]
+    fn pack_whole(self, layout: Layout, src: &[u8], dst: &mut [Slot]) {
+        kernel::pack_whole::<K, Self>(self, layout, src, dst);
     }
 }
 

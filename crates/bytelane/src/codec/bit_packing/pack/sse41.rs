@@ -1,297 +1,147 @@
 //! SSE4.1: no instruction shifts the parts of a register by different numbers of bits, so both
 //! numbers of a piece are shifted in registers of their own and blended.
 
-use super::{Numbers, needs_before};
+use super::kernel;
+use super::width::{Width, bit, byte};
 use crate::backend::Sse41;
 use crate::codec::bit_packing::arch::sse41::{add, splat};
-use crate::codec::bit_packing::layout::Layout;
-use crate::codec::bit_packing::{Any, Case, Pack};
+use crate::codec::bit_packing::{Layout, PackAt, Packs, low_bits};
 use crate::memory::Slot;
-use crate::simd::sse41::{load, store};
+use crate::simd::sse41::{load, store, store_high, store_low};
 use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
 
 implement! {
-    impl<const K: usize> Pack<K> for Sse41 {
-        const FEW: usize = 32;
-        const HALVES: bool = true;
-        type Plan = Packer<K>;
-        fn pack_plan(layout: Layout) -> Packer<K> = Packer::<K>::new;
-        fn packs_usual(plan: &Packer<K>) -> bool = Packer::is_usual;
-        fn pack<C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [Slot; 64]) = pack::<K, C>;
-        fn narrow(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [u8; 64]) = narrow::<K>;
-        fn halve(plan: &mut Packer<K>, from: &[u8; 128], to: &mut [u8; 64]) = halve::<K>;
-        fn all_fit(plan: &Packer<K>) -> bool = Packer::all_fit;
+    impl<const K: usize> PackAt<K> for Sse41 {
+        type Bits = Bits;
+        fn bits(reference: u64) -> Bits = bits::<K>;
+        fn pack<W: Width>(bits: &mut Bits, from: &[u8], to: &mut [Slot]) = pack::<K, W>;
+        fn all_fit<W: Width>(bits: &Bits) -> bool = all_fit::<K, W>;
+        fn pack_at<W: Width>(reference: u64, src: &[u8], dst: &mut [Slot]) -> bool => kernel::pack_at::<K, _, W>;
     }
 }
 
-#[derive(Clone, Copy)]
-pub(crate) struct Packer<const K: usize> {
-    starts: [usize; 4],
-    joins: Joins<K>,
-    /// Shifts of the two numbers of each piece.
-    bits: [[__m128i; 2]; 4],
-    /// Right shifts that leave all bytes one position lower.
-    back: [[__m128i; 2]; 4],
-    /// Byte indices of each piece.
-    later: [__m128i; 4],
-    /// Byte indices that are added to these, from the first number of the piece and the second one
-    /// of the piece before.
-    earlier: [__m128i; 4],
-    spills: bool,
-    values: Values<K>,
-}
-
-impl<const K: usize> Packer<K> {
-    /// Always uses one loop: a second one would be large and not much faster.
+impl<const K: usize> Packs<K> for Sse41 {
     #[inline(always)]
-    fn is_usual(&self) -> bool {
-        false
-    }
-
-    #[target_feature(enable = "sse4.1")]
-    #[inline]
-    fn new(layout: Layout) -> Self {
-        let numbers = Numbers::new::<K>(layout);
-        let zero = [_mm_setzero_si128(); 4];
-        let (mut bits, mut back) = ([[_mm_setzero_si128(); 2]; 4], [[_mm_setzero_si128(); 2]; 4]);
-        let (mut later, mut earlier_bytes) = (zero, zero);
-        for piece in 0..4 {
-            for of in 0..2 {
-                let bit = numbers.bit(2 * piece + of) as i32;
-                bits[piece][of] = _mm_cvtsi32_si128(bit);
-                back[piece][of] = _mm_cvtsi32_si128(8 - bit);
-            }
-            later[piece] = load(numbers.later(piece));
-            earlier_bytes[piece] = earlier(numbers, piece);
-            if numbers.spill() {
-                earlier_bytes[piece] = _mm_sub_epi8(earlier_bytes[piece], _mm_set1_epi8(1));
-            }
-        }
-        Self {
-            starts: numbers.starts(),
-            joins: Joins::new(layout),
-            bits,
-            back,
-            later,
-            earlier: earlier_bytes,
-            spills: numbers.spill(),
-            values: Values::new(layout),
-        }
-    }
-
-    #[target_feature(enable = "sse4.1")]
-    #[inline]
-    fn all_fit(&self) -> bool {
-        self.values.all_fit()
-    }
-
-    /// Returns the two numbers of a piece, shifted to their bits, and the same numbers as `earlier`
-    /// needs them.
-    #[target_feature(enable = "sse4.1,ssse3")]
-    #[inline]
-    fn shifted<C: Case>(&self, numbers: __m128i, piece: usize) -> [__m128i; 2] {
-        let [first, second] = self.bits[piece];
-        let [first, second] = [
-            _mm_sll_epi64(numbers, first),
-            _mm_sll_epi64(numbers, second),
-        ];
-        let shifted = _mm_blend_epi16::<0xf0>(first, second);
-        if C::WIDE && self.spills {
-            let [first, second] = self.back[piece];
-            let [first, second] = [
-                _mm_srl_epi64(numbers, first),
-                _mm_srl_epi64(numbers, second),
-            ];
-            return [shifted, _mm_blend_epi16::<0xf0>(first, second)];
-        }
-        [shifted; 2]
-    }
-}
-
-/// Returns the shuffle that adds the last bytes of numbers to a piece.
-#[target_feature(enable = "sse4.1")]
-#[inline]
-pub(super) fn earlier(numbers: Numbers, piece: usize) -> __m128i {
-    let bytes = load(numbers.earlier(piece));
-    match piece {
-        0 => bytes,
-        _ => _mm_insert_epi8::<0>(bytes, numbers.before(piece).into()),
-    }
-}
-
-/// Joins the values of 8 bytes to one number.
-#[derive(Clone, Copy)]
-struct Joins<const K: usize> {
-    /// For one-byte values: factors that join them to words, and factors that join these to double
-    /// words. For two-byte values, only the first one: the factor that shifts the first of two
-    /// values so that it touches the second.
-    factors: [__m128i; 2],
-    /// Right shift of the joined words.
-    excess: __m128i,
-    /// The same for double words.
-    double_factor: __m128i,
-    double_excess: __m128i,
-}
-
-impl<const K: usize> Joins<K> {
-    #[target_feature(enable = "sse4.1")]
-    #[inline]
-    fn new(layout: Layout) -> Self {
-        let width = layout.width;
-        let factors = match K {
-            1 => [1 << (width % 8) << 8 | 1, 1 << (2 * width % 16) << 16 | 1],
-            2 => [1 << 16 | 1 << (16 - usize::min(width, 16)), 0],
-            _ => [0; 2],
-        };
-        let double = usize::min(32, 4 / usize::min(K, 4) * width);
-        Self {
-            factors: [
-                match K {
-                    1 => _mm_set1_epi16(factors[0] as i16),
-                    _ => _mm_set1_epi32(factors[0]),
-                },
-                _mm_set1_epi32(factors[1]),
-            ],
-            excess: _mm_cvtsi32_si128(16_i32.saturating_sub(width as i32)),
-            double_factor: _mm_set1_epi64x((1_u64 << (32 - double)).cast_signed()),
-            double_excess: _mm_cvtsi32_si128((32 - double) as i32),
-        }
-    }
-
-    #[target_feature(enable = "sse4.1,ssse3")]
-    #[inline]
-    fn join(&self, bits: __m128i) -> __m128i {
-        let doubles = match K {
-            1 => {
-                let words = _mm_maddubs_epi16(self.factors[0], bits);
-                _mm_madd_epi16(words, self.factors[1])
-            }
-            2 => _mm_srl_epi32(_mm_mullo_epi16(bits, self.factors[0]), self.excess),
-            4 => bits,
-            _ => return bits,
-        };
-        let first = _mm_mul_epu32(doubles, self.double_factor);
-        let touching = _mm_blend_epi16::<0b1100_1100>(first, doubles);
-        _mm_srl_epi64(touching, self.double_excess)
+    fn pack(self, layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool {
+        kernel::pack::<K, Self>(self, layout, src, dst)
     }
 }
 
 /// Mapping of values to bits, and the bits seen so far.
 #[derive(Clone, Copy)]
-struct Values<const K: usize> {
-    mask: __m128i,
+pub(crate) struct Bits {
+    /// To be added.
     reference: __m128i,
-    zigzag: bool,
     seen: __m128i,
 }
 
-impl<const K: usize> Values<K> {
-    #[target_feature(enable = "sse4.1")]
-    #[inline]
-    fn new(layout: Layout) -> Self {
-        Self {
-            mask: splat::<K>(layout.mask()),
-            reference: splat::<K>(layout.reference.wrapping_neg()),
-            zigzag: layout.zigzag,
-            seen: _mm_setzero_si128(),
-        }
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn bits<const K: usize>(reference: u64) -> Bits {
+    Bits {
+        reference: splat::<K>(reference.wrapping_neg()),
+        seen: _mm_setzero_si128(),
     }
+}
 
-    #[target_feature(enable = "sse4.1")]
-    #[inline]
-    fn bits<C: Case>(&mut self, values: __m128i) -> __m128i {
-        let bits = if C::ZIGZAG && K >= 4 && self.zigzag {
-            let sign = _mm_srai_epi32::<31>(values);
-            let sign = match K {
-                4 => sign,
-                _ => _mm_shuffle_epi32::<0b11_11_01_01>(sign),
-            };
-            _mm_xor_si128(add::<K>(values, values), sign)
-        } else {
-            add::<K>(values, self.reference)
-        };
-        self.seen = _mm_or_si128(self.seen, bits);
-        bits
-    }
-
-    #[target_feature(enable = "sse4.1")]
-    #[inline]
-    fn all_fit(&self) -> bool {
-        _mm_testc_si128(self.mask, self.seen) != 0
-    }
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn all_fit<const K: usize, W: Width>(bits: &Bits) -> bool {
+    _mm_testc_si128(splat::<K>(low_bits(W::BITS)), bits.seen) != 0
 }
 
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-fn pack<const K: usize, C: Case>(plan: &mut Packer<K>, from: &[u8; 64], to: &mut [Slot; 64]) {
+fn pack<const K: usize, W: Width>(bits: &mut Bits, from: &[u8], to: &mut [Slot]) {
+    let size = from.len() / W::PIECES;
+    let mut packed = [_mm_setzero_si128(); 4];
     let mut before = _mm_setzero_si128();
-    for piece in 0..4 {
-        let bits = plan.values.bits::<C>(load(window(from, 16 * piece)));
-        let [shifted, last] = plan.shifted::<C>(plan.joins.join(bits), piece);
-        let mut bytes = _mm_shuffle_epi8(shifted, plan.later[piece]);
-        if K > 1 {
-            let sources = if needs_before::<K>(piece) {
-                _mm_blend_epi16::<0xf0>(last, before)
-            } else {
-                last
-            };
-            let earlier = _mm_shuffle_epi8(sources, plan.earlier[piece]);
-            bytes = _mm_or_si128(bytes, earlier);
+    for piece in 0..W::PIECES {
+        let values = narrowed::<K, W>(bits, &from[size * piece..size * (piece + 1)]);
+        if W::BITS == 1 {
+            packed[piece] = values;
+            continue;
         }
-        // A start is at most 48; the minimum tells the compiler that the store is within the
-        // window.
-        store(window_mut(to, usize::min(plan.starts[piece], 48)), bytes);
+        let [shifted, last] = shifted::<W>(joined::<W>(values), piece);
+        let bytes = _mm_shuffle_epi8(shifted, load(&W::LATER[piece]));
+        let sources = match bit::<W>(2 * piece) {
+            0 => last,
+            _ => _mm_blend_epi16::<0xf0>(last, before),
+        };
+        let earlier = _mm_shuffle_epi8(sources, load(&W::EARLIER[piece]));
+        packed[piece] = _mm_or_si128(bytes, earlier);
         before = last;
     }
+    match W::BITS {
+        0 => {}
+        1 => {
+            let mask = |bits| _mm_movemask_epi8(_mm_slli_epi16::<7>(bits)) as u32;
+            let mask = mask(packed[0]) | mask(packed[1]) << 16;
+            crate::memory::write(window_mut(to, 0), mask.to_le_bytes());
+        }
+        2 | 3 => {
+            let second = match W::BITS {
+                2 => _mm_slli_si128::<4>(packed[1]),
+                _ => _mm_slli_si128::<6>(packed[1]),
+            };
+            let both = _mm_or_si128(packed[0], second);
+            store_low(window_mut(to, 0), both);
+            if W::BITS == 3 {
+                let rest = _mm_extract_epi32::<2>(both) as u32;
+                crate::memory::write(window_mut(to, 8), rest.to_le_bytes());
+            }
+        }
+        _ => {
+            let last = W::PIECES - 1;
+            for piece in 0..last {
+                store(window_mut(to, byte(W::NUMBER, 2 * piece)), packed[piece]);
+            }
+            store_last::<W>(to, packed[last]);
+        }
+    }
 }
 
+/// Stores the last piece, and nothing after it.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+pub(super) fn store_last<W: Width>(to: &mut [Slot], piece: __m128i) {
+    let start = W::STRIDE - W::LAST;
+    match W::LAST {
+        16 => store(window_mut(to, start), piece),
+        _ => {
+            store_low(window_mut(to, start), piece);
+            if W::LAST > 8 {
+                store_high(window_mut(to, W::STRIDE - 8), piece);
+            }
+        }
+    }
+}
+
+/// Loads the values of a piece, and narrows them.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-fn narrow<const K: usize>(plan: &mut Packer<K>, from: &[[u8; 64]; K], to: &mut [u8; 64]) {
-    for i in 0..4 {
-        let mut vectors = [_mm_setzero_si128(); K];
-        for j in 0..K {
-            let at = 16 * (K * i + j);
-            let values = load(window(&from[at / 64], at % 64));
-            vectors[j] = plan.values.bits::<Any>(values);
+fn narrowed<const K: usize, W: Width>(bits: &mut Bits, from: &[u8]) -> __m128i {
+    let mut count = K / W::BYTES;
+    let mut vectors = [_mm_setzero_si128(); 8];
+    for i in 0..count {
+        vectors[i] = add::<K>(load(window(from, 16 * i)), bits.reference);
+        bits.seen = _mm_or_si128(bits.seen, vectors[i]);
+    }
+    let mut bytes = K;
+    while bytes > W::BYTES {
+        count /= 2;
+        for i in 0..count {
+            let [low, high] = [vectors[2 * i], vectors[2 * i + 1]];
+            vectors[i] = match bytes {
+                8 => even_doubles(low, high),
+                4 => _mm_packus_epi32(low, high),
+                _ => _mm_packus_epi16(low, high),
+            };
         }
-        store(window_mut(to, 16 * i), narrowed(vectors));
+        bytes /= 2;
     }
-}
-
-#[target_feature(enable = "sse4.1")]
-#[inline]
-fn halve<const K: usize>(plan: &mut Packer<K>, from: &[u8; 128], to: &mut [u8; 64]) {
-    for i in 0..4 {
-        let mut vectors = [_mm_setzero_si128(); 2];
-        for j in 0..2 {
-            let values = load(window(from, 32 * i + 16 * j));
-            vectors[j] = plan.values.bits::<Any>(values);
-        }
-        let [low, high] = vectors;
-        store(window_mut(to, 16 * i), even_doubles(low, high));
-    }
-}
-
-/// Keeps the lowest byte of each value; the others must be zeros.
-#[target_feature(enable = "sse4.1")]
-#[inline]
-fn narrowed<const K: usize>(mut vectors: [__m128i; K]) -> __m128i {
-    if K == 8 {
-        for i in 0..K / 2 {
-            vectors[i] = even_doubles(vectors[2 * i], vectors[2 * i + 1]);
-        }
-    }
-    if K >= 4 {
-        for i in 0..2 {
-            vectors[i] = _mm_packus_epi32(vectors[2 * i], vectors[2 * i + 1]);
-        }
-    }
-    match K {
-        1 => vectors[0],
-        _ => _mm_packus_epi16(vectors[0], vectors[1]),
-    }
+    vectors[0]
 }
 
 /// Collects the 4-byte numbers at even positions, those of `high` last.
@@ -300,4 +150,66 @@ fn narrowed<const K: usize>(mut vectors: [__m128i; K]) -> __m128i {
 fn even_doubles(low: __m128i, high: __m128i) -> __m128i {
     let [low, high] = [_mm_castsi128_ps(low), _mm_castsi128_ps(high)];
     _mm_castps_si128(_mm_shuffle_ps::<0b10_00_10_00>(low, high))
+}
+
+/// Joins the values of each 8 bytes to a number, with `EXCESS` zeros below it.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn joined<W: Width>(values: __m128i) -> __m128i {
+    if W::IS_WHOLE || W::BITS == 0 {
+        return values;
+    }
+    let doubles = match W::BYTES {
+        1 => {
+            let factors = _mm_set1_epi16((1_u16 << W::BITS << 8 | 1).cast_signed());
+            let words = _mm_maddubs_epi16(factors, values);
+            _mm_madd_epi16(words, _mm_set1_epi32(1 << (2 * W::BITS) << 16 | 1))
+        }
+        // Words are signed.
+        2 if W::BITS < 15 => _mm_madd_epi16(values, _mm_set1_epi32(1 << W::BITS << 16 | 1)),
+        2 => {
+            let first = _mm_add_epi16(values, values);
+            let touching = _mm_blend_epi16::<0b1010_1010>(first, values);
+            _mm_srli_epi32::<1>(touching)
+        }
+        4 => values,
+        _ => return values,
+    };
+    let first = _mm_sll_epi32(doubles, _mm_cvtsi32_si128(W::EXCESS as i32));
+    _mm_blend_epi16::<0b1100_1100>(first, doubles)
+}
+
+/// Returns the two numbers of a piece, shifted to their bits, and the same numbers as `EARLIER`
+/// needs them.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn shifted<W: Width>(numbers: __m128i, piece: usize) -> [__m128i; 2] {
+    let [first, second] = [2 * piece, 2 * piece + 1].map(|number| bit::<W>(number) as i32);
+    let excess = W::EXCESS as i32;
+    let shifted = moved(numbers, excess - first, excess - second);
+    if W::SPILLS {
+        let last = moved(numbers, excess + 8 - first, excess + 8 - second);
+        return [shifted, last];
+    }
+    [shifted; 2]
+}
+
+/// Shifts both numbers, to the right, or to the left if the shift is negative.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn moved(numbers: __m128i, first: i32, second: i32) -> __m128i {
+    let low = shift(numbers, first);
+    if first == second {
+        return low;
+    }
+    _mm_blend_epi16::<0xf0>(low, shift(numbers, second))
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn shift(numbers: __m128i, right: i32) -> __m128i {
+    match right {
+        0.. => _mm_srl_epi64(numbers, _mm_cvtsi32_si128(right)),
+        _ => _mm_sll_epi64(numbers, _mm_cvtsi32_si128(-right)),
+    }
 }

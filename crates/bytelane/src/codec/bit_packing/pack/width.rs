@@ -1,0 +1,126 @@
+//! Positions of packed values of one width, as constants.
+#![forbid(unsafe_code)]
+
+use crate::codec::bit_packing::layout::spills;
+
+/// Width of packed values, known to the compiler, and what follows from it.
+pub(crate) trait Width: Copy {
+    const BITS: usize;
+
+    /// Size of the smallest type for them: values are narrowed to it first.
+    const BYTES: usize = match Self::BITS {
+        0..=8 => 1,
+        9..=16 => 2,
+        17..=32 => 4,
+        _ => 8,
+    };
+
+    /// Number of pieces in a block, so that it ends at a byte boundary.
+    const PIECES: usize = if Self::BYTES < 4 { 2 } else { 4 };
+
+    /// Number of values in a block.
+    const VALUES: usize = Self::PIECES * 16 / Self::BYTES;
+
+    /// Number of bytes that the values of a block take.
+    const STRIDE: usize = Self::VALUES * Self::BITS / 8;
+
+    /// Number of bits of a number, the values of 8 bytes.
+    const NUMBER: usize = 8 / Self::BYTES * Self::BITS;
+
+    /// Number of zeros below a number when its two halves touch.
+    const EXCESS: usize = if Self::BYTES == 8 { 0 } else { 32 - Self::NUMBER / 2 };
+
+    /// True if a number shifted to its bit may have more than 8 bytes.
+    const SPILLS: bool = spills(Self::NUMBER, 64);
+
+    /// True if values fill their type, so that nothing is to be joined.
+    const IS_WHOLE: bool = Self::BITS == 8 * Self::BYTES;
+
+    /// Number of bytes of the last piece.
+    const LAST: usize = Self::STRIDE - byte(Self::NUMBER, 2 * (Self::PIECES - 1));
+
+    /// For each piece, and each byte of it, its source among the bytes of the two numbers; the
+    /// second number as soon as it begins.
+    const LATER: [[u8; 16]; 4] = pieces(Self::NUMBER, Self::PIECES, false);
+
+    /// The same for the bytes that are added to these: the last one of the first number, where the
+    /// second one begins, and the last one of the second number of the piece before.
+    const EARLIER: [[u8; 16]; 4] = pieces(Self::NUMBER, Self::PIECES, true);
+}
+
+/// Width of `W` bits.
+#[derive(Clone, Copy)]
+pub(crate) struct Bits<const W: usize>;
+
+impl<const W: usize> Width for Bits<W> {
+    const BITS: usize = W;
+}
+
+/// Returns the byte in which a number begins.
+pub(super) const fn byte(bits: usize, number: usize) -> usize {
+    number * bits / 8
+}
+
+/// Returns the number of bits of that byte that belong to the number before.
+pub(super) const fn bit<W: Width>(number: usize) -> usize {
+    number * W::NUMBER % 8
+}
+
+/// Index for which a shuffle gives zero, as it does for the index before it.
+const NOTHING: u8 = 0xf0;
+
+/// Returns the rows of `LATER` or `EARLIER`.
+///
+/// The upper half of the last row has the last 8 bytes of the piece, so that two stores of 8 bytes
+/// write exactly the piece.
+const fn pieces(bits: usize, count: usize, is_earlier: bool) -> [[u8; 16]; 4] {
+    let mut rows = [[NOTHING; 16]; 4];
+    let mut piece = 0;
+    while piece < count {
+        let length = byte(bits, 2 * piece + 2) - byte(bits, 2 * piece);
+        let is_last = piece + 1 == count;
+        let mut at = 0;
+        while at < 16 {
+            let from = if is_last && at >= 8 && length > 8 && length < 16 {
+                at + length - 16
+            } else {
+                at
+            };
+            rows[piece][at] = if is_earlier {
+                earlier(bits, piece, from)
+            } else {
+                later(bits, piece, from)
+            };
+            at += 1;
+        }
+        piece += 1;
+    }
+    rows
+}
+
+/// Returns the index of the byte at `at` in a piece.
+const fn later(bits: usize, piece: usize, at: usize) -> u8 {
+    let second = byte(bits, 2 * piece + 1) - byte(bits, 2 * piece);
+    if at < second {
+        at as u8
+    } else if 8 + at - second < 16 {
+        (8 + at - second) as u8
+    } else {
+        NOTHING
+    }
+}
+
+/// Returns the index of the byte to be added there.
+const fn earlier(bits: usize, piece: usize, at: usize) -> u8 {
+    let start = byte(bits, 2 * piece);
+    let second = byte(bits, 2 * piece + 1) - start;
+    let index = if at == 0 && 2 * piece * bits % 8 != 0 {
+        8 + start - byte(bits, 2 * piece - 1)
+    } else if at == second && (2 * piece + 1) * bits % 8 != 0 {
+        second
+    } else {
+        return NOTHING;
+    };
+    // These numbers are shifted by one byte less.
+    (index - spills(bits, 64) as usize) as u8
+}
