@@ -60,9 +60,6 @@ fn pack<const K: usize, W: Width>(bits: &mut Bits, from: &[u8], to: &mut [Slot])
     let mut numbers = [[_mm256_setzero_si256(); 2]; 2];
     for of in 0..pairs {
         let values = narrowed::<K, W>(bits, from, of);
-        if W::BITS == 0 {
-            continue;
-        }
         if W::BITS == 1 {
             let mask = _mm256_movemask_epi8(_mm256_slli_epi16::<7>(values));
             crate::memory::write(window_mut(to, 0), mask.to_le_bytes());
@@ -72,9 +69,6 @@ fn pack<const K: usize, W: Width>(bits: &mut Bits, from: &[u8], to: &mut [Slot])
             return store(window_mut(to, 0), values);
         }
         numbers[of] = shifted::<W>(joined::<W>(values), of);
-    }
-    if W::BITS == 0 {
-        return;
     }
     let [[_, first], [_, second]] = numbers;
     // The third piece begins at a byte boundary unless a number is one value.

@@ -74,7 +74,6 @@ fn pack<const K: usize, W: Width>(bits: &mut Bits, from: &[u8], to: &mut [Slot])
         before = last;
     }
     match W::BITS {
-        0 => {}
         1 => {
             let mask = |bits| _mm_movemask_epi8(_mm_slli_epi16::<7>(bits)) as u32;
             let mask = mask(packed[0]) | mask(packed[1]) << 16;
@@ -156,7 +155,7 @@ fn even_doubles(low: __m128i, high: __m128i) -> __m128i {
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn joined<W: Width>(values: __m128i) -> __m128i {
-    if W::IS_WHOLE || W::BITS == 0 {
+    if W::IS_WHOLE {
         return values;
     }
     let doubles = match W::BYTES {

@@ -15,11 +15,11 @@ pub(crate) trait Width: Copy {
         _ => 8,
     };
 
-    /// Number of pieces in a block, so that it ends at a byte boundary.
-    const PIECES: usize = if Self::BYTES < 4 { 2 } else { 4 };
-
     /// Number of values in a block.
-    const VALUES: usize = Self::PIECES * 16 / Self::BYTES;
+    const VALUES: usize = values(Self::BITS);
+
+    /// Number of pieces in a block.
+    const PIECES: usize = Self::VALUES * Self::BYTES / 16;
 
     /// Number of bytes that the values of a block take.
     const STRIDE: usize = Self::VALUES * Self::BITS / 8;
@@ -54,6 +54,16 @@ pub(crate) struct Bits<const W: usize>;
 
 impl<const W: usize> Width for Bits<W> {
     const BITS: usize = W;
+}
+
+/// Returns the number of values in a block of a width. A block ends at a byte boundary.
+#[inline(always)]
+pub(super) const fn values(width: usize) -> usize {
+    match width {
+        0..=8 => 32,
+        9..=32 => 16,
+        _ => 8,
+    }
 }
 
 /// Returns the byte in which a number begins.
