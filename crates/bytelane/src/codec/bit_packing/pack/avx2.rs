@@ -1,6 +1,6 @@
-//! AVX2: numbers are joined and shifted to their bits at the same time. Each lane is a piece: the
-//! first and the third one together, then the second and the fourth. If a block has only two
-//! pieces, these two.
+//! AVX2: numbers are joined and shifted to their bits at the same time. Each lane is a piece. If
+//! pieces may share a byte, the first and the third one are together, then the second and the
+//! fourth, so that the byte moves within a lane. Else, any two pieces are together.
 
 use super::kernel;
 use super::sse41::store_last;
@@ -71,16 +71,13 @@ fn pack<const K: usize, W: Width>(bits: &mut Bits, from: &[u8], to: &mut [Slot])
         numbers[of] = shifted::<W>(joined::<W>(values), of);
     }
     let [[_, first], [_, second]] = numbers;
-    // The third piece begins at a byte boundary unless a number is one value.
     let before = _mm256_permute2x128_si256::<0x08>(second, second);
-    let mut packed = [_mm256_setzero_si256(); 2];
-    for of in 0..pairs {
-        packed[of] = piece::<W>(numbers[of], if of == 0 { before } else { first }, of);
-    }
     let mut places = [_mm_setzero_si128(); 4];
     for of in 0..pairs {
-        places[of] = _mm256_castsi256_si128(packed[of]);
-        places[of + pairs] = _mm256_extracti128_si256::<1>(packed[of]);
+        let packed = pieces::<W>(numbers[of], if of == 0 { before } else { first }, of);
+        let [low, high] = lanes::<W>(of);
+        places[low] = _mm256_castsi256_si128(packed);
+        places[high] = _mm256_extracti128_si256::<1>(packed);
     }
     if W::BITS < 4 {
         let second = match W::BITS {
@@ -102,12 +99,22 @@ fn pack<const K: usize, W: Width>(bits: &mut Bits, from: &[u8], to: &mut [Slot])
     store_last::<W>(to, places[last]);
 }
 
+/// Returns the two pieces that are packed together.
+#[inline(always)]
+fn lanes<W: Width>(of: usize) -> [usize; 2] {
+    if W::SHARES {
+        [of, of + 2]
+    } else {
+        [2 * of, 2 * of + 1]
+    }
+}
+
 /// Loads the values of two pieces, and narrows them.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn narrowed<const K: usize, W: Width>(bits: &mut Bits, from: &[u8], of: usize) -> __m256i {
     let ratio = K / W::BYTES;
-    let [low, high] = [of, of + W::PIECES / 2].map(|piece| 16 * ratio * piece);
+    let [low, high] = lanes::<W>(of).map(|piece| 16 * ratio * piece);
     let mut vectors = [_mm256_setzero_si256(); 8];
     for i in 0..ratio {
         let values = if ratio > 1 {
@@ -194,8 +201,8 @@ fn joined<W: Width>(values: __m256i) -> __m256i {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn shifted<W: Width>(numbers: __m256i, of: usize) -> [__m256i; 2] {
-    let high = of + W::PIECES / 2;
-    let numbers_of_pair = [2 * of, 2 * of + 1, 2 * high, 2 * high + 1];
+    let [low, high] = lanes::<W>(of);
+    let numbers_of_pair = [2 * low, 2 * low + 1, 2 * high, 2 * high + 1];
     let [a, b, c, d] = numbers_of_pair.map(|number| bit::<W>(number) as i64);
     let bits = _mm256_setr_epi64x(a, b, c, d);
     let excess = _mm256_set1_epi64x(W::EXCESS as i64);
@@ -215,13 +222,13 @@ fn shifted<W: Width>(numbers: __m256i, of: usize) -> [__m256i; 2] {
 /// Shuffles two pieces from the bytes of numbers and the last ones of those before.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn piece<W: Width>(numbers: [__m256i; 2], before: __m256i, of: usize) -> __m256i {
+fn pieces<W: Width>(numbers: [__m256i; 2], before: __m256i, of: usize) -> __m256i {
     let [shifted, last] = numbers;
-    let high = of + W::PIECES / 2;
-    let later = load_lanes(&W::LATER[of], &W::LATER[high]);
-    let earlier = load_lanes(&W::EARLIER[of], &W::EARLIER[high]);
+    let [low, high] = lanes::<W>(of);
+    let later = load_lanes(&W::LATER[low], &W::LATER[high]);
+    let earlier = load_lanes(&W::EARLIER[low], &W::EARLIER[high]);
     let bytes = _mm256_shuffle_epi8(shifted, later);
-    let sources = match (bit::<W>(2 * of), bit::<W>(2 * high)) {
+    let sources = match (bit::<W>(2 * low), bit::<W>(2 * high)) {
         (0, 0) => last,
         _ => _mm256_blend_epi32::<0b1100_1100>(last, before),
     };

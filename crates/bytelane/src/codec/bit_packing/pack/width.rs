@@ -33,6 +33,9 @@ pub(crate) trait Width: Copy {
     /// True if a number shifted to its bit may have more than 8 bytes.
     const SPILLS: bool = spills(Self::NUMBER, 64);
 
+    /// True if pieces may begin within a byte.
+    const SHARES: bool = 2 * Self::NUMBER % 8 != 0;
+
     /// True if values fill their type, so that nothing is to be joined.
     const IS_WHOLE: bool = Self::BITS == 8 * Self::BYTES;
 
