@@ -7,87 +7,47 @@ use super::layout::Layout;
 use crate::memory::{Slot, pair, put_pair, write};
 use crate::simd::{window, window_mut};
 
-/// Packs values in registers. Returns whether all of them fit. It is a separate function that all
+/// Packs values in a register. Returns whether all of them fit. It is a separate function that all
 /// instruction sets share.
 #[inline(never)]
 pub(super) fn pack_few<const K: usize>(layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool {
-    let mut writer = Writer {
-        pending: 0,
-        count: 0,
-        seen: 0,
-        to: dst,
-    };
     let values = src.as_chunks::<K>().0;
-    // Joined in groups first, values do not wait for each other.
-    let rest = match layout.width {
-        _ if layout.zigzag => values,
-        0..=8 => writer.put_groups::<K, 8>(layout, values),
-        9..=16 if K > 1 => writer.put_groups::<K, 4>(layout, values),
-        17..=32 if K > 2 => writer.put_groups::<K, 2>(layout, values),
-        _ => values,
+    let (mut pending, mut count, mut at, mut seen) = (0, 0, 0, 0);
+    let mut put = |bits: u64, width: usize| {
+        pending |= bits << count;
+        count += width;
+        if count >= 64 {
+            write::<8>(window_mut(dst, at), pending.to_le_bytes());
+            count -= 64;
+            at += 8;
+            pending = bits >> 1 >> (width - count - 1);
+        }
     };
+    // Eight narrow values are joined first, so that they do not wait for each other.
+    let (groups, rest) = match layout.width {
+        0..=8 if !layout.zigzag => values.as_chunks::<8>(),
+        _ => (&[][..], values),
+    };
+    let plain = Layout {
+        zigzag: false,
+        ..layout
+    };
+    for group in groups {
+        let mut joined = 0;
+        for i in 0..8 {
+            let bits = plain.to_bits(group[i]);
+            seen |= bits;
+            joined |= bits << (i * layout.width);
+        }
+        put(joined, 8 * layout.width);
+    }
     for &value in rest {
         let bits = layout.to_bits(value);
-        writer.seen |= bits;
-        writer.put(bits, layout.width);
+        seen |= bits;
+        put(bits, layout.width);
     }
-    put_pair(writer.to, [writer.pending, 0]);
-    writer.seen & !layout.mask() == 0
-}
-
-/// Appends numbers of any width.
-struct Writer<'a> {
-    /// Bits that are not yet written, and their number.
-    pending: u64,
-    count: usize,
-    /// Bits that occur in any value so far.
-    seen: u64,
-    to: &'a mut [Slot],
-}
-
-impl Writer<'_> {
-    /// Appends a number.
-    #[inline(always)]
-    fn put(&mut self, bits: u64, width: usize) {
-        self.pending |= bits << self.count;
-        self.count += width;
-        if self.count >= 64 {
-            let (to, rest) = core::mem::take(&mut self.to).split_at_mut(8);
-            write::<8>(window_mut(to, 0), self.pending.to_le_bytes());
-            self.to = rest;
-            self.count -= 64;
-            self.pending = bits >> 1 >> (width - self.count - 1);
-        }
-    }
-
-    /// Appends values, `COUNT` at a time, which have at most 64 bits. Returns the rest.
-    #[inline(always)]
-    fn put_groups<'v, const K: usize, const COUNT: usize>(
-        &mut self,
-        layout: Layout,
-        values: &'v [[u8; K]],
-    ) -> &'v [[u8; K]] {
-        let (groups, rest) = values.as_chunks::<COUNT>();
-        for group in groups {
-            let (mut numbers, mut bits) = ([0; COUNT], layout.width);
-            for i in 0..COUNT {
-                // Known to the compiler: there is no zigzag.
-                let layout = Layout { zigzag: false, ..layout };
-                numbers[i] = layout.to_bits(group[i]);
-                self.seen |= numbers[i];
-            }
-            let mut count = COUNT;
-            while count > 1 {
-                count /= 2;
-                for i in 0..count {
-                    numbers[i] = numbers[2 * i] | numbers[2 * i + 1] << bits;
-                }
-                bits *= 2;
-            }
-            self.put(numbers[0], bits);
-        }
-        rest
-    }
+    put_pair(&mut dst[at..], [pending, 0]);
+    seen & !layout.mask() == 0
 }
 
 /// Unpacks values one by one.

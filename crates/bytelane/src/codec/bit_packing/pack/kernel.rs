@@ -6,6 +6,9 @@ use crate::codec::bit_packing::few::pack_few;
 use crate::codec::bit_packing::{Layout, PackAt, to_ne_bytes};
 use crate::memory::{Lines, Slot};
 
+/// Function for blocks of one width.
+type Pack<S> = fn(S, u64, &[u8], &mut [Slot]) -> bool;
+
 /// Packs values of `K` bytes. Returns whether all values fit.
 #[inline(always)]
 pub(crate) fn pack<const K: usize, S: PackAt<K>>(
@@ -14,44 +17,51 @@ pub(crate) fn pack<const K: usize, S: PackAt<K>>(
     src: &[u8],
     dst: &mut [Slot],
 ) -> bool {
-    let block = K * values(layout.width);
-    if src.len() < block {
+    if src.len() < K * values(layout.width) {
         pack_few::<K>(layout, src, dst)
     } else if layout.zigzag {
         pack_zigzag::<K, S>(simd, layout, src, dst)
     } else {
-        pack_many::<K, S>(simd, layout, src, dst)
+        pack_blocks::<K, S>(simd, layout, src, dst)
     }
 }
 
-/// Packs whole blocks, and the rest one by one.
+/// Packs at least one block of values.
 #[inline(always)]
-fn pack_many<const K: usize, S: PackAt<K>>(
+fn pack_blocks<const K: usize, S: PackAt<K>>(
     simd: S,
     layout: Layout,
     src: &[u8],
     dst: &mut [Slot],
 ) -> bool {
-    // The size of a block is a power of two.
-    let blocks = src.len() & (K * values(layout.width)).wrapping_neg();
-    let (src, rest) = src.split_at(blocks);
-    let (dst, room) = dst.split_at_mut(blocks / (8 * K) * layout.width);
-    let fit = dispatch::<K, S>(simd, layout.width, layout.reference, src, dst);
-    if rest.is_empty() {
+    let Layout {
+        width, reference, ..
+    } = layout;
+    let pack = at::<K, S>(width);
+    // A group of eight values takes `width` bytes. Both sizes are powers of two.
+    let (block, group) = (K * values(width), K * 8);
+    let whole = src.len() & block.wrapping_neg();
+    let mut fit = pack(simd, reference, &src[..whole], &mut dst[..whole / group * width]);
+    if whole == src.len() {
         return fit;
     }
-    pack_few::<K>(layout, rest, room) && fit
+    let groups = src.len() & group.wrapping_neg();
+    let (src, rest) = src.split_at(groups);
+    let (dst, room) = dst.split_at_mut(groups / group * width);
+    if whole < groups {
+        // Some groups before them are packed again.
+        let from = groups - block;
+        fit &= pack(simd, reference, &src[from..], &mut dst[from / group * width..]);
+    }
+    if !rest.is_empty() {
+        fit &= pack_few::<K>(layout, rest, room);
+    }
+    fit
 }
 
-/// Calls the function of a width.
+/// Returns the function of a width.
 #[inline(always)]
-fn dispatch<const K: usize, S: PackAt<K>>(
-    simd: S,
-    width: usize,
-    reference: u64,
-    src: &[u8],
-    dst: &mut [Slot],
-) -> bool {
+fn at<const K: usize, S: PackAt<K>>(width: usize) -> Pack<S> {
     macro_rules! widths {
         ($($width:literal)*) => {
             match width {
@@ -67,12 +77,11 @@ fn dispatch<const K: usize, S: PackAt<K>>(
             }
         };
     }
-    let pack: fn(S, u64, &[u8], &mut [Slot]) -> bool = widths! {
+    widths! {
         1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32
         33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62
         63 64
-    };
-    pack(simd, reference, src, dst)
+    }
 }
 
 /// Returns whether values fit a width of 0.
@@ -114,7 +123,7 @@ fn pack_zigzag<const K: usize, S: PackAt<K>>(
         let bits = mapped[..values.len()].as_flattened();
         let length = layout.bytes(values.len()).unwrap_or(usize::MAX);
         let room = &mut dst[to..to + length];
-        fit &= pack_many::<K, S>(simd, layout.of_bits(), bits, room);
+        fit &= pack::<K, S>(simd, layout.of_bits(), bits, room);
         to += length;
     }
     fit
