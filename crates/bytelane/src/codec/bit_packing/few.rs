@@ -7,44 +7,22 @@ use super::layout::Layout;
 use crate::memory::{Slot, pair, put_pair, write};
 use crate::simd::{window, window_mut};
 
-/// Packs values in a register. Returns whether all of them fit. It is a separate function that all
+/// Packs values one by one. Returns whether all of them fit. It is a separate function that all
 /// instruction sets share.
 #[inline(never)]
 pub(super) fn pack_few<const K: usize>(layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool {
-    let values = src.as_chunks::<K>().0;
     let (mut pending, mut count, mut at, mut seen) = (0, 0, 0, 0);
-    let mut put = |bits: u64, width: usize| {
+    for &value in src.as_chunks::<K>().0 {
+        let bits = layout.to_bits(value);
+        seen |= bits;
         pending |= bits << count;
-        count += width;
+        count += layout.width;
         if count >= 64 {
             write::<8>(window_mut(dst, at), pending.to_le_bytes());
             count -= 64;
             at += 8;
-            pending = bits >> 1 >> (width - count - 1);
+            pending = bits >> 1 >> (layout.width - count - 1);
         }
-    };
-    // Eight narrow values are joined first, so that they do not wait for each other.
-    let (groups, rest) = match layout.width {
-        0..=8 if !layout.zigzag => values.as_chunks::<8>(),
-        _ => (&[][..], values),
-    };
-    let plain = Layout {
-        zigzag: false,
-        ..layout
-    };
-    for group in groups {
-        let mut joined = 0;
-        for i in 0..8 {
-            let bits = plain.to_bits(group[i]);
-            seen |= bits;
-            joined |= bits << (i * layout.width);
-        }
-        put(joined, 8 * layout.width);
-    }
-    for &value in rest {
-        let bits = layout.to_bits(value);
-        seen |= bits;
-        put(bits, layout.width);
     }
     put_pair(&mut dst[at..], [pending, 0]);
     seen & !layout.mask() == 0

@@ -1,16 +1,14 @@
-//! AVX2: numbers are joined and shifted to their bits at the same time. Each lane is a piece. If
-//! pieces may share a byte, the first and the third one are together, then the second and the
-//! fourth, so that the byte moves within a lane. Else, any two pieces are together.
+//! AVX2: numbers are joined and shifted to their bits at the same time. Each lane is a piece.
 
 use super::kernel;
-use super::sse41::store_last;
-use super::width::{Width, bit, byte};
+use super::sse41::store_pieces;
+use super::width::{Width, bit};
 use crate::backend::Avx2;
 use crate::codec::bit_packing::arch::avx2::{add, splat};
 use crate::codec::bit_packing::{Layout, PackAt, Packs, low_bits};
-use crate::memory::Slot;
+use crate::memory::{Slot, write};
 use crate::simd::avx2::{load, load_lanes, shuffle, store};
-use crate::simd::{implement, sse41, window, window_mut};
+use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
 
 implement! {
@@ -56,76 +54,35 @@ fn all_fit<const K: usize, W: Width>(bits: &Bits) -> bool {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn pack<const K: usize, W: Width>(bits: &mut Bits, from: &[u8], to: &mut [Slot]) {
-    let pairs = W::PIECES / 2;
-    let mut numbers = [[_mm256_setzero_si256(); 2]; 2];
-    for of in 0..pairs {
-        let values = narrowed::<K, W>(bits, from, of);
+    let size = from.len() / W::PIECES * 2;
+    let mut pieces = [_mm_setzero_si128(); 4];
+    let mut before = _mm256_setzero_si256();
+    for pair in 0..W::PIECES / 2 {
+        let values = narrowed::<K, W>(bits, &from[size * pair..][..size]);
         if W::BITS == 1 {
-            let mask = _mm256_movemask_epi8(_mm256_slli_epi16::<7>(values));
-            crate::memory::write(window_mut(to, 0), mask.to_le_bytes());
-            return;
+            let lowest = _mm256_movemask_epi8(_mm256_slli_epi16::<7>(values));
+            return write(window_mut(to, 0), lowest.to_le_bytes());
         }
         if W::BITS == 8 {
             return store(window_mut(to, 0), values);
         }
-        numbers[of] = shifted::<W>(joined::<W>(values), of);
+        let [shifted, last] = shifted::<W>(joined::<W>(values), pair);
+        let both = shuffled::<W>(shifted, last, before, pair);
+        pieces[2 * pair] = _mm256_castsi256_si128(both);
+        pieces[2 * pair + 1] = _mm256_extracti128_si256::<1>(both);
+        before = last;
     }
-    let [[_, first], [_, second]] = numbers;
-    let before = _mm256_permute2x128_si256::<0x08>(second, second);
-    let mut places = [_mm_setzero_si128(); 4];
-    for of in 0..pairs {
-        let packed = pieces::<W>(numbers[of], if of == 0 { before } else { first }, of);
-        let [low, high] = lanes::<W>(of);
-        places[low] = _mm256_castsi256_si128(packed);
-        places[high] = _mm256_extracti128_si256::<1>(packed);
-    }
-    if W::BITS < 4 {
-        let second = match W::BITS {
-            2 => _mm_slli_si128::<4>(places[1]),
-            _ => _mm_slli_si128::<6>(places[1]),
-        };
-        let both = _mm_or_si128(places[0], second);
-        sse41::store_low(window_mut(to, 0), both);
-        if W::BITS == 3 {
-            let rest = _mm_extract_epi32::<2>(both) as u32;
-            crate::memory::write(window_mut(to, 8), rest.to_le_bytes());
-        }
-        return;
-    }
-    let last = W::PIECES - 1;
-    for piece in 0..last {
-        sse41::store(window_mut(to, byte(W::NUMBER, 2 * piece)), places[piece]);
-    }
-    store_last::<W>(to, places[last]);
-}
-
-/// Returns the two pieces that are packed together.
-#[inline(always)]
-fn lanes<W: Width>(of: usize) -> [usize; 2] {
-    if W::SHARES {
-        [of, of + 2]
-    } else {
-        [2 * of, 2 * of + 1]
-    }
+    store_pieces::<W>(pieces, to);
 }
 
 /// Loads the values of two pieces, and narrows them.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn narrowed<const K: usize, W: Width>(bits: &mut Bits, from: &[u8], of: usize) -> __m256i {
+fn narrowed<const K: usize, W: Width>(bits: &mut Bits, from: &[u8]) -> __m256i {
     let ratio = K / W::BYTES;
-    let [low, high] = lanes::<W>(of).map(|piece| 16 * ratio * piece);
     let mut vectors = [_mm256_setzero_si256(); 8];
     for i in 0..ratio {
-        let values = if ratio > 1 {
-            let at = if i < ratio / 2 { low + 32 * i } else { high + 32 * (i - ratio / 2) };
-            load(window(from, at))
-        } else if high == low + 16 {
-            load(window(from, low))
-        } else {
-            load_lanes(window(from, low), window(from, high))
-        };
-        vectors[i] = add::<K>(values, bits.reference);
+        vectors[i] = add::<K>(load(window(from, 32 * i)), bits.reference);
         bits.seen = _mm256_or_si256(bits.seen, vectors[i]);
     }
     let (mut count, mut bytes) = (ratio, K);
@@ -182,9 +139,7 @@ fn joined<W: Width>(values: __m256i) -> __m256i {
             _mm256_madd_epi16(words, _mm256_set1_epi32(1 << (2 * W::BITS) << 16 | 1))
         }
         // Words are signed.
-        2 if W::BITS < 15 => {
-            _mm256_madd_epi16(values, _mm256_set1_epi32(1 << W::BITS << 16 | 1))
-        }
+        2 if W::BITS < 15 => _mm256_madd_epi16(values, _mm256_set1_epi32(1 << W::BITS << 16 | 1)),
         2 => {
             let first = _mm256_add_epi16(values, values);
             let touching = _mm256_blend_epi16::<0b1010_1010>(first, values);
@@ -200,10 +155,8 @@ fn joined<W: Width>(values: __m256i) -> __m256i {
 /// needs them.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn shifted<W: Width>(numbers: __m256i, of: usize) -> [__m256i; 2] {
-    let [low, high] = lanes::<W>(of);
-    let numbers_of_pair = [2 * low, 2 * low + 1, 2 * high, 2 * high + 1];
-    let [a, b, c, d] = numbers_of_pair.map(|number| bit::<W>(number) as i64);
+fn shifted<W: Width>(numbers: __m256i, pair: usize) -> [__m256i; 2] {
+    let [a, b, c, d] = [0, 1, 2, 3].map(|number| bit::<W>(4 * pair + number) as i64);
     let bits = _mm256_setr_epi64x(a, b, c, d);
     let excess = _mm256_set1_epi64x(W::EXCESS as i64);
     let most = i64::max(i64::max(a, b), i64::max(c, d));
@@ -219,18 +172,24 @@ fn shifted<W: Width>(numbers: __m256i, of: usize) -> [__m256i; 2] {
     [shifted; 2]
 }
 
-/// Shuffles two pieces from the bytes of numbers and the last ones of those before.
+/// Shuffles two pieces from the bytes of their numbers, those that `EARLIER` needs, and these of the
+/// two pieces before.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn pieces<W: Width>(numbers: [__m256i; 2], before: __m256i, of: usize) -> __m256i {
-    let [shifted, last] = numbers;
-    let [low, high] = lanes::<W>(of);
+fn shuffled<W: Width>(shifted: __m256i, last: __m256i, before: __m256i, pair: usize) -> __m256i {
+    let [low, high] = [2 * pair, 2 * pair + 1];
     let later = load_lanes(&W::LATER[low], &W::LATER[high]);
     let earlier = load_lanes(&W::EARLIER[low], &W::EARLIER[high]);
-    let bytes = _mm256_shuffle_epi8(shifted, later);
     let sources = match (bit::<W>(2 * low), bit::<W>(2 * high)) {
         (0, 0) => last,
-        _ => _mm256_blend_epi32::<0b1100_1100>(last, before),
+        _ => {
+            // The piece before the first one is the upper lane of those before.
+            let before = _mm256_permute2x128_si256::<0x21>(before, last);
+            _mm256_blend_epi32::<0b1100_1100>(last, before)
+        }
     };
-    _mm256_or_si256(bytes, _mm256_shuffle_epi8(sources, earlier))
+    _mm256_or_si256(
+        _mm256_shuffle_epi8(shifted, later),
+        _mm256_shuffle_epi8(sources, earlier),
+    )
 }

@@ -41,7 +41,12 @@ fn pack_blocks<const K: usize, S: PackAt<K>>(
     // A group of eight values takes `width` bytes. Both sizes are powers of two.
     let (block, group) = (K * values(width), K * 8);
     let whole = src.len() & block.wrapping_neg();
-    let mut fit = pack(simd, reference, &src[..whole], &mut dst[..whole / group * width]);
+    let mut fit = pack(
+        simd,
+        reference,
+        &src[..whole],
+        &mut dst[..whole / group * width],
+    );
     if whole == src.len() {
         return fit;
     }
@@ -51,7 +56,12 @@ fn pack_blocks<const K: usize, S: PackAt<K>>(
     if whole < groups {
         // Some groups before them are packed again.
         let from = groups - block;
-        fit &= pack(simd, reference, &src[from..], &mut dst[from / group * width..]);
+        fit &= pack(
+            simd,
+            reference,
+            &src[from..],
+            &mut dst[from / group * width..],
+        );
     }
     if !rest.is_empty() {
         fit &= pack_few::<K>(layout, rest, room);
@@ -70,10 +80,10 @@ fn at<const K: usize, S: PackAt<K>>(width: usize) -> Pack<S> {
                     if const { Bits::<$width>::BYTES <= K } {
                         S::pack_at::<Bits<$width>>
                     } else {
-                        are_zeros::<K, S>
+                        are_equal::<K, S>
                     }
                 })*
-                _ => are_zeros::<K, S>,
+                _ => are_equal::<K, S>,
             }
         };
     }
@@ -84,11 +94,16 @@ fn at<const K: usize, S: PackAt<K>>(width: usize) -> Pack<S> {
     }
 }
 
-/// Returns whether values fit a width of 0.
+/// Returns whether the values of whole blocks fit a width of 0.
 #[inline(never)]
-fn are_zeros<const K: usize, S>(_: S, reference: u64, src: &[u8], _: &mut [Slot]) -> bool {
-    let reference = to_ne_bytes(reference);
-    src.as_chunks::<K>().0.iter().all(|value| *value == reference)
+fn are_equal<const K: usize, S>(_: S, reference: u64, src: &[u8], _: &mut [Slot]) -> bool {
+    let reference: [u8; K] = to_ne_bytes(reference);
+    let all = u64::from_ne_bytes(core::array::from_fn(|i| reference[i % K]));
+    let mut different = 0;
+    for eight in src.as_chunks().0 {
+        different |= u64::from_ne_bytes(*eight) ^ all;
+    }
+    different == 0
 }
 
 /// Packs blocks of values of one width.

@@ -2,11 +2,11 @@
 //! numbers of a piece are shifted in registers of their own and blended.
 
 use super::kernel;
-use super::width::{Width, bit, byte};
+use super::width::{Width, bit};
 use crate::backend::Sse41;
 use crate::codec::bit_packing::arch::sse41::{add, splat};
 use crate::codec::bit_packing::{Layout, PackAt, Packs, low_bits};
-use crate::memory::Slot;
+use crate::memory::{Slot, write};
 use crate::simd::sse41::{load, store, store_high, store_low};
 use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
@@ -55,65 +55,67 @@ fn all_fit<const K: usize, W: Width>(bits: &Bits) -> bool {
 #[inline]
 fn pack<const K: usize, W: Width>(bits: &mut Bits, from: &[u8], to: &mut [Slot]) {
     let size = from.len() / W::PIECES;
-    let mut packed = [_mm_setzero_si128(); 4];
+    let mut pieces = [_mm_setzero_si128(); 4];
+    for piece in 0..W::PIECES {
+        pieces[piece] = narrowed::<K, W>(bits, &from[size * piece..][..size]);
+    }
+    if W::BITS == 1 {
+        let lowest = lowest_bits(pieces[0]) | lowest_bits(pieces[1]) << 16;
+        return write(window_mut(to, 0), lowest.to_le_bytes());
+    }
     let mut before = _mm_setzero_si128();
     for piece in 0..W::PIECES {
-        let values = narrowed::<K, W>(bits, &from[size * piece..size * (piece + 1)]);
-        if W::BITS == 1 {
-            packed[piece] = values;
-            continue;
-        }
-        let [shifted, last] = shifted::<W>(joined::<W>(values), piece);
-        let bytes = _mm_shuffle_epi8(shifted, load(&W::LATER[piece]));
+        let [shifted, last] = shifted::<W>(joined::<W>(pieces[piece]), piece);
         let sources = match bit::<W>(2 * piece) {
             0 => last,
             _ => _mm_blend_epi16::<0xf0>(last, before),
         };
-        let earlier = _mm_shuffle_epi8(sources, load(&W::EARLIER[piece]));
-        packed[piece] = _mm_or_si128(bytes, earlier);
+        pieces[piece] = _mm_or_si128(
+            _mm_shuffle_epi8(shifted, load(&W::LATER[piece])),
+            _mm_shuffle_epi8(sources, load(&W::EARLIER[piece])),
+        );
         before = last;
     }
-    match W::BITS {
-        1 => {
-            let mask = |bits| _mm_movemask_epi8(_mm_slli_epi16::<7>(bits)) as u32;
-            let mask = mask(packed[0]) | mask(packed[1]) << 16;
-            crate::memory::write(window_mut(to, 0), mask.to_le_bytes());
-        }
-        2 | 3 => {
-            let second = match W::BITS {
-                2 => _mm_slli_si128::<4>(packed[1]),
-                _ => _mm_slli_si128::<6>(packed[1]),
-            };
-            let both = _mm_or_si128(packed[0], second);
-            store_low(window_mut(to, 0), both);
-            if W::BITS == 3 {
-                let rest = _mm_extract_epi32::<2>(both) as u32;
-                crate::memory::write(window_mut(to, 8), rest.to_le_bytes());
-            }
-        }
-        _ => {
-            let last = W::PIECES - 1;
-            for piece in 0..last {
-                store(window_mut(to, byte(W::NUMBER, 2 * piece)), packed[piece]);
-            }
-            store_last::<W>(to, packed[last]);
-        }
+    store_pieces::<W>(pieces, to);
+}
+
+/// Collects the lowest bit of each byte.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn lowest_bits(bytes: __m128i) -> u32 {
+    _mm_movemask_epi8(_mm_slli_epi16::<7>(bytes)) as u32
+}
+
+/// Stores the pieces of a block, and nothing after them.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+pub(super) fn store_pieces<W: Width>(pieces: [__m128i; 4], to: &mut [Slot]) {
+    if W::IS_SHORT {
+        return store_short::<W>(_mm_or_si128(pieces[0], pieces[1]), to);
+    }
+    let last = W::PIECES - 1;
+    for piece in 0..last {
+        store(window_mut(to, W::start(piece)), pieces[piece]);
+    }
+    if W::LAST == 16 {
+        store(window_mut(to, W::start(last)), pieces[last]);
+    } else {
+        store_low(window_mut(to, W::start(last)), pieces[last]);
+        store_high(window_mut(to, W::STRIDE - 8), pieces[last]);
     }
 }
 
-/// Stores the last piece, and nothing after it.
+/// Stores a block of 8, 12 or 16 bytes.
 #[target_feature(enable = "sse4.1")]
 #[inline]
-pub(super) fn store_last<W: Width>(to: &mut [Slot], piece: __m128i) {
-    let start = W::STRIDE - W::LAST;
-    match W::LAST {
-        16 => store(window_mut(to, start), piece),
-        _ => {
-            store_low(window_mut(to, start), piece);
-            if W::LAST > 8 {
-                store_high(window_mut(to, W::STRIDE - 8), piece);
-            }
-        }
+fn store_short<W: Width>(block: __m128i, to: &mut [Slot]) {
+    if W::STRIDE == 16 {
+        return store(window_mut(to, 0), block);
+    }
+    store_low(window_mut(to, 0), block);
+    if W::STRIDE == 12 {
+        let rest = _mm_extract_epi32::<2>(block);
+        write(window_mut(to, 8), rest.to_le_bytes());
     }
 }
 

@@ -28,27 +28,37 @@ pub(crate) trait Width: Copy {
     const NUMBER: usize = 8 / Self::BYTES * Self::BITS;
 
     /// Number of zeros below a number when its two halves touch.
-    const EXCESS: usize = if Self::BYTES == 8 { 0 } else { 32 - Self::NUMBER / 2 };
+    const EXCESS: usize = if Self::BYTES == 8 {
+        0
+    } else {
+        32 - Self::NUMBER / 2
+    };
 
     /// True if a number shifted to its bit may have more than 8 bytes.
     const SPILLS: bool = spills(Self::NUMBER, 64);
 
-    /// True if pieces may begin within a byte.
-    const SHARES: bool = 2 * Self::NUMBER % 8 != 0;
-
     /// True if values fill their type, so that nothing is to be joined.
     const IS_WHOLE: bool = Self::BITS == 8 * Self::BYTES;
+
+    /// True if the pieces of a block, which are two then, have at most 16 bytes together.
+    const IS_SHORT: bool = Self::STRIDE <= 16;
 
     /// Number of bytes of the last piece.
     const LAST: usize = Self::STRIDE - byte(Self::NUMBER, 2 * (Self::PIECES - 1));
 
     /// For each piece, and each byte of it, its source among the bytes of the two numbers; the
     /// second number as soon as it begins.
-    const LATER: [[u8; 16]; 4] = pieces(Self::NUMBER, Self::PIECES, false);
+    const LATER: [[u8; 16]; 4] = rows(Self::NUMBER, Self::PIECES, false);
 
     /// The same for the bytes that are added to these: the last one of the first number, where the
     /// second one begins, and the last one of the second number of the piece before.
-    const EARLIER: [[u8; 16]; 4] = pieces(Self::NUMBER, Self::PIECES, true);
+    const EARLIER: [[u8; 16]; 4] = rows(Self::NUMBER, Self::PIECES, true);
+
+    /// Returns the byte in which a piece begins.
+    #[inline(always)]
+    fn start(piece: usize) -> usize {
+        byte(Self::NUMBER, 2 * piece)
+    }
 }
 
 /// Width of `W` bits.
@@ -69,41 +79,44 @@ pub(super) const fn values(width: usize) -> usize {
     }
 }
 
-/// Returns the byte in which a number begins.
-pub(super) const fn byte(bits: usize, number: usize) -> usize {
-    number * bits / 8
-}
-
-/// Returns the number of bits of that byte that belong to the number before.
+/// Returns the number of bits before a number in the byte in which it begins.
+#[inline(always)]
 pub(super) const fn bit<W: Width>(number: usize) -> usize {
     number * W::NUMBER % 8
+}
+
+/// Returns the byte in which a number of `bits` bits begins.
+#[inline(always)]
+const fn byte(bits: usize, number: usize) -> usize {
+    number * bits / 8
 }
 
 /// Index for which a shuffle gives zero, as it does for the index before it.
 const NOTHING: u8 = 0xf0;
 
-/// Returns the rows of `LATER` or `EARLIER`.
+/// Returns the rows of `EARLIER` or `LATER`, for `count` pieces.
 ///
 /// The upper half of the last row has the last 8 bytes of the piece, so that two stores of 8 bytes
-/// write exactly the piece.
-const fn pieces(bits: usize, count: usize, is_earlier: bool) -> [[u8; 16]; 4] {
+/// write exactly the piece. If all pieces fit a register, each has its place in it.
+const fn rows(bits: usize, count: usize, is_earlier: bool) -> [[u8; 16]; 4] {
     let mut rows = [[NOTHING; 16]; 4];
     let mut piece = 0;
     while piece < count {
-        let length = byte(bits, 2 * piece + 2) - byte(bits, 2 * piece);
+        let start = byte(bits, 2 * piece);
+        let end = byte(bits, 2 * piece + 2);
         let is_last = piece + 1 == count;
-        let mut at = 0;
+        let mut at: usize = 0;
         while at < 16 {
-            let from = if is_last && at >= 8 && length > 8 && length < 16 {
-                at + length - 16
+            let from = if byte(bits, 2 * count) <= 16 {
+                at.wrapping_sub(start)
+            } else if is_last && at >= 8 {
+                at + (end - start) - 16
             } else {
                 at
             };
-            rows[piece][at] = if is_earlier {
-                earlier(bits, piece, from)
-            } else {
-                later(bits, piece, from)
-            };
+            if from < 16 {
+                rows[piece][at] = source(bits, piece, from, is_earlier);
+            }
             at += 1;
         }
         piece += 1;
@@ -112,6 +125,15 @@ const fn pieces(bits: usize, count: usize, is_earlier: bool) -> [[u8; 16]; 4] {
 }
 
 /// Returns the index of the byte at `at` in a piece.
+const fn source(bits: usize, piece: usize, at: usize, is_earlier: bool) -> u8 {
+    if is_earlier {
+        earlier(bits, piece, at)
+    } else {
+        later(bits, piece, at)
+    }
+}
+
+/// Does what [`source`] does for `LATER`.
 const fn later(bits: usize, piece: usize, at: usize) -> u8 {
     let second = byte(bits, 2 * piece + 1) - byte(bits, 2 * piece);
     if at < second {
@@ -123,7 +145,7 @@ const fn later(bits: usize, piece: usize, at: usize) -> u8 {
     }
 }
 
-/// Returns the index of the byte to be added there.
+/// Does what [`source`] does for `EARLIER`.
 const fn earlier(bits: usize, piece: usize, at: usize) -> u8 {
     let start = byte(bits, 2 * piece);
     let second = byte(bits, 2 * piece + 1) - start;
