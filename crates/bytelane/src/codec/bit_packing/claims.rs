@@ -7,12 +7,18 @@ use super::{Integer, Packing, Unpacking};
 use crate::memory::Faithful;
 
 // SAFETY: `fill` cuts the destination to the bytes that the values take. `scalar::pack` and
-// `pack_few` write them in order. `kernel::pack_blocks`, `pack_halves` and `pack_narrow` write
-// blocks of 64 bytes for as long as 64 bytes fit, each `stride` bytes after the one before;
-// `stride` is at most 64. `Pack::pack_rest` writes the bytes of the remaining values. It packs them
-// to `aside`, which begins as zeros. It copies, or stores with a mask, the bytes of each block up
-// to the next one, and of the last block up to the end of the destination. `pack_narrow` does so by
-// its own `aside`.
+// `pack_few` write them in order.
+//
+// `kernel::pack_blocks` and `pack_narrow` write blocks of 64 bytes for as long as 64 bytes fit, each
+// `stride` bytes after the one before; `stride` is at most 64. `Pack::pack_rest` writes the bytes of
+// the remaining values. It packs them to `aside`, which begins as zeros. It copies, or stores with a
+// mask, the bytes of each block up to the next one, and of the last block up to the end of the
+// destination. `pack_narrow` does so by its own `aside`.
+//
+// `pack::kernel::pack_at` passes each `STRIDE` bytes of whole blocks to `PackAt::pack`, which stores
+// 16 bytes from the start of each piece but the last one on, and then all bytes of the last one; a
+// block of up to 16 bytes is stored at once. `pack_blocks` there calls it for all whole blocks, and
+// for a block that ends with the last group; `pack_few` writes the values after that.
 unsafe impl<T: Integer> Faithful for Packing<'_, T> {}
 
 // SAFETY: `fill` cuts the destination to the length of the range. The values before the first group

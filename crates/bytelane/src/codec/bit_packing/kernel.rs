@@ -21,9 +21,10 @@
 //!               Any     zigzag as well
 //!           the rest: from a copy of the last bytes, or with a mask
 //! pack      up to 8 bits: narrow 64 values to bytes, then pack the bytes
-//!           8-byte values of up to 32 bits, from 128 values on: halve them, then pack as 4 bytes
 //!           else blocks, and the rest through a buffer
 //! ```
+//!
+//! AVX2 and SSE4.1 pack by code for each width: see `pack/kernel.rs`.
 //!
 //! # Invariants
 //!
@@ -37,9 +38,7 @@
 //! # Measurements
 //!
 //! With AVX2, a window and a mask of 63 on each offset raised the speed from 7 to 12 values per
-//! nanosecond, and a loop without rare cases to 17. Halving gives 0.44 of the speed of `memcpy`
-//! instead of 0.33 from 128 values on. Halving 4-byte values would make 32 values take 14 to 18%
-//! longer, so it is not done. See `docs/lab-notes/bit-packing.md`.
+//! nanosecond, and a loop without rare cases to 17. See `docs/lab-notes/bit-packing.md`.
 #![forbid(unsafe_code)]
 
 use super::few::{pack_few, unpack_few};

@@ -45,12 +45,17 @@
 //         avx512.rs       both directions: one permutation and one multishift
 //         avx2.rs, sse41.rs, neon.rs      unpacking
 //     pack/           packing for these three
-//         numbers.rs      where the joined numbers lie, and which shuffles that takes
-//         avx2.rs, sse41.rs, neon.rs
+//         kernel.rs       control flow of AVX2 and SSE4.1: a function for each width
+//         width.rs        what follows from a width: where the joined numbers lie, and which shuffles
+//                         that takes
+//         avx2.rs, sse41.rs
+//         neon.rs         with the control flow of ../kernel.rs
+//         numbers.rs      the same positions, for a width known at run time
 //
 // Unpacking (`Unpack`): a window of 80 packed bytes -> `plan` (shuffle, shift, mask) -> 64 bytes of
 // values. Packing (`Pack`): 64 bytes of values -> subtract, join, shift, shuffle -> up to 64 packed
-// bytes. `Packs` is packing with the steps that values of up to 8 bits and halved values need.
+// bytes; `PackAt` is the same for a constant width. `Packs` is packing of any number of values, by
+// either.
 
 pub(crate) mod arch;
 mod claims;
@@ -210,7 +215,13 @@ pub(crate) trait PackAt<const K: usize>: Copy {
     /// Returns whether all values so far have no more bits than the width.
     fn all_fit<W: Width>(self, bits: &Self::Bits) -> bool;
 
-    /// Packs values to exactly the bytes that they take. Returns whether all of them fit.
+    /// Maps 64 bytes of values by zigzag.
+    fn zigzag(self, from: &[u8; 64], to: &mut [u8; 64]);
+
+    /// Packs values by zigzag to exactly the bytes that they take. Returns whether all of them fit.
+    fn pack_zigzag(self, layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool;
+
+    /// Packs whole blocks to exactly the bytes that they take. Returns whether all values fit.
     fn pack_at<W: Width>(self, reference: u64, src: &[u8], dst: &mut [Slot]) -> bool;
 }
 

@@ -17,6 +17,8 @@ implement! {
         fn bits(reference: u64) -> Bits = bits::<K>;
         fn pack<W: Width>(bits: &mut Bits, from: &[u8], to: &mut [Slot]) = pack::<K, W>;
         fn all_fit<W: Width>(bits: &Bits) -> bool = all_fit::<K, W>;
+        fn zigzag(from: &[u8; 64], to: &mut [u8; 64]) = zigzag::<K>;
+        fn pack_zigzag(layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool => kernel::pack_zigzag::<K, _>;
         fn pack_at<W: Width>(reference: u64, src: &[u8], dst: &mut [Slot]) -> bool => kernel::pack_at::<K, _, W>;
     }
 }
@@ -42,6 +44,20 @@ fn bits<const K: usize>(reference: u64) -> Bits {
     Bits {
         reference: splat::<K>(reference.wrapping_neg()),
         seen: _mm256_setzero_si256(),
+    }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn zigzag<const K: usize>(from: &[u8; 64], to: &mut [u8; 64]) {
+    for i in 0..2 {
+        let values = load(window(from, 32 * i));
+        let sign = match K {
+            4 => _mm256_srai_epi32::<31>(values),
+            _ => _mm256_cmpgt_epi64(_mm256_setzero_si256(), values),
+        };
+        let bits = _mm256_xor_si256(add::<K>(values, values), sign);
+        store(window_mut(to, 32 * i), bits);
     }
 }
 

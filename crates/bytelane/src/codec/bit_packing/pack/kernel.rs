@@ -1,4 +1,36 @@
-//! The algorithm for instruction sets without larger shuffles, compiled once for each width.
+//! Packing with AVX2 and SSE4.1: blocks of values, which pack into a whole number of bytes.
+//!
+//! # Policy
+//!
+//! The kernel is compiled once for each width, so shuffles, shifts and offsets are constants, and no
+//! registers are filled at the start. The algorithm is still written once: the width is a type.
+//!
+//! ```text
+//! pack      less than a block: one by one
+//!           zigzag: map 512 bytes at a time, then pack them without a mapping
+//!           else call the function of the width for all whole blocks, then again for the last
+//!           block that ends with a group of eight values, and pack the last values one by one
+//! block     narrow the values to the smallest type that holds the width
+//!           join the values of each 8 bytes to a number, shift it to its bit
+//!           shuffle two numbers at a time to a piece, as the module describes
+//! ```
+//!
+//! # Invariants
+//!
+//! - A block has 32 values of up to 8 bits, 16 of up to 32 bits, or 8. It is a power of two, and a
+//!   multiple of a group of eight values, which takes `width` bytes.
+//! - Each block is written exactly: pieces in their order, each of which may overwrite what follows
+//!   within the block, and the last one by two stores of 8 bytes.
+//! - Blocks that overlap write the same bytes.
+//! - Values that do not fit are reported. The bytes of the result are anything then.
+//!
+//! # Measurements
+//!
+//! Zen 4, against a plan for each call that fills about 20 registers: 32 values of 9 bits in `u32`
+//! take 0.50 of the time with AVX2 and 0.32 with SSE4.1, 2,048 values 0.66 and 0.50. Over all types
+//! and widths and 8 to 32,768 values, it is 1.7 and 2.1 times as fast. Blocks read from a padded copy
+//! instead of packed again made 8 to 24 values slower than one by one. A function for one width has
+//! 320 bytes and up to 256 of constants. See `docs/lab-notes/bit-packing.md`.
 #![forbid(unsafe_code)]
 
 use super::width::{Bits, Width, values};
@@ -20,7 +52,7 @@ pub(crate) fn pack<const K: usize, S: PackAt<K>>(
     if src.len() < K * values(layout.width) {
         pack_few::<K>(layout, src, dst)
     } else if layout.zigzag {
-        pack_zigzag::<K, S>(simd, layout, src, dst)
+        simd.pack_zigzag(layout, src, dst)
     } else {
         pack_blocks::<K, S>(simd, layout, src, dst)
     }
@@ -122,23 +154,29 @@ pub(super) fn pack_at<const K: usize, S: PackAt<K>, W: Width>(
     simd.all_fit::<W>(&bits)
 }
 
-/// Packs values by zigzag, which are mapped first, a whole number of blocks at a time.
-fn pack_zigzag<const K: usize, S: PackAt<K>>(
+/// Packs values by zigzag, which are mapped first, 512 bytes at a time.
+#[inline(always)]
+pub(super) fn pack_zigzag<const K: usize, S: PackAt<K>>(
     simd: S,
     layout: Layout,
     src: &[u8],
     dst: &mut [Slot],
 ) -> bool {
-    let Lines(mapped) = &mut Lines([[0; K]; 128]);
+    let Lines(mapped) = &mut Lines([[0; 64]; 8]);
     let (mut fit, mut to) = (true, 0);
-    for values in src.as_chunks::<K>().0.chunks(128) {
-        for (mapped, value) in mapped.iter_mut().zip(values) {
-            *mapped = to_ne_bytes(layout.to_bits(*value));
+    for values in src.chunks(64 * 8) {
+        let (blocks, rest) = values.as_chunks();
+        for i in 0..blocks.len() {
+            simd.zigzag(&blocks[i], &mut mapped[i]);
         }
-        let bits = mapped[..values.len()].as_flattened();
-        let length = layout.bytes(values.len()).unwrap_or(usize::MAX);
-        let room = &mut dst[to..to + length];
-        fit &= pack::<K, S>(simd, layout.of_bits(), bits, room);
+        if !rest.is_empty() {
+            let mut last = [0; 64];
+            last[..rest.len()].copy_from_slice(rest);
+            simd.zigzag(&last, &mut mapped[blocks.len()]);
+        }
+        let bits = &mapped.as_flattened()[..values.len()];
+        let length = layout.bytes(values.len() / K).unwrap_or(usize::MAX);
+        fit &= pack::<K, S>(simd, layout.of_bits(), bits, &mut dst[to..to + length]);
         to += length;
     }
     fit

@@ -12,7 +12,8 @@
 //! ```
 //!
 //! Appending values one after the other in 64-bit registers ran at 0.05 to 0.07 of the speed of
-//! `memcpy`; this runs at 0.32 (AVX2) and 0.14 (SSE4.1). See `docs/lab-notes/bit-packing.md`.
+//! `memcpy`; this ran at 0.32 (AVX2) and 0.14 (SSE4.1) when registers had the shuffles and shifts of
+//! a width, as they still have with NEON. See `docs/lab-notes/bit-packing.md`.
 //!
 //! A shifted number may have nine bytes. The ninth is always such a shared byte. In that case, the
 //! second shuffle has numbers of its own, shifted by one byte less.

@@ -17,6 +17,8 @@ implement! {
         fn bits(reference: u64) -> Bits = bits::<K>;
         fn pack<W: Width>(bits: &mut Bits, from: &[u8], to: &mut [Slot]) = pack::<K, W>;
         fn all_fit<W: Width>(bits: &Bits) -> bool = all_fit::<K, W>;
+        fn zigzag(from: &[u8; 64], to: &mut [u8; 64]) = zigzag::<K>;
+        fn pack_zigzag(layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool => kernel::pack_zigzag::<K, _>;
         fn pack_at<W: Width>(reference: u64, src: &[u8], dst: &mut [Slot]) -> bool => kernel::pack_at::<K, _, W>;
     }
 }
@@ -42,6 +44,21 @@ fn bits<const K: usize>(reference: u64) -> Bits {
     Bits {
         reference: splat::<K>(reference.wrapping_neg()),
         seen: _mm_setzero_si128(),
+    }
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn zigzag<const K: usize>(from: &[u8; 64], to: &mut [u8; 64]) {
+    for i in 0..4 {
+        let values = load(window(from, 16 * i));
+        let sign = _mm_srai_epi32::<31>(values);
+        let sign = match K {
+            4 => sign,
+            _ => _mm_shuffle_epi32::<0b11_11_01_01>(sign),
+        };
+        let bits = _mm_xor_si128(add::<K>(values, values), sign);
+        store(window_mut(to, 16 * i), bits);
     }
 }
 
