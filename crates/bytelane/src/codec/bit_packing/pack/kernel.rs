@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! pack      less than a block: one by one
-//!           zigzag: map 512 bytes at a time, then pack them without a mapping
+//!           zigzag: map up to 2 kB at a time, then pack them without a mapping
 //!           else call the function of the width for all whole blocks, then again for the last
 //!           block that ends with a group of eight values, and pack the last values one by one
 //! block     narrow the values to the smallest type that holds the width
@@ -154,7 +154,7 @@ pub(super) fn pack_at<const K: usize, S: PackAt<K>, W: Width>(
     simd.all_fit::<W>(&bits)
 }
 
-/// Packs values by zigzag, which are mapped first, 512 bytes at a time.
+/// Packs values by zigzag, which are mapped first.
 #[inline(always)]
 pub(super) fn pack_zigzag<const K: usize, S: PackAt<K>>(
     simd: S,
@@ -162,9 +162,25 @@ pub(super) fn pack_zigzag<const K: usize, S: PackAt<K>>(
     src: &[u8],
     dst: &mut [Slot],
 ) -> bool {
-    let Lines(mapped) = &mut Lines([[0; 64]; 8]);
+    // The larger buffer takes longer to clear.
+    if src.len() <= 8 * 64 {
+        pack_mapped::<K, S, 8>(simd, layout, src, dst)
+    } else {
+        pack_mapped::<K, S, 32>(simd, layout, src, dst)
+    }
+}
+
+/// Maps values by zigzag, `N` blocks at a time, and packs them.
+#[inline(always)]
+fn pack_mapped<const K: usize, S: PackAt<K>, const N: usize>(
+    simd: S,
+    layout: Layout,
+    src: &[u8],
+    dst: &mut [Slot],
+) -> bool {
+    let Lines(mapped) = &mut Lines([[0; 64]; N]);
     let (mut fit, mut to) = (true, 0);
-    for values in src.chunks(64 * 8) {
+    for values in src.chunks(64 * N) {
         let (blocks, rest) = values.as_chunks();
         for i in 0..blocks.len() {
             simd.zigzag(&blocks[i], &mut mapped[i]);
