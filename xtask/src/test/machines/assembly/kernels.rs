@@ -503,53 +503,45 @@ pub const KERNELS: &[Kernel] = &[
     Kernel {
         function: "bit_packing::pack",
         arguments: &["<4>"],
-        loops: &[
-            (
-                Ymm,
-                &[
-                    ("vextracti128", 2..=2),
-                    ("vpshufb", 4..=4),
-                    ("vpsllvd", 2..=2),
-                    ("vpsrlvq", 2..=2),
-                    (STACK, 0..=3),
-                    (ANY, 1..=39),
-                ],
-            ),
-            (
-                Zmm,
-                &[
-                    ("vpermb", 2..=2),
-                    ("vpsllvq", 1..=1),
-                    ("vpsrlvq", 1..=1),
-                    (STACK, 0..=0),
-                    (ANY, 1..=22),
-                ],
-            ),
-        ],
+        loops: &[(
+            Zmm,
+            &[
+                ("vpermb", 2..=2),
+                ("vpsllvq", 1..=1),
+                ("vpsrlvq", 1..=1),
+                (STACK, 0..=0),
+                (ANY, 1..=22),
+            ],
+        )],
     },
     Kernel {
         function: "bit_packing::pack",
         arguments: &["<8>"],
+        loops: &[(
+            Zmm,
+            &[
+                ("vpermb", 2..=2),
+                ("vpsllvq", 1..=1),
+                (STACK, 0..=0),
+                (ANY, 1..=20),
+            ],
+        )],
+    },
+    // Packing at one width, with constant shuffles: as words, and as 8-byte values.
+    Kernel {
+        function: "bit_packing::PackAt<4>>::pack_at",
+        arguments: &["<4, bytelane::codec::bit_packing::pack::width::Bits<13>>"],
         loops: &[
-            (
-                Ymm,
-                &[
-                    ("vextracti128", 2..=2),
-                    ("vpshufb", 4..=4),
-                    ("vpsllvq", 2..=2),
-                    (STACK, 0..=2),
-                    (ANY, 1..=34),
-                ],
-            ),
-            (
-                Zmm,
-                &[
-                    ("vpermb", 2..=2),
-                    ("vpsllvq", 1..=1),
-                    (STACK, 0..=0),
-                    (ANY, 1..=20),
-                ],
-            ),
+            (Xmm, &[("pshufb", 4..=4), (STACK, 0..=0), (ANY, 1..=50)]),
+            (Ymm, &[("vpshufb", 2..=2), (STACK, 0..=0), (ANY, 1..=24)]),
+        ],
+    },
+    Kernel {
+        function: "bit_packing::PackAt<8>>::pack_at",
+        arguments: &["<8, bytelane::codec::bit_packing::pack::width::Bits<33>>"],
+        loops: &[
+            (Xmm, &[("pshufb", 8..=8), (STACK, 0..=0), (ANY, 1..=70)]),
+            (Ymm, &[("vpshufb", 4..=4), (STACK, 0..=0), (ANY, 1..=33)]),
         ],
     },
     Kernel {

@@ -147,11 +147,13 @@ const fn later(bits: usize, piece: usize, at: usize) -> u8 {
 
 /// Does what [`source`] does for `EARLIER`.
 const fn earlier(bits: usize, piece: usize, at: usize) -> u8 {
-    let start = byte(bits, 2 * piece);
-    let second = byte(bits, 2 * piece + 1) - start;
-    let index = if at == 0 && 2 * piece * bits % 8 != 0 {
-        8 + start - byte(bits, 2 * piece - 1)
-    } else if at == second && (2 * piece + 1) * bits % 8 != 0 {
+    let number = 2 * piece;
+    let start = byte(bits, number);
+    let second = byte(bits, number + 1) - start;
+    let [first_bit, second_bit] = [number * bits % 8, (number + 1) * bits % 8];
+    let index = if at == 0 && first_bit > 0 {
+        8 + start - byte(bits, number - 1)
+    } else if at == second && second_bit > 0 {
         second
     } else {
         return NOTHING;
