@@ -529,19 +529,19 @@ pub const KERNELS: &[Kernel] = &[
     },
     // Packing at one width, with constant shuffles: as words, and as 8-byte values.
     Kernel {
-        function: "bit_packing::PackAt<4>>::pack_at",
+        function: "bit_packing::PackAt<_>>::pack_at",
         arguments: &["<4, bytelane::codec::bit_packing::pack::width::Bits<13>>"],
         loops: &[
-            (Xmm, &[("pshufb", 4..=4), (STACK, 0..=0), (ANY, 1..=50)]),
-            (Ymm, &[("vpshufb", 2..=2), (STACK, 0..=0), (ANY, 1..=24)]),
+            (Xmm, &[("pshufb", 3..=3), (STACK, 0..=0), (ANY, 1..=45)]),
+            (Ymm, &[("vpshufb", 2..=2), (STACK, 0..=0), (ANY, 1..=20)]),
         ],
     },
     Kernel {
-        function: "bit_packing::PackAt<8>>::pack_at",
+        function: "bit_packing::PackAt<_>>::pack_at",
         arguments: &["<8, bytelane::codec::bit_packing::pack::width::Bits<33>>"],
         loops: &[
-            (Xmm, &[("pshufb", 8..=8), (STACK, 0..=0), (ANY, 1..=70)]),
-            (Ymm, &[("vpshufb", 4..=4), (STACK, 0..=0), (ANY, 1..=33)]),
+            (Xmm, &[("pshufb", 4..=4), (STACK, 0..=0), (ANY, 1..=58)]),
+            (Ymm, &[("vpshufb", 3..=3), (STACK, 0..=0), (ANY, 1..=26)]),
         ],
     },
     Kernel {

@@ -11,12 +11,12 @@ const MOST: u64 = 25_000;
 /// Calls that add more, and their limits: `docs/lab-notes/code-size.md` explains why.
 const LARGER: &[(&str, u64)] = &[
     ("alp_decode", 26_000),
-    ("alp_encode", 172_000),
-    ("bit_packing_encode", 33_000),
-    ("delta_encode", 54_000),
+    ("alp_encode", 213_000),
+    ("bit_packing_encode", 80_000),
+    ("delta_encode", 101_000),
     ("json_string_escape", 41_500),
     ("rle_hybrid_decode", 29_500),
-    ("rle_hybrid_encode", 69_000),
+    ("rle_hybrid_encode", 90_000),
     ("rle_hybrid_look_up", 42_000),
     ("validity_offsets", 32_000),
 ];
