@@ -3,27 +3,27 @@
 //!
 //! ```text
 //! data     |-- block --|-- block --|-- block --|-- block --|- block -|
-//!          |--------- 80 bytes ---------|
-//!                      |--------- 80 bytes ---------|        as long as there are 80
+//!          |------- 64 bytes -------|
+//!                      |------- 64 bytes -------|            as long as there are 64
 //!                                              |-- rest --|000000000000|   copy, then zeros
 //! ```
 //!
 //! Each instruction set implements [`Blocks`], which converts between a block of values and its
-//! codes and at most 64 bytes of data. 80 bytes are accessible, so that the last group of a block,
-//! which begins at byte 48 at most, can be loaded and stored as a whole vector.
+//! codes and at most 64 bytes of data. These are four groups, of at most 16 bytes each, which can be
+//! loaded and stored as whole vectors: the last one begins at byte 48 at most.
 //!
 //! # Policy
 //!
-//! Bounds are checked once for four blocks, whose data have at most 256 bytes: 336 bytes, 4 * 64
-//! and the 80 of the last one, are taken at once, and `used & 255` proves to the compiler that each
-//! window lies within them. Blocks whose values have one byte each, the usual case in posting
-//! lists, are widened.
+//! Bounds are checked once for four blocks, whose data have at most 256 bytes. [`Strides`] prove that
+//! all vectors lie within these, since the type of a length in a table limits it. Blocks whose values
+//! have one byte each, the usual case in posting lists, are widened.
 //!
 //! ```text
 //! decode    four blocks: all values of one byte: widen; else look up each block by its codes
-//!           fewer than 336 bytes left: block by block, the last ones from a copy followed by zeros
+//!           fewer than 256 bytes left: block by block
+//!           fewer than 64 bytes left: from a copy followed by zeros
 //!           the last values, fewer than a block: as a block whose front alone counts
-//! encode    the same way, into a buffer if fewer than 80 bytes of room are left
+//! encode    the same way, into a buffer if fewer than 64 bytes of room are left
 //! ```
 //!
 //! # Invariants
@@ -31,8 +31,7 @@
 //! - Data are used in order, without gaps: the next block begins at `used`, even if more was loaded
 //!   or stored.
 //! - Data that extend into the zeros after the input are an error, detected after the block.
-//! - `previous` has the last value, for differences; `before` has the values one place earlier, read
-//!   from the input itself.
+//! - `previous` has the last value, for differences.
 //!
 //! # Measurements
 //!
@@ -46,8 +45,7 @@ use super::coding::Coding;
 use super::plan::{Compress, Expand, Plan};
 use super::{Blocks, Decode};
 use crate::memory::{self, Slot};
-use crate::simd::{window, window_mut};
-use core::hint;
+use crate::simd::{Stride, Strides, StridesMut, window, window_mut};
 
 /// Decodes whole blocks of values. Returns the offset after their data, or `None` if there are too
 /// few.
@@ -94,8 +92,8 @@ pub(super) fn decode_run<S: Blocks, P: Expand>(
                 simd.widen(plan, window(here, P::VALUES * i), &mut four[i], previous);
             }
             used = 4 * P::VALUES;
-        } else if let Some(here) = rest.first_chunk::<336>() {
-            used = simd.decode_four(plan, controls, here, four, previous);
+        } else if let Some(here) = rest.first_chunk() {
+            used = simd.decode_four(plan, controls, here, four, previous).get();
         } else {
             break;
         }
@@ -105,22 +103,31 @@ pub(super) fn decode_run<S: Blocks, P: Expand>(
     if done == blocks.len() {
         return Some(data.len() - rest.len());
     }
-    // The last data, up to byte 80, followed by zeros. The copy has a fixed length where possible.
-    let memory::Lines(padded) = &mut memory::Lines([0; 160]);
-    match rest.last_chunk::<80>() {
-        Some(last) => padded[..80].copy_from_slice(last),
-        None => padded[80 - rest.len()..80].copy_from_slice(rest),
-    }
-    for at in done..blocks.len() {
-        // Without a branch: which block is the first near the end cannot be predicted.
-        let near = window(padded, 80 - usize::min(rest.len(), 80));
-        let here = rest.first_chunk().unwrap_or(near);
-        let here = hint::select_unpredictable(rest.len() >= 80, here, near);
-        let codes = P::codes(controls, at);
-        let used = simd.decode(plan, codes, here, &mut blocks[at], previous);
-        rest = rest.get(used..)?;
+    // The last 64 bytes followed by zeros. They are copied before they are needed, since a load waits
+    // until the stores that it reads from have reached the cache.
+    let padded = &memory::Lines(padded_end(data)).0;
+    while done < blocks.len() {
+        let here = match rest.first_chunk() {
+            Some(here) => here,
+            None => window(memory::flat(padded), 64 - rest.len()),
+        };
+        let codes = P::codes(controls, done);
+        let used = simd.decode(plan, codes, here, &mut blocks[done], previous);
+        rest = rest.get(used.get()..)?;
+        done += 1;
     }
     Some(data.len() - rest.len())
+}
+
+/// Returns the last 64 bytes followed by zeros. The copy has a fixed length where possible.
+#[inline(always)]
+fn padded_end(data: &[u8]) -> [[u8; 64]; 2] {
+    let mut last = [0; 64];
+    match data.last_chunk() {
+        Some(end) => last = *end,
+        None => last[64 - data.len()..].copy_from_slice(data),
+    }
+    [last, [0; 64]]
 }
 
 /// Decodes four blocks. Returns the number of bytes of data used.
@@ -129,17 +136,17 @@ pub(super) fn decode_four<S: Blocks, P: Expand>(
     simd: S,
     plan: P,
     controls: &[u8],
-    data: &[u8; 336],
+    data: &[u8; 256],
     blocks: &mut [[Slot; 64]; 4],
     previous: &mut S::Previous,
-) -> usize {
-    let mut used = 0;
+) -> Stride<256> {
+    let mut data = Strides::new(data);
     for i in 0..4 {
         let codes = P::codes(controls, i);
-        let here = window(data, used & 255);
-        used += simd.decode(plan, codes, here, &mut blocks[i], previous);
+        let used = simd.decode(plan, codes, data.here(), &mut blocks[i], previous);
+        data.pass(used);
     }
-    used
+    data.passed()
 }
 
 /// Decodes fewer values than a block. Returns the offset after their data, or `None` if there are too
@@ -169,13 +176,13 @@ pub(super) fn decode_last<S: Blocks, P: Expand>(
     values: &mut [Slot],
     start: u64,
 ) -> Option<usize> {
-    let memory::Lines(padded) = &mut memory::Lines([0; 80]);
-    let have = usize::min(data.len(), 80);
+    let memory::Lines(padded) = &mut memory::Lines([0; 64]);
+    let have = usize::min(data.len(), 64);
     padded[..have].copy_from_slice(&data[..have]);
 
     let memory::Lines(block) = &mut memory::Lines([Slot::new(0); 64]);
     let mut before = simd.previous::<P>(start);
-    let used = simd.decode(plan, codes, padded, block, &mut before);
+    let used = simd.decode(plan, codes, padded, block, &mut before).get();
     let used = used - plan.shortest() * (P::VALUES - values.len() / P::WIDTH);
     if used > have {
         return None;
@@ -209,75 +216,60 @@ pub(super) fn encode_run<S: Blocks, P: Compress>(
     data: &mut [Slot],
 ) -> Option<usize> {
     let (blocks, _) = values.as_chunks::<64>();
-    let first = match blocks.first() {
-        Some(first) => &first_before(plan, first, start),
-        None => return Some(0),
-    };
     let (controls, room) = (&mut controls[..P::CONTROLS * blocks.len()], data.len());
+    let mut previous = simd.previous::<P>(start);
     let mut rest = data;
     let mut done = 0;
-    let memory::Lines(buffer) = &mut memory::Lines([Slot::new(0); 160]);
-    let mut end = 0;
-    while done < blocks.len() {
-        let four = match done {
-            0 if plan.delta() => None,
-            _ => blocks[done..].first_chunk::<4>(),
-        };
-        if let (Some(four), Some(here)) = (four, rest.first_chunk_mut::<336>()) {
-            let befores: &[u8; 256] = if plan.delta() {
-                window(values, 64 * done - P::WIDTH)
-            } else {
-                window(memory::flat(four), 0)
-            };
-            let controls = &mut controls[P::CONTROLS * done..][..P::CONTROLS * 4];
-            let used = simd.encode_four(plan, four, befores, controls, here);
-            rest = &mut rest[used..];
-            done += 4;
-            continue;
-        }
-        let here = match rest.first_chunk_mut() {
-            Some(here) => here,
-            None => window_mut(buffer, end),
-        };
-        let before = before(plan, values, done, first);
-        let (codes, used) = simd.encode(plan, &blocks[done], before, here);
+    while let (Some(four), Some(here)) =
+        (blocks[done..].first_chunk(), rest.first_chunk_mut::<256>())
+    {
+        let controls = &mut controls[P::CONTROLS * done..][..P::CONTROLS * 4];
+        let used = simd.encode_four(plan, four, &mut previous, controls, here);
+        rest = &mut rest[used.get()..];
+        done += 4;
+    }
+    while let (Some(block), Some(here)) = (blocks.get(done), rest.first_chunk_mut()) {
+        let (codes, used) = simd.encode(plan, block, &mut previous, here);
         put_codes::<P>(controls, done, codes);
-        if rest.len() >= 80 {
-            rest = &mut rest[used..];
-        } else {
-            end += used;
+        rest = &mut rest[used.get()..];
+        done += 1;
+    }
+    if done < blocks.len() {
+        let mut end = 0;
+        let memory::Lines(buffer) = &mut memory::Lines([Slot::new(0); 128]);
+        for at in done..blocks.len() {
+            let here = window_mut(buffer, end);
+            let (codes, used) = simd.encode(plan, &blocks[at], &mut previous, here);
+            put_codes::<P>(controls, at, codes);
+            end += used.get();
             if end > rest.len() {
                 return None;
             }
         }
-        done += 1;
+        let (last, unused) = rest.split_at_mut(end);
+        last.copy_from_slice(&buffer[..end]);
+        rest = unused;
     }
-    if end > 0 {
-        rest[..end].copy_from_slice(&buffer[..end]);
-    }
-    Some(room - rest.len() + end)
+    Some(room - rest.len())
 }
 
-/// Encodes four blocks. The values before theirs begin 64 bytes apart. Returns the number of bytes of data
-/// written.
+/// Encodes four blocks. Returns the number of bytes of data written.
 #[inline(always)]
 pub(super) fn encode_four<S: Blocks, P: Compress>(
     simd: S,
     plan: P,
     four: &[[u8; 64]; 4],
-    befores: &[u8; 256],
+    previous: &mut S::Previous,
     controls: &mut [Slot],
-    data: &mut [Slot; 336],
-) -> usize {
-    let mut used = 0;
+    data: &mut [Slot; 256],
+) -> Stride<256> {
+    let mut data = StridesMut::new(data);
     for i in 0..4 {
-        let before = window(befores, 64 * i);
-        let here = window_mut(data, used & 255);
-        let (codes, more) = simd.encode(plan, &four[i], before, here);
+        let (codes, used) = simd.encode(plan, &four[i], previous, data.here());
         put_codes::<P>(controls, i, codes);
-        used += more;
+        data.pass(used);
     }
-    used
+    data.passed()
 }
 
 /// Encodes fewer values than a block. Returns the number of bytes of data written, or `None` if
@@ -306,17 +298,17 @@ pub(super) fn encode_last<S: Blocks, P: Compress>(
     data: &mut [Slot],
 ) -> Option<(u32, usize)> {
     // The padding of the block is stored as zeros.
-    let (mut block, mut before) = ([0; 64], [0; 64]);
+    let mut block = [0; 64];
     block[..values.len()].copy_from_slice(values);
     if plan.delta() {
         for at in (values.len()..64).step_by(P::WIDTH) {
             block.copy_within(at - P::WIDTH..at, at);
         }
-        before = first_before(plan, &block, start);
     }
-    let memory::Lines(buffer) = &mut memory::Lines([Slot::new(0); 80]);
-    let (codes, used) = simd.encode(plan, &block, &before, buffer);
-    let used = used - plan.shortest() * (P::VALUES - values.len() / P::WIDTH);
+    let memory::Lines(buffer) = &mut memory::Lines([Slot::new(0); 64]);
+    let mut previous = simd.previous::<P>(start);
+    let (codes, used) = simd.encode(plan, &block, &mut previous, buffer);
+    let used = used.get() - plan.shortest() * (P::VALUES - values.len() / P::WIDTH);
     data.get_mut(..used)?.copy_from_slice(&buffer[..used]);
     Some((codes, used))
 }
@@ -327,26 +319,6 @@ pub(super) fn put_codes<P: Plan>(controls: &mut [Slot], at: usize, codes: u32) {
     match P::CONTROLS {
         4 => memory::write(window_mut(controls, 4 * at), codes.to_le_bytes()),
         _ => memory::write(window_mut(controls, 2 * at), (codes as u16).to_le_bytes()),
-    }
-}
-
-/// Returns the first block of values, shifted by one position: the start, then all but the last.
-#[inline(always)]
-fn first_before<P: Plan>(plan: P, values: &[u8; 64], start: u64) -> [u8; 64] {
-    let mut before = [0; 64];
-    if plan.delta() {
-        before[..P::WIDTH].copy_from_slice(&start.to_le_bytes()[..P::WIDTH]);
-        before[P::WIDTH..].copy_from_slice(&values[..64 - P::WIDTH]);
-    }
-    before
-}
-
-/// Returns the values before those of block `at`, which only differences use.
-#[inline(always)]
-fn before<'a, P: Plan>(plan: P, values: &'a [u8], at: usize, first: &'a [u8; 64]) -> &'a [u8; 64] {
-    match at {
-        1.. if plan.delta() => window(values, 64 * at - P::WIDTH),
-        _ => first,
     }
 }
 

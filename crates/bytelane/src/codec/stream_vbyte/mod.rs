@@ -90,6 +90,7 @@ pub use error::{Error, ErrorKind};
 pub use integer::{Integer, Integer32, Integer64};
 
 use crate::memory::{self, Slot};
+use crate::simd::Stride;
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -99,7 +100,7 @@ use plan::{Compress, Expand, Plan};
 /// Operations that each instruction set provides: conversion between a block of 64 bytes of values
 /// and its codes and data.
 pub(crate) trait Blocks: Copy {
-    /// Value before a block, in the form that the kernel uses.
+    /// Value before a block, in the form that the kernel uses: while encoding, the last lane of a vector.
     type Previous: Copy;
 
     /// Converts a value to that form.
@@ -108,26 +109,26 @@ pub(crate) trait Blocks: Copy {
     /// Converts that form back to a value; bits above the value are unspecified.
     fn last<P: Plan>(self, previous: Self::Previous) -> u64;
 
-    /// Decodes a block from the accessible data. Returns the number of bytes used, at most 64.
+    /// Decodes a block from the accessible data. Returns the number of bytes used.
     fn decode<P: Expand>(
         self,
         plan: P,
         codes: u32,
-        data: &[u8; 80],
+        data: &[u8; 64],
         values: &mut [Slot; 64],
         previous: &mut Self::Previous,
-    ) -> usize;
+    ) -> Stride<64>;
 
-    /// Decodes four blocks from the accessible data. Returns the number of bytes used, at most 256.
+    /// Decodes four blocks from the accessible data. Returns the number of bytes used.
     #[inline(always)]
     fn decode_four<P: Expand>(
         self,
         plan: P,
         controls: &[u8],
-        data: &[u8; 336],
+        data: &[u8; 256],
         blocks: &mut [[Slot; 64]; 4],
         previous: &mut Self::Previous,
-    ) -> usize {
+    ) -> Stride<256> {
         kernel::decode_four(self, plan, controls, data, blocks, previous)
     }
 
@@ -168,29 +169,28 @@ pub(crate) trait Blocks: Copy {
         kernel::decode_last(self, plan, codes, data, values, start)
     }
 
-    /// Encodes a block to its codes and its data. Returns the codes and the length of the data;
-    /// `before` has the same values, shifted by one position. May overwrite the bytes after the
-    /// data.
+    /// Encodes a block to its codes and its data. Returns the codes and the length of the data. May
+    /// overwrite the bytes after the data.
     fn encode<P: Compress>(
         self,
         plan: P,
         values: &[u8; 64],
-        before: &[u8; 64],
-        data: &mut [Slot; 80],
-    ) -> (u32, usize);
+        previous: &mut Self::Previous,
+        data: &mut [Slot; 64],
+    ) -> (u32, Stride<64>);
 
-    /// Encodes four blocks to their control bytes and their data. Returns the length of the data, at most
-    /// 256. May overwrite the bytes after the data.
+    /// Encodes four blocks to their control bytes and their data. Returns the length of the data. May
+    /// overwrite the bytes after the data.
     #[inline(always)]
     fn encode_four<P: Compress>(
         self,
         plan: P,
         four: &[[u8; 64]; 4],
-        befores: &[u8; 256],
+        previous: &mut Self::Previous,
         controls: &mut [Slot],
-        data: &mut [Slot; 336],
-    ) -> usize {
-        kernel::encode_four(self, plan, four, befores, controls, data)
+        data: &mut [Slot; 256],
+    ) -> Stride<256> {
+        kernel::encode_four(self, plan, four, previous, controls, data)
     }
 
     /// Encodes whole blocks. Returns the number of bytes of data written, or `None` if there was

@@ -29,13 +29,20 @@ impl Expansion {
 pub(crate) struct Compression([[u8; 32]; 256]);
 
 impl Compression {
-    pub(crate) const fn new(shuffles: [[u8; 32]; 256]) -> Self {
+    pub(crate) const fn new(shuffles: [[u8; 16]; 256], lengths: [u8; 256]) -> Self {
+        let mut table = [[0; 32]; 256];
         let mut codes = 0;
         while codes < 256 {
-            assert!(shuffles[codes][16] <= 16, "a group has at most 16 bytes");
+            assert!(lengths[codes] <= 16, "a group has at most 16 bytes");
+            let mut byte = 0;
+            while byte < 16 {
+                table[codes][byte] = shuffles[codes][byte];
+                byte += 1;
+            }
+            table[codes][16] = lengths[codes];
             codes += 1;
         }
-        Self(shuffles)
+        Self(table)
     }
 }
 

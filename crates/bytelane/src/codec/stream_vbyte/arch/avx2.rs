@@ -7,8 +7,8 @@ use crate::backend::Avx2;
 use crate::codec::stream_vbyte::Blocks;
 use crate::codec::stream_vbyte::plan::{Compress, Expand, Plan};
 use crate::memory::Slot;
-use crate::simd::implement;
 use crate::simd::sse41::opaque;
+use crate::simd::{Stride, implement};
 use core::arch::x86_64::*;
 
 implement! {
@@ -16,9 +16,9 @@ implement! {
         type Previous = __m128i;
         fn previous<P: Plan>(value: u64) -> __m128i = previous::<P>;
         fn last<P: Plan>(previous: __m128i) -> u64 = last_value;
-        fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m128i) -> usize = decode::<P>;
+        fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 64], values: &mut [Slot; 64], previous: &mut __m128i) -> Stride<64> = decode::<P>;
         fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m128i) = widen::<P>;
-        fn encode<P: Compress>(plan: P, values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
+        fn encode<P: Compress>(plan: P, values: &[u8; 64], previous: &mut __m128i, data: &mut [Slot; 64]) -> (u32, Stride<64>) = encode::<P>;
     }
 }
 
@@ -27,13 +27,13 @@ implement! {
 fn encode<P: Compress>(
     plan: P,
     values: &[u8; 64],
-    before: &[u8; 64],
-    data: &mut [Slot; 80],
-) -> (u32, usize) {
+    previous: &mut __m128i,
+    data: &mut [Slot; 64],
+) -> (u32, Stride<64>) {
     if P::WIDTH == 8 {
-        return encode_in_pairs(plan, values, before, data);
+        return encode_in_pairs(plan, values, previous, data);
     }
-    let groups = stored(plan, values, before);
+    let groups = stored(plan, values, previous);
     let [a, b, c, d] = stretched(plan, groups);
     let codes = codes_1234(_mm256_set_m128i(c, a), _mm256_set_m128i(d, b));
     (codes, compress(plan, &groups, codes, data))

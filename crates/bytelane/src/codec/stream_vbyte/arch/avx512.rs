@@ -12,7 +12,7 @@ use crate::simd::avx512::{
 };
 use crate::simd::sse41::load as load128;
 use crate::simd::x86::prefetch_read;
-use crate::simd::{implement, window, window_mut};
+use crate::simd::{Stride, implement, window, window_mut};
 use core::arch::x86_64::*;
 
 implement! {
@@ -20,11 +20,11 @@ implement! {
         type Previous = __m512i;
         fn previous<P: Plan>(value: u64) -> __m512i = previous::<P>;
         fn last<P: Plan>(previous: __m512i) -> u64 = last_value;
-        fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m512i) -> usize = decode::<P>;
+        fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 64], values: &mut [Slot; 64], previous: &mut __m512i) -> Stride<64> = decode::<P>;
         fn decode_run<P: Expand>(plan: P, controls: &[u8], data: &[u8], blocks: &mut [[Slot; 64]], previous: &mut __m512i) -> Option<usize> = decode_run::<P>;
         fn decode_last<P: Expand>(plan: P, codes: u32, data: &[u8], values: &mut [Slot], start: u64) -> Option<usize> = decode_last::<P>;
         fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m512i) = widen::<P>;
-        fn encode<P: Compress>(plan: P, values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
+        fn encode<P: Compress>(plan: P, values: &[u8; 64], previous: &mut __m512i, data: &mut [Slot; 64]) -> (u32, Stride<64>) = encode::<P>;
         fn encode_run<P: Compress>(plan: P, values: &[u8], start: u64, controls: &mut [Slot], data: &mut [Slot]) -> Option<usize> = encode_run::<P>;
         fn encode_last<P: Compress>(plan: P, values: &[u8], start: u64, data: &mut [Slot]) -> Option<(u32, usize)> = encode_last::<P>;
     }
@@ -51,14 +51,14 @@ fn last_value(previous: __m512i) -> u64 {
 fn decode<P: Expand>(
     plan: P,
     codes: u32,
-    data: &[u8; 80],
+    data: &[u8; 64],
     values: &mut [Slot; 64],
     previous: &mut __m512i,
-) -> usize {
+) -> Stride<64> {
     let kept = mask(plan, codes);
-    let stored = _mm512_mask_expand_epi8(opaque_zeros(), kept, load(window(data, 0)));
+    let stored = _mm512_mask_expand_epi8(opaque_zeros(), kept, load(data));
     store(values, restore(plan, stored, previous));
-    kept.count_ones() as usize
+    Stride::new(kept.count_ones() as usize)
 }
 
 /// Decodes fewer values than a block, with masks.
@@ -420,16 +420,16 @@ fn sums<P: Plan>(differences: __m512i) -> __m512i {
 fn encode<P: Compress>(
     plan: P,
     values: &[u8; 64],
-    before: &[u8; 64],
-    data: &mut [Slot; 80],
-) -> (u32, usize) {
-    let stored = difference(plan, load(values), load(before));
+    previous: &mut __m512i,
+    data: &mut [Slot; 64],
+) -> (u32, Stride<64>) {
+    let values = load(values);
+    let stored = difference(plan, values, after::<P>(values, *previous));
+    *previous = values;
     let kept = needed(plan, stored);
-    store(
-        window_mut(data, 0),
-        _mm512_maskz_compress_epi8(kept, stored),
-    );
-    (codes(plan, kept), kept.count_ones() as usize)
+    store(data, _mm512_maskz_compress_epi8(kept, stored));
+    let used = Stride::new(kept.count_ones() as usize);
+    (codes(plan, kept), used)
 }
 
 /// Encodes eight blocks at a time for as long as there is room for their maximum length. They are
@@ -545,10 +545,16 @@ fn load_before<P: Plan>(plan: P, values: &[u8], at: usize, start: u64) -> __m512
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn shifted<P: Plan>(values: __m512i, start: u64) -> __m512i {
-    let start = previous::<P>(start);
+    after::<P>(values, previous::<P>(start))
+}
+
+/// Shifts values by one position. The first one becomes the last one of `previous`.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn after<P: Plan>(values: __m512i, previous: __m512i) -> __m512i {
     match P::WIDTH {
-        4 => _mm512_alignr_epi32::<15>(values, start),
-        _ => _mm512_alignr_epi64::<7>(values, start),
+        4 => _mm512_alignr_epi32::<15>(values, previous),
+        _ => _mm512_alignr_epi64::<7>(values, previous),
     }
 }
 

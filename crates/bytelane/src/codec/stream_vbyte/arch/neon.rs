@@ -5,7 +5,7 @@ use crate::codec::stream_vbyte::Blocks;
 use crate::codec::stream_vbyte::plan::{Compress, Expand, Plan};
 use crate::memory::Slot;
 use crate::simd::neon::{load, store};
-use crate::simd::{implement, window, window_mut};
+use crate::simd::{Stride, Strides, StridesMut, implement, window, window_mut};
 use core::arch::aarch64::*;
 
 implement! {
@@ -13,9 +13,9 @@ implement! {
         type Previous = uint8x16_t;
         fn previous<P: Plan>(value: u64) -> uint8x16_t = previous::<P>;
         fn last<P: Plan>(previous: uint8x16_t) -> u64 = last_value;
-        fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut uint8x16_t) -> usize = decode::<P>;
+        fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 64], values: &mut [Slot; 64], previous: &mut uint8x16_t) -> Stride<64> = decode::<P>;
         fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut uint8x16_t) = widen::<P>;
-        fn encode<P: Compress>(plan: P, values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
+        fn encode<P: Compress>(plan: P, values: &[u8; 64], previous: &mut uint8x16_t, data: &mut [Slot; 64]) -> (u32, Stride<64>) = encode::<P>;
     }
 }
 
@@ -40,17 +40,16 @@ fn last_value(previous: uint8x16_t) -> u64 {
 fn decode<P: Expand>(
     plan: P,
     codes: u32,
-    data: &[u8; 80],
+    data: &[u8; 64],
     values: &mut [Slot; 64],
     previous: &mut uint8x16_t,
-) -> usize {
-    let mut at = 0;
+) -> Stride<64> {
+    let mut data = Strides::new(data);
     let mut groups = [vdupq_n_u8(0); 4];
     for i in 0..4 {
-        let group = P::group(codes, i);
-        // Offsets are at most 48 before the last group; the mask shows the compiler at most 63.
-        groups[i] = vqtbl1q_u8(load(window(data, at & 63)), load(plan.expand(group)));
-        at += plan.length(group);
+        let entry = plan.expand(P::group(codes, i));
+        groups[i] = vqtbl1q_u8(load(data.here()), load(&entry.shuffle));
+        data.pass(entry.length);
     }
     if plan.zigzag() {
         for i in 0..4 {
@@ -68,7 +67,7 @@ fn decode<P: Expand>(
     for i in 0..4 {
         store(window_mut(values, 16 * i), groups[i]);
     }
-    at
+    data.passed()
 }
 
 /// Sums of eight bytes fit in 16 bits: one scan for eight values, which are then widened.
@@ -173,16 +172,23 @@ fn sums64(differences: uint8x16_t, previous: &mut uint8x16_t) -> uint8x16_t {
 fn encode<P: Compress>(
     plan: P,
     values: &[u8; 64],
-    before: &[u8; 64],
-    data: &mut [Slot; 80],
-) -> (u32, usize) {
+    previous: &mut uint8x16_t,
+    data: &mut [Slot; 64],
+) -> (u32, Stride<64>) {
     let mut groups = [vdupq_n_u8(0); 4];
     for i in 0..4 {
         groups[i] = load(window(values, 16 * i));
     }
     if plan.delta() {
         for i in 0..4 {
-            groups[i] = difference::<P>(groups[i], load(window(before, 16 * i)));
+            let values = groups[i];
+            // The last value of the previous group, and all but the last of this one.
+            let before = match P::WIDTH {
+                4 => vextq_u8::<12>(*previous, values),
+                _ => vextq_u8::<8>(*previous, values),
+            };
+            groups[i] = difference::<P>(values, before);
+            *previous = values;
         }
     }
     if plan.zigzag() {
@@ -191,14 +197,13 @@ fn encode<P: Compress>(
         }
     }
     let codes = codes(plan, &groups);
-    let mut at = 0;
+    let mut data = StridesMut::new(data);
     for i in 0..4 {
         let entry = plan.compress(P::group(codes, i));
-        let shuffle = load(window(entry, 0));
-        store(window_mut(data, at & 63), vqtbl1q_u8(groups[i], shuffle));
-        at += usize::from(entry[16]);
+        store(data.here(), vqtbl1q_u8(groups[i], load(&entry.shuffle)));
+        data.pass(entry.length);
     }
-    (codes, at)
+    (codes, data.passed())
 }
 
 #[target_feature(enable = "neon")]

@@ -7,7 +7,7 @@ use crate::codec::stream_vbyte::plan::{self, Compress, Expand, Plan};
 use crate::codec::stream_vbyte::{Blocks, kernel, scalar};
 use crate::memory::{Byte, Slot, copy, flat, flat_mut};
 use crate::simd::neon32::{self, Compression, Expansion};
-use crate::simd::window;
+use crate::simd::{Stride, window};
 
 impl Blocks for Neon {
     type Previous = u64;
@@ -27,12 +27,12 @@ impl Blocks for Neon {
         self,
         plan: P,
         codes: u32,
-        data: &[u8; 80],
+        data: &[u8; 64],
         values: &mut [Slot; 64],
         previous: &mut u64,
-    ) -> usize {
+    ) -> Stride<64> {
         let controls = &codes.to_le_bytes()[..P::CONTROLS];
-        expand(self, plan, controls, data, values, previous)
+        Stride::new(expand(self, plan, controls, data, values, previous))
     }
 
     #[inline(always)]
@@ -40,11 +40,12 @@ impl Blocks for Neon {
         self,
         plan: P,
         controls: &[u8],
-        data: &[u8; 336],
+        data: &[u8; 256],
         blocks: &mut [[Slot; 64]; 4],
         previous: &mut u64,
-    ) -> usize {
-        expand(self, plan, controls, data, flat_mut(blocks), previous)
+    ) -> Stride<256> {
+        let values = flat_mut(blocks);
+        Stride::new(expand(self, plan, controls, data, values, previous))
     }
 
     #[inline(always)]
@@ -69,15 +70,16 @@ impl Blocks for Neon {
         self,
         plan: P,
         values: &[u8; 64],
-        before: &[u8; 64],
-        data: &mut [Slot; 80],
-    ) -> (u32, usize) {
+        previous: &mut u64,
+        data: &mut [Slot; 64],
+    ) -> (u32, Stride<64>) {
         if P::WIDTH == 8 {
-            return encode64(plan, values, before, data);
+            return encode64(plan, values, previous, data);
         }
         let mut controls = [0; 4];
-        let used = compress(self, plan, values, before, &mut controls, data);
-        (u32::from_le_bytes(controls), used)
+        let before = before(plan, values, previous);
+        let used = compress(self, plan, values, &before, &mut controls, data);
+        (u32::from_le_bytes(controls), Stride::new(used))
     }
 
     #[inline(always)]
@@ -85,14 +87,15 @@ impl Blocks for Neon {
         self,
         plan: P,
         four: &[[u8; 64]; 4],
-        befores: &[u8; 256],
+        previous: &mut u64,
         controls: &mut [Slot],
-        data: &mut [Slot; 336],
-    ) -> usize {
-        if P::WIDTH == 8 {
-            return kernel::encode_four(self, plan, four, befores, controls, data);
+        data: &mut [Slot; 256],
+    ) -> Stride<256> {
+        if P::WIDTH == 8 || plan.delta() {
+            return kernel::encode_four(self, plan, four, previous, controls, data);
         }
-        compress(self, plan, flat(four), befores, controls, data)
+        let values = flat(four);
+        Stride::new(compress(self, plan, values, values, controls, data))
     }
 }
 
@@ -110,7 +113,11 @@ const fn expansion(variant: Variant) -> Expansion {
 }
 
 const fn compression(variant: Variant) -> Compression {
-    Compression::new(plan::compress(variant.width(), variant.lengths()))
+    let (width, lengths) = (variant.width(), variant.lengths());
+    Compression::new(
+        plan::compress(width, lengths),
+        plan::group_lengths(width, lengths),
+    )
 }
 
 /// Decodes groups of 16 bytes of values, of which `data` has all bytes. Returns the number of bytes
@@ -161,23 +168,36 @@ fn compress<P: Plan, B: Byte>(
     run(simd, (table, plan.zeros()), values, before, controls, data)
 }
 
+/// Returns the values one place earlier, for differences, and moves on to the last value.
+#[inline(always)]
+fn before<P: Plan>(plan: P, values: &[u8; 64], previous: &mut u64) -> [u8; 64] {
+    let mut before = [0; 64];
+    if plan.delta() {
+        before[..4].copy_from_slice(&(*previous as u32).to_le_bytes());
+        before[4..].copy_from_slice(&values[..60]);
+        *previous = scalar::get(&values[60..]);
+    }
+    before
+}
+
 /// Encodes a block of values of 64 bits to its codes and its data.
 fn encode64<P: Plan>(
     plan: P,
     values: &[u8; 64],
-    before: &[u8; 64],
-    data: &mut [Slot; 80],
-) -> (u32, usize) {
+    previous: &mut u64,
+    data: &mut [Slot; 64],
+) -> (u32, Stride<64>) {
     let coding = plan.coding();
     let (mut codes, mut at) = (0, 0);
     for i in 0..P::VALUES {
-        let value = |from| scalar::get(window::<8, _>(from, 8 * i));
-        let stored = coding.stored(value(values), value(before));
+        let value = scalar::get(window::<8, _>(values, 8 * i));
+        let stored = coding.stored(value, *previous);
+        *previous = value;
         let code = coding.code(stored);
         let length = coding.variant.lengths()[code];
         copy(&mut data[at..at + length], &stored.to_le_bytes()[..length]);
         codes |= (code as u32) << (2 * i);
         at += length;
     }
-    (codes, at)
+    (codes, Stride::new(at))
 }

@@ -5,7 +5,7 @@ use crate::codec::stream_vbyte::Blocks;
 use crate::codec::stream_vbyte::plan::{Compress, Expand, Plan};
 use crate::memory::Slot;
 use crate::simd::sse41::{load, opaque, store};
-use crate::simd::{implement, window, window_mut};
+use crate::simd::{Stride, Strides, StridesMut, implement, window, window_mut};
 use core::arch::x86_64::*;
 
 implement! {
@@ -13,9 +13,9 @@ implement! {
         type Previous = __m128i;
         fn previous<P: Plan>(value: u64) -> __m128i = previous::<P>;
         fn last<P: Plan>(previous: __m128i) -> u64 = last_value;
-        fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 80], values: &mut [Slot; 64], previous: &mut __m128i) -> usize = decode::<P>;
+        fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 64], values: &mut [Slot; 64], previous: &mut __m128i) -> Stride<64> = decode::<P>;
         fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m128i) = widen::<P>;
-        fn encode<P: Compress>(plan: P, values: &[u8; 64], before: &[u8; 64], data: &mut [Slot; 80]) -> (u32, usize) = encode::<P>;
+        fn encode<P: Compress>(plan: P, values: &[u8; 64], previous: &mut __m128i, data: &mut [Slot; 64]) -> (u32, Stride<64>) = encode::<P>;
     }
 }
 
@@ -40,18 +40,16 @@ pub(super) fn last_value(previous: __m128i) -> u64 {
 pub(super) fn decode<P: Expand>(
     plan: P,
     codes: u32,
-    data: &[u8; 80],
+    data: &[u8; 64],
     values: &mut [Slot; 64],
     previous: &mut __m128i,
-) -> usize {
-    let mut at = 0;
+) -> Stride<64> {
+    let mut data = Strides::new(data);
     let mut groups = [_mm_setzero_si128(); 4];
     for i in 0..4 {
-        let group = P::group(codes, i);
-        // Offsets are at most 48 before the last group; the mask shows the compiler at most 63.
-        let stored = load(window(data, at & 63));
-        groups[i] = _mm_shuffle_epi8(stored, load(plan.expand(group)));
-        at += plan.length(group);
+        let entry = plan.expand(P::group(codes, i));
+        groups[i] = _mm_shuffle_epi8(load(data.here()), load(&entry.shuffle));
+        data.pass(entry.length);
     }
     if plan.zigzag() {
         for i in 0..4 {
@@ -66,7 +64,7 @@ pub(super) fn decode<P: Expand>(
     for i in 0..4 {
         store(window_mut(values, 16 * i), groups[i]);
     }
-    at
+    data.passed()
 }
 
 /// Widens eight bytes at a time to words, to sums of up to four of these, and to values.
@@ -164,23 +162,22 @@ fn unzigzag<P: Plan>(values: __m128i) -> __m128i {
 ///
 /// ```text
 /// differences   a    b      c        d
-/// + one left    a    a+b    c        c+d
-/// + second      a    a+b    a+b+c    a+b+c+d
+/// + one left    a    a+b    b+c      c+d
+/// + two left    a    a+b    a+b+c    a+b+c+d
 /// ```
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn sums<P: Plan>(differences: __m128i, previous: &mut __m128i) -> __m128i {
     let sums = match P::WIDTH {
         4 => {
-            let second = _mm_setr_epi8(-1, -1, -1, -1, -1, -1, -1, -1, 4, 5, 6, 7, 4, 5, 6, 7);
-            let pairs = _mm_add_epi32(differences, _mm_slli_epi64::<32>(differences));
-            _mm_add_epi32(pairs, _mm_shuffle_epi8(pairs, second))
+            let pairs = _mm_add_epi32(differences, _mm_slli_si128::<4>(differences));
+            _mm_add_epi32(pairs, _mm_slli_si128::<8>(pairs))
         }
         _ => _mm_add_epi64(differences, _mm_slli_si128::<8>(differences)),
     };
-    let before = *previous;
-    *previous = add::<P>(before, last::<P>(sums));
-    add::<P>(sums, before)
+    let values = add::<P>(sums, *previous);
+    *previous = last::<P>(values);
+    values
 }
 
 #[target_feature(enable = "sse4.1")]
@@ -197,10 +194,10 @@ fn add<P: Plan>(a: __m128i, b: __m128i) -> __m128i {
 pub(super) fn encode<P: Compress>(
     plan: P,
     values: &[u8; 64],
-    before: &[u8; 64],
-    data: &mut [Slot; 80],
-) -> (u32, usize) {
-    let groups = stored(plan, values, before);
+    previous: &mut __m128i,
+    data: &mut [Slot; 64],
+) -> (u32, Stride<64>) {
+    let groups = stored(plan, values, previous);
     let codes = match P::WIDTH {
         4 => {
             let [a, b, c, d] = stretched(plan, groups);
@@ -218,36 +215,36 @@ pub(super) fn compress<P: Compress>(
     plan: P,
     stored: &[__m128i; 4],
     codes: u32,
-    data: &mut [Slot; 80],
-) -> usize {
-    let mut at = 0;
+    data: &mut [Slot; 64],
+) -> Stride<64> {
+    let mut data = StridesMut::new(data);
     for i in 0..4 {
         let entry = plan.compress(P::group(codes, i));
-        let data_here = _mm_shuffle_epi8(stored[i], load(window(entry, 0)));
-        store(window_mut(data, at & 63), data_here);
-        at += usize::from(entry[16]);
+        let here = _mm_shuffle_epi8(stored[i], load(&entry.shuffle));
+        store(data.here(), here);
+        data.pass(entry.length);
     }
-    at
+    data.passed()
 }
 
 /// Converts the values of a block to stored numbers.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-pub(super) fn stored<P: Plan>(plan: P, values: &[u8; 64], before: &[u8; 64]) -> [__m128i; 4] {
+pub(super) fn stored<P: Plan>(plan: P, values: &[u8; 64], previous: &mut __m128i) -> [__m128i; 4] {
     let mut groups = [_mm_setzero_si128(); 4];
     for i in 0..4 {
         groups[i] = load(window(values, 16 * i));
     }
     if plan.delta() {
-        let values = groups;
-        groups[0] = subtract::<P>(values[0], load(window(before, 0)));
-        for i in 1..4 {
+        for i in 0..4 {
+            let values = groups[i];
             // The last value of the previous group, and all but the last of this one.
             let before = match P::WIDTH {
-                4 => _mm_alignr_epi8::<12>(values[i], values[i - 1]),
-                _ => _mm_alignr_epi8::<8>(values[i], values[i - 1]),
+                4 => _mm_alignr_epi8::<12>(values, *previous),
+                _ => _mm_alignr_epi8::<8>(values, *previous),
             };
-            groups[i] = subtract::<P>(values[i], before);
+            groups[i] = subtract::<P>(values, before);
+            *previous = values;
         }
     }
     if plan.zigzag() {
