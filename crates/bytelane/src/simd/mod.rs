@@ -17,8 +17,13 @@ pub(crate) mod neon;
 pub(crate) mod neon32;
 #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 pub(crate) mod sse41;
+mod strides;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use strides::windows_of_strides;
+pub(crate) use strides::{Stride, Strides, StridesMut};
 
 /// Implements a codec's trait for a token. Each row names the method and the function that does the
 /// work, which states the features that it needs: the row
@@ -279,127 +284,6 @@ impl<'a, const N: usize> Windows<'a, N> {
         unsafe {
             &*window.cast()
         }
-    }
-}
-
-/// A number of bytes, at most `MOST`. Tables hold such numbers, so that no use of them needs a check.
-#[derive(Clone, Copy, Debug)]
-#[repr(transparent)]
-pub(crate) struct Stride<const MOST: usize>(usize);
-
-impl<const MOST: usize> Stride<MOST> {
-    /// # Panics
-    ///
-    /// Panics if there are more bytes.
-    #[inline(always)]
-    pub(crate) const fn new(bytes: usize) -> Self {
-        assert!(bytes <= MOST, "a stride beyond its maximum");
-        Self(bytes)
-    }
-
-    #[inline(always)]
-    pub(crate) const fn get(self) -> usize {
-        self.0
-    }
-}
-
-/// Windows of `K` bytes in an array of `N`, each at most `K` bytes after the one before: there are `N / K`
-/// of them, wherever they are. So a kernel that loads a vector, and passes as many of its bytes as it has
-/// used, needs no check in between.
-pub(crate) struct Strides<'a, const K: usize, const N: usize> {
-    from: &'a [u8; N],
-    passed: usize,
-    /// Number of further windows; `passed + K * left` is at most `N`.
-    left: usize,
-}
-
-impl<'a, const K: usize, const N: usize> Strides<'a, K, N> {
-    #[inline(always)]
-    pub(crate) fn new(from: &'a [u8; N]) -> Self {
-        Self {
-            from,
-            passed: 0,
-            left: N / K,
-        }
-    }
-
-    /// Returns the next window and stays there, to [`pass`](Self::pass) it later.
-    #[inline(always)]
-    pub(crate) fn here(&self) -> &'a [u8; K] {
-        assert!(self.left > 0, "a stride out of range");
-        // SAFETY: one window is left, so `passed + K` is at most `N`.
-        #[allow(unsafe_code)]
-        let window = unsafe { self.from.as_ptr().add(self.passed) };
-        // SAFETY: as above: the array, which is borrowed for `'a`, has `K` bytes from here on. An array of
-        // bytes needs no alignment.
-        #[allow(unsafe_code)]
-        unsafe {
-            &*window.cast()
-        }
-    }
-
-    /// Passes bytes of the window.
-    #[inline(always)]
-    pub(crate) fn pass(&mut self, bytes: Stride<K>) {
-        assert!(self.left > 0, "a stride out of range");
-        // At most `K` bytes more, and one window less.
-        self.passed += bytes.0;
-        self.left -= 1;
-    }
-
-    /// Returns the number of bytes passed.
-    #[inline(always)]
-    pub(crate) fn passed(&self) -> Stride<N> {
-        Stride(self.passed)
-    }
-}
-
-/// Same as [`Strides`], for writing.
-pub(crate) struct StridesMut<'a, B, const K: usize, const N: usize> {
-    to: &'a mut [B; N],
-    passed: usize,
-    /// Number of further windows; `passed + K * left` is at most `N`.
-    left: usize,
-}
-
-impl<'a, B, const K: usize, const N: usize> StridesMut<'a, B, K, N> {
-    #[inline(always)]
-    pub(crate) fn new(to: &'a mut [B; N]) -> Self {
-        Self {
-            to,
-            passed: 0,
-            left: N / K,
-        }
-    }
-
-    /// Returns the next window and stays there, to [`pass`](Self::pass) it later.
-    #[inline(always)]
-    pub(crate) fn here(&mut self) -> &mut [B; K] {
-        assert!(self.left > 0, "a stride out of range");
-        // SAFETY: one window is left, so `passed + K` is at most `N`.
-        #[allow(unsafe_code)]
-        let window = unsafe { self.to.as_mut_ptr().add(self.passed) };
-        // SAFETY: as above: the array has `K` elements from here on. It is borrowed through `self` for as
-        // long as the window, and an array is aligned as its elements are.
-        #[allow(unsafe_code)]
-        unsafe {
-            &mut *window.cast()
-        }
-    }
-
-    /// Passes elements of the window.
-    #[inline(always)]
-    pub(crate) fn pass(&mut self, elements: Stride<K>) {
-        assert!(self.left > 0, "a stride out of range");
-        // At most `K` elements more, and one window less.
-        self.passed += elements.0;
-        self.left -= 1;
-    }
-
-    /// Returns the number of elements passed.
-    #[inline(always)]
-    pub(crate) fn passed(&self) -> Stride<N> {
-        Stride(self.passed)
     }
 }
 

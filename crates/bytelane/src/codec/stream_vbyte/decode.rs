@@ -12,7 +12,7 @@ dispatch! {
     // The arguments fit in registers, and this is inlined: for a block, copying them took a tenth of
     // the time.
     #[inline(always)]
-    fn decode_blocks(plan: impl Expand, stream: &Decode<'_>, values: &mut [Slot], previous: &mut u64) -> Option<usize>
+    fn decode_blocks(plan: impl Expand, stream: &mut Decode<'_>, values: &mut [Slot]) -> Option<usize>
         = kernel::decode_blocks, or scalar_blocks;
     fn decode_tail(plan: impl Expand, stream: &Decode<'_>, values: &mut [Slot]) -> Option<usize>
         = kernel::decode_tail, or scalar_tail;
@@ -22,10 +22,10 @@ dispatch! {
 
 /// Decodes values until the destination is full, starting at a whole control byte; the stream must
 /// have enough control bytes. Returns the offset after their data, or `None` if the data are
-/// incomplete.
-type Run = fn(&Decode<'_>, &mut [Slot]) -> Option<usize>;
+/// incomplete. The value before the position becomes the last value of whole blocks.
+type Run = fn(&mut Decode<'_>, &mut [Slot]) -> Option<usize>;
 
-all_plans! { Decode::decode, expanding }
+all_plans! { &mut Decode<'_>, decode, expanding }
 
 /// Values of a stream, from a certain position on.
 #[derive(Clone, Copy, Debug)]
@@ -102,13 +102,27 @@ impl<'a> Decode<'a> {
         self.index += head.len() / width;
         match to.len() {
             0 => Some(self.offset),
-            _ => (self.run)(&self, to),
+            _ => (self.run)(&mut self, to),
         }
     }
 
+    /// Whole blocks are the frequent case: without a tail, this is a jump to their kernel.
     #[inline(always)]
     fn decode<const WIDTH: usize, const CODES: usize, const FOR: u8>(
-        &self,
+        &mut self,
+        plan: Planned<Expanding<CODES>, WIDTH, FOR>,
+        to: &mut [Slot],
+    ) -> Option<usize> {
+        let backend = self.backend;
+        if to.len().is_multiple_of(64) {
+            return decode_blocks(plan, self, to, backend);
+        }
+        self.decode_with_tail(plan, to)
+    }
+
+    #[inline(never)]
+    fn decode_with_tail<const WIDTH: usize, const CODES: usize, const FOR: u8>(
+        &mut self,
         plan: Planned<Expanding<CODES>, WIDTH, FOR>,
         to: &mut [Slot],
     ) -> Option<usize> {
@@ -116,15 +130,10 @@ impl<'a> Decode<'a> {
         if blocks.is_empty() {
             return decode_tail(plan.for_any(), self, tail, self.backend);
         }
-        let mut previous = self.previous;
-        let end = decode_blocks(plan, self, blocks, &mut previous, self.backend)?;
-        if tail.is_empty() {
-            return Some(end);
-        }
+        let end = decode_blocks(plan, self, blocks, self.backend)?;
         let rest = Self {
             index: self.index + blocks.len() / WIDTH,
             offset: end,
-            previous,
             ..*self
         };
         decode_tail(plan.for_any(), &rest, tail, self.backend)
@@ -162,20 +171,16 @@ impl<'a> Decode<'a> {
 }
 
 /// Decodes values on the scalar backend.
-fn scalar_blocks<P: Plan>(
-    plan: P,
-    stream: &Decode<'_>,
-    values: &mut [Slot],
-    previous: &mut u64,
-) -> Option<usize> {
+fn scalar_blocks<P: Plan>(plan: P, stream: &mut Decode<'_>, values: &mut [Slot]) -> Option<usize> {
     let (controls, data) = stream.ahead::<P>(values);
+    let previous = &mut stream.previous;
     let used = scalar::decode(plan.coding(), controls, data, values, previous)?;
     Some(stream.offset + used)
 }
 
 /// Same as [`scalar_blocks`], for the last values.
 fn scalar_tail<P: Plan>(plan: P, stream: &Decode<'_>, values: &mut [Slot]) -> Option<usize> {
-    scalar_blocks(plan, stream, values, &mut { stream.previous })
+    scalar_blocks(plan, &mut { *stream }, values)
 }
 
 impl Fill for Decode<'_> {
@@ -184,9 +189,9 @@ impl Fill for Decode<'_> {
     type Error = Error;
 
     #[inline]
-    fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
+    fn fill(mut self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
         let end = if self.index.is_multiple_of(4) {
-            (self.run)(&self, to)
+            (self.run)(&mut self, to)
         } else {
             self.decode_within(to)
         };

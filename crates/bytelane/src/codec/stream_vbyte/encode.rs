@@ -20,7 +20,7 @@ dispatch! {
 /// Returns the number of bytes written, or `None` if there was not enough room.
 type Run = fn(&Encode<'_>, &mut [Slot]) -> Option<usize>;
 
-all_plans! { Encode::encode, compressing }
+all_plans! { &Encode<'_>, encode, compressing }
 
 /// Values to be encoded as a stream.
 pub(crate) struct Encode<'a> {

@@ -5,7 +5,7 @@
 //! data     |-- block --|-- block --|-- block --|-- block --|- block -|
 //!          |------- 64 bytes -------|
 //!                      |------- 64 bytes -------|            as long as there are 64
-//!                                              |-- rest --|000000000000|   copy, then zeros
+//!                                              |-- rest --|000000000000|   zeros after the end
 //! ```
 //!
 //! Each instruction set implements [`Blocks`], which converts between a block of values and its
@@ -21,7 +21,7 @@
 //! ```text
 //! decode    four blocks: all values of one byte: widen; else look up each block by its codes
 //!           fewer than 256 bytes left: block by block
-//!           fewer than 64 bytes left: from a copy followed by zeros
+//!           fewer than 64 bytes left: loads that end with the data, shifted
 //!           the last values, fewer than a block: as a block whose front alone counts
 //! encode    the same way, into a buffer if fewer than 64 bytes of room are left
 //! ```
@@ -30,7 +30,8 @@
 //!
 //! - Data are used in order, without gaps: the next block begins at `used`, even if more was loaded
 //!   or stored.
-//! - Data that extend into the zeros after the input are an error, detected after the block.
+//! - Data that extend beyond the input, where zeros are assumed, are an error, detected after the
+//!   block.
 //! - `previous` has the last value, for differences.
 //!
 //! # Measurements
@@ -53,16 +54,15 @@ use crate::simd::{Stride, Strides, StridesMut, window, window_mut};
 pub(super) fn decode_blocks<S: Blocks, P: Expand>(
     simd: S,
     plan: P,
-    stream: &Decode<'_>,
+    stream: &mut Decode<'_>,
     values: &mut [Slot],
-    previous: &mut u64,
 ) -> Option<usize> {
     let (controls, data) = stream.ahead::<P>(values);
-    let mut before = simd.previous::<P>(*previous);
+    let mut before = simd.previous::<P>(stream.previous);
     let (blocks, _) = values.as_chunks_mut();
     let used = simd.decode_run(plan, controls, data, blocks, &mut before)?;
     if plan.delta() {
-        *previous = simd.last::<P>(before);
+        stream.previous = simd.last::<P>(before);
     }
     Some(stream.offset + used)
 }
@@ -79,55 +79,61 @@ pub(super) fn decode_run<S: Blocks, P: Expand>(
     previous: &mut S::Previous,
 ) -> Option<usize> {
     let controls = &controls[..P::CONTROLS * blocks.len()];
+    let fours = blocks.len() / 4;
     let mut rest = data;
     let mut done = 0;
-    while done + 4 <= blocks.len() {
-        let four: &mut [[Slot; 64]; 4] = window_mut(blocks, done);
-        let controls = &controls[P::CONTROLS * done..][..P::CONTROLS * 4];
+    let mut ahead = match fours {
+        0 => [0; 2],
+        _ => P::codes_of_four(controls, 0),
+    };
+    for i in 0..fours {
+        let codes = ahead;
+        ahead = P::codes_of_four(controls, usize::min(i + 1, fours - 1));
+        let four: &mut [[Slot; 64]; 4] = window_mut(blocks, 4 * i);
         let used;
-        if plan.all_ones(controls)
+        if plan.are_ones(codes)
             && let Some(here) = rest.first_chunk::<64>()
         {
-            for i in 0..4 {
-                simd.widen(plan, window(here, P::VALUES * i), &mut four[i], previous);
+            for k in 0..4 {
+                simd.widen(plan, window(here, P::VALUES * k), &mut four[k], previous);
             }
             used = 4 * P::VALUES;
         } else if let Some(here) = rest.first_chunk() {
-            used = simd.decode_four(plan, controls, here, four, previous).get();
+            used = simd.decode_four(plan, codes, here, four, previous).get();
         } else {
             break;
         }
         rest = &rest[used..];
-        done += 4;
+        done = 4 * (i + 1);
     }
-    if done == blocks.len() {
-        return Some(data.len() - rest.len());
-    }
-    // The last 64 bytes followed by zeros. They are copied before they are needed, since a load waits
-    // until the stores that it reads from have reached the cache.
-    let padded = &memory::Lines(padded_end(data)).0;
     while done < blocks.len() {
-        let here = match rest.first_chunk() {
-            Some(here) => here,
-            None => window(memory::flat(padded), 64 - rest.len()),
+        let (codes, values) = (P::codes(controls, done), &mut blocks[done]);
+        let used = match simd.decode_within(plan, codes, rest, values, previous) {
+            Some(used) => used,
+            None => simd.decode_end(plan, codes, (data, rest.len()), values, previous),
         };
-        let codes = P::codes(controls, done);
-        let used = simd.decode(plan, codes, here, &mut blocks[done], previous);
-        rest = rest.get(used.get()..)?;
+        rest = rest.get(used..)?;
         done += 1;
     }
     Some(data.len() - rest.len())
 }
 
-/// Returns the last 64 bytes followed by zeros. The copy has a fixed length where possible.
+/// Decodes a block from the end of the data, through a copy. Returns the number of bytes used, which may be
+/// more than are left.
 #[inline(always)]
-fn padded_end(data: &[u8]) -> [[u8; 64]; 2] {
-    let mut last = [0; 64];
-    match data.last_chunk() {
-        Some(end) => last = *end,
-        None => last[64 - data.len()..].copy_from_slice(data),
-    }
-    [last, [0; 64]]
+pub(super) fn decode_end<S: Blocks, P: Expand>(
+    simd: S,
+    plan: P,
+    codes: u32,
+    (data, left): (&[u8], usize),
+    values: &mut [Slot; 64],
+    previous: &mut S::Previous,
+) -> usize {
+    let rest = &data[data.len() - left..];
+    let rest = &rest[..usize::min(left, 64)];
+    let memory::Lines(padded) = &mut memory::Lines([0; 64]);
+    padded[..rest.len()].copy_from_slice(rest);
+    simd.decode(plan, codes, padded, values, previous).get()
 }
 
 /// Decodes four blocks. Returns the number of bytes of data used.
@@ -135,14 +141,14 @@ fn padded_end(data: &[u8]) -> [[u8; 64]; 2] {
 pub(super) fn decode_four<S: Blocks, P: Expand>(
     simd: S,
     plan: P,
-    controls: &[u8],
+    codes: [u64; 2],
     data: &[u8; 256],
     blocks: &mut [[Slot; 64]; 4],
     previous: &mut S::Previous,
 ) -> Stride<256> {
     let mut data = Strides::new(data);
     for i in 0..4 {
-        let codes = P::codes(controls, i);
+        let codes = P::codes_of_block(codes, i);
         let used = simd.decode(plan, codes, data.here(), &mut blocks[i], previous);
         data.pass(used);
     }
@@ -176,15 +182,11 @@ pub(super) fn decode_last<S: Blocks, P: Expand>(
     values: &mut [Slot],
     start: u64,
 ) -> Option<usize> {
-    let memory::Lines(padded) = &mut memory::Lines([0; 64]);
-    let have = usize::min(data.len(), 64);
-    padded[..have].copy_from_slice(&data[..have]);
-
     let memory::Lines(block) = &mut memory::Lines([Slot::new(0); 64]);
     let mut before = simd.previous::<P>(start);
-    let used = simd.decode(plan, codes, padded, block, &mut before).get();
+    let used = simd.decode_end(plan, codes, (data, data.len()), block, &mut before);
     let used = used - plan.shortest() * (P::VALUES - values.len() / P::WIDTH);
-    if used > have {
+    if used > data.len() {
         return None;
     }
     values.copy_from_slice(&block[..values.len()]);

@@ -119,17 +119,47 @@ pub(crate) trait Blocks: Copy {
         previous: &mut Self::Previous,
     ) -> Stride<64>;
 
-    /// Decodes four blocks from the accessible data. Returns the number of bytes used.
+    /// Decodes four blocks from the accessible data, given their codes, as in
+    /// [`Plan::codes_of_four`]. Returns the number of bytes used.
     #[inline(always)]
     fn decode_four<P: Expand>(
         self,
         plan: P,
-        controls: &[u8],
+        codes: [u64; 2],
         data: &[u8; 256],
         blocks: &mut [[Slot; 64]; 4],
         previous: &mut Self::Previous,
     ) -> Stride<256> {
-        kernel::decode_four(self, plan, controls, data, blocks, previous)
+        kernel::decode_four(self, plan, codes, data, blocks, previous)
+    }
+
+    /// Decodes a block from the front of the data, if all of its vectors are within these. Returns the number
+    /// of bytes used.
+    #[inline(always)]
+    fn decode_within<P: Expand>(
+        self,
+        plan: P,
+        codes: u32,
+        data: &[u8],
+        values: &mut [Slot; 64],
+        previous: &mut Self::Previous,
+    ) -> Option<usize> {
+        let here = data.first_chunk()?;
+        Some(self.decode(plan, codes, here, values, previous).get())
+    }
+
+    /// Decodes a block from the end of the data, of which a number of bytes is left. Returns the number of
+    /// bytes used, which may be more than these.
+    #[inline(always)]
+    fn decode_end<P: Expand>(
+        self,
+        plan: P,
+        codes: u32,
+        left: (&[u8], usize),
+        values: &mut [Slot; 64],
+        previous: &mut Self::Previous,
+    ) -> usize {
+        kernel::decode_end(self, plan, codes, left, values, previous)
     }
 
     /// Decodes a block of values of one byte each, the first bytes of the accessible data.

@@ -70,6 +70,33 @@ pub(crate) trait Plan: Copy {
         others == 0
     }
 
+    /// Returns whether all values of four blocks have one byte each, from their codes.
+    #[inline(always)]
+    fn are_ones(self, codes: [u64; 2]) -> bool {
+        let ones = if self.zeros() { u64::MAX / 3 } else { 0 };
+        codes[0] ^ ones | codes[1] ^ ones == 0
+    }
+
+    /// Returns the codes of blocks `4 * at` to `4 * at + 3`, from the control bytes: those of two blocks,
+    /// or of all four, in one number. With 8-byte values, the second number is 0.
+    #[inline(always)]
+    fn codes_of_four(controls: &[u8], at: usize) -> [u64; 2] {
+        let word = |at| u64::from_le_bytes(*window(controls, at));
+        match Self::CONTROLS {
+            4 => [word(16 * at), word(16 * at + 8)],
+            _ => [word(8 * at), 0],
+        }
+    }
+
+    /// Returns the codes of block `i` of four.
+    #[inline(always)]
+    fn codes_of_block(codes: [u64; 2], i: usize) -> u32 {
+        match Self::CONTROLS {
+            4 => (codes[i / 2] >> (32 * (i % 2))) as u32,
+            _ => (codes[0] >> (16 * i)) as u32 & 0xffff,
+        }
+    }
+
     /// Returns the codes of block `at`, from the control bytes.
     #[inline(always)]
     fn codes(controls: &[u8], at: usize) -> u32 {
@@ -230,19 +257,19 @@ impl<const WIDTH: usize, const CODES: usize, const FOR: u8> Compress
 }
 
 /// Defines the function for each plan of an operation, and `run_of`, which chooses one: the method
-/// of the operation, with the tables of its direction. `all_plans! { Decode::decode, expanding }`
+/// of the operation, with the tables of its direction. `all_plans! { &mut Decode<'_>, decode, expanding }`
 /// has, for each row,
 ///
 /// ```ignore
-/// fn v1234_delta(values: &Decode<'_>, to: &mut [Slot]) -> Option<usize> {
+/// fn v1234_delta(values: &mut Decode<'_>, to: &mut [Slot]) -> Option<usize> {
 ///     const FOR: u8 = Transform::Delta as u8;
 ///     values.decode::<4, _, FOR>(Planned::new(&expanding::V1234, Transform::Delta), to)
 /// }
 /// ```
 macro_rules! all_plans {
-    ($Operation:ident::$method:ident, $tables:ident) => {
+    ($Operation:ty, $method:ident, $tables:ident) => {
         all_plans! {
-            @rows $Operation $method $tables
+            @rows [$Operation] $method $tables
             v1234 V1234 4 None;
             v1234_delta V1234 4 Delta;
             v1234_zigzag V1234 4 Zigzag;
@@ -258,7 +285,7 @@ macro_rules! all_plans {
         }
     };
     (
-        @rows $Operation:ident $method:ident $tables:ident
+        @rows $Operation:tt $method:ident $tables:ident
         $($name:ident $Variant:ident $WIDTH:literal $Transform:ident;)*
     ) => {
         /// Returns the function for a coding. The caller usually knows the coding at compile time,
@@ -271,13 +298,19 @@ macro_rules! all_plans {
         }
 
         // Not generic, so that kernels are compiled here and not in the caller's crate.
-        $(fn $name(values: &$Operation<'_>, to: &mut [Slot]) -> Option<usize> {
+        $( all_plans! { @run $Operation $method $tables $name $Variant $WIDTH $Transform } )*
+    };
+    (
+        @run [$Operation:ty] $method:ident $tables:ident
+        $name:ident $Variant:ident $WIDTH:literal $Transform:ident
+    ) => {
+        fn $name(values: $Operation, to: &mut [Slot]) -> Option<usize> {
             const FOR: u8 = Transform::$Transform as u8;
             values.$method::<$WIDTH, _, FOR>(
                 Planned::new(&$tables::$Variant, Transform::$Transform),
                 to,
             )
-        })*
+        }
     };
 }
 pub(super) use all_plans;

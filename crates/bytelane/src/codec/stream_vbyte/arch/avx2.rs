@@ -1,7 +1,8 @@
 //! AVX2: groups as in SSE4.1, with codes computed four groups at a time.
 
 use super::sse41::{
-    compress, decode, encode as encode_in_pairs, last_value, previous, stored, stretched, widen,
+    compress, decode, decode_end, decode_within, encode as encode_in_pairs, last_value, previous,
+    stored, stretched, widen,
 };
 use crate::backend::Avx2;
 use crate::codec::stream_vbyte::Blocks;
@@ -17,6 +18,8 @@ implement! {
         fn previous<P: Plan>(value: u64) -> __m128i = previous::<P>;
         fn last<P: Plan>(previous: __m128i) -> u64 = last_value;
         fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 64], values: &mut [Slot; 64], previous: &mut __m128i) -> Stride<64> = decode::<P>;
+        fn decode_within<P: Expand>(plan: P, codes: u32, data: &[u8], values: &mut [Slot; 64], previous: &mut __m128i) -> Option<usize> = decode_within::<P>;
+        fn decode_end<P: Expand>(plan: P, codes: u32, left: (&[u8], usize), values: &mut [Slot; 64], previous: &mut __m128i) -> usize = decode_end::<P>;
         fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m128i) = widen::<P>;
         fn encode<P: Compress>(plan: P, values: &[u8; 64], previous: &mut __m128i, data: &mut [Slot; 64]) -> (u32, Stride<64>) = encode::<P>;
     }

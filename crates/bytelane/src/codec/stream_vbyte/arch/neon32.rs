@@ -39,11 +39,13 @@ impl Blocks for Neon {
     fn decode_four<P: Expand>(
         self,
         plan: P,
-        controls: &[u8],
+        codes: [u64; 2],
         data: &[u8; 256],
         blocks: &mut [[Slot; 64]; 4],
         previous: &mut u64,
     ) -> Stride<256> {
+        let controls = codes.map(u64::to_le_bytes);
+        let controls = &flat(&controls)[..4 * P::CONTROLS];
         let values = flat_mut(blocks);
         Stride::new(expand(self, plan, controls, data, values, previous))
     }

@@ -5,7 +5,7 @@ use crate::codec::stream_vbyte::Blocks;
 use crate::codec::stream_vbyte::plan::{Compress, Expand, Plan};
 use crate::memory::Slot;
 use crate::simd::sse41::{load, opaque, store};
-use crate::simd::{Stride, Strides, StridesMut, implement, window, window_mut};
+use crate::simd::{Stride, Strides, StridesMut, implement, window, window_mut, windows_of_strides};
 use core::arch::x86_64::*;
 
 implement! {
@@ -14,6 +14,8 @@ implement! {
         fn previous<P: Plan>(value: u64) -> __m128i = previous::<P>;
         fn last<P: Plan>(previous: __m128i) -> u64 = last_value;
         fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 64], values: &mut [Slot; 64], previous: &mut __m128i) -> Stride<64> = decode::<P>;
+        fn decode_within<P: Expand>(plan: P, codes: u32, data: &[u8], values: &mut [Slot; 64], previous: &mut __m128i) -> Option<usize> = decode_within::<P>;
+        fn decode_end<P: Expand>(plan: P, codes: u32, left: (&[u8], usize), values: &mut [Slot; 64], previous: &mut __m128i) -> usize = decode_end::<P>;
         fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m128i) = widen::<P>;
         fn encode<P: Compress>(plan: P, values: &[u8; 64], previous: &mut __m128i, data: &mut [Slot; 64]) -> (u32, Stride<64>) = encode::<P>;
     }
@@ -45,26 +47,99 @@ pub(super) fn decode<P: Expand>(
     previous: &mut __m128i,
 ) -> Stride<64> {
     let mut data = Strides::new(data);
-    let mut groups = [_mm_setzero_si128(); 4];
     for i in 0..4 {
         let entry = plan.expand(P::group(codes, i));
-        groups[i] = _mm_shuffle_epi8(load(data.here()), load(&entry.shuffle));
+        let stored = _mm_shuffle_epi8(load(data.here()), load(&entry.shuffle));
+        let restored = restore(plan, stored, previous);
+        store(window_mut(values, 16 * i), restored);
         data.pass(entry.length);
     }
+    data.passed()
+}
+
+/// Same as [`decode`], from data that need not have 64 bytes: one check for all of its vectors.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+pub(super) fn decode_within<P: Expand>(
+    plan: P,
+    codes: u32,
+    data: &[u8],
+    values: &mut [Slot; 64],
+    previous: &mut __m128i,
+) -> Option<usize> {
+    let entry = |i| plan.expand(P::group(codes, i));
+    let entries = [entry(0), entry(1), entry(2), entry(3)];
+    let strides = [entries[0].length, entries[1].length, entries[2].length];
+    let windows = windows_of_strides(data, strides)?;
+    let mut used = 0;
+    for i in 0..4 {
+        let stored = _mm_shuffle_epi8(load(windows[i]), load(&entries[i].shuffle));
+        store(window_mut(values, 16 * i), restore(plan, stored, previous));
+        used += entries[i].length.get();
+    }
+    Some(used)
+}
+
+/// Decodes a block from the end of the data. Groups whose vectors would cross it are loaded with the end, and
+/// shifted.
+///
+/// A copy would be loaded at once, across the vectors by which it was stored, and such loads wait
+/// until the stores have reached the cache.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+pub(super) fn decode_end<P: Expand>(
+    plan: P,
+    codes: u32,
+    (data, left): (&[u8], usize),
+    values: &mut [Slot; 64],
+    previous: &mut __m128i,
+) -> usize {
+    let start = data.len() - left;
+    let mut short = [0; 16];
+    let data = if data.len() < 16 {
+        short[..data.len()].copy_from_slice(data);
+        &short[..]
+    } else {
+        data
+    };
+    let mut place = start;
+    for i in 0..4 {
+        // Without a branch: which group is the first beyond the last window cannot be predicted.
+        let here = usize::min(place, data.len() - 16);
+        let shift = load(window(&SHIFTS, (place - here) & 127));
+        let stored = _mm_shuffle_epi8(load(window(data, here)), shift);
+        let entry = plan.expand(P::group(codes, i));
+        let stored = _mm_shuffle_epi8(stored, load(&entry.shuffle));
+        store(window_mut(values, 16 * i), restore(plan, stored, previous));
+        place += entry.length.get();
+    }
+    place - start
+}
+
+/// Shuffles that shift a vector by up to 127 bytes, from their numbers on: a block whose first group begins at
+/// the end has its last one at most 64 bytes after the last window.
+static SHIFTS: [u8; 144] = {
+    let mut shifts = [0x80; 144];
+    let mut i = 0;
+    while i < 16 {
+        shifts[i] = i as u8;
+        i += 1;
+    }
+    shifts
+};
+
+/// Converts the stored numbers of a group to values.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn restore<P: Plan>(plan: P, stored: __m128i, previous: &mut __m128i) -> __m128i {
+    let mut values = stored;
     if plan.zigzag() {
-        for i in 0..4 {
-            groups[i] = unzigzag::<P>(groups[i]);
-        }
+        values = unzigzag::<P>(values);
     }
     if plan.delta() {
-        for i in 0..4 {
-            groups[i] = sums::<P>(groups[i], previous);
-        }
+        values = sums::<P>(values, previous);
     }
-    for i in 0..4 {
-        store(window_mut(values, 16 * i), groups[i]);
-    }
-    data.passed()
+    values
 }
 
 /// Widens eight bytes at a time to words, to sums of up to four of these, and to values.
