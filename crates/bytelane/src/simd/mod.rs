@@ -21,9 +21,9 @@ mod strides;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 pub(crate) use strides::windows_of_strides;
-pub(crate) use strides::{Stride, Strides, StridesMut};
+pub(crate) use strides::{Shuffle, Stride, Strides, StridesMut};
 
 /// Implements a codec's trait for a token. Each row names the method and the function that does the
 /// work, which states the features that it needs: the row

@@ -8,6 +8,8 @@
 pub(crate) struct Stride<const MOST: usize>(usize);
 
 impl<const MOST: usize> Stride<MOST> {
+    /// Creates a stride.
+    ///
     /// # Panics
     ///
     /// Panics if there are more bytes.
@@ -21,6 +23,15 @@ impl<const MOST: usize> Stride<MOST> {
     pub(crate) const fn get(self) -> usize {
         self.0
     }
+}
+
+/// Entry of a table: a shuffle of 16 bytes, and the number of bytes that it takes, or gives. One index serves
+/// both, and the number is as long as a register, so that an addition reads it from memory.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+pub(crate) struct Shuffle {
+    pub(crate) places: [u8; 16],
+    pub(crate) length: Stride<16>,
 }
 
 /// Windows of `K` bytes in an array of `N`, each at most `K` bytes after the one before: there are `N / K`
@@ -117,7 +128,7 @@ impl<'a, B, const K: usize, const N: usize> StridesMut<'a, B, K, N> {
 
 /// Returns four windows of `K` bytes, each a stride after the one before, the first at the front of a
 /// slice. `None` if the last one does not end within it.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 #[inline(always)]
 pub(crate) fn windows_of_strides<const K: usize>(
     from: &[u8],

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::coding::{Coding, Transform, Variant};
-use crate::simd::{Stride, window};
+use crate::simd::{Shuffle, Stride, window};
 
 /// Parameters of a kernel.
 ///
@@ -111,23 +111,14 @@ pub(crate) trait Plan: Copy {
 pub(crate) trait Expand: Plan {
     /// Returns the shuffle from the data of a group to its values, given its codes, and the length of
     /// the data.
-    fn expand(self, codes: usize) -> &'static Entry;
+    fn expand(self, codes: usize) -> &'static Shuffle;
 }
 
 /// Parameters of an encoding kernel.
 pub(crate) trait Compress: Plan {
     /// Returns the shuffle from the values of a group to its data, given its codes, and the length of
     /// the data.
-    fn compress(self, codes: usize) -> &'static Entry;
-}
-
-/// Entry of a table: a shuffle, and the length of the data of a group. One index serves both, and the
-/// length is as long as a register, so that an addition reads it from memory.
-#[derive(Clone, Copy)]
-#[repr(C, align(32))]
-pub(crate) struct Entry {
-    pub(super) shuffle: [u8; 16],
-    pub(super) length: Stride<16>,
+    fn compress(self, codes: usize) -> &'static Shuffle;
 }
 
 /// Layout of a variant, with the table of one direction. It is aligned to a cache line, so no entry
@@ -142,12 +133,12 @@ pub(super) struct Layout<T> {
 /// Table with one entry for each of the `CODES` codes of a group.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub(super) struct Expanding<const CODES: usize>([Entry; CODES]);
+pub(super) struct Expanding<const CODES: usize>([Shuffle; CODES]);
 
 /// Same as [`Expanding`], for encoding.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub(super) struct Compressing<const CODES: usize>([Entry; CODES]);
+pub(super) struct Compressing<const CODES: usize>([Shuffle; CODES]);
 
 /// Layouts with the tables for decoding, each a separate item, so that a program contains only
 /// those that it uses.
@@ -242,7 +233,7 @@ impl<const WIDTH: usize, const CODES: usize, const FOR: u8> Expand
     for Planned<Expanding<CODES>, WIDTH, FOR>
 {
     #[inline(always)]
-    fn expand(self, codes: usize) -> &'static Entry {
+    fn expand(self, codes: usize) -> &'static Shuffle {
         &self.layout.table.0[codes]
     }
 }
@@ -251,7 +242,7 @@ impl<const WIDTH: usize, const CODES: usize, const FOR: u8> Compress
     for Planned<Compressing<CODES>, WIDTH, FOR>
 {
     #[inline(always)]
-    fn compress(self, codes: usize) -> &'static Entry {
+    fn compress(self, codes: usize) -> &'static Shuffle {
         &self.layout.table.0[codes]
     }
 }
@@ -366,16 +357,16 @@ pub(super) const fn expand<const N: usize>(width: usize, lengths: [usize; 4]) ->
 }
 
 /// Joins shuffles and lengths.
-const fn entries<const N: usize>(shuffles: &[[u8; 16]; N], lengths: &[u8; N]) -> [Entry; N] {
-    let none = Entry {
-        shuffle: [NONE; 16],
+const fn entries<const N: usize>(shuffles: &[[u8; 16]; N], lengths: &[u8; N]) -> [Shuffle; N] {
+    let none = Shuffle {
+        places: [NONE; 16],
         length: Stride::new(0),
     };
     let mut table = [none; N];
     let mut codes = 0;
     while codes < N {
-        table[codes] = Entry {
-            shuffle: shuffles[codes],
+        table[codes] = Shuffle {
+            places: shuffles[codes],
             length: Stride::new(lengths[codes] as usize),
         };
         codes += 1;

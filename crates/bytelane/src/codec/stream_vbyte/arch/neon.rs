@@ -48,7 +48,7 @@ fn decode<P: Expand>(
     let mut groups = [vdupq_n_u8(0); 4];
     for i in 0..4 {
         let entry = plan.expand(P::group(codes, i));
-        groups[i] = vqtbl1q_u8(load(data.here()), load(&entry.shuffle));
+        groups[i] = vqtbl1q_u8(load(data.here()), load(&entry.places));
         data.pass(entry.length);
     }
     if plan.zigzag() {
@@ -200,7 +200,7 @@ fn encode<P: Compress>(
     let mut data = StridesMut::new(data);
     for i in 0..4 {
         let entry = plan.compress(P::group(codes, i));
-        store(data.here(), vqtbl1q_u8(groups[i], load(&entry.shuffle)));
+        store(data.here(), vqtbl1q_u8(groups[i], load(&entry.places)));
         data.pass(entry.length);
     }
     (codes, data.passed())

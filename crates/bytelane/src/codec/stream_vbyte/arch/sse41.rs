@@ -49,7 +49,7 @@ pub(super) fn decode<P: Expand>(
     let mut data = Strides::new(data);
     for i in 0..4 {
         let entry = plan.expand(P::group(codes, i));
-        let stored = _mm_shuffle_epi8(load(data.here()), load(&entry.shuffle));
+        let stored = _mm_shuffle_epi8(load(data.here()), load(&entry.places));
         let restored = restore(plan, stored, previous);
         store(window_mut(values, 16 * i), restored);
         data.pass(entry.length);
@@ -73,7 +73,7 @@ pub(super) fn decode_within<P: Expand>(
     let windows = windows_of_strides(data, strides)?;
     let mut used = 0;
     for i in 0..4 {
-        let stored = _mm_shuffle_epi8(load(windows[i]), load(&entries[i].shuffle));
+        let stored = _mm_shuffle_epi8(load(windows[i]), load(&entries[i].places));
         store(window_mut(values, 16 * i), restore(plan, stored, previous));
         used += entries[i].length.get();
     }
@@ -109,7 +109,7 @@ pub(super) fn decode_end<P: Expand>(
         let shift = load(window(&SHIFTS, (place - here) & 127));
         let stored = _mm_shuffle_epi8(load(window(data, here)), shift);
         let entry = plan.expand(P::group(codes, i));
-        let stored = _mm_shuffle_epi8(stored, load(&entry.shuffle));
+        let stored = _mm_shuffle_epi8(stored, load(&entry.places));
         store(window_mut(values, 16 * i), restore(plan, stored, previous));
         place += entry.length.get();
     }
@@ -295,7 +295,7 @@ pub(super) fn compress<P: Compress>(
     let mut data = StridesMut::new(data);
     for i in 0..4 {
         let entry = plan.compress(P::group(codes, i));
-        let here = _mm_shuffle_epi8(stored[i], load(&entry.shuffle));
+        let here = _mm_shuffle_epi8(stored[i], load(&entry.places));
         store(data.here(), here);
         data.pass(entry.length);
     }

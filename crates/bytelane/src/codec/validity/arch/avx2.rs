@@ -4,12 +4,14 @@
 use super::sse41;
 use crate::backend::Avx2;
 use crate::codec::validity::kernel::{rank, select_in_steps};
-use crate::codec::validity::tables::{COMPACT, SPREAD, parts};
+use crate::codec::validity::tables::{
+    COMPACT, COMPACTING_WIDE, Permutation, SPREAD, SPREADING_WIDE,
+};
 use crate::codec::validity::{Levels, Move, MoveBits, STEP};
 use crate::memory::{Byte, Slot, flat, flat_mut};
 use crate::simd::avx2::{load, store};
 use crate::simd::sse41::load_low;
-use crate::simd::{implement, window, window_mut};
+use crate::simd::{Strides, StridesMut, implement, window, window_mut};
 use core::arch::x86_64::*;
 
 implement! {
@@ -149,10 +151,21 @@ fn levels<const K: usize>(bits: u64, level: __m256i, to: &mut [[Slot; K]; STEP])
     }
 }
 
-/// Returns the 4-byte parts of vector `i` whose bits are set.
+/// Returns the bits of vector `i`, of eight values of 4 bytes.
 #[inline(always)]
-fn set(parts: &[u64; 4], i: usize) -> usize {
-    (parts[i / 8] >> (8 * (i % 8)) & 0xff) as usize
+fn set(bits: u64, i: usize) -> usize {
+    (bits >> (8 * i) & 0xff) as usize
+}
+
+/// Returns the permutation for vector `i`, of values of `V` bytes, 8 or 16.
+#[inline(always)]
+fn permutation<const V: usize>(
+    tables: &'static [[Permutation; 16]; 2],
+    bits: u64,
+    i: usize,
+) -> &'static Permutation {
+    let set = bits >> (32 / V * i) & ((1 << (32 / V)) - 1);
+    &tables[V / 16][set as usize]
 }
 
 /// ```text
@@ -164,32 +177,75 @@ fn set(parts: &[u64; 4], i: usize) -> usize {
 #[target_feature(enable = "avx2,popcnt")]
 #[inline]
 fn spread<const V: usize>(bits: u64, from: &[[u8; V]; STEP], to: &mut [[Slot; V]; STEP]) {
-    if V < 4 {
-        return sse41::spread::<V>(bits, from, to);
+    let (values, spread) = (flat(from), flat_mut(to));
+    match V {
+        4 => {
+            for i in 0..8 {
+                let values = load(window(values, 4 * rank(bits, 8 * i)));
+                let ranks = _mm256_cvtepi8_epi32(load_low(&SPREAD[set(bits, i)]));
+                store(window_mut(spread, 32 * i), permuted(values, ranks));
+            }
+        }
+        8 => spread_vectors::<V, 512>(bits, values, spread),
+        16 => spread_vectors::<V, 1024>(bits, values, spread),
+        _ => sse41::spread::<V>(bits, from, to),
     }
-    let (from, to) = (flat(from), flat_mut(to));
-    let parts = parts::<V>(bits);
-    for i in 0..2 * V {
-        let values = load(window(from, V * rank(bits, 32 / V * i)));
-        let ranks = _mm256_cvtepi8_epi32(load_low(&SPREAD[set(&parts, i)]));
-        let spread = _mm256_permutevar8x32_epi32(values, ranks);
-        let is_null = _mm256_srai_epi32::<31>(ranks);
-        store(window_mut(to, 32 * i), _mm256_andnot_si256(is_null, spread));
+}
+
+/// Permutes parts of 4 bytes. Those whose number is negative become zeros.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn permuted(values: __m256i, parts: __m256i) -> __m256i {
+    let is_null = _mm256_srai_epi32::<31>(parts);
+    _mm256_andnot_si256(is_null, _mm256_permutevar8x32_epi32(values, parts))
+}
+
+/// Spreads values of 8 or 16 bytes, `N` bytes in total: each vector takes as many bytes as its permutation says.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn spread_vectors<const V: usize, const N: usize>(bits: u64, from: &[u8], to: &mut [Slot]) {
+    let mut values = Strides::<32, N>::new(window(from, 0));
+    let to: &mut [Slot; N] = window_mut(to, 0);
+    for i in 0..N / 32 {
+        let permutation = permutation::<V>(&SPREADING_WIDE, bits, i);
+        let spread = permuted(load(values.here()), load(&permutation.parts));
+        store(window_mut(to, 32 * i), spread);
+        values.pass(permutation.length);
     }
 }
 
 #[target_feature(enable = "avx2,popcnt")]
 #[inline]
 fn compact<const V: usize, B: Byte>(bits: u64, from: &[[u8; V]; STEP], to: &mut [[B; V]; STEP]) {
-    if V < 4 {
-        return sse41::compact::<V, B>(bits, from, to);
+    let (values, compacted) = (flat(from), flat_mut(to));
+    match V {
+        4 => {
+            for i in 0..8 {
+                let places = _mm256_cvtepu8_epi32(load_low(&COMPACT[set(bits, i)]));
+                let values = load(window(values, 32 * i));
+                let values = _mm256_permutevar8x32_epi32(values, places);
+                store(window_mut(compacted, 4 * rank(bits, 8 * i)), values);
+            }
+        }
+        8 => compact_vectors::<V, 512, B>(bits, values, compacted),
+        16 => compact_vectors::<V, 1024, B>(bits, values, compacted),
+        _ => sse41::compact::<V, B>(bits, from, to),
     }
-    let (from, to) = (flat(from), flat_mut(to));
-    let parts = parts::<V>(bits);
-    for i in 0..2 * V {
-        let places = _mm256_cvtepu8_epi32(load_low(&COMPACT[set(&parts, i)]));
-        let values = load(window(from, 32 * i));
-        let compacted = _mm256_permutevar8x32_epi32(values, places);
-        store(window_mut(to, V * rank(bits, 32 / V * i)), compacted);
+}
+
+/// Same as [`spread_vectors`], to compact values.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn compact_vectors<const V: usize, const N: usize, B: Byte>(bits: u64, from: &[u8], to: &mut [B]) {
+    let values: &[u8; N] = window(from, 0);
+    let mut to = StridesMut::<B, 32, N>::new(window_mut(to, 0));
+    for i in 0..N / 32 {
+        let permutation = permutation::<V>(&COMPACTING_WIDE, bits, i);
+        let values = load(window(values, 32 * i));
+        store(
+            to.here(),
+            _mm256_permutevar8x32_epi32(values, load(&permutation.parts)),
+        );
+        to.pass(permutation.length);
     }
 }

@@ -2,11 +2,13 @@
 
 use crate::backend::Sse41;
 use crate::codec::validity::kernel::{rank, select_in_steps};
-use crate::codec::validity::tables::{COMPACT, COMPACT_BYTES, SPREAD, SPREAD_BYTES, parts};
+use crate::codec::validity::tables::{
+    COMPACT, COMPACT_BYTES, COMPACTING, SPREAD, SPREAD_BYTES, SPREADING,
+};
 use crate::codec::validity::{Levels, Move, MoveBits, STEP};
 use crate::memory::{Byte, Slot, flat, flat_mut};
 use crate::simd::sse41::{load, load_low, store, store_low};
-use crate::simd::{implement, window, window_mut};
+use crate::simd::{Shuffle, Strides, StridesMut, implement, window, window_mut};
 use core::arch::x86_64::*;
 
 implement! {
@@ -152,10 +154,49 @@ fn eight(bits: u64, i: usize) -> usize {
     (bits >> (8 * i) & 0xff) as usize
 }
 
-/// Returns the 4-byte parts of vector `i` whose bits are set.
+/// Returns the bits of vector `i`, of four values.
 #[inline(always)]
-fn four(parts: &[u64; 4], i: usize) -> usize {
-    (parts[i / 16] >> (4 * (i % 16)) & 0xf) as usize
+fn four(bits: u64, i: usize) -> usize {
+    (bits >> (4 * i) & 0xf) as usize
+}
+
+/// Returns the shuffle for vector `i`, of values of `V` bytes, 8 or 16.
+#[inline(always)]
+fn shuffle<const V: usize>(
+    tables: &'static [[Shuffle; 4]; 2],
+    bits: u64,
+    i: usize,
+) -> &'static Shuffle {
+    let set = bits >> (16 / V * i) & ((1 << (16 / V)) - 1);
+    &tables[V / 16][set as usize]
+}
+
+/// Spreads values of 8 or 16 bytes, `N` bytes in total: each vector takes as many bytes as its shuffle says.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn spread_vectors<const V: usize, const N: usize>(bits: u64, from: &[u8], to: &mut [Slot]) {
+    let mut values = Strides::<16, N>::new(window(from, 0));
+    let to: &mut [Slot; N] = window_mut(to, 0);
+    for i in 0..N / 16 {
+        let shuffle = shuffle::<V>(&SPREADING, bits, i);
+        let spread = _mm_shuffle_epi8(load(values.here()), load(&shuffle.places));
+        store(window_mut(to, 16 * i), spread);
+        values.pass(shuffle.length);
+    }
+}
+
+/// Same as [`spread_vectors`], to compact values.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn compact_vectors<const V: usize, const N: usize, B: Byte>(bits: u64, from: &[u8], to: &mut [B]) {
+    let values: &[u8; N] = window(from, 0);
+    let mut to = StridesMut::<B, 16, N>::new(window_mut(to, 0));
+    for i in 0..N / 16 {
+        let shuffle = shuffle::<V>(&COMPACTING, bits, i);
+        let compacted = _mm_shuffle_epi8(load(window(values, 16 * i)), load(&shuffle.places));
+        store(to.here(), compacted);
+        to.pass(shuffle.length);
+    }
 }
 
 /// ```text
@@ -189,15 +230,16 @@ pub(super) fn spread<const V: usize>(
                 store(window_mut(to, 16 * i), spread);
             }
         }
-        _ => {
-            let parts = parts::<V>(bits);
-            for i in 0..4 * V {
-                let values = load(window(from, V * rank(bits, 16 / V * i)));
-                let ranks = load(&SPREAD_BYTES[four(&parts, i)]);
+        4 => {
+            for i in 0..16 {
+                let values = load(window(from, 4 * rank(bits, 4 * i)));
+                let ranks = load(&SPREAD_BYTES[four(bits, i)]);
                 let spread = _mm_shuffle_epi8(values, ranks);
                 store(window_mut(to, 16 * i), spread);
             }
         }
+        8 => spread_vectors::<V, 512>(bits, from, to),
+        _ => spread_vectors::<V, 1024>(bits, from, to),
     }
 }
 
@@ -224,13 +266,14 @@ pub(super) fn compact<const V: usize, B: Byte>(
                 store(window_mut(to, 2 * rank(bits, 8 * i)), compacted);
             }
         }
-        _ => {
-            let parts = parts::<V>(bits);
-            for i in 0..4 * V {
-                let places = load(&COMPACT_BYTES[four(&parts, i)]);
+        4 => {
+            for i in 0..16 {
+                let places = load(&COMPACT_BYTES[four(bits, i)]);
                 let compacted = _mm_shuffle_epi8(load(window(from, 16 * i)), places);
-                store(window_mut(to, V * rank(bits, 16 / V * i)), compacted);
+                store(window_mut(to, 4 * rank(bits, 4 * i)), compacted);
             }
         }
+        8 => compact_vectors::<V, 512, B>(bits, from, to),
+        _ => compact_vectors::<V, 1024, B>(bits, from, to),
     }
 }
