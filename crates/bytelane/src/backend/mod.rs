@@ -44,6 +44,9 @@ pub enum Backend {
 /// then! { ["avx2", "bmi1", "bmi2", "lzcnt", "popcnt"] .. }
 /// ```
 macro_rules! features {
+    (Sse2 => $then:ident! { $($rest:tt)* }) => {
+        $crate::backend::$then! { ["sse2"] $($rest)* }
+    };
     (Sse41 => $then:ident! { $($rest:tt)* }) => {
         $crate::backend::$then! { ["sse4.1", "sse4.2", "ssse3", "popcnt"] $($rest)* }
     };
@@ -370,6 +373,34 @@ tokens! { Avx512 }
     )
 ))]
 tokens! { Neon }
+
+/// Token for the instructions that every x86-64 CPU has.
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+#[derive(Clone, Copy)]
+pub(crate) struct Sse2(());
+
+/// Stands for code without instructions of its own, where a token is expected.
+#[derive(Clone, Copy)]
+#[cfg_attr(
+    any(
+        all(target_arch = "x86_64", feature = "sse41"),
+        all(target_arch = "aarch64", target_endian = "little", feature = "neon")
+    ),
+    allow(dead_code, reason = "there are instructions that every CPU has")
+)]
+pub(crate) struct Portable;
+
+/// Token for the instructions that every CPU of the architecture has: for work that takes less time
+/// than dispatch.
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+pub(crate) const BASELINE: Sse2 = Sse2(());
+#[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
+pub(crate) const BASELINE: Neon = Neon(());
+#[cfg(not(any(
+    all(target_arch = "x86_64", feature = "sse41"),
+    all(target_arch = "aarch64", target_endian = "little", feature = "neon")
+)))]
+pub(crate) const BASELINE: Portable = Portable;
 
 /// Defines functions whose last argument chooses the backend: each arm compiles the generic kernel
 /// with that backend's features, and every call inside is inlined into it. Dispatch happens only

@@ -17,9 +17,9 @@ pub(crate) use fill::{append, append_to_room};
 pub use reserved::Reserved;
 pub(crate) use table::Table;
 #[cfg(feature = "alloc")]
-pub(crate) use text::Appender;
-#[cfg(feature = "alloc")]
 pub use text::Buffer;
+#[cfg(feature = "alloc")]
+pub(crate) use text::{Append, Appender};
 pub(crate) use text::{Text, Validate, Validated, prefix};
 
 /// A byte that a kernel may write but does not read: the element of a destination that may be fresh

@@ -106,6 +106,12 @@ impl Appender<'_> {
         append(operation, most, self.bytes).map(|(_, done)| done)
     }
 
+    /// Appends a text.
+    #[inline]
+    pub(crate) fn push(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
     /// Makes room for more bytes.
     #[cold]
     #[inline(never)]

@@ -7,7 +7,7 @@ use crate::memory::Byte;
 use core::arch::x86_64::*;
 
 /// Loads 16 bytes.
-#[target_feature(enable = "sse4.1")]
+#[target_feature(enable = "sse2")]
 #[inline]
 pub(crate) fn load(from: &[u8; 16]) -> __m128i {
     // SAFETY: the array has 16 bytes; the load needs no alignment.

@@ -5,7 +5,7 @@
 
 use super::{Escape, EscapeBytes, Scan, Unescape};
 #[cfg(feature = "alloc")]
-use super::{EscapeFront, EscapeRest};
+use super::{EscapeFront, EscapeRest, Plain, PlainFront};
 use crate::memory::{Faithful, Text, Validated};
 
 // SAFETY: `kernel::escape` and the scalar code count as written only bytes that they have stored,
@@ -13,10 +13,10 @@ use crate::memory::{Faithful, Text, Validated};
 // `escape_block`, one byte for each of its bytes and one more for each special byte, and
 // `Blocks::escape`, `put` and `copy_blocks` store at least that many; for a byte in `escape_bytes`,
 // `escape_first` and `escape_four_long`, the length of its escape, of which eight bytes are stored.
-// In a text of up to 64 bytes, `Blocks::copy_short` has copied all, if none is special; or else
-// `Blocks::escape_short` has stored pieces of eight bytes, each followed by the next one or, at the
-// end, by nothing that counts. If a result does not fit as a whole, it is copied from a `result`
-// array that begins as zeros. `Quotes` counts only quotes that it has written. `escape` continues
+// In a text of up to 64 bytes, `short::write_plain` has copied all, if none is special; or else
+// `Blocks::escape_short` has stored pieces of 8, 16 or 32 bytes, each followed by the next one or,
+// at the end, by nothing that counts; up to a long byte, whose escape and the rest follow. If a
+// result does not fit as a whole, it is copied from a `result` array that begins as zeros. `Quotes` counts only quotes that it has written. `escape` continues
 // where `escape_front` has stopped, in the same destination.
 unsafe impl Faithful for Escape<'_> {}
 
@@ -37,6 +37,14 @@ unsafe impl Text for EscapeFront<'_> {}
 // SAFETY: the same.
 #[cfg(feature = "alloc")]
 unsafe impl Text for EscapeRest<'_> {}
+
+// SAFETY: `short::write_plain` returns a number of bytes only if `copy_plain` has copied all bytes of the text, as
+// two blocks that cover it, and `Quotes` has written the quotes around them.
+#[cfg(feature = "alloc")]
+unsafe impl Faithful for Plain<'_> {}
+// SAFETY: it copies all of a text, and the quotes are ASCII.
+#[cfg(feature = "alloc")]
+unsafe impl Text for Plain<'_> {}
 
 // SAFETY: as for `Escape`, piece by piece, each starting at the end of the one before;
 // `kernel::copy_clean` counts the blocks that it has copied whole. The quotes are written around
@@ -67,3 +75,7 @@ unsafe impl Text for Unescape<'_> {}
 // before the closing quote, together with the quote, as for `Unescape`. Otherwise, `scalar::scan`
 // has checked character by character.
 unsafe impl Validated for Scan {}
+
+// SAFETY: `validate` counts bytes only after `utf8::valid_up_to_with` has found them to be text.
+#[cfg(feature = "alloc")]
+unsafe impl Validated for PlainFront {}

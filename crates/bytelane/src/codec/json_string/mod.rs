@@ -41,6 +41,7 @@ mod driver;
 mod error;
 mod kernel;
 mod scalar;
+mod short;
 #[cfg(feature = "alloc")]
 mod stream;
 mod tables;
@@ -55,13 +56,13 @@ pub use stream::{Escaper, Unescaper};
 use crate::Buffer;
 use crate::codec::utf8;
 use crate::memory::{self, Slot};
-use crate::simd::window;
+use crate::simd::{window, window_mut};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::string::String;
 pub(crate) use driver::{Escape, EscapeBytes, Scan, Unescape};
 #[cfg(feature = "alloc")]
-pub(crate) use driver::{EscapeFront, EscapeRest};
+pub(crate) use driver::{EscapeFront, EscapeRest, Plain, PlainFront};
 
 /// Format of a text: [`QUOTED`] or [`BARE`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -161,8 +162,15 @@ pub(crate) struct Classes {
     ascii: bool,
 }
 
-/// Operations that each instruction set provides. A byte is *special* if it needs an escape: `"`,
-/// `\` and control characters; it is *long* if its escape has six characters instead of two.
+/// Operation for short texts, which instructions provide that every CPU has. A byte is *special* if it
+/// needs an escape: `"`, `\` and control characters.
+pub(crate) trait Short: Copy {
+    /// Returns whether no byte is special.
+    fn is_plain(self, blocks: &[[u8; 16]]) -> bool;
+}
+
+/// Operations that each instruction set provides. A special byte is *long* if its escape has six
+/// characters instead of two.
 pub(crate) trait Blocks: utf8::Steps {
     /// True if [`escape`](Self::escape) costs more than copying the block once for each special
     /// byte.
@@ -184,25 +192,22 @@ pub(crate) trait Blocks: utf8::Steps {
         low | high << 16
     }
 
-    /// Escapes the front of a text: see [`kernel::escape_front_long`].
-    fn escape_front_long(self, src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed;
-
-    /// Escapes the part of a text that fits, from `done` on: see [`kernel::escape`].
-    fn escape_from(self, src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed;
-
-    /// Escapes a short text with special bytes: see [`kernel::escape_front_specials`].
-    fn escape_front_specials(
+    /// Escapes a text whose first bytes are already copied: see [`kernel::escape_front_after`].
+    fn escape_front_after(
         self,
         src: &[u8],
         dst: &mut [Slot],
         quotes: Quotes,
-        specials: u64,
+        run: usize,
     ) -> Consumed;
 
-    /// Copies up to 64 bytes to the same number of slots. Returns the set of special bytes.
+    /// Escapes the part of a text that fits, from `done` on: see [`kernel::escape`].
+    fn escape_from(self, src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed;
+
+    /// Returns the special bytes of up to 64 bytes.
     #[inline(always)]
-    fn copy_short(self, from: &[u8], to: &mut [Slot]) -> u64 {
-        kernel::copy_short(self, from, to)
+    fn specials_short(self, from: &[u8]) -> u64 {
+        kernel::specials_short(self, from)
     }
 
     /// Pads up to 64 bytes with another byte.
@@ -230,14 +235,27 @@ pub(crate) trait Blocks: utf8::Steps {
     /// rest of the destination.
     fn escape(self, block: &[u8; 64], specials: u64, to: &mut [Slot; 128]);
 
-    /// Writes eight bytes with a backslash before each special one, and returns whether there is a
-    /// long one. Overwrites the rest of the destination.
-    fn escape8(self, bytes: u64, specials: u8, to: &mut [Slot; 16]) -> bool;
+    /// Writes eight bytes with a backslash before each special one, and returns the set of long ones. Overwrites
+    /// the rest of the destination.
+    fn escape8(self, bytes: u64, specials: u8, to: &mut [Slot; 16]) -> u8;
 
-    /// Does the same as [`escape`](Self::escape) for a text of up to 64 bytes; false, and nothing of
-    /// use is written, if there are long bytes in it.
+    /// Does the same for 16 bytes.
     #[inline(always)]
-    fn escape_short(self, src: &[u8], specials: u64, to: &mut [Slot; 128]) -> bool {
+    fn escape16(self, block: &[u8; 16], specials: u16, to: &mut [Slot; 32]) -> u16 {
+        let [low, high] = memory::pair(block);
+        let [first, second] = specials.to_le_bytes();
+        let at = 8 + first.count_ones() as usize;
+        let long = [
+            self.escape8(low, first, window_mut(to, 0)),
+            self.escape8(high, second, window_mut(to, at)),
+        ];
+        u16::from_le_bytes(long)
+    }
+
+    /// Does the same as [`escape`](Self::escape) for a text of up to 64 bytes, and returns the set of long ones.
+    /// The result is right up to the first of them.
+    #[inline(always)]
+    fn escape_short(self, src: &[u8], specials: u64, to: &mut [Slot; 128]) -> u64 {
         kernel::escape_short(self, src, specials, to)
     }
 
@@ -367,8 +385,10 @@ impl Format {
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn escape_append(self, text: &str, to: &mut impl Buffer) -> usize {
-        let backend = Detected::active();
-        driver::escape_append(text, self.quotes(), to.appender(), backend)
+        if self.quotes {
+            return driver::escape_append_quoted(text, to.appender());
+        }
+        driver::escape_append(text, self.quotes(), to.appender(), Detected::active())
     }
 
     /// Same as [`escape`](Self::escape), but returns a new `String`.
@@ -467,9 +487,7 @@ impl Format {
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn unescape_to_string(self, src: &[u8]) -> Result<(String, usize), Error> {
-        let mut text = String::new();
-        let consumed = self.unescape_append(src, &mut text)?;
-        Ok((text, consumed.read))
+        driver::unescape_to_string(self, src, Detected::active())
     }
 
     /// Returns the quotes around a whole text.

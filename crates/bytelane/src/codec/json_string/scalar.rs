@@ -56,8 +56,16 @@ pub(super) fn escaped_len(src: &[u8]) -> usize {
         .fold(0, |sum: usize, &byte| sum.saturating_add(escaped(byte).1))
 }
 
+/// Returns the place of the first byte that needs an escape, or the number of bytes.
+#[cfg(feature = "alloc")]
+pub(super) fn first_special(src: &[u8]) -> usize {
+    let is_special = |&byte: &u8| escaped(byte).1 > 1;
+    src.iter().position(is_special).unwrap_or(src.len())
+}
+
 /// Escapes to the end of the text, or until the destination is full, with the quotes, for which
 /// there is room. Returns the bytes read, which are whole characters, and written with the quotes.
+#[inline(never)]
 pub(super) fn escape_front(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed {
     let start = Consumed {
         read: 0,

@@ -397,7 +397,7 @@ pub const KERNELS: &[Kernel] = &[
         )],
     },
     Kernel {
-        function: "json_string::Blocks>::escape_front_long",
+        function: "json_string::driver::escape_front_long",
         arguments: &[""],
         loops: CLEAN_RUN,
     },

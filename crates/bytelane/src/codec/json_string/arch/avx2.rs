@@ -1,6 +1,6 @@
 //! AVX2: a block is two vectors of 32 bytes.
 
-use super::sse41::{escape, escape8, keep16, specials16};
+use super::sse41::{escape, escape8, escape16, keep16, specials16};
 use crate::backend::Avx2;
 use crate::codec::json_string::tables::{KNOWN, LETTERS, MEANINGS, first_ones};
 use crate::codec::json_string::{Blocks, Classes, Consumed, Quotes, Survey, kernel};
@@ -11,8 +11,7 @@ use core::arch::x86_64::*;
 
 implement! {
     impl Blocks for Avx2 {
-        fn escape_front_long(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed => kernel::escape_front_long;
-        fn escape_front_specials(src: &[u8], dst: &mut [Slot], quotes: Quotes, specials: u64) -> Consumed => kernel::escape_front_specials;
+        fn escape_front_after(src: &[u8], dst: &mut [Slot], quotes: Quotes, run: usize) -> Consumed => kernel::escape_front_after;
         fn escape_from(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed => kernel::escape;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn specials(block: &[u8; 64]) -> u64 = specials;
@@ -21,7 +20,8 @@ implement! {
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
         fn short_specials(blocks: &[u8; 256]) -> Option<[u64; 4]> = short_specials;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
-        fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> bool = escape8;
+        fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> u8 = escape8;
+        fn escape16(block: &[u8; 16], specials: u16, to: &mut [Slot; 32]) -> u16 = escape16;
         fn classes(block: &[u8; 64]) -> Classes = classes;
         fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
     }

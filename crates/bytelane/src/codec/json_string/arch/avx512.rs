@@ -11,8 +11,7 @@ use core::arch::x86_64::*;
 implement! {
     impl Blocks for Avx512 {
         const SHUFFLES_ARE_DEAR: bool = false;
-        fn escape_front_long(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed => kernel::escape_front_long;
-        fn escape_front_specials(src: &[u8], dst: &mut [Slot], quotes: Quotes, specials: u64) -> Consumed => kernel::escape_front_specials;
+        fn escape_front_after(src: &[u8], dst: &mut [Slot], quotes: Quotes, run: usize) -> Consumed => kernel::escape_front_after;
         fn escape_from(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed => kernel::escape;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn specials(block: &[u8; 64]) -> u64 = specials;
@@ -22,8 +21,8 @@ implement! {
         fn put(block: &[u8; 64], to: &mut [Slot]) = put;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
-        fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> bool = super::sse41::escape8;
-        fn escape_short(from: &[u8], specials: u64, to: &mut [Slot; 128]) -> bool = escape_short;
+        fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> u8 = super::sse41::escape8;
+        fn escape_short(from: &[u8], specials: u64, to: &mut [Slot; 128]) -> u64 = escape_short;
         fn escape_up_to(block: &[u8; 64], specials: u64, to: &mut [Slot]) = escape_up_to;
         fn classes(block: &[u8; 64]) -> Classes = classes;
         fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
@@ -191,18 +190,14 @@ fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
     store(window_mut(to, at), high);
 }
 
-/// Loads the text again, which is in the cache, instead of a block that was just stored.
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 #[inline]
-fn escape_short(from: &[u8], specials: u64, to: &mut [Slot; 128]) -> bool {
+fn escape_short(from: &[u8], specials: u64, to: &mut [Slot; 128]) -> u64 {
     let vector = with_letters(load_up_to(from), specials);
-    if without_letters(vector, specials) != 0 {
-        return false;
-    }
     let ([low, high], at) = spread(vector, specials);
     store(window_mut(to, 0), low);
     store(window_mut(to, at), high);
-    true
+    without_letters(vector, specials)
 }
 
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]

@@ -3,23 +3,28 @@
 use crate::backend::Neon;
 use crate::codec::json_string::tables::first_ones;
 use crate::codec::json_string::tables::{EXPAND, KEEP, KNOWN, LETTERS, MEANINGS};
-use crate::codec::json_string::{Blocks, Classes, Consumed, Quotes, Survey, kernel};
+use crate::codec::json_string::{Blocks, Classes, Consumed, Quotes, Short, Survey, kernel};
 use crate::memory::{Slot, write};
 use crate::simd::neon::{BIT, bits, load, load_low, store, store_low};
 use crate::simd::{implement, window, window_mut};
 use core::arch::aarch64::*;
 
 implement! {
+    impl Short for Neon {
+        fn is_plain(blocks: &[[u8; 16]]) -> bool = is_plain;
+    }
+}
+
+implement! {
     impl Blocks for Neon {
-        fn escape_front_long(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed => kernel::escape_front_long;
-        fn escape_front_specials(src: &[u8], dst: &mut [Slot], quotes: Quotes, specials: u64) -> Consumed => kernel::escape_front_specials;
+        fn escape_front_after(src: &[u8], dst: &mut [Slot], quotes: Quotes, run: usize) -> Consumed => kernel::escape_front_after;
         fn escape_from(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed => kernel::escape;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn specials(block: &[u8; 64]) -> u64 = specials;
         fn specials16(block: &[u8; 16]) -> u16 = specials16;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
-        fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> bool = escape8;
+        fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> u8 = escape8;
         fn classes(block: &[u8; 64]) -> Classes = classes;
         fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
     }
@@ -43,6 +48,16 @@ fn special(vector: uint8x16_t) -> uint8x16_t {
     let turned = veorq_u8(vector, vdupq_n_u8(b'"' ^ b' '));
     let low = vcleq_u8(turned, vdupq_n_u8(b' '));
     vorrq_u8(low, vceqq_u8(vector, vdupq_n_u8(b'\\')))
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn is_plain(blocks: &[[u8; 16]]) -> bool {
+    let mut any = vdupq_n_u8(0);
+    for i in 0..blocks.len() {
+        any = vorrq_u8(any, special(load(&blocks[i])));
+    }
+    vmaxvq_u8(any) == 0
 }
 
 #[target_feature(enable = "neon")]
@@ -125,12 +140,14 @@ fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
 /// Escapes eight bytes as above.
 #[target_feature(enable = "neon")]
 #[inline]
-fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> bool {
+fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> u8 {
     let bytes = vcombine_u8(vcreate_u8(bytes), vdup_n_u8(b'\\'));
     let vector = with_letters(bytes);
     let order = load(&EXPAND[usize::from(specials)]);
     store(to, vqtbl1q_u8(vector, order));
-    vminvq_u8(vector) < 0x20
+    let controls = vcltq_u8(vector, vdupq_n_u8(0x20));
+    let bits = vandq_u8(controls, load(&BIT));
+    vaddv_u8(vget_low_u8(bits))
 }
 
 #[target_feature(enable = "neon")]

@@ -1,18 +1,23 @@
 //! SSE4.1: a block is four vectors of 16 bytes.
 
-use crate::backend::Sse41;
+use crate::backend::{Sse2, Sse41};
 use crate::codec::json_string::tables::first_ones;
 use crate::codec::json_string::tables::{EXPAND, KEEP, KNOWN, LETTERS, MEANINGS};
-use crate::codec::json_string::{Blocks, Classes, Consumed, Quotes, Survey, kernel};
+use crate::codec::json_string::{Blocks, Classes, Consumed, Quotes, Short, Survey, kernel};
 use crate::memory::{Slot, write};
 use crate::simd::sse41::{load, load_low, store, store_low};
 use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
 
 implement! {
+    impl Short for Sse2 {
+        fn is_plain(blocks: &[[u8; 16]]) -> bool = is_plain;
+    }
+}
+
+implement! {
     impl Blocks for Sse41 {
-        fn escape_front_long(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed => kernel::escape_front_long;
-        fn escape_front_specials(src: &[u8], dst: &mut [Slot], quotes: Quotes, specials: u64) -> Consumed => kernel::escape_front_specials;
+        fn escape_front_after(src: &[u8], dst: &mut [Slot], quotes: Quotes, run: usize) -> Consumed => kernel::escape_front_after;
         fn escape_from(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed => kernel::escape;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn specials(block: &[u8; 64]) -> u64 = specials;
@@ -20,7 +25,8 @@ implement! {
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
         fn short_specials(blocks: &[u8; 256]) -> Option<[u64; 4]> = short_specials;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
-        fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> bool = escape8;
+        fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> u8 = escape8;
+        fn escape16(block: &[u8; 16], specials: u16, to: &mut [Slot; 32]) -> u16 = escape16;
         fn classes(block: &[u8; 64]) -> Classes = classes;
         fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
     }
@@ -41,7 +47,7 @@ fn controls(vector: __m128i) -> __m128i {
 
 /// Finds special bytes. Flipping the second bit turns a quote into a space, next to the control
 /// characters, which are only permuted.
-#[target_feature(enable = "sse4.1")]
+#[target_feature(enable = "sse2")]
 #[inline]
 fn special(vector: __m128i) -> __m128i {
     let backslashes = _mm_cmpeq_epi8(vector, _mm_set1_epi8(b'\\' as i8));
@@ -49,17 +55,28 @@ fn special(vector: __m128i) -> __m128i {
 }
 
 /// Flips the second bit of bytes: see [`special`].
-#[target_feature(enable = "sse4.1")]
+#[target_feature(enable = "sse2")]
 #[inline]
 fn turned(vector: __m128i) -> __m128i {
     _mm_xor_si128(vector, _mm_set1_epi8(b'"' as i8 ^ b' ' as i8))
 }
 
 /// Finds bytes up to the space.
-#[target_feature(enable = "sse4.1")]
+#[target_feature(enable = "sse2")]
 #[inline]
 fn low(vector: __m128i) -> __m128i {
     _mm_cmpeq_epi8(_mm_min_epu8(vector, _mm_set1_epi8(b' ' as i8)), vector)
+}
+
+/// Accumulates as [`survey`] does.
+#[target_feature(enable = "sse2")]
+#[inline]
+fn is_plain(blocks: &[[u8; 16]]) -> bool {
+    let mut any = _mm_setzero_si128();
+    for i in 0..blocks.len() {
+        any = _mm_or_si128(any, special(load(&blocks[i])));
+    }
+    _mm_movemask_epi8(any) == 0
 }
 
 #[target_feature(enable = "sse4.1")]
@@ -130,6 +147,20 @@ fn short_specials(blocks: &[u8; 256]) -> Option<[u64; 4]> {
     (_mm_movemask_epi8(controls(least)) == 0).then_some(of_blocks)
 }
 
+#[target_feature(enable = "sse4.1,ssse3,popcnt")]
+#[inline]
+pub(super) fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
+    if specials == 0 {
+        return write(window_mut(to, 0), *block);
+    }
+    let mut at = 0;
+    for i in 0..4 {
+        let specials = (specials >> (16 * i)) as u16;
+        escape16(window(block, 16 * i), specials, window_mut(to, at));
+        at += 16 + specials.count_ones() as usize;
+    }
+}
+
 /// Escapes eight bytes at a time, using a table of shuffles. With `\` at every position from 8 on:
 ///
 /// ```text
@@ -139,37 +170,33 @@ fn short_specials(blocks: &[u8; 256]) -> Option<[u64; 4]> {
 /// ```
 #[target_feature(enable = "sse4.1,ssse3,popcnt")]
 #[inline]
-pub(super) fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
-    if specials == 0 {
-        return write(window_mut(to, 0), *block);
-    }
+pub(super) fn escape16(block: &[u8; 16], specials: u16, to: &mut [Slot; 32]) -> u16 {
+    let vector = with_letters(load(block));
+    let backslashes = _mm_set1_epi8(b'\\' as i8);
+    let halves = [
+        _mm_unpacklo_epi64(vector, backslashes),
+        _mm_unpackhi_epi64(vector, backslashes),
+    ];
     let mut at = 0;
-    for i in 0..4 {
-        let vector = with_letters(load(window(block, 16 * i)));
-        let backslashes = _mm_set1_epi8(b'\\' as i8);
-        let halves = [
-            _mm_unpacklo_epi64(vector, backslashes),
-            _mm_unpackhi_epi64(vector, backslashes),
-        ];
-        for half in 0..2 {
-            let set = specials.to_le_bytes()[2 * i + half];
-            let order = load(&EXPAND[usize::from(set)]);
-            store(window_mut(to, at), _mm_shuffle_epi8(halves[half], order));
-            at += 8 + set.count_ones() as usize;
-        }
+    for half in 0..2 {
+        let set = specials.to_le_bytes()[half];
+        let order = load(&EXPAND[usize::from(set)]);
+        store(window_mut(to, at), _mm_shuffle_epi8(halves[half], order));
+        at += 8 + set.count_ones() as usize;
     }
+    _mm_movemask_epi8(controls(vector)) as u16
 }
 
 /// Escapes eight bytes as above.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-pub(super) fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> bool {
+pub(super) fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> u8 {
     let backslashes = _mm_set1_epi8(b'\\' as i8);
     let bytes = _mm_cvtsi64_si128(bytes.cast_signed());
     let vector = with_letters(_mm_unpacklo_epi64(bytes, backslashes));
     let order = load(&EXPAND[usize::from(specials)]);
     store(to, _mm_shuffle_epi8(vector, order));
-    _mm_movemask_epi8(controls(vector)) != 0
+    _mm_movemask_epi8(controls(vector)) as u8
 }
 
 #[target_feature(enable = "sse4.1")]

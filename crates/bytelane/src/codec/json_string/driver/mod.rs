@@ -4,12 +4,16 @@
 mod bytes;
 
 use super::scalar::{self, Stop};
-use super::{Blocks, Consumed, Error, ErrorKind, Format, Quotes, kernel};
+use super::{Blocks, Consumed, Error, ErrorKind, Format, Quotes, kernel, short};
 use crate::backend::dispatch;
 #[cfg(feature = "alloc")]
-use crate::memory::Appender;
+use crate::codec::utf8;
+#[cfg(feature = "alloc")]
+use crate::memory::{self, Append, Appender};
 use crate::memory::{Fill, Slot, Validate};
 use crate::{Destination, DestinationError, Detected};
+#[cfg(feature = "alloc")]
+use alloc::string::String;
 pub(crate) use bytes::EscapeBytes;
 pub(super) use bytes::escape as escape_bytes;
 #[cfg(feature = "alloc")]
@@ -17,17 +21,33 @@ use core::convert::Infallible;
 
 dispatch! {
     #[inline(always)]
-    fn escape_front(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed = kernel::escape_front, or scalar::escape_front;
+    fn escape_front_short(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed = kernel::escape_front_short, or scalar::escape_front;
+    #[inline(always)]
+    fn escape_front_long(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed = kernel::escape_front_long, or scalar::escape_front;
     fn escape_blocks(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed = Blocks::escape_from, or scalar::escape_from;
     fn escaped_len_blocks(src: &[u8]) -> usize = kernel::escaped_len, or scalar::escaped_len;
     fn unescape_blocks(src: &[u8], dst: &mut [Slot]) -> Result<(Consumed, Stop), Error> = kernel::unescape, or scalar::unescape;
     #[cfg(feature = "alloc")]
     fn closing(src: &[u8]) -> usize = kernel::closing, or scalar::closing;
+    #[cfg(feature = "alloc")]
+    fn first_special(src: &[u8]) -> usize = kernel::first_special, or scalar::first_special;
     fn scan(src: &[u8]) -> Result<(usize, bool), Error> = kernel::scan, or scalar::scan;
 }
 
 pub(super) fn escaped_len(text: &str, quotes: Quotes, backend: Detected) -> usize {
     escaped_len_blocks(text.as_bytes(), backend).saturating_add(quotes.count())
+}
+
+/// Escapes the front of a text as far as that takes no decisions, with the quotes around it. The
+/// destination has room for the text and the quotes. Returns the bytes read, which are whole
+/// characters, and written with the quotes: the closing one comes after all of the text.
+#[inline(always)]
+fn escape_front(src: &[u8], dst: &mut [Slot], quotes: Quotes, backend: Detected) -> Consumed {
+    if src.len() <= short::LONGEST {
+        escape_front_short(src, dst, quotes, backend)
+    } else {
+        escape_front_long(src, dst, quotes, backend)
+    }
 }
 
 /// Writes a text, or the part of it that fits. Reports the number of bytes read.
@@ -49,6 +69,9 @@ impl Fill for Escape<'_> {
         let Self { text, quotes, .. } = self;
         if to.len() < text.len() + quotes.count() {
             return Err(without_room(text, quotes, to.len()));
+        }
+        if short::write_plain(text.as_bytes(), to, quotes) {
+            return Ok((text.len() + quotes.count(), text.len()));
         }
         let done = escape_front(text.as_bytes(), to, quotes, self.backend);
         if done.read == text.len() {
@@ -110,6 +133,8 @@ fn without_room(text: &str, quotes: Quotes, given: usize) -> DestinationError {
 pub(crate) struct EscapeFront<'a> {
     text: &'a str,
     quotes: Quotes,
+    /// True if it is known not to be a short text without special bytes.
+    is_other: bool,
     backend: Detected,
 }
 
@@ -120,7 +145,11 @@ impl Fill for EscapeFront<'_> {
 
     #[inline(always)]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Infallible> {
-        let done = escape_front(self.text.as_bytes(), to, self.quotes, self.backend);
+        let (text, quotes) = (self.text.as_bytes(), self.quotes);
+        if !self.is_other && short::write_plain(text, to, quotes) {
+            return Ok((text.len() + quotes.count(), text.len()));
+        }
+        let done = escape_front(text, to, quotes, self.backend);
         Ok((done.written, done.read))
     }
 }
@@ -152,45 +181,110 @@ pub(super) fn escape<'a>(
     Ok(json)
 }
 
-/// Reserves the length of the text without escapes, and more only when needed. Returns the number
-/// of bytes appended.
-///
-/// The code that is inlined at a call keeps little for after the kernel, so that it saves few
-/// registers: most calls end with the front.
+/// Writes a short text without special bytes, in quotes: see [`short`].
 #[cfg(feature = "alloc")]
-#[inline]
+pub(crate) struct Plain<'a>(&'a str);
+
+#[cfg(feature = "alloc")]
+impl Fill for Plain<'_> {
+    type Done = ();
+    /// The text is another one, or there is no room for it.
+    type Error = ();
+
+    #[inline(always)]
+    fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), ()> {
+        let text = self.0.as_bytes();
+        if text.len() > short::LONGEST {
+            return Err(());
+        }
+        let to = to.get_mut(..text.len() + 2).ok_or(())?;
+        let [opening, inside @ .., closing] = to else {
+            return Err(());
+        };
+        if !short::copy_plain(text, inside) {
+            return Err(());
+        }
+        (*opening, *closing) = (Slot::new(b'"'), Slot::new(b'"'));
+        Ok((text.len() + 2, ()))
+    }
+}
+
+/// Appends a text in quotes. Returns the number of bytes.
+///
+/// This function only handles the most frequent texts. Everything else is called last, so that it
+/// saves few registers.
+#[cfg(feature = "alloc")]
+pub(super) fn escape_append_quoted(text: &str, mut to: Appender<'_>) -> usize {
+    if to.append_to_room(Plain(text)).is_ok() {
+        return text.len() + 2;
+    }
+    escape_append_after_plain(text, to)
+}
+
+/// Appends a text in quotes that is longer, or has special bytes, or for which there is no room.
+#[cfg(feature = "alloc")]
+#[inline(never)]
+fn escape_append_after_plain(text: &str, to: Appender<'_>) -> usize {
+    if to.room() < text.len() + 2 {
+        return escape_append_after_reserving(text, to);
+    }
+    append_to_room(
+        EscapeFront {
+            text,
+            quotes: Quotes::new(true, true),
+            is_other: true,
+            backend: Detected::active(),
+        },
+        to,
+    )
+}
+
+#[cfg(feature = "alloc")]
+#[cold]
+#[inline(never)]
+fn escape_append_after_reserving(text: &str, mut to: Appender<'_>) -> usize {
+    to.reserve(text.len() + 2);
+    escape_append_quoted(text, to)
+}
+
+/// Appends a text. Returns the number of bytes.
+#[cfg(feature = "alloc")]
+#[inline(never)]
 pub(super) fn escape_append(
     text: &str,
     quotes: Quotes,
     mut to: Appender<'_>,
     backend: Detected,
 ) -> usize {
-    if to.room() < text.len() + quotes.count() {
-        return escape_after_reserving(text, quotes, to, backend);
+    let length = text.len() + quotes.count();
+    if to.room() < length {
+        to.reserve(length);
     }
     let front = EscapeFront {
         text,
         quotes,
+        is_other: false,
         backend,
     };
+    append_to_room(front, to)
+}
+
+/// Appends a text to a buffer that has room for it and its quotes, and makes more room only if it
+/// needs escapes. Returns the number of bytes.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+fn append_to_room(front: EscapeFront<'_>, mut to: Appender<'_>) -> usize {
+    let EscapeFront {
+        text,
+        quotes,
+        backend,
+        ..
+    } = front;
     let Ok(read) = to.append_to_room(front);
     if read < text.len() {
         escape_rest(text, read, quotes, to.again(), backend);
     }
     to.appended()
-}
-
-#[cfg(feature = "alloc")]
-#[cold]
-#[inline(never)]
-fn escape_after_reserving(
-    text: &str,
-    quotes: Quotes,
-    mut to: Appender<'_>,
-    backend: Detected,
-) -> usize {
-    to.reserve(text.len() + quotes.count());
-    escape_append(text, quotes, to, backend)
 }
 
 /// Appends the rest of a text from an offset on, after the opening quote.
@@ -280,8 +374,72 @@ fn finish(format: Format, src: &[u8], read: usize, stop: Stop) -> Result<usize, 
     }
 }
 
+/// Finds a string without escapes, up to its closing quote, and validates it. To validate and to copy such a string as
+/// a whole takes less time than to do both in blocks.
+#[cfg(feature = "alloc")]
+pub(crate) struct PlainFront {
+    backend: Detected,
+}
+
+#[cfg(feature = "alloc")]
+impl Validate for PlainFront {
+    type Done = ();
+    /// It is another string.
+    type Error = ();
+
+    #[inline(always)]
+    fn validate(self, src: &[u8]) -> Result<(usize, ()), ()> {
+        let length = first_special(src, self.backend);
+        let text = &src[..length];
+        let is_whole = src.get(length) == Some(&b'"');
+        if is_whole && utf8::valid_up_to_with(self.backend, text) == length {
+            Ok((length, ()))
+        } else {
+            Err(())
+        }
+    }
+}
+
+/// Reads a string to a new one. Returns it and the number of bytes read.
+#[cfg(feature = "alloc")]
+pub(super) fn unescape_to_string(
+    format: Format,
+    src: &[u8],
+    backend: Detected,
+) -> Result<(String, usize), Error> {
+    if format.quotes
+        && let Ok((text, ())) = memory::prefix(PlainFront { backend }, src)
+    {
+        return Ok((text.into(), text.len() + 1));
+    }
+    let mut text = String::new();
+    let consumed = append_unescaped(format, src, text.appender(), backend)?;
+    Ok((text, consumed.read))
+}
+
 #[cfg(feature = "alloc")]
 pub(super) fn unescape_append(
+    format: Format,
+    src: &[u8],
+    mut to: Appender<'_>,
+    backend: Detected,
+) -> Result<Consumed, Error> {
+    if format.quotes
+        && let Ok((text, ())) = memory::prefix(PlainFront { backend }, src)
+    {
+        to.push(text);
+        return Ok(Consumed {
+            read: text.len() + 1,
+            written: text.len(),
+        });
+    }
+    append_unescaped(format, src, to, backend)
+}
+
+/// Appends a string, or nothing.
+#[cfg(feature = "alloc")]
+#[inline(never)]
+fn append_unescaped(
     format: Format,
     src: &[u8],
     mut to: Appender<'_>,

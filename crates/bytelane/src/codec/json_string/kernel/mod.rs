@@ -13,8 +13,10 @@ mod unescape;
 #[cfg(feature = "alloc")]
 pub(super) use escape::LONGEST;
 pub(super) use escape::{copy_clean, escape, escape_up_to, escaped_len, short_specials};
+#[cfg(feature = "alloc")]
+pub(super) use short::first_special;
 pub(super) use short::{
-    copy_short, escape_front, escape_front_long, escape_front_specials, escape_short,
+    escape_front_after, escape_front_long, escape_front_short, escape_short, specials_short,
 };
 #[cfg(feature = "alloc")]
 pub(super) use unescape::closing;
