@@ -12,6 +12,7 @@
 #[cfg(all(target_arch = "x86_64", not(test), not(miri)))]
 use super::x86;
 use super::{Backend, Detected};
+use crate::simd::NEAR_BYTES;
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// Choices that depend on the CPU.
@@ -25,16 +26,24 @@ pub struct Tuning {
     pub decode_varint32: Backend,
     /// Best backend to split 512 values of 16 bytes or more.
     ///
-    /// With AVX-512, a block is 16 vectors, whose order takes 31 permutations. Zen 4 and 5 take 1.1 to
-    /// 1.7 times as long. `cargo xtask peers
-    /// byte_stream_split --operation encode`.
+    /// With AVX-512, a block is 16 vectors, which took Zen 5 1.1 to 1.7 times as long as AVX2, with the 31
+    /// orders that a kernel had before this one. `cargo xtask peers byte_stream_split --operation encode`.
     pub split16: Backend,
-    /// Best backend to swap and to join values of two bytes beyond the first-level cache.
+    /// Best backend to swap and to join values of two bytes, from [`two_bytes_from`](Self::two_bytes_from)
+    /// on.
     ///
-    /// Loads of 64 bytes that cross cache lines wait longer for the second-level cache than those of 32
-    /// bytes: Zen 5 takes 1.05 to 1.15 times as long with AVX-512. `bytelane bench codec big_endian`,
-    /// `bytelane bench codec byte_stream_split`.
+    /// Loads of 64 bytes that cross cache lines wait longer than those of 32 bytes: for the second-level
+    /// cache Zen 5 takes 1.05 to 1.15 times as long with AVX-512, and Zen 4 takes 1.02 to 1.15 times as long
+    /// everywhere. `bytelane bench codec big_endian`, `bytelane bench codec byte_stream_split`.
     pub two_bytes: Backend,
+    /// Size in bytes of values of two bytes from which that backend is the best.
+    pub two_bytes_from: usize,
+    /// Size in bytes of a destination up to which stores do not request their lines ahead (PREFETCHW).
+    ///
+    /// Requests make up for what stores wait for outer caches. Where they need not wait, requests cost: on
+    /// Zen 4 up to a fifth in any cache, on Zen 5 up to 8% in the second-level cache, beyond which they gain
+    /// up to 30%. `cargo xtask peers byte_stream_split`.
+    pub near_bytes: usize,
     /// True to pack four vectors with three permutations of two vectors each, for three stores of 64
     /// bytes instead of four that overlap, beyond the first-level cache.
     ///
@@ -50,6 +59,8 @@ impl Tuning {
         decode_varint32: Backend::BEST,
         split16: Backend::BEST,
         two_bytes: Backend::BEST,
+        two_bytes_from: usize::MAX,
+        near_bytes: NEAR_BYTES,
         fewer_stores: false,
     };
 }
@@ -80,13 +91,19 @@ impl Cpu {
     pub const fn tuning(self) -> &'static Tuning {
         const ZEN4: Tuning = Tuning {
             decode_varint32: Backend::Avx2,
-            split16: Backend::Avx2,
+            two_bytes: Backend::Avx2,
+            two_bytes_from: MANY,
+            near_bytes: usize::MAX,
             ..Tuning::NEUTRAL
         };
         const ZEN5: Tuning = Tuning {
             decode_varint32: Backend::Avx2,
             split16: Backend::Avx2,
             two_bytes: Backend::Avx2,
+            // Twice that exceeds a first-level cache of 48 KiB by far.
+            two_bytes_from: 48 * 1024,
+            // Source and destination share a second-level cache of 1 MiB.
+            near_bytes: 512 * 1024,
             fewer_stores: true,
         };
         match self {
@@ -130,15 +147,15 @@ impl Cpu {
     }
 }
 
-/// Size in bytes of values of two bytes from which their backend depends on the CPU: they and the result
-/// exceed a first-level cache of 48 KiB by far.
-const MANY: usize = 48 * 1024;
+/// Size in bytes of values of two bytes from which their backend depends on the CPU: asking takes longer
+/// than what shorter ones could gain.
+const MANY: usize = 4 * 1024;
 
 /// Returns the backend to swap or join values of two bytes.
 #[inline]
 pub(crate) fn for_two_bytes(backend: Detected, bytes: usize) -> Detected {
     match bytes {
-        MANY.. => backend.at_most(tuning().two_bytes),
+        MANY.. if bytes >= tuning().two_bytes_from => backend.at_most(tuning().two_bytes),
         _ => backend,
     }
 }
@@ -159,6 +176,9 @@ mod tests {
     use crate::{base64, big_endian, varint};
     use alloc::vec;
     use alloc::vec::Vec;
+
+    /// More than any size from which a choice depends on the CPU.
+    const BYTES: usize = 600_000;
 
     /// Runs what a choice concerns, on every backend. Returns all results.
     fn results() -> Vec<(Vec<u8>, Vec<u32>, Vec<u8>)> {
@@ -189,8 +209,8 @@ mod tests {
             base64::STANDARD
                 .decode_with(backend, malformed, &mut decoded[..])
                 .unwrap_err();
-            let (mut swapped, mut joined) = (vec![0u16; 2 * MANY], vec![0u16; 2 * MANY]);
-            let pairs: Vec<u8> = (0..4 * MANY as u64).map(|i| (i * i / 7) as u8).collect();
+            let (mut swapped, mut joined) = (vec![0u16; BYTES / 2], vec![0u16; BYTES / 2]);
+            let pairs: Vec<u8> = (0..BYTES as u64).map(|i| (i * i / 7) as u8).collect();
             big_endian::decode_with(backend, &pairs, &mut swapped[..]).unwrap();
             byte_stream_split::decode_with(backend, &pairs, &mut joined[..]).unwrap();
             swapped.extend(joined);

@@ -21,6 +21,7 @@ mod strides;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
 
+use crate::backend::tuning::tuning;
 #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 pub(crate) use strides::windows_of_strides;
 pub(crate) use strides::{Shuffle, Stride, Strides, StridesMut};
@@ -133,7 +134,7 @@ pub(crate) trait Writes: Copy {
     const STREAM: bool = false;
 }
 
-/// Destination in the first-level cache: requesting a line that is already there costs 8 to 15%.
+/// Destination in the first-level cache, or wherever the CPU needs no requests: requesting a line that is already there costs 8 to 15%.
 #[derive(Clone, Copy)]
 pub(crate) struct Near;
 impl Writes for Near {}
@@ -169,7 +170,8 @@ impl Drop for Publish {
     }
 }
 
-/// Size in bytes up to which source and destination share a first-level cache of 48 KiB.
+/// Size in bytes up to which source and destination share a first-level cache of 48 KiB: the destination
+/// is near on every CPU.
 pub(crate) const NEAR_BYTES: usize = 20 * 1024;
 
 /// Runs a piece of code with the name `$W` standing for the [`Writes`] that suit a destination of
@@ -184,13 +186,20 @@ macro_rules! with_writes {
             type $W = $crate::simd::Near;
             $run
         } else {
-            $crate::simd::out_of_line(|| $crate::simd::far_writes!($bytes, $stream, $W => $run))
+            $crate::simd::out_of_line(|| {
+                if !$stream && $crate::simd::is_near($bytes) {
+                    type $W = $crate::simd::Near;
+                    $run
+                } else {
+                    $crate::simd::far_writes!($bytes, $stream, $W => $run)
+                }
+            })
         }
     };
 }
 pub(crate) use with_writes;
 
-/// Same as [`with_writes!`], for a destination that the first-level cache cannot hold.
+/// Same as [`with_writes!`], for a destination that is not near.
 macro_rules! far_writes {
     ($bytes:expr, $stream:expr, $W:ident => $run:expr) => {
         if $stream || $bytes >= $crate::simd::stream_bytes() {
@@ -204,6 +213,12 @@ macro_rules! far_writes {
     };
 }
 pub(crate) use far_writes;
+
+/// Returns whether this CPU stores a destination of this size like one in the first-level cache.
+#[inline]
+pub(crate) fn is_near(bytes: usize) -> bool {
+    bytes <= tuning().near_bytes && bytes < stream_bytes()
+}
 
 /// Calls a closure out of line: the caller saves registers for the call only when it is made.
 #[cold]

@@ -85,7 +85,7 @@ fn best(tuning: &Tuning, cell: &Cell) -> Option<Backend> {
         ("varint:type=u32" | "varint:type=i32", "decode") => Some(tuning.decode_varint32),
         ("byte_stream_split:width=16", "encode") if cell.values >= 512 => Some(tuning.split16),
         ("byte_stream_split:width=2", "decode") | ("big_endian:width=2", _)
-            if cell.values >= 24 * 1024 =>
+            if cell.values >= tuning.two_bytes_from as u64 / 2 =>
         {
             Some(tuning.two_bytes)
         }

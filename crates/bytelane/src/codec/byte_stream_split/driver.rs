@@ -5,7 +5,7 @@ use super::kernel::{self, to_line, values_to_line};
 use super::scalar;
 use crate::backend::dispatch;
 use crate::memory::{Lines, Slot, flat, flat_mut};
-use crate::simd::{NEAR_BYTES, Writes, far_writes, out_of_line, window, window_mut};
+use crate::simd::{NEAR_BYTES, Writes, far_writes, is_near, out_of_line, window, window_mut};
 use crate::{Backend, Detected};
 use core::ops::Range;
 
@@ -23,8 +23,9 @@ dispatch! {
 
 /// Splits values of `K` bytes into their streams.
 ///
-/// Beyond the first-level cache, special kernels store the blocks in the middle. They come after
-/// the first and the last block, which they may overlap: see [`Streamed`](crate::simd::Streamed).
+/// Beyond the first-level cache, special kernels store the blocks in the middle, if there are many
+/// streams or the CPU needs lines requested ahead. They come after the first and the last block, which
+/// they may overlap: see [`Streamed`](crate::simd::Streamed).
 #[inline]
 pub(super) fn encode<const K: usize>(
     src: &[u8],
@@ -36,7 +37,10 @@ pub(super) fn encode<const K: usize>(
     if dst.len() <= NEAR_BYTES {
         return split::<K>(src, dst, count, backend);
     }
-    out_of_line(|| {
+    out_of_line(move || {
+        if !stream && K <= 4 && is_near(dst.len()) {
+            return split::<K>(src, dst, count, backend);
+        }
         for start in [0, count - 64] {
             split::<K>(
                 &src[K * start..][..K * 64],
@@ -64,7 +68,10 @@ pub(super) fn decode<const K: usize>(
     if dst.len() <= NEAR_BYTES {
         return join::<K>(src, stride, dst, backend);
     }
-    out_of_line(|| {
+    out_of_line(move || {
+        if !stream && is_near(dst.len()) {
+            return join::<K>(src, stride, dst, backend);
+        }
         let count = dst.len() / K;
         for start in [0, count - 64] {
             let to = &mut dst[K * start..][..K * 64];

@@ -53,10 +53,22 @@ pub(super) fn split<const K: usize>(
     };
     let head = to_line(dst);
     let mut planes = planes_of(dst, stride, values.len());
+    let (start, blocks) = between(head, last);
+    if K == 16 {
+        // The code for a block is large: the compiler copies it here only if it occurs once.
+        for i in 0..blocks + 1 + usize::from(last > 0) {
+            let at = match i {
+                0 => 0,
+                1 => last,
+                _ => start + 64 * (i - 2),
+            };
+            split_run::<K, _, Near>(simd, values, &mut planes, at, 1);
+        }
+        return;
+    }
     for start in [0, last] {
         split_run::<K, _, Near>(simd, values, &mut planes, start, 1);
     }
-    let (start, blocks) = between(head, last);
     split_run::<K, _, Near>(simd, values, &mut planes, start, blocks);
 }
 

@@ -102,7 +102,7 @@ impl Width {
         src: &[u8],
         dst: impl Into<Destination<'a, u8>>,
     ) -> Result<&'a mut [u8], LengthError> {
-        check_divisible(src.len(), self.get())?;
+        self.count(src.len())?;
         let (written, ()) = dst.into().fill(self.split(backend, src))?;
         Ok(written)
     }
@@ -115,7 +115,7 @@ impl Width {
     /// unchanged then.
     #[cfg(feature = "alloc")]
     pub fn encode_append(self, src: &[u8], to: &mut Vec<u8>) -> Result<usize, LengthError> {
-        check_divisible(src.len(), self.get())?;
+        self.count(src.len())?;
         Ok(memory::append(self.split(Detected::active(), src), src.len(), to)?.0)
     }
 
@@ -232,6 +232,17 @@ impl Width {
         Ok(written)
     }
 
+    /// Returns the number of values that a number of bytes has.
+    #[inline]
+    fn count(self, bytes: usize) -> Result<usize, LengthError> {
+        let width = self.get();
+        // A shift takes a cycle, and a division ten or more.
+        if width.is_power_of_two() && bytes & (width - 1) == 0 {
+            return Ok(bytes >> width.trailing_zeros());
+        }
+        check_divisible(bytes, width)
+    }
+
     /// `src` must be a whole number of values.
     #[inline]
     pub(super) fn split(self, backend: Detected, src: &[u8]) -> Split<'_> {
@@ -244,10 +255,11 @@ impl Width {
 
     #[inline]
     pub(super) fn join(self, backend: Detected, src: &[u8]) -> Result<Join<'_>, LengthError> {
-        let count = check_divisible(src.len(), self.get())?;
+        let count = self.count(src.len())?;
         Ok(Join {
             width: self,
             src,
+            stride: count,
             range: 0..count,
             backend,
         })
@@ -275,19 +287,19 @@ impl Fill for Split<'_> {
             backend,
         } = self;
         let to = front(to, src.len())?;
-        let encode = match width.get() {
-            1 => encode1,
-            2 => encode2,
-            4 => encode4,
-            8 => encode8,
-            16 => encode16,
-            _ => encode_other,
-        };
         let backend = match width.get() {
             16 if src.len() >= MANY => backend.at_most(tuning().split16),
             _ => backend,
         };
-        encode(src, width, to, backend);
+        match width.get() {
+            _ if width.non_temporal => encode_other(src, width, to, backend),
+            1 => memory::copy(to, src),
+            2 => encode2(src, to, backend),
+            4 => encode4(src, to, backend),
+            8 => encode8(src, to, backend),
+            16 => encode16(src, to, backend),
+            _ => encode_other(src, width, to, backend),
+        }
         if cfg!(target_endian = "big") && width.numbers {
             reverse_streams(to, src.len() / width.get());
         }
@@ -298,15 +310,16 @@ impl Fill for Split<'_> {
 /// Size in bytes of values of 16 bytes from which their backend depends on the CPU.
 const MANY: usize = 512 * 16;
 
-/// Calls the functions of the widths with dedicated kernels. Not generic: see [`Split`].
+/// Calls the functions of the widths with dedicated kernels, with arguments that all stay in
+/// registers. Not generic: see [`Split`].
 macro_rules! widths {
     ($($encode:ident $decode:ident $K:literal;)*) => { $(
-        fn $encode(src: &[u8], width: Width, to: &mut [Slot], backend: Detected) {
-            driver::encode::<$K>(src, width.non_temporal, to, backend);
+        fn $encode(src: &[u8], to: &mut [Slot], backend: Detected) {
+            driver::encode::<$K>(src, false, to, backend);
         }
 
-        fn $decode(src: &[u8], stride: usize, width: Width, to: &mut [Slot], backend: Detected) {
-            driver::decode::<$K>(src, stride, width.non_temporal, to, backend);
+        fn $decode(src: &[u8], stride: usize, to: &mut [Slot], backend: Detected) {
+            driver::decode::<$K>(src, stride, false, to, backend);
         }
     )* };
 }
@@ -317,17 +330,14 @@ widths! {
     encode16 decode16 16;
 }
 
-fn encode1(src: &[u8], _: Width, to: &mut [Slot], _: Detected) {
-    memory::copy(to, src);
-}
-
-fn decode1(src: &[u8], _: usize, _: Width, to: &mut [Slot], _: Detected) {
-    memory::copy(to, &src[..to.len()]);
-}
-
-/// Encodes every other width, in groups of bytes.
+/// Encodes every other width, in groups of bytes, and past the cache the widths that have kernels.
 fn encode_other(src: &[u8], width: Width, to: &mut [Slot], backend: Detected) {
     match width.get() {
+        1 => memory::copy(to, src),
+        2 => driver::encode::<2>(src, true, to, backend),
+        4 => driver::encode::<4>(src, true, to, backend),
+        8 => driver::encode::<8>(src, true, to, backend),
+        16 => driver::encode::<16>(src, true, to, backend),
         width @ ..4 => encode_any::<2>(src, width, to, backend),
         width @ ..8 => encode_any::<4>(src, width, to, backend),
         width @ ..16 => encode_any::<8>(src, width, to, backend),
@@ -335,9 +345,14 @@ fn encode_other(src: &[u8], width: Width, to: &mut [Slot], backend: Detected) {
     }
 }
 
-/// Decodes every other width, in groups of bytes.
+/// Decodes every other width, in groups of bytes, and past the cache the widths that have kernels.
 fn decode_other(src: &[u8], stride: usize, width: Width, to: &mut [Slot], backend: Detected) {
     match width.get() {
+        1 => memory::copy(to, &src[..to.len()]),
+        2 => driver::decode::<2>(src, stride, true, to, backend),
+        4 => driver::decode::<4>(src, stride, true, to, backend),
+        8 => driver::decode::<8>(src, stride, true, to, backend),
+        16 => driver::decode::<16>(src, stride, true, to, backend),
         width @ ..4 => decode_any::<2>(src, stride, width, to, backend),
         width @ ..8 => decode_any::<4>(src, stride, width, to, backend),
         width @ ..16 => decode_any::<8>(src, stride, width, to, backend),
@@ -358,6 +373,8 @@ fn reverse_streams(to: &mut [Slot], count: usize) {
 pub(crate) struct Join<'a> {
     width: Width,
     src: &'a [u8],
+    /// Distance of the streams, the number of values that there are.
+    stride: usize,
     /// The range, within the existing values.
     range: Range<usize>,
     backend: Detected,
@@ -373,25 +390,26 @@ impl Fill for Join<'_> {
         let Self {
             width,
             src,
+            stride,
             range,
             backend,
         } = self;
         let needed = range.len() * width.get();
         let to = front(to, needed)?;
-        let decode = match width.get() {
-            1 => decode1,
-            2 => decode2,
-            4 => decode4,
-            8 => decode8,
-            16 => decode16,
-            _ => decode_other,
-        };
         let backend = match width.get() {
             2 => for_two_bytes(backend, to.len()),
             _ => backend,
         };
-        let stride = src.len() / width.get();
-        decode(&src[range.start..], stride, width, to, backend);
+        let src = &src[range.start..];
+        match width.get() {
+            _ if width.non_temporal => decode_other(src, stride, width, to, backend),
+            1 => memory::copy(to, &src[..to.len()]),
+            2 => decode2(src, stride, to, backend),
+            4 => decode4(src, stride, to, backend),
+            8 => decode8(src, stride, to, backend),
+            16 => decode16(src, stride, to, backend),
+            _ => decode_other(src, stride, width, to, backend),
+        }
         if cfg!(target_endian = "big") && width.numbers {
             to.chunks_exact_mut(width.get()).for_each(<[Slot]>::reverse);
         }

@@ -72,7 +72,8 @@ fn transpose([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
 /// ```
 ///
 /// If both halves are handled at once, the two halves of a cache line are stored one after the
-/// other and merge in the store buffer. With a single quad there are enough registers for that.
+/// other: they merge in the store buffer, and the line need not stay in the cache. With two quads
+/// some vectors wait on the stack for that, which pays where planes compete for the cache.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn split_quads<const K: usize, const Q: usize, const H: usize, W: Writes>(
@@ -130,10 +131,13 @@ fn split<const K: usize, W: Writes>(
     for k in 0..K {
         ahead::<W, _>(&planes[k][at], 256);
     }
+    let far = W::AHEAD || W::STREAM;
     match K {
         2 => split_pair::<K, W>(orders[0], values, planes, at),
         4 => split_quads::<K, 1, 2, W>(&orders, values, planes, at),
+        8 if far => split_quads::<K, 2, 2, W>(&orders, values, planes, at),
         8 => split_quads::<K, 2, 1, W>(&orders, values, planes, at),
+        _ if !far => split_all::<K, W>(values, planes, at),
         _ => {
             split_half::<K, 0, W>(values, planes, at);
             split_half::<K, 8, W>(values, planes, at);
@@ -141,8 +145,23 @@ fn split<const K: usize, W: Writes>(
     }
 }
 
-/// Splits 8 of 16 planes: the cache lines of all 16 would not stay in the first-level cache if the
-/// planes are a power of two apart, and the vectors would not stay in the registers.
+/// Splits all 16 planes, of 32 values at a time, so that each value is loaded once.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn split_all<const K: usize, W: Writes>(
+    values: &[[u8; K]; 64],
+    planes: &mut [&mut [[Slot; 64]]; K],
+    at: usize,
+) {
+    for half in 0..2 {
+        let [low, high] = interleaved(window::<32, _>(values, 32 * half));
+        put_eight::<K, 0, W>(low, planes, at, half);
+        put_eight::<K, 8, W>(high, planes, at, half);
+    }
+}
+
+/// Splits 8 of 16 planes, for destinations beyond the first-level cache: it could not hold the lines of
+/// all 16 until their second half if the planes are a power of two apart.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn split_half<const K: usize, const FROM: usize, W: Writes>(
@@ -151,22 +170,41 @@ fn split_half<const K: usize, const FROM: usize, W: Writes>(
     at: usize,
 ) {
     for half in 0..2 {
-        let bytes = flat(window::<32, _>(values, 32 * half));
-        let mut vectors = [_mm256_setzero_si256(); 8];
-        for i in 0..8 {
-            let [low, high] = [16 * i, 16 * (K + i)];
-            let a = load_lanes(window(bytes, low), window(bytes, high));
-            let b = load_lanes(window(bytes, low + 128), window(bytes, high + 128));
-            vectors[i] = match FROM {
-                0 => interleave_low::<1>(a, b),
-                _ => interleave_high::<1>(a, b),
-            };
-        }
-        interleave!(vectors, interleave_low::<1>, interleave_high::<1>);
-        for i in 0..8 {
-            let plane = &mut planes[FROM + i][at];
-            put::<W, _>(window_mut(plane, 32 * half), vectors[i]);
-        }
+        let halves = interleaved(window::<32, _>(values, 32 * half));
+        put_eight::<K, FROM, W>(halves[FROM / 8], planes, at, half);
+    }
+}
+
+/// Interleaves each of 8 values with the one 8 values after it, for 16 values in each lane. Returns the
+/// bytes of the lower 8 planes, and of the upper ones.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn interleaved<const K: usize>(values: &[[u8; K]; 32]) -> [[__m256i; 8]; 2] {
+    let bytes = flat(values);
+    let mut halves = [[_mm256_setzero_si256(); 8]; 2];
+    for i in 0..8 {
+        let [low, high] = [16 * i, 16 * (K + i)];
+        let a = load_lanes(window(bytes, low), window(bytes, high));
+        let b = load_lanes(window(bytes, low + 128), window(bytes, high + 128));
+        halves[0][i] = interleave_low::<1>(a, b);
+        halves[1][i] = interleave_high::<1>(a, b);
+    }
+    halves
+}
+
+/// Stores half a cache line of 8 planes, after the three rounds that remain.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn put_eight<const K: usize, const FROM: usize, W: Writes>(
+    mut vectors: [__m256i; 8],
+    planes: &mut [&mut [[Slot; 64]]; K],
+    at: usize,
+    half: usize,
+) {
+    interleave!(vectors, interleave_low::<1>, interleave_high::<1>);
+    for i in 0..8 {
+        let plane = &mut planes[FROM + i][at];
+        put::<W, _>(window_mut(plane, 32 * half), vectors[i]);
     }
 }
 

@@ -54,6 +54,20 @@ impl<const K: usize> Tables<K> {
         tables
     };
 
+    /// For planes `4 l + r` of 16, from the vectors that hold lanes `l` and `l ^ 1` of two groups each:
+    /// the lanes of plane `4 l + r`, whose blocks are in order `c ^ r`. The first index is `l % 2`.
+    const IN_LANES: [[[u8; 64]; 4]; 2] = {
+        let mut tables = [[[0; 64]; 4]; 2];
+        let mut i = 0;
+        while i < 128 {
+            let (odd, r, group, block) = (i / 64, i / 16 % 4, i / 4 % 4, i % 4);
+            let number = group / 2 * 16 + group % 2 * 8 + odd * 4 + (block ^ r);
+            tables[odd][r][i % 16 * 4] = number as u8;
+            i += 1;
+        }
+        tables
+    };
+
     /// For plane `v`: moves the byte of value `(b ^ v) U + u` to slot `b` of unit `u`.
     const JOIN: [[u8; 64]; K] = {
         let mut tables = [[0; 64]; K];
@@ -155,6 +169,45 @@ fn to_planes<const K: usize>(vectors: &mut [__m512i; K]) {
     }
 }
 
+/// Same as [`to_planes`], for 16 planes: their orders would be 31 constants, which do not stay in
+/// registers. Here they are 12: blocks of 4 bytes change places within lanes only, and the lanes
+/// follow in two levels.
+///
+/// ```text
+/// blended   vector 4 g + r: blocks of planes r | 4 + r | 8 + r | 12 + r, one lane each, of group g
+/// paired    lanes 0 and 1, or 2 and 3, of groups 0 and 1, or 2 and 3
+/// result    a lane of each of the four groups, with its blocks in order
+/// ```
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+#[inline]
+fn to_16_planes<const K: usize>(vectors: &mut [__m512i; K]) {
+    let mut orders = [_mm512_setzero_si512(); 4];
+    for r in 0..4 {
+        orders[r] = opaque(&const { Tables::<K>::SPLIT }[r]);
+    }
+    for v in 0..K {
+        vectors[v] = _mm512_permutexvar_epi8(orders[v % 4], vectors[v]);
+    }
+    blend_level::<K, 1>(vectors);
+    blend_level::<K, 2>(vectors);
+    for r in 0..4 {
+        let [a, b, c, d] = [vectors[r], vectors[4 + r], vectors[8 + r], vectors[12 + r]];
+        let lower = [
+            _mm512_shuffle_i64x2::<0b01_00_01_00>(a, b),
+            _mm512_shuffle_i64x2::<0b01_00_01_00>(c, d),
+        ];
+        let upper = [
+            _mm512_shuffle_i64x2::<0b11_10_11_10>(a, b),
+            _mm512_shuffle_i64x2::<0b11_10_11_10>(c, d),
+        ];
+        for odd in 0..2 {
+            let order = opaque(&const { Tables::<K>::IN_LANES }[odd][r]);
+            vectors[4 * odd + r] = _mm512_permutex2var_epi32(lower[0], order, lower[1]);
+            vectors[8 + 4 * odd + r] = _mm512_permutex2var_epi32(upper[0], order, upper[1]);
+        }
+    }
+}
+
 /// Exchanges the blocks whose number has the bit `BIT` between vectors that differ in the same bit.
 #[target_feature(enable = "avx512f")]
 #[inline]
@@ -191,7 +244,10 @@ fn split<const K: usize, W: Writes>(
     for k in 0..K {
         vectors[k] = load(window(flat(values), 64 * k));
     }
-    to_planes(&mut vectors);
+    match K {
+        16 => to_16_planes(&mut vectors),
+        _ => to_planes(&mut vectors),
+    }
     for k in 0..K {
         put::<W, _>(&mut planes[k][at], vectors[k]);
     }
