@@ -46,9 +46,7 @@ use crate::{Destination, DestinationError, Detected, LengthError, Value};
 use alloc::vec::Vec;
 
 /// Operations that each instruction set provides: conversion between a block of 64 values and block
-/// `at` of K *planes*, the streams in blocks of 64 bytes. All planes have the same number of
-/// blocks.
-/// *planes*, the streams in blocks of 64 bytes. All planes have the same number of blocks.
+/// `at` of K *planes*, the streams in blocks of 64 bytes. All planes have the same number of blocks.
 pub(crate) trait Planes<const K: usize>: Copy {
     /// Splits 64 values into their planes.
     fn split<W: Writes>(

@@ -3,7 +3,7 @@
 //! One `vpermb` moves the bytes of each vector to where the levels need them; a level combines
 //! vectors whose numbers differ in one bit. On Intel CPUs, only one port moves bytes across a
 //! 64-byte vector, so both directions use it as little as possible: blends and funnel shifts use
-//! other ports.
+//! other ports. Splitting 16 planes uses it more often, with orders that stay in registers.
 
 use super::sse41::{join16, split16};
 use crate::backend::Avx512;
