@@ -9,12 +9,15 @@
 //! # Policy
 //!
 //! One loop serves all 65 widths: a *plan*, built once per call from a row of a table, contains the
-//! shuffles and shifts of a width. Libraries with code for each width need no plan, and are faster
-//! at 32 values; the loop is faster from 128 values on. Rare cases have loops of their own, chosen
-//! in advance, since a branch within a block costs AVX2 a third of its speed.
+//! shuffles and shifts of a width. Rare cases have loops of their own, chosen in advance, since a
+//! branch within a block costs AVX2 a third of its speed.
+//!
+//! AVX2 and SSE4.1 unpack bits without a mapping with code for each width instead, which needs no
+//! plan and fewer instructions: see `unpack/mod.rs`. AVX-512 would gain nothing from that.
 //!
 //! ```text
-//! unpack    fewer than FEW values: one by one, from 8 bytes at a time
+//! unpack    eight values or more without a mapping, where there is code for each width: by that
+//!           fewer than FEW values: one by one, from 8 bytes at a time
 //!           blocks whose windows are within the input, in the loop of the case:
 //!               Usual   each value lies within the bits shifted at once
 //!               Wide    some reach past it: a second shuffle
@@ -43,6 +46,7 @@
 
 use super::few::{pack_few, unpack_few};
 use super::layout::{Layout, to_ne_bytes};
+use super::width::with_width;
 use super::{Any, Case, Pack, Unpack, Usual, WINDOW, Wide};
 use crate::memory::{Lines, Slot, copy, copy_front};
 use crate::simd::{window, window_mut};
@@ -50,6 +54,20 @@ use crate::simd::{window, window_mut};
 /// Unpacks values of `K` bytes.
 #[inline(always)]
 pub(super) fn unpack<const K: usize, S: Unpack<K>>(
+    simd: S,
+    layout: Layout,
+    src: &[u8],
+    dst: &mut [Slot],
+) {
+    if S::BY_WIDTH && dst.len() >= 8 * K && layout.width > 0 && layout == layout.of_bits() {
+        with_width!(K, layout.width, W => return simd.unpack_width::<W>(layout, src, dst));
+    }
+    simd.unpack_planned(layout, src, dst);
+}
+
+/// Unpacks values with a plan, or one by one.
+#[inline(always)]
+pub(super) fn unpack_planned<const K: usize, S: Unpack<K>>(
     simd: S,
     layout: Layout,
     src: &[u8],

@@ -99,10 +99,7 @@ pub(crate) static PLACES: [[u8; 16]; 65] = {
 pub(crate) const fn spills(bits: usize, room: usize) -> bool {
     // Bit offsets of numbers are multiples of the greatest power of two in the width, so at most
     // `8 - step` bits precede a number in its first byte.
-    let step = match bits.trailing_zeros() {
-        zeros @ 0..3 => 1 << zeros,
-        _ => 8,
-    };
+    let step = 1 << (bits | 8).trailing_zeros();
     8 - step + bits > room
 }
 

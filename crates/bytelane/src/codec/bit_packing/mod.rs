@@ -40,13 +40,16 @@
 //     scalar.rs       the specification
 //     few.rs          a few values, without a plan
 //     kernel.rs       control flow: blocks, cases, tails. Start here
+//     width.rs        widths as types
+//     unpack/         unpacking with code for each width (AVX2 and SSE4.1)
+//         places.rs       tables of where the values of a width lie
 //     pack_with.rs    packing for delta, rle_hybrid and alp, which choose a layout first
 //     arch/           one file per instruction set: a plan and a step, in each direction
 //         avx512.rs       both directions: one permutation and one multishift
-//         avx2.rs, sse41.rs, neon.rs      unpacking
+//         avx2.rs, sse41.rs, neon.rs      unpacking with a plan
 //     pack/           packing for these three
 //         kernel.rs       control flow of AVX2 and SSE4.1: a function for each width
-//         width.rs        what follows from a width: where the joined numbers lie, and which shuffles
+//         positions.rs    what follows from a width: where the joined numbers lie, and which shuffles
 //                         that takes
 //         avx2.rs, sse41.rs
 //         neon.rs         with the control flow of ../kernel.rs
@@ -74,6 +77,9 @@ mod pack_with;
 mod scalar;
 #[cfg(test)]
 mod tests;
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+mod unpack;
+mod width;
 
 pub use error::{Error, ErrorKind};
 pub use format::Format;
@@ -86,8 +92,7 @@ pub(crate) use scalar::{pack as pack_scalar, read};
 
 use crate::backend::dispatch;
 use crate::memory::{Lines, Slot};
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-use pack::width::Width;
+use width::Width;
 
 /// Number of packed bytes that a step may read: 64 for its block, and 16 after them, so that each
 /// load is whole.
@@ -149,6 +154,22 @@ pub(crate) trait Unpack<const K: usize>: Copy {
     fn is_near(self, plan: &Self::Plan) -> bool {
         let _ = plan;
         false
+    }
+
+    /// Unpacks values with a plan, or one by one. Where `BY_WIDTH` is set, it is compiled on its own:
+    /// the choice of a width then needs no registers saved, nor memory for a plan.
+    #[inline(always)]
+    fn unpack_planned(self, layout: Layout, src: &[u8], dst: &mut [Slot]) {
+        kernel::unpack_planned::<K, Self>(self, layout, src, dst);
+    }
+
+    /// True for instruction sets with code for each width: `unpack_width`.
+    const BY_WIDTH: bool = false;
+
+    /// Unpacks values of one width, without a mapping.
+    #[inline(always)]
+    fn unpack_width<W: Width>(self, layout: Layout, src: &[u8], dst: &mut [Slot]) {
+        let _ = (layout, src, dst);
     }
 
     /// Unpacks 64 bytes of values from the front of a window.

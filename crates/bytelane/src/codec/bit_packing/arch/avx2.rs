@@ -5,7 +5,8 @@
 use super::sse41::{FACTORS, Pieces};
 use crate::backend::Avx2;
 use crate::codec::bit_packing::layout::{Layout, spills};
-use crate::codec::bit_packing::{Case, Unpack, WINDOW};
+use crate::codec::bit_packing::unpack::unpack_width;
+use crate::codec::bit_packing::{Case, Unpack, WINDOW, Width, kernel};
 use crate::memory::Slot;
 use crate::simd::avx2::{load, load_lanes, load_twice, opaque_in_place, store};
 use crate::simd::{implement, sse41, window, window_mut};
@@ -14,11 +15,14 @@ use core::arch::x86_64::*;
 implement! {
     impl<const K: usize> Unpack<K> for Avx2 {
         const FEW: usize = 16;
+        const BY_WIDTH: bool = true;
         type Plan = Unpacker<K>;
         fn unpack_plan(layout: Layout) -> Unpacker<K> = Unpacker::<K>::new;
         fn is_usual(plan: &Unpacker<K>) -> bool = Unpacker::is_usual;
         fn is_near(plan: &Unpacker<K>) -> bool = Unpacker::is_near;
         fn unpack<C: Case>(plan: &Unpacker<K>, from: &[u8; WINDOW], to: &mut [Slot; 64]) = unpack::<K, C>;
+        fn unpack_planned(layout: Layout, src: &[u8], dst: &mut [Slot]) => kernel::unpack_planned::<K, _>;
+        fn unpack_width<W: Width>(layout: Layout, src: &[u8], dst: &mut [Slot]) => unpack_width::<K, _, W>;
     }
 }
 

@@ -1,9 +1,10 @@
 //! AVX2: numbers are joined and shifted to their bits at the same time. Each lane is a piece.
 
 use super::kernel;
+use super::positions::{Positions, bit};
 use super::sse41::store_pieces;
-use super::width::{Width, bit};
 use crate::backend::Avx2;
+use crate::codec::bit_packing::Width;
 use crate::codec::bit_packing::arch::avx2::{add, splat};
 use crate::codec::bit_packing::{Layout, PackAt, Packs, low_bits};
 use crate::memory::{Slot, write};
@@ -63,13 +64,13 @@ fn zigzag<const K: usize>(from: &[u8; 64], to: &mut [u8; 64]) {
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn all_fit<const K: usize, W: Width>(bits: &Bits) -> bool {
+fn all_fit<const K: usize, W: Positions>(bits: &Bits) -> bool {
     _mm256_testc_si256(splat::<K>(low_bits(W::BITS)), bits.seen) != 0
 }
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn pack<const K: usize, W: Width>(bits: &mut Bits, from: &[u8], to: &mut [Slot]) {
+fn pack<const K: usize, W: Positions>(bits: &mut Bits, from: &[u8], to: &mut [Slot]) {
     let size = from.len() / W::PIECES * 2;
     let mut pieces = [_mm_setzero_si128(); 4];
     let mut before = _mm256_setzero_si256();
@@ -94,7 +95,7 @@ fn pack<const K: usize, W: Width>(bits: &mut Bits, from: &[u8], to: &mut [Slot])
 /// Loads the values of two pieces, and narrows them.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn narrowed<const K: usize, W: Width>(bits: &mut Bits, from: &[u8]) -> __m256i {
+fn narrowed<const K: usize, W: Positions>(bits: &mut Bits, from: &[u8]) -> __m256i {
     let ratio = K / W::BYTES;
     let mut vectors = [_mm256_setzero_si256(); 8];
     for i in 0..ratio {
@@ -144,7 +145,7 @@ fn in_order(vector: __m256i, ratio: usize) -> __m256i {
 /// Joins the values of each 8 bytes to a number, with `EXCESS` zeros below it.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn joined<W: Width>(values: __m256i) -> __m256i {
+fn joined<W: Positions>(values: __m256i) -> __m256i {
     if W::IS_WHOLE {
         return values;
     }
@@ -171,7 +172,7 @@ fn joined<W: Width>(values: __m256i) -> __m256i {
 /// needs them.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn shifted<W: Width>(numbers: __m256i, pair: usize) -> [__m256i; 2] {
+fn shifted<W: Positions>(numbers: __m256i, pair: usize) -> [__m256i; 2] {
     let [a, b, c, d] = [0, 1, 2, 3].map(|number| bit::<W>(4 * pair + number) as i64);
     let bits = _mm256_setr_epi64x(a, b, c, d);
     let excess = _mm256_set1_epi64x(W::EXCESS as i64);
@@ -192,7 +193,12 @@ fn shifted<W: Width>(numbers: __m256i, pair: usize) -> [__m256i; 2] {
 /// two pieces before.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn shuffled<W: Width>(shifted: __m256i, last: __m256i, before: __m256i, pair: usize) -> __m256i {
+fn shuffled<W: Positions>(
+    shifted: __m256i,
+    last: __m256i,
+    before: __m256i,
+    pair: usize,
+) -> __m256i {
     let [low, high] = [2 * pair, 2 * pair + 1];
     let later = load_lanes(&W::LATER[low], &W::LATER[high]);
     let earlier = load_lanes(&W::EARLIER[low], &W::EARLIER[high]);

@@ -33,8 +33,9 @@
 //! 320 bytes and up to 256 of constants. See `docs/lab-notes/bit-packing.md`.
 #![forbid(unsafe_code)]
 
-use super::width::{Bits, Width, values};
+use super::positions::{Positions, values};
 use crate::codec::bit_packing::few::pack_few;
+use crate::codec::bit_packing::width::with_width;
 use crate::codec::bit_packing::{Layout, PackAt, to_ne_bytes};
 use crate::memory::{Lines, Slot};
 
@@ -104,26 +105,8 @@ fn pack_blocks<const K: usize, S: PackAt<K>>(
 /// Returns the function of a width.
 #[inline(always)]
 fn at<const K: usize, S: PackAt<K>>(width: usize) -> Pack<S> {
-    macro_rules! widths {
-        ($($width:literal)*) => {
-            match width {
-                // The condition is a constant, so that no type has the functions of others.
-                $($width => {
-                    if const { Bits::<$width>::BYTES <= K } {
-                        S::pack_at::<Bits<$width>>
-                    } else {
-                        are_equal::<K, S>
-                    }
-                })*
-                _ => are_equal::<K, S>,
-            }
-        };
-    }
-    widths! {
-        1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32
-        33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62
-        63 64
-    }
+    with_width!(K, width, W => return S::pack_at::<W>);
+    are_equal::<K, S>
 }
 
 /// Returns whether the values of whole blocks fit a width of 0.
@@ -140,7 +123,7 @@ fn are_equal<const K: usize, S>(_: S, reference: u64, src: &[u8], _: &mut [Slot]
 
 /// Packs blocks of values of one width.
 #[inline(always)]
-pub(super) fn pack_at<const K: usize, S: PackAt<K>, W: Width>(
+pub(super) fn pack_at<const K: usize, S: PackAt<K>, W: Positions>(
     simd: S,
     reference: u64,
     src: &[u8],

@@ -27,9 +27,9 @@ mod neon;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
 mod numbers;
 #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-mod sse41;
+mod positions;
 #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-pub(super) mod width;
+mod sse41;
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little", feature = "neon"))]
 use numbers::{Numbers, needs_before};

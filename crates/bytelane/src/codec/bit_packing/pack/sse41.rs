@@ -2,8 +2,9 @@
 //! numbers of a piece are shifted in registers of their own and blended.
 
 use super::kernel;
-use super::width::{Width, bit};
+use super::positions::{Positions, bit};
 use crate::backend::Sse41;
+use crate::codec::bit_packing::Width;
 use crate::codec::bit_packing::arch::sse41::{add, splat};
 use crate::codec::bit_packing::{Layout, PackAt, Packs, low_bits};
 use crate::memory::{Slot, write};
@@ -64,13 +65,13 @@ fn zigzag<const K: usize>(from: &[u8; 64], to: &mut [u8; 64]) {
 
 #[target_feature(enable = "sse4.1")]
 #[inline]
-fn all_fit<const K: usize, W: Width>(bits: &Bits) -> bool {
+fn all_fit<const K: usize, W: Positions>(bits: &Bits) -> bool {
     _mm_testc_si128(splat::<K>(low_bits(W::BITS)), bits.seen) != 0
 }
 
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-fn pack<const K: usize, W: Width>(bits: &mut Bits, from: &[u8], to: &mut [Slot]) {
+fn pack<const K: usize, W: Positions>(bits: &mut Bits, from: &[u8], to: &mut [Slot]) {
     let size = from.len() / W::PIECES;
     let mut pieces = [_mm_setzero_si128(); 4];
     for piece in 0..W::PIECES {
@@ -106,7 +107,7 @@ fn lowest_bits(bytes: __m128i) -> u32 {
 /// Stores the pieces of a block, and nothing after them.
 #[target_feature(enable = "sse4.1")]
 #[inline]
-pub(super) fn store_pieces<W: Width>(pieces: [__m128i; 4], to: &mut [Slot]) {
+pub(super) fn store_pieces<W: Positions>(pieces: [__m128i; 4], to: &mut [Slot]) {
     if W::IS_SHORT {
         return store_short::<W>(_mm_or_si128(pieces[0], pieces[1]), to);
     }
@@ -125,7 +126,7 @@ pub(super) fn store_pieces<W: Width>(pieces: [__m128i; 4], to: &mut [Slot]) {
 /// Stores a block of 8, 12 or 16 bytes.
 #[target_feature(enable = "sse4.1")]
 #[inline]
-fn store_short<W: Width>(block: __m128i, to: &mut [Slot]) {
+fn store_short<W: Positions>(block: __m128i, to: &mut [Slot]) {
     if W::STRIDE == 16 {
         return store(window_mut(to, 0), block);
     }
@@ -139,7 +140,7 @@ fn store_short<W: Width>(block: __m128i, to: &mut [Slot]) {
 /// Loads the values of a piece, and narrows them.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-fn narrowed<const K: usize, W: Width>(bits: &mut Bits, from: &[u8]) -> __m128i {
+fn narrowed<const K: usize, W: Positions>(bits: &mut Bits, from: &[u8]) -> __m128i {
     let mut count = K / W::BYTES;
     let mut vectors = [_mm_setzero_si128(); 8];
     for i in 0..count {
@@ -173,7 +174,7 @@ fn even_doubles(low: __m128i, high: __m128i) -> __m128i {
 /// Joins the values of each 8 bytes to a number, with `EXCESS` zeros below it.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-fn joined<W: Width>(values: __m128i) -> __m128i {
+fn joined<W: Positions>(values: __m128i) -> __m128i {
     if W::IS_WHOLE {
         return values;
     }
@@ -201,7 +202,7 @@ fn joined<W: Width>(values: __m128i) -> __m128i {
 /// needs them.
 #[target_feature(enable = "sse4.1")]
 #[inline]
-fn shifted<W: Width>(numbers: __m128i, piece: usize) -> [__m128i; 2] {
+fn shifted<W: Positions>(numbers: __m128i, piece: usize) -> [__m128i; 2] {
     let [first, second] = [2 * piece, 2 * piece + 1].map(|number| bit::<W>(number) as i32);
     let excess = W::EXCESS as i32;
     let shifted = moved(numbers, excess - first, excess - second);

@@ -2,11 +2,10 @@
 #![forbid(unsafe_code)]
 
 use crate::codec::bit_packing::layout::spills;
+use crate::codec::bit_packing::width::Width;
 
-/// Width of packed values, known to the compiler, and what follows from it.
-pub(crate) trait Width: Copy {
-    const BITS: usize;
-
+/// What follows from a width: constants of the code for it.
+pub(crate) trait Positions: Width {
     /// Size of the smallest type for them: values are narrowed to it first.
     const BYTES: usize = match Self::BITS {
         0..=8 => 1,
@@ -61,13 +60,7 @@ pub(crate) trait Width: Copy {
     }
 }
 
-/// Width of `W` bits.
-#[derive(Clone, Copy)]
-pub(crate) struct Bits<const W: usize>;
-
-impl<const W: usize> Width for Bits<W> {
-    const BITS: usize = W;
-}
+impl<W: Width> Positions for W {}
 
 /// Returns the number of values in a block of a width. A block ends at a byte boundary.
 #[inline(always)]
@@ -81,7 +74,7 @@ pub(super) const fn values(width: usize) -> usize {
 
 /// Returns the number of bits before a number in the byte in which it begins.
 #[inline(always)]
-pub(super) const fn bit<W: Width>(number: usize) -> usize {
+pub(super) const fn bit<W: Positions>(number: usize) -> usize {
     number * W::NUMBER % 8
 }
 
