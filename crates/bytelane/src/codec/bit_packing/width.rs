@@ -25,8 +25,9 @@ macro_rules! with_width {
         }
     };
     (@of $($bits:literal)*; $K:ident, $width:expr, $W:ident => $run:expr) => {
+        // The condition is a constant, so that no type has the functions of others. A guard is not.
+        #[allow(clippy::collapsible_match, reason = "see above")]
         match $width {
-            // The condition is a constant, so that no type has the functions of others.
             $($bits => if const { $bits <= 8 * $K } {
                 type $W = $crate::codec::bit_packing::width::Bits<$bits>;
                 $run
