@@ -451,6 +451,11 @@ pub const KERNELS: &[Kernel] = &[
     // Loops for layouts without zigzag whose values are shifted at once.
     Kernel {
         function: "bit_packing::unpack",
+        arguments: &["<4>", "<8>"],
+        loops: &[UNPACK_ZMM],
+    },
+    Kernel {
+        function: "bit_packing::Unpack<_>>::unpack_planned",
         arguments: &["<4>"],
         loops: &[
             UNPACK_XMM,
@@ -464,11 +469,10 @@ pub const KERNELS: &[Kernel] = &[
                     (ANY, 1..=25),
                 ],
             ),
-            UNPACK_ZMM,
         ],
     },
     Kernel {
-        function: "bit_packing::unpack",
+        function: "bit_packing::Unpack<_>>::unpack_planned",
         arguments: &["<8>"],
         loops: &[
             UNPACK_XMM,
@@ -482,7 +486,23 @@ pub const KERNELS: &[Kernel] = &[
                     (ANY, 1..=25),
                 ],
             ),
-            UNPACK_ZMM,
+        ],
+    },
+    // Unpacking at one width, with constant shuffles.
+    Kernel {
+        function: "bit_packing::Unpack<_>>::unpack_width",
+        arguments: &["<4, bytelane::codec::bit_packing::width::Bits<13>>"],
+        loops: &[
+            (Xmm, &[("pshufb", 8..=8), (STACK, 0..=0), (ANY, 1..=60)]),
+            (Ymm, &[("vpshufb", 4..=4), (STACK, 0..=0), (ANY, 1..=30)]),
+        ],
+    },
+    Kernel {
+        function: "bit_packing::Unpack<_>>::unpack_width",
+        arguments: &["<8, bytelane::codec::bit_packing::width::Bits<33>>"],
+        loops: &[
+            (Xmm, &[("pshufb", 1..=1), (STACK, 0..=0), (ANY, 1..=36)]),
+            (Ymm, &[("vpshufb", 2..=2), (STACK, 0..=0), (ANY, 1..=25)]),
         ],
     },
     // Values of up to 8 bits: narrowed to bytes, which are packed.
@@ -530,7 +550,7 @@ pub const KERNELS: &[Kernel] = &[
     // Packing at one width, with constant shuffles: as words, and as 8-byte values.
     Kernel {
         function: "bit_packing::PackAt<_>>::pack_at",
-        arguments: &["<4, bytelane::codec::bit_packing::pack::width::Bits<13>>"],
+        arguments: &["<4, bytelane::codec::bit_packing::width::Bits<13>>"],
         loops: &[
             (Xmm, &[("pshufb", 3..=3), (STACK, 0..=0), (ANY, 1..=45)]),
             (Ymm, &[("vpshufb", 2..=2), (STACK, 0..=0), (ANY, 1..=20)]),
@@ -538,7 +558,7 @@ pub const KERNELS: &[Kernel] = &[
     },
     Kernel {
         function: "bit_packing::PackAt<_>>::pack_at",
-        arguments: &["<8, bytelane::codec::bit_packing::pack::width::Bits<33>>"],
+        arguments: &["<8, bytelane::codec::bit_packing::width::Bits<33>>"],
         loops: &[
             (Xmm, &[("pshufb", 4..=4), (STACK, 0..=0), (ANY, 1..=58)]),
             (Ymm, &[("vpshufb", 3..=3), (STACK, 0..=0), (ANY, 1..=26)]),

@@ -4,7 +4,7 @@
 use crate::codec::bit_packing::layout::spills;
 use crate::codec::bit_packing::width::Width;
 
-/// What follows from a width: constants of the code for it.
+/// Constants of the code for a width: positions of packed values.
 pub(crate) trait Positions: Width {
     /// Size of the smallest type for them: values are narrowed to it first.
     const BYTES: usize = match Self::BITS {
