@@ -134,7 +134,8 @@ pub(crate) trait Writes: Copy {
     const STREAM: bool = false;
 }
 
-/// Destination in the first-level cache, or wherever the CPU needs no requests: requesting a line that is already there costs 8 to 15%.
+/// Destination in the first-level cache, or wherever the CPU needs no requests: requesting a line that is
+/// already there costs 8 to 15%.
 #[derive(Clone, Copy)]
 pub(crate) struct Near;
 impl Writes for Near {}
@@ -214,10 +215,11 @@ macro_rules! far_writes {
 }
 pub(crate) use far_writes;
 
-/// Returns whether this CPU stores a destination of this size like one in the first-level cache.
+/// Returns whether this CPU stores a destination of this size like one in the first-level cache. No other
+/// architecture has such CPUs, so that there, the code for near destinations exists once.
 #[inline]
 pub(crate) fn is_near(bytes: usize) -> bool {
-    bytes <= tuning().near_bytes && bytes < stream_bytes()
+    cfg!(target_arch = "x86_64") && bytes <= tuning().near_bytes && bytes < stream_bytes()
 }
 
 /// Calls a closure out of line: the caller saves registers for the call only when it is made.

@@ -3,6 +3,10 @@
 
 /// Number of bits of each packed value.
 pub(crate) trait Width: Copy {
+    #[cfg_attr(
+        not(all(target_arch = "x86_64", feature = "sse41")),
+        allow(dead_code, reason = "others have no code for each width")
+    )]
     const BITS: usize;
 }
 

@@ -60,6 +60,7 @@ pub(crate) trait Plan: Copy {
 
     /// Returns whether all values of these control bytes have one byte each. The control bytes are
     /// those of four blocks or a multiple of four.
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
     #[inline(always)]
     fn all_ones(self, controls: &[u8]) -> bool {
         let ones = if self.zeros() { u64::MAX / 3 } else { 0 };
