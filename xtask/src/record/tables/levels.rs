@@ -6,33 +6,44 @@ use std::fmt::Write;
 use super::{CODECS, Cell, Ours, Records, counts, geometric_mean, median, ratio};
 
 impl Records {
-    /// Returns the speedups and lost cells of the newest CPU, with a column for each instruction set to which all
-    /// libraries were limited.
+    /// Returns the speedups and lost cells of each CPU with records at several levels: a table with a column
+    /// for each instruction set to which all libraries were limited.
     pub(super) fn levels(&self) -> String {
-        let mut cpus = self.cpus();
-        if let Some(cpu) = cpus.first().cloned() {
-            let limited = format!("{cpu}, ");
-            cpus.retain(|other| *other == cpu || other.starts_with(&limited));
-        }
         let mut text = "Geometric mean of the speedups over the fastest other library, number of lost cells, and the\n\
                         lowest speedup. A column that names an instruction set is from a record in which every library\n\
-                        was limited to it: "
+                        was limited to it.\n"
             .to_owned();
+        let all = self.cpus();
+        for cpu in &all {
+            let limited = format!("{cpu}, ");
+            let levels: Vec<_> = all
+                .iter()
+                .filter(|it| *it == cpu || it.starts_with(&limited))
+                .collect();
+            if levels.len() > 1 {
+                text += &self.levels_of(&levels);
+            }
+        }
+        text
+    }
+
+    /// Returns the table of one CPU.
+    fn levels_of(&self, levels: &[&String]) -> String {
         let records = |codec| {
-            let newest = cpus.iter().filter_map(move |cpu| self.newest(cpu, codec));
-            newest.map(|record| record.name.clone())
+            let newest = levels.iter().filter_map(move |cpu| self.newest(cpu, codec));
+            newest.map(|record| format!("`{}`", record.name))
         };
         let names: BTreeSet<_> = CODECS.into_iter().flat_map(records).collect();
-        let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-        write!(text, "{}.\n\n| codec | operation |", names.join(", ")).expect("to memory");
-        for cpu in &cpus {
+        let names: Vec<_> = names.into_iter().collect();
+        let mut text = format!("\n{}:\n\n| codec | operation |", names.join(", "));
+        for cpu in levels {
             write!(text, " {cpu} | lost | lowest |").expect("to memory");
         }
-        writeln!(text, "\n|---|---|{}", "--:|---|--:|".repeat(cpus.len())).expect("to memory");
+        writeln!(text, "\n|---|---|{}", "--:|---|--:|".repeat(levels.len())).expect("to memory");
         for (codec, record) in self.codecs() {
             for operation in record.operations(codec) {
-                let gains = |cpu: &String| self.gains_of_operation(cpu, codec, operation);
-                let gains: Vec<_> = cpus.iter().map(gains).collect();
+                let gains = |cpu: &&String| self.gains_of_operation(cpu, codec, operation);
+                let gains: Vec<_> = levels.iter().map(gains).collect();
                 if gains.iter().all(Vec::is_empty) {
                     continue;
                 }

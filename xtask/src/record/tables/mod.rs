@@ -85,22 +85,13 @@ impl Records {
 
     /// Returns the cells of each codec in its newest record.
     fn cells(&self) -> impl Iterator<Item = (&Record, &Cell)> {
-        self.codecs().flat_map(|(codec, record)| {
-            let cells = record.cells.iter().filter(move |cell| cell.codec == codec);
-            cells.map(move |cell| (record, cell))
-        })
+        let codecs: Vec<_> = self.codecs().collect();
+        cells(&codecs)
     }
 
     /// Returns the names of the records of the cells, as the documents quote them.
     fn names(&self) -> String {
-        let mut names = Vec::new();
-        for (_, record) in self.codecs() {
-            let name = format!("`{}`", record.name);
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        names.join(", ")
+        names(&self.codecs().collect::<Vec<_>>())
     }
 
     /// Returns the fastest peer of each cell and our speedup over it, as CSV below the names of the records.
@@ -146,6 +137,29 @@ impl Records {
         text += &String::from_utf8_lossy(&cells);
         text
     }
+}
+
+/// Returns the cells of codecs, each with its record.
+fn cells<'a>(
+    codecs: &[(&'static str, &'a Record)],
+) -> impl Iterator<Item = (&'a Record, &'a Cell)> + use<'a> {
+    let codecs = codecs.to_owned().into_iter();
+    codecs.flat_map(|(codec, record)| {
+        let cells = record.cells.iter().filter(move |cell| cell.codec == codec);
+        cells.map(move |cell| (record, cell))
+    })
+}
+
+/// Returns the names of records, as the documents quote them.
+fn names(codecs: &[(&'static str, &Record)]) -> String {
+    let mut names = Vec::new();
+    for (_, record) in codecs {
+        let name = format!("`{}`", record.name);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(", ")
 }
 
 fn counts(gains: &[f64]) -> [usize; 3] {
