@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::{Error, ErrorKind, Integer, Layout, SignedInteger};
+use crate::backend::tuning::tuning;
 use crate::error::front;
 use crate::memory::{self, Fill, Slot};
 use crate::{Destination, Detected};
@@ -378,6 +379,10 @@ impl<T: Integer> Fill for Unpacking<'_, T> {
             let group = &src[start / 8 * layout.width..];
             T::unpack_few(layout, group, start % 8, first);
         }
+        let backend = match size_of::<T>() {
+            4 | 8 => backend.at_most(tuning().unpack),
+            _ => backend,
+        };
         T::unpack(
             layout,
             &src[(start + few) / 8 * layout.width..],
