@@ -15,7 +15,9 @@ impl Records {
         for cpu in self.cpus() {
             let newest = |codec| self.newest(&cpu, codec).map(|record| (codec, record));
             let records: Vec<_> = CODECS.into_iter().filter_map(newest).collect();
-            let rows = rows(cells(&records), &|cell, ours| cell.peer(ours));
+            let rows = rows(cells(records.iter().copied()), &|cell, ours| {
+                cell.peer(ours)
+            });
             if !rows.is_empty() {
                 let names = names(&records);
                 write!(text, "\n**{cpu}**: {names}.\n\n{HEADER}{rows}").expect("to memory");

@@ -85,8 +85,7 @@ impl Records {
 
     /// Returns the cells of each codec in its newest record.
     fn cells(&self) -> impl Iterator<Item = (&Record, &Cell)> {
-        let codecs: Vec<_> = self.codecs().collect();
-        cells(&codecs)
+        cells(self.codecs())
     }
 
     /// Returns the names of the records of the cells, as the documents quote them.
@@ -141,9 +140,8 @@ impl Records {
 
 /// Returns the cells of codecs, each with its record.
 fn cells<'a>(
-    codecs: &[(&'static str, &'a Record)],
-) -> impl Iterator<Item = (&'a Record, &'a Cell)> + use<'a> {
-    let codecs = codecs.to_owned().into_iter();
+    codecs: impl Iterator<Item = (&'static str, &'a Record)>,
+) -> impl Iterator<Item = (&'a Record, &'a Cell)> {
     codecs.flat_map(|(codec, record)| {
         let cells = record.cells.iter().filter(move |cell| cell.codec == codec);
         cells.map(move |cell| (record, cell))
