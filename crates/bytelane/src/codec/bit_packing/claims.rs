@@ -23,8 +23,10 @@ unsafe impl<T: Integer> Faithful for Packing<'_, T> {}
 
 // SAFETY: `fill` cuts the destination to the length of the range. The values before the first group
 // of eight are written one by one; `unpack_few` and the scalar code write all values so.
-// `unpack::unpack_width` writes units, then groups, one directly after the other, each in whole vectors:
-// `unpack` of an instruction set stores all of them. What is left, because `dst` or `src` is too
-// short for a group, goes to `unpack_few`. `kernel::unpack_blocks` writes blocks of 64 bytes one after the other, and `Unpack::unpack_rest`
-// writes the rest, either with a mask or by copying a block that begins as zeros.
+//
+// `unpack::unpack_width` writes units, then groups, one directly after the other, each in whole
+// vectors: `unpack` of an instruction set stores all of them. What is left, because `dst` or `src` is
+// too short for a group, goes to `unpack_few`. `kernel::unpack_blocks` writes blocks of 64 bytes one
+// after the other, and `Unpack::unpack_rest` writes the rest, either with a mask or by copying a block
+// that begins as zeros.
 unsafe impl<T: Integer> Faithful for Unpacking<'_, T> {}

@@ -16,8 +16,9 @@ use crate::memory::{Faithful, Text, Validated};
 // In a text of up to 64 bytes, `short::write_plain` has copied all, if none is special; or else
 // `Blocks::escape_short` has stored pieces of 8, 16 or 32 bytes, each followed by the next one or,
 // at the end, by nothing that counts; up to a long byte, whose escape and the rest follow. If a
-// result does not fit as a whole, it is copied from a `result` array that begins as zeros. `Quotes` counts only quotes that it has written. `escape` continues
-// where `escape_front` has stopped, in the same destination.
+// result does not fit as a whole, it is copied from a `result` array that begins as zeros. `Quotes`
+// counts only quotes that it has written. `escape` continues where `escape_front` has stopped, in the
+// same destination.
 unsafe impl Faithful for Escape<'_> {}
 
 // SAFETY: in the text, which is UTF-8, ASCII bytes are replaced with ASCII, and all others are
