@@ -54,7 +54,7 @@ pub fn run_stage() -> Result<()> {
     let listing = listing::disassemble("objdump", &libraries)?;
     let functions = functions(&listing);
     let (mut loops, mut wrong) = (0, Vec::new());
-    for kernel in KERNELS {
+    for kernel in KERNELS.iter().copied().flatten() {
         for arguments in kernel.arguments {
             for (widest, counts) in kernel.loops {
                 loops += 1;
