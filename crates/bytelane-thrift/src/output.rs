@@ -94,7 +94,7 @@ impl Output for Vec<u8> {
             self.extend_from_slice(last);
             return;
         }
-        self.extend_from_slice(bytes);
+        bytelane::extend(self, bytes);
     }
 
     #[inline]

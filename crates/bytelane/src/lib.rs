@@ -35,7 +35,7 @@ pub use codec::{rle_hybrid, stream_vbyte, utf8, validity, varint};
 pub use error::{DestinationError, Error, LengthError, LengthErrorKind};
 #[cfg(feature = "alloc")]
 pub use memory::Buffer;
+pub use memory::{Destination, Plain, Value};
 #[cfg(feature = "alloc")]
 #[doc(hidden)]
-pub use memory::Reserved;
-pub use memory::{Destination, Plain, Value};
+pub use memory::{Reserved, append_text, extend};

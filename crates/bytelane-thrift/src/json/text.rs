@@ -124,7 +124,7 @@ impl<'de> Text<'de> {
         } else {
             self.input.charge(scanned.text.len())?;
             value.reserve_exact(scanned.text.len());
-            value.push_str(scanned.text);
+            bytelane::append_text(value, scanned.text);
         }
         self.pass(scanned);
         Ok(())

@@ -105,12 +105,11 @@ pub trait Reader<'de>: Sized {
         match self.string()? {
             Cow::Borrowed(text) => {
                 self.input().charge(text.len())?;
+                value.clear();
                 if value.capacity() < text.len() {
-                    *value = text.to_owned();
-                } else {
-                    value.clear();
-                    value.push_str(text);
+                    *value = String::with_capacity(text.len());
                 }
+                bytelane::append_text(value, text);
             }
             Cow::Owned(text) => *value = text,
         }
@@ -123,12 +122,11 @@ pub trait Reader<'de>: Sized {
         match self.binary()? {
             Cow::Borrowed(bytes) => {
                 self.input().charge(bytes.len())?;
+                value.clear();
                 if value.capacity() < bytes.len() {
-                    *value = bytes.to_owned();
-                } else {
-                    value.clear();
-                    value.extend_from_slice(bytes);
+                    *value = Vec::with_capacity(bytes.len());
                 }
+                bytelane::extend(value, bytes);
             }
             Cow::Owned(bytes) => *value = bytes,
         }

@@ -14,12 +14,12 @@ pub(crate) use fill::{Faithful, Fill, Part};
 #[cfg(feature = "alloc")]
 pub(crate) use fill::{append, append_to_room};
 #[cfg(feature = "alloc")]
-pub use reserved::Reserved;
+pub use reserved::{Reserved, extend};
 pub(crate) use table::Table;
 #[cfg(feature = "alloc")]
-pub use text::Buffer;
-#[cfg(feature = "alloc")]
 pub(crate) use text::{Append, Appender};
+#[cfg(feature = "alloc")]
+pub use text::{Buffer, append_text};
 pub(crate) use text::{Text, Validate, Validated, prefix};
 
 /// A byte that a kernel may write but does not read: the element of a destination that may be fresh
@@ -206,8 +206,75 @@ pub(crate) fn copy_front(to: &mut [Slot], block: &[Slot; 64]) {
 #[inline]
 #[track_caller]
 pub(crate) fn copy(to: &mut [Slot], from: &[u8]) {
+    if from.len() > PIECE && from.len() == to.len() && is_close_behind(to, from) {
+        return copy_in_pieces(to, from);
+    }
+    to.copy_from_slice(slots(from));
+}
+
+/// Returns bytes as slots.
+#[inline(always)]
+fn slots(bytes: &[u8]) -> &[Slot] {
     // SAFETY: the same memory for the same time: `Slot` has the layout of `u8`, and a shared slice
     // of slots is only read.
-    let from = unsafe { core::slice::from_raw_parts(from.as_ptr().cast::<Slot>(), from.len()) };
-    to.copy_from_slice(from);
+    unsafe { core::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len()) }
+}
+
+/// Largest number of bytes for which `memcpy` uses no `rep movsb`.
+const PIECE: usize = 2048;
+
+/// Returns whether a destination begins up to 128 bytes after the source, as far as the places within
+/// pages of 4 KiB are concerned.
+///
+/// There, `rep movsb` of Zen 3 and Zen 4 takes up to 30 times as long, and `memcpy` of glibc before 2.39
+/// uses it: 10,000 bytes take 475 ns if they are 41 to 63 bytes apart, 2,760 ns up to 15, else 95 ns.
+/// In pieces they take 100 to 140 ns anywhere.
+#[inline(always)]
+fn is_close_behind(to: &[Slot], from: &[u8]) -> bool {
+    let distance = to.as_ptr().addr().wrapping_sub(from.as_ptr().addr());
+    (1..=128).contains(&(distance % 4096))
+}
+
+#[cold]
+#[inline(never)]
+fn copy_in_pieces(to: &mut [Slot], from: &[u8]) {
+    for (to, from) in to.chunks_mut(PIECE).zip(slots(from).chunks(PIECE)) {
+        to.copy_from_slice(from);
+    }
+}
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    /// Bytes of a page, and of a copy in two pieces and a rest.
+    const PAGE: usize = 4096;
+    const LONG: usize = 2 * PIECE + 100;
+
+    #[test]
+    fn long_copies_are_right_wherever_they_begin_within_a_page() {
+        let from: Vec<u8> = (0..PAGE + LONG).map(|i| (i % 251) as u8).collect();
+        let mut to = vec![Slot::new(0); 2 * PAGE + LONG];
+        for distance in [0, 1, 16, 63, 64, 128, 129, 2000, 4095] {
+            let first = from.as_ptr().addr().wrapping_add(distance);
+            let begin = first.wrapping_sub(to.as_ptr().addr()) % PAGE;
+            for len in [PIECE, PIECE + 1, LONG] {
+                let (to, from) = (&mut to[begin..][..len], &from[..len]);
+                assert_eq!(is_close_behind(to, from), (1..=128).contains(&distance));
+                to.fill(Slot::new(0xff));
+                copy(to, from);
+                // SAFETY: the same memory for the same time; all slots were filled.
+                let copied = unsafe { core::slice::from_raw_parts(to.as_ptr().cast::<u8>(), len) };
+                assert_eq!(from, copied);
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "length")]
+    fn long_copies_need_room() {
+        copy(&mut [Slot::new(0); LONG], &[0; LONG + 1]);
+    }
 }

@@ -3,6 +3,16 @@
 use super::{copy, write};
 use alloc::vec::Vec;
 
+/// Appends bytes. Used by `bytelane-thrift`.
+#[inline]
+pub fn extend(to: &mut Vec<u8>, bytes: &[u8]) {
+    let (start, len) = (to.len(), bytes.len());
+    to.reserve(len);
+    copy(&mut to.spare_capacity_mut()[..len], bytes);
+    // SAFETY: these are the first bytes of the spare capacity, and they were written.
+    unsafe { to.set_len(start + len) };
+}
+
 /// Bytes that pieces are appended to, and that do not grow: a piece that does not fit is counted
 /// and dropped. If a call could make room, it could change the length, which the caller would then
 /// have to load again after each piece. Used by `bytelane-thrift`.

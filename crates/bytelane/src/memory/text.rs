@@ -2,7 +2,7 @@
 
 use super::{Destination, Faithful};
 #[cfg(feature = "alloc")]
-use super::{append, append_to_room};
+use super::{append, append_to_room, extend};
 #[cfg(feature = "alloc")]
 use alloc::{string::String, vec::Vec};
 
@@ -66,6 +66,13 @@ impl Append for String {
     }
 }
 
+/// Appends text. Used by `bytelane-thrift`.
+#[cfg(feature = "alloc")]
+#[inline]
+pub fn append_text<B: Buffer>(to: &mut B, text: &str) {
+    to.appender().push(text);
+}
+
 /// Bytes of a [`Buffer`]; text is appended after them.
 #[cfg(feature = "alloc")]
 pub struct Appender<'a> {
@@ -109,7 +116,7 @@ impl Appender<'_> {
     /// Appends a text.
     #[inline]
     pub(crate) fn push(&mut self, text: &str) {
-        self.bytes.extend_from_slice(text.as_bytes());
+        extend(self.bytes, text.as_bytes());
     }
 
     /// Makes room for more bytes.
