@@ -24,10 +24,11 @@ pub struct Tuning {
     /// compression. Zen 4 and 5 take longer for these than AVX2 does for a shuffle in each lane: 1.2
     /// to 1.5 times. `cargo xtask peers varint --operation decode`.
     pub decode_varint32: Backend,
-    /// Best backend to unpack bits to values of four or eight bytes.
+    /// Best backend to unpack bits to values of four or eight bytes, or up to 64 values of one or two bytes.
     ///
     /// AVX2 has code for each width, AVX-512 fills registers for a width at the start. On Zen 4, whose units
-    /// have 32 bytes, AVX-512 takes 1.05 to 1.6 times as long for up to 128 values, and 0.83 to 1.7 for more.
+    /// have 32 bytes, AVX-512 takes 1.05 to 1.6 times as long for up to 128 values, and 0.83 to 1.7 for more;
+    /// for up to 64 values of one and two bytes 1.0 to 1.3 times, and 0.55 to 0.9 for 2,048 of one byte.
     /// `cargo xtask peers bit_packing --operation decode`.
     pub unpack: Backend,
     /// Best backend to split 512 values of 16 bytes or more.

@@ -101,10 +101,11 @@ macro_rules! implement {
         $Token:ident [$($declare:tt)*] [$($pass:tt)*] [$($own:tt)*] [$($pass_own:tt)*]
         $method:ident ($($arg:ident: $ty:ty),*) [$($ret:tt)*] => $kernel:expr
     ) => {
-        // The attribute has no effect on functions with features of their own.
-        #[inline(never)]
+        #[inline(always)]
         fn $method<$($own)*>(self, $($arg: $ty),*) $($ret)* {
             $crate::backend::features! { $Token => inside! {
+                // Not the method, which would only jump here.
+                #[inline(never)]
                 fn inside<$($declare)* $($own)*>($($arg: $ty,)* token: $Token) $($ret)* {
                     $kernel(token, $($arg),*)
                 }

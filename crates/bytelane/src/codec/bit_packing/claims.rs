@@ -6,8 +6,8 @@
 use super::{Integer, Packing, Unpacking};
 use crate::memory::Faithful;
 
-// SAFETY: `fill` cuts the destination to the bytes that the values take. `scalar::pack` and
-// `pack_few` write them in order.
+// SAFETY: `fill` cuts the destination to the bytes that the values take. `scalar::pack` writes them in
+// order. `pack_few` does so as well: what it writes beyond a group or number, it overwrites next.
 //
 // `kernel::pack_blocks` and `pack_narrow` write blocks of 64 bytes for as long as 64 bytes fit, each
 // `stride` bytes after the one before; `stride` is at most 64. `Pack::pack_rest` writes the bytes of
@@ -17,8 +17,8 @@ use crate::memory::Faithful;
 //
 // `pack::kernel::pack_at` passes each `STRIDE` bytes of whole blocks to `PackAt::pack`, which stores
 // 16 bytes from the start of each piece but the last one on, and then all bytes of the last one; a
-// block of up to 16 bytes is stored at once. `pack_blocks` there calls it for all whole blocks, and
-// for a block that ends with the last group; `pack_few` writes the values after that.
+// block of up to 16 bytes is stored at once. `pack_blocks` there calls it for whole blocks;
+// `pack_with_rest` as well, and for a block that ends with the last group; `pack_few` writes the values after that.
 unsafe impl<T: Integer> Faithful for Packing<'_, T> {}
 
 // SAFETY: `fill` cuts the destination to the length of the range. The values before the first group

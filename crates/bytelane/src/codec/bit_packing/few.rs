@@ -7,12 +7,23 @@ use super::layout::Layout;
 use crate::memory::{Slot, pair, put_pair, write};
 use crate::simd::{window, window_mut};
 
-/// Packs values one by one. Returns whether all of them fit. It is a separate function that all
-/// instruction sets share.
+/// Packs a few values: those of up to 8 bits in groups of eight, unless their type has 8 bytes; all others
+/// one by one. Returns whether all of them fit. It is a separate function that all instruction sets share.
 #[inline(never)]
 pub(super) fn pack_few<const K: usize>(layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool {
+    let mut values = src.as_chunks::<K>().0;
     let (mut pending, mut count, mut at, mut seen) = (0, 0, 0, 0);
-    for &value in src.as_chunks::<K>().0 {
+    if K < 8 && layout.width <= 8 {
+        let (groups, rest) = values.as_chunks();
+        for group in groups {
+            let (number, bits) = joined(layout, group);
+            put_pair(&mut dst[at..], [number, 0]);
+            seen |= bits;
+            at += layout.width;
+        }
+        values = rest;
+    }
+    for &value in values {
         let bits = layout.to_bits(value);
         seen |= bits;
         pending |= bits << count;
@@ -26,6 +37,20 @@ pub(super) fn pack_few<const K: usize>(layout: Layout, src: &[u8], dst: &mut [Sl
     }
     put_pair(&mut dst[at..], [pending, 0]);
     seen & !layout.mask() == 0
+}
+
+/// Joins eight values of up to 8 bits to one number. Returns it, and the bits of all of them.
+#[inline(always)]
+fn joined<const K: usize>(layout: Layout, group: &[[u8; K]; 8]) -> (u64, u64) {
+    let (mut bits, mut seen) = ([0; 8], 0);
+    for i in 0..8 {
+        bits[i] = layout.to_bits(group[i]);
+        seen |= bits[i];
+    }
+    let width = layout.width;
+    let pair = |i: usize| bits[2 * i] | bits[2 * i + 1] << width;
+    let four = |i: usize| pair(2 * i) | pair(2 * i + 1) << (2 * width);
+    (four(0) | four(1) << (4 * width), seen)
 }
 
 /// Unpacks values one by one.

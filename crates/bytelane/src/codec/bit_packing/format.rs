@@ -5,7 +5,7 @@ use super::{Error, ErrorKind, Integer, Layout, SignedInteger};
 use crate::backend::tuning::tuning;
 use crate::error::front;
 use crate::memory::{self, Fill, Slot};
-use crate::{Destination, Detected};
+use crate::{Backend, Destination, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::marker::PhantomData;
@@ -308,7 +308,8 @@ fn check(layout: Layout, src: &[u8], count: usize) -> Result<usize, Error> {
     }
 }
 
-/// Packs values.
+/// Packs values. Like [`Unpacking`], it is always inlined: as a call of its own, which takes it and returns its
+/// result in memory, it would have 40 instructions more, as many as the kernel for a few values.
 pub(crate) struct Packing<'a, T> {
     layout: Layout,
     values: &'a [T],
@@ -319,7 +320,7 @@ impl<T: Integer> Fill for Packing<'_, T> {
     type Done = ();
     type Error = Error;
 
-    #[inline]
+    #[inline(always)]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), Error> {
         let Self {
             layout,
@@ -343,7 +344,18 @@ fn beyond<T: Integer>(layout: Layout, values: &[T]) -> Error {
     Error::at(first * size_of::<T>(), ErrorKind::Value { width })
 }
 
-/// Unpacks a range of packed values.
+/// Returns the backend to unpack `count` values of a size. The choice is made before the call of the
+/// kernel: within, it would cost registers to save.
+#[inline(always)]
+fn backend_to_unpack(backend: Detected, size: usize, count: usize) -> Detected {
+    if *backend > Backend::Avx2 && (size >= 4 || count <= 64) {
+        backend.at_most(tuning().unpack)
+    } else {
+        backend
+    }
+}
+
+/// Unpacks a range of packed values. Where that begins at 0, nothing of the code for its start is left.
 pub(crate) struct Unpacking<'a, T> {
     layout: Layout,
     src: &'a [u8],
@@ -357,7 +369,7 @@ impl<T: Integer> Fill for Unpacking<'_, T> {
     type Done = usize;
     type Error = Error;
 
-    #[inline]
+    #[inline(always)]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, usize), Error> {
         let Self {
             layout,
@@ -379,10 +391,7 @@ impl<T: Integer> Fill for Unpacking<'_, T> {
             let group = &src[start / 8 * layout.width..];
             T::unpack_few(layout, group, start % 8, first);
         }
-        let backend = match size_of::<T>() {
-            4 | 8 => backend.at_most(tuning().unpack),
-            _ => backend,
-        };
+        let backend = backend_to_unpack(backend, size_of::<T>(), count);
         T::unpack(
             layout,
             &src[(start + few) / 8 * layout.width..],

@@ -1,9 +1,11 @@
 //! Integer types that can be packed.
 #![forbid(unsafe_code)]
 
+use super::few::pack_few;
+use super::kernel::is_narrow;
 use super::{Layout, pack, scalar, unpack};
 use crate::memory::{self, Slot};
-use crate::{Detected, Value};
+use crate::{Backend, Detected, Value};
 pub(super) use lanes::Sealed;
 
 /// Integer type that can be packed: `u8`, `u16`, `u32`, `u64`, `i32` or `i64`.
@@ -50,7 +52,12 @@ macro_rules! integers {
             }
 
             fn pack(layout: Layout, values: &[Self], to: &mut [Slot], backend: Detected) -> bool {
-                pack::<$width>(layout, memory::bytes(values), to, backend)
+                let src = memory::bytes(values);
+                // All kernels pack so few by this function; to decide it here saves no registers.
+                if values.len() < 16 && is_narrow::<$width>(layout) && *backend != Backend::Scalar {
+                    return pack_few::<$width>(layout, src, to);
+                }
+                pack::<$width>(layout, src, to, backend)
             }
 
             fn first_beyond(layout: Layout, values: &[Self]) -> Option<usize> {

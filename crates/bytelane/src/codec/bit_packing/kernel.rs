@@ -59,7 +59,7 @@ pub(super) fn unpack<const K: usize, S: Unpack<K>>(
     src: &[u8],
     dst: &mut [Slot],
 ) {
-    if S::BY_WIDTH && dst.len() >= 8 * K && layout.width > 0 && layout == layout.of_bits() {
+    if S::BY_WIDTH && dst.len() >= 8 * K && layout == layout.of_bits() {
         with_width!(K, layout.width, W => return simd.unpack_width::<W>(layout, src, dst));
     }
     simd.unpack_planned(layout, src, dst);
@@ -185,7 +185,7 @@ pub(crate) fn pack_whole<const K: usize, S: Pack<K> + Pack<1>>(
 
 /// Returns whether more than two values may share a byte when they are packed.
 #[inline(always)]
-fn is_narrow<const K: usize>(layout: Layout) -> bool {
+pub(super) fn is_narrow<const K: usize>(layout: Layout) -> bool {
     layout.width == 8 || K > 1 && layout.width < 8
 }
 

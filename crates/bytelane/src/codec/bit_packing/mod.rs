@@ -242,6 +242,10 @@ pub(crate) trait PackAt<const K: usize>: Copy {
     /// Packs values by zigzag to exactly the bytes that they take. Returns whether all of them fit.
     fn pack_zigzag(self, layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool;
 
+    /// Packs whole blocks, and a rest in another way. It is compiled on its own, so that others need no
+    /// registers saved.
+    fn pack_with_rest(self, layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool;
+
     /// Packs whole blocks to exactly the bytes that they take. Returns whether all values fit.
     fn pack_at<W: Width>(self, reference: u64, src: &[u8], dst: &mut [Slot]) -> bool;
 }

@@ -20,6 +20,7 @@ implement! {
         fn all_fit<W: Width>(bits: &Bits) -> bool = all_fit::<K, W>;
         fn zigzag(from: &[u8; 64], to: &mut [u8; 64]) = zigzag::<K>;
         fn pack_zigzag(layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool => kernel::pack_zigzag::<K, _>;
+        fn pack_with_rest(layout: Layout, src: &[u8], dst: &mut [Slot]) -> bool => kernel::pack_with_rest::<K, _>;
         fn pack_at<W: Width>(reference: u64, src: &[u8], dst: &mut [Slot]) -> bool => kernel::pack_at::<K, _, W>;
     }
 }
