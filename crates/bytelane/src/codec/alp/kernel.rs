@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! for each vector that has wanted values
+//!     copy those of a vector that has only exceptions, in order; otherwise:
 //!     up to 7 values one by one, to the start of a group of eight
 //!     blocks whose windows of 80 bytes are within the input      one loop per kind of integers
 //!     the other blocks, from a copy of the last bytes
@@ -22,7 +23,7 @@ use super::page::{Page, Vector};
 use super::{Conversion, Decimal, Error};
 use super::{LargeWide, SmallNear, SmallUsual, SmallWide, scalar};
 use crate::codec::bit_packing::WINDOW;
-use crate::memory::{Lines, Slot};
+use crate::memory::{self, Lines, Slot};
 use crate::simd::{Windows, window};
 
 /// Decodes the values from number `start` on, until the destination is full. Returns the offset
@@ -42,6 +43,11 @@ pub(super) fn decode<const K: usize, S: Decimal<K>>(
         let vector = page.vector(number)?;
         let count = usize::min(vector.count - first, dst.len() / K);
         let (these, rest) = dst.split_at_mut(K * count);
+        if let Some(values) = vector.plain::<K>(src) {
+            memory::copy(these, &values[K * first..K * (first + count)]);
+            (at, end, dst) = (at + count, vector.end, rest);
+            continue;
+        }
         // Blocks begin at groups of eight values.
         let few = usize::min(first.wrapping_neg() % 8, count);
         let (group, blocks) = these.split_at_mut(K * few);

@@ -61,6 +61,7 @@ pub(crate) use decode::Decode;
 pub use decode::{decode, decode_range, decode_range_with, decode_with, stored, validate};
 #[cfg(feature = "alloc")]
 pub use decode::{decode_append, decode_to_vec};
+pub(crate) use encode::Costs;
 pub use error::{Error, ErrorKind};
 pub use float::Float;
 pub(crate) use format::Encode;
@@ -148,6 +149,15 @@ pub(crate) const fn widest<const K: usize>() -> [i64; 2] {
     [-greatest, greatest]
 }
 
+/// The share of a product that [`Steps::likely`] allows as its distance from an integer, 8 u, and
+/// the greatest product: a little more than the greatest integer.
+pub(crate) const fn tolerance<const K: usize>() -> [u64; 2] {
+    match K {
+        4 => [0x3500_0000, 0x4f00_0010],
+        _ => [0x3cd0_0000_0000_0000, 0x43e0_0000_0000_0010],
+    }
+}
+
 /// Encoder operations that each instruction set provides, for values of `K` bytes, 4 or 8.
 pub(crate) trait Steps<const K: usize>: Copy {
     /// Bias of integers of at most 51 bits and a sign: [`MAGIC`] or 0.
@@ -159,47 +169,63 @@ pub(crate) trait Steps<const K: usize>: Copy {
     /// Converts bits to numbers.
     fn numbers(self, bits: [u64; 2]) -> [Self::Number; 2];
 
-    /// The least and the greatest integer so far, in each of several lanes.
-    type Range: Copy;
+    /// The number of integers so far, the least and the greatest one, in each of several lanes.
+    type Found: Copy;
 
     /// The least and the greatest integer that a value may have; others are exceptions.
     type Limits;
 
     fn limits(self, limits: [i64; 2]) -> Self::Limits;
 
-    /// Returns the empty range.
-    fn range(self) -> Self::Range;
+    /// Returns no integers.
+    fn nothing(self) -> Self::Found;
 
-    /// Determines which values of a 64-byte block are exceptions, as one bit per value, and extends
-    /// the range by the integers of the others.
+    /// Adds the integers of a 64-byte block, those of all its values that are not exceptions.
     fn weigh(
         self,
         powers: &Powers<Self::Number>,
         limits: &Self::Limits,
         from: &[u8; 64],
-        range: &mut Self::Range,
-    ) -> u32;
+        found: &mut Self::Found,
+    );
 
-    /// Calls [`weigh`](Self::weigh) for blocks. Returns the number of exceptions, if it is at most
-    /// `most`.
+    /// Calls [`weigh`](Self::weigh) for blocks, while they may cost less than the limit. Returns
+    /// whether they may.
     #[inline(always)]
     fn weigh_blocks(
         self,
         powers: &Powers<Self::Number>,
         limits: &Self::Limits,
         from: &[[u8; 64]],
-        most: usize,
-        range: &mut Self::Range,
-    ) -> Option<usize> {
-        encode::weigh_blocks(self, powers, limits, from, most, range)
+        costs: Costs,
+        found: &mut Self::Found,
+    ) -> bool {
+        encode::weigh_blocks(self, powers, limits, from, costs, found)
     }
 
+    /// Returns the number of integers.
+    fn count(self, found: Self::Found) -> usize;
+
     /// Returns the least and the greatest integer; in reverse order if there are none.
-    fn ends(self, range: Self::Range) -> [i64; 2];
+    fn ends(self, found: Self::Found) -> [i64; 2];
+
+    /// Returns one bit per value of a block. It is 0 only for exceptions of all pairs whose exponent
+    /// and factor have a difference, of which `power` is the power of ten: values whose products
+    /// with it are farther from an integer than the errors of all multiplications together, or
+    /// larger than any integer.
+    ///
+    /// ```text
+    /// value = integer * 10^factor * 10^-exponent          if it is not an exception
+    ///     two multiplications and the rounded negative power: 3 relative errors of u,
+    ///     half a unit in the last place
+    /// product = value * 10^(exponent - factor)            one more
+    ///     |product - integer| <= 4.1 u |product|, and no integer is nearer than round(product)
+    /// bit = |product - round(product)| <= 8 u |product| and |product| is in range
+    /// ```
+    fn likely(self, power: u64, from: &[u8; 64]) -> u32;
 
     /// Converts 64 bytes of values to integers plus the bias, with `other` in place of exceptions,
-    /// which are returned as by [`weigh`](Self::weigh). If there is a bias, all integers must be
-    /// small.
+    /// whose bits are returned. If there is a bias, all integers must be small.
     fn integers(
         self,
         powers: &Powers<Self::Number>,

@@ -193,6 +193,21 @@ impl Vector {
         })
     }
 
+    /// Returns the values of a vector all of which are exceptions, if they are listed in order, as
+    /// encoders list them.
+    #[inline(always)]
+    pub(super) fn plain<'a, const K: usize>(&self, src: &'a [u8]) -> Option<&'a [u8]> {
+        let positions = src[self.positions..self.values].as_chunks::<POSITION>().0;
+        if positions.len() != self.count || cfg!(target_endian = "big") {
+            return None;
+        }
+        let mut difference = 0;
+        for (i, position) in positions.iter().enumerate() {
+            difference |= u16::from_le_bytes(*position) ^ i as u16;
+        }
+        (difference == 0).then_some(&src[self.values..self.end])
+    }
+
     /// Patches the exceptions into the values in `to`; `first` is the number of the first value.
     /// Checks the other exceptions as well.
     #[inline(always)]

@@ -107,6 +107,13 @@ static BY_ERROR_F64: [u8; 19] = [
 ];
 static BY_ERROR_F32: [u8; 11] = [0, 6, 8, 7, 10, 1, 2, 4, 5, 9, 3];
 
+/// Returns the bits of 10^digits.
+#[inline(always)]
+pub(super) fn up<const K: usize>(digits: u8) -> u64 {
+    let table = if K == 4 { &UP_F32 } else { &UP_F64 };
+    table[usize::from(digits)]
+}
+
 /// Returns all exponents of `K`-byte numbers, best first.
 #[inline(always)]
 pub(super) fn by_error<const K: usize>() -> &'static [u8] {

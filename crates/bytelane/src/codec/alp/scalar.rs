@@ -5,7 +5,7 @@
 #![forbid(unsafe_code)]
 
 use super::page::{Page, Vector};
-use super::{Error, Powers, Steps};
+use super::{Error, Powers, Steps, tolerance};
 use crate::codec::bit_packing::{from_ne_bytes, read, to_ne_bytes};
 use crate::memory::{Slot, write};
 
@@ -121,8 +121,8 @@ impl<const K: usize> Steps<K> for Specification {
 
     type Number = u64;
 
-    /// The least and the greatest integer.
-    type Range = [i64; 2];
+    /// The number of integers, the least and the greatest one.
+    type Found = (usize, [i64; 2]);
 
     fn numbers(self, bits: [u64; 2]) -> [u64; 2] {
         bits
@@ -134,8 +134,8 @@ impl<const K: usize> Steps<K> for Specification {
         limits
     }
 
-    fn range(self) -> [i64; 2] {
-        [i64::MAX, i64::MIN]
+    fn nothing(self) -> Self::Found {
+        (0, [i64::MAX, i64::MIN])
     }
 
     fn weigh(
@@ -143,23 +143,49 @@ impl<const K: usize> Steps<K> for Specification {
         powers: &Powers<u64>,
         limits: &[i64; 2],
         from: &[u8; 64],
-        range: &mut [i64; 2],
-    ) -> u32 {
-        let mut exceptions = 0;
-        for (i, &bits) in from.as_chunks::<K>().0.iter().enumerate() {
-            match integer::<K>(powers, limits, bits) {
-                Some(integer) => {
-                    range[0] = i64::min(range[0], integer);
-                    range[1] = i64::max(range[1], integer);
-                }
-                None => exceptions |= 1 << i,
+        (count, [least, greatest]): &mut Self::Found,
+    ) {
+        for &bits in from.as_chunks::<K>().0 {
+            if let Some(integer) = integer::<K>(powers, limits, bits) {
+                *count += 1;
+                *least = i64::min(*least, integer);
+                *greatest = i64::max(*greatest, integer);
             }
         }
-        exceptions
     }
 
-    fn ends(self, range: [i64; 2]) -> [i64; 2] {
-        range
+    fn count(self, (count, _): Self::Found) -> usize {
+        count
+    }
+
+    fn ends(self, (_, ends): Self::Found) -> [i64; 2] {
+        ends
+    }
+
+    fn likely(self, power: u64, from: &[u8; 64]) -> u32 {
+        let [share, greatest] = tolerance::<K>();
+        let mut likely = 0;
+        for (i, &bits) in from.as_chunks::<K>().0.iter().enumerate() {
+            let bits = from_ne_bytes(bits);
+            // The products of 4-byte numbers with the share are exact either way.
+            let [product, share, greatest] = match K {
+                4 => [
+                    single(bits) * single(power),
+                    single(share),
+                    single(greatest),
+                ]
+                .map(f64::from),
+                _ => [
+                    f64::from_bits(bits) * f64::from_bits(power),
+                    f64::from_bits(share),
+                    f64::from_bits(greatest),
+                ],
+            };
+            let distance = (product - nearest(product)).abs();
+            let is_likely = distance <= share * product.abs() && product.abs() <= greatest;
+            likely |= u32::from(is_likely) << i;
+        }
+        likely
     }
 
     fn integers(

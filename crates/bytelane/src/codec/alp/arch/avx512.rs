@@ -1,7 +1,7 @@
 //! AVX-512: all conversions exist, and comparisons give masks.
 
 use crate::backend::Avx512;
-use crate::codec::alp::{Conversion, Decimal, Powers, Steps, encode, kernel};
+use crate::codec::alp::{Conversion, Costs, Decimal, Powers, Steps, encode, kernel, tolerance};
 use crate::codec::bit_packing::WINDOW;
 use crate::codec::bit_packing::arch::avx512::{Unpacker, splat, sub};
 use crate::memory::Slot;
@@ -13,14 +13,16 @@ implement! {
     impl<const K: usize> Steps<K> for Avx512 {
         const BIAS: u64 = 0;
         type Number = __m512i;
-        type Range = [__m512i; 2];
+        type Found = ([__m512i; 2], usize);
         type Limits = [__m512i; 2];
         fn numbers(numbers: [u64; 2]) -> [__m512i; 2] = splat_numbers::<K>;
         fn limits(limits: [i64; 2]) -> [__m512i; 2] = splat_limits::<K>;
-        fn range() -> [__m512i; 2] = no_range::<K>;
-        fn weigh(powers: &Powers<__m512i>, limits: &[__m512i; 2], from: &[u8; 64], range: &mut [__m512i; 2]) -> u32 = weigh::<K>;
-        fn weigh_blocks(powers: &Powers<__m512i>, limits: &[__m512i; 2], from: &[[u8; 64]], most: usize, range: &mut [__m512i; 2]) -> Option<usize> => encode::weigh_blocks::<K, _>;
-        fn ends(range: [__m512i; 2]) -> [i64; 2] = ends::<K>;
+        fn nothing() -> ([__m512i; 2], usize) = nothing::<K>;
+        fn weigh(powers: &Powers<__m512i>, limits: &[__m512i; 2], from: &[u8; 64], found: &mut ([__m512i; 2], usize)) = weigh::<K>;
+        fn weigh_blocks(powers: &Powers<__m512i>, limits: &[__m512i; 2], from: &[[u8; 64]], costs: Costs, found: &mut ([__m512i; 2], usize)) -> bool => encode::weigh_blocks::<K, _>;
+        fn count(found: ([__m512i; 2], usize)) -> usize = count;
+        fn ends(found: ([__m512i; 2], usize)) -> [i64; 2] = ends::<K>;
+        fn likely(power: u64, from: &[u8; 64]) -> u32 = likely::<K>;
         fn integers(powers: &Powers<__m512i>, limits: &[__m512i; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
         fn integer_blocks(powers: &Powers<__m512i>, limits: &[__m512i; 2], other: u64, from: &[[u8; 64]], to: &mut [[u8; 64]], exceptions: &mut [u32]) => encode::integer_blocks::<K, _>;
     }
@@ -137,7 +139,12 @@ fn found<const K: usize>(
     [least, range]: &[__m512i; 2],
     values: __m512i,
 ) -> (__m512i, u16) {
-    let integers = nearest::<K>(product::<K>(&powers.to_integer, values));
+    // For 8-byte numbers, the other power is 1.
+    let numbers = match K {
+        4 => product::<K>(&powers.to_integer, values),
+        _ => multiply::<K>(values, powers.to_integer[0]),
+    };
+    let integers = nearest::<K>(numbers);
     let again = self::values::<K>(&powers.to_value, integers);
     let distances = sub::<K>(integers, *least);
     let same = match K {
@@ -155,11 +162,12 @@ fn found<const K: usize>(
 
 #[target_feature(enable = "avx512f")]
 #[inline]
-fn no_range<const K: usize>() -> [__m512i; 2] {
-    match K {
+fn nothing<const K: usize>() -> ([__m512i; 2], usize) {
+    let ends = match K {
         4 => [_mm512_set1_epi32(i32::MAX), _mm512_set1_epi32(i32::MIN)],
         _ => [_mm512_set1_epi64(i64::MAX), _mm512_set1_epi64(i64::MIN)],
-    }
+    };
+    (ends, 0)
 }
 
 #[target_feature(enable = "avx512bw,avx512dq")]
@@ -168,11 +176,12 @@ fn weigh<const K: usize>(
     powers: &Powers<__m512i>,
     limits: &[__m512i; 2],
     from: &[u8; 64],
-    range: &mut [__m512i; 2],
-) -> u32 {
+    (ends, count): &mut ([__m512i; 2], usize),
+) {
     let (integers, same) = found::<K>(powers, limits, load(from));
-    let [least, greatest] = *range;
-    *range = match K {
+    *count += same.count_ones() as usize;
+    let [least, greatest] = *ends;
+    *ends = match K {
         4 => [
             _mm512_mask_min_epi32(least, same, least, integers),
             _mm512_mask_max_epi32(greatest, same, greatest, integers),
@@ -182,7 +191,11 @@ fn weigh<const K: usize>(
             _mm512_mask_max_epi64(greatest, same as u8, greatest, integers),
         ],
     };
-    exceptions::<K>(same)
+}
+
+#[inline(always)]
+fn count((_, count): ([__m512i; 2], usize)) -> usize {
+    count
 }
 
 /// Returns one bit per value, set for exceptions.
@@ -196,7 +209,7 @@ fn exceptions<const K: usize>(same: u16) -> u32 {
 
 #[target_feature(enable = "avx512f")]
 #[inline]
-fn ends<const K: usize>([least, greatest]: [__m512i; 2]) -> [i64; 2] {
+fn ends<const K: usize>(([least, greatest], _): ([__m512i; 2], usize)) -> [i64; 2] {
     match K {
         4 => [
             i64::from(_mm512_reduce_min_epi32(least)),
@@ -206,6 +219,39 @@ fn ends<const K: usize>([least, greatest]: [__m512i; 2]) -> [i64; 2] {
             _mm512_reduce_min_epi64(least),
             _mm512_reduce_max_epi64(greatest),
         ],
+    }
+}
+
+#[target_feature(enable = "avx512bw,avx512dq")]
+#[inline]
+fn likely<const K: usize>(power: u64, from: &[u8; 64]) -> u32 {
+    /// To the nearest integer, ties to even, without raising exceptions.
+    const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+    let [share, greatest] = tolerance::<K>().map(|bits| splat::<K>(bits));
+    let product = multiply::<K>(load(from), splat::<K>(power));
+    let product = _mm512_and_si512(product, splat::<K>(!(1 << (8 * K - 1))));
+    let tolerance = multiply::<K>(product, share);
+    match K {
+        4 => {
+            let [product, tolerance, greatest] =
+                [product, tolerance, greatest].map(|lanes| _mm512_castsi512_ps(lanes));
+            let whole = _mm512_roundscale_ps::<NEAREST>(product);
+            let distance = _mm512_abs_ps(_mm512_sub_ps(product, whole));
+            let near = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(distance, tolerance);
+            u32::from(_mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>(
+                near, product, greatest,
+            ))
+        }
+        _ => {
+            let [product, tolerance, greatest] =
+                [product, tolerance, greatest].map(|lanes| _mm512_castsi512_pd(lanes));
+            let whole = _mm512_roundscale_pd::<NEAREST>(product);
+            let distance = _mm512_abs_pd(_mm512_sub_pd(product, whole));
+            let near = _mm512_cmp_pd_mask::<_CMP_LE_OQ>(distance, tolerance);
+            u32::from(_mm512_mask_cmp_pd_mask::<_CMP_LE_OQ>(
+                near, product, greatest,
+            ))
+        }
     }
 }
 

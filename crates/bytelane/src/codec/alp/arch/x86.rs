@@ -8,14 +8,16 @@ macro_rules! without_masks {
             impl<const K: usize> Steps<K> for $Token {
                 const BIAS: u64 = if K == 8 { MAGIC } else { 0 };
                 type Number = $V;
-                type Range = [$V; 2];
+                type Found = [$V; 3];
                 type Limits = [$V; 2];
                 fn numbers(numbers: [u64; 2]) -> [$V; 2] = splat_numbers::<K>;
                 fn limits(limits: [i64; 2]) -> [$V; 2] = splat_limits::<K>;
-                fn range() -> [$V; 2] = no_range::<K>;
-                fn weigh(powers: &Powers<$V>, limits: &[$V; 2], from: &[u8; 64], range: &mut [$V; 2]) -> u32 = weigh::<K>;
-                fn weigh_blocks(powers: &Powers<$V>, limits: &[$V; 2], from: &[[u8; 64]], most: usize, range: &mut [$V; 2]) -> Option<usize> => encode::weigh_blocks::<K, _>;
-                fn ends(range: [$V; 2]) -> [i64; 2] = ends::<K>;
+                fn nothing() -> [$V; 3] = nothing::<K>;
+                fn weigh(powers: &Powers<$V>, limits: &[$V; 2], from: &[u8; 64], found: &mut [$V; 3]) = weigh::<K>;
+                fn weigh_blocks(powers: &Powers<$V>, limits: &[$V; 2], from: &[[u8; 64]], costs: Costs, found: &mut [$V; 3]) -> bool => encode::weigh_blocks::<K, _>;
+                fn count(found: [$V; 3]) -> usize = count::<K>;
+                fn ends(found: [$V; 3]) -> [i64; 2] = ends::<K>;
+                fn likely(power: u64, from: &[u8; 64]) -> u32 = likely::<K>;
                 fn integers(powers: &Powers<$V>, limits: &[$V; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
                 fn integer_blocks(powers: &Powers<$V>, limits: &[$V; 2], other: u64, from: &[[u8; 64]], to: &mut [[u8; 64]], exceptions: &mut [u32]) => encode::integer_blocks::<K, _>;
             }
@@ -107,45 +109,71 @@ macro_rules! without_masks {
             })
         }
 
-        /// Converts values to integers, 8-byte ones as floating-point numbers. Returns them, and
-        /// ones in the lanes that are within limits and convert back to the same value.
+        /// Converts values to integers, 8-byte ones as floating-point numbers. Returns them, the
+        /// same as floating-point numbers, and ones in the lanes that are within limits and convert
+        /// back to the same value.
         #[target_feature(enable = $feature)]
         #[inline]
         fn found<const K: usize>(
             powers: &Powers<$V>,
             [least, greatest]: &[$V; 2],
             values: $V,
-        ) -> [$V; 2] {
-            let numbers = product::<K>(&powers.to_integer, values);
+        ) -> [$V; 3] {
             if K == 4 {
                 // Numbers out of range become the least integer.
-                let integers = cvtps_epi32(to_ps(numbers));
-                let again = product::<K>(&powers.to_value, of_ps(cvtepi32_ps(integers)));
+                let integers = cvtps_epi32(to_ps(product::<K>(&powers.to_integer, values)));
+                let numbers = of_ps(cvtepi32_ps(integers));
+                let again = product::<K>(&powers.to_value, numbers);
                 let low = cmpgt_epi32(*least, integers);
                 let high = cmpgt_epi32(integers, *greatest);
                 let same = cmpeq_epi32(again, values);
-                [integers, andnot(low, andnot(high, same))]
+                [integers, numbers, andnot(or(low, high), same)]
             } else {
-                // Adding zero turns -0.0 into 0.0.
+                // The other power is 1. Adding zero turns -0.0 into 0.0.
+                let numbers = multiply::<K>(values, powers.to_integer[0]);
                 let zero = to_pd(splat::<8>(0));
                 let integers = add_pd(round_pd::<NEAREST>(to_pd(numbers)), zero);
                 let again = product::<K>(&powers.to_value, of_pd(integers));
                 let low = of_pd(cmple_pd(to_pd(*least), integers));
                 let high = of_pd(cmple_pd(integers, to_pd(*greatest)));
                 let same = cmpeq_epi64(again, values);
-                [of_pd(integers), and(low, and(high, same))]
+                [of_pd(integers), of_pd(integers), and(and(low, high), same)]
             }
         }
 
         /// Rounds to the nearest integer, ties to even, without raising exceptions.
         const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 
+        /// Returns the least and the greatest integer, as floating-point numbers, and minus the
+        /// number of integers, of each lane. The integers of 4-byte numbers have no more digits than
+        /// these, so nothing is rounded.
         #[target_feature(enable = $feature)]
         #[inline]
-        fn no_range<const K: usize>() -> [$V; 2] {
+        fn nothing<const K: usize>() -> [$V; 3] {
+            let bits = |end: f64| match K {
+                4 => u64::from((end as f32).to_bits()),
+                _ => end.to_bits(),
+            };
+            [bits(f64::INFINITY), bits(f64::NEG_INFINITY), 0].map(|bits| splat::<K>(bits))
+        }
+
+        /// Returns the lesser numbers; where `a` is not a number, those of `b`.
+        #[target_feature(enable = $feature)]
+        #[inline]
+        fn lesser<const K: usize>(a: $V, b: $V) -> $V {
             match K {
-                4 => [splat::<4>(0x7fff_ffff), splat::<4>(0x8000_0000)],
-                _ => [f64::INFINITY, f64::NEG_INFINITY].map(|end| splat::<8>(end.to_bits())),
+                4 => of_ps(min_ps(to_ps(a), to_ps(b))),
+                _ => of_pd(min_pd(to_pd(a), to_pd(b))),
+            }
+        }
+
+        /// Returns the greater numbers; where `a` is not a number, those of `b`.
+        #[target_feature(enable = $feature)]
+        #[inline]
+        fn greater<const K: usize>(a: $V, b: $V) -> $V {
+            match K {
+                4 => of_ps(max_ps(to_ps(a), to_ps(b))),
+                _ => of_pd(max_pd(to_pd(a), to_pd(b))),
             }
         }
 
@@ -155,48 +183,104 @@ macro_rules! without_masks {
             powers: &Powers<$V>,
             limits: &[$V; 2],
             from: &[u8; 64],
-            range: &mut [$V; 2],
-        ) -> u32 {
-            let mut exceptions = 0;
+            found: &mut [$V; 3],
+        ) {
             for i in 0..64 / $N {
-                let [integers, same] = found::<K>(powers, limits, load(window(from, $N * i)));
-                let [least, greatest] = *range;
-                let [low, high] = [least, greatest].map(|end| blendv_epi8(end, integers, same));
-                *range = match K {
-                    4 => [min_epi32(least, low), max_epi32(greatest, high)],
-                    _ => [
-                        of_pd(min_pd(to_pd(least), to_pd(low))),
-                        of_pd(max_pd(to_pd(greatest), to_pd(high))),
-                    ],
-                };
-                exceptions |= exceptions_of::<K>(same) << ($N / K * i);
+                let values = load(window(from, $N * i));
+                let [_, numbers, same] = self::found::<K>(powers, limits, values);
+                // The other lanes are all ones, which is not a number.
+                let numbers = or(numbers, andnot(same, splat::<K>(!0)));
+                let [least, greatest, count] = *found;
+                *found = [
+                    lesser::<K>(numbers, least),
+                    greater::<K>(numbers, greatest),
+                    add::<K>(count, same),
+                ];
             }
-            exceptions
+        }
+
+        /// Returns one bit per value, set where a lane has ones.
+        #[target_feature(enable = $feature)]
+        #[inline]
+        fn bits_of<const K: usize>(lanes: $V) -> u32 {
+            match K {
+                4 => movemask_ps(to_ps(lanes)).cast_unsigned(),
+                _ => movemask_pd(to_pd(lanes)).cast_unsigned(),
+            }
         }
 
         /// Returns one bit per value, set for exceptions.
         #[target_feature(enable = $feature)]
         #[inline]
         fn exceptions_of<const K: usize>(same: $V) -> u32 {
-            let same = match K {
-                4 => movemask_ps(to_ps(same)),
-                _ => movemask_pd(to_pd(same)),
-            };
-            !same.cast_unsigned() & ((1 << ($N / K)) - 1)
+            !bits_of::<K>(same) & ((1 << ($N / K)) - 1)
+        }
+
+        /// Returns the first of the numbers, or the sum or the least of all, by an operation on lanes.
+        macro_rules! first_of_all {
+            ($K:ident, $lanes:expr, $operation:path) => {{
+                let mut lanes = $lanes;
+                if $N == 32 {
+                    lanes = $operation(lanes, swap_halves(lanes));
+                }
+                lanes = $operation(lanes, shuffle_epi32::<0b01_00_11_10>(lanes));
+                if $K == 4 {
+                    lanes = $operation(lanes, shuffle_epi32::<0b10_11_00_01>(lanes));
+                }
+                let mut bytes = [0; $N];
+                store(&mut bytes, lanes);
+                from_ne_bytes(*window::<$K, _>(&bytes, 0))
+            }};
         }
 
         #[target_feature(enable = $feature)]
         #[inline]
-        fn ends<const K: usize>([least, greatest]: [$V; 2]) -> [i64; 2] {
-            let mut ends = [[0; $N]; 2];
-            store(&mut ends[0], least);
-            store(&mut ends[1], greatest);
-            let number = |&number: &[u8; K]| match K {
-                4 => i64::from(from_ne_bytes(number) as i32),
-                _ => f64::from_bits(from_ne_bytes(number)) as i64,
-            };
-            let [least, greatest] = ends.each_ref().map(|end| end.as_chunks().0.iter().map(number));
-            [least.fold(i64::MAX, i64::min), greatest.fold(i64::MIN, i64::max)]
+        fn count<const K: usize>([_, _, count]: [$V; 3]) -> usize {
+            let count = first_of_all!(K, count, add::<K>);
+            match K {
+                4 => (count as u32).wrapping_neg() as usize,
+                _ => count.wrapping_neg() as usize,
+            }
+        }
+
+        #[target_feature(enable = $feature)]
+        #[inline]
+        fn ends<const K: usize>([least, greatest, _]: [$V; 3]) -> [i64; 2] {
+            let least = first_of_all!(K, least, lesser::<K>);
+            let greatest = first_of_all!(K, greatest, greater::<K>);
+            [least, greatest].map(|bits| match K {
+                4 => f32::from_bits(bits as u32) as i64,
+                _ => f64::from_bits(bits) as i64,
+            })
+        }
+
+        #[target_feature(enable = $feature)]
+        #[inline]
+        fn likely<const K: usize>(power: u64, from: &[u8; 64]) -> u32 {
+            let [share, greatest] = tolerance::<K>().map(|bits| splat::<K>(bits));
+            let positive = splat::<K>(!(1 << (8 * K - 1)));
+            let power = splat::<K>(power);
+            let mut likely = 0;
+            for i in 0..64 / $N {
+                let product = multiply::<K>(load(window(from, $N * i)), power);
+                let product = and(product, positive);
+                let tolerance = multiply::<K>(product, share);
+                let lanes = if K == 4 {
+                    let product = to_ps(product);
+                    let distance = sub_ps(product, round_ps::<NEAREST>(product));
+                    let distance = to_ps(and(of_ps(distance), positive));
+                    let near = of_ps(cmple_ps(distance, to_ps(tolerance)));
+                    and(near, of_ps(cmple_ps(product, to_ps(greatest))))
+                } else {
+                    let product = to_pd(product);
+                    let distance = sub_pd(product, round_pd::<NEAREST>(product));
+                    let distance = to_pd(and(of_pd(distance), positive));
+                    let near = of_pd(cmple_pd(distance, to_pd(tolerance)));
+                    and(near, of_pd(cmple_pd(product, to_pd(greatest))))
+                };
+                likely |= bits_of::<K>(lanes) << ($N / K * i);
+            }
+            likely
         }
 
         #[target_feature(enable = $feature)]
@@ -210,7 +294,7 @@ macro_rules! without_masks {
         ) -> u32 {
             let mut exceptions = 0;
             for i in 0..64 / $N {
-                let [integers, same] = found::<K>(powers, limits, load(window(from, $N * i)));
+                let [integers, _, same] = found::<K>(powers, limits, load(window(from, $N * i)));
                 let integers = match K {
                     4 => integers,
                     _ => of_pd(add_pd(to_pd(integers), to_pd(splat::<8>(MAGIC)))),

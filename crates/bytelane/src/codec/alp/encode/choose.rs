@@ -24,7 +24,9 @@
 //!     exceptions
 //! ```
 //!
-//! A pair is dropped as soon as its exceptions alone take more bytes than the best pair.
+//! A group of pairs with the same digits looks only at the values of the sample that need not be exceptions of all of
+//! them ([`Steps::likely`]). A pair is dropped as soon as its exceptions so far, and the range of its first integers,
+//! take as many bytes as the best pair.
 //!
 //! # Invariants
 //!
@@ -43,10 +45,10 @@
 #![forbid(unsafe_code)]
 
 use crate::codec::alp::page::{POSITION, vector_header};
-use crate::codec::alp::pair::{by_error, most};
+use crate::codec::alp::pair::{by_error, most, up};
 use crate::codec::alp::{Pair, Powers, Steps, widest};
 use crate::codec::bit_packing::Layout;
-use crate::simd::window;
+use crate::simd::{window, window_mut};
 
 /// Number of sampled vectors per page, as in the paper.
 pub(super) const SAMPLED_VECTORS: usize = 8;
@@ -64,8 +66,9 @@ const fn in_vain<const K: usize>() -> usize {
     }
 }
 
-/// Number of blocks between checks for too many exceptions.
-const STRIDE: usize = 4;
+/// Number of blocks between checks whether the costs are still below the limit. The first check is
+/// after the first block.
+const STRIDE: usize = 2;
 
 /// Maximum number of vectors to skip after unsuccessful searches. A search takes as long as
 /// encoding ten vectors; skipping up to 16 halves the time for columns of `f32` with many
@@ -110,9 +113,8 @@ impl Choice {
     /// Returns the layout of the packed integers.
     #[inline(always)]
     pub(super) fn layout<const K: usize>(&self) -> Layout {
-        let range = self.greatest.wrapping_sub(self.least).cast_unsigned();
         Layout {
-            width: 64 - range.leading_zeros() as usize,
+            width: width([self.least, self.greatest]),
             reference: self.least.cast_unsigned(),
             zigzag: false,
         }
@@ -124,75 +126,103 @@ impl Choice {
     }
 }
 
-/// Computes the cost of a pair for at least one value of `K` bytes. `None` if it takes `limit`
-/// bytes or more, or if all values are exceptions.
+/// Returns the number of bits of the distances from the least integer; 0 if there are no integers.
+#[inline(always)]
+fn width([least, greatest]: [i64; 2]) -> usize {
+    if least > greatest {
+        return 0;
+    }
+    64 - greatest.wrapping_sub(least).leading_zeros() as usize
+}
+
+/// Figures of a pair that are known before its integers are.
+#[derive(Clone, Copy)]
+pub(crate) struct Costs {
+    /// The number of all values.
+    values: usize,
+    /// The number of exceptions among the values that are not looked at.
+    exceptions: usize,
+    /// The number of bytes from which on the pair is of no use.
+    limit: usize,
+}
+
+impl Costs {
+    /// Returns the size for a width and a number of exceptions among the values that are looked at.
+    #[inline(always)]
+    fn bytes<const K: usize>(self, width: usize, exceptions: usize) -> usize {
+        // Vectors have at most 2^15 values.
+        (width * self.values).div_ceil(8) + (POSITION + K) * (self.exceptions + exceptions)
+    }
+}
+
+/// Computes the cost of a pair for values of `K` bytes. `None` if it takes too many bytes, or if
+/// all values are exceptions.
 #[inline(always)]
 fn weigh<const K: usize, S: Steps<K>>(
     steps: S,
     (pair, limits): (Pair, [i64; 2]),
     values: &[u8],
-    limit: usize,
+    costs: Costs,
 ) -> Option<Choice> {
-    // Maximum number of exceptions that can still pay off.
-    let most = limit.checked_sub(1)? / (POSITION + K);
+    if costs.bytes::<K>(0, 0) >= costs.limit {
+        return None;
+    }
     let within = steps.limits(limits);
     let powers = pair.powers::<K>().in_steps::<K, S>(steps);
-    let mut range = steps.range();
+    let mut found = steps.nothing();
     let (blocks, rest) = values.as_chunks();
-    let mut exceptions = steps.weigh_blocks(&powers, &within, blocks, most, &mut range)?;
-    if !rest.is_empty() {
-        let found = steps.weigh(&powers, &within, &padded::<K>(rest), &mut range);
-        exceptions += (found & !(u32::MAX << (rest.len() / K))).count_ones() as usize;
+    if !steps.weigh_blocks(&powers, &within, blocks, costs, &mut found) {
+        return None;
     }
-    let [least, greatest] = steps.ends(range);
-    let mut choice = Choice {
+    if !rest.is_empty() {
+        steps.weigh(&powers, &within, &padded(rest), &mut found);
+    }
+    let exceptions = values.len() / K - steps.count(found);
+    let [least, greatest] = steps.ends(found);
+    let choice = Choice {
         pair,
         limits,
-        exceptions,
+        exceptions: costs.exceptions + exceptions,
         least,
         greatest,
-        bytes: 0,
+        bytes: costs.bytes::<K>(width([least, greatest]), exceptions),
     };
-    let packed = choice.layout::<K>().bytes(values.len() / K);
-    choice.bytes = packed
-        .unwrap_or(usize::MAX)
-        .saturating_add((POSITION + K) * exceptions);
-    (choice.bytes < limit && least <= greatest).then_some(choice)
+    (choice.bytes < costs.limit && least <= greatest).then_some(choice)
 }
 
-/// Same as [`Steps::weigh`], for blocks. Returns the number of exceptions, if it is at most `most`.
+/// Same as [`Steps::weigh`], for blocks, while they may cost less than the limit. More values make
+/// the range of the integers wider, or exceptions more.
 #[inline(always)]
 pub(in crate::codec::alp) fn weigh_blocks<const K: usize, S: Steps<K>>(
     steps: S,
     powers: &Powers<S::Number>,
     limits: &S::Limits,
     blocks: &[[u8; 64]],
-    most: usize,
-    range: &mut S::Range,
-) -> Option<usize> {
-    let (mut exceptions, mut so_far) = (0, *range);
-    for some in blocks.chunks(STRIDE) {
-        for block in some {
-            let found = steps.weigh(powers, limits, block, &mut so_far);
-            exceptions += found.count_ones() as usize;
-        }
-        if exceptions > most {
-            return None;
+    costs: Costs,
+    found: &mut S::Found,
+) -> bool {
+    let (mut so_far, mut least_width) = (*found, 0);
+    for (i, block) in blocks.iter().enumerate() {
+        steps.weigh(powers, limits, block, &mut so_far);
+        if i % STRIDE == 0 {
+            if i == 0 {
+                least_width = width(steps.ends(so_far));
+            }
+            let exceptions = 64 / K * (i + 1) - steps.count(so_far);
+            if costs.bytes::<K>(least_width, exceptions) >= costs.limit {
+                return false;
+            }
         }
     }
-    *range = so_far;
-    Some(exceptions)
+    *found = so_far;
+    true
 }
 
-/// Pads a block by repeating its last value.
+/// Pads a block with values that are exceptions of all pairs: the bits of NaN.
 #[inline(always)]
-pub(super) fn padded<const K: usize>(values: &[u8]) -> [u8; 64] {
-    let mut block = [0; 64];
+pub(super) fn padded(values: &[u8]) -> [u8; 64] {
+    let mut block = [0xff; 64];
     block[..values.len()].copy_from_slice(values);
-    let last = *window::<K, _>(values, values.len() - K);
-    for i in values.len() / K..64 / K {
-        block[K * i..K * (i + 1)].copy_from_slice(&last);
-    }
     block
 }
 
@@ -241,8 +271,14 @@ fn irregular<T>(values: &[T], number: usize) -> Option<&T> {
 #[inline(always)]
 fn search<const K: usize, S: Steps<K>>(steps: S, values: &[u8]) -> [Choice; 2] {
     let mut found = [Choice::none::<K>(values.len() / K); 2];
+    let mut some = [0; SAMPLE];
     for digits in 0..=most::<K>() {
-        found = search_group::<K, S>(steps, digits, values, found);
+        // So many exceptions would take as many bytes as the best pair.
+        let most = found[0].bytes.div_ceil(POSITION + K);
+        if let Some(these) = likely::<K, S>(steps, digits, values, most, &mut some) {
+            let others = (values.len() - these.len()) / K;
+            found = search_group::<K, S>(steps, digits, (these, others), found);
+        }
         if found[0].exceptions == 0 {
             break;
         }
@@ -250,27 +286,72 @@ fn search<const K: usize, S: Steps<K>>(steps: S, values: &[u8]) -> [Choice; 2] {
     found
 }
 
+/// Returns the values that need not be exceptions with `digits` digits, or all if most need not.
+/// `None` if `most` or more must be.
+#[inline(always)]
+fn likely<'a, const K: usize, S: Steps<K>>(
+    steps: S,
+    digits: u8,
+    values: &'a [u8],
+    most: usize,
+    to: &'a mut [u8; SAMPLE],
+) -> Option<&'a [u8]> {
+    let power = up::<K>(digits);
+    let mut masks = [0; SAMPLE / 64];
+    for (mask, block) in masks.iter_mut().zip(values.chunks(64)) {
+        *mask = match block.as_array() {
+            Some(block) => steps.likely(power, block),
+            None => steps.likely(power, &padded(block)),
+        };
+    }
+    let count: u32 = masks.iter().map(|mask| mask.count_ones()).sum();
+    let count = count as usize;
+    if values.len() / K - count >= most {
+        return None;
+    }
+    if 4 * K * count > 3 * values.len() {
+        return Some(values);
+    }
+    let mut end = 0;
+    for (mut mask, block) in masks.into_iter().zip(values.chunks(64)) {
+        while mask != 0 {
+            let i = mask.trailing_zeros() as usize;
+            mask &= mask - 1;
+            *window_mut::<K, _>(to, end) = *window(block, K * i);
+            end += K;
+        }
+    }
+    Some(&to[..end])
+}
+
 /// Same as [`search`], for the pairs that keep `digits` digits, if one of them is better than the
-/// best so far.
+/// best so far. All but the given values are exceptions of all these pairs.
 #[inline(always)]
 fn search_group<const K: usize, S: Steps<K>>(
     steps: S,
     digits: u8,
-    values: &[u8],
+    (values, others): (&[u8], usize),
     [mut best, mut before]: [Choice; 2],
 ) -> [Choice; 2] {
     let mut failures = 0;
     let exponents = by_error::<K>().iter();
     for &exponent in exponents.filter(|&&exponent| exponent >= digits) {
         failures += 1;
-        // Only 4-byte numbers have other integers that are better.
-        for is_double in [false, true].into_iter().take(if K == 4 { 2 } else { 1 }) {
+        // Only 4-byte numbers have other integers that are better, and only if the second power is
+        // not 1.
+        let is_alone = K != 4 || exponent == digits;
+        for is_double in [false, true].into_iter().take(if is_alone { 1 } else { 2 }) {
             let pair = Pair {
                 exponent,
                 factor: exponent - digits,
                 is_double,
             };
-            if let Some(choice) = weigh(steps, (pair, widest::<K>()), values, best.bytes) {
+            let costs = Costs {
+                values: values.len() / K + others,
+                exceptions: others,
+                limit: best.bytes,
+            };
+            if let Some(choice) = weigh(steps, (pair, widest::<K>()), values, costs) {
                 (best, before, failures) = (choice, best, 0);
             }
         }
@@ -394,7 +475,12 @@ fn better<const K: usize, S: Steps<K>>(
     values: &[u8],
     best: Choice,
 ) -> Choice {
-    weigh(steps, other, values, best.bytes).unwrap_or(best)
+    let costs = Costs {
+        values: values.len() / K,
+        exceptions: 0,
+        limit: best.bytes,
+    };
+    weigh(steps, other, values, costs).unwrap_or(best)
 }
 
 /// Returns narrower limits for integers, if a few that lie far from all others may be cheaper as
@@ -409,13 +495,13 @@ fn narrower<const K: usize, S: Steps<K>>(
     let parts = parts::<K>(values)?;
     let mut best: Option<Choice> = None;
     for part in &parts {
-        let limit = best.map_or(usize::MAX, |best| best.bytes);
-        let part = weigh(
-            steps,
-            (choice.pair, choice.limits),
-            part.as_flattened(),
-            limit,
-        );
+        let costs = Costs {
+            values: part.len(),
+            exceptions: 0,
+            limit: best.map_or(usize::MAX, |best| best.bytes),
+        };
+        let values = part.as_flattened();
+        let part = weigh(steps, (choice.pair, choice.limits), values, costs);
         best = part.or(best);
     }
     let Choice {

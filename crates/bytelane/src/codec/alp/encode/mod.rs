@@ -18,6 +18,7 @@
 
 mod choose;
 
+pub(crate) use choose::Costs;
 pub(super) use choose::weigh_blocks;
 
 use super::page::{
@@ -125,7 +126,7 @@ fn put_vector<const K: usize, S: Steps<K>, P: PackWith>(
         let last = if rest.is_empty() {
             None
         } else {
-            Some(padded::<K>(rest))
+            Some(padded(rest))
         };
         let lists = [blocks, last.as_slice()];
         let mut done = 0;
