@@ -201,11 +201,7 @@ impl Vector {
         if positions.len() != self.count || cfg!(target_endian = "big") {
             return None;
         }
-        let mut difference = 0;
-        for (i, position) in positions.iter().enumerate() {
-            difference |= u16::from_le_bytes(*position) ^ i as u16;
-        }
-        (difference == 0).then_some(&src[self.values..self.end])
+        are_in_order(positions).then(|| &src[self.values..self.end])
     }
 
     /// Patches the exceptions into the values in `to`; `first` is the number of the first value.
@@ -234,6 +230,17 @@ impl Vector {
         }
         Ok(())
     }
+}
+
+/// Returns whether each position is the number of the one before plus 1, from 0 on. It stays a call: with its loop among
+/// them, the loops of [`Vector::patch`] took 1.2 times as long.
+#[inline(never)]
+fn are_in_order(positions: &[[u8; POSITION]]) -> bool {
+    let mut difference = 0;
+    for (i, position) in positions.iter().enumerate() {
+        difference |= u16::from_le_bytes(*position) ^ i as u16;
+    }
+    difference == 0
 }
 
 /// Reads a `K`-byte number.

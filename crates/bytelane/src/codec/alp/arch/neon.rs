@@ -1,7 +1,7 @@
 //! NEON: all conversions exist. Conversions to integers saturate.
 
 use crate::backend::Neon;
-use crate::codec::alp::{Conversion, Decimal, Powers, Steps, encode, kernel};
+use crate::codec::alp::{Conversion, Costs, Decimal, Powers, Steps, encode, kernel, tolerance};
 use crate::codec::bit_packing::arch::neon::{Unpacker, splat};
 use crate::codec::bit_packing::{WINDOW, from_ne_bytes};
 use crate::memory::Slot;
@@ -13,14 +13,16 @@ implement! {
     impl<const K: usize> Steps<K> for Neon {
         const BIAS: u64 = 0;
         type Number = uint8x16_t;
-        type Range = [uint8x16_t; 2];
+        type Found = ([uint8x16_t; 2], usize);
         type Limits = [uint8x16_t; 2];
         fn numbers(numbers: [u64; 2]) -> [uint8x16_t; 2] = splat_numbers::<K>;
         fn limits(limits: [i64; 2]) -> [uint8x16_t; 2] = splat_limits::<K>;
-        fn range() -> [uint8x16_t; 2] = no_range::<K>;
-        fn weigh(powers: &Powers<uint8x16_t>, limits: &[uint8x16_t; 2], from: &[u8; 64], range: &mut [uint8x16_t; 2]) -> u32 = weigh::<K>;
-        fn weigh_blocks(powers: &Powers<uint8x16_t>, limits: &[uint8x16_t; 2], from: &[[u8; 64]], most: usize, range: &mut [uint8x16_t; 2]) -> Option<usize> => encode::weigh_blocks::<K, _>;
-        fn ends(range: [uint8x16_t; 2]) -> [i64; 2] = ends::<K>;
+        fn nothing() -> ([uint8x16_t; 2], usize) = nothing::<K>;
+        fn weigh(powers: &Powers<uint8x16_t>, limits: &[uint8x16_t; 2], from: &[u8; 64], found: &mut ([uint8x16_t; 2], usize)) = weigh::<K>;
+        fn weigh_blocks(powers: &Powers<uint8x16_t>, limits: &[uint8x16_t; 2], from: &[[u8; 64]], costs: Costs, found: &mut ([uint8x16_t; 2], usize)) -> bool => encode::weigh_blocks::<K, _>;
+        fn count(found: ([uint8x16_t; 2], usize)) -> usize = count;
+        fn ends(found: ([uint8x16_t; 2], usize)) -> [i64; 2] = ends::<K>;
+        fn likely(power: u64, from: &[u8; 64]) -> u32 = likely::<K>;
         fn integers(powers: &Powers<uint8x16_t>, limits: &[uint8x16_t; 2], other: u64, from: &[u8; 64], to: &mut [u8; 64]) -> u32 = integers::<K>;
         fn integer_blocks(powers: &Powers<uint8x16_t>, limits: &[uint8x16_t; 2], other: u64, from: &[[u8; 64]], to: &mut [[u8; 64]], exceptions: &mut [u32]) => encode::integer_blocks::<K, _>;
     }
@@ -109,7 +111,11 @@ fn found<const K: usize>(
     [least, greatest]: &[uint8x16_t; 2],
     values: uint8x16_t,
 ) -> [uint8x16_t; 2] {
-    let numbers = product::<K>(&powers.to_integer, values);
+    // For 8-byte numbers, the other power is 1.
+    let numbers = match K {
+        4 => product::<K>(&powers.to_integer, values),
+        _ => multiply::<K>(values, powers.to_integer[0]),
+    };
     // Numbers out of range saturate.
     let integers = match K {
         4 => vreinterpretq_u8_s32(vcvtnq_s32_f32(vreinterpretq_f32_u8(numbers))),
@@ -138,11 +144,12 @@ fn equal<const K: usize>(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
 
 #[target_feature(enable = "neon")]
 #[inline]
-fn no_range<const K: usize>() -> [uint8x16_t; 2] {
-    match K {
+fn nothing<const K: usize>() -> ([uint8x16_t; 2], usize) {
+    let ends = match K {
         4 => [splat::<4>(0x7fff_ffff), splat::<4>(0x8000_0000)],
         _ => [splat::<8>(!0 >> 1), splat::<8>(1 << 63)],
-    }
+    };
+    (ends, 0)
 }
 
 #[target_feature(enable = "neon")]
@@ -151,13 +158,13 @@ fn weigh<const K: usize>(
     powers: &Powers<uint8x16_t>,
     limits: &[uint8x16_t; 2],
     from: &[u8; 64],
-    range: &mut [uint8x16_t; 2],
-) -> u32 {
+    (ends, count): &mut ([uint8x16_t; 2], usize),
+) {
     let mut exceptions = 0;
     for i in 0..4 {
         let [integers, same] = found::<K>(powers, limits, load(window(from, 16 * i)));
-        let [least, greatest] = *range;
-        *range = [
+        let [least, greatest] = *ends;
+        *ends = [
             vbslq_u8(vandq_u8(same, less::<K>(integers, least)), integers, least),
             vbslq_u8(
                 vandq_u8(same, less::<K>(greatest, integers)),
@@ -167,7 +174,12 @@ fn weigh<const K: usize>(
         ];
         exceptions |= exceptions_of::<K>(same) << (16 / K * i);
     }
-    exceptions
+    *count += 64 / K - exceptions.count_ones() as usize;
+}
+
+#[inline(always)]
+fn count((_, count): ([uint8x16_t; 2], usize)) -> usize {
+    count
 }
 
 /// Returns ones in the lanes where `K`-byte integers of `a` are less than those of `b`.
@@ -206,7 +218,7 @@ fn exceptions_of<const K: usize>(same: uint8x16_t) -> u32 {
 
 #[target_feature(enable = "neon")]
 #[inline]
-fn ends<const K: usize>([least, greatest]: [uint8x16_t; 2]) -> [i64; 2] {
+fn ends<const K: usize>(([least, greatest], _): ([uint8x16_t; 2], usize)) -> [i64; 2] {
     let mut ends = [[0; 16]; 2];
     store(&mut ends[0], least);
     store(&mut ends[1], greatest);
@@ -221,6 +233,37 @@ fn ends<const K: usize>([least, greatest]: [uint8x16_t; 2]) -> [i64; 2] {
         least.fold(i64::MAX, i64::min),
         greatest.fold(i64::MIN, i64::max),
     ]
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn likely<const K: usize>(power: u64, from: &[u8; 64]) -> u32 {
+    let [share, greatest] = tolerance::<K>().map(|bits| splat::<K>(bits));
+    let power = splat::<K>(power);
+    let mut others = 0;
+    for i in 0..4 {
+        let product = multiply::<K>(load(window(from, 16 * i)), power);
+        let tolerance = multiply::<K>(product, share);
+        // These comparisons are of absolute values.
+        let likely = match K {
+            4 => {
+                let product = vreinterpretq_f32_u8(product);
+                let distance = vsubq_f32(product, vrndnq_f32(product));
+                let near = vcaleq_f32(distance, vreinterpretq_f32_u8(tolerance));
+                let within = vcaleq_f32(product, vreinterpretq_f32_u8(greatest));
+                vreinterpretq_u8_u32(vandq_u32(near, within))
+            }
+            _ => {
+                let product = vreinterpretq_f64_u8(product);
+                let distance = vsubq_f64(product, vrndnq_f64(product));
+                let near = vcaleq_f64(distance, vreinterpretq_f64_u8(tolerance));
+                let within = vcaleq_f64(product, vreinterpretq_f64_u8(greatest));
+                vreinterpretq_u8_u64(vandq_u64(near, within))
+            }
+        };
+        others |= exceptions_of::<K>(likely) << (16 / K * i);
+    }
+    !others & u32::MAX >> (32 - 64 / K)
 }
 
 #[target_feature(enable = "neon")]

@@ -38,17 +38,19 @@
 //! # Measurements
 //!
 //! Comparing all 190 pairs took more than half of the encoding time; trying exponents in the order
-//! of their errors makes encoding `f64` twice as fast. Pages of seven real columns are 6.5% smaller
+//! of their errors makes encoding `f64` twice as fast. With the values that need not be exceptions, and the range of the
+//! first integers, pages of 1,024 `f32` take half the time with AVX2 and SSE4.1. Pages of seven real columns are 6.5% smaller
 //! (geometric mean) than those of the crate `parquet`. Limits, searches for single vectors and
 //! irregular samples made the difference; the share of each is in `docs/lab-notes/alp.md`.
 //! Constants below without a measurement were not measured on their own.
 #![forbid(unsafe_code)]
 
+use super::weigh::{Costs, weigh, width};
 use crate::codec::alp::page::{POSITION, vector_header};
 use crate::codec::alp::pair::{by_error, most, up};
-use crate::codec::alp::{Pair, Powers, Steps, widest};
+use crate::codec::alp::{Pair, Steps, widest};
 use crate::codec::bit_packing::Layout;
-use crate::simd::{window, window_mut};
+use crate::simd::window;
 
 /// Number of sampled vectors per page, as in the paper.
 pub(super) const SAMPLED_VECTORS: usize = 8;
@@ -65,10 +67,6 @@ const fn in_vain<const K: usize>() -> usize {
         _ => 3,
     }
 }
-
-/// Number of blocks between checks whether the costs are still below the limit. The first check is
-/// after the first block.
-const STRIDE: usize = 2;
 
 /// Maximum number of vectors to skip after unsuccessful searches. A search takes as long as
 /// encoding ten vectors; skipping up to 16 halves the time for columns of `f32` with many
@@ -126,120 +124,43 @@ impl Choice {
     }
 }
 
-/// Returns the number of bits of the distances from the least integer; 0 if there are no integers.
-#[inline(always)]
-fn width([least, greatest]: [i64; 2]) -> usize {
-    if least > greatest {
-        return 0;
+/// Some values of a vector, followed by NaN.
+struct Sample {
+    blocks: [[u8; 64]; SAMPLE / 64],
+    count: usize,
+}
+
+impl Sample {
+    /// Returns no values.
+    fn none() -> Self {
+        Self {
+            blocks: [[0xff; 64]; SAMPLE / 64],
+            count: 0,
+        }
     }
-    64 - greatest.wrapping_sub(least).leading_zeros() as usize
-}
 
-/// Figures of a pair that are known before its integers are.
-#[derive(Clone, Copy)]
-pub(crate) struct Costs {
-    /// The number of all values.
-    values: usize,
-    /// The number of exceptions among the values that are not looked at.
-    exceptions: usize,
-    /// The number of bytes from which on the pair is of no use.
-    limit: usize,
-}
-
-impl Costs {
-    /// Returns the size for a width and a number of exceptions among the values that are looked at.
+    /// Samples values from all over the vector, at irregular positions, since values at regular
+    /// positions could all be alike.
     #[inline(always)]
-    fn bytes<const K: usize>(self, width: usize, exceptions: usize) -> usize {
-        // Vectors have at most 2^15 values.
-        (width * self.values).div_ceil(8) + (POSITION + K) * (self.exceptions + exceptions)
-    }
-}
-
-/// Computes the cost of a pair for values of `K` bytes. `None` if it takes too many bytes, or if
-/// all values are exceptions.
-#[inline(always)]
-fn weigh<const K: usize, S: Steps<K>>(
-    steps: S,
-    (pair, limits): (Pair, [i64; 2]),
-    values: &[u8],
-    costs: Costs,
-) -> Option<Choice> {
-    if costs.bytes::<K>(0, 0) >= costs.limit {
-        return None;
-    }
-    let within = steps.limits(limits);
-    let powers = pair.powers::<K>().in_steps::<K, S>(steps);
-    let mut found = steps.nothing();
-    let (blocks, rest) = values.as_chunks();
-    if !steps.weigh_blocks(&powers, &within, blocks, costs, &mut found) {
-        return None;
-    }
-    if !rest.is_empty() {
-        steps.weigh(&powers, &within, &padded(rest), &mut found);
-    }
-    let exceptions = values.len() / K - steps.count(found);
-    let [least, greatest] = steps.ends(found);
-    let choice = Choice {
-        pair,
-        limits,
-        exceptions: costs.exceptions + exceptions,
-        least,
-        greatest,
-        bytes: costs.bytes::<K>(width([least, greatest]), exceptions),
-    };
-    (choice.bytes < costs.limit && least <= greatest).then_some(choice)
-}
-
-/// Same as [`Steps::weigh`], for blocks, while they may cost less than the limit. More values make
-/// the range of the integers wider, or exceptions more.
-#[inline(always)]
-pub(in crate::codec::alp) fn weigh_blocks<const K: usize, S: Steps<K>>(
-    steps: S,
-    powers: &Powers<S::Number>,
-    limits: &S::Limits,
-    blocks: &[[u8; 64]],
-    costs: Costs,
-    found: &mut S::Found,
-) -> bool {
-    let (mut so_far, mut least_width) = (*found, 0);
-    for (i, block) in blocks.iter().enumerate() {
-        steps.weigh(powers, limits, block, &mut so_far);
-        if i % STRIDE == 0 {
-            if i == 0 {
-                least_width = width(steps.ends(so_far));
-            }
-            let exceptions = 64 / K * (i + 1) - steps.count(so_far);
-            if costs.bytes::<K>(least_width, exceptions) >= costs.limit {
-                return false;
+    fn of<const K: usize>(values: &[u8]) -> Self {
+        let values = values.as_chunks::<K>().0;
+        let step = values.len().div_ceil(SAMPLE / K).max(1);
+        let mut sample = Self::none();
+        let places = sample.blocks.as_flattened_mut().as_chunks_mut().0;
+        for (i, (some, to)) in values.chunks(step).zip(places).enumerate() {
+            if let Some(value) = irregular(some, i) {
+                *to = *value;
+                sample.count += 1;
             }
         }
+        sample
     }
-    *found = so_far;
-    true
-}
 
-/// Pads a block with values that are exceptions of all pairs: the bits of NaN.
-#[inline(always)]
-pub(super) fn padded(values: &[u8]) -> [u8; 64] {
-    let mut block = [0xff; 64];
-    block[..values.len()].copy_from_slice(values);
-    block
-}
-
-/// Samples values from all over the vector, at irregular positions, since values at regular
-/// positions could all be alike. Returns the number of bytes.
-#[inline(always)]
-fn sample<const K: usize>(values: &[u8], to: &mut [u8; SAMPLE]) -> usize {
-    let values = values.as_chunks::<K>().0;
-    let step = values.len().div_ceil(SAMPLE / K).max(1);
-    let mut count = 0;
-    for (i, some) in values.chunks(step).enumerate() {
-        if let Some(value) = irregular(some, i) {
-            to[K * i..K * (i + 1)].copy_from_slice(value);
-            count += 1;
-        }
+    /// Returns the blocks with values.
+    #[inline(always)]
+    fn blocks<const K: usize>(&self) -> &[[u8; 64]] {
+        &self.blocks[..(K * self.count).div_ceil(64)]
     }
-    K * count
 }
 
 /// Takes four samples from all over at least 64 values.
@@ -269,15 +190,29 @@ fn irregular<T>(values: &[T], number: usize) -> Option<&T> {
 /// values convert back exactly. The search ends when all values do: more digits would only take
 /// more bits.
 #[inline(always)]
-fn search<const K: usize, S: Steps<K>>(steps: S, values: &[u8]) -> [Choice; 2] {
-    let mut found = [Choice::none::<K>(values.len() / K); 2];
-    let mut some = [0; SAMPLE];
+fn search<const K: usize, S: Steps<K>>(steps: S, sample: &Sample) -> [Choice; 2] {
+    let mut found = [Choice::none::<K>(sample.count); 2];
+    let mut some = Sample::none();
     for digits in 0..=most::<K>() {
-        // So many exceptions would take as many bytes as the best pair.
-        let most = found[0].bytes.div_ceil(POSITION + K);
-        if let Some(these) = likely::<K, S>(steps, digits, values, most, &mut some) {
-            let others = (values.len() - these.len()) / K;
-            found = search_group::<K, S>(steps, digits, (these, others), found);
+        let power = up::<K>(digits);
+        let (mut masks, mut count) = ([0; SAMPLE / 64], 0);
+        for (mask, block) in masks.iter_mut().zip(&sample.blocks) {
+            *mask = steps.likely(power, block);
+            count += mask.count_ones() as usize;
+        }
+        let costs = Costs {
+            values: sample.count,
+            weighed: count,
+            limit: found[0].bytes,
+        };
+        if costs.have_hope::<K>(0, 0, 0) {
+            let these = if 4 * costs.weighed > 3 * costs.values {
+                sample
+            } else {
+                select::<K>(sample, &masks, costs.weighed, &mut some);
+                &some
+            };
+            found = search_group::<K, S>(steps, digits, these, costs, found);
         }
         if found[0].exceptions == 0 {
             break;
@@ -286,53 +221,48 @@ fn search<const K: usize, S: Steps<K>>(steps: S, values: &[u8]) -> [Choice; 2] {
     found
 }
 
-/// Returns the values that need not be exceptions with `digits` digits, or all if most need not.
-/// `None` if `most` or more must be.
+/// Selects some values of a sample, by one bit each.
 #[inline(always)]
-fn likely<'a, const K: usize, S: Steps<K>>(
-    steps: S,
-    digits: u8,
-    values: &'a [u8],
-    most: usize,
-    to: &'a mut [u8; SAMPLE],
-) -> Option<&'a [u8]> {
-    let power = up::<K>(digits);
-    let mut masks = [0; SAMPLE / 64];
-    for (mask, block) in masks.iter_mut().zip(values.chunks(64)) {
-        *mask = match block.as_array() {
-            Some(block) => steps.likely(power, block),
-            None => steps.likely(power, &padded(block)),
-        };
+fn select<const K: usize>(
+    from: &Sample,
+    masks: &[u32; SAMPLE / 64],
+    count: usize,
+    to: &mut Sample,
+) {
+    to.count = count;
+    // The values need not fill the last block.
+    if let Some(last) = to.blocks.get_mut(K * count / 64) {
+        *last = [0xff; 64];
     }
-    let count: u32 = masks.iter().map(|mask| mask.count_ones()).sum();
-    let count = count as usize;
-    if values.len() / K - count >= most {
-        return None;
-    }
-    if 4 * K * count > 3 * values.len() {
-        return Some(values);
-    }
-    let mut end = 0;
-    for (mut mask, block) in masks.into_iter().zip(values.chunks(64)) {
+    let mut places = to
+        .blocks
+        .as_flattened_mut()
+        .as_chunks_mut::<K>()
+        .0
+        .iter_mut();
+    for (&mask, block) in masks.iter().zip(&from.blocks) {
+        let mut mask = mask;
         while mask != 0 {
-            let i = mask.trailing_zeros() as usize;
+            let value = window(block, K * mask.trailing_zeros() as usize);
             mask &= mask - 1;
-            *window_mut::<K, _>(to, end) = *window(block, K * i);
-            end += K;
+            if let Some(place) = places.next() {
+                *place = *value;
+            }
         }
     }
-    Some(&to[..end])
 }
 
 /// Same as [`search`], for the pairs that keep `digits` digits, if one of them is better than the
-/// best so far. All but the given values are exceptions of all these pairs.
+/// best so far. All other values are exceptions of all these pairs.
 #[inline(always)]
 fn search_group<const K: usize, S: Steps<K>>(
     steps: S,
     digits: u8,
-    (values, others): (&[u8], usize),
+    sample: &Sample,
+    costs: Costs,
     [mut best, mut before]: [Choice; 2],
 ) -> [Choice; 2] {
+    let values = sample.blocks::<K>().as_flattened();
     let mut failures = 0;
     let exponents = by_error::<K>().iter();
     for &exponent in exponents.filter(|&&exponent| exponent >= digits) {
@@ -347,9 +277,9 @@ fn search_group<const K: usize, S: Steps<K>>(
                 is_double,
             };
             let costs = Costs {
-                values: values.len() / K + others,
-                exceptions: others,
+                weighed: sample.count,
                 limit: best.bytes,
+                ..costs
             };
             if let Some(choice) = weigh(steps, (pair, widest::<K>()), values, costs) {
                 (best, before, failures) = (choice, best, 0);
@@ -386,9 +316,7 @@ impl Candidates {
         let vectors = values.len().div_ceil(K * length);
         let step = vectors.div_ceil(SAMPLED_VECTORS).max(1);
         for vector in values.chunks(K * length).step_by(step) {
-            let mut some = [0; SAMPLE];
-            let bytes = sample::<K>(vector, &mut some);
-            let [best, before] = search::<K, S>(steps, &some[..bytes]);
+            let [best, before] = search::<K, S>(steps, &Sample::of::<K>(vector));
             candidates.add(best.pair);
             // It may be better on all values.
             if before.bytes < best.bytes + best.bytes / 8 {
@@ -432,9 +360,7 @@ impl Candidates {
             self.skipped -= 1;
             return best;
         }
-        let mut some = [0; SAMPLE];
-        let bytes = sample::<K>(values, &mut some);
-        let [own, _] = search::<K, S>(steps, &some[..bytes]);
+        let [own, _] = search::<K, S>(steps, &Sample::of::<K>(values));
         let found = better(steps, (own.pair, own.limits), values, best);
         self.in_vain = if found.bytes < best.bytes {
             0
@@ -477,7 +403,7 @@ fn better<const K: usize, S: Steps<K>>(
 ) -> Choice {
     let costs = Costs {
         values: values.len() / K,
-        exceptions: 0,
+        weighed: values.len() / K,
         limit: best.bytes,
     };
     weigh(steps, other, values, costs).unwrap_or(best)
@@ -497,7 +423,7 @@ fn narrower<const K: usize, S: Steps<K>>(
     for part in &parts {
         let costs = Costs {
             values: part.len(),
-            exceptions: 0,
+            weighed: part.len(),
             limit: best.map_or(usize::MAX, |best| best.bytes),
         };
         let values = part.as_flattened();

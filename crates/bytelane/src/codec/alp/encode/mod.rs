@@ -17,9 +17,10 @@
 #![forbid(unsafe_code)]
 
 mod choose;
+mod weigh;
 
-pub(crate) use choose::Costs;
-pub(super) use choose::weigh_blocks;
+pub(crate) use weigh::Costs;
+pub(super) use weigh::weigh_blocks;
 
 use super::page::{
     HEADER, OFFSET, POSITION, little_endian, put_header, put_vector_header, vector_header,
@@ -29,7 +30,8 @@ use super::{Format, Powers, Steps};
 use crate::codec::bit_packing::{Kernels, PackWith, Packs, from_ne_bytes};
 use crate::memory::{Slot, write};
 use crate::simd::window_mut;
-use choose::{Candidates, Choice, padded};
+use choose::{Candidates, Choice};
+use weigh::padded;
 
 /// Number of integers to pack at a time. A batch stays in the first-level cache and takes a whole
 /// number of bytes. Other sizes were not measured.
