@@ -146,7 +146,7 @@ where
     })
 }
 
-/// Encodes ALP. The encoder samples each page.
+/// Encodes ALP. The encoder samples its first page, before timing, and uses the pairs of that one for all others.
 fn alp_encode<T: DataType>() -> Work<'static>
 where
     T::T: Pod,

@@ -209,18 +209,18 @@ pub(crate) trait Steps<const K: usize>: Copy {
     /// Returns the least and the greatest integer; in reverse order if there are none.
     fn ends(self, found: Self::Found) -> [i64; 2];
 
-    /// Returns one bit per value of a block. It is 0 only for exceptions of all pairs whose exponent
-    /// and factor have a difference, of which `power` is the power of ten: values whose products
-    /// with it are farther from an integer than the errors of all multiplications together, or
-    /// larger than any integer.
+    /// Returns one bit per value of a block. It is 0 only for exceptions of all pairs with the same
+    /// number of digits, the exponent minus the factor; `power` is 10 to the power of it. Such
+    /// values have products with it that are farther from an integer than the errors of all
+    /// multiplications together, or larger than any integer.
     ///
     /// ```text
-    /// value = integer * 10^factor * 10^-exponent          if it is not an exception
-    ///     two multiplications and the rounded negative power: 3 relative errors of u,
-    ///     half a unit in the last place
-    /// product = value * 10^(exponent - factor)            one more
-    ///     |product - integer| <= 4.1 u |product|, and no integer is nearer than round(product)
-    /// bit = |product - round(product)| <= 8 u |product| and |product| is in range
+    /// u          largest relative error of one rounding: 2^-24 or 2^-53
+    /// value      integer * 10^factor * 10^-exponent, unless it is an exception: errors of two
+    ///            multiplications, and of the negative power
+    /// product    value * 10^digits: one more error, so |product - integer| <= 4.1 u |product|,
+    ///            and round(product) is at least as near to it as the integer is
+    /// bit        |product - round(product)| <= 8 u |product|, and |product| is in range
     /// ```
     fn likely(self, power: u64, from: &[u8; 64]) -> u32;
 

@@ -288,6 +288,31 @@ fn page(
 }
 
 #[test]
+fn vectors_of_exceptions_alone_in_any_order() {
+    for order in [[0, 1, 2, 3], [3, 1, 2, 0], [0, 1, 2, 2]] {
+        let exceptions = order.map(|i| (i, f64::from(10 * i).to_bits()));
+        let page = page([0, 0], &7u64.to_le_bytes(), 0, &[], &exceptions);
+        let expected: Vec<f64> = (0..4)
+            .map(|i| {
+                if order.contains(&i) {
+                    f64::from(10 * i)
+                } else {
+                    7.0
+                }
+            })
+            .collect();
+        for backend in backends() {
+            for first in 0..4 {
+                let mut values = [0.0; 4];
+                let values = &mut values[first..];
+                let read = decode_range_with(backend, &page, first..4, &mut *values).unwrap();
+                assert_eq!(read, &expected[first..], "{backend}, {order:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_example_of_the_specification() {
     let integers = [11665u64, 11665, 21665, 0];
     let packed = integers

@@ -77,7 +77,7 @@ pub const KERNELS: &[Kernel] = &[
             ),
         ],
     },
-    // Search: four blocks at a time.
+    // Search: a block at a time, and a check after every other one.
     Kernel {
         function: "alp::Steps<_>>::weigh_blocks",
         arguments: &["<4>"],
@@ -85,21 +85,21 @@ pub const KERNELS: &[Kernel] = &[
             (
                 Ymm,
                 &[
-                    ("vcvtps2dq", 8..=8),
-                    ("vmulps", 32..=32),
-                    ("vpminsd", 8..=8),
+                    ("vcvtps2dq", 2..=2),
+                    ("vmulps", 8..=8),
+                    ("vminps", 2..=2),
                     (STACK, 0..=0),
-                    (ANY, 1..=186),
+                    (ANY, 1..=67),
                 ],
             ),
             (
                 Zmm,
                 &[
-                    ("vcvtps2dq", 4..=4),
-                    ("vmulps", 16..=16),
-                    ("vpminsd", 4..=4),
+                    ("vcvtps2dq", 1..=1),
+                    ("vmulps", 4..=4),
+                    ("vpminsd", 1..=1),
                     (STACK, 0..=0),
-                    (ANY, 1..=82),
+                    (ANY, 1..=37),
                 ],
             ),
         ],
@@ -111,21 +111,21 @@ pub const KERNELS: &[Kernel] = &[
             (
                 Ymm,
                 &[
-                    ("vminpd", 8..=8),
-                    ("vmulpd", 32..=32),
-                    ("vroundpd", 8..=8),
+                    ("vminpd", 2..=2),
+                    ("vmulpd", 6..=6),
+                    ("vroundpd", 2..=2),
                     (STACK, 0..=0),
-                    (ANY, 1..=174),
+                    (ANY, 1..=62),
                 ],
             ),
             (
                 Zmm,
                 &[
-                    ("vcvtpd2qq", 4..=4),
-                    ("vmulpd", 16..=16),
-                    ("vpminsq", 4..=4),
+                    ("vcvtpd2qq", 1..=1),
+                    ("vmulpd", 3..=3),
+                    ("vpminsq", 1..=1),
                     (STACK, 0..=0),
-                    (ANY, 1..=82),
+                    (ANY, 1..=36),
                 ],
             ),
         ],
