@@ -216,24 +216,43 @@ impl Vector {
         let positions = src[self.positions..self.values].as_chunks::<POSITION>().0;
         let values = src[self.values..self.end].as_chunks::<K>().0;
         let to = to.as_chunks_mut::<K>().0;
-        for (i, (position, value)) in positions.iter().zip(values).enumerate() {
-            let position = u16::from_le_bytes(*position);
-            let place = usize::from(position).wrapping_sub(first);
-            match to.get_mut(place) {
-                Some(to) => write(to, to_ne_bytes(from_little_endian(*value))),
-                None if usize::from(position) < self.count => {}
-                None => {
-                    let at = self.positions + POSITION * i;
-                    return Err(Error::at(at, ErrorKind::Position { position }));
-                }
+        if positions.is_empty() {
+            return Ok(());
+        }
+        match patch_all(positions, values, first, self.count, to) {
+            None => Ok(()),
+            Some(i) => {
+                let at = self.positions + POSITION * i;
+                let position = u16::from_le_bytes(positions[i]);
+                Err(Error::at(at, ErrorKind::Position { position }))
             }
         }
-        Ok(())
     }
 }
 
-/// Returns whether each position is the number of the one before plus 1, from 0 on. It stays a call: with its loop among
-/// them, the loops of [`Vector::patch`] took 1.2 times as long.
+/// Patches exceptions of a vector of `count` values into those from number `first` on. Returns the number of the first
+/// position that is beyond the vector. It stays a call, where all of its variables are in registers.
+#[inline(never)]
+fn patch_all<const K: usize>(
+    positions: &[[u8; POSITION]],
+    values: &[[u8; K]],
+    first: usize,
+    count: usize,
+    to: &mut [[Slot; K]],
+) -> Option<usize> {
+    for (i, (position, value)) in positions.iter().zip(values).enumerate() {
+        let position = usize::from(u16::from_le_bytes(*position));
+        match to.get_mut(position.wrapping_sub(first)) {
+            Some(to) => write(to, to_ne_bytes(from_little_endian(*value))),
+            None if position < count => {}
+            None => return Some(i),
+        }
+    }
+    None
+}
+
+/// Returns whether each position is the number of the one before plus 1, from 0 on. It stays a call, like
+/// [`patch_all`], whose loop took 1.2 times as long with this one beside it.
 #[inline(never)]
 fn are_in_order(positions: &[[u8; POSITION]]) -> bool {
     let mut difference = 0;
