@@ -24,7 +24,7 @@ use core::arch::x86_64::{
     _mm_sub_ps as sub_ps, _mm_xor_si128 as xor,
 };
 
-/// There are no halves.
+/// Returns the lanes as they are: a register has no halves.
 #[inline(always)]
 fn swap_halves(lanes: __m128i) -> __m128i {
     lanes
