@@ -159,6 +159,12 @@ impl Backend {
         }
     }
 
+    /// Returns whether loads and stores have masks of bytes: then a vector holds any number of bytes
+    /// up to its length, without a branch on their number.
+    pub(crate) const fn masks_bytes(self) -> bool {
+        matches!(self, Backend::Avx512)
+    }
+
     /// Returns whether this CPU has a feature of this backend and the backend is compiled in.
     /// Always false on other architectures.
     fn has(self, feature: &str) -> bool {

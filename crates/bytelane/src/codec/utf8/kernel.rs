@@ -55,15 +55,6 @@ fn is_unfinished(last: u32) -> bool {
     (first >= 0xc0) | (second >= 0xe0) | (third >= 0xf0)
 }
 
-/// Returns whether a block continues the text before it.
-#[inline(always)]
-fn is_valid_block(simd: impl Steps, src: &[u8], at: usize) -> bool {
-    match at.checked_sub(3) {
-        Some(start) => simd.is_valid_block(window(src, start)),
-        None => simd.errors(before(src, at), window(src, at)) == 0,
-    }
-}
-
 /// Returns the length of the ASCII groups from an offset on.
 #[inline(always)]
 fn ascii(simd: impl Steps, src: &[u8]) -> usize {
@@ -98,15 +89,33 @@ pub(crate) fn beginning(src: &[u8], at: usize) -> usize {
 #[inline(always)]
 fn fault(simd: impl Steps, src: &[u8]) -> Option<usize> {
     let len = src.len();
-    let mut at = ascii(simd, src);
-    if at == len || len - at < GROUP && is_ascii_end(simd, src) {
-        return None;
+    let first = window(src, 0);
+    let mut at = 0;
+    // Most text beyond ASCII is so in its first block.
+    if simd.is_ascii(&[*first]) {
+        at = ascii(simd, src);
+        if at == len || len - at < GROUP && is_ascii_end(simd, src) {
+            return None;
+        }
     }
     // Groups begin after the first block: they need the bytes before them.
-    let end_of_blocks = if len <= 64 + GROUP { len } else { 64 };
+    if at == 0 {
+        if !simd.is_valid_first(first) {
+            return Some(0);
+        }
+        at = 64;
+    }
+    let end_of_blocks = if len <= 64 + GROUP { len } else { at };
     while at < end_of_blocks {
+        if len - at <= 16 {
+            if !simd.is_valid_vector(window(src, len - 19)) {
+                return Some(len - 16);
+            }
+            at = len;
+            break;
+        }
         at = usize::min(at, len - 64);
-        if !is_valid_block(simd, src, at) {
+        if !simd.is_valid_block(window(src, at - 3)) {
             return Some(at);
         }
         at += 64;

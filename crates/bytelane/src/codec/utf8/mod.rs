@@ -85,6 +85,12 @@ pub(crate) trait Steps: Copy {
     /// The same for a block.
     fn is_valid_block(self, window: &[u8; 3 + 64]) -> bool;
 
+    /// The same for a block at the start.
+    #[inline(always)]
+    fn is_valid_first(self, block: &[u8; 64]) -> bool {
+        self.errors(0, block) == 0
+    }
+
     /// The same for a vector of 16.
     fn is_valid_vector(self, window: &[u8; 3 + 16]) -> bool;
 
@@ -166,6 +172,8 @@ pub fn valid_up_to(src: &[u8]) -> usize {
 #[inline(always)]
 pub fn valid_up_to_with(backend: Detected, src: &[u8]) -> usize {
     match src.len() {
+        // A kernel with masks needs no branch on the length, which is hard to predict.
+        _ if backend.masks_bytes() => text_up_to(src, backend),
         0..=32 if short::is_ascii(src) => src.len(),
         3..=5 if short::has_one_character(src) => src.len(),
         _ => text_up_to(src, backend),
@@ -176,8 +184,8 @@ pub fn valid_up_to_with(backend: Detected, src: &[u8]) -> usize {
 #[inline(always)]
 fn text_up_to(src: &[u8], backend: Detected) -> usize {
     let is_text = match src.len() {
-        0..=34 => is_text34(src, backend),
-        35..=64 => is_text64(src, backend),
+        0..=34 if !backend.masks_bytes() => is_text34(src, backend),
+        0..=64 => is_text64(src, backend),
         _ => return text_up_to_long(src, backend),
     };
     if is_text {

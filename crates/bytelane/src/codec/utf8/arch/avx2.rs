@@ -14,6 +14,7 @@ implement! {
         fn is_ascii(blocks: &[[u8; 64]]) -> bool = is_ascii;
         fn is_valid_group<C: Caller>(window: &[u8; 3 + GROUP]) -> bool = is_valid::<C, _>;
         fn is_valid_block(window: &[u8; 3 + 64]) -> bool = is_valid::<Validation, _>;
+        fn is_valid_first(block: &[u8; 64]) -> bool = is_valid_first;
         fn is_valid16(before: u32, vector: [u64; 2]) -> bool = super::sse41::is_valid16;
         fn is_valid_vector(window: &[u8; 3 + 16]) -> bool = super::sse41::is_valid::<Validation, _>;
         fn is_text64(from: &[u8]) -> bool = is_text64;
@@ -75,6 +76,18 @@ const LARGEST_AT_END: [u8; 32] = {
     bytes[31] = 0xbf;
     bytes
 };
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn is_valid_first(block: &[u8; 64]) -> bool {
+    let [mut errors, mut previous] = [_mm256_setzero_si256(); 2];
+    for i in 0..2 {
+        let vector = load(window(block, 32 * i));
+        errors = _mm256_or_si256(errors, errors_after(previous, vector));
+        previous = vector;
+    }
+    _mm256_testz_si256(errors, errors) != 0
+}
 
 #[target_feature(enable = "avx2")]
 #[inline]

@@ -14,6 +14,7 @@ implement! {
         fn is_ascii(blocks: &[[u8; 64]]) -> bool = is_ascii;
         fn is_valid_group<C: Caller>(window: &[u8; 3 + GROUP]) -> bool = is_valid::<C, _>;
         fn is_valid_block(window: &[u8; 3 + 64]) -> bool = is_valid::<Validation, _>;
+        fn is_valid_first(block: &[u8; 64]) -> bool = is_valid_first;
         fn is_valid16(before: u32, vector: [u64; 2]) -> bool = is_valid16;
         fn is_valid_vector(window: &[u8; 3 + 16]) -> bool = is_valid::<Validation, _>;
         fn errors(before: u32, block: &[u8; 64]) -> u64 = errors;
@@ -49,6 +50,18 @@ pub(super) fn is_valid<C: Caller, const N: usize>(from: &[u8; N]) -> bool {
 pub(super) fn is_valid16(before: u32, [low, high]: [u64; 2]) -> bool {
     let vector = _mm_set_epi64x(high.cast_signed(), low.cast_signed());
     let errors = errors_after(previous(before), vector);
+    _mm_testz_si128(errors, errors) != 0
+}
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn is_valid_first(block: &[u8; 64]) -> bool {
+    let [mut errors, mut previous] = [_mm_setzero_si128(); 2];
+    for i in 0..4 {
+        let vector = load(window(block, 16 * i));
+        errors = _mm_or_si128(errors, errors_after(previous, vector));
+        previous = vector;
+    }
     _mm_testz_si128(errors, errors) != 0
 }
 
