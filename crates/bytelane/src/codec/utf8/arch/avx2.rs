@@ -1,10 +1,11 @@
 //! AVX2: a block is two vectors of 32 bytes.
 
+use super::sse41::ends;
 use crate::backend::Avx2;
 use crate::codec::utf8::tables::{
     FIRST_LOWER, FIRST_UPPER, LEAD_OF_FOUR, LEAD_OF_THREE, SECOND_UPPER,
 };
-use crate::codec::utf8::{Caller, GROUP, Steps, Validation};
+use crate::codec::utf8::{Caller, GROUP, Steps, Validation, scalar};
 use crate::simd::avx2::load;
 use crate::simd::{implement, sse41, window};
 use core::arch::x86_64::*;
@@ -50,9 +51,11 @@ fn is_valid<C: Caller, const N: usize>(from: &[u8; N]) -> bool {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn is_text64(from: &[u8]) -> bool {
-    let len = from.len();
-    let first = load(window(from, 0));
-    let [three, two, one, last] = [3, 2, 1, 0].map(|j| load(window(from, len - 32 - j)));
+    let Some((front, back)) = ends(from) else {
+        return scalar::is_text(from);
+    };
+    let first = load(window(front, 0));
+    let [three, two, one, last] = [0, 1, 2, 3].map(|j| load(window(back, j)));
     if _mm256_movemask_epi8(_mm256_or_si256(first, last)) == 0 {
         return true;
     }

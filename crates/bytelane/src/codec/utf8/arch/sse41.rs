@@ -4,7 +4,7 @@ use crate::backend::Sse41;
 use crate::codec::utf8::tables::{
     FIRST_LOWER, FIRST_UPPER, LEAD_OF_FOUR, LEAD_OF_THREE, SECOND_UPPER,
 };
-use crate::codec::utf8::{Caller, GROUP, Steps, Validation};
+use crate::codec::utf8::{Caller, GROUP, Steps, Validation, scalar};
 use crate::simd::sse41::load;
 use crate::simd::{implement, window};
 use core::arch::x86_64::*;
@@ -17,6 +17,7 @@ implement! {
         fn is_valid_first(block: &[u8; 64]) -> bool = is_valid_first;
         fn is_valid16(before: u32, vector: [u64; 2]) -> bool = is_valid16;
         fn is_valid_vector(window: &[u8; 3 + 16]) -> bool = is_valid::<Validation, _>;
+        fn is_text64(from: &[u8]) -> bool = is_text64;
         fn errors(before: u32, block: &[u8; 64]) -> u64 = errors;
     }
 }
@@ -52,6 +53,47 @@ pub(super) fn is_valid16(before: u32, [low, high]: [u64; 2]) -> bool {
     let errors = errors_after(previous(before), vector);
     _mm_testz_si128(errors, errors) != 0
 }
+
+/// Returns the first and the last 35 bytes of at least 35. With one test of the length and no panic,
+/// a function that calls this needs no stack.
+#[inline(always)]
+pub(super) fn ends(from: &[u8]) -> Option<(&[u8; 35], &[u8; 35])> {
+    Some((from.first_chunk()?, from.last_chunk()?))
+}
+
+/// Checks four vectors, which overlap.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn is_text64(from: &[u8]) -> bool {
+    let Some((front, back)) = ends(from) else {
+        return scalar::is_text(from);
+    };
+    let [first, second] = [0, 16].map(|at| load(window(front, at)));
+    let [third, last] = [3, 19].map(|at| load(window(back, at)));
+    let any = _mm_or_si128(_mm_or_si128(first, second), _mm_or_si128(third, last));
+    if _mm_movemask_epi8(any) == 0 {
+        return true;
+    }
+    // Nonzero if the last character is incomplete.
+    let mut errors = _mm_subs_epu8(last, load(&LARGEST_AT_END));
+    errors = _mm_or_si128(errors, errors_after(_mm_setzero_si128(), first));
+    for (vector, from, at) in [(second, front, 16), (third, back, 3), (last, back, 19)] {
+        let [three, two, one] = [3, 2, 1].map(|j| load(window(from, at - j)));
+        errors = _mm_or_si128(errors, errors16(vector, one, two, three));
+    }
+    _mm_testz_si128(errors, errors) != 0
+}
+
+/// Largest bytes that a text can end with: the first byte of a character of two to four bytes
+/// cannot come last, that of three or four cannot be second to last, and that of four cannot be
+/// third to last.
+const LARGEST_AT_END: [u8; 16] = {
+    let mut bytes = [0xff; 16];
+    bytes[13] = 0xef;
+    bytes[14] = 0xdf;
+    bytes[15] = 0xbf;
+    bytes
+};
 
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
