@@ -10,7 +10,7 @@ use crate::memory::Validated;
 // set, or if `short::has_one_character` finds ASCII except for one character of three or four
 // bytes. Otherwise, either a kernel has checked all of the input, or `scalar::valid_up_to` counts
 // the bytes of whole characters, from the start or from an offset up to which a kernel has checked.
-// `kernel::is_text34`, `is_text64` and `fault` report all of the input only if they have checked
+// `kernel::is_text18`, `is_text64` and `fault` report all of the input only if they have checked
 // parts that cover it: each is ASCII, at the start or after a byte of ASCII, or each of its bytes
 // has been compared with the three before; and only if `is_unfinished` finds no incomplete
 // character at the end.

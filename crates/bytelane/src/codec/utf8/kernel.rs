@@ -147,30 +147,25 @@ fn is_ascii_end(simd: impl Steps, src: &[u8]) -> bool {
     simd.is_ascii(blocks) & simd.is_ascii(&[*window(src, src.len() - 64)])
 }
 
-/// Returns whether up to 34 bytes are text.
+/// Returns whether up to 18 bytes are text.
 #[inline(always)]
-pub(super) fn is_text34(simd: impl Steps, src: &[u8]) -> bool {
+pub(super) fn is_text18(simd: impl Steps, src: &[u8]) -> bool {
     match src.len() {
         0..16 => simd.is_valid16(0, pair(src)),
-        16..19 => {
+        _ => {
             let first = pair(&src[..16]);
             simd.is_valid16(0, first) & simd.is_valid16((first[1] >> 32) as u32, pair(&src[16..]))
         }
-        len => is_text_in_vectors(simd, src, [usize::min(16, len - 16), len - 16]),
     }
 }
 
-/// Returns whether 35 to 64 bytes are text.
+/// Returns whether 19 to 64 bytes are text.
 #[inline(always)]
 pub(super) fn is_text64(simd: impl Steps, src: &[u8]) -> bool {
     let len = src.len();
-    is_text_in_vectors(simd, src, [16, len - 32, len - 16])
-}
-
-/// Returns whether the bytes are text, in a vector of 16 at the start and others at these offsets,
-/// which cover the input. They may overlap, to handle any length without a branch on it.
-#[inline(always)]
-fn is_text_in_vectors<const N: usize>(simd: impl Steps, src: &[u8], places: [usize; N]) -> bool {
+    // Vectors of 16 cover the input. They overlap, to handle any length without a branch on it.
+    let third = usize::max(len.saturating_sub(32), 3);
+    let places = [usize::min(16, len - 16), third, len - 16];
     let first = pair(&src[..16]);
     let mut any = first[0] | first[1];
     for at in places {

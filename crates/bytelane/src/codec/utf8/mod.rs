@@ -97,13 +97,13 @@ pub(crate) trait Steps: Copy {
     /// The same for a vector that is not in memory, given the four bytes before it.
     fn is_valid16(self, before: u32, vector: [u64; 2]) -> bool;
 
-    /// Returns whether up to 34 bytes are text.
+    /// Returns whether up to 18 bytes are text.
     #[inline(always)]
-    fn is_text34(self, from: &[u8]) -> bool {
-        kernel::is_text34(self, from)
+    fn is_text18(self, from: &[u8]) -> bool {
+        kernel::is_text18(self, from)
     }
 
-    /// Returns whether 35 to 64 bytes are text.
+    /// Returns whether 19 to 64 bytes are text.
     #[inline(always)]
     fn is_text64(self, from: &[u8]) -> bool {
         kernel::is_text64(self, from)
@@ -115,7 +115,7 @@ pub(crate) trait Steps: Copy {
 }
 
 dispatch! {
-    fn is_text34(src: &[u8]) -> bool = Steps::is_text34, or scalar::is_text;
+    fn is_text18(src: &[u8]) -> bool = Steps::is_text18, or scalar::is_text;
     fn is_text64(src: &[u8]) -> bool = Steps::is_text64, or scalar::is_text;
     fn text_up_to_long(src: &[u8]) -> usize = kernel::valid_up_to, or scalar::valid_up_to;
     fn is_ascii_blocks(src: &[u8]) -> bool = kernel::is_ascii, or scalar::is_ascii;
@@ -174,7 +174,7 @@ pub fn valid_up_to_with(backend: Detected, src: &[u8]) -> usize {
     match src.len() {
         // A kernel with masks needs no branch on the length, which is hard to predict.
         _ if backend.masks_bytes() => text_up_to(src, backend),
-        0..=32 if short::is_ascii(src) => src.len(),
+        0..=16 if short::is_ascii(src) => src.len(),
         3..=5 if short::has_one_character(src) => src.len(),
         _ => text_up_to(src, backend),
     }
@@ -184,7 +184,7 @@ pub fn valid_up_to_with(backend: Detected, src: &[u8]) -> usize {
 #[inline(always)]
 fn text_up_to(src: &[u8], backend: Detected) -> usize {
     let is_text = match src.len() {
-        0..=34 if !backend.masks_bytes() => is_text34(src, backend),
+        0..=18 if !backend.masks_bytes() => is_text18(src, backend),
         0..=64 => is_text64(src, backend),
         _ => return text_up_to_long(src, backend),
     };

@@ -1,12 +1,12 @@
 //! AVX2: a block is two vectors of 32 bytes.
 
-use super::sse41::ends;
+use super::sse41::vectors_of_16;
 use crate::backend::Avx2;
 use crate::codec::utf8::tables::{
     FIRST_LOWER, FIRST_UPPER, LEAD_OF_FOUR, LEAD_OF_THREE, SECOND_UPPER,
 };
 use crate::codec::utf8::{Caller, GROUP, Steps, Validation, scalar};
-use crate::simd::avx2::load;
+use crate::simd::avx2::{load, load_lanes};
 use crate::simd::{implement, sse41, window};
 use core::arch::x86_64::*;
 
@@ -51,10 +51,10 @@ fn is_valid<C: Caller, const N: usize>(from: &[u8; N]) -> bool {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn is_text64(from: &[u8]) -> bool {
-    let Some((front, back)) = ends(from) else {
-        return scalar::is_text(from);
+    let (Some(front), Some(back)) = (from.first_chunk(), from.last_chunk::<35>()) else {
+        return is_text34(from);
     };
-    let first = load(window(front, 0));
+    let first = load(front);
     let [three, two, one, last] = [0, 1, 2, 3].map(|j| load(window(back, j)));
     if _mm256_movemask_epi8(_mm256_or_si256(first, last)) == 0 {
         return true;
@@ -67,6 +67,40 @@ fn is_text64(from: &[u8]) -> bool {
     let unfinished = _mm256_subs_epu8(last, load(&LARGEST_AT_END));
     let errors = _mm256_or_si256(errors, unfinished);
     _mm256_testz_si256(errors, errors) != 0
+}
+
+/// Checks 19 to 34 bytes: two vectors of two lanes each, the first 16 bytes and three others.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn is_text34(from: &[u8]) -> bool {
+    let Some((front, [second, third, fourth])) = vectors_of_16(from) else {
+        return scalar::is_text(from);
+    };
+    let front = sse41::load(front);
+    let first = lanes(front, sse41::load(window(second, 3)));
+    let [three, two, one, last] =
+        [0, 1, 2, 3].map(|j| load_lanes(window(third, j), window(fourth, j)));
+    if _mm256_movemask_epi8(_mm256_or_si256(first, last)) == 0 {
+        return true;
+    }
+    let before = [
+        lanes(_mm_slli_si128(front, 1), sse41::load(window(second, 2))),
+        lanes(_mm_slli_si128(front, 2), sse41::load(window(second, 1))),
+        lanes(_mm_slli_si128(front, 3), sse41::load(window(second, 0))),
+    ];
+    let errors = _mm256_or_si256(
+        errors32(first, before[0], before[1], before[2]),
+        errors32(last, one, two, three),
+    );
+    let unfinished = _mm256_subs_epu8(last, load(&LARGEST_AT_END));
+    let errors = _mm256_or_si256(errors, unfinished);
+    _mm256_testz_si256(errors, errors) != 0
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn lanes(low: __m128i, high: __m128i) -> __m256i {
+    _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high)
 }
 
 /// Largest bytes that a text can end with: the first byte of a character of two to four bytes

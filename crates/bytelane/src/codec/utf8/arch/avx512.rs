@@ -16,7 +16,7 @@ implement! {
         fn is_valid_block(window: &[u8; 3 + 64]) -> bool = is_valid::<Validation, _>;
         fn is_valid16(before: u32, vector: [u64; 2]) -> bool = super::sse41::is_valid16;
         fn is_valid_vector(window: &[u8; 3 + 16]) -> bool = super::sse41::is_valid::<Validation, _>;
-        fn is_text34(from: &[u8]) -> bool = is_text;
+        fn is_text18(from: &[u8]) -> bool = is_text;
         fn is_text64(from: &[u8]) -> bool = is_text;
         fn errors(before: u32, block: &[u8; 64]) -> u64 = errors;
     }

@@ -54,22 +54,26 @@ pub(super) fn is_valid16(before: u32, [low, high]: [u64; 2]) -> bool {
     _mm_testz_si128(errors, errors) != 0
 }
 
-/// Returns the first and the last 35 bytes of at least 35. With one test of the length and no panic,
-/// a function that calls this needs no stack.
+/// Returns 16 bytes at the start of 19 to 64, and three vectors of 16, each with the three bytes
+/// before it, which cover all others. They overlap, to handle any length without a branch on it.
 #[inline(always)]
-pub(super) fn ends(from: &[u8]) -> Option<(&[u8; 35], &[u8; 35])> {
-    Some((from.first_chunk()?, from.last_chunk()?))
+pub(super) fn vectors_of_16(from: &[u8]) -> Option<(&[u8; 16], [&[u8; 19]; 3])> {
+    let len = from.len();
+    let last = from.last_chunk()?;
+    let second = window(from, usize::min(16, len - 16) - 3);
+    let third = window(from, usize::max(len.saturating_sub(32), 3) - 3);
+    Some((from.first_chunk()?, [second, third, last]))
 }
 
-/// Checks four vectors, which overlap.
+/// Checks four vectors.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn is_text64(from: &[u8]) -> bool {
-    let Some((front, back)) = ends(from) else {
+    let Some((front, others)) = vectors_of_16(from) else {
         return scalar::is_text(from);
     };
-    let [first, second] = [0, 16].map(|at| load(window(front, at)));
-    let [third, last] = [3, 19].map(|at| load(window(back, at)));
+    let first = load(front);
+    let [second, third, last] = others.map(|other| load(window(other, 3)));
     let any = _mm_or_si128(_mm_or_si128(first, second), _mm_or_si128(third, last));
     if _mm_movemask_epi8(any) == 0 {
         return true;
@@ -77,8 +81,8 @@ fn is_text64(from: &[u8]) -> bool {
     // Nonzero if the last character is incomplete.
     let mut errors = _mm_subs_epu8(last, load(&LARGEST_AT_END));
     errors = _mm_or_si128(errors, errors_after(_mm_setzero_si128(), first));
-    for (vector, from, at) in [(second, front, 16), (third, back, 3), (last, back, 19)] {
-        let [three, two, one] = [3, 2, 1].map(|j| load(window(from, at - j)));
+    for i in 0..3 {
+        let [three, two, one, vector] = [0, 1, 2, 3].map(|j| load(window(others[i], j)));
         errors = _mm_or_si128(errors, errors16(vector, one, two, three));
     }
     _mm_testz_si128(errors, errors) != 0
