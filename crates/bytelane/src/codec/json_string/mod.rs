@@ -101,6 +101,8 @@ pub struct Scanned<'a> {
 pub(crate) struct Quotes(u8);
 
 impl Quotes {
+    const NONE: Self = Self(0);
+
     #[inline(always)]
     fn new(opening: bool, closing: bool) -> Self {
         Self(u8::from(opening) | u8::from(closing) << 1)
@@ -192,17 +194,11 @@ pub(crate) trait Blocks: utf8::Steps {
         low | high << 16
     }
 
-    /// Escapes a text whose first bytes are already copied: see [`kernel::escape_front_after`].
-    fn escape_front_after(
-        self,
-        src: &[u8],
-        dst: &mut [Slot],
-        quotes: Quotes,
-        run: usize,
-    ) -> Consumed;
-
     /// Escapes the part of a text that fits, from `done` on: see [`kernel::escape`].
-    fn escape_from(self, src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed;
+    fn escape_from(self, src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes) -> Consumed;
+
+    /// Escapes a part with many special bytes: see [`kernel::escape_dense`].
+    fn escape_dense(self, src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed;
 
     /// Returns the special bytes of up to 64 bytes.
     #[inline(always)]
@@ -215,6 +211,9 @@ pub(crate) trait Blocks: utf8::Steps {
     fn pad(self, from: &[u8], with: u8) -> [u8; 64] {
         kernel::pad(from, with)
     }
+
+    /// Copies a block.
+    fn copy(self, block: &[u8; 64], to: &mut [Slot; 64]);
 
     /// Writes the front of a block to up to 64 slots.
     #[inline(always)]

@@ -64,7 +64,7 @@ pub(super) fn first_special(src: &[u8]) -> usize {
 }
 
 /// Escapes to the end of the text, or until the destination is full, with the quotes, for which
-/// there is room. Returns the bytes read, which are whole characters, and written with the quotes.
+/// there is room. Returns the bytes read, and written with the quotes.
 #[inline(never)]
 pub(super) fn escape_front(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed {
     let start = Consumed {
@@ -75,7 +75,7 @@ pub(super) fn escape_front(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Cons
     let done = escape_from(src, &mut dst[..room], start);
     match quotes.close(dst, done.written) {
         Some(written) if done.read == src.len() => Consumed { written, ..done },
-        _ => in_whole_characters(src, done),
+        _ => done,
     }
 }
 

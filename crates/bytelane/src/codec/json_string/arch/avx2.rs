@@ -5,18 +5,19 @@ use crate::backend::Avx2;
 use crate::codec::json_string::tables::{KNOWN, LETTERS, MEANINGS, first_ones};
 use crate::codec::json_string::{Blocks, Classes, Consumed, Quotes, Survey, kernel};
 use crate::memory::{Slot, write};
-use crate::simd::avx2::load;
-use crate::simd::{implement, sse41, window};
+use crate::simd::avx2::{load, store};
+use crate::simd::{implement, sse41, window, window_mut};
 use core::arch::x86_64::*;
 
 implement! {
     impl Blocks for Avx2 {
-        fn escape_front_after(src: &[u8], dst: &mut [Slot], quotes: Quotes, run: usize) -> Consumed => kernel::escape_front_after;
-        fn escape_from(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed => kernel::escape;
+        fn escape_from(src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes) -> Consumed => kernel::escape;
+        fn escape_dense(src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed => kernel::escape_dense;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn specials(block: &[u8; 64]) -> u64 = specials;
         fn specials16(block: &[u8; 16]) -> u16 = specials16;
         fn specials32(block: &[u8; 32]) -> u32 = specials32;
+        fn copy(block: &[u8; 64], to: &mut [Slot; 64]) = copy;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
         fn short_specials(blocks: &[u8; 256]) -> Option<[u64; 4]> = short_specials;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
@@ -106,6 +107,14 @@ pub(super) fn specials32(block: &[u8; 32]) -> u32 {
 fn with_letters(vector: __m256i) -> __m256i {
     let place = _mm256_adds_epu8(vector, _mm256_set1_epi8(0x70));
     _mm256_max_epu8(vector, _mm256_shuffle_epi8(table(&LETTERS), place))
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn copy(block: &[u8; 64], to: &mut [Slot; 64]) {
+    for i in 0..2 {
+        store(window_mut(to, 32 * i), load(window(block, 32 * i)));
+    }
 }
 
 #[target_feature(enable = "avx2")]

@@ -11,14 +11,15 @@ use core::arch::x86_64::*;
 implement! {
     impl Blocks for Avx512 {
         const SHUFFLES_ARE_DEAR: bool = false;
-        fn escape_front_after(src: &[u8], dst: &mut [Slot], quotes: Quotes, run: usize) -> Consumed => kernel::escape_front_after;
-        fn escape_from(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed => kernel::escape;
+        fn escape_from(src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes) -> Consumed => kernel::escape;
+        fn escape_dense(src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed => kernel::escape_dense;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn specials(block: &[u8; 64]) -> u64 = specials;
         fn specials16(block: &[u8; 16]) -> u16 = super::sse41::specials16;
         fn specials32(block: &[u8; 32]) -> u32 = super::avx2::specials32;
         fn pad(from: &[u8], with: u8) -> [u8; 64] = pad;
         fn put(block: &[u8; 64], to: &mut [Slot]) = put;
+        fn copy(block: &[u8; 64], to: &mut [Slot; 64]) = copy;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
         fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> u8 = super::sse41::escape8;
@@ -130,6 +131,12 @@ fn largest(vector: __m512i) -> __m512i {
 fn with_letters(vector: __m512i, specials: u64) -> __m512i {
     let place = _mm512_add_epi8(vector, largest(vector));
     _mm512_mask_permutexvar_epi8(vector, specials, place, load(&LETTERS))
+}
+
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn copy(block: &[u8; 64], to: &mut [Slot; 64]) {
+    store(to, load(block));
 }
 
 #[target_feature(enable = "avx512bw,avx512vbmi")]

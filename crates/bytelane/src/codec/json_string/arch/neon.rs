@@ -17,11 +17,12 @@ implement! {
 
 implement! {
     impl Blocks for Neon {
-        fn escape_front_after(src: &[u8], dst: &mut [Slot], quotes: Quotes, run: usize) -> Consumed => kernel::escape_front_after;
-        fn escape_from(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed => kernel::escape;
+        fn escape_from(src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes) -> Consumed => kernel::escape;
+        fn escape_dense(src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed => kernel::escape_dense;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn specials(block: &[u8; 64]) -> u64 = specials;
         fn specials16(block: &[u8; 16]) -> u16 = specials16;
+        fn copy(block: &[u8; 64], to: &mut [Slot; 64]) = copy;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
         fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> u8 = escape8;
@@ -98,6 +99,14 @@ fn specials16(block: &[u8; 16]) -> u16 {
 #[inline]
 fn with_letters(vector: uint8x16_t) -> uint8x16_t {
     vqtbx1q_u8(vector, load(&LETTERS), vector)
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn copy(block: &[u8; 64], to: &mut [Slot; 64]) {
+    for i in 0..4 {
+        store(window_mut(to, 16 * i), load(window(block, 16 * i)));
+    }
 }
 
 #[target_feature(enable = "neon")]

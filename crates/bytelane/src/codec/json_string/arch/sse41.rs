@@ -17,11 +17,12 @@ implement! {
 
 implement! {
     impl Blocks for Sse41 {
-        fn escape_front_after(src: &[u8], dst: &mut [Slot], quotes: Quotes, run: usize) -> Consumed => kernel::escape_front_after;
-        fn escape_from(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed => kernel::escape;
+        fn escape_from(src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes) -> Consumed => kernel::escape;
+        fn escape_dense(src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed => kernel::escape_dense;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn specials(block: &[u8; 64]) -> u64 = specials;
         fn specials16(block: &[u8; 16]) -> u16 = specials16;
+        fn copy(block: &[u8; 64], to: &mut [Slot; 64]) = copy;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
         fn short_specials(blocks: &[u8; 256]) -> Option<[u64; 4]> = short_specials;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
@@ -121,6 +122,14 @@ pub(super) fn specials16(block: &[u8; 16]) -> u16 {
 fn with_letters(vector: __m128i) -> __m128i {
     let place = _mm_adds_epu8(vector, _mm_set1_epi8(0x70));
     _mm_max_epu8(vector, _mm_shuffle_epi8(load(&LETTERS), place))
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn copy(block: &[u8; 64], to: &mut [Slot; 64]) {
+    for i in 0..4 {
+        store(window_mut(to, 16 * i), load(window(block, 16 * i)));
+    }
 }
 
 #[target_feature(enable = "sse4.1,ssse3")]

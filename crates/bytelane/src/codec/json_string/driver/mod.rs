@@ -4,7 +4,7 @@
 mod bytes;
 
 use super::scalar::{self, Stop};
-use super::{Blocks, Consumed, Error, ErrorKind, Format, Quotes, kernel, short};
+use super::{Consumed, Error, ErrorKind, Format, Quotes, kernel, short};
 use crate::backend::dispatch;
 #[cfg(feature = "alloc")]
 use crate::codec::utf8;
@@ -24,7 +24,7 @@ dispatch! {
     fn escape_front_short(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed = kernel::escape_front_short, or scalar::escape_front;
     #[inline(always)]
     fn escape_front_long(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed = kernel::escape_front_long, or scalar::escape_front;
-    fn escape_blocks(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed = Blocks::escape_from, or scalar::escape_from;
+    fn escape_blocks(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed = kernel::escape_inside, or scalar::escape_from;
     fn escaped_len_blocks(src: &[u8]) -> usize = kernel::escaped_len, or scalar::escaped_len;
     fn unescape_blocks(src: &[u8], dst: &mut [Slot]) -> Result<(Consumed, Stop), Error> = kernel::unescape, or scalar::unescape;
     #[cfg(feature = "alloc")]
@@ -39,8 +39,8 @@ pub(super) fn escaped_len(text: &str, quotes: Quotes, backend: Detected) -> usiz
 }
 
 /// Escapes the front of a text as far as that takes no decisions, with the quotes around it. The
-/// destination has room for the text and the quotes. Returns the bytes read, which are whole
-/// characters, and written with the quotes: the closing one comes after all of the text.
+/// destination has room for the text and the quotes. Returns the bytes read, and written with
+/// the quotes: the closing one comes after all of the text.
 #[inline(always)]
 fn escape_front(src: &[u8], dst: &mut [Slot], quotes: Quotes, backend: Detected) -> Consumed {
     if src.len() <= short::LONGEST {
@@ -149,7 +149,10 @@ impl Fill for EscapeFront<'_> {
         if !self.is_other && short::write_plain(text, to, quotes) {
             return Ok((text.len() + quotes.count(), text.len()));
         }
-        let done = escape_front(text, to, quotes, self.backend);
+        let mut done = escape_front(text, to, quotes, self.backend);
+        if done.read < text.len() {
+            done = scalar::in_whole_characters(text, done);
+        }
         Ok((done.written, done.read))
     }
 }

@@ -60,8 +60,9 @@
 //! thresholds [`FEW`] and [`CALM`] were not measured on their own.
 #![forbid(unsafe_code)]
 
-use super::super::{Blocks, Consumed, Survey, scalar};
-use super::short::escape_short_text;
+use super::super::{Blocks, Consumed, Quotes, Survey, scalar};
+use super::short::{escape_short_text, finish};
+use super::sparse::escape_sparse;
 use super::{CALM, clean, copy_blocks, put_front, to_next_line};
 use crate::codec::utf8::Copying;
 use crate::memory::{Lines, Slot, write};
@@ -75,15 +76,11 @@ pub(in super::super) const LONGEST: usize = 64 * 6 + 8;
 /// more for each, so with more of them, shuffles are cheaper. After four blocks or one block with
 /// up to twice as many, the kernel also continues with single blocks, so that it does not
 /// alternate.
-const FEW: u32 = 2;
+pub(super) const FEW: u32 = 4;
 
 /// Maximum number of long bytes in four blocks for [`escape_four`]. Each costs about as much as a
 /// block.
 const FEW_LONG: u32 = 4;
-
-/// Number of bytes that [`escape_few`] reads past its block: after a special byte at its end, it copies
-/// the 64 bytes that follow. It has twice as much room, since the result is up to 10 bytes longer.
-const REACH: usize = 64;
 
 /// Writes the front of an escaped block, through a buffer that holds all of it.
 #[inline(always)]
@@ -98,18 +95,61 @@ pub(in super::super) fn escape_up_to(
     put_front(&result, dst);
 }
 
-/// Escapes the part of a text that fits, from `done` on.
+/// Escapes the part of a text that fits, from `done` on, and writes the closing quote after all of it.
 #[inline(always)]
 pub(in super::super) fn escape<S: Blocks>(
     simd: S,
     src: &[u8],
     dst: &mut [Slot],
+    mut done: Consumed,
+    quotes: Quotes,
+) -> Consumed {
+    let room = dst.len() - quotes.closing();
+    let inside = &mut dst[..room];
+    if S::SHUFFLES_ARE_DEAR {
+        loop {
+            let is_calm = escape_sparse(simd, src, inside, &mut done);
+            let before = done.read;
+            if before < src.len() {
+                done = simd.escape_dense(src, inside, done, is_calm);
+            }
+            if done.read == before {
+                break;
+            }
+        }
+    } else {
+        done = simd.escape_dense(src, inside, done, false);
+    }
+    if done.read < src.len() {
+        return done;
+    }
+    finish(src, dst, quotes, done.written)
+}
+
+/// Escapes the part of a text that fits, from `done` on, without a quote after it.
+#[inline(always)]
+pub(in super::super) fn escape_inside(
+    simd: impl Blocks,
+    src: &[u8],
+    dst: &mut [Slot],
     done: Consumed,
 ) -> Consumed {
+    simd.escape_from(src, dst, done, Quotes::NONE)
+}
+
+/// Escapes a text from `done` on, with many special bytes at first, until there are few, or the part of it that fits.
+#[inline(always)]
+pub(in super::super) fn escape_dense<S: Blocks>(
+    simd: S,
+    src: &[u8],
+    dst: &mut [Slot],
+    done: Consumed,
+    is_calm: bool,
+) -> Consumed {
     let (mut at, mut to) = (done.read, done.written);
+    let mut calm = if is_calm { CALM } else { 0 };
     while at < src.len() {
-        let mut calm = 0;
-        let mut one_by_one = S::SHUFFLES_ARE_DEAR;
+        let mut in_blocks = false;
         while calm < CALM && at < src.len() {
             let rest = &src[at..];
             if rest.len() <= 64
@@ -119,50 +159,46 @@ pub(in super::super) fn escape<S: Blocks>(
                 return Consumed { read, written };
             }
             let has_room = dst.len() - to >= 512;
-            if let (false, true, Some(blocks)) = (one_by_one, has_room, rest.first_chunk()) {
-                match escape_four(simd, blocks, &mut dst[to..]) {
-                    Some(written) => {
-                        (at, to) = (at + 256, to + written);
-                        calm = (calm + 4) * usize::from(written == 256);
-                        one_by_one = S::SHUFFLES_ARE_DEAR && written <= 256 + 4 * FEW as usize;
-                        continue;
+            let is_few;
+            if let (false, true, Some(blocks)) = (in_blocks, has_room, rest.first_chunk())
+                && let Some(written) = escape_four(simd, blocks, &mut dst[to..])
+            {
+                (at, to) = (at + 256, to + written);
+                calm = (calm + 4) * usize::from(written == 256);
+                is_few = written <= 256 + 4 * FEW as usize;
+            } else {
+                let padded;
+                let (block, given) = match rest.first_chunk() {
+                    Some(block) => (block, 64),
+                    None => {
+                        padded = simd.pad(rest, b' ');
+                        (&padded, rest.len())
                     }
-                    None => one_by_one = true,
+                };
+                let specials = simd.specials(block);
+                calm = (calm + 1) * usize::from(specials == 0);
+                in_blocks = simd.long(block, specials) != 0;
+                match escape_block(simd, block, specials, given, &mut dst[to..]) {
+                    Some((read, written)) => (at, to) = (at + read, to + written),
+                    None => {
+                        return Consumed {
+                            read: at,
+                            written: to,
+                        };
+                    }
                 }
+                is_few = specials.count_ones() <= FEW;
             }
-            let padded;
-            let (block, given) = match rest.first_chunk() {
-                Some(block) => (block, 64),
-                None => {
-                    padded = simd.pad(rest, b' ');
-                    (&padded, rest.len())
-                }
-            };
-            let specials = simd.specials(block);
-            calm = (calm + 1) * usize::from(specials == 0);
-            let to_write = &mut dst[to..];
-            let (read, written) = match (rest.first_chunk(), to_write.first_chunk_mut()) {
-                (Some(rest), Some(to)) if one_by_one && specials.count_ones() <= FEW => {
-                    (64, escape_few(rest, specials, to))
-                }
-                _ => {
-                    let few = S::SHUFFLES_ARE_DEAR && specials.count_ones() <= 2 * FEW;
-                    one_by_one = few || simd.long(block, specials) != 0;
-                    match escape_block(simd, block, specials, given, to_write) {
-                        Some(done) => done,
-                        None => {
-                            return Consumed {
-                                read: at,
-                                written: to,
-                            };
-                        }
-                    }
-                }
-            };
-            (at, to) = (at + read, to + written);
+            if S::SHUFFLES_ARE_DEAR && is_few {
+                return Consumed {
+                    read: at,
+                    written: to,
+                };
+            }
         }
         let run = copy_run(simd, &src[at..], &mut dst[to..]);
         (at, to) = (at + run, to + run);
+        calm = 0;
     }
     Consumed {
         read: at,
@@ -302,35 +338,6 @@ fn escape_four_long(simd: impl Blocks, blocks: &[u8; 256], dst: &mut [Slot; 672]
     Some(written)
 }
 
-/// Escapes a block with up to [`FEW`] special bytes, with more input after it. Returns the length
-/// of the result. After each escape, the rest is copied again.
-///
-/// ```text
-/// block    a  b  \n  c  d  "  e
-/// copied   a  b  \n  c  d  "  e
-/// escape         \  n
-/// copied              c  d  "  e
-/// escape                    \  "
-/// copied                          e
-/// ```
-#[inline(always)]
-fn escape_few(src: &[u8; 64 + REACH], specials: u64, dst: &mut [Slot; 64 + 2 * REACH]) -> usize {
-    write(window_mut(dst, 0), *window::<64, _>(src, 0));
-    let (mut set, mut more) = (specials, 0);
-    while set != 0 {
-        let place = set.trailing_zeros() as usize;
-        let (text, length) = escaped(src[place]);
-        write(window_mut(dst, place + more), text);
-        more += length - 1;
-        write(
-            window_mut(dst, place + 1 + more),
-            *window::<64, _>(src, place + 1),
-        );
-        set &= set - 1;
-    }
-    64 + more
-}
-
 /// Escapes a block that starts with `given` bytes of the input, or the front of it. Returns the
 /// bytes read and written; `None` if the result does not fit.
 #[inline(always)]
@@ -394,7 +401,7 @@ static ESCAPED: [u64; 256] = {
     let mut byte = 0;
     while byte < 256 {
         let (text, length) = scalar::escaped(byte as u8);
-        table[byte] = u64::from_le_bytes(text) | (length as u64) << 56;
+        table[byte] = u64::from_le_bytes(text) | (length as u64 - 1) << 56;
         byte += 1;
     }
     table
@@ -405,7 +412,7 @@ static ESCAPED: [u64; 256] = {
 #[inline(always)]
 pub(super) fn escaped(byte: u8) -> ([u8; 8], usize) {
     let text = ESCAPED[usize::from(byte)];
-    (text.to_le_bytes(), (text >> 56) as usize)
+    (text.to_le_bytes(), 1 + (text >> 56 & 7) as usize)
 }
 
 /// Escapes byte by byte. Each byte is written as eight bytes; the next one overwrites the excess.

@@ -8,16 +8,17 @@
 
 mod escape;
 mod short;
+mod sparse;
 mod unescape;
 
 #[cfg(feature = "alloc")]
 pub(super) use escape::LONGEST;
-pub(super) use escape::{copy_clean, escape, escape_up_to, escaped_len, short_specials};
+pub(super) use escape::{
+    copy_clean, escape, escape_dense, escape_inside, escape_up_to, escaped_len, short_specials,
+};
 #[cfg(feature = "alloc")]
 pub(super) use short::first_special;
-pub(super) use short::{
-    escape_front_after, escape_front_long, escape_front_short, escape_short, specials_short,
-};
+pub(super) use short::{escape_front_long, escape_front_short, escape_short, specials_short};
 #[cfg(feature = "alloc")]
 pub(super) use unescape::closing;
 pub(super) use unescape::{scan, unescape, unescape_up_to};

@@ -18,7 +18,7 @@
 //! made reading a string of 8 to 64 bytes take 1.2 to 1.5 times as long.
 #![forbid(unsafe_code)]
 
-use super::super::{Blocks, Consumed, Quotes, scalar};
+use super::super::{Blocks, Consumed, Quotes};
 use super::clean;
 use super::escape::{LONGEST, copy_run, escape_bytes, escaped};
 use crate::memory::{Slot, pair, write};
@@ -50,30 +50,13 @@ pub(in super::super) fn escape_front_long(
     let start = quotes.open(dst);
     let run = copy_run(simd, src, &mut dst[start..]);
     if run < src.len() {
-        return simd.escape_front_after(src, dst, quotes, run);
+        let done = Consumed {
+            read: run,
+            written: start + run,
+        };
+        return simd.escape_from(src, dst, done, quotes);
     }
     finish(src, dst, quotes, start + run)
-}
-
-/// Escapes a text whose first bytes are already copied, or the part of it that fits.
-#[inline(always)]
-pub(in super::super) fn escape_front_after(
-    simd: impl Blocks,
-    src: &[u8],
-    dst: &mut [Slot],
-    quotes: Quotes,
-    run: usize,
-) -> Consumed {
-    let done = Consumed {
-        read: run,
-        written: quotes.opening() + run,
-    };
-    let room = dst.len() - quotes.closing();
-    let done = simd.escape_from(src, &mut dst[..room], done);
-    if done.read < src.len() {
-        return scalar::in_whole_characters(src, done);
-    }
-    finish(src, dst, quotes, done.written)
 }
 
 /// Escapes a text of up to 64 bytes to a place of the destination. Returns where the result ends; `None` if
@@ -128,7 +111,7 @@ fn escape_front_in_bytes(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consum
 
 /// Writes the closing quote after all of the text. If it does not fit, nothing counts as read.
 #[inline(always)]
-fn finish(src: &[u8], dst: &mut [Slot], quotes: Quotes, written: usize) -> Consumed {
+pub(super) fn finish(src: &[u8], dst: &mut [Slot], quotes: Quotes, written: usize) -> Consumed {
     match quotes.close(dst, written) {
         Some(written) => Consumed {
             read: src.len(),
