@@ -194,6 +194,9 @@ pub(crate) trait Blocks: utf8::Steps {
         low | high << 16
     }
 
+    /// Escapes a text of up to 64 bytes: see [`kernel::escape_front_short`].
+    fn escape_front_short(self, src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed;
+
     /// Escapes the part of a text that fits, from `done` on: see [`kernel::escape`].
     fn escape_from(self, src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes) -> Consumed;
 

@@ -64,7 +64,7 @@ pub(super) fn first_special(src: &[u8]) -> usize {
 }
 
 /// Escapes to the end of the text, or until the destination is full, with the quotes, for which
-/// there is room. Returns the bytes read, and written with the quotes.
+/// there is room. Returns the bytes read, which are whole characters, and written with the quotes.
 #[inline(never)]
 pub(super) fn escape_front(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed {
     let start = Consumed {
@@ -75,14 +75,16 @@ pub(super) fn escape_front(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Cons
     let done = escape_from(src, &mut dst[..room], start);
     match quotes.close(dst, done.written) {
         Some(written) if done.read == src.len() => Consumed { written, ..done },
-        _ => done,
+        _ => in_whole_characters(src, done),
     }
 }
 
 /// Removes the front of a character within which the code for bytes may have stopped: no byte of it
-/// needs an escape.
+/// needs an escape. The source itself may begin within one.
 pub(super) fn in_whole_characters(src: &[u8], mut done: Consumed) -> Consumed {
-    while let Some(0x80..0xc0) = src.get(done.read) {
+    while done.read > 0
+        && let Some(0x80..0xc0) = src.get(done.read)
+    {
         done.read -= 1;
         done.written -= 1;
     }

@@ -4,7 +4,7 @@
 mod bytes;
 
 use super::scalar::{self, Stop};
-use super::{Consumed, Error, ErrorKind, Format, Quotes, kernel, short};
+use super::{Blocks, Consumed, Error, ErrorKind, Format, Quotes, kernel, short};
 use crate::backend::dispatch;
 #[cfg(feature = "alloc")]
 use crate::codec::utf8;
@@ -21,7 +21,7 @@ use core::convert::Infallible;
 
 dispatch! {
     #[inline(always)]
-    fn escape_front_short(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed = kernel::escape_front_short, or scalar::escape_front;
+    fn escape_front_short(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed = Blocks::escape_front_short, or scalar::escape_front;
     #[inline(always)]
     fn escape_front_long(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed = kernel::escape_front_long, or scalar::escape_front;
     fn escape_blocks(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed = kernel::escape_inside, or scalar::escape_from;
@@ -39,8 +39,8 @@ pub(super) fn escaped_len(text: &str, quotes: Quotes, backend: Detected) -> usiz
 }
 
 /// Escapes the front of a text as far as that takes no decisions, with the quotes around it. The
-/// destination has room for the text and the quotes. Returns the bytes read, and written with
-/// the quotes: the closing one comes after all of the text.
+/// destination has room for the text and the quotes. Returns the bytes read, which are whole
+/// characters, and written with the quotes: the closing one comes after all of the text.
 #[inline(always)]
 fn escape_front(src: &[u8], dst: &mut [Slot], quotes: Quotes, backend: Detected) -> Consumed {
     if src.len() <= short::LONGEST {
@@ -149,10 +149,7 @@ impl Fill for EscapeFront<'_> {
         if !self.is_other && short::write_plain(text, to, quotes) {
             return Ok((text.len() + quotes.count(), text.len()));
         }
-        let mut done = escape_front(text, to, quotes, self.backend);
-        if done.read < text.len() {
-            done = scalar::in_whole_characters(text, done);
-        }
+        let done = escape_front(text, to, quotes, self.backend);
         Ok((done.written, done.read))
     }
 }
@@ -294,10 +291,16 @@ fn append_to_room(front: EscapeFront<'_>, mut to: Appender<'_>) -> usize {
 #[cfg(feature = "alloc")]
 #[inline(never)]
 fn escape_rest(text: &str, read: usize, quotes: Quotes, mut to: Appender<'_>, backend: Detected) {
+    // Room for the longest block guarantees progress in each round, and a buffer that is used again has room for the widest
+    // step of the kernel.
+    let spare = match text.len() {
+        0..=64 => kernel::LONGEST,
+        _ => kernel::WIDEST,
+    };
     let mut text = &text[read..];
     let quotes = Quotes::new(false, quotes.closing() > 0);
     if to.room() < text.len() + quotes.count() {
-        to.reserve(text.len() + text.len() / 8 + kernel::LONGEST + 1);
+        to.reserve(text.len() + text.len() / 8 + spare + 1);
     }
     loop {
         let rest = EscapeRest(Escape {
@@ -311,8 +314,7 @@ fn escape_rest(text: &str, read: usize, quotes: Quotes, mut to: Appender<'_>, ba
         if text.is_empty() {
             return;
         }
-        // Room for the longest block guarantees progress in each round.
-        to.reserve(text.len() + text.len() / 8 + kernel::LONGEST + 1);
+        to.reserve(text.len() + text.len() / 8 + spare + 1);
     }
 }
 

@@ -72,6 +72,9 @@ use crate::simd::{window, window_mut};
 /// it.
 pub(in super::super) const LONGEST: usize = 64 * 6 + 8;
 
+/// Room for the result of [`escape_four_long`] and whole stores.
+pub(in super::super) const WIDEST: usize = 672;
+
 /// Maximum number of special bytes in a block that are escaped one by one. The block is copied once
 /// more for each, so with more of them, shuffles are cheaper. After four blocks or one block with
 /// up to twice as many, the kernel also continues with single blocks, so that it does not
@@ -95,7 +98,7 @@ pub(in super::super) fn escape_up_to(
     put_front(&result, dst);
 }
 
-/// Escapes the part of a text that fits, from `done` on, and writes the closing quote after all of it.
+/// Escapes the part of a text that fits, from `done` on, in whole characters, and writes the closing quote after all of it.
 #[inline(always)]
 pub(in super::super) fn escape<S: Blocks>(
     simd: S,
@@ -121,7 +124,7 @@ pub(in super::super) fn escape<S: Blocks>(
         done = simd.escape_dense(src, inside, done, false);
     }
     if done.read < src.len() {
-        return done;
+        return scalar::in_whole_characters(src, done);
     }
     finish(src, dst, quotes, done.written)
 }
@@ -153,10 +156,12 @@ pub(in super::super) fn escape_dense<S: Blocks>(
         while calm < CALM && at < src.len() {
             let rest = &src[at..];
             if rest.len() <= 64
-                && let Some(written) = escape_short_text(simd, rest, dst, to)
+                && let Some(length) = escape_short_text(simd, rest, &mut dst[to..])
             {
-                let read = src.len();
-                return Consumed { read, written };
+                return Consumed {
+                    read: src.len(),
+                    written: to + length,
+                };
             }
             let has_room = dst.len() - to >= 512;
             let is_few;
@@ -220,7 +225,7 @@ pub(super) fn copy_run(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> usize
         if !simd.survey(block).clean {
             return run;
         }
-        copy_blocks(block, window_mut(dst, run));
+        copy_blocks(simd, block, window_mut(dst, run));
         run += 256;
     }
     if most < 64 {
@@ -232,7 +237,7 @@ pub(super) fn copy_run(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> usize
         if simd.specials(block) != 0 {
             return run;
         }
-        write(window_mut(dst, at), *block);
+        simd.copy(block, window_mut(dst, at));
         run = at + 64;
     }
     run
@@ -259,7 +264,7 @@ pub(in super::super) fn copy_clean(
         if !clean || !plain && !simd.is_valid_group::<Copying>(window(src, from - 3)) {
             break;
         }
-        copy_blocks(block, window_mut(dst, run));
+        copy_blocks(simd, block, window_mut(dst, run));
         (run, step) = (run + step, 256);
     }
     run
@@ -300,7 +305,11 @@ fn escape_four(simd: impl Blocks, blocks: &[u8; 256], dst: &mut [Slot]) -> Optio
 /// rest of its block again. Vectors that are stored across two cache lines and loaded again would make it take 1.7 times
 /// as long.
 #[inline(always)]
-fn escape_four_long(simd: impl Blocks, blocks: &[u8; 256], dst: &mut [Slot; 672]) -> Option<usize> {
+fn escape_four_long(
+    simd: impl Blocks,
+    blocks: &[u8; 256],
+    dst: &mut [Slot; WIDEST],
+) -> Option<usize> {
     let (mut specials, mut longs) = ([0; 4], [0; 4]);
     for i in 0..4 {
         let block = window(blocks, 64 * i);

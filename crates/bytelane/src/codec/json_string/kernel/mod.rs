@@ -12,7 +12,7 @@ mod sparse;
 mod unescape;
 
 #[cfg(feature = "alloc")]
-pub(super) use escape::LONGEST;
+pub(super) use escape::{LONGEST, WIDEST};
 pub(super) use escape::{
     copy_clean, escape, escape_dense, escape_inside, escape_up_to, escaped_len, short_specials,
 };
@@ -84,11 +84,11 @@ fn put_front(from: &[Slot], to: &mut [Slot]) {
     }
 }
 
-/// Copies 256 bytes. As a single copy, SSE4.1 would call `memcpy`.
+/// Copies 256 bytes.
 #[inline(always)]
-fn copy_blocks(blocks: &[u8; 256], dst: &mut [Slot; 256]) {
+fn copy_blocks(simd: impl Blocks, blocks: &[u8; 256], dst: &mut [Slot; 256]) {
     for i in 0..4 {
-        write(window_mut(dst, 64 * i), *window::<64, _>(blocks, 64 * i));
+        simd.copy(window(blocks, 64 * i), window_mut(dst, 64 * i));
     }
 }
 

@@ -19,8 +19,9 @@
 #![forbid(unsafe_code)]
 
 use super::super::{Blocks, Consumed, Quotes};
-use super::clean;
-use super::escape::{LONGEST, copy_run, escape_bytes, escaped};
+use super::escape::{FEW, LONGEST, copy_run, escape_bytes, escaped};
+use super::sparse::{ROOM, escape_few};
+use super::{clean, put_front};
 use crate::memory::{Slot, pair, write};
 use crate::simd::{window, window_mut};
 
@@ -33,9 +34,33 @@ pub(in super::super) fn escape_front_short(
     quotes: Quotes,
 ) -> Consumed {
     let start = quotes.open(dst);
-    match escape_short_text(simd, src, dst, start) {
-        Some(written) => finish(src, dst, quotes, written),
+    let inside = &mut dst[start..];
+    if inside.len() < ROOM {
+        return escape_front_in_little_room(simd, src, dst, quotes);
+    }
+    match escape_short_text(simd, src, inside) {
+        Some(length) => finish(src, dst, quotes, start + length),
         None => escape_front_in_bytes(src, dst, quotes),
+    }
+}
+
+/// Does the same where there is little room: copies the result from a place with enough.
+#[inline(never)]
+fn escape_front_in_little_room(
+    simd: impl Blocks,
+    src: &[u8],
+    dst: &mut [Slot],
+    quotes: Quotes,
+) -> Consumed {
+    let mut result = [Slot::new(0); ROOM];
+    let done = simd.escape_front_short(src, &mut result, Quotes::NONE);
+    let start = quotes.opening();
+    match dst[start..].get_mut(..done.written) {
+        Some(to) if done.read == src.len() && to.len() <= 128 => {
+            put_front(&result, to);
+            finish(src, dst, quotes, start + done.written)
+        }
+        _ => escape_front_in_bytes(src, dst, quotes),
     }
 }
 
@@ -59,18 +84,26 @@ pub(in super::super) fn escape_front_long(
     finish(src, dst, quotes, start + run)
 }
 
-/// Escapes a text of up to 64 bytes to a place of the destination. Returns where the result ends; `None` if
-/// there is little room.
+/// Escapes a text of up to 64 bytes. Returns the length of the result; `None` if there is little room.
 ///
 /// A long byte is written over the short escape that stands for it, and the text after it again.
 #[inline(always)]
-pub(super) fn escape_short_text(
-    simd: impl Blocks,
+pub(super) fn escape_short_text<S: Blocks>(
+    simd: S,
     mut src: &[u8],
     dst: &mut [Slot],
-    mut to: usize,
 ) -> Option<usize> {
+    let mut to = 0;
     let mut specials = simd.specials_short(src);
+    if let (true, 33.., 0..=FEW) = (S::SHUFFLES_ARE_DEAR, src.len(), specials.count_ones())
+        && let Some(room) = dst.first_chunk_mut()
+    {
+        let mut padded = [0; 128];
+        for at in [0, src.len() - 32] {
+            *window_mut(&mut padded, at) = *window::<32, _>(src, at);
+        }
+        return Some(escape_few(simd, &padded, specials, src.len(), room));
+    }
     loop {
         let room: &mut [Slot; 128 + 8] = dst.get_mut(to..)?.first_chunk_mut()?;
         let long = simd.escape_short(src, specials, window_mut(room, 0));
@@ -173,8 +206,9 @@ pub(in super::super) fn escape_short(
     dst: &mut [Slot; 128],
 ) -> u64 {
     let n = src.len();
-    if n < 8 {
-        let spaces = u64::from_le_bytes([b' '; 8]) << (8 * n);
+    if n <= 8 {
+        let spaces = u64::from_le_bytes([b' '; 8]);
+        let spaces = spaces.checked_shl(8 * n as u32).unwrap_or(0);
         let [bytes, _] = pair(src);
         let long = simd.escape8(bytes | spaces, specials as u8, window_mut(dst, 0));
         return u64::from(long);

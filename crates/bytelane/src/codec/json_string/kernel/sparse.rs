@@ -77,7 +77,7 @@ pub(super) fn escape_sparse(
 /// copied                          e
 /// ```
 #[inline(always)]
-fn escape_few(
+pub(super) fn escape_few(
     simd: impl Blocks,
     src: &[u8],
     mut set: u64,
