@@ -12,27 +12,28 @@
 //! | text ahead | method | bytes per step |
 //! |---|---|---|
 //! | nothing special | `copy_run`: examine the bytes and store them | 256 |
+//! | up to four special bytes per block, if shuffles are expensive | `escape_sparse`: copy the rest of the block after each | 64 |
 //! | special bytes anywhere, up to four of them long | `escape_four`: no branch on the number of short ones | 256 |
-//! | up to two special bytes per block, if shuffles are expensive | `escape_few`: copy the rest of the block after each | 64 |
-//! | up to 64 bytes at the end | `escape_short_text`: no padding | up to 64 |
+//! | up to 64 bytes at the end | `escape_short_text` | up to 64 |
 //! | anything, or little room | `escape_block`: up to the first long byte; byte by byte if there are more than two | up to 64 |
 //!
 //! ```text
 //! escape_front_short, escape_front_long: a text of up to 64 bytes as a whole, or else `copy_run`; most calls end here
-//! while input is left
-//!     calm = 0                                    clean blocks in a row
-//!     one_by_one = shuffles are dear              blocks are escaped one by one, not four at once
+//! while input is left                             escape
+//!     escape_sparse, if shuffles are dear
+//!     escape_dense:
+//!     calm = 0, or CALM after sparse              clean blocks in a row
+//!     in_blocks = false                           blocks are escaped one by one, not four at once
 //!     while calm < CALM and input is left
-//!         if up to 64 bytes of input and enough slots are left: escape_short_text, done
-//!         if not one_by_one, and there are 256 bytes of input and 512 slots
-//!             escape_four; if many bytes were long, one_by_one = true and nothing is done
+//!         if up to 64 bytes of input are left, and the result fits: escape_short_text, done
+//!         if not in_blocks, and there are 256 bytes of input and 512 slots
+//!             escape_four, unless many bytes are long
 //!             calm += 4, or 0 if the result is longer than 256 bytes
-//!             one_by_one = shuffles are dear and up to 8 bytes were special
 //!         else
 //!             calm += 1, or 0 if a byte of the block is special
-//!             escape_few if one_by_one, up to 2 are special, and there are input and room to spare
-//!             else escape_block, and
-//!                 one_by_one = a byte is long, or shuffles are dear and up to 4 are special
+//!             escape_block
+//!             in_blocks = a byte is long
+//!         if shuffles are dear and up to 16 of 256 bytes, or 4 of 64, were special: on with escape_sparse
 //!     copy_run
 //! ```
 //!
@@ -46,22 +47,21 @@
 //!   `to`, but never past the destination; the next store overwrites the excess.
 //! - `escape_four` needs 512 slots: each of its four stores has 128, and each begins at most 128 after
 //!   the one before. With long bytes, of which each adds four more, it needs 16 + 3 * 128 for the first
-//!   three blocks, and up to 126 + 18 + 128 for the last one and the store after its last long byte. `escape_few` reads [`REACH`] bytes past its block and writes twice as many.
+//!   three blocks, and up to 126 + 18 + 128 for the last one and the store after its last long byte.
 //! - The kernel stops only between two steps, if the result of the next one may not fit.
 //!
 //! # Measurements
 //!
 //! If 1% of the bytes need an escape, every second block has one. In this case, `escape_four` is
-//! 1.7 to 2.4 times as fast as a branch per block (AVX-512). `escape_few` has a branch per special byte. With two copies
-//! in each block, whether it has special bytes or not, 1 KiB with 1% of escapes took 1.3 times as long with AVX2 and
-//! SSE4.1 (Zen 4). Searching and storing in one pass is 1.2 to 2.5 times as fast as searching 4 KiB and
+//! 1.7 to 2.4 times as fast as a branch per block (AVX-512). For `escape_sparse`, see [`sparse`](super::sparse).
+//! Searching and storing in one pass is 1.2 to 2.5 times as fast as searching 4 KiB and
 //! then copying them, and a separate call for the front is 1.3 to 2.4 times as fast if nothing
 //! needs an escape (Zen 5; up to 1 KiB). See `docs/lab-notes/json-string.md`, "What was tried". The
 //! thresholds [`FEW`] and [`CALM`] were not measured on their own.
 #![forbid(unsafe_code)]
 
 use super::super::{Blocks, Consumed, Quotes, Survey, scalar};
-use super::short::{escape_short_text, finish};
+use super::short::finish;
 use super::sparse::escape_sparse;
 use super::{CALM, clean, copy_blocks, put_front, to_next_line};
 use crate::codec::utf8::Copying;
@@ -76,9 +76,7 @@ pub(in super::super) const LONGEST: usize = 64 * 6 + 8;
 pub(in super::super) const WIDEST: usize = 672;
 
 /// Maximum number of special bytes in a block that are escaped one by one. The block is copied once
-/// more for each, so with more of them, shuffles are cheaper. After four blocks or one block with
-/// up to twice as many, the kernel also continues with single blocks, so that it does not
-/// alternate.
+/// more for each, so with more of them, shuffles are cheaper.
 pub(super) const FEW: u32 = 4;
 
 /// Maximum number of long bytes in four blocks for [`escape_four`]. Each costs about as much as a
@@ -155,13 +153,14 @@ pub(in super::super) fn escape_dense<S: Blocks>(
         let mut in_blocks = false;
         while calm < CALM && at < src.len() {
             let rest = &src[at..];
-            if rest.len() <= 64
-                && let Some(length) = escape_short_text(simd, rest, &mut dst[to..])
-            {
-                return Consumed {
-                    read: src.len(),
-                    written: to + length,
-                };
+            if rest.len() <= 64 {
+                let done = simd.escape_front_short(rest, &mut dst[to..], Quotes::NONE);
+                if done.read == rest.len() {
+                    return Consumed {
+                        read: src.len(),
+                        written: to + done.written,
+                    };
+                }
             }
             let has_room = dst.len() - to >= 512;
             let is_few;

@@ -1,4 +1,21 @@
-//! Blocks with few special bytes.
+//! Blocks with few special bytes, where shuffles are expensive.
+//!
+//! # Policy
+//!
+//! A block is copied as it is, and after each escape the rest of it is copied again. This is done once also if no byte
+//! is special: then the last byte is its own escape. So there is no branch on whether there is a special byte, which is
+//! true for every second block of 64 bytes if 1% of the bytes are; there is one on whether there is a second one, which is
+//! true for 14% of the blocks. The next block of the input does not depend on the escapes, and the table that gives
+//! the length of an escape knows no difference between short and long ones.
+//!
+//! Where the input ends, a step that begins with 65 to 127 bytes escapes all but the last 64 of them, so that it reads no more
+//! than there is, and the last 64 are copied to a place with more after them.
+//!
+//! # Measurements
+//!
+//! Zen 4, 1% of escapes, time as a multiple of that with a branch on whether there is a special byte: 1 MiB 0.44 to 0.48
+//! (AVX2) and 0.52 to 0.57 (SSE4.1), 4 KiB 0.52 and 0.57, 1 KiB 0.75 and 0.80, 256 bytes 0.75 and 0.82. Blocks of 32 bytes took 1.3 times as
+//! long. With AVX-512, it is no faster than `escape_four`.
 #![forbid(unsafe_code)]
 
 use super::super::{Blocks, Consumed};
@@ -10,8 +27,8 @@ use crate::simd::{window, window_mut};
 /// Room for a step: a block, the escapes in it, and the 64 bytes that are copied after the last one.
 pub(super) const ROOM: usize = 192;
 
-/// Escapes blocks from the front, up to one with more than [`FEW`] special bytes, or [`CALM`] clean ones in a row. Returns
-/// whether there are these.
+/// Escapes blocks from `done` on, until one has more than [`FEW`] special bytes, [`CALM`] in a row have none, or the next one may
+/// not fit. Returns whether the last ones have none.
 #[inline(always)]
 pub(super) fn escape_sparse(
     simd: impl Blocks,
@@ -65,8 +82,7 @@ pub(super) fn escape_sparse(
     calm == CALM
 }
 
-/// Escapes the first `given` bytes, with 64 more after them. Returns the length
-/// of the result. After each escape, the rest is copied again.
+/// Escapes the first `given` bytes of at least 64 more, up to 64, whose special bytes are `set`. Returns the length of the result.
 ///
 /// ```text
 /// block    a  b  \n  c  d  "  e

@@ -32,7 +32,7 @@ pub const KERNELS: &[Kernel] = &[
         loops: CLEAN_RUN,
     },
     Kernel {
-        function: "json_string::Blocks>::escape_from",
+        function: "json_string::Blocks>::escape_dense",
         arguments: &[""],
         loops: CLEAN_RUN,
     },
