@@ -3,7 +3,7 @@
 //!
 //! Short texts without special bytes do not come here: see [`short`](super::super::short). What a
 //! longer text needs after its front is in a function of its own, which is called last, so that this
-//! one saves no registers. So is the way with little room: a `Vec` that is used again for texts of different lengths often has
+//! one saves no registers. The same holds for the code for little room: a `Vec` that is used again for texts of different lengths often has
 //! little more than the longest one needs, and byte by byte, texts of 8 to 64 bytes with 1% of escapes took 1.2 times as long.
 //!
 //! Without masks, a text of more than 32 bytes with few special bytes is escaped as a block is: see [`sparse`](super::sparse).

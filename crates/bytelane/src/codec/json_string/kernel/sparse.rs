@@ -82,7 +82,8 @@ pub(super) fn escape_sparse(
     calm == CALM
 }
 
-/// Escapes the first `given` bytes of at least 64 more, up to 64, whose special bytes are `set`. Returns the length of the result.
+/// Escapes the first `given` bytes, up to 64, of a source with at least 64 more. Their special bytes are `set`. Returns the
+/// length of the result.
 ///
 /// ```text
 /// block    a  b  \n  c  d  "  e
