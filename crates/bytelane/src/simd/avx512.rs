@@ -2,6 +2,7 @@
 #![allow(unsafe_code)] // Loads and stores on arrays, and compiler barriers.
 
 use super::Writes;
+pub(crate) use super::x86::opaque_mask;
 use crate::memory::Byte;
 use core::arch::x86_64::*;
 
@@ -74,19 +75,6 @@ pub(crate) fn opaque(constant: &[u8; 64]) -> __m512i {
         core::arch::asm!("/* {} */", inout(zmm_reg) vector, options(pure, nomem, nostack, preserves_flags));
     }
     vector
-}
-
-/// Hides a mask from the compiler: see [`opaque`].
-#[inline(always)]
-pub(crate) fn opaque_mask(mask: u64) -> u64 {
-    #[allow(unused_mut, reason = "Miri knows no assembly")]
-    let mut mask = mask;
-    // SAFETY: no instruction at all.
-    #[cfg(not(miri))]
-    unsafe {
-        core::arch::asm!("/* {} */", inout(reg) mask, options(pure, nomem, nostack, preserves_flags));
-    }
-    mask
 }
 
 /// Stores eight 64-bit numbers to be read one by one. Their values are hidden from the compiler:

@@ -32,6 +32,19 @@ pub(crate) fn prefetch_read(from: &[u8], distance: usize) {
     let _ = address;
 }
 
+/// Hides a mask from the compiler, which otherwise takes it apart, or computes it from its vector at each use.
+#[inline(always)]
+pub(crate) fn opaque_mask(mask: u64) -> u64 {
+    #[allow(unused_mut, reason = "Miri knows no assembly")]
+    let mut mask = mask;
+    // SAFETY: no instruction at all.
+    #[cfg(not(miri))]
+    unsafe {
+        core::arch::asm!("/* {} */", inout(reg) mask, options(pure, nomem, nostack, preserves_flags));
+    }
+    mask
+}
+
 /// Orders non-temporal stores before all later stores.
 #[inline]
 pub(crate) fn fence() {

@@ -108,9 +108,9 @@ impl<'a> Decode<'a> {
 
     /// Whole blocks are the frequent case: without a tail, this is a jump to their kernel.
     #[inline(always)]
-    fn decode<const WIDTH: usize, const CODES: usize, const FOR: u8>(
+    fn decode<const OF: u8, const CODES: usize, const FOR: u8>(
         &mut self,
-        plan: Planned<Expanding<CODES>, WIDTH, FOR>,
+        plan: Planned<Expanding<CODES>, OF, FOR>,
         to: &mut [Slot],
     ) -> Option<usize> {
         let backend = self.backend;
@@ -121,9 +121,9 @@ impl<'a> Decode<'a> {
     }
 
     #[inline(never)]
-    fn decode_with_tail<const WIDTH: usize, const CODES: usize, const FOR: u8>(
+    fn decode_with_tail<const OF: u8, const CODES: usize, const FOR: u8>(
         &mut self,
-        plan: Planned<Expanding<CODES>, WIDTH, FOR>,
+        plan: Planned<Expanding<CODES>, OF, FOR>,
         to: &mut [Slot],
     ) -> Option<usize> {
         let (blocks, tail) = to.split_at_mut(to.len() / 64 * 64);
@@ -132,7 +132,7 @@ impl<'a> Decode<'a> {
         }
         let end = decode_blocks(plan, self, blocks, self.backend)?;
         let rest = Self {
-            index: self.index + blocks.len() / WIDTH,
+            index: self.index + blocks.len() / plan.coding().width(),
             offset: end,
             ..*self
         };

@@ -69,20 +69,21 @@ impl Encode<'_> {
     }
 
     #[inline(always)]
-    fn encode<const WIDTH: usize, const CODES: usize, const FOR: u8>(
+    fn encode<const OF: u8, const CODES: usize, const FOR: u8>(
         &self,
-        plan: Planned<Compressing<CODES>, WIDTH, FOR>,
+        plan: Planned<Compressing<CODES>, OF, FOR>,
         to: &mut [Slot],
     ) -> Option<usize> {
         let (backend, mut start) = (self.backend, self.start);
+        let width = plan.coding().width();
         let (blocks, tail) = self.values.split_at(self.values.len() / 64 * 64);
-        let count = self.values.len().div_ceil(4 * WIDTH);
+        let count = self.values.len().div_ceil(4 * width);
         let (controls, data) = to.split_at_mut_checked(count)?;
-        let (controls, last_controls) = controls.split_at_mut(blocks.len() / (4 * WIDTH));
+        let (controls, last_controls) = controls.split_at_mut(blocks.len() / (4 * width));
         let mut used = 0;
         if !blocks.is_empty() {
             used = encode_blocks(plan, blocks, start, controls, data, backend)?;
-            start = scalar::get(&blocks[blocks.len() - WIDTH..]);
+            start = scalar::get(&blocks[blocks.len() - width..]);
         }
         if !tail.is_empty() {
             let (plan, data) = (plan.for_any(), &mut data[used..]);

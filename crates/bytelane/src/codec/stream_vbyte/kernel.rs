@@ -45,7 +45,7 @@
 
 use super::coding::Coding;
 use super::plan::{Compress, Expand, Plan};
-use super::{Blocks, Decode};
+use super::{Blocks, Decode, scalar};
 use crate::memory::{self, Slot};
 use crate::simd::{Stride, Strides, StridesMut, window, window_mut};
 
@@ -220,19 +220,33 @@ pub(super) fn encode_run<S: Blocks, P: Compress>(
 ) -> Option<usize> {
     let (blocks, _) = values.as_chunks::<64>();
     let (controls, room) = (&mut controls[..P::CONTROLS * blocks.len()], data.len());
-    let mut previous = simd.previous::<P>(start);
     let mut rest = data;
     let mut done = 0;
-    while let (Some(four), Some(here)) =
-        (blocks[done..].first_chunk(), rest.first_chunk_mut::<256>())
-    {
-        let controls = &mut controls[P::CONTROLS * done..][..P::CONTROLS * 4];
-        let used = simd.encode_four(plan, four, &mut previous, controls, here);
-        rest = &mut rest[used.get()..];
-        done += 4;
+    let mut previous = simd.previous::<P>(start);
+    if blocks.len() >= 4 {
+        let mut of = |i: usize| simd.ahead(plan, &blocks[i], &mut previous);
+        let mut ahead = [of(0), of(1)];
+        let fours = blocks.as_chunks::<4>().0;
+        for i in 0..fours.len() {
+            let Some(here) = rest.first_chunk_mut::<256>() else {
+                break;
+            };
+            let next = fours.get(i + 1).map(|four| window(four, 0));
+            let state = (&mut ahead, &mut previous);
+            let controls = &mut controls[P::CONTROLS * done..][..P::CONTROLS * 4];
+            let used = simd.encode_four(plan, (&fours[i], next), state, controls, here);
+            rest = &mut rest[used.get()..];
+            done += 4;
+        }
     }
+    let before = match done {
+        0 => start,
+        _ => scalar::get(&values[64 * done - P::WIDTH..64 * done]),
+    };
+    let mut previous = simd.previous::<P>(before);
+    let mut ahead = |block| simd.ahead(plan, block, &mut previous);
     while let (Some(block), Some(here)) = (blocks.get(done), rest.first_chunk_mut()) {
-        let (codes, used) = simd.encode(plan, block, &mut previous, here);
+        let (codes, used) = simd.encode(plan, block, ahead(block), here);
         put_codes::<P>(controls, done, codes);
         rest = &mut rest[used.get()..];
         done += 1;
@@ -242,7 +256,7 @@ pub(super) fn encode_run<S: Blocks, P: Compress>(
         let memory::Lines(buffer) = &mut memory::Lines([Slot::new(0); 128]);
         for at in done..blocks.len() {
             let here = window_mut(buffer, end);
-            let (codes, used) = simd.encode(plan, &blocks[at], &mut previous, here);
+            let (codes, used) = simd.encode(plan, &blocks[at], ahead(&blocks[at]), here);
             put_codes::<P>(controls, at, codes);
             end += used.get();
             if end > rest.len() {
@@ -261,18 +275,78 @@ pub(super) fn encode_run<S: Blocks, P: Compress>(
 pub(super) fn encode_four<S: Blocks, P: Compress>(
     simd: S,
     plan: P,
-    four: &[[u8; 64]; 4],
-    previous: &mut S::Previous,
+    (four, next): (&[[u8; 64]; 4], Option<&[[u8; 64]; 2]>),
+    (ahead, previous): (&mut [S::Ahead; 2], &mut S::Previous),
     controls: &mut [Slot],
     data: &mut [Slot; 256],
 ) -> Stride<256> {
     let mut data = StridesMut::new(data);
-    for i in 0..4 {
-        let (codes, used) = simd.encode(plan, &four[i], previous, data.here());
-        put_codes::<P>(controls, i, codes);
-        data.pass(used);
-    }
+    // Without a loop, so that these numbers stay in registers.
+    let [mut a, mut b] = *ahead;
+    let next = next.map(|next| [&next[0], &next[1]]);
+    encode_one(
+        simd,
+        plan,
+        (0, four),
+        &mut a,
+        Some(&four[2]),
+        previous,
+        controls,
+        &mut data,
+    );
+    encode_one(
+        simd,
+        plan,
+        (1, four),
+        &mut b,
+        Some(&four[3]),
+        previous,
+        controls,
+        &mut data,
+    );
+    encode_one(
+        simd,
+        plan,
+        (2, four),
+        &mut a,
+        next.map(|next| next[0]),
+        previous,
+        controls,
+        &mut data,
+    );
+    encode_one(
+        simd,
+        plan,
+        (3, four),
+        &mut b,
+        next.map(|next| next[1]),
+        previous,
+        controls,
+        &mut data,
+    );
+    *ahead = [a, b];
     data.passed()
+}
+
+/// Encodes block `i` of four, but computes first what the second block after it needs.
+#[inline(always)]
+fn encode_one<S: Blocks, P: Compress>(
+    simd: S,
+    plan: P,
+    (i, four): (usize, &[[u8; 64]; 4]),
+    ahead: &mut S::Ahead,
+    after: Option<&[u8; 64]>,
+    previous: &mut S::Previous,
+    controls: &mut [Slot],
+    data: &mut StridesMut<'_, Slot, 64, 256>,
+) {
+    let this = *ahead;
+    if let Some(after) = after {
+        *ahead = simd.ahead(plan, after, previous);
+    }
+    let (codes, used) = simd.encode(plan, &four[i], this, data.here());
+    put_codes::<P>(controls, i, codes);
+    data.pass(used);
 }
 
 /// Encodes fewer values than a block. Returns the number of bytes of data written, or `None` if
@@ -310,7 +384,8 @@ pub(super) fn encode_last<S: Blocks, P: Compress>(
     }
     let memory::Lines(buffer) = &mut memory::Lines([Slot::new(0); 64]);
     let mut previous = simd.previous::<P>(start);
-    let (codes, used) = simd.encode(plan, &block, &mut previous, buffer);
+    let ahead = simd.ahead(plan, &block, &mut previous);
+    let (codes, used) = simd.encode(plan, &block, ahead, buffer);
     let used = used.get() - plan.shortest() * (P::VALUES - values.len() / P::WIDTH);
     data.get_mut(..used)?.copy_from_slice(&buffer[..used]);
     Some((codes, used))

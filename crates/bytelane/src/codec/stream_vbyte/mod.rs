@@ -103,6 +103,9 @@ pub(crate) trait Blocks: Copy {
     /// Value before a block, in the form that the kernel uses: while encoding, the last lane of a vector.
     type Previous: Copy;
 
+    /// Numbers of a block that are computed before the blocks in front of it are stored.
+    type Ahead: Copy;
+
     /// Converts a value to that form.
     fn previous<P: Plan>(self, value: u64) -> Self::Previous;
 
@@ -199,28 +202,37 @@ pub(crate) trait Blocks: Copy {
         kernel::decode_last(self, plan, codes, data, values, start)
     }
 
+    /// Computes what [`encode`](Self::encode) needs early, and moves `previous` on.
+    fn ahead<P: Compress>(
+        self,
+        plan: P,
+        values: &[u8; 64],
+        previous: &mut Self::Previous,
+    ) -> Self::Ahead;
+
     /// Encodes a block to its codes and its data. Returns the codes and the length of the data. May
     /// overwrite the bytes after the data.
     fn encode<P: Compress>(
         self,
         plan: P,
         values: &[u8; 64],
-        previous: &mut Self::Previous,
+        ahead: Self::Ahead,
         data: &mut [Slot; 64],
     ) -> (u32, Stride<64>);
 
-    /// Encodes four blocks to their control bytes and their data. Returns the length of the data. May
+    /// Encodes four blocks to their control bytes and their data. `ahead` belongs to the first two of
+    /// them, and then to the `next` two, if there are more. Returns the length of the data. May
     /// overwrite the bytes after the data.
     #[inline(always)]
     fn encode_four<P: Compress>(
         self,
         plan: P,
-        four: &[[u8; 64]; 4],
-        previous: &mut Self::Previous,
+        (four, next): (&[[u8; 64]; 4], Option<&[[u8; 64]; 2]>),
+        state: (&mut [Self::Ahead; 2], &mut Self::Previous),
         controls: &mut [Slot],
         data: &mut [Slot; 256],
     ) -> Stride<256> {
-        kernel::encode_four(self, plan, four, previous, controls, data)
+        kernel::encode_four(self, plan, (four, next), state, controls, data)
     }
 
     /// Encodes whole blocks. Returns the number of bytes of data written, or `None` if there was

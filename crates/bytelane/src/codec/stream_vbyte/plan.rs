@@ -78,6 +78,13 @@ pub(crate) trait Plan: Copy {
         codes[0] ^ ones | codes[1] ^ ones == 0
     }
 
+    /// Returns whether all values of a block have one byte each, from their codes.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn is_of_ones(self, codes: u32) -> bool {
+        codes == if self.zeros() { u32::MAX / 3 } else { 0 }
+    }
+
     /// Returns the codes of blocks `4 * at` to `4 * at + 3`, from the control bytes: those of two blocks,
     /// or of all four, in one number. With 8-byte values, the second number is 0.
     #[inline(always)]
@@ -128,7 +135,6 @@ pub(crate) trait Compress: Plan {
 pub(super) struct Layout<T> {
     table: T,
     kept: [u8; 16],
-    variant: Variant,
 }
 
 /// Table with one entry for each of the `CODES` codes of a group.
@@ -166,13 +172,15 @@ pub(super) mod compressing {
 /// Number for any transform: the kernel checks at run time which one it is.
 pub(super) const ANY: u8 = u8::MAX;
 
-/// Plan of a layout, for transform number `FOR` or for any.
-pub(super) struct Planned<T: 'static, const WIDTH: usize, const FOR: u8> {
+/// Plan of the layout of variant number `OF`, for transform number `FOR` or for any.
+pub(super) struct Planned<T: 'static, const OF: u8, const FOR: u8> {
     layout: &'static Layout<T>,
     transform: Transform,
 }
 
-impl<T, const WIDTH: usize, const FOR: u8> Planned<T, WIDTH, FOR> {
+impl<T, const OF: u8, const FOR: u8> Planned<T, OF, FOR> {
+    const VARIANT: Variant = [Variant::V1234, Variant::V0124, Variant::V1248][OF as usize];
+
     #[inline(always)]
     pub(super) fn new(layout: &'static Layout<T>, transform: Transform) -> Self {
         Self { layout, transform }
@@ -180,27 +188,27 @@ impl<T, const WIDTH: usize, const FOR: u8> Planned<T, WIDTH, FOR> {
 
     /// Returns the same plan for any transform: code that is shared by all of them.
     #[inline(always)]
-    pub(super) fn for_any(self) -> Planned<T, WIDTH, ANY> {
+    pub(super) fn for_any(self) -> Planned<T, OF, ANY> {
         Planned::new(self.layout, self.transform())
     }
 }
 
-impl<T, const WIDTH: usize, const FOR: u8> Clone for Planned<T, WIDTH, FOR> {
+impl<T, const OF: u8, const FOR: u8> Clone for Planned<T, OF, FOR> {
     #[inline(always)]
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T, const WIDTH: usize, const FOR: u8> Copy for Planned<T, WIDTH, FOR> {}
+impl<T, const OF: u8, const FOR: u8> Copy for Planned<T, OF, FOR> {}
 
-impl<T, const WIDTH: usize, const FOR: u8> Plan for Planned<T, WIDTH, FOR> {
-    const WIDTH: usize = WIDTH;
+impl<T, const OF: u8, const FOR: u8> Plan for Planned<T, OF, FOR> {
+    const WIDTH: usize = Self::VARIANT.width();
 
     #[inline(always)]
     fn coding(self) -> Coding {
         Coding {
-            variant: self.layout.variant,
+            variant: Self::VARIANT,
             transform: self.transform,
         }
     }
@@ -221,7 +229,7 @@ impl<T, const WIDTH: usize, const FOR: u8> Plan for Planned<T, WIDTH, FOR> {
 
     #[inline(always)]
     fn zeros(self) -> bool {
-        WIDTH == 4 && self.layout.variant == Variant::V0124
+        matches!(Self::VARIANT, Variant::V0124)
     }
 
     #[inline(always)]
@@ -230,8 +238,8 @@ impl<T, const WIDTH: usize, const FOR: u8> Plan for Planned<T, WIDTH, FOR> {
     }
 }
 
-impl<const WIDTH: usize, const CODES: usize, const FOR: u8> Expand
-    for Planned<Expanding<CODES>, WIDTH, FOR>
+impl<const OF: u8, const CODES: usize, const FOR: u8> Expand
+    for Planned<Expanding<CODES>, OF, FOR>
 {
     #[inline(always)]
     fn expand(self, codes: usize) -> &'static Shuffle {
@@ -239,8 +247,8 @@ impl<const WIDTH: usize, const CODES: usize, const FOR: u8> Expand
     }
 }
 
-impl<const WIDTH: usize, const CODES: usize, const FOR: u8> Compress
-    for Planned<Compressing<CODES>, WIDTH, FOR>
+impl<const OF: u8, const CODES: usize, const FOR: u8> Compress
+    for Planned<Compressing<CODES>, OF, FOR>
 {
     #[inline(always)]
     fn compress(self, codes: usize) -> &'static Shuffle {
@@ -255,30 +263,31 @@ impl<const WIDTH: usize, const CODES: usize, const FOR: u8> Compress
 /// ```ignore
 /// fn v1234_delta(values: &mut Decode<'_>, to: &mut [Slot]) -> Option<usize> {
 ///     const FOR: u8 = Transform::Delta as u8;
-///     values.decode::<4, _, FOR>(Planned::new(&expanding::V1234, Transform::Delta), to)
+///     const OF: u8 = Variant::V1234 as u8;
+///     values.decode::<OF, _, FOR>(Planned::new(&expanding::V1234, Transform::Delta), to)
 /// }
 /// ```
 macro_rules! all_plans {
     ($Operation:ty, $method:ident, $tables:ident) => {
         all_plans! {
             @rows [$Operation] $method $tables
-            v1234 V1234 4 None;
-            v1234_delta V1234 4 Delta;
-            v1234_zigzag V1234 4 Zigzag;
-            v1234_delta_zigzag V1234 4 DeltaZigzag;
-            v0124 V0124 4 None;
-            v0124_delta V0124 4 Delta;
-            v0124_zigzag V0124 4 Zigzag;
-            v0124_delta_zigzag V0124 4 DeltaZigzag;
-            v1248 V1248 8 None;
-            v1248_delta V1248 8 Delta;
-            v1248_zigzag V1248 8 Zigzag;
-            v1248_delta_zigzag V1248 8 DeltaZigzag;
+            v1234 V1234 None;
+            v1234_delta V1234 Delta;
+            v1234_zigzag V1234 Zigzag;
+            v1234_delta_zigzag V1234 DeltaZigzag;
+            v0124 V0124 None;
+            v0124_delta V0124 Delta;
+            v0124_zigzag V0124 Zigzag;
+            v0124_delta_zigzag V0124 DeltaZigzag;
+            v1248 V1248 None;
+            v1248_delta V1248 Delta;
+            v1248_zigzag V1248 Zigzag;
+            v1248_delta_zigzag V1248 DeltaZigzag;
         }
     };
     (
         @rows $Operation:tt $method:ident $tables:ident
-        $($name:ident $Variant:ident $WIDTH:literal $Transform:ident;)*
+        $($name:ident $Variant:ident $Transform:ident;)*
     ) => {
         /// Returns the function for a coding. The caller usually knows the coding at compile time,
         /// so that a program contains the kernels of one plan only.
@@ -290,15 +299,16 @@ macro_rules! all_plans {
         }
 
         // Not generic, so that kernels are compiled here and not in the caller's crate.
-        $( all_plans! { @run $Operation $method $tables $name $Variant $WIDTH $Transform } )*
+        $( all_plans! { @run $Operation $method $tables $name $Variant $Transform } )*
     };
     (
         @run [$Operation:ty] $method:ident $tables:ident
-        $name:ident $Variant:ident $WIDTH:literal $Transform:ident
+        $name:ident $Variant:ident $Transform:ident
     ) => {
         fn $name(values: $Operation, to: &mut [Slot]) -> Option<usize> {
+            const OF: u8 = Variant::$Variant as u8;
             const FOR: u8 = Transform::$Transform as u8;
-            values.$method::<$WIDTH, _, FOR>(
+            values.$method::<OF, _, FOR>(
                 Planned::new(&$tables::$Variant, Transform::$Transform),
                 to,
             )
@@ -312,7 +322,6 @@ impl<T: Copy> Layout<T> {
         Self {
             table,
             kept: kept(variant.width(), variant.lengths()),
-            variant,
         }
     }
 }

@@ -18,13 +18,15 @@ use core::arch::x86_64::*;
 implement! {
     impl Blocks for Avx512 {
         type Previous = __m512i;
+        type Ahead = __m512i;
         fn previous<P: Plan>(value: u64) -> __m512i = previous::<P>;
         fn last<P: Plan>(previous: __m512i) -> u64 = last_value;
         fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 64], values: &mut [Slot; 64], previous: &mut __m512i) -> Stride<64> = decode::<P>;
         fn decode_run<P: Expand>(plan: P, controls: &[u8], data: &[u8], blocks: &mut [[Slot; 64]], previous: &mut __m512i) -> Option<usize> = decode_run::<P>;
         fn decode_last<P: Expand>(plan: P, codes: u32, data: &[u8], values: &mut [Slot], start: u64) -> Option<usize> = decode_last::<P>;
         fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m512i) = widen::<P>;
-        fn encode<P: Compress>(plan: P, values: &[u8; 64], previous: &mut __m512i, data: &mut [Slot; 64]) -> (u32, Stride<64>) = encode::<P>;
+        fn ahead<P: Compress>(plan: P, values: &[u8; 64], previous: &mut __m512i) -> __m512i = stored::<P>;
+        fn encode<P: Compress>(plan: P, values: &[u8; 64], ahead: __m512i, data: &mut [Slot; 64]) -> (u32, Stride<64>) = encode::<P>;
         fn encode_run<P: Compress>(plan: P, values: &[u8], start: u64, controls: &mut [Slot], data: &mut [Slot]) -> Option<usize> = encode_run::<P>;
         fn encode_last<P: Compress>(plan: P, values: &[u8], start: u64, data: &mut [Slot]) -> Option<(u32, usize)> = encode_last::<P>;
     }
@@ -415,17 +417,24 @@ fn sums<P: Plan>(differences: __m512i) -> __m512i {
     }
 }
 
+/// Computes the numbers to store for a block.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn stored<P: Compress>(plan: P, values: &[u8; 64], previous: &mut __m512i) -> __m512i {
+    let values = load(values);
+    let stored = difference(plan, values, after::<P>(values, *previous));
+    *previous = values;
+    stored
+}
+
 #[target_feature(enable = "avx512bw,avx512cd,avx512vbmi2,bmi2,popcnt")]
 #[inline]
 fn encode<P: Compress>(
     plan: P,
-    values: &[u8; 64],
-    previous: &mut __m512i,
+    _values: &[u8; 64],
+    stored: __m512i,
     data: &mut [Slot; 64],
 ) -> (u32, Stride<64>) {
-    let values = load(values);
-    let stored = difference(plan, values, after::<P>(values, *previous));
-    *previous = values;
     let kept = needed(plan, stored);
     store(data, _mm512_maskz_compress_epi8(kept, stored));
     let used = Stride::new(kept.count_ones() as usize);

@@ -11,11 +11,13 @@ use core::arch::aarch64::*;
 implement! {
     impl Blocks for Neon {
         type Previous = uint8x16_t;
+        type Ahead = ([uint8x16_t; 4], u32);
         fn previous<P: Plan>(value: u64) -> uint8x16_t = previous::<P>;
         fn last<P: Plan>(previous: uint8x16_t) -> u64 = last_value;
         fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 64], values: &mut [Slot; 64], previous: &mut uint8x16_t) -> Stride<64> = decode::<P>;
         fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut uint8x16_t) = widen::<P>;
-        fn encode<P: Compress>(plan: P, values: &[u8; 64], previous: &mut uint8x16_t, data: &mut [Slot; 64]) -> (u32, Stride<64>) = encode::<P>;
+        fn ahead<P: Compress>(plan: P, values: &[u8; 64], previous: &mut uint8x16_t) -> ([uint8x16_t; 4], u32) = ahead::<P>;
+        fn encode<P: Compress>(plan: P, values: &[u8; 64], ahead: ([uint8x16_t; 4], u32), data: &mut [Slot; 64]) -> (u32, Stride<64>) = encode::<P>;
     }
 }
 
@@ -169,12 +171,11 @@ fn sums64(differences: uint8x16_t, previous: &mut uint8x16_t) -> uint8x16_t {
 
 #[target_feature(enable = "neon")]
 #[inline]
-fn encode<P: Compress>(
+fn ahead<P: Compress>(
     plan: P,
     values: &[u8; 64],
     previous: &mut uint8x16_t,
-    data: &mut [Slot; 64],
-) -> (u32, Stride<64>) {
+) -> ([uint8x16_t; 4], u32) {
     let mut groups = [vdupq_n_u8(0); 4];
     for i in 0..4 {
         groups[i] = load(window(values, 16 * i));
@@ -196,7 +197,17 @@ fn encode<P: Compress>(
             groups[i] = zigzag::<P>(groups[i]);
         }
     }
-    let codes = codes(plan, &groups);
+    (groups, codes(plan, &groups))
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn encode<P: Compress>(
+    plan: P,
+    _values: &[u8; 64],
+    (groups, codes): ([uint8x16_t; 4], u32),
+    data: &mut [Slot; 64],
+) -> (u32, Stride<64>) {
     let mut data = StridesMut::new(data);
     for i in 0..4 {
         let entry = plan.compress(P::group(codes, i));

@@ -11,6 +11,8 @@ use crate::simd::{Stride, window};
 
 impl Blocks for Neon {
     type Previous = u64;
+    /// Value before the block.
+    type Ahead = u64;
 
     #[inline(always)]
     fn previous<P: Plan>(self, value: u64) -> u64 {
@@ -68,11 +70,16 @@ impl Blocks for Neon {
     }
 
     #[inline(always)]
+    fn ahead<P: Compress>(self, _plan: P, values: &[u8; 64], previous: &mut u64) -> u64 {
+        core::mem::replace(previous, scalar::get(&values[64 - P::WIDTH..]))
+    }
+
+    #[inline(always)]
     fn encode<P: Compress>(
         self,
         plan: P,
         values: &[u8; 64],
-        previous: &mut u64,
+        previous: u64,
         data: &mut [Slot; 64],
     ) -> (u32, Stride<64>) {
         if P::WIDTH == 8 {
@@ -88,13 +95,13 @@ impl Blocks for Neon {
     fn encode_four<P: Compress>(
         self,
         plan: P,
-        four: &[[u8; 64]; 4],
-        previous: &mut u64,
+        (four, next): (&[[u8; 64]; 4], Option<&[[u8; 64]; 2]>),
+        state: (&mut [u64; 2], &mut u64),
         controls: &mut [Slot],
         data: &mut [Slot; 256],
     ) -> Stride<256> {
         if P::WIDTH == 8 || plan.delta() {
-            return kernel::encode_four(self, plan, four, previous, controls, data);
+            return kernel::encode_four(self, plan, (four, next), state, controls, data);
         }
         let values = flat(four);
         Stride::new(compress(self, plan, values, values, controls, data))
@@ -170,14 +177,13 @@ fn compress<P: Plan, B: Byte>(
     run(simd, (table, plan.zeros()), values, before, controls, data)
 }
 
-/// Returns the values one place earlier, for differences, and moves on to the last value.
+/// Returns the values one place earlier, for differences.
 #[inline(always)]
-fn before<P: Plan>(plan: P, values: &[u8; 64], previous: &mut u64) -> [u8; 64] {
+fn before<P: Plan>(plan: P, values: &[u8; 64], previous: u64) -> [u8; 64] {
     let mut before = [0; 64];
     if plan.delta() {
-        before[..4].copy_from_slice(&(*previous as u32).to_le_bytes());
+        before[..4].copy_from_slice(&(previous as u32).to_le_bytes());
         before[4..].copy_from_slice(&values[..60]);
-        *previous = scalar::get(&values[60..]);
     }
     before
 }
@@ -186,15 +192,15 @@ fn before<P: Plan>(plan: P, values: &[u8; 64], previous: &mut u64) -> [u8; 64] {
 fn encode64<P: Plan>(
     plan: P,
     values: &[u8; 64],
-    previous: &mut u64,
+    mut previous: u64,
     data: &mut [Slot; 64],
 ) -> (u32, Stride<64>) {
     let coding = plan.coding();
     let (mut codes, mut at) = (0, 0);
     for i in 0..P::VALUES {
         let value = scalar::get(window::<8, _>(values, 8 * i));
-        let stored = coding.stored(value, *previous);
-        *previous = value;
+        let stored = coding.stored(value, previous);
+        previous = value;
         let code = coding.code(stored);
         let length = coding.variant.lengths()[code];
         copy(&mut data[at..at + length], &stored.to_le_bytes()[..length]);

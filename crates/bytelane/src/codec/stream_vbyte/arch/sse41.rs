@@ -5,19 +5,22 @@ use crate::codec::stream_vbyte::Blocks;
 use crate::codec::stream_vbyte::plan::{Compress, Expand, Plan};
 use crate::memory::Slot;
 use crate::simd::sse41::{load, opaque, store};
+use crate::simd::x86::opaque_mask;
 use crate::simd::{Stride, Strides, StridesMut, implement, window, window_mut, windows_of_strides};
 use core::arch::x86_64::*;
 
 implement! {
     impl Blocks for Sse41 {
         type Previous = __m128i;
+        type Ahead = Ahead;
         fn previous<P: Plan>(value: u64) -> __m128i = previous::<P>;
         fn last<P: Plan>(previous: __m128i) -> u64 = last_value;
         fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 64], values: &mut [Slot; 64], previous: &mut __m128i) -> Stride<64> = decode::<P>;
         fn decode_within<P: Expand>(plan: P, codes: u32, data: &[u8], values: &mut [Slot; 64], previous: &mut __m128i) -> Option<usize> = decode_within::<P>;
         fn decode_end<P: Expand>(plan: P, codes: u32, left: (&[u8], usize), values: &mut [Slot; 64], previous: &mut __m128i) -> usize = decode_end::<P>;
         fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m128i) = widen::<P>;
-        fn encode<P: Compress>(plan: P, values: &[u8; 64], previous: &mut __m128i, data: &mut [Slot; 64]) -> (u32, Stride<64>) = encode::<P>;
+        fn ahead<P: Compress>(plan: P, values: &[u8; 64], previous: &mut __m128i) -> Ahead = ahead::<P>;
+        fn encode<P: Compress>(plan: P, values: &[u8; 64], ahead: Ahead, data: &mut [Slot; 64]) -> (u32, Stride<64>) = encode::<P>;
     }
 }
 
@@ -264,23 +267,43 @@ fn add<P: Plan>(a: __m128i, b: __m128i) -> __m128i {
     }
 }
 
+/// Stored numbers of a block, and their codes.
+pub(super) type Ahead = ([__m128i; 4], u32);
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn ahead<P: Compress>(plan: P, values: &[u8; 64], previous: &mut __m128i) -> Ahead {
+    let groups = stored(plan, values, previous);
+    let codes = codes(plan, groups);
+    (groups, opaque_mask(codes.into()) as u32)
+}
+
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 pub(super) fn encode<P: Compress>(
     plan: P,
     values: &[u8; 64],
-    previous: &mut __m128i,
+    (mut groups, codes): Ahead,
     data: &mut [Slot; 64],
 ) -> (u32, Stride<64>) {
-    let groups = stored(plan, values, previous);
-    let codes = match P::WIDTH {
+    if !plan.delta() && !plan.zigzag() {
+        // Loaded once more: registers would be saved and loaded.
+        groups = stored(plan, values, &mut _mm_setzero_si128());
+    }
+    (codes, compress(plan, &groups, codes, data))
+}
+
+/// Computes the codes of a block.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+pub(super) fn codes<P: Compress>(plan: P, groups: [__m128i; 4]) -> u32 {
+    match P::WIDTH {
         4 => {
             let [a, b, c, d] = stretched(plan, groups);
             codes_1234(a, b) | codes_1234(c, d) << 16
         }
         _ => codes_1234(narrow(groups[0], groups[1]), narrow(groups[2], groups[3])),
-    };
-    (codes, compress(plan, &groups, codes, data))
+    }
 }
 
 /// Converts stored numbers of a block to its data. Returns the length of the data in bytes.
@@ -292,6 +315,14 @@ pub(super) fn compress<P: Compress>(
     codes: u32,
     data: &mut [Slot; 64],
 ) -> Stride<64> {
+    if P::WIDTH == 4 && plan.is_of_ones(codes) {
+        let (a, b) = (
+            _mm_packs_epi32(stored[0], stored[1]),
+            _mm_packs_epi32(stored[2], stored[3]),
+        );
+        store(window_mut(data, 0), _mm_packus_epi16(a, b));
+        return Stride::new(16);
+    }
     let mut data = StridesMut::new(data);
     for i in 0..4 {
         let entry = plan.compress(P::group(codes, i));
