@@ -80,17 +80,13 @@ pub(super) fn decode_run<S: Blocks, P: Expand>(
     previous: &mut S::Previous,
 ) -> Option<usize> {
     let controls = &controls[..P::CONTROLS * blocks.len()];
-    let fours = blocks.len() / 4;
+    let mut coming = controls.chunks_exact(4 * P::CONTROLS);
+    let mut ahead = coming.next().map_or([0; 2], P::codes_of_four);
     let mut rest = data;
     let mut done = 0;
-    let mut ahead = match fours {
-        0 => [0; 2],
-        _ => P::codes_of_four(controls, 0),
-    };
-    for i in 0..fours {
+    for four in blocks.as_chunks_mut::<4>().0 {
         let codes = ahead;
-        ahead = P::codes_of_four(controls, usize::min(i + 1, fours - 1));
-        let four: &mut [[Slot; 64]; 4] = window_mut(blocks, 4 * i);
+        ahead = coming.next().map_or(codes, P::codes_of_four);
         let used;
         if plan.are_ones(codes)
             && let Some(here) = rest.first_chunk::<64>()
@@ -105,7 +101,7 @@ pub(super) fn decode_run<S: Blocks, P: Expand>(
             break;
         }
         rest = &rest[used..];
-        done = 4 * (i + 1);
+        done += 4;
     }
     while done < blocks.len() {
         let (codes, values) = (P::codes(controls, done), &mut blocks[done]);

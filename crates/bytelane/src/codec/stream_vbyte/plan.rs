@@ -85,14 +85,14 @@ pub(crate) trait Plan: Copy {
         codes == if self.zeros() { u32::MAX / 3 } else { 0 }
     }
 
-    /// Returns the codes of blocks `4 * at` to `4 * at + 3`, from the control bytes: those of two blocks,
-    /// or of all four, in one number. With 8-byte values, the second number is 0.
+    /// Returns the codes of four blocks, from their control bytes: those of two blocks, or of all four, in
+    /// one number. With 8-byte values, the second number is 0.
     #[inline(always)]
-    fn codes_of_four(controls: &[u8], at: usize) -> [u64; 2] {
+    fn codes_of_four(controls: &[u8]) -> [u64; 2] {
         let word = |at| u64::from_le_bytes(*window(controls, at));
         match Self::CONTROLS {
-            4 => [word(16 * at), word(16 * at + 8)],
-            _ => [word(8 * at), 0],
+            4 => [word(0), word(8)],
+            _ => [word(0), 0],
         }
     }
 
