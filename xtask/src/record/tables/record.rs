@@ -8,7 +8,7 @@ use bytelane::Backend;
 use serde::Deserialize;
 
 /// Peers that do not count where they are faster. The documents list these cells.
-pub const UNCOUNTED: [Uncounted; 9] = [
+pub const UNCOUNTED: [Uncounted; 10] = [
     Uncounted::new("bit_packing", "bitpacking", "has another layout"),
     Uncounted::new("bit_packing", "fastlanes", "has another layout"),
     Uncounted::new("alp", "alp, fastlanes", "has another layout"),
@@ -20,6 +20,7 @@ pub const UNCOUNTED: [Uncounted; 9] = [
     ),
     Uncounted::unchecked_text("pilota"),
     Uncounted::past_the_end("sonic-rs"),
+    Uncounted::without_length("C library"),
     Uncounted::small("parquet"),
     Uncounted::small("parquet, native"),
 ];
@@ -68,6 +69,16 @@ impl Uncounted {
         Self {
             does_less: |row| row.operation == "encode",
             ..Self::new("json_string", library, "reads past the end of the text")
+        }
+    }
+
+    /// Creates a peer that decodes from a pointer: control bytes that say so make it read anything, and its vectors go up
+    /// to 16 bytes beyond the last value in any case.
+    const fn without_length(library: &'static str) -> Self {
+        let reason = "is not told the length of its input, and reads past the end";
+        Self {
+            does_less: |row| row.operation == "decode",
+            ..Self::new("stream_vbyte", library, reason)
         }
     }
 
