@@ -9,7 +9,7 @@ use crate::codec::stream_vbyte::Blocks;
 use crate::codec::stream_vbyte::plan::{Compress, Expand, Plan};
 use crate::memory::Slot;
 use crate::simd::sse41::opaque;
-use crate::simd::x86::opaque_mask;
+use crate::simd::x86::{opaque_mask, prefetch_read};
 use crate::simd::{Stride, implement};
 use core::arch::x86_64::*;
 
@@ -31,6 +31,8 @@ implement! {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn ahead<P: Compress>(plan: P, values: &[u8; 64], previous: &mut __m128i) -> Ahead {
+    // As in SSE4.1.
+    prefetch_read(values, 1024);
     let groups = stored(plan, values, previous);
     let codes = codes(plan, groups);
     (groups, opaque_mask(codes.into()) as u32)

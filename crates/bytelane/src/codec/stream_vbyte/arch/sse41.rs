@@ -5,7 +5,7 @@ use crate::codec::stream_vbyte::Blocks;
 use crate::codec::stream_vbyte::plan::{Compress, Expand, Plan};
 use crate::memory::Slot;
 use crate::simd::sse41::{load, opaque, store};
-use crate::simd::x86::opaque_mask;
+use crate::simd::x86::{opaque_mask, prefetch_read};
 use crate::simd::{Stride, Strides, StridesMut, implement, window, window_mut, windows_of_strides};
 use core::arch::x86_64::*;
 
@@ -273,6 +273,8 @@ pub(super) type Ahead = ([__m128i; 4], u32);
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn ahead<P: Compress>(plan: P, values: &[u8; 64], previous: &mut __m128i) -> Ahead {
+    // Long lists: the CPU does not load ahead across pages.
+    prefetch_read(values, 1024);
     let groups = stored(plan, values, previous);
     let codes = codes(plan, groups);
     (groups, opaque_mask(codes.into()) as u32)
