@@ -2,6 +2,7 @@
 
 use super::sse41::unzigzag_bytes;
 use crate::backend::Avx512;
+use crate::backend::tuning::tuning;
 use crate::codec::stream_vbyte::Blocks;
 use crate::codec::stream_vbyte::kernel::put_codes;
 use crate::codec::stream_vbyte::plan::{Compress, Expand, Plan};
@@ -171,6 +172,8 @@ fn decode_sixteens<'a, P: Expand>(
 ) -> (usize, &'a [u8]) {
     let mut rest = data;
     let many = blocks.len() / 16;
+    // Without requests, those of the line that is loaded anyway.
+    let ahead = tuning().expand_ahead;
     let Lines(ring) = &mut Lines([[0; 16]; 2]);
     masks(plan, controls, &mut ring[0]);
     for i in 0..many {
@@ -206,8 +209,7 @@ fn decode_sixteens<'a, P: Expand>(
                 // Offsets are at most 960 before the last block; the mask shows the compiler at
                 // most 1023.
                 let next = window(here, used & 1023);
-                // Loads that cross cache lines, at distances that vary, do not make Zen 5 prefetch.
-                prefetch_read(next, 1024);
+                prefetch_read(next, ahead);
                 let stored = _mm512_mask_expand_epi8(opaque_zeros(), kept[k], load(next));
                 store(&mut values[k], restore(plan, stored, previous));
                 used += kept[k].count_ones() as usize;
