@@ -4,13 +4,13 @@ use super::super::Register::{Xmm, Ymm, Zmm};
 use super::super::{ANY, Kernel, STACK};
 
 pub const KERNELS: &[Kernel] = &[
-    // Blocks of a short input: three tables for each vector, in the first block and in the others.
+    // Blocks of a short input after the first one: three tables for each vector.
     Kernel {
         function: "utf8::text_up_to_long",
         arguments: &[""],
         loops: &[
-            (Ymm, &[("vpshufb", 12..=12), (STACK, 0..=0), (ANY, 1..=125)]),
-            (Zmm, &[("vpermb", 6..=6), (STACK, 0..=0), (ANY, 1..=72)]),
+            (Ymm, &[("vpshufb", 6..=6), (STACK, 0..=0), (ANY, 1..=57)]),
+            (Zmm, &[("vpermb", 3..=3), (STACK, 0..=0), (ANY, 1..=31)]),
         ],
     },
     // Groups: three tables for each vector, with a path around them for ASCII.
