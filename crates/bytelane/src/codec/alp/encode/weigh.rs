@@ -24,11 +24,11 @@ pub(super) fn width([least, greatest]: [i64; 2]) -> usize {
 /// Figures of a pair that are known before its integers are.
 #[derive(Clone, Copy)]
 pub(crate) struct Costs {
-    /// The number of all values.
+    /// Number of all values.
     pub(super) values: usize,
-    /// The number of values that are weighed; the others are exceptions.
+    /// Number of values that are weighed; the others are exceptions.
     pub(super) weighed: usize,
-    /// The number of bytes from which on the pair is of no use.
+    /// Number of bytes from which on the pair is ignored.
     pub(super) limit: usize,
 }
 

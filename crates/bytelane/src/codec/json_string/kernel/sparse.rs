@@ -2,7 +2,7 @@
 //!
 //! # Policy
 //!
-//! A block is copied as it is, and after each escape the rest of it is copied again. This is done once also if no byte
+//! A block is copied unchanged, and after each escape the rest of it is copied again. This is done once also if no byte
 //! is special: then the last byte is its own escape. So there is no branch on whether there is a special byte, which is
 //! true for every second block of 64 bytes if 1% of the bytes are; there is one on whether there is a second one, which is
 //! true for 14% of the blocks. The next block of the input does not depend on the escapes, and the table that gives
