@@ -280,71 +280,38 @@ pub(super) fn encode_four<S: Blocks, P: Compress>(
     data: &mut [Slot; 256],
 ) -> Stride<256> {
     let mut data = StridesMut::new(data);
-    // Without a loop, so that these numbers stay in registers.
-    let [mut a, mut b] = *ahead;
-    let next = next.map(|next| [&next[0], &next[1]]);
-    encode_one(
-        simd,
-        plan,
-        (0, four),
-        &mut a,
-        Some(&four[2]),
-        previous,
-        controls,
-        &mut data,
-    );
-    encode_one(
-        simd,
-        plan,
-        (1, four),
-        &mut b,
-        Some(&four[3]),
-        previous,
-        controls,
-        &mut data,
-    );
-    encode_one(
-        simd,
-        plan,
-        (2, four),
-        &mut a,
-        next.map(|next| next[0]),
-        previous,
-        controls,
-        &mut data,
-    );
-    encode_one(
-        simd,
-        plan,
-        (3, four),
-        &mut b,
-        next.map(|next| next[1]),
-        previous,
-        controls,
-        &mut data,
-    );
-    *ahead = [a, b];
+    let (front, back) = controls.split_at_mut(2 * P::CONTROLS);
+    // Without loops, so that the numbers stay in registers.
+    let (first, second) = (window(four, 0), window(four, 2));
+    let state = (&mut *ahead, &mut *previous);
+    encode_two(simd, plan, first, Some(second), state, front, &mut data);
+    encode_two(simd, plan, second, next, (ahead, previous), back, &mut data);
     data.passed()
 }
 
-/// Encodes block `i` of four, but computes first what the second block after it needs.
+/// Encodes two blocks. Before each, computes what the second block after it needs.
 #[inline(always)]
-fn encode_one<S: Blocks, P: Compress>(
+fn encode_two<S: Blocks, P: Compress>(
     simd: S,
     plan: P,
-    (i, four): (usize, &[[u8; 64]; 4]),
-    ahead: &mut S::Ahead,
-    after: Option<&[u8; 64]>,
-    previous: &mut S::Previous,
+    two: &[[u8; 64]; 2],
+    after: Option<&[[u8; 64]; 2]>,
+    (ahead, previous): (&mut [S::Ahead; 2], &mut S::Previous),
     controls: &mut [Slot],
     data: &mut StridesMut<'_, Slot, 64, 256>,
 ) {
-    let this = *ahead;
+    let [first, second] = *ahead;
     if let Some(after) = after {
-        *ahead = simd.ahead(plan, after, previous);
+        ahead[0] = simd.ahead(plan, &after[0], previous);
     }
-    let (codes, used) = simd.encode(plan, &four[i], this, data.here());
-    put_codes::<P>(controls, i, codes);
+    let (codes, used) = simd.encode(plan, &two[0], first, data.here());
+    put_codes::<P>(controls, 0, codes);
+    data.pass(used);
+    if let Some(after) = after {
+        ahead[1] = simd.ahead(plan, &after[1], previous);
+    }
+    let (codes, used) = simd.encode(plan, &two[1], second, data.here());
+    put_codes::<P>(controls, 1, codes);
     data.pass(used);
 }
 
