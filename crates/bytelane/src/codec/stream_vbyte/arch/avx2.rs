@@ -2,14 +2,14 @@
 
 use super::sse41::{
     Ahead, codes as codes_of_pairs, decode, decode_end, decode_within, encode, last_value,
-    previous, stored, stretched, widen,
+    previous, stored_ahead, stretched, widen,
 };
 use crate::backend::Avx2;
 use crate::codec::stream_vbyte::Blocks;
 use crate::codec::stream_vbyte::plan::{Compress, Expand, Plan};
 use crate::memory::Slot;
 use crate::simd::sse41::opaque;
-use crate::simd::x86::{opaque_mask, prefetch_read};
+use crate::simd::x86::opaque_mask;
 use crate::simd::{Stride, implement};
 use core::arch::x86_64::*;
 
@@ -31,9 +31,7 @@ implement! {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn ahead<P: Compress>(plan: P, values: &[u8; 64], previous: &mut __m128i) -> Ahead {
-    // As in SSE4.1.
-    prefetch_read(values, 1024);
-    let groups = stored(plan, values, previous);
+    let groups = stored_ahead(plan, values, previous);
     let codes = codes(plan, groups);
     (groups, opaque_mask(codes.into()) as u32)
 }

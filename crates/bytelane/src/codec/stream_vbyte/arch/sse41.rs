@@ -273,11 +273,22 @@ pub(super) type Ahead = ([__m128i; 4], u32);
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn ahead<P: Compress>(plan: P, values: &[u8; 64], previous: &mut __m128i) -> Ahead {
-    // Long lists: the CPU does not load ahead across pages.
-    prefetch_read(values, 1024);
-    let groups = stored(plan, values, previous);
+    let groups = stored_ahead(plan, values, previous);
     let codes = codes(plan, groups);
     (groups, opaque_mask(codes.into()) as u32)
+}
+
+/// Same as [`stored`], and requests the values that follow 1 KiB later: in long lists, the CPU does not load ahead across
+/// pages.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+pub(super) fn stored_ahead<P: Plan>(
+    plan: P,
+    values: &[u8; 64],
+    previous: &mut __m128i,
+) -> [__m128i; 4] {
+    prefetch_read(values, 1024);
+    stored(plan, values, previous)
 }
 
 #[target_feature(enable = "sse4.1,ssse3")]
@@ -338,7 +349,7 @@ pub(super) fn compress<P: Compress>(
 /// Converts the values of a block to stored numbers.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-pub(super) fn stored<P: Plan>(plan: P, values: &[u8; 64], previous: &mut __m128i) -> [__m128i; 4] {
+fn stored<P: Plan>(plan: P, values: &[u8; 64], previous: &mut __m128i) -> [__m128i; 4] {
     let mut groups = [_mm_setzero_si128(); 4];
     for i in 0..4 {
         groups[i] = load(window(values, 16 * i));

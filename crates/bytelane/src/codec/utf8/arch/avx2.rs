@@ -63,10 +63,7 @@ fn is_text64(from: &[u8]) -> bool {
         errors_after(_mm256_setzero_si256(), first),
         errors32(last, one, two, three),
     );
-    // Nonzero if the last character is incomplete.
-    let unfinished = _mm256_subs_epu8(last, load(&LARGEST_AT_END));
-    let errors = _mm256_or_si256(errors, unfinished);
-    _mm256_testz_si256(errors, errors) != 0
+    is_text_to_the_end(errors, last)
 }
 
 /// Checks 19 to 34 bytes: two vectors of two lanes each, the first 16 bytes and three others.
@@ -92,6 +89,13 @@ fn is_text34(from: &[u8]) -> bool {
         errors32(first, before[0], before[1], before[2]),
         errors32(last, one, two, three),
     );
+    is_text_to_the_end(errors, last)
+}
+
+/// Returns whether there are no errors, nor an incomplete character at the end of the last vector.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn is_text_to_the_end(errors: __m256i, last: __m256i) -> bool {
     let unfinished = _mm256_subs_epu8(last, load(&LARGEST_AT_END));
     let errors = _mm256_or_si256(errors, unfinished);
     _mm256_testz_si256(errors, errors) != 0
