@@ -49,13 +49,13 @@ def test_polars_and_duckdb_write_with_the_advice() -> None:
         assert pq.read_metadata(path).row_group(0).column(0).compression == "ZSTD"
 
 
-@pytest.mark.parametrize("compression", ["none", "snappy", "lz4_raw", "gzip:6", "brotli:3"])
+@pytest.mark.parametrize("compression", ["none", "uncompressed", "snappy", "lz4", "lz4_raw", "gzip:6", "brotli:3"])
 def test_every_compression_reaches_every_writer(compression: str) -> None:
     polars = pytest.importorskip("polars")
     advice = parquet.advise(numbers(), compression=compression, rows=100)
     pq.write_table(numbers(), "a.parquet", **advice.pyarrow())
     polars.DataFrame(numbers()).write_parquet("b.parquet", **advice.polars())
-    name = compression.split(":")[0].upper().replace("NONE", "UNCOMPRESSED").replace("_RAW", "")
+    name = compression.split(":")[0].upper().replace("NONE", "UNCOMPRESSED").removesuffix("_RAW")
     for path in ["a.parquet", "b.parquet"]:
         assert pq.read_metadata(path).row_group(0).column(0).compression == name
 

@@ -282,7 +282,8 @@ impl FromStr for StringType {
 }
 
 /// Parses a compression in the syntax of the command: `zstd`, `zstd:3`, `gzip:6`, `brotli:5`, `lz4_raw`,
-/// `snappy` or `none`.
+/// `snappy` or `none`. As in pyarrow and Polars, `lz4` is another name of `lz4_raw`, and not the deprecated codec
+/// LZ4; `uncompressed` is another name of `none`.
 ///
 /// # Errors
 ///
@@ -293,6 +294,7 @@ impl FromStr for StringType {
 ///
 /// let compression = parse_compression("zstd:3")?;
 /// assert_eq!(compression_name(compression), "zstd:3");
+/// assert_eq!(compression_name(parse_compression("lz4")?), "lz4_raw");
 /// assert!(parse_compression("zstd:99").is_err());
 /// # Ok::<(), bytelane_parquet::Error>(())
 /// ```
@@ -313,7 +315,7 @@ pub fn parse_compression(text: &str) -> Result<Compression> {
     Ok(match (codec, level) {
         ("none" | "uncompressed", None) => Compression::UNCOMPRESSED,
         ("snappy", None) => Compression::SNAPPY,
-        ("lz4_raw", None) => Compression::LZ4_RAW,
+        ("lz4_raw" | "lz4", None) => Compression::LZ4_RAW,
         ("zstd", None) => Compression::ZSTD(ZstdLevel::try_new(1)?),
         ("zstd", Some(level)) => Compression::ZSTD(ZstdLevel::try_new(level).map_err(beyond)?),
         ("gzip", None) => Compression::GZIP(GzipLevel::default()),
@@ -324,7 +326,7 @@ pub fn parse_compression(text: &str) -> Result<Compression> {
         ("brotli", Some(level)) => {
             Compression::BROTLI(BrotliLevel::try_new(unsigned(level)?).map_err(beyond)?)
         }
-        ("none" | "uncompressed" | "snappy" | "lz4_raw", Some(_)) => {
+        ("none" | "uncompressed" | "snappy" | "lz4_raw" | "lz4", Some(_)) => {
             return Err(Problem::Option(format!("{codec} does not take a level")).into());
         }
         _ => {
@@ -335,7 +337,7 @@ pub fn parse_compression(text: &str) -> Result<Compression> {
 }
 
 /// Returns the name that [`parse_compression`] reads as this compression. The deprecated codecs LZ4 and LZO,
-/// which it does not read, become `lz4` and `lzo`.
+/// which it never returns, become `lz4` and `lzo`.
 #[must_use]
 pub fn compression_name(compression: Compression) -> String {
     match compression {

@@ -50,9 +50,10 @@ def write_table(
 
     Columns whose type does not support `encoding` use `"auto"`. `column_encoding` sets the encodings of columns, or of
     all columns in a group, by their paths. The default compression is `"zstd"` at level 1; the others are `"none"`,
-    `"snappy"`, `"lz4_raw"`, `"gzip"` and `"brotli"`, in upper or lower case. A dictionary sets the compression of
-    columns or groups, such as `{"price": "zstd:3"}`; the others keep the default. `goal`, `readers` and `encodings` are
-    those of `advise`. `threads` sets the number of threads, by default one per core; the file does not depend on it.
+    `"snappy"`, `"lz4"`, `"gzip"` and `"brotli"`, in upper or lower case. As in pyarrow, `"lz4"` is the format's
+    LZ4_RAW. A dictionary sets the compression of columns or groups, such as `{"price": "zstd:3"}`; the others keep the
+    default. `goal`, `readers` and `encodings` are those of `advise`. `threads` sets the number of threads, by default
+    one per core; the file does not depend on it.
 
     A row group has up to `row_group_size` rows, and fewer if their values take more than `row_group_bytes` in memory. A
     page has up to `max_rows_per_page` rows and about `data_page_size` bytes before compression; by default, up to
