@@ -1,6 +1,6 @@
 //! `serde_json`, `sonic-rs`, `simd-json`, `json-escape-simd`.
 
-use super::{Comparison, Peer, Work, show};
+use super::{Appended, Comparison, Peer, Work, show};
 use crate::VARIED_LENGTHS;
 use bytelane::Backend;
 use bytelane::json_string::QUOTED;
@@ -31,16 +31,25 @@ pub const COMPARISON: Comparison = Comparison {
     ],
     varied: true,
     ours: None,
-    peers: |_values| Ok(peers()),
+    peers: |values| {
+        let longest = match values {
+            VARIED_LENGTHS => 64,
+            _ => values,
+        };
+        Ok(peers(longest))
+    },
 };
 
-fn peers() -> Vec<Peer> {
-    let mut peers: Vec<Peer> = Backend::available().map(bytelane).collect();
+/// Creates the peers for texts of up to a number of bytes.
+fn peers(longest: usize) -> Vec<Peer> {
+    let mut peers: Vec<Peer> = Backend::available()
+        .map(|backend| bytelane(backend, longest))
+        .collect();
     peers.extend([
         Peer {
             library: "serde_json",
             backend: None,
-            encode: Some(escape(|text, json| {
+            encode: Some(escape(longest, |text, json| {
                 serde_json::to_writer(json, text).expect("to memory")
             })),
             decode: Some(unescape(|json| {
@@ -50,7 +59,7 @@ fn peers() -> Vec<Peer> {
         Peer {
             library: "sonic-rs",
             backend: None,
-            encode: Some(escape(|text, json| {
+            encode: Some(escape(longest, |text, json| {
                 sonic_rs::to_writer(json, text).expect("to memory")
             })),
             decode: Some(unescape(|json| {
@@ -60,7 +69,7 @@ fn peers() -> Vec<Peer> {
         Peer {
             library: "json-escape-simd",
             backend: None,
-            encode: Some(escape(|text, json| {
+            encode: Some(escape(longest, |text, json| {
                 json_escape_simd::escape_into(text, json)
             })),
             decode: None,
@@ -73,8 +82,8 @@ fn peers() -> Vec<Peer> {
 /// Creates a peer with our own calls in the same form as the others: from text that is known to be
 /// UTF-8 to a `Vec`, and from JSON to a `String`. The backends' rows are those of the catalog: to
 /// slices, and the text is checked first.
-fn bytelane(backend: Backend) -> Peer {
-    let encode = escape(|text, json| {
+fn bytelane(backend: Backend, longest: usize) -> Peer {
+    let encode = escape(longest, |text, json| {
         QUOTED.escape_append(text, json);
     });
     let decode = unescape(|json| {
@@ -92,14 +101,14 @@ fn bytelane(backend: Backend) -> Peer {
     }
 }
 
-/// Escapes UTF-8 to a buffer of the library's choice, which is reused.
-fn escape(escape: impl Fn(&str, &mut Vec<u8>) + 'static) -> Work<'static> {
-    let mut buffer = Vec::new();
+/// Escapes UTF-8 to the end of a `Vec`, which is reused and has the room that json-escape-simd and sonic-rs reserve in each call.
+fn escape(longest: usize, escape: impl Fn(&str, &mut Vec<u8>) + 'static) -> Work<'static> {
+    let mut result = Appended::with_room(8 * longest + 1024);
     Box::new(move |text, json| {
-        buffer.clear();
         // SAFETY: the data sets of this comparison are text.
-        escape(unsafe { std::str::from_utf8_unchecked(text) }, &mut buffer);
-        show(&buffer, json)
+        let text = unsafe { std::str::from_utf8_unchecked(text) };
+        escape(text, result.again());
+        result.show(json)
     })
 }
 
