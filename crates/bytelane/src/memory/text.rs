@@ -91,6 +91,16 @@ impl Appender<'_> {
         }
     }
 
+    /// Returns the same destination, to which nothing has been appended.
+    #[inline]
+    pub(crate) fn from_here(self) -> Self {
+        let start = self.bytes.len();
+        Self {
+            bytes: self.bytes,
+            start,
+        }
+    }
+
     /// Returns the number of bytes that have been appended.
     #[inline]
     pub(crate) fn appended(&self) -> usize {

@@ -181,6 +181,12 @@ pub(crate) trait Blocks: utf8::Steps {
     /// Examines 256 bytes at once.
     fn survey(self, blocks: &[u8; 256]) -> Survey;
 
+    /// Copies 256 bytes if none is special, or else a part from the front in which none is. Returns its length.
+    #[inline(always)]
+    fn copy_if_clean(self, blocks: &[u8; 256], to: &mut [Slot; 256]) -> usize {
+        kernel::copy_if_clean(self, blocks, to)
+    }
+
     /// Returns the special bytes of a block.
     fn specials(self, block: &[u8; 64]) -> u64;
 
@@ -197,8 +203,8 @@ pub(crate) trait Blocks: utf8::Steps {
     /// Escapes a text of up to 64 bytes: see [`kernel::escape_front_short`].
     fn escape_front_short(self, src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed;
 
-    /// Escapes the part of a text that fits, from `done` on: see [`kernel::escape`].
-    fn escape_from(self, src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes) -> Consumed;
+    /// Escapes the part of a text that fits, from `read` on: see [`kernel::escape`].
+    fn escape_from(self, src: &[u8], dst: &mut [Slot], read: usize, quotes: Quotes) -> Consumed;
 
     /// Escapes a part with many special bytes: see [`kernel::escape_dense`].
     fn escape_dense(self, src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed;

@@ -1,6 +1,6 @@
 //! AVX2: a block is two vectors of 32 bytes.
 
-use super::sse41::{escape, escape8, escape16, keep16, specials16};
+use super::sse41::{TURN, escape, escape8, escape16, keep16, specials16};
 use crate::backend::Avx2;
 use crate::codec::json_string::tables::{KNOWN, LETTERS, MEANINGS, first_ones};
 use crate::codec::json_string::{Blocks, Classes, Consumed, Quotes, Survey, kernel};
@@ -12,9 +12,10 @@ use core::arch::x86_64::*;
 implement! {
     impl Blocks for Avx2 {
         fn escape_front_short(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed => kernel::escape_front_short;
-        fn escape_from(src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes) -> Consumed => kernel::escape;
+        fn escape_from(src: &[u8], dst: &mut [Slot], read: usize, quotes: Quotes) -> Consumed => kernel::escape;
         fn escape_dense(src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed => kernel::escape_dense;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
+        fn copy_if_clean(blocks: &[u8; 256], to: &mut [Slot; 256]) -> usize = copy_if_clean;
         fn specials(block: &[u8; 64]) -> u64 = specials;
         fn specials16(block: &[u8; 16]) -> u16 = specials16;
         fn specials32(block: &[u8; 32]) -> u32 = specials32;
@@ -54,13 +55,15 @@ fn controls(vector: __m256i) -> __m256i {
 #[inline]
 fn special(vector: __m256i) -> __m256i {
     let backslashes = _mm256_cmpeq_epi8(vector, _mm256_set1_epi8(b'\\' as i8));
-    _mm256_or_si256(low(turned(vector)), backslashes)
+    let signed = _mm256_xor_si256(vector, _mm256_set1_epi8(TURN ^ i8::MIN));
+    let low = _mm256_cmpgt_epi8(_mm256_set1_epi8((b' ' + 1) as i8 ^ i8::MIN), signed);
+    _mm256_or_si256(low, backslashes)
 }
 
 #[target_feature(enable = "avx2")]
 #[inline]
 fn turned(vector: __m256i) -> __m256i {
-    _mm256_xor_si256(vector, _mm256_set1_epi8(b'"' as i8 ^ b' ' as i8))
+    _mm256_xor_si256(vector, _mm256_set1_epi8(TURN))
 }
 
 #[target_feature(enable = "avx2")]
@@ -88,6 +91,27 @@ fn survey(blocks: &[u8; 256]) -> Survey {
         clean: _mm256_movemask_epi8(_mm256_or_si256(low(least), backslashes)) == 0,
         ascii: _mm256_movemask_epi8(all) == 0,
     }
+}
+
+/// Loads each vector once.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn copy_if_clean(blocks: &[u8; 256], to: &mut [Slot; 256]) -> usize {
+    let mut vectors = [_mm256_setzero_si256(); 8];
+    let (mut backslashes, mut least) = (_mm256_setzero_si256(), _mm256_set1_epi8(-1));
+    for i in 0..8 {
+        vectors[i] = load(window(blocks, 32 * i));
+        least = _mm256_min_epu8(least, turned(vectors[i]));
+        let here = _mm256_cmpeq_epi8(vectors[i], _mm256_set1_epi8(b'\\' as i8));
+        backslashes = _mm256_or_si256(backslashes, here);
+    }
+    if _mm256_movemask_epi8(_mm256_or_si256(low(least), backslashes)) != 0 {
+        return 0;
+    }
+    for i in 0..8 {
+        store(window_mut(to, 32 * i), vectors[i]);
+    }
+    256
 }
 
 #[target_feature(enable = "avx2")]

@@ -12,9 +12,10 @@ implement! {
     impl Blocks for Avx512 {
         const SHUFFLES_ARE_DEAR: bool = false;
         fn escape_front_short(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed => kernel::escape_front_short;
-        fn escape_from(src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes) -> Consumed => kernel::escape;
+        fn escape_from(src: &[u8], dst: &mut [Slot], read: usize, quotes: Quotes) -> Consumed => kernel::escape;
         fn escape_dense(src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed => kernel::escape_dense;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
+        fn copy_if_clean(blocks: &[u8; 256], to: &mut [Slot; 256]) -> usize = copy_if_clean;
         fn specials(block: &[u8; 64]) -> u64 = specials;
         fn specials16(block: &[u8; 16]) -> u16 = super::sse41::specials16;
         fn specials32(block: &[u8; 32]) -> u32 = super::avx2::specials32;
@@ -96,6 +97,19 @@ fn survey(blocks: &[u8; 256]) -> Survey {
         clean: (special(a) | special(b)) | (special(c) | special(d)) == 0,
         ascii: _mm512_movepi8_mask(all) == 0,
     }
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+#[inline]
+fn copy_if_clean(blocks: &[u8; 256], to: &mut [Slot; 256]) -> usize {
+    let [a, b, c, d] = [0, 64, 128, 192].map(|at| load(window(blocks, at)));
+    if (special(a) | special(b)) | (special(c) | special(d)) != 0 {
+        return 0;
+    }
+    for (i, vector) in [a, b, c, d].into_iter().enumerate() {
+        store(window_mut(to, 64 * i), vector);
+    }
+    256
 }
 
 #[target_feature(enable = "avx512bw,avx512vbmi")]

@@ -18,9 +18,10 @@ implement! {
 implement! {
     impl Blocks for Sse41 {
         fn escape_front_short(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed => kernel::escape_front_short;
-        fn escape_from(src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes) -> Consumed => kernel::escape;
+        fn escape_from(src: &[u8], dst: &mut [Slot], read: usize, quotes: Quotes) -> Consumed => kernel::escape;
         fn escape_dense(src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed => kernel::escape_dense;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
+        fn copy_if_clean(blocks: &[u8; 256], to: &mut [Slot; 256]) -> usize = copy_if_clean;
         fn specials(block: &[u8; 64]) -> u64 = specials;
         fn specials16(block: &[u8; 16]) -> u16 = specials16;
         fn copy(block: &[u8; 64], to: &mut [Slot; 64]) = copy;
@@ -47,20 +48,24 @@ fn controls(vector: __m128i) -> __m128i {
     _mm_cmpeq_epi8(_mm_min_epu8(vector, _mm_set1_epi8(0x1f)), vector)
 }
 
-/// Finds special bytes. Flipping the second bit turns a quote into a space, next to the control
-/// characters, which are only permuted.
+/// Turns a quote into a space, next to the control characters, which it only permutes.
+pub(super) const TURN: i8 = (b'"' ^ b' ') as i8;
+
+/// Finds special bytes. A signed comparison of bytes whose highest bit is flipped is an unsigned one.
 #[target_feature(enable = "sse2")]
 #[inline]
 fn special(vector: __m128i) -> __m128i {
     let backslashes = _mm_cmpeq_epi8(vector, _mm_set1_epi8(b'\\' as i8));
-    _mm_or_si128(low(turned(vector)), backslashes)
+    let signed = _mm_xor_si128(vector, _mm_set1_epi8(TURN ^ i8::MIN));
+    let low = _mm_cmplt_epi8(signed, _mm_set1_epi8((b' ' + 1) as i8 ^ i8::MIN));
+    _mm_or_si128(low, backslashes)
 }
 
-/// Flips the second bit of bytes: see [`special`].
+/// Turns bytes: see [`TURN`].
 #[target_feature(enable = "sse2")]
 #[inline]
 fn turned(vector: __m128i) -> __m128i {
-    _mm_xor_si128(vector, _mm_set1_epi8(b'"' as i8 ^ b' ' as i8))
+    _mm_xor_si128(vector, _mm_set1_epi8(TURN))
 }
 
 /// Finds bytes up to the space.
@@ -74,11 +79,37 @@ fn low(vector: __m128i) -> __m128i {
 #[target_feature(enable = "sse2")]
 #[inline]
 fn is_plain(blocks: &[[u8; 16]]) -> bool {
-    let mut any = _mm_setzero_si128();
+    let (mut backslashes, mut least) = (_mm_setzero_si128(), _mm_set1_epi8(-1));
     for i in 0..blocks.len() {
-        any = _mm_or_si128(any, special(load(&blocks[i])));
+        let vector = load(&blocks[i]);
+        least = _mm_min_epu8(least, turned(vector));
+        let here = _mm_cmpeq_epi8(vector, _mm_set1_epi8(b'\\' as i8));
+        backslashes = _mm_or_si128(backslashes, here);
     }
-    _mm_movemask_epi8(any) == 0
+    _mm_movemask_epi8(_mm_or_si128(low(least), backslashes)) == 0
+}
+
+/// Copies in two halves, for each of which there are enough registers to load each vector once.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn copy_if_clean(blocks: &[u8; 256], to: &mut [Slot; 256]) -> usize {
+    for half in [0, 128] {
+        let mut vectors = [_mm_setzero_si128(); 8];
+        let (mut backslashes, mut least) = (_mm_setzero_si128(), _mm_set1_epi8(-1));
+        for i in 0..8 {
+            vectors[i] = load(window(blocks, half + 16 * i));
+            least = _mm_min_epu8(least, turned(vectors[i]));
+            let here = _mm_cmpeq_epi8(vectors[i], _mm_set1_epi8(b'\\' as i8));
+            backslashes = _mm_or_si128(backslashes, here);
+        }
+        if _mm_movemask_epi8(_mm_or_si128(low(least), backslashes)) != 0 {
+            return half;
+        }
+        for i in 0..8 {
+            store(window_mut(to, half + 16 * i), vectors[i]);
+        }
+    }
+    256
 }
 
 #[target_feature(enable = "sse4.1")]

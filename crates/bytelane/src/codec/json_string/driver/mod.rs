@@ -228,15 +228,27 @@ fn escape_append_after_plain(text: &str, to: Appender<'_>) -> usize {
     if to.room() < text.len() + 2 {
         return escape_append_after_reserving(text, to);
     }
-    append_to_room(
-        EscapeFront {
-            text,
-            quotes: Quotes::new(true, true),
-            is_other: true,
-            backend: Detected::active(),
-        },
-        to,
-    )
+    // Nothing has been appended yet: the start is known, and needs no register.
+    let mut to = to.from_here();
+    let Ok(read) = to.append_to_room(EscapeFront {
+        text,
+        quotes: Quotes::new(true, true),
+        is_other: true,
+        backend: Detected::active(),
+    });
+    if read < text.len() {
+        return escape_append_rest(text, read, to);
+    }
+    to.appended()
+}
+
+/// Appends the rest of a text in quotes from an offset on, after the opening quote.
+#[cfg(feature = "alloc")]
+#[inline(never)]
+fn escape_append_rest(text: &str, read: usize, mut to: Appender<'_>) -> usize {
+    let quotes = Quotes::new(true, true);
+    escape_rest(text, read, quotes, to.again(), Detected::active());
+    to.appended()
 }
 
 #[cfg(feature = "alloc")]

@@ -96,15 +96,20 @@ pub(in super::super) fn escape_up_to(
     put_front(&result, dst);
 }
 
-/// Escapes the part of a text that fits, from `done` on, in whole characters, and writes the closing quote after all of it.
+/// Escapes the part of a text that fits, in whole characters, and writes the closing quote after all of it. The first `read` bytes are
+/// already copied, after the opening quote.
 #[inline(always)]
 pub(in super::super) fn escape<S: Blocks>(
     simd: S,
     src: &[u8],
     dst: &mut [Slot],
-    mut done: Consumed,
+    read: usize,
     quotes: Quotes,
 ) -> Consumed {
+    let mut done = Consumed {
+        read,
+        written: quotes.opening() + read,
+    };
     let room = dst.len() - quotes.closing();
     let inside = &mut dst[..room];
     if S::SHUFFLES_ARE_DEAR {
@@ -135,7 +140,12 @@ pub(in super::super) fn escape_inside(
     dst: &mut [Slot],
     done: Consumed,
 ) -> Consumed {
-    simd.escape_from(src, dst, done, Quotes::NONE)
+    let (rest, to) = (&src[done.read..], &mut dst[done.written..]);
+    let more = simd.escape_from(rest, to, 0, Quotes::NONE);
+    Consumed {
+        read: done.read + more.read,
+        written: done.written + more.written,
+    }
 }
 
 /// Escapes a text from `done` on, with many special bytes at first, until there are few, or the part of it that fits.
@@ -218,14 +228,14 @@ pub(in super::super) fn escape_dense<S: Blocks>(
 #[inline(always)]
 pub(super) fn copy_run(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> usize {
     let most = usize::min(src.len(), dst.len());
+    let (src, dst) = (&src[..most], &mut dst[..most]);
     let mut run = 0;
     while run + 256 <= most {
-        let block = window(src, run);
-        if !simd.survey(block).clean {
+        let clean = simd.copy_if_clean(window(src, run), window_mut(dst, run));
+        run += clean;
+        if clean < 256 {
             return run;
         }
-        copy_blocks(simd, block, window_mut(dst, run));
-        run += 256;
     }
     if most < 64 {
         return run;
@@ -240,6 +250,20 @@ pub(super) fn copy_run(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> usize
         run = at + 64;
     }
     run
+}
+
+/// Copies 256 bytes if none is special. Returns the number of bytes copied.
+#[inline(always)]
+pub(in super::super) fn copy_if_clean(
+    simd: impl Blocks,
+    blocks: &[u8; 256],
+    to: &mut [Slot; 256],
+) -> usize {
+    if !simd.survey(blocks).clean {
+        return 0;
+    }
+    copy_blocks(simd, blocks, to);
+    256
 }
 
 /// Copies the 256-byte blocks from an offset on in which no byte needs an escape, and which

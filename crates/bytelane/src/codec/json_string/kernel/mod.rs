@@ -14,7 +14,8 @@ mod unescape;
 #[cfg(feature = "alloc")]
 pub(super) use escape::{LONGEST, WIDEST};
 pub(super) use escape::{
-    copy_clean, escape, escape_dense, escape_inside, escape_up_to, escaped_len, short_specials,
+    copy_clean, copy_if_clean, escape, escape_dense, escape_inside, escape_up_to, escaped_len,
+    short_specials,
 };
 #[cfg(feature = "alloc")]
 pub(super) use short::first_special;

@@ -77,11 +77,7 @@ pub(in super::super) fn escape_front_long(
     let start = quotes.open(dst);
     let run = copy_run(simd, src, &mut dst[start..]);
     if run < src.len() {
-        let done = Consumed {
-            read: run,
-            written: start + run,
-        };
-        return simd.escape_from(src, dst, done, quotes);
+        return simd.escape_from(src, dst, run, quotes);
     }
     finish(src, dst, quotes, start + run)
 }
@@ -100,7 +96,7 @@ fn escape_short_text<S: Blocks>(simd: S, mut src: &[u8], dst: &mut [Slot]) -> Op
         for at in [0, src.len() - 32] {
             *window_mut(&mut padded, at) = *window::<32, _>(src, at);
         }
-        return Some(escape_few(simd, &padded, specials, src.len(), room));
+        return escape_few(simd, &padded, specials, src.len(), room);
     }
     loop {
         let room: &mut [Slot; 128 + 8] = dst.get_mut(to..)?.first_chunk_mut()?;

@@ -36,32 +36,29 @@ pub(super) fn escape_sparse(
     dst: &mut [Slot],
     done: &mut Consumed,
 ) -> bool {
+    const { assert!(CALM == u8::BITS as usize) };
+    let end = dst.len();
     let (mut rest, mut to) = (&src[done.read..], &mut dst[done.written..]);
-    let (mut written, mut calm) = (0, 0);
-    while let Some(block) = rest.first_chunk::<128>()
+    // A bit for each of the last blocks: whether a byte is special.
+    let mut seen = 1u8;
+    while seen != 0
+        && let Some(block) = rest.first_chunk::<128>()
         && let Some(room) = to.first_chunk_mut()
     {
         let specials = simd.specials(window(block, 0));
-        if specials.count_ones() > FEW {
+        let Some(length) = escape_few(simd, block, specials, 64, room) else {
             break;
-        }
-        let length = escape_few(simd, block, specials, 64, room);
-        written += length;
+        };
         to = &mut to[length..];
         rest = &rest[64..];
-        calm = (calm + 1) * usize::from(specials == 0);
-        if calm == CALM {
-            break;
-        }
+        seen = seen << 1 | u8::from(specials != 0);
     }
     if let 65..128 = rest.len()
         && let Some(room) = to.first_chunk_mut()
     {
         let given = rest.len() - 64;
         let specials = simd.specials(window(rest, 0)) & ((1 << given) - 1);
-        if specials.count_ones() <= FEW {
-            let length = escape_few(simd, rest, specials, given, room);
-            written += length;
+        if let Some(length) = escape_few(simd, rest, specials, given, room) {
             to = &mut to[length..];
             rest = &rest[given..];
         }
@@ -70,20 +67,20 @@ pub(super) fn escape_sparse(
         && let Some(room) = to.first_chunk_mut()
     {
         let specials = simd.specials(window(rest, 0));
-        if specials.count_ones() <= FEW {
-            let mut padded = [0; 128];
-            *window_mut(&mut padded, 0) = *window::<64, _>(rest, 0);
-            written += escape_few(simd, &padded, specials, 64, room);
+        let mut padded = [0; 128];
+        *window_mut(&mut padded, 0) = *window::<64, _>(rest, 0);
+        if let Some(length) = escape_few(simd, &padded, specials, 64, room) {
+            to = &mut to[length..];
             rest = &[];
         }
     }
     done.read = src.len() - rest.len();
-    done.written += written;
-    calm == CALM
+    done.written = end - to.len();
+    seen == 0
 }
 
 /// Escapes the first `given` bytes, up to 64, of a source with at least 64 more. Their special bytes are `set`. Returns the
-/// length of the result.
+/// length of the result; `None` if there are more than [`FEW`].
 ///
 /// ```text
 /// block    a  b  \n  c  d  "  e
@@ -97,22 +94,32 @@ pub(super) fn escape_sparse(
 pub(super) fn escape_few(
     simd: impl Blocks,
     src: &[u8],
-    mut set: u64,
+    set: u64,
     given: usize,
     dst: &mut [Slot; ROOM],
-) -> usize {
+) -> Option<usize> {
     simd.copy(window(src, 0), window_mut(dst, 0));
-    let mut more = 0;
-    loop {
-        let place = (set | 1 << (given - 1)).trailing_zeros() as usize;
-        let (text, length) = escaped(src[place]);
-        let to: &mut [Slot; 72] = window_mut(dst, place + more);
-        write(window_mut(to, 0), text);
-        simd.copy(window(src, place + 1), window_mut(to, length));
-        more += length - 1;
-        set &= set.wrapping_sub(1);
-        if set == 0 {
-            return given + more;
+    let first = (set | 1 << (given - 1)).trailing_zeros() as usize;
+    let mut more = escape_one(simd, src, first, window_mut(dst, first));
+    let mut others = set & set.wrapping_sub(1);
+    if others != 0 {
+        if others.count_ones() >= FEW {
+            return None;
+        }
+        while others != 0 {
+            let place = others.trailing_zeros() as usize;
+            more += escape_one(simd, src, place, window_mut(dst, place + more));
+            others &= others - 1;
         }
     }
+    Some(given + more)
+}
+
+/// Escapes one byte, and copies 64 bytes after it. Returns by how many bytes the escape is longer.
+#[inline(always)]
+fn escape_one(simd: impl Blocks, src: &[u8], place: usize, dst: &mut [Slot; 72]) -> usize {
+    let (text, length) = escaped(src[place]);
+    write(window_mut(dst, 0), text);
+    simd.copy(window(src, place + 1), window_mut(dst, length));
+    length - 1
 }
