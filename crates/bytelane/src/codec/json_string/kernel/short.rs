@@ -22,7 +22,7 @@
 
 use super::super::{Blocks, Consumed, Quotes};
 use super::escape::{FEW, LONGEST, copy_run, escape_bytes, escaped};
-use super::sparse::{ROOM, escape_few};
+use super::sparse::{ROOM, escape_copied};
 use super::{clean, put_front};
 use crate::memory::{Slot, pair, write};
 use crate::simd::{window, window_mut};
@@ -94,9 +94,11 @@ fn escape_short_text<S: Blocks>(simd: S, mut src: &[u8], dst: &mut [Slot]) -> Op
     {
         let mut padded = [0; 128];
         for at in [0, src.len() - 32] {
-            *window_mut(&mut padded, at) = *window::<32, _>(src, at);
+            let half = window::<32, _>(src, at);
+            *window_mut(&mut padded, at) = *half;
+            write(window_mut(room, at), *half);
         }
-        return escape_few(simd, &padded, specials, src.len(), room);
+        return escape_copied(simd, &padded, specials, src.len(), room);
     }
     loop {
         let room: &mut [Slot; 128 + 8] = dst.get_mut(to..)?.first_chunk_mut()?;

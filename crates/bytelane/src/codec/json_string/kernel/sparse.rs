@@ -66,10 +66,12 @@ pub(super) fn escape_sparse(
     if rest.len() == 64
         && let Some(room) = to.first_chunk_mut()
     {
-        let specials = simd.specials(window(rest, 0));
+        let block = window(rest, 0);
+        let specials = simd.specials(block);
         let mut padded = [0; 128];
-        *window_mut(&mut padded, 0) = *window::<64, _>(rest, 0);
-        if let Some(length) = escape_few(simd, &padded, specials, 64, room) {
+        simd.copy(block, window_mut(room, 0));
+        *window_mut(&mut padded, 0) = *block;
+        if let Some(length) = escape_copied(simd, &padded, specials, 64, room) {
             to = &mut to[length..];
             rest = &[];
         }
@@ -99,6 +101,18 @@ pub(super) fn escape_few(
     dst: &mut [Slot; ROOM],
 ) -> Option<usize> {
     simd.copy(window(src, 0), window_mut(dst, 0));
+    escape_copied(simd, src, set, given, dst)
+}
+
+/// Does the same after the bytes are copied.
+#[inline(always)]
+pub(super) fn escape_copied(
+    simd: impl Blocks,
+    src: &[u8],
+    set: u64,
+    given: usize,
+    dst: &mut [Slot; ROOM],
+) -> Option<usize> {
     let first = (set | 1 << (given - 1)).trailing_zeros() as usize;
     let mut more = escape_one(simd, src, first, window_mut(dst, first));
     let mut others = set & set.wrapping_sub(1);
