@@ -15,7 +15,6 @@ implement! {
         fn escape_from(src: &[u8], dst: &mut [Slot], read: usize, quotes: Quotes) -> Consumed => kernel::escape;
         fn escape_dense(src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed => kernel::escape_dense;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
-        fn copy_if_clean(blocks: &[u8; 256], to: &mut [Slot; 256]) -> usize = copy_if_clean;
         fn specials(block: &[u8; 64]) -> u64 = specials;
         fn specials16(block: &[u8; 16]) -> u16 = specials16;
         fn specials32(block: &[u8; 32]) -> u32 = specials32;
@@ -91,27 +90,6 @@ fn survey(blocks: &[u8; 256]) -> Survey {
         clean: _mm256_movemask_epi8(_mm256_or_si256(low(least), backslashes)) == 0,
         ascii: _mm256_movemask_epi8(all) == 0,
     }
-}
-
-/// Loads each vector once.
-#[target_feature(enable = "avx2")]
-#[inline]
-fn copy_if_clean(blocks: &[u8; 256], to: &mut [Slot; 256]) -> usize {
-    let mut vectors = [_mm256_setzero_si256(); 8];
-    let (mut backslashes, mut least) = (_mm256_setzero_si256(), _mm256_set1_epi8(-1));
-    for i in 0..8 {
-        vectors[i] = load(window(blocks, 32 * i));
-        least = _mm256_min_epu8(least, turned(vectors[i]));
-        let here = _mm256_cmpeq_epi8(vectors[i], _mm256_set1_epi8(b'\\' as i8));
-        backslashes = _mm256_or_si256(backslashes, here);
-    }
-    if _mm256_movemask_epi8(_mm256_or_si256(low(least), backslashes)) != 0 {
-        return 0;
-    }
-    for i in 0..8 {
-        store(window_mut(to, 32 * i), vectors[i]);
-    }
-    256
 }
 
 #[target_feature(enable = "avx2")]

@@ -124,7 +124,7 @@ pub(in super::super) fn escape<S: Blocks>(
             }
         }
     } else {
-        done = simd.escape_dense(src, inside, done, false);
+        done = escape_dense(simd, src, inside, done, false);
     }
     if done.read < src.len() {
         return scalar::in_whole_characters(src, done);
