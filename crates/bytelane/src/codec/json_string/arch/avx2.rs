@@ -15,6 +15,7 @@ implement! {
         fn escape_from(src: &[u8], dst: &mut [Slot], read: usize, quotes: Quotes) -> Consumed => kernel::escape;
         fn escape_dense(src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed => kernel::escape_dense;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
+        fn copy_if_clean(blocks: &[u8; 256], to: &mut [Slot; 256]) -> usize = copy_if_clean;
         fn specials(block: &[u8; 64]) -> u64 = specials;
         fn specials16(block: &[u8; 16]) -> u16 = specials16;
         fn specials32(block: &[u8; 32]) -> u32 = specials32;
@@ -90,6 +91,37 @@ fn survey(blocks: &[u8; 256]) -> Survey {
         clean: _mm256_movemask_epi8(_mm256_or_si256(low(least), backslashes)) == 0,
         ascii: _mm256_movemask_epi8(all) == 0,
     }
+}
+
+/// Copies in two halves, whose vectors stay in registers.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn copy_if_clean(blocks: &[u8; 256], to: &mut [Slot; 256]) -> usize {
+    for half in [0, 128] {
+        let [a, b, c, d] = [0, 32, 64, 96].map(|at| load(window(blocks, half + at)));
+        let least = _mm256_min_epu8(
+            _mm256_min_epu8(turned(a), turned(b)),
+            _mm256_min_epu8(turned(c), turned(d)),
+        );
+        let backslash = _mm256_set1_epi8(b'\\' as i8);
+        let backslashes = _mm256_or_si256(
+            _mm256_or_si256(
+                _mm256_cmpeq_epi8(a, backslash),
+                _mm256_cmpeq_epi8(b, backslash),
+            ),
+            _mm256_or_si256(
+                _mm256_cmpeq_epi8(c, backslash),
+                _mm256_cmpeq_epi8(d, backslash),
+            ),
+        );
+        if _mm256_movemask_epi8(_mm256_or_si256(low(least), backslashes)) != 0 {
+            return half;
+        }
+        for (i, vector) in [a, b, c, d].into_iter().enumerate() {
+            store(window_mut(to, half + 32 * i), vector);
+        }
+    }
+    256
 }
 
 #[target_feature(enable = "avx2")]
