@@ -4,37 +4,40 @@ use super::super::Register::{Xmm, Ymm, Zmm};
 use super::super::{ANY, Counts, Kernel, Register, STACK};
 
 /// Loops that look for special bytes in 256 bytes and copy these.
-const CLEAN_RUN: &[(Register, Counts)] = &[
-    (
-        Ymm,
-        &[
-            ("vpminub", 8..=8),
-            ("vpcmpeqb", 9..=9),
-            (STACK, 0..=0),
-            (ANY, 1..=72),
-        ],
-    ),
-    (
-        Zmm,
-        &[
-            ("vpermb", 4..=4),
-            ("vpcmpnltub", 4..=4),
-            (STACK, 0..=0),
-            (ANY, 1..=39),
-        ],
-    ),
-];
+const CLEAN_YMM: (Register, Counts) = (
+    Ymm,
+    &[
+        ("vpminub", 8..=8),
+        ("vpcmpeqb", 10..=10),
+        (STACK, 0..=0),
+        (ANY, 1..=64),
+    ],
+);
+const CLEAN_ZMM: (Register, Counts) = (
+    Zmm,
+    &[
+        ("vpermb", 4..=4),
+        ("vpcmpnltub", 4..=4),
+        (STACK, 0..=0),
+        (ANY, 1..=32),
+    ],
+);
 
 pub const KERNELS: &[Kernel] = &[
     Kernel {
         function: "json_string::driver::escape_front_long",
         arguments: &[""],
-        loops: CLEAN_RUN,
+        loops: &[CLEAN_YMM, CLEAN_ZMM],
     },
     Kernel {
         function: "json_string::Blocks>::escape_dense",
         arguments: &[""],
-        loops: CLEAN_RUN,
+        loops: &[CLEAN_YMM],
+    },
+    Kernel {
+        function: "json_string::Blocks>::escape_from",
+        arguments: &[""],
+        loops: &[CLEAN_ZMM],
     },
     Kernel {
         function: "json_string::driver::escaped_len_blocks",
