@@ -93,7 +93,7 @@ impl Appender<'_> {
 
     /// Returns the same destination, to which nothing has been appended.
     #[inline]
-    pub(crate) fn from_here(self) -> Self {
+    pub(crate) fn restarted(self) -> Self {
         let start = self.bytes.len();
         Self {
             bytes: self.bytes,

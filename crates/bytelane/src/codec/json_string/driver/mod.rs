@@ -229,7 +229,7 @@ fn escape_append_after_plain(text: &str, to: Appender<'_>) -> usize {
         return escape_append_after_reserving(text, to);
     }
     // Nothing has been appended yet: the start is known, and needs no register.
-    let mut to = to.from_here();
+    let mut to = to.restarted();
     let Ok(read) = to.append_to_room(EscapeFront {
         text,
         quotes: Quotes::new(true, true),
