@@ -74,22 +74,22 @@ pub static COMPARISONS: &[Comparison] = &[
     byte_stream_split::comparison(
         "byte_stream_split:width=2",
         byte_stream_split::peers::<2>,
-        ours::byte_stream_split::<2>,
+        ours::byte_stream_split::<u16>,
     ),
     byte_stream_split::comparison(
         "byte_stream_split:width=4",
         byte_stream_split::peers::<4>,
-        ours::byte_stream_split::<4>,
+        ours::byte_stream_split::<f32>,
     ),
     byte_stream_split::comparison(
         "byte_stream_split:width=8",
         byte_stream_split::peers::<8>,
-        ours::byte_stream_split::<8>,
+        ours::byte_stream_split::<f64>,
     ),
     byte_stream_split::comparison(
         "byte_stream_split:width=16",
         byte_stream_split::peers::<16>,
-        ours::byte_stream_split::<16>,
+        ours::byte_stream_split_bytes::<16>,
     ),
     big_endian::comparison(
         "big_endian:width=2",

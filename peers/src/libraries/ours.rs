@@ -3,7 +3,10 @@
 
 use super::Work;
 use bytelane::byte_stream_split::Width;
-use bytelane::{Value, base64, big_endian, bit_packing, delta, rle_hybrid, stream_vbyte, varint};
+use bytelane::{
+    Value, base64, big_endian, bit_packing, byte_stream_split, delta, rle_hybrid, stream_vbyte,
+    varint,
+};
 use bytemuck::Pod;
 use std::fmt::Debug;
 
@@ -32,7 +35,15 @@ fn calls<T: Pod, E: Debug, D: Debug>(
     }
 }
 
-pub fn byte_stream_split<const K: usize>() -> Calls {
+pub fn byte_stream_split<T: Value + Pod>() -> Calls {
+    calls(
+        byte_stream_split::encode::<T>,
+        byte_stream_split::decode::<T>,
+    )
+}
+
+/// Calls with values that are not numbers.
+pub fn byte_stream_split_bytes<const K: usize>() -> Calls {
     let width = Width::new(K).expect("not zero");
     calls::<u8, _, _>(
         move |values, streams| width.encode(values, streams),

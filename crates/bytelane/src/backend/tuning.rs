@@ -168,7 +168,7 @@ impl Cpu {
 
 /// Size in bytes of values of two bytes from which their backend depends on the CPU: asking takes longer
 /// than what shorter ones could gain.
-const MANY: usize = 4 * 1024;
+pub(crate) const MANY: usize = 4 * 1024;
 
 /// Returns the backend to swap or join values of two bytes.
 #[inline]

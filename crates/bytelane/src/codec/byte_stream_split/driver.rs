@@ -4,6 +4,7 @@
 use super::kernel::{self, to_line, values_to_line};
 use super::scalar;
 use crate::backend::dispatch;
+use crate::backend::tuning::{self, for_two_bytes, tuning};
 use crate::memory::{Lines, Slot, flat, flat_mut};
 use crate::simd::{NEAR_BYTES, Writes, far_writes, is_near, out_of_line, window, window_mut};
 use crate::{Backend, Detected};
@@ -23,6 +24,7 @@ dispatch! {
 
 /// Splits values of `K` bytes into their streams.
 ///
+/// A short call is a jump to the kernel, without a frame. The backend of many values may depend on the CPU.
 /// Beyond the first-level cache, special kernels store the blocks in the middle, if there are many
 /// streams or the CPU needs lines requested ahead. They come after the first and the last block, which
 /// they may overlap: see [`Streamed`](crate::simd::Streamed).
@@ -35,9 +37,13 @@ pub(super) fn encode<const K: usize>(
 ) {
     let count = src.len() / K;
     if dst.len() <= NEAR_BYTES {
-        return split::<K>(src, dst, count, backend);
+        return match K {
+            16 if dst.len() >= MANY => split_by_cpu::<K>(src, dst, count, backend),
+            _ => split::<K>(src, dst, count, backend),
+        };
     }
     out_of_line(move || {
+        let backend = backend_to_split::<K>(backend);
         if !stream && K <= 4 && is_near(dst.len()) {
             return split::<K>(src, dst, count, backend);
         }
@@ -66,9 +72,13 @@ pub(super) fn decode<const K: usize>(
     backend: Detected,
 ) {
     if dst.len() <= NEAR_BYTES {
-        return join::<K>(src, stride, dst, backend);
+        return match K {
+            2 if dst.len() >= tuning::MANY => join_by_cpu::<K>(src, stride, dst, backend),
+            _ => join::<K>(src, stride, dst, backend),
+        };
     }
     out_of_line(move || {
+        let backend = backend_to_join::<K>(backend, dst.len());
         if !stream && is_near(dst.len()) {
             return join::<K>(src, stride, dst, backend);
         }
@@ -82,6 +92,38 @@ pub(super) fn decode<const K: usize>(
         let (src, to) = (&src[head..], &mut dst[K * head..][..K * 64 * blocks]);
         far_writes!(to.len(), stream, W => join_blocks::<K, W>(src, stride, to, backend));
     });
+}
+
+/// Size in bytes of values of 16 bytes from which the backend that splits them depends on the CPU.
+const MANY: usize = 512 * 16;
+
+/// Returns the backend to split many values.
+fn backend_to_split<const K: usize>(backend: Detected) -> Detected {
+    match K {
+        16 => backend.at_most(tuning().split16),
+        _ => backend,
+    }
+}
+
+/// Returns the backend to join many values.
+fn backend_to_join<const K: usize>(backend: Detected, bytes: usize) -> Detected {
+    match K {
+        2 => for_two_bytes(backend, bytes),
+        _ => backend,
+    }
+}
+
+/// Same as [`split`], on the backend of the CPU. Asking for it takes a frame, which shorter calls go without.
+#[inline(never)]
+fn split_by_cpu<const K: usize>(src: &[u8], dst: &mut [Slot], stride: usize, backend: Detected) {
+    split::<K>(src, dst, stride, backend_to_split::<K>(backend));
+}
+
+/// Same as [`join`], on the backend of the CPU.
+#[inline(never)]
+fn join_by_cpu<const K: usize>(src: &[u8], stride: usize, dst: &mut [Slot], backend: Detected) {
+    let backend = backend_to_join::<K>(backend, dst.len());
+    join::<K>(src, stride, dst, backend);
 }
 
 /// Splits values of any width from `G` up: `G` bytes of each of a batch of values are gathered and

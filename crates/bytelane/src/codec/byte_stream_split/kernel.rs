@@ -54,8 +54,8 @@ pub(super) fn split<const K: usize>(
     };
     let head = to_line(dst);
     let mut planes = planes_of(dst, stride, values.len());
-    let (start, blocks) = between(head, last);
     if K == 16 {
+        let (start, blocks) = between(head, last);
         // The code for a block is large: the compiler copies it here only if it occurs once.
         for at in starts(last, start, blocks) {
             split_run::<K, _, Near>(simd, values, &mut planes, at, 1);
@@ -65,6 +65,10 @@ pub(super) fn split<const K: usize>(
     for start in [0, last] {
         split_run::<K, _, Near>(simd, values, &mut planes, start, 1);
     }
+    if last <= 64 {
+        return;
+    }
+    let (start, blocks) = between(head, last);
     split_run::<K, _, Near>(simd, values, &mut planes, start, blocks);
 }
 
@@ -94,9 +98,8 @@ pub(super) fn join<const K: usize>(
     let Some(last) = values.len().checked_sub(64) else {
         return join_short(simd, &planes, values);
     };
-    let head = values_to_line(values);
-    let (start, blocks) = between(head, last);
     if K == 16 {
+        let (start, blocks) = between(values_to_line(values), last);
         for at in starts(last, start, blocks) {
             join_run::<K, _, Near>(simd, &planes, values, at, 1);
         }
@@ -105,6 +108,10 @@ pub(super) fn join<const K: usize>(
     for start in [0, last] {
         join_run::<K, _, Near>(simd, &planes, values, start, 1);
     }
+    if last <= 64 {
+        return;
+    }
+    let (start, blocks) = between(values_to_line(values), last);
     join_run::<K, _, Near>(simd, &planes, values, start, blocks);
 }
 

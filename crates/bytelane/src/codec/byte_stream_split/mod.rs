@@ -138,7 +138,9 @@ pub fn decode_with<'a, T: Value>(
     src: &[u8],
     values: impl Into<Destination<'a, T>>,
 ) -> Result<&'a mut [T], LengthError> {
-    let (written, ()) = values.into().fill(Width::of::<T>().join(backend, src)?)?;
+    let width = Width::of::<T>();
+    let operation = width.join(backend, src, width.count(src.len())?);
+    let (written, ()) = values.into().fill(operation)?;
     Ok(written)
 }
 
@@ -151,8 +153,10 @@ pub fn decode_with<'a, T: Value>(
 #[cfg(feature = "alloc")]
 #[inline]
 pub fn decode_append<T: Value>(src: &[u8], to: &mut Vec<T>) -> Result<usize, LengthError> {
-    let operation = Width::of::<T>().join(Detected::active(), src)?;
-    Ok(memory::append(operation, src.len() / size_of::<T>(), to)?.0)
+    let width = Width::of::<T>();
+    let count = width.count(src.len())?;
+    let operation = width.join(Detected::active(), src, count);
+    Ok(memory::append(operation, count, to)?.0)
 }
 
 /// Same as [`decode`], but returns a new `Vec`.

@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 use super::driver::{self, decode_any, encode_any};
-use crate::backend::tuning::{for_two_bytes, tuning};
 use crate::error::{check_divisible, front};
 use crate::memory::{self, Fill, Slot};
 use crate::{Destination, DestinationError, Detected, Error, LengthError, LengthErrorKind, Value};
@@ -27,9 +26,18 @@ use core::ops::Range;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Width {
     bytes: NonZeroUsize,
-    /// True if values are numbers in this machine's byte order.
-    numbers: bool,
-    non_temporal: bool,
+    /// The only other field, so that a width stays in two registers.
+    values: Values,
+}
+
+/// Values that a [`Width`] is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Values {
+    Bytes,
+    /// Bytes that are written past the cache.
+    Streamed,
+    /// Numbers in this machine's byte order.
+    Numbers,
 }
 
 impl Width {
@@ -40,8 +48,7 @@ impl Width {
             None => None,
             Some(bytes) => Some(Self {
                 bytes,
-                numbers: false,
-                non_temporal: false,
+                values: Values::Bytes,
             }),
         }
     }
@@ -50,8 +57,7 @@ impl Width {
     pub(super) const fn of<T: Value>() -> Self {
         Self {
             bytes: NonZeroUsize::new(size_of::<T>()).expect("no number has 0 bytes"),
-            numbers: true,
-            non_temporal: false,
+            values: Values::Numbers,
         }
     }
 
@@ -71,7 +77,7 @@ impl Width {
     #[must_use]
     pub const fn non_temporal(self) -> Self {
         Self {
-            non_temporal: true,
+            values: Values::Streamed,
             ..self
         }
     }
@@ -156,7 +162,8 @@ impl Width {
         src: &[u8],
         dst: impl Into<Destination<'a, u8>>,
     ) -> Result<&'a mut [u8], LengthError> {
-        let (written, ()) = dst.into().fill(self.join(backend, src)?)?;
+        let operation = self.join(backend, src, self.count(src.len())?);
+        let (written, ()) = dst.into().fill(operation)?;
         Ok(written)
     }
 
@@ -167,7 +174,8 @@ impl Width {
     /// The same as [`encode_append`](Self::encode_append).
     #[cfg(feature = "alloc")]
     pub fn decode_append(self, src: &[u8], to: &mut Vec<u8>) -> Result<usize, LengthError> {
-        Ok(memory::append(self.join(Detected::active(), src)?, src.len(), to)?.0)
+        let operation = self.join(Detected::active(), src, self.count(src.len())?);
+        Ok(memory::append(operation, src.len(), to)?.0)
     }
 
     /// Same as [`decode`](Self::decode), but returns a new `Vec`.
@@ -221,12 +229,12 @@ impl Width {
         range: Range<usize>,
         dst: impl Into<Destination<'a, u8>>,
     ) -> Result<&'a mut [u8], LengthError> {
-        let mut operation = self.join(backend, src)?;
-        let (Range { start, end }, values) = (range, operation.range.end);
+        let (Range { start, end }, values) = (range, self.count(src.len())?);
         if start > end || end > values {
             let kind = LengthErrorKind::Range { start, end, values };
             return Err(Error::nowhere(kind));
         }
+        let mut operation = self.join(backend, src, values);
         operation.range = start..end;
         let (written, ()) = dst.into().fill(operation)?;
         Ok(written)
@@ -234,7 +242,7 @@ impl Width {
 
     /// Returns the number of values that a number of bytes has.
     #[inline]
-    fn count(self, bytes: usize) -> Result<usize, LengthError> {
+    pub(super) fn count(self, bytes: usize) -> Result<usize, LengthError> {
         let width = self.get();
         // A shift takes a cycle, and a division ten or more.
         if width.is_power_of_two() && bytes & (width - 1) == 0 {
@@ -253,16 +261,17 @@ impl Width {
         }
     }
 
+    /// `src` must be `count` values. In the place of a `Result` with the operation, the caller counts: the
+    /// compiler kept all fields in memory to tell them from those of the error.
     #[inline]
-    pub(super) fn join(self, backend: Detected, src: &[u8]) -> Result<Join<'_>, LengthError> {
-        let count = self.count(src.len())?;
-        Ok(Join {
+    pub(super) fn join(self, backend: Detected, src: &[u8], count: usize) -> Join<'_> {
+        Join {
             width: self,
             src,
             stride: count,
             range: 0..count,
             backend,
-        })
+        }
     }
 }
 
@@ -278,8 +287,8 @@ impl Fill for Split<'_> {
     type Done = ();
     type Error = DestinationError;
 
-    /// For numbers, the match is on a constant.
-    #[inline]
+    /// For numbers, the match is on a constant. As a call of its own, it would take its fields in memory.
+    #[inline(always)]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), DestinationError> {
         let Self {
             width,
@@ -287,28 +296,21 @@ impl Fill for Split<'_> {
             backend,
         } = self;
         let to = front(to, src.len())?;
-        let backend = match width.get() {
-            16 if src.len() >= MANY => backend.at_most(tuning().split16),
-            _ => backend,
-        };
         match width.get() {
-            _ if width.non_temporal => encode_other(src, width, to, backend),
+            bytes if width.values == Values::Streamed => encode_other(src, bytes, to, backend),
             1 => memory::copy(to, src),
             2 => encode2(src, to, backend),
             4 => encode4(src, to, backend),
             8 => encode8(src, to, backend),
             16 => encode16(src, to, backend),
-            _ => encode_other(src, width, to, backend),
+            bytes => encode_other(src, bytes, to, backend),
         }
-        if cfg!(target_endian = "big") && width.numbers {
+        if cfg!(target_endian = "big") && width.values == Values::Numbers {
             reverse_streams(to, src.len() / width.get());
         }
         Ok((src.len(), ()))
     }
 }
-
-/// Size in bytes of values of 16 bytes from which their backend depends on the CPU.
-const MANY: usize = 512 * 16;
 
 /// Calls the functions of the widths with dedicated kernels, with arguments that all stay in
 /// registers. Not generic: see [`Split`].
@@ -331,32 +333,32 @@ widths! {
 }
 
 /// Encodes every other width, in groups of bytes, and past the cache the widths that have kernels.
-fn encode_other(src: &[u8], width: Width, to: &mut [Slot], backend: Detected) {
-    match width.get() {
+fn encode_other(src: &[u8], width: usize, to: &mut [Slot], backend: Detected) {
+    match width {
         1 => memory::copy(to, src),
         2 => driver::encode::<2>(src, true, to, backend),
         4 => driver::encode::<4>(src, true, to, backend),
         8 => driver::encode::<8>(src, true, to, backend),
         16 => driver::encode::<16>(src, true, to, backend),
-        width @ ..4 => encode_any::<2>(src, width, to, backend),
-        width @ ..8 => encode_any::<4>(src, width, to, backend),
-        width @ ..16 => encode_any::<8>(src, width, to, backend),
-        width => encode_any::<16>(src, width, to, backend),
+        ..4 => encode_any::<2>(src, width, to, backend),
+        ..8 => encode_any::<4>(src, width, to, backend),
+        ..16 => encode_any::<8>(src, width, to, backend),
+        _ => encode_any::<16>(src, width, to, backend),
     }
 }
 
 /// Decodes every other width, in groups of bytes, and past the cache the widths that have kernels.
-fn decode_other(src: &[u8], stride: usize, width: Width, to: &mut [Slot], backend: Detected) {
-    match width.get() {
+fn decode_other(src: &[u8], stride: usize, width: usize, to: &mut [Slot], backend: Detected) {
+    match width {
         1 => memory::copy(to, &src[..to.len()]),
         2 => driver::decode::<2>(src, stride, true, to, backend),
         4 => driver::decode::<4>(src, stride, true, to, backend),
         8 => driver::decode::<8>(src, stride, true, to, backend),
         16 => driver::decode::<16>(src, stride, true, to, backend),
-        width @ ..4 => decode_any::<2>(src, stride, width, to, backend),
-        width @ ..8 => decode_any::<4>(src, stride, width, to, backend),
-        width @ ..16 => decode_any::<8>(src, stride, width, to, backend),
-        width => decode_any::<16>(src, stride, width, to, backend),
+        ..4 => decode_any::<2>(src, stride, width, to, backend),
+        ..8 => decode_any::<4>(src, stride, width, to, backend),
+        ..16 => decode_any::<8>(src, stride, width, to, backend),
+        _ => decode_any::<16>(src, stride, width, to, backend),
     }
 }
 
@@ -385,7 +387,7 @@ impl Fill for Join<'_> {
     type Error = DestinationError;
 
     /// For numbers, the match is on a constant, as in [`Split`].
-    #[inline]
+    #[inline(always)]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), DestinationError> {
         let Self {
             width,
@@ -396,21 +398,19 @@ impl Fill for Join<'_> {
         } = self;
         let needed = range.len() * width.get();
         let to = front(to, needed)?;
-        let backend = match width.get() {
-            2 => for_two_bytes(backend, to.len()),
-            _ => backend,
-        };
         let src = &src[range.start..];
         match width.get() {
-            _ if width.non_temporal => decode_other(src, stride, width, to, backend),
+            bytes if width.values == Values::Streamed => {
+                decode_other(src, stride, bytes, to, backend)
+            }
             1 => memory::copy(to, &src[..to.len()]),
             2 => decode2(src, stride, to, backend),
             4 => decode4(src, stride, to, backend),
             8 => decode8(src, stride, to, backend),
             16 => decode16(src, stride, to, backend),
-            _ => decode_other(src, stride, width, to, backend),
+            bytes => decode_other(src, stride, bytes, to, backend),
         }
-        if cfg!(target_endian = "big") && width.numbers {
+        if cfg!(target_endian = "big") && width.values == Values::Numbers {
             to.chunks_exact_mut(width.get()).for_each(<[Slot]>::reverse);
         }
         Ok((needed, ()))

@@ -19,16 +19,16 @@ pub(super) static SPREAD_BYTES: [[u8; 16]; 16] = of_bytes(&ranks());
 /// Same as [`COMPACT`], byte by byte for four values of four bytes.
 pub(super) static COMPACT_BYTES: [[u8; 16]; 16] = of_bytes(&places());
 
-/// Shuffles that spread 16 bytes of values, for each set of them, and the number of bytes that they take.
-/// Values of 8 and 16 bytes; a set has one bit for each.
+/// Shuffles that spread twice 16 bytes of values, for each set of them, and the numbers of bytes that they take.
+/// Values of 8 and 16 bytes; a set has one bit for each. Two at a time, a set is extracted half as often.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "for SSE4.1"))]
-pub(super) static SPREADING: [[Shuffle; 4]; 2] =
-    [shuffles::<8>(&ranks()), shuffles::<16>(&ranks())];
+pub(super) static SPREADING: [[[Shuffle; 2]; 16]; 2] =
+    [two_shuffles::<8>(&ranks()), two_shuffles::<16>(&ranks())];
 
 /// Same as [`SPREADING`], to compact values: the number of bytes is that of the result.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "for SSE4.1"))]
-pub(super) static COMPACTING: [[Shuffle; 4]; 2] =
-    [shuffles::<8>(&places()), shuffles::<16>(&places())];
+pub(super) static COMPACTING: [[[Shuffle; 2]; 16]; 2] =
+    [two_shuffles::<8>(&places()), two_shuffles::<16>(&places())];
 
 /// Numbers of 4-byte parts in 32 bytes of values, for a permutation, and a number of bytes.
 #[derive(Clone, Copy)]
@@ -53,6 +53,19 @@ pub(super) static SPREADING_WIDE: [[Permutation; 16]; 2] =
 )]
 pub(super) static COMPACTING_WIDE: [[Permutation; 16]; 2] =
     [permutations::<8>(&places()), permutations::<16>(&places())];
+
+/// Returns the [`shuffles`] for the two halves of each set. Other rows are empty.
+const fn two_shuffles<const V: usize>(table: &[[u8; 8]; 256]) -> [[Shuffle; 2]; 16] {
+    let halves = shuffles::<V>(table);
+    let half = 16 / V;
+    let mut two = [[halves[0]; 2]; 16];
+    let mut set = 0;
+    while set < 1 << (2 * half) {
+        two[set] = [halves[set & ((1 << half) - 1)], halves[set >> half]];
+        set += 1;
+    }
+    two
+}
 
 /// Expands the numbers of the rows for sets of 16 bytes of values to bytes. Other rows are empty.
 const fn shuffles<const V: usize>(table: &[[u8; 8]; 256]) -> [Shuffle; 4] {

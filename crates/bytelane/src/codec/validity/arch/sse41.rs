@@ -160,14 +160,14 @@ fn four(bits: u64, i: usize) -> usize {
     (bits >> (4 * i) & 0xf) as usize
 }
 
-/// Returns the shuffle for vector `i`, of values of `V` bytes, 8 or 16.
+/// Returns the shuffles for two vectors, number `i` of such pairs, of values of `V` bytes, 8 or 16.
 #[inline(always)]
-fn shuffle<const V: usize>(
-    tables: &'static [[Shuffle; 4]; 2],
+fn shuffles<const V: usize>(
+    tables: &'static [[[Shuffle; 2]; 16]; 2],
     bits: u64,
     i: usize,
-) -> &'static Shuffle {
-    let set = bits >> (16 / V * i) & ((1 << (16 / V)) - 1);
+) -> &'static [Shuffle; 2] {
+    let set = bits >> (32 / V * i) & ((1 << (32 / V)) - 1);
     &tables[V / 16][set as usize]
 }
 
@@ -177,11 +177,13 @@ fn shuffle<const V: usize>(
 fn spread_vectors<const V: usize, const N: usize>(bits: u64, from: &[u8], to: &mut [Slot]) {
     let mut values = Strides::<16, N>::new(window(from, 0));
     let to: &mut [Slot; N] = window_mut(to, 0);
-    for i in 0..N / 16 {
-        let shuffle = shuffle::<V>(&SPREADING, bits, i);
-        let spread = _mm_shuffle_epi8(load(values.here()), load(&shuffle.places));
-        store(window_mut(to, 16 * i), spread);
-        values.pass(shuffle.length);
+    for i in 0..N / 32 {
+        let shuffles = shuffles::<V>(&SPREADING, bits, i);
+        for j in 0..2 {
+            let spread = _mm_shuffle_epi8(load(values.here()), load(&shuffles[j].places));
+            store(window_mut(to, 32 * i + 16 * j), spread);
+            values.pass(shuffles[j].length);
+        }
     }
 }
 
@@ -191,11 +193,16 @@ fn spread_vectors<const V: usize, const N: usize>(bits: u64, from: &[u8], to: &m
 fn compact_vectors<const V: usize, const N: usize, B: Byte>(bits: u64, from: &[u8], to: &mut [B]) {
     let values: &[u8; N] = window(from, 0);
     let mut to = StridesMut::<B, 16, N>::new(window_mut(to, 0));
-    for i in 0..N / 16 {
-        let shuffle = shuffle::<V>(&COMPACTING, bits, i);
-        let compacted = _mm_shuffle_epi8(load(window(values, 16 * i)), load(&shuffle.places));
-        store(to.here(), compacted);
-        to.pass(shuffle.length);
+    for i in 0..N / 32 {
+        let shuffles = shuffles::<V>(&COMPACTING, bits, i);
+        for j in 0..2 {
+            let values = load(window(values, 32 * i + 16 * j));
+            store(
+                to.here(),
+                _mm_shuffle_epi8(values, load(&shuffles[j].places)),
+            );
+            to.pass(shuffles[j].length);
+        }
     }
 }
 
