@@ -340,9 +340,9 @@ fn encode_other(src: &[u8], width: usize, to: &mut [Slot], backend: Detected) {
         4 => driver::encode::<4>(src, true, to, backend),
         8 => driver::encode::<8>(src, true, to, backend),
         16 => driver::encode::<16>(src, true, to, backend),
-        ..4 => encode_any::<2>(src, width, to, backend),
-        ..8 => encode_any::<4>(src, width, to, backend),
-        ..16 => encode_any::<8>(src, width, to, backend),
+        width @ ..4 => encode_any::<2>(src, width, to, backend),
+        width @ ..8 => encode_any::<4>(src, width, to, backend),
+        width @ ..16 => encode_any::<8>(src, width, to, backend),
         _ => encode_any::<16>(src, width, to, backend),
     }
 }
@@ -355,9 +355,9 @@ fn decode_other(src: &[u8], stride: usize, width: usize, to: &mut [Slot], backen
         4 => driver::decode::<4>(src, stride, true, to, backend),
         8 => driver::decode::<8>(src, stride, true, to, backend),
         16 => driver::decode::<16>(src, stride, true, to, backend),
-        ..4 => decode_any::<2>(src, stride, width, to, backend),
-        ..8 => decode_any::<4>(src, stride, width, to, backend),
-        ..16 => decode_any::<8>(src, stride, width, to, backend),
+        width @ ..4 => decode_any::<2>(src, stride, width, to, backend),
+        width @ ..8 => decode_any::<4>(src, stride, width, to, backend),
+        width @ ..16 => decode_any::<8>(src, stride, width, to, backend),
         _ => decode_any::<16>(src, stride, width, to, backend),
     }
 }
