@@ -1,7 +1,7 @@
 //! Alphabets, padding rules, and all operations with them.
 #![forbid(unsafe_code)]
 
-use super::tables::{self, Tables};
+use super::tables::{TABLES, Tables};
 use super::{Decode, Encode, Error};
 #[cfg(feature = "alloc")]
 use super::{decoded_len, encoded_len_of};
@@ -106,10 +106,7 @@ impl Engine {
 
     #[inline]
     pub(super) const fn tables(self) -> &'static Tables {
-        match self.alphabet {
-            Alphabet::Standard => &tables::STANDARD,
-            Alphabet::UrlSafe => &tables::URL_SAFE,
-        }
+        &TABLES[self.alphabet as usize]
     }
 
     /// Returns whether a text of `text` characters may be followed by `padding` `=`, counted up to

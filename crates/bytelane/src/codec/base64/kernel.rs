@@ -34,10 +34,10 @@
 //! `docs/lab-notes/base64.md`.
 #![forbid(unsafe_code)]
 
-use super::tables::{Tables, ZERO};
+use super::tables::{BYTE_BLOCKS, TEXT_BLOCKS, Tables, ZERO};
 use super::{Engine, PAD, Quads, encoded_len_of};
 use crate::backend::tuning::tuning;
-use crate::memory::{Slot, pair, put_pair};
+use crate::memory::{Slot, pair, put_pair, write};
 use crate::simd::{NEAR_BYTES, window, window_mut};
 
 /// Encodes fewer than `SHORT` bytes. `dst` is as long as the result, with padding or without.
@@ -128,39 +128,29 @@ pub(super) fn encode_rest(
     mut at: usize,
     dst: &mut [Slot],
 ) {
-    let groups = src.len() / 3 * 3;
-    if groups >= 24 {
-        while at < groups {
-            at = usize::min(at, groups - 24);
+    let len = src.len();
+    if len < 8 {
+        let text = simd.encode12(tables, pair(src), &BYTE_BLOCKS[4]);
+        return put_pair(dst, with_filling(text, encoded_len_of(src, false), PAD));
+    }
+    let last = ((len - 1) / 3 * 3).saturating_sub(9);
+    if last >= 15 {
+        while at < last {
+            at = usize::min(at, last - 15);
             simd.encode24(tables, window(src, at), window_mut(dst, at / 3 * 4));
             at += 24;
         }
-    } else if groups >= 12 {
-        for at in [0, groups - 12] {
-            let bytes: &[u8; 12] = window(src, at);
-            let text = simd.encode12(tables, pair(bytes));
-            put_pair(window_mut::<16, _>(dst, at / 3 * 4), text);
-        }
-    } else {
-        let text = simd.encode12(tables, pair(src));
-        put_pair(dst, with_filling(text, encoded_len_of(src, false), PAD));
-        return;
+    } else if last > 0 {
+        encode_block(simd, tables, &src[..12], &mut dst[..16]);
     }
-    encode_last(tables, &src[groups..], &mut dst[groups / 3 * 4..]);
+    encode_block(simd, tables, &src[last..], &mut dst[last / 3 * 4..]);
 }
 
-/// Encodes the last one or two bytes.
+/// Encodes 8 to 12 bytes to 11 to 16 characters, with padding or without.
 #[inline(always)]
-fn encode_last(tables: &Tables, src: &[u8], dst: &mut [Slot]) {
-    let (bits, third) = match *src {
-        [first] => (u32::from(first) << 10, false),
-        [first, second] => (u32::from(first) << 10 | u32::from(second) << 2, true),
-        _ => return,
-    };
-    let character = |shift: u32| tables.characters[(bits >> shift & 63) as usize];
-    let third = if third { character(0) } else { PAD };
-    let quad = u32::from_le_bytes([character(12), character(6), third, PAD]);
-    put_pair(dst, [u64::from(quad), 0]);
+fn encode_block(simd: impl Quads, tables: &Tables, src: &[u8], dst: &mut [Slot]) {
+    let block = &BYTE_BLOCKS[src.len() - 8];
+    put_pair(dst, simd.encode12(tables, ends(src), block));
 }
 
 /// Decodes the characters from `at`, a multiple of 4, on, without masks.
@@ -173,52 +163,51 @@ pub(super) fn decode_rest(
     dst: &mut [Slot],
     canonical: bool,
 ) -> bool {
-    let quads = text.len() / 4 * 4;
-    let mut good = true;
-    if quads >= 32 {
-        while at < quads {
-            at = usize::min(at, quads - 32);
+    let len = text.len();
+    let mut good = !(canonical && has_stray_bits(tables, text));
+    if len < 11 {
+        let filled = with_filling(pair(text), len, ZERO);
+        let ([bytes, _], in_alphabet) = simd.decode16(tables, filled, &TEXT_BLOCKS[5]);
+        put_pair(dst, [bytes, 0]);
+        return good & in_alphabet;
+    }
+    let last = ((len - 1) / 4 * 4).saturating_sub(12);
+    if last >= 20 {
+        while at < last {
+            at = usize::min(at, last - 20);
             good &= simd.decode32(tables, window(text, at), window_mut(dst, at / 4 * 3));
             at += 32;
         }
-    } else if quads >= 16 {
-        for at in [0, quads - 16] {
-            let characters: &[u8; 16] = window(text, at);
-            let (bytes, in_alphabet) = simd.decode16(tables, pair(characters));
-            put_pair(window_mut::<12, _>(dst, at / 4 * 3), bytes);
-            good &= in_alphabet;
-        }
-    } else {
-        let filled = with_filling(pair(text), text.len(), ZERO);
-        let (bytes, in_alphabet) = simd.decode16(tables, filled);
-        put_pair(dst, bytes);
-        return in_alphabet && (!canonical || with_filling(bytes, dst.len(), 0) == bytes);
+    } else if last > 0 {
+        good &= decode_block(simd, tables, &text[..16], &mut dst[..12]);
     }
-    good & decode_last(tables, &text[quads..], &mut dst[quads / 4 * 3..], canonical)
+    good & decode_block(simd, tables, &text[last..], &mut dst[last / 4 * 3..])
 }
 
-/// Decodes the last zero, two or three characters.
+/// Decodes 11 to 16 characters to 8 to 12 bytes.
 #[inline(always)]
-fn decode_last(tables: &Tables, text: &[u8], dst: &mut [Slot], canonical: bool) -> bool {
-    let (values, bits) = match *text {
-        [first, second] => {
-            let [first, second] = [tables.value(first), tables.value(second)];
-            (
-                first | second,
-                u32::from(first) << 18 | u32::from(second) << 12,
-            )
-        }
-        [first, second, third] => {
-            let [first, second] = [tables.value(first), tables.value(second)];
-            let third = tables.value(third);
-            let bits = u32::from(first) << 18 | u32::from(second) << 12 | u32::from(third) << 6;
-            (first | second | third, bits)
-        }
-        _ => return true,
-    };
-    let bytes = u64::from((bits << 8).swap_bytes());
-    put_pair(dst, [bytes, 0]);
-    values < 64 && (!canonical || bytes >> (8 * dst.len()) == 0)
+fn decode_block(simd: impl Quads, tables: &Tables, text: &[u8], dst: &mut [Slot]) -> bool {
+    let block = &TEXT_BLOCKS[text.len() - 11];
+    let ([first, last], in_alphabet) = simd.decode16(tables, ends(text), block);
+    let at = dst.len() - 8;
+    write(window_mut(dst, 0), first.to_le_bytes());
+    write(window_mut(dst, at), last.to_le_bytes());
+    in_alphabet
+}
+
+/// Returns the first 8 bytes of a slice and the last 8, as little-endian numbers.
+#[inline(always)]
+fn ends(from: &[u8]) -> [u64; 2] {
+    [0, from.len() - 8].map(|at| u64::from_le_bytes(*window(from, at)))
+}
+
+/// Returns whether the last character has nonzero bits after the last byte.
+#[inline(always)]
+fn has_stray_bits(tables: &Tables, text: &[u8]) -> bool {
+    // 4 bits after two characters, 2 bits after three.
+    let after_the_last_byte = 0x030f_0000_u32 >> (8 * (text.len() % 4)) & 0xff;
+    let value = |&last: &u8| u32::from(tables.values[usize::from(last % 128)]);
+    text.last().map_or(0, value) & after_the_last_byte != 0
 }
 
 /// Replaces all but the first `len` of 16 bytes by `filling`.

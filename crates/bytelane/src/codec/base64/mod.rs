@@ -70,7 +70,7 @@ use crate::backend::dispatch;
 use crate::error::front;
 use crate::memory::{Fill, Slot};
 use crate::{DestinationError, Detected};
-use tables::Tables;
+use tables::{ByteBlock, Tables, TextBlock};
 
 /// The padding character.
 const PAD: u8 = b'=';
@@ -88,8 +88,8 @@ pub(crate) trait Quads: Copy {
     /// Encodes 24 bytes.
     fn encode24(self, tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]);
 
-    /// Encodes 12 bytes, given as 16 bytes in two little-endian numbers.
-    fn encode12(self, tables: &Tables, bytes: [u64; 2]) -> [u64; 2];
+    /// Encodes 8 to 12 bytes, given as two little-endian numbers, to 16 characters.
+    fn encode12(self, tables: &Tables, bytes: [u64; 2], block: &ByteBlock) -> [u64; 2];
 
     /// Encodes all bytes from `at`, a multiple of 3, on, and pads up to the end of `dst`, which has
     /// room for the whole text. A shortcut for cheap masks.
@@ -117,8 +117,9 @@ pub(crate) trait Quads: Copy {
     /// Decodes 32 characters.
     fn decode32(self, tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool;
 
-    /// Decodes 16 characters, in two little-endian numbers, to their 12 bytes and four zeros.
-    fn decode16(self, tables: &Tables, text: [u64; 2]) -> ([u64; 2], bool);
+    /// Decodes 11 to 16 characters, given as two little-endian numbers, to the first 8 and the last 8 of their
+    /// bytes.
+    fn decode16(self, tables: &Tables, text: [u64; 2], block: &TextBlock) -> ([u64; 2], bool);
 
     /// Decodes all characters, without padding, from `at`, a multiple of 4, on; `dst` has room for
     /// all bytes. Returns false also for nonzero bits after the last byte if the text must be

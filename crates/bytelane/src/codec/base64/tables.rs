@@ -2,6 +2,7 @@
 //! alphabet at compile time.
 #![forbid(unsafe_code)]
 
+use super::PAD;
 #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 use super::arch::sse41::Halves;
 
@@ -23,10 +24,12 @@ const INVALID: u8 = 0x80;
 /// Character of the value 0 in both alphabets.
 pub(super) const ZERO: u8 = b'A';
 
-pub(super) static STANDARD: Tables =
-    Tables::new(*b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
-pub(super) static URL_SAFE: Tables =
-    Tables::new(*b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
+/// The tables of each [`Alphabet`](super::Alphabet), in their order. Kernels get the address of one of them:
+/// from two constants, the compiler would choose each entry on its own, by a branch.
+pub(super) static TABLES: [Tables; 2] = [
+    Tables::new(*b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"),
+    Tables::new(*b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"),
+];
 
 impl Tables {
     const fn new(characters: [u8; 64]) -> Self {
@@ -53,4 +56,86 @@ impl Tables {
             INVALID
         }
     }
+}
+
+/// How to encode 8 to 12 bytes, of which a vector holds the first 8 and the last 8.
+pub(crate) struct ByteBlock {
+    /// Places of the bytes in the vector. Others become zeros.
+    pub(super) order: [u8; 16],
+    /// Added to the character of the value 0 to get the padding, in its places.
+    pub(super) padding: [u8; 16],
+}
+
+/// Blocks by their number of bytes minus 8.
+pub(super) static BYTE_BLOCKS: [ByteBlock; 5] = {
+    let mut blocks = [const {
+        ByteBlock {
+            order: [0; 16],
+            padding: [0; 16],
+        }
+    }; 5];
+    let mut i = 0;
+    while i < 5 {
+        let len = 8 + i;
+        blocks[i].order = from_ends(len);
+        let mut at = (4 * len).div_ceil(3);
+        while at < 16 {
+            blocks[i].padding[at] = PAD.wrapping_sub(ZERO);
+            at += 1;
+        }
+        i += 1;
+    }
+    blocks
+};
+
+/// How to decode 11 to 16 characters, of which a vector holds the first 8 and the last 8.
+pub(crate) struct TextBlock {
+    /// Places of the characters in the vector. Others become zeros.
+    pub(super) order: [u8; 16],
+    /// Characters of the value 0 after the text.
+    pub(super) filling: [u8; 16],
+    /// Places of the first 8 bytes and of the last 8 in the little-endian numbers of 24 bits.
+    pub(super) bytes: [u8; 16],
+}
+
+/// Blocks by their number of characters minus 11.
+pub(super) static TEXT_BLOCKS: [TextBlock; 6] = {
+    let mut blocks = [const {
+        TextBlock {
+            order: [0; 16],
+            filling: [0; 16],
+            bytes: [0; 16],
+        }
+    }; 6];
+    let mut i = 0;
+    while i < 6 {
+        let len = 11 + i;
+        blocks[i].order = from_ends(len);
+        let mut at = 0;
+        while at < 16 {
+            if at >= len {
+                blocks[i].filling[at] = ZERO;
+            }
+            let byte = if at < 8 {
+                at
+            } else {
+                len / 4 * 3 + (len % 4).saturating_sub(1) + at - 16
+            };
+            blocks[i].bytes[at] = (byte / 3 * 4 + 2 - byte % 3) as u8;
+            at += 1;
+        }
+        i += 1;
+    }
+    blocks
+};
+
+/// Returns the places of `len` bytes in a vector of their first 8 and their last 8.
+const fn from_ends(len: usize) -> [u8; 16] {
+    let mut order = [0xff; 16];
+    let mut i = 0;
+    while i < len {
+        order[i] = if i < 8 { i } else { 16 - len + i } as u8;
+        i += 1;
+    }
+    order
 }

@@ -3,7 +3,7 @@
 
 use crate::backend::Neon;
 use crate::codec::base64::Quads;
-use crate::codec::base64::tables::Tables;
+use crate::codec::base64::tables::{ByteBlock, Tables, TextBlock};
 use crate::memory::Slot;
 use crate::simd::neon::{
     load, load3, load3_short, load4, load4_short, store3, store3_short, store4, store4_short,
@@ -15,10 +15,10 @@ implement! {
     impl Quads for Neon {
         fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
-        fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
+        fn encode12(tables: &Tables, bytes: [u64; 2], block: &ByteBlock) -> [u64; 2] = encode12;
         fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256;
         fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = decode32;
-        fn decode16(tables: &Tables, text: [u64; 2]) -> ([u64; 2], bool) = decode16;
+        fn decode16(tables: &Tables, text: [u64; 2], block: &TextBlock) -> ([u64; 2], bool) = decode16;
     }
 }
 
@@ -89,18 +89,17 @@ fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) {
 /// ```
 #[target_feature(enable = "neon")]
 #[inline]
-fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] {
+fn encode12(tables: &Tables, bytes: [u64; 2], block: &ByteBlock) -> [u64; 2] {
     const UNITS: [u8; 16] = [2, 1, 0, 255, 5, 4, 3, 255, 8, 7, 6, 255, 11, 10, 9, 255];
-    let unit = vreinterpretq_u32_u8(vqtbl1q_u8(vector(bytes), load(&UNITS)));
+    let bytes = vqtbl1q_u8(vector(bytes), load(&block.order));
+    let unit = vreinterpretq_u32_u8(vqtbl1q_u8(bytes, load(&UNITS)));
     let first = vshrq_n_u32::<18>(unit);
     let second = vandq_u32(vshrq_n_u32::<4>(unit), vdupq_n_u32(0x3f00));
     let third = vandq_u32(vshlq_n_u32::<10>(unit), vdupq_n_u32(0x3f_0000));
     let fourth = vandq_u32(vshlq_n_u32::<24>(unit), vdupq_n_u32(0x3f00_0000));
     let values = vorrq_u32(vorrq_u32(first, second), vorrq_u32(third, fourth));
-    numbers(vqtbl4q_u8(
-        table(&tables.characters),
-        vreinterpretq_u8_u32(values),
-    ))
+    let text = vqtbl4q_u8(table(&tables.characters), vreinterpretq_u8_u32(values));
+    numbers(vaddq_u8(text, load(&block.padding)))
 }
 
 /// Returns the tables for the characters below 64 and for the others.
@@ -171,14 +170,15 @@ fn decode32(tables: &Tables, text: &[u8; 32], to: &mut [Slot; 24]) -> bool {
 /// ```
 #[target_feature(enable = "neon")]
 #[inline]
-fn decode16(tables: &Tables, text: [u64; 2]) -> ([u64; 2], bool) {
-    const IN_ORDER: [u8; 16] = [2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, 255, 255, 255, 255];
-    let values = values(value_tables(tables), vector(text));
+fn decode16(tables: &Tables, text: [u64; 2], block: &TextBlock) -> ([u64; 2], bool) {
+    let text = vqtbl1q_u8(vector(text), load(&block.order));
+    let filled = vorrq_u8(text, load(&block.filling));
+    let values = values(value_tables(tables), filled);
     let units = vreinterpretq_u16_u8(values);
     let upper = vandq_u16(vshlq_n_u16::<6>(units), vdupq_n_u16(0xfc0));
     let pairs = vreinterpretq_u32_u16(vorrq_u16(upper, vshrq_n_u16::<8>(units)));
     let group = vorrq_u32(vshlq_n_u32::<12>(pairs), vshrq_n_u32::<16>(pairs));
-    let bytes = vqtbl1q_u8(vreinterpretq_u8_u32(group), load(&IN_ORDER));
+    let bytes = vqtbl1q_u8(vreinterpretq_u8_u32(group), load(&block.bytes));
     (numbers(bytes), vmaxvq_u8(values) < 0x80)
 }
 

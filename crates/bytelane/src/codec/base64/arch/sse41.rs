@@ -5,7 +5,7 @@
 
 use crate::backend::Sse41;
 use crate::codec::base64::Quads;
-use crate::codec::base64::tables::Tables;
+use crate::codec::base64::tables::{ByteBlock, Tables, TextBlock};
 use crate::memory::{Slot, write};
 use crate::simd::sse41::{load, opaque, opaque_in_place, store};
 use crate::simd::{implement, window, window_mut};
@@ -117,10 +117,10 @@ implement! {
     impl Quads for Sse41 {
         fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
-        fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
+        fn encode12(tables: &Tables, bytes: [u64; 2], block: &ByteBlock) -> [u64; 2] = encode12;
         fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256;
         fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = decode32;
-        fn decode16(tables: &Tables, text: [u64; 2]) -> ([u64; 2], bool) = decode16;
+        fn decode16(tables: &Tables, text: [u64; 2], block: &TextBlock) -> ([u64; 2], bool) = decode16;
     }
 }
 
@@ -185,10 +185,11 @@ fn factors() -> [__m128i; 2] {
 
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-pub(super) fn encode12(tables: &Tables, [low, high]: [u64; 2]) -> [u64; 2] {
-    let bytes = _mm_set_epi64x(high as i64, low as i64);
+pub(super) fn encode12(tables: &Tables, bytes: [u64; 2], block: &ByteBlock) -> [u64; 2] {
+    let bytes = _mm_shuffle_epi8(vector(bytes), load(&block.order));
     let units = _mm_shuffle_epi8(bytes, load(&const { spread::<0>() }));
-    numbers(characters(tables, units, factors()))
+    let text = characters(tables, units, factors());
+    numbers(_mm_add_epi8(text, load(&block.padding)))
 }
 
 #[target_feature(enable = "sse4.1,ssse3")]
@@ -236,12 +237,12 @@ fn places(moves: &[u8; 16], text: __m128i) -> __m128i {
     _mm_avg_epu8(_mm_shuffle_epi8(load(moves), text), _mm_srli_epi32(text, 3))
 }
 
-/// Decodes 16 characters to 12 bytes and four zeros. Also returns a vector in which bit 7 is set
-/// where a character is outside the alphabet. Characters that are not ASCII have it set already,
-/// and the subtraction keeps it set, whatever the tables give.
+/// Decodes 16 characters to four groups, little-endian numbers of 24 bits. Also returns a vector in
+/// which bit 7 is set where a character is outside the alphabet. Characters that are not ASCII have
+/// it set already, and the subtraction keeps it set, whatever the tables give.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-fn bytes(tables: &Halves, text: __m128i) -> (__m128i, __m128i) {
+fn groups(tables: &Halves, text: __m128i) -> (__m128i, __m128i) {
     let difference = _mm_shuffle_epi8(
         load(&tables.from_character),
         places(&tables.value_moves, text),
@@ -252,16 +253,23 @@ fn bytes(tables: &Halves, text: __m128i) -> (__m128i, __m128i) {
     // Combines 6-bit values to pairs of 12 bits, and these to groups of 24.
     let pairs = _mm_maddubs_epi16(values, _mm_set1_epi32(0x0140_0140));
     let groups = _mm_madd_epi16(pairs, _mm_set1_epi32(0x0001_1000));
-    (
-        _mm_shuffle_epi8(groups, load(&IN_ORDER)),
-        _mm_adds_epi8(text, minus_least),
-    )
+    (groups, _mm_adds_epi8(text, minus_least))
+}
+
+/// Same as [`groups`], but returns 12 bytes and four zeros.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn bytes(tables: &Halves, text: __m128i) -> (__m128i, __m128i) {
+    let (groups, bad) = groups(tables, text);
+    (_mm_shuffle_epi8(groups, load(&IN_ORDER)), bad)
 }
 
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-pub(super) fn decode16(tables: &Tables, [low, high]: [u64; 2]) -> ([u64; 2], bool) {
-    let (bytes, bad) = bytes(&tables.halves, _mm_set_epi64x(high as i64, low as i64));
+pub(super) fn decode16(tables: &Tables, text: [u64; 2], block: &TextBlock) -> ([u64; 2], bool) {
+    let text = _mm_shuffle_epi8(vector(text), load(&block.order));
+    let (groups, bad) = groups(&tables.halves, _mm_or_si128(text, load(&block.filling)));
+    let bytes = _mm_shuffle_epi8(groups, load(&block.bytes));
     (numbers(bytes), _mm_movemask_epi8(bad) == 0)
 }
 
@@ -292,6 +300,13 @@ fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
         bad = opaque(_mm_or_si128(bad, bad_here));
     }
     _mm_movemask_epi8(bad) == 0
+}
+
+/// Joins two numbers to a vector.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn vector([low, high]: [u64; 2]) -> __m128i {
+    _mm_set_epi64x(high as i64, low as i64)
 }
 
 /// Splits a vector into two numbers.
