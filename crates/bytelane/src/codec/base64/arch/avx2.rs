@@ -1,6 +1,6 @@
 //! AVX2: 24 bytes correspond to 32 characters in a vector; each lane works as in SSE4.1.
 
-use super::sse41::{Halves, IN_ORDER, decode16, encode12, spread};
+use super::sse41::{Halves, IN_ORDER, ROWS, decode16, encode12, spread};
 use crate::backend::Avx2;
 use crate::codec::base64::Quads;
 use crate::codec::base64::tables::{ByteBlock, Tables, TextBlock};
@@ -89,32 +89,22 @@ fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
     encode_lanes(tables, window(bytes, 168), window_mut(text, 224), factors);
 }
 
-/// See `sse41`.
-#[target_feature(enable = "avx2")]
-#[inline]
-fn places(moves: &[u8; 16], text: __m256i) -> __m256i {
-    _mm256_avg_epu8(
-        _mm256_shuffle_epi8(both(moves), text),
-        _mm256_srli_epi32(text, 3),
-    )
-}
-
-/// Decodes 32 characters to 12 bytes and four zeros in each lane and eight more. Also returns a vector in which bit 7 is set
+/// Decodes 32 characters to 12 bytes and four zeros in each lane. Also returns a vector with a bit
 /// where a character is outside the alphabet: see `sse41`.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn bytes(tables: &Halves, text: __m256i) -> (__m256i, __m256i) {
-    let difference = _mm256_shuffle_epi8(
-        both(&tables.from_character),
-        places(&tables.value_moves, text),
-    );
-    let minus_least =
-        _mm256_shuffle_epi8(both(&tables.minus_least), places(&tables.least_moves, text));
+    let upper = _mm256_and_si256(_mm256_srli_epi16(text, 4), _mm256_set1_epi8(15));
+    let row = _mm256_shuffle_epi8(both(&ROWS), upper);
+    let rows = _mm256_shuffle_epi8(both(&tables.columns), text);
+    let is_last = _mm256_cmpeq_epi8(text, both(&tables.last));
+    let place = _mm256_andnot_si256(is_last, upper);
+    let difference = _mm256_shuffle_epi8(both(&tables.from_character), place);
     let values = _mm256_add_epi8(text, difference);
     let pairs = _mm256_maddubs_epi16(values, _mm256_set1_epi32(0x0140_0140));
     let groups = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x0001_1000));
     let lanes = _mm256_shuffle_epi8(groups, opaque(both(&IN_ORDER)));
-    (lanes, _mm256_adds_epi8(text, minus_least))
+    (lanes, _mm256_andnot_si256(rows, row))
 }
 
 #[target_feature(enable = "avx2")]
@@ -126,7 +116,7 @@ pub(super) fn decode32(tables: &Tables, text: &[u8; 32], to: &mut [Slot; 24]) ->
     sse41::store(window_mut(to, 0), _mm256_castsi256_si128(bytes));
     let upper = _mm_cvtsi128_si64(_mm256_extracti128_si256(bytes, 1));
     write(window_mut(to, 16), upper.to_le_bytes());
-    _mm256_movemask_epi8(bad) == 0
+    _mm256_testz_si256(bad, bad) == 1
 }
 
 /// The zeros that each lane writes are overwritten by the next lane: a store for each lane takes less time than
@@ -142,5 +132,5 @@ fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
         sse41::store(window_mut(to, 24 * i + 12), upper);
         bad = opaque(_mm256_or_si256(bad, bad_here));
     }
-    _mm256_movemask_epi8(bad) == 0
+    _mm256_testz_si256(bad, bad) == 1
 }

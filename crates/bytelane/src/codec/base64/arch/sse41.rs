@@ -12,105 +12,55 @@ use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
 
 /// An alphabet in tables of 16 bytes, for shuffles.
-///
-/// To be looked up in 16 bytes, a 7-bit character gets a *place*: its upper half, plus a move that
-/// a first table lists for its lower half. The moves are chosen so that all characters at the same
-/// place share their entry in the second table; otherwise [`new`](Self::new) does not compile.
 pub(in crate::codec::base64) struct Halves {
     /// The difference between a character and its value, by *class*: 0 for the capital letters, 1
     /// for the small ones, 2 to 11 for the digits, 12 and 13 for the values 62 and 63.
     pub(in crate::codec::base64) from_value: [u8; 16],
-    /// Moves, as [`moves`] computes them, to the places of `from_character`.
-    pub(in crate::codec::base64) value_moves: [u8; 16],
-    /// The number to add to a character to get its value.
+    /// The character of the value 63, in every place. In both alphabets, only this one differs from its
+    /// value by a different amount than the other characters with the same upper half.
+    pub(in crate::codec::base64) last: [u8; 16],
+    /// The number to add to a character to get its value, by the upper half; at 0, where no character is, the
+    /// number for the last one.
     pub(in crate::codec::base64) from_character: [u8; 16],
-    /// Moves to the places of `minus_least`.
-    pub(in crate::codec::base64) least_moves: [u8; 16],
-    /// The least character of the alphabet at a place, as a number to add: a smaller character is
-    /// not in the alphabet. 128 if there is none.
-    pub(in crate::codec::base64) minus_least: [u8; 16],
+    /// The upper halves with which there are characters, as the bits of [`ROWS`], by the lower half.
+    pub(in crate::codec::base64) columns: [u8; 16],
 }
 
-/// Moves by lower half. In both alphabets, only the last character differs from its value by a
-/// different amount than the other characters with the same upper half.
-const TO_VALUE: [u8; 16] = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 7];
-
-/// Found by search: these are the first moves that work for both alphabets.
-const TO_LEAST: [u8; 16] = [4, 0, 0, 0, 0, 0, 0, 0, 2, 2, 1, 3, 5, 5, 7, 3];
+/// A bit for each upper half. Those of bytes that are not ASCII share a bit with the control characters, none of
+/// which is in an alphabet.
+pub(super) const ROWS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 1, 1, 1, 1, 1, 1, 1];
 
 impl Halves {
     pub(in crate::codec::base64) const fn new(characters: &[u8; 64]) -> Self {
-        let mut values = [None; 128];
-        let mut from_value = [0; 16];
+        let last = characters[63];
+        let [mut from_value, mut from_character, mut columns] = [[0; 16]; 3];
+        from_character[0] = 63_u8.wrapping_sub(last);
         let mut value = 0;
         while value < 64 {
+            let character = characters[value];
+            let [upper, lower] = [character as usize / 16, character as usize % 16];
             let class = match value {
                 0..26 => 0,
                 26..52 => 1,
                 _ => value - 50,
             };
-            from_value[class] = characters[value].wrapping_sub(value as u8);
-            values[characters[value] as usize] = Some(value as u8);
+            from_value[class] = character.wrapping_sub(value as u8);
+            assert!(upper != 0 && ROWS[upper] != ROWS[0]);
+            columns[lower] |= ROWS[upper];
+            if character != last {
+                let difference = (value as u8).wrapping_sub(character);
+                assert!(matches!(from_character[upper], 0) || from_character[upper] == difference);
+                from_character[upper] = difference;
+            }
             value += 1;
-        }
-
-        let mut from_character = [None; 16];
-        let [mut least, mut others] = [[128; 16], [0; 16]];
-        let mut character = 0;
-        while character < 128 {
-            let [upper, lower] = [character / 16, character % 16];
-            let place = (upper + TO_LEAST[lower] as usize) % 16;
-            if let Some(value) = values[character] {
-                let difference = value.wrapping_sub(character as u8);
-                let entry = &mut from_character[(upper + TO_VALUE[lower] as usize) % 16];
-                assert!(entry.is_none() || entry.unwrap() == difference);
-                *entry = Some(difference);
-                least[place] = if least[place] < character {
-                    least[place]
-                } else {
-                    character
-                };
-            } else {
-                others[place] = character;
-            }
-            character += 1;
-        }
-
-        let [mut differences, mut minus_least] = [[0; 16]; 2];
-        let mut place = 0;
-        while place < 16 {
-            assert!(others[place] < least[place]);
-            minus_least[place] = (least[place] as u8).wrapping_neg();
-            if let Some(difference) = from_character[place] {
-                differences[place] = difference;
-            }
-            place += 1;
         }
         Self {
             from_value,
-            value_moves: moves(TO_VALUE),
-            from_character: differences,
-            least_moves: moves(TO_LEAST),
-            minus_least,
+            last: [last; 16],
+            from_character,
+            columns,
         }
     }
-}
-
-/// Computes the table of moves that [`places`] uses. `places` averages an entry with the upper half
-/// and the highest bit of the lower half, which form a 5-bit number, and rounds up:
-///
-/// ```text
-/// (2 upper + high bit + entry + 1) / 2 = upper + move
-/// ```
-const fn moves(by: [u8; 16]) -> [u8; 16] {
-    let mut entries = [0; 16];
-    let mut lower = 0;
-    while lower < 16 {
-        assert!(by[lower] <= 8);
-        entries[lower] = (2 * by[lower]).saturating_sub(1 + lower as u8 / 8);
-        lower += 1;
-    }
-    entries
 }
 
 implement! {
@@ -226,34 +176,21 @@ pub(super) const IN_ORDER: [u8; 16] = [
     2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, 0x80, 0x80, 0x80, 0x80,
 ];
 
-/// Computes the places of characters in one of the tables of [`Halves`].
-///
-/// There is no shift of single bytes: the upper three bits come from the next byte. A shuffle uses
-/// the lower four bits of an index, and bit 7 must not be set: 0xef, the largest result for ASCII,
-/// plus 15 and 1 still fits in a byte.
-#[target_feature(enable = "sse4.1,ssse3")]
-#[inline]
-fn places(moves: &[u8; 16], text: __m128i) -> __m128i {
-    _mm_avg_epu8(_mm_shuffle_epi8(load(moves), text), _mm_srli_epi32(text, 3))
-}
-
-/// Decodes 16 characters to four groups, little-endian numbers of 24 bits. Also returns a vector in
-/// which bit 7 is set where a character is outside the alphabet. Characters that are not ASCII have
-/// it set already, and the subtraction keeps it set, whatever the tables give.
+/// Decodes 16 characters to four groups, little-endian numbers of 24 bits. Also returns a vector with
+/// a bit where a character is outside the alphabet. A shuffle by a byte that is not ASCII finds no rows.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn groups(tables: &Halves, text: __m128i) -> (__m128i, __m128i) {
-    let difference = _mm_shuffle_epi8(
-        load(&tables.from_character),
-        places(&tables.value_moves, text),
-    );
-    let minus_least =
-        _mm_shuffle_epi8(load(&tables.minus_least), places(&tables.least_moves, text));
-    let values = _mm_add_epi8(text, difference);
+    let upper = _mm_and_si128(_mm_srli_epi16(text, 4), _mm_set1_epi8(15));
+    let row = _mm_shuffle_epi8(load(&ROWS), upper);
+    let rows = _mm_shuffle_epi8(load(&tables.columns), text);
+    let is_last = _mm_cmpeq_epi8(text, load(&tables.last));
+    let place = _mm_andnot_si128(is_last, upper);
+    let values = _mm_add_epi8(text, _mm_shuffle_epi8(load(&tables.from_character), place));
     // Combines 6-bit values to pairs of 12 bits, and these to groups of 24.
     let pairs = _mm_maddubs_epi16(values, _mm_set1_epi32(0x0140_0140));
     let groups = _mm_madd_epi16(pairs, _mm_set1_epi32(0x0001_1000));
-    (groups, _mm_adds_epi8(text, minus_least))
+    (groups, _mm_andnot_si128(rows, row))
 }
 
 /// Same as [`groups`], but returns 12 bytes and four zeros.
@@ -270,7 +207,7 @@ pub(super) fn decode16(tables: &Tables, text: [u64; 2], block: &TextBlock) -> ([
     let text = _mm_shuffle_epi8(vector(text), load(&block.order));
     let (groups, bad) = groups(&tables.halves, _mm_or_si128(text, load(&block.filling)));
     let bytes = _mm_shuffle_epi8(groups, load(&block.bytes));
-    (numbers(bytes), _mm_movemask_epi8(bad) == 0)
+    (numbers(bytes), is_zero(bad))
 }
 
 #[target_feature(enable = "sse4.1,ssse3")]
@@ -286,7 +223,7 @@ fn decode32(tables: &Tables, text: &[u8; 32], to: &mut [Slot; 24]) -> bool {
         window_mut(to, 16),
         numbers(_mm_srli_si128(second, 4))[0].to_le_bytes(),
     );
-    _mm_movemask_epi8(_mm_or_si128(bad_first, bad_second)) == 0
+    is_zero(_mm_or_si128(bad_first, bad_second))
 }
 
 /// The zeros that each vector writes are overwritten by the next vector.
@@ -299,7 +236,14 @@ fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
         store(window_mut(to, 12 * i), bytes);
         bad = opaque(_mm_or_si128(bad, bad_here));
     }
-    _mm_movemask_epi8(bad) == 0
+    is_zero(bad)
+}
+
+/// Returns whether a vector has no bits.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn is_zero(vector: __m128i) -> bool {
+    _mm_testz_si128(vector, vector) == 1
 }
 
 /// Joins two numbers to a vector.
