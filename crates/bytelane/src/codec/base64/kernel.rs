@@ -80,25 +80,23 @@ pub(super) fn decode_long<S: Quads>(
     dst: &mut [Slot],
 ) -> bool {
     let tables = engine.tables();
-    let (texts, _) = text.as_chunks::<256>();
-    let mut at = 0;
+    // The last block must not write past its own bytes.
+    let blocks = usize::min(text.len() / 256, dst.len().saturating_sub(16) / 192);
+    let (texts, _) = text[..256 * blocks].as_chunks();
+    let mut block = 0;
     if S::PERMUTES_PAIRS && dst.len() > NEAR_BYTES && tuning().fewer_stores {
-        at = decode_in_fewer_stores(simd, tables, texts, dst);
+        block = decode_in_fewer_stores(simd, tables, texts, dst);
     }
-    for block in &texts[at / 256..] {
-        // The last block must not write past its own bytes.
-        let Some(bytes) = dst[at / 4 * 3..].first_chunk_mut() else {
-            break;
-        };
-        if !simd.decode256(tables, block, bytes) {
+    while block < blocks {
+        if !simd.decode256(tables, &texts[block], window_mut(dst, 192 * block)) {
             return false;
         }
-        at += 256;
+        block += 1;
     }
-    simd.decode_rest(tables, text, at, dst, !engine.trailing_bits)
+    simd.decode_rest(tables, text, 256 * blocks, dst, !engine.trailing_bits)
 }
 
-/// Decodes large blocks, up to the last one or one with an error. Returns where they end in the text.
+/// Decodes large blocks, up to the last one or one with an error. Returns their number.
 #[inline(always)]
 fn decode_in_fewer_stores(
     simd: impl Quads,
@@ -106,17 +104,12 @@ fn decode_in_fewer_stores(
     texts: &[[u8; 256]],
     dst: &mut [Slot],
 ) -> usize {
-    let mut at = 0;
-    for block in texts {
-        let Some(bytes) = dst[at / 4 * 3..].first_chunk_mut() else {
-            break;
-        };
-        if !simd.decode256_in_fewer_stores(tables, block, bytes) {
-            break;
+    for (block, text) in texts.iter().enumerate() {
+        if !simd.decode256_in_fewer_stores(tables, text, window_mut(dst, 192 * block)) {
+            return block;
         }
-        at += 256;
     }
-    at
+    texts.len()
 }
 
 /// Encodes the bytes from `at`, a multiple of 3, on, without masks.
