@@ -34,7 +34,7 @@
 //! `docs/lab-notes/base64.md`.
 #![forbid(unsafe_code)]
 
-use super::tables::{BYTE_BLOCKS, TEXT_BLOCKS, Tables, ZERO};
+use super::tables::{TEXT_BLOCKS, Tables, ZERO};
 use super::{Engine, PAD, Quads, encoded_len_of};
 use crate::backend::tuning::tuning;
 use crate::memory::{Slot, pair, put_pair, write};
@@ -121,29 +121,39 @@ pub(super) fn encode_rest(
     mut at: usize,
     dst: &mut [Slot],
 ) {
-    let len = src.len();
-    if len < 8 {
-        let text = simd.encode12(tables, pair(src), &BYTE_BLOCKS[4]);
-        return put_pair(dst, with_filling(text, encoded_len_of(src, false), PAD));
-    }
-    let last = ((len - 1) / 3 * 3).saturating_sub(9);
-    if last >= 15 {
-        while at < last {
-            at = usize::min(at, last - 15);
+    let groups = src.len() / 3 * 3;
+    if groups >= 24 {
+        while at < groups {
+            at = usize::min(at, groups - 24);
             simd.encode24(tables, window(src, at), window_mut(dst, at / 3 * 4));
             at += 24;
         }
-    } else if last > 0 {
-        encode_block(simd, tables, &src[..12], &mut dst[..16]);
+    } else if groups >= 12 {
+        for at in [0, groups - 12] {
+            let bytes: &[u8; 12] = window(src, at);
+            let text = simd.encode12(tables, pair(bytes));
+            put_pair(window_mut::<16, _>(dst, at / 3 * 4), text);
+        }
+    } else {
+        let text = simd.encode12(tables, pair(src));
+        put_pair(dst, with_filling(text, encoded_len_of(src, false), PAD));
+        return;
     }
-    encode_block(simd, tables, &src[last..], &mut dst[last / 3 * 4..]);
+    encode_last(tables, &src[groups..], &mut dst[groups / 3 * 4..]);
 }
 
-/// Encodes 8 to 12 bytes to 11 to 16 characters, with padding or without.
+/// Encodes the last one or two bytes.
 #[inline(always)]
-fn encode_block(simd: impl Quads, tables: &Tables, src: &[u8], dst: &mut [Slot]) {
-    let block = &BYTE_BLOCKS[src.len() - 8];
-    put_pair(dst, simd.encode12(tables, ends(src), block));
+fn encode_last(tables: &Tables, src: &[u8], dst: &mut [Slot]) {
+    let (bits, third) = match *src {
+        [first] => (u32::from(first) << 10, false),
+        [first, second] => (u32::from(first) << 10 | u32::from(second) << 2, true),
+        _ => return,
+    };
+    let character = |shift: u32| tables.characters[(bits >> shift & 63) as usize];
+    let third = if third { character(0) } else { PAD };
+    let quad = u32::from_le_bytes([character(12), character(6), third, PAD]);
+    put_pair(dst, [u64::from(quad), 0]);
 }
 
 /// Decodes the characters from `at`, a multiple of 4, on, without masks.

@@ -70,7 +70,7 @@ use crate::backend::dispatch;
 use crate::error::front;
 use crate::memory::{Fill, Slot};
 use crate::{DestinationError, Detected};
-use tables::{ByteBlock, Tables, TextBlock};
+use tables::{Tables, TextBlock};
 
 /// The padding character.
 const PAD: u8 = b'=';
@@ -88,8 +88,8 @@ pub(crate) trait Quads: Copy {
     /// Encodes 24 bytes.
     fn encode24(self, tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]);
 
-    /// Encodes 8 to 12 bytes, given as two little-endian numbers, to 16 characters.
-    fn encode12(self, tables: &Tables, bytes: [u64; 2], block: &ByteBlock) -> [u64; 2];
+    /// Encodes 12 bytes, given as 16 bytes in two little-endian numbers.
+    fn encode12(self, tables: &Tables, bytes: [u64; 2]) -> [u64; 2];
 
     /// Encodes all bytes from `at`, a multiple of 3, on, and pads up to the end of `dst`, which has
     /// room for the whole text. A shortcut for cheap masks.

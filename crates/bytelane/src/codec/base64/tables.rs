@@ -2,7 +2,6 @@
 //! alphabet at compile time.
 #![forbid(unsafe_code)]
 
-use super::PAD;
 #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 use super::arch::sse41::Halves;
 
@@ -57,36 +56,6 @@ impl Tables {
         }
     }
 }
-
-/// How to encode 8 to 12 bytes, of which a vector holds the first 8 and the last 8.
-pub(crate) struct ByteBlock {
-    /// Places of the bytes in the vector. Others become zeros.
-    pub(super) order: [u8; 16],
-    /// Added to the character of the value 0 to get the padding, in its places.
-    pub(super) padding: [u8; 16],
-}
-
-/// Blocks by their number of bytes minus 8.
-pub(super) static BYTE_BLOCKS: [ByteBlock; 5] = {
-    let mut blocks = [const {
-        ByteBlock {
-            order: [0; 16],
-            padding: [0; 16],
-        }
-    }; 5];
-    let mut i = 0;
-    while i < 5 {
-        let len = 8 + i;
-        blocks[i].order = from_ends(len);
-        let mut at = (4 * len).div_ceil(3);
-        while at < 16 {
-            blocks[i].padding[at] = PAD.wrapping_sub(ZERO);
-            at += 1;
-        }
-        i += 1;
-    }
-    blocks
-};
 
 /// How to decode 11 to 16 characters, of which a vector holds the first 8 and the last 8.
 pub(crate) struct TextBlock {

@@ -3,7 +3,7 @@
 use super::sse41::{Halves, IN_ORDER, ROWS, decode16, encode12, spread};
 use crate::backend::Avx2;
 use crate::codec::base64::Quads;
-use crate::codec::base64::tables::{ByteBlock, Tables, TextBlock};
+use crate::codec::base64::tables::{Tables, TextBlock};
 use crate::memory::{Slot, write};
 use crate::simd::avx2::{load, load_lanes, opaque, opaque_in_place, store};
 use crate::simd::sse41;
@@ -14,7 +14,7 @@ implement! {
     impl Quads for Avx2 {
         fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
-        fn encode12(tables: &Tables, bytes: [u64; 2], block: &ByteBlock) -> [u64; 2] = encode12;
+        fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
         fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256;
         fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = decode32;
         fn decode16(tables: &Tables, text: [u64; 2], block: &TextBlock) -> ([u64; 2], bool) = decode16;

@@ -3,7 +3,7 @@
 use super::avx2;
 use super::sse41::{decode16, encode12};
 use crate::backend::Avx512;
-use crate::codec::base64::tables::{ByteBlock, Tables, TextBlock, ZERO};
+use crate::codec::base64::tables::{Tables, TextBlock, ZERO};
 use crate::codec::base64::{PAD, Quads, encoded_len_of};
 use crate::memory::Slot;
 use crate::simd::avx512::{first_bits, load, load_up_to, opaque, store, store_up_to};
@@ -15,7 +15,7 @@ implement! {
         const PERMUTES_PAIRS: bool = true;
         fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = avx2::encode24;
-        fn encode12(tables: &Tables, bytes: [u64; 2], block: &ByteBlock) -> [u64; 2] = encode12;
+        fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
         fn encode_rest(tables: &Tables, src: &[u8], at: usize, dst: &mut [Slot]) = encode_rest;
         fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256::<false>;
         fn decode256_in_fewer_stores(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256::<true>;

@@ -3,7 +3,7 @@
 
 use crate::backend::Neon;
 use crate::codec::base64::Quads;
-use crate::codec::base64::tables::{ByteBlock, Tables, TextBlock};
+use crate::codec::base64::tables::{Tables, TextBlock};
 use crate::memory::Slot;
 use crate::simd::neon::{
     load, load3, load3_short, load4, load4_short, store3, store3_short, store4, store4_short,
@@ -15,7 +15,7 @@ implement! {
     impl Quads for Neon {
         fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
-        fn encode12(tables: &Tables, bytes: [u64; 2], block: &ByteBlock) -> [u64; 2] = encode12;
+        fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
         fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256;
         fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = decode32;
         fn decode16(tables: &Tables, text: [u64; 2], block: &TextBlock) -> ([u64; 2], bool) = decode16;
@@ -89,17 +89,18 @@ fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) {
 /// ```
 #[target_feature(enable = "neon")]
 #[inline]
-fn encode12(tables: &Tables, bytes: [u64; 2], block: &ByteBlock) -> [u64; 2] {
+fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] {
     const UNITS: [u8; 16] = [2, 1, 0, 255, 5, 4, 3, 255, 8, 7, 6, 255, 11, 10, 9, 255];
-    let bytes = vqtbl1q_u8(vector(bytes), load(&block.order));
-    let unit = vreinterpretq_u32_u8(vqtbl1q_u8(bytes, load(&UNITS)));
+    let unit = vreinterpretq_u32_u8(vqtbl1q_u8(vector(bytes), load(&UNITS)));
     let first = vshrq_n_u32::<18>(unit);
     let second = vandq_u32(vshrq_n_u32::<4>(unit), vdupq_n_u32(0x3f00));
     let third = vandq_u32(vshlq_n_u32::<10>(unit), vdupq_n_u32(0x3f_0000));
     let fourth = vandq_u32(vshlq_n_u32::<24>(unit), vdupq_n_u32(0x3f00_0000));
     let values = vorrq_u32(vorrq_u32(first, second), vorrq_u32(third, fourth));
-    let text = vqtbl4q_u8(table(&tables.characters), vreinterpretq_u8_u32(values));
-    numbers(vaddq_u8(text, load(&block.padding)))
+    numbers(vqtbl4q_u8(
+        table(&tables.characters),
+        vreinterpretq_u8_u32(values),
+    ))
 }
 
 /// Returns the tables for the characters below 64 and for the others.

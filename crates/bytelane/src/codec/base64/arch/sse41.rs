@@ -5,7 +5,7 @@
 
 use crate::backend::Sse41;
 use crate::codec::base64::Quads;
-use crate::codec::base64::tables::{ByteBlock, Tables, TextBlock};
+use crate::codec::base64::tables::{Tables, TextBlock};
 use crate::memory::{Slot, write};
 use crate::simd::sse41::{load, opaque, opaque_in_place, store};
 use crate::simd::{implement, window, window_mut};
@@ -67,7 +67,7 @@ implement! {
     impl Quads for Sse41 {
         fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
-        fn encode12(tables: &Tables, bytes: [u64; 2], block: &ByteBlock) -> [u64; 2] = encode12;
+        fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
         fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256;
         fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = decode32;
         fn decode16(tables: &Tables, text: [u64; 2], block: &TextBlock) -> ([u64; 2], bool) = decode16;
@@ -135,11 +135,9 @@ fn factors() -> [__m128i; 2] {
 
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-pub(super) fn encode12(tables: &Tables, bytes: [u64; 2], block: &ByteBlock) -> [u64; 2] {
-    let bytes = _mm_shuffle_epi8(vector(bytes), load(&block.order));
-    let units = _mm_shuffle_epi8(bytes, load(&const { spread::<0>() }));
-    let text = characters(tables, units, factors());
-    numbers(_mm_add_epi8(text, load(&block.padding)))
+pub(super) fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] {
+    let units = _mm_shuffle_epi8(vector(bytes), load(&const { spread::<0>() }));
+    numbers(characters(tables, units, factors()))
 }
 
 #[target_feature(enable = "sse4.1,ssse3")]
