@@ -29,6 +29,8 @@ unsafe impl Text for Encode<'_> {}
 // `fill` returns `Ok` where a kernel, or `scalar::decode`, returns true. The latter writes each
 // slot. `kernel::decode_long` returns true only at its end. It has then written blocks of 192 bytes
 // from the front on, each with 16 more after it that are overwritten. `Quads::decode_rest` has
-// written the rest as for `Encode`, in blocks of 24 or 12 bytes, or 48 with masks. The last
-// characters decode to exactly as many bytes as there are slots after the blocks.
+// written the rest. With masks: in blocks of 48 bytes, and the remaining ones by a masked store. Without,
+// `kernel::decode_rest`: up to 7 bytes by one `put_pair`; else blocks of 24 bytes from the front, or one of 12
+// at the front, up to where the last block begins or further; and the last one by `decode_block`, whose two writes of
+// 8 bytes fill its 8 to 12 slots.
 unsafe impl Faithful for Decode<'_> {}

@@ -14,6 +14,10 @@
 //! A buffer shorter than a small block is handled as two overlapping blocks of half the size. An
 //! even shorter one is padded to one of these blocks and passed as two numbers.
 //!
+//! A text always ends with a block of its own, of the last 14 to 16 characters that begin with a group. It is
+//! loaded as its first 8 characters and its last 8, which shuffles by its length bring in order and back, so that
+//! there is no branch on the characters of the last group. A text of 11 to 16 characters is only this block.
+//!
 //! # Policy
 //!
 //! 192 bytes and 256 characters form the smallest block that is a whole number of vectors on both
@@ -68,7 +72,13 @@ pub(super) fn decode_short(
     text: &[u8],
     dst: &mut [Slot],
 ) -> bool {
-    simd.decode_rest(engine.tables(), text, 0, dst, !engine.trailing_bits)
+    simd.decode_rest(
+        engine.tables_to_decode(),
+        text,
+        0,
+        dst,
+        !engine.trailing_bits,
+    )
 }
 
 /// Same as [`decode_short`], for any number of characters.
@@ -79,7 +89,7 @@ pub(super) fn decode_long<S: Quads>(
     text: &[u8],
     dst: &mut [Slot],
 ) -> bool {
-    let tables = engine.tables();
+    let tables = engine.tables_to_decode();
     // The last block must not write past its own bytes.
     let blocks = usize::min(text.len() / 256, dst.len().saturating_sub(16) / 192);
     let (texts, _) = text[..256 * blocks].as_chunks();

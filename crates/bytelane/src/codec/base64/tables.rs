@@ -23,8 +23,7 @@ const INVALID: u8 = 0x80;
 /// Character of the value 0 in both alphabets.
 pub(super) const ZERO: u8 = b'A';
 
-/// The tables of each [`Alphabet`](super::Alphabet), in their order. Kernels get the address of one of them:
-/// from two constants, the compiler would choose each entry on its own, by a branch.
+/// The tables of each [`Alphabet`](super::Alphabet), in their order.
 pub(super) static TABLES: [Tables; 2] = [
     Tables::new(*b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"),
     Tables::new(*b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"),

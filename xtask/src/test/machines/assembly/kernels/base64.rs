@@ -50,7 +50,7 @@ pub const KERNELS: &[Kernel] = &[
                 &[
                     ("pmaddubsw", 1..=1),
                     ("pmaddwd", 1..=1),
-                    ("pshufb", 5..=5),
+                    ("pshufb", 4..=4),
                     (STACK, 0..=0),
                     (ANY, 1..=25),
                 ],
@@ -60,7 +60,7 @@ pub const KERNELS: &[Kernel] = &[
                 &[
                     ("vpmaddubsw", 8..=8),
                     ("vpmaddwd", 8..=8),
-                    ("vpshufb", 40..=40),
+                    ("vpshufb", 32..=32),
                     (STACK, 0..=0),
                     (ANY, 1..=144),
                 ],
