@@ -281,6 +281,12 @@ pub(crate) trait Blocks: utf8::Steps {
     /// bytes after a backslash that have no meaning.
     fn unescape(self, block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64;
 
+    /// Decodes blocks with few escapes, and returns whether the last ones have none: see
+    /// [`kernel::unescape_sparse`]. Only called if [`SHUFFLES_ARE_DEAR`](Self::SHUFFLES_ARE_DEAR).
+    fn unescape_sparse(self, _src: &[u8], _dst: &mut [Slot], _done: &mut Consumed) -> bool {
+        false
+    }
+
     /// Writes the front of the same result to up to 64 slots.
     #[inline(always)]
     fn unescape_up_to(self, block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot]) -> u64 {

@@ -50,6 +50,17 @@ pub(super) fn is_text(src: &[u8]) -> bool {
     valid_up_to(src) == src.len()
 }
 
+/// Same as [`is_text`], to be called last, so that the caller saves no registers for it.
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    allow(dead_code, reason = "other kernels take any length")
+)]
+#[cold]
+#[inline(never)]
+pub(super) fn is_text_cold(src: &[u8]) -> bool {
+    is_text(src)
+}
+
 /// Same as [`valid_up_to`], for an input whose first `at` bytes are text.
 #[inline(never)]
 pub(super) fn valid_from(src: &[u8], mut at: usize) -> usize {

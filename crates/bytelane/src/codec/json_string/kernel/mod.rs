@@ -10,6 +10,7 @@ mod escape;
 mod short;
 mod sparse;
 mod unescape;
+mod unescape_sparse;
 
 #[cfg(feature = "alloc")]
 pub(super) use escape::{LONGEST, WIDEST};
@@ -23,6 +24,7 @@ pub(super) use short::{escape_front_long, escape_front_short, escape_short, spec
 #[cfg(feature = "alloc")]
 pub(super) use unescape::closing;
 pub(super) use unescape::{scan, unescape, unescape_up_to};
+pub(super) use unescape_sparse::unescape_sparse;
 
 use super::Blocks;
 use crate::memory::{Slot, write};

@@ -5,7 +5,8 @@
 //! As in [`escape`](super::escape), runs that need no change are searched and copied, and other
 //! parts are handled in blocks of 64 bytes. Most strings are short, so the first block comes before
 //! any run. No branch depends on whether a block contains an escape, except for `\uXXXX`, which is
-//! rare.
+//! rare; where shuffles are expensive, blocks with few escapes are those of
+//! [`unescape_sparse`](super::unescape_sparse).
 //!
 //! ```text
 //! loop
@@ -17,6 +18,7 @@
 //!     unicode    if some of those are not simple escapes: write the characters of `\uXXXX` over
 //!                their digits in a copy of the block, and unescape that instead
 //!     stop at the quote, or when the result does not fit
+//!     if shuffles are dear and up to two escapes were in the block: on with unescape_sparse
 //! the scalar code continues from there: it finds the error, or fills the destination to its end
 //! ```
 //!
@@ -39,6 +41,7 @@ use super::super::scalar::{self, Stop};
 use super::super::{Blocks, Consumed, Error};
 #[cfg(feature = "alloc")]
 use super::clean;
+use super::unescape_sparse::FEW;
 use super::{CALM, RUN, put_front, to_next_line};
 use crate::codec::utf8::Unescaping;
 use crate::memory::{Slot, copy};
@@ -65,7 +68,7 @@ fn escapes(backslashes: u64, carry: &mut u64) -> [u64; 2] {
 /// Returns the four bytes before a block, which show whether a character continues into it; zeros
 /// at the start, where at most an escape comes before.
 #[inline(always)]
-fn before(src: &[u8], at: usize) -> u32 {
+pub(super) fn before(src: &[u8], at: usize) -> u32 {
     match at {
         0..4 => 0,
         _ => u32::from_le_bytes(*window(src, at - 4)),
@@ -131,21 +134,21 @@ fn between(src: &[u8], at: usize, to: usize, carry: u64) -> Consumed {
 }
 
 /// A block of a string and the roles of its bytes.
-struct Piece {
+pub(super) struct Piece {
     /// Backslashes that begin an escape.
-    begin: u64,
+    pub(super) begin: u64,
     /// Bytes directly after them.
     behind: u64,
     /// Bytes before the closing quote.
     inside: u64,
     /// True if that quote is in the block.
-    closed: bool,
+    pub(super) closed: bool,
 }
 
 /// Examines a block that starts with `bytes` bytes of the input and is padded with quotes; `None`
 /// if the block is malformed.
 #[inline(always)]
-fn piece(
+pub(super) fn piece(
     simd: impl Blocks,
     block: &[u8; 64],
     before: u32,
@@ -199,8 +202,8 @@ pub(in super::super) fn unescape_up_to(
 
 /// Decodes up to the closing quote, to the end, or until the destination is full.
 #[inline(always)]
-pub(in super::super) fn unescape(
-    simd: impl Blocks,
+pub(in super::super) fn unescape<S: Blocks>(
+    simd: S,
     src: &[u8],
     dst: &mut [Slot],
 ) -> Result<(Consumed, Stop), Error> {
@@ -269,6 +272,15 @@ pub(in super::super) fn unescape(
             return Ok((Consumed { read, written: to }, stop));
         }
         at += bytes;
+        if S::SHUFFLES_ARE_DEAR && most >= 256 && carry == 0 && piece.begin.count_ones() <= FEW {
+            let mut done = Consumed {
+                read: at,
+                written: to,
+            };
+            let is_calm = simd.unescape_sparse(src, dst, &mut done);
+            calm = if is_calm { CALM } else { 0 };
+            (at, to) = (done.read, done.written);
+        }
     };
     scalar::unescape_from(src, dst, done)
 }
@@ -410,6 +422,9 @@ pub(in super::super) fn scan(simd: impl Blocks, src: &[u8]) -> Result<(usize, bo
 #[inline(always)]
 pub(in super::super) fn closing(simd: impl Blocks, src: &[u8]) -> usize {
     let (mut at, mut carry) = (0, 0);
+    // A run is searched as a whole only if it promises to be long: where escapes are rare, a branch
+    // on each block with one is unpredictable.
+    let mut calm = CALM - 1;
     while let Some(block) = src[at..].first_chunk() {
         let classes = simd.classes(block);
         let [begin, behind] = escapes(classes.backslashes, &mut carry);
@@ -418,8 +433,10 @@ pub(in super::super) fn closing(simd: impl Blocks, src: &[u8]) -> usize {
             return at + quotes.trailing_zeros() as usize;
         }
         at += 64;
-        if begin == 0 {
+        calm = (calm + 1) * usize::from(begin == 0);
+        if calm >= CALM {
             at += clean(simd, &src[at..]);
+            calm = 0;
         }
     }
     src.len()

@@ -57,12 +57,10 @@ pub(super) fn is_valid16(before: u32, [low, high]: [u64; 2]) -> bool {
 /// Returns 16 bytes at the start of 19 to 64, and three vectors of 16, each with the three bytes
 /// before it, which cover all others. They overlap, to handle any length without a branch on it.
 #[inline(always)]
-pub(super) fn vectors_of_16(from: &[u8]) -> Option<(&[u8; 16], [&[u8; 19]; 3])> {
-    let len = from.len();
-    let last = from.last_chunk()?;
-    let second = window(from, usize::min(16, len - 16) - 3);
-    let third = window(from, usize::max(len.saturating_sub(32), 3) - 3);
-    Some((from.first_chunk()?, [second, third, last]))
+fn vectors_of_16(from: &[u8]) -> Option<(&[u8; 16], [&[u8; 19]; 3])> {
+    let last = from.len().checked_sub(19)?;
+    let places = [usize::min(13, last), last - usize::min(16, last), last];
+    Some((window(from, 0), places.map(|at| window(from, at))))
 }
 
 /// Checks four vectors.
@@ -70,7 +68,7 @@ pub(super) fn vectors_of_16(from: &[u8]) -> Option<(&[u8; 16], [&[u8; 19]; 3])> 
 #[inline]
 fn is_text64(from: &[u8]) -> bool {
     let Some((front, others)) = vectors_of_16(from) else {
-        return scalar::is_text(from);
+        return scalar::is_text_cold(from);
     };
     let first = load(front);
     let [second, third, last] = others.map(|other| load(window(other, 3)));
