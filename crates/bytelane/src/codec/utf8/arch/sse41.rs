@@ -57,7 +57,7 @@ pub(super) fn is_valid16(before: u32, [low, high]: [u64; 2]) -> bool {
 /// Returns 16 bytes at the start of 19 to 64, and three vectors of 16, each with the three bytes
 /// before it, which cover all others. They overlap, to handle any length without a branch on it.
 #[inline(always)]
-fn vectors_of_16(from: &[u8]) -> Option<(&[u8; 16], [&[u8; 19]; 3])> {
+pub(super) fn vectors_of_16(from: &[u8]) -> Option<(&[u8; 16], [&[u8; 19]; 3])> {
     let last = from.len().checked_sub(19)?;
     let places = [usize::min(13, last), last - usize::min(16, last), last];
     Some((window(from, 0), places.map(|at| window(from, at))))
