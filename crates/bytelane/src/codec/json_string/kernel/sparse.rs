@@ -9,7 +9,7 @@
 //! the length of an escape knows no difference between short and long ones.
 //!
 //! A loop bound by the number of its instructions asks only what it must: the number of special bytes matters only
-//! once there is a second one, and one bit for each of the last eight blocks tells whether all were calm.
+//! once there is a second one, and one bit for each of the last eight blocks is set unless all were calm.
 //!
 //! Where the input ends, a step that begins with 65 to 127 bytes escapes all but the last 64 of them, so that it reads no more
 //! than there is, and the last 64 are copied to a place with more after them.
