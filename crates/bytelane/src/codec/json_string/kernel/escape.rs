@@ -54,7 +54,7 @@
 //!
 //! If 1% of the bytes need an escape, every second block has one. In this case, `escape_four` is
 //! 1.7 to 2.4 times as fast as a branch per block (AVX-512). For `escape_sparse`, see [`sparse`](super::sparse).
-//! Whether a group is stored before or after it is examined is left to `Blocks::copy_if_clean`: on Zen 4, vectors of 32 or 64 bytes that cross
+//! `Blocks::copy_if_clean` decides if a group is stored before or after it is examined: on Zen 4, vectors of 32 or 64 bytes that cross
 //! a line are expensive to store, so that storing first took 1.2 times as long for 256 bytes with 1% of escapes; 16 bytes are not, and saved
 //! 6 to 12% of the time without escapes.
 //! Searching and storing in one pass is 1.2 to 2.5 times as fast as searching 4 KiB and
