@@ -9,8 +9,8 @@ use crate::{DestinationError, Detected};
 
 dispatch! {
     also on 32-bit ARM;
-    fn encode_blocks(plan: impl Compress, values: &[u8], start: u64, controls: &mut [Slot], data: &mut [Slot]) -> Option<usize>
-        = kernel::encode_blocks, or |plan, values, start, controls, data| scalar::encode(Plan::coding(plan), values, start, controls, data);
+    fn encode_blocks(plan: impl Compress, values: &[u8], start: u64, to: &mut [Slot], controls: usize) -> Option<usize>
+        = kernel::encode_blocks, or scalar_blocks;
     fn encode_tail(plan: impl Compress, values: &[u8], start: u64, controls: &mut [Slot], data: &mut [Slot]) -> Option<usize>
         = kernel::encode_tail, or |plan, values, start, controls, data| scalar::encode(Plan::coding(plan), values, start, controls, data);
     fn data_len<const WIDTH: usize>(coding: Coding, values: &[u8], start: u64) -> usize
@@ -68,8 +68,24 @@ impl Encode<'_> {
         DestinationError::new(needed, given)
     }
 
+    /// Whole blocks are the frequent case: without a tail, this is a jump to their kernel, unless they are stored as
+    /// differences, of which 128 took 1.02 to 1.09 of the time that way (AVX2 and SSE4.1, Zen 4).
     #[inline(always)]
     fn encode<const OF: u8, const CODES: usize, const FOR: u8>(
+        &self,
+        plan: Planned<Compressing<CODES>, OF, FOR>,
+        to: &mut [Slot],
+    ) -> Option<usize> {
+        if !plan.delta() && self.values.len().is_multiple_of(64) {
+            let controls = self.values.len() / (4 * plan.coding().width());
+            return encode_blocks(plan, self.values, self.start, to, controls, self.backend);
+        }
+        self.encode_with_tail(plan, to)
+    }
+
+    /// Encodes any number of values.
+    #[inline(never)]
+    fn encode_with_tail<const OF: u8, const CODES: usize, const FOR: u8>(
         &self,
         plan: Planned<Compressing<CODES>, OF, FOR>,
         to: &mut [Slot],
@@ -78,19 +94,31 @@ impl Encode<'_> {
         let width = plan.coding().width();
         let (blocks, tail) = self.values.split_at(self.values.len() / 64 * 64);
         let count = self.values.len().div_ceil(4 * width);
-        let (controls, data) = to.split_at_mut_checked(count)?;
-        let (controls, last_controls) = controls.split_at_mut(blocks.len() / (4 * width));
-        let mut used = 0;
+        let mut end = count;
         if !blocks.is_empty() {
-            used = encode_blocks(plan, blocks, start, controls, data, backend)?;
+            end = encode_blocks(plan, blocks, start, to, count, backend)?;
             start = scalar::get(&blocks[blocks.len() - width..]);
         }
-        if !tail.is_empty() {
-            let (plan, data) = (plan.for_any(), &mut data[used..]);
-            used += encode_tail(plan, tail, start, last_controls, data, backend)?;
+        if tail.is_empty() {
+            return Some(end);
         }
-        Some(count + used)
+        let (front, data) = to.split_at_mut_checked(end)?;
+        let controls = &mut front[blocks.len() / (4 * width)..count];
+        let used = encode_tail(plan.for_any(), tail, start, controls, data, backend)?;
+        Some(end + used)
     }
+}
+
+/// Encodes blocks on the scalar backend: see [`kernel::encode_blocks`].
+fn scalar_blocks<P: Plan>(
+    plan: P,
+    values: &[u8],
+    start: u64,
+    to: &mut [Slot],
+    controls: usize,
+) -> Option<usize> {
+    let (front, data) = to.split_at_mut_checked(controls)?;
+    Some(controls + scalar::encode(plan.coding(), values, start, front, data)?)
 }
 
 impl Fill for Encode<'_> {

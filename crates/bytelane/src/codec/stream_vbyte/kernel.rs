@@ -193,18 +193,19 @@ pub(super) fn decode_last<S: Blocks, P: Expand>(
     Some(used)
 }
 
-/// Encodes whole blocks of values to control bytes and data. Returns the number of bytes of data
-/// written, or `None` if there was not enough room.
+/// Encodes whole blocks of values to the first ones of all control bytes of a stream, and to data after
+/// all of them. Returns the offset after the data, or `None` if there was not enough room.
 #[inline(always)]
 pub(super) fn encode_blocks<S: Blocks, P: Compress>(
     simd: S,
     plan: P,
     values: &[u8],
     start: u64,
-    controls: &mut [Slot],
-    data: &mut [Slot],
+    to: &mut [Slot],
+    controls: usize,
 ) -> Option<usize> {
-    simd.encode_run(plan, values, start, controls, data)
+    let (front, data) = to.split_at_mut_checked(controls)?;
+    Some(controls + simd.encode_run(plan, values, start, front, data)?)
 }
 
 /// Encodes four blocks at a time while there is room around their data, then one by one.
@@ -236,6 +237,9 @@ pub(super) fn encode_run<S: Blocks, P: Compress>(
             let used = simd.encode_four(plan, (&fours[i], next), state, controls, here);
             rest = &mut rest[used.get()..];
             done += 4;
+        }
+        if done == blocks.len() {
+            return Some(room - rest.len());
         }
     }
     let before = match done {
