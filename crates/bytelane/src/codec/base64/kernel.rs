@@ -42,7 +42,8 @@ use super::tables::{TEXT_BLOCKS, Tables, ZERO};
 use super::{Engine, PAD, Quads, encoded_len_of};
 use crate::backend::tuning::tuning;
 use crate::memory::{Slot, pair, put_pair, write};
-use crate::simd::{NEAR_BYTES, window, window_mut};
+use crate::simd::{NEAR_BYTES, Near, Publish, Streamed, Writes};
+use crate::simd::{stream_bytes, window, window_mut};
 
 /// Encodes fewer than `SHORT` bytes. `dst` is as long as the result, with padding or without.
 #[inline(always)]
@@ -52,15 +53,58 @@ pub(super) fn encode_short(simd: impl Quads, engine: Engine, src: &[u8], dst: &m
 
 /// Same as [`encode_short`], for any number of bytes.
 #[inline(always)]
-pub(super) fn encode_long(simd: impl Quads, engine: Engine, src: &[u8], dst: &mut [Slot]) {
+pub(super) fn encode_long<S: Quads>(simd: S, engine: Engine, src: &[u8], dst: &mut [Slot]) {
+    if S::HAS_WHOLE_LINES && are_beyond_cache(src, dst) {
+        return simd.encode_past_cache(engine, src, dst);
+    }
+    let blocks = encode_blocks::<_, Near>(simd, engine, src, dst);
+    simd.encode_rest(engine.tables(), src, 192 * blocks, dst);
+}
+
+/// Encodes the large blocks. Returns their number.
+#[inline(always)]
+fn encode_blocks<S: Quads, W: Writes>(
+    simd: S,
+    engine: Engine,
+    src: &[u8],
+    dst: &mut [Slot],
+) -> usize {
     let tables = engine.tables();
     let (blocks, _) = src.as_chunks::<192>();
     let (texts, _) = dst.as_chunks_mut::<256>();
     let texts = &mut texts[..blocks.len()];
     for i in 0..blocks.len() {
-        simd.encode192(tables, &blocks[i], &mut texts[i]);
+        simd.encode192::<W>(tables, &blocks[i], &mut texts[i]);
     }
-    simd.encode_rest(tables, src, 192 * blocks.len(), dst);
+    blocks.len()
+}
+
+/// Returns whether the cache cannot hold both buffers.
+#[inline(always)]
+fn are_beyond_cache(src: &[u8], dst: &[Slot]) -> bool {
+    let bytes = src.len() + dst.len();
+    // `stream_bytes` is three quarters of the cache.
+    bytes > NEAR_BYTES && bytes / 4 * 3 >= stream_bytes()
+}
+
+/// Returns the number of bytes up to a cache line.
+#[inline(always)]
+fn to_line(dst: &[Slot]) -> usize {
+    dst.as_ptr().addr().wrapping_neg() % 64
+}
+
+/// Encodes the groups before the first cache line of `dst`, large blocks past the cache, and the rest: three parts
+/// that do not overlap. If no group begins with a line, the blocks are stored to the cache.
+#[inline(always)]
+pub(super) fn encode_past_cache(simd: impl Quads, engine: Engine, src: &[u8], dst: &mut [Slot]) {
+    let groups = to_line(dst) / 4;
+    let (first, src) = src.split_at(3 * groups);
+    let (to_first, dst) = dst.split_at_mut(4 * groups);
+    simd.encode_rest(engine.tables(), first, 0, to_first);
+    let _publish = Publish;
+    let blocks = encode_blocks::<_, Streamed>(simd, engine, src, dst);
+    let (rest, to_rest) = (&src[192 * blocks..], &mut dst[256 * blocks..]);
+    simd.encode_rest(engine.tables(), rest, 0, to_rest);
 }
 
 /// Decodes characters without their padding to fewer than `SHORT` bytes; `dst` is as long as the
@@ -89,13 +133,16 @@ pub(super) fn decode_long<S: Quads>(
     text: &[u8],
     dst: &mut [Slot],
 ) -> bool {
+    if S::HAS_WHOLE_LINES && are_beyond_cache(text, dst) {
+        return simd.decode_past_cache(engine, text, dst);
+    }
     let tables = engine.tables_to_decode();
     // The last block must not write past its own bytes.
     let blocks = usize::min(text.len() / 256, dst.len().saturating_sub(16) / 192);
     let (texts, _) = text[..256 * blocks].as_chunks();
     let mut block = 0;
-    if S::PERMUTES_PAIRS && dst.len() > NEAR_BYTES && tuning().fewer_stores {
-        block = decode_in_fewer_stores(simd, tables, texts, dst);
+    if S::HAS_WHOLE_LINES && dst.len() > NEAR_BYTES && tuning().fewer_stores {
+        block = decode_in_fewer_stores::<_, Near>(simd, tables, texts, dst);
     }
     while block < blocks {
         if !simd.decode256(tables, &texts[block], window_mut(dst, 192 * block)) {
@@ -106,16 +153,39 @@ pub(super) fn decode_long<S: Quads>(
     simd.decode_rest(tables, text, 256 * blocks, dst, !engine.trailing_bits)
 }
 
+/// Decodes the groups before the first cache line of `dst`, large blocks past the cache, and the rest: three parts
+/// that do not overlap. As a group has three bytes, some group begins with a line.
+#[inline(always)]
+pub(super) fn decode_past_cache(
+    simd: impl Quads,
+    engine: Engine,
+    text: &[u8],
+    dst: &mut [Slot],
+) -> bool {
+    let (tables, canonical) = (engine.tables_to_decode(), !engine.trailing_bits);
+    // The next line is one byte more than a multiple of three further.
+    let to_line = to_line(dst);
+    let groups = (to_line + 64 * (2 * to_line % 3)) / 3;
+    let (first, text) = text.split_at(4 * groups);
+    let (to_first, dst) = dst.split_at_mut(3 * groups);
+    let good = simd.decode_rest(tables, first, 0, to_first, canonical);
+    let _publish = Publish;
+    let (texts, _) = text[..(dst.len() - 16) / 192 * 256].as_chunks();
+    let blocks = decode_in_fewer_stores::<_, Streamed>(simd, tables, texts, dst);
+    let (rest, to_rest) = (&text[256 * blocks..], &mut dst[192 * blocks..]);
+    good && blocks == texts.len() && simd.decode_rest(tables, rest, 0, to_rest, canonical)
+}
+
 /// Decodes large blocks, up to the last one or one with an error. Returns their number.
 #[inline(always)]
-fn decode_in_fewer_stores(
-    simd: impl Quads,
+fn decode_in_fewer_stores<S: Quads, W: Writes>(
+    simd: S,
     tables: &Tables,
     texts: &[[u8; 256]],
     dst: &mut [Slot],
 ) -> usize {
     for (block, text) in texts.iter().enumerate() {
-        if !simd.decode256_in_fewer_stores(tables, text, window_mut(dst, 192 * block)) {
+        if !simd.decode256_in_fewer_stores::<W>(tables, text, window_mut(dst, 192 * block)) {
             return block;
         }
     }

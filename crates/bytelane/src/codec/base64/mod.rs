@@ -69,6 +69,7 @@ pub use stream::{Decoder, Encoder, FinishError};
 use crate::backend::dispatch;
 use crate::error::front;
 use crate::memory::{Fill, Slot};
+use crate::simd::Writes;
 use crate::{DestinationError, Detected};
 use tables::{Tables, TextBlock};
 
@@ -79,17 +80,29 @@ const PAD: u8 = b'=';
 /// decode them. Decoding returns whether all characters are in the alphabet; if not, its output is
 /// unspecified.
 pub(crate) trait Quads: Copy {
-    /// True if there are permutations of two vectors.
-    const PERMUTES_PAIRS: bool = false;
+    /// True if a vector is a whole cache line, and there are permutations of two vectors.
+    const HAS_WHOLE_LINES: bool = false;
 
     /// Encodes 192 bytes.
-    fn encode192(self, tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]);
+    fn encode192<W: Writes>(self, tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]);
 
     /// Encodes 24 bytes.
     fn encode24(self, tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]);
 
     /// Encodes 12 bytes, given as 16 bytes in two little-endian numbers.
     fn encode12(self, tables: &Tables, bytes: [u64; 2]) -> [u64; 2];
+
+    /// Runs [`kernel::encode_past_cache`] out of line, if [`HAS_WHOLE_LINES`](Self::HAS_WHOLE_LINES).
+    #[inline(always)]
+    fn encode_past_cache(self, engine: Engine, src: &[u8], dst: &mut [Slot]) {
+        kernel::encode_past_cache(self, engine, src, dst);
+    }
+
+    /// Runs [`kernel::decode_past_cache`] out of line, if [`HAS_WHOLE_LINES`](Self::HAS_WHOLE_LINES).
+    #[inline(always)]
+    fn decode_past_cache(self, engine: Engine, text: &[u8], dst: &mut [Slot]) -> bool {
+        kernel::decode_past_cache(self, engine, text, dst)
+    }
 
     /// Encodes all bytes from `at`, a multiple of 3, on, and pads up to the end of `dst`, which has
     /// room for the whole text. A shortcut for cheap masks.
@@ -102,10 +115,11 @@ pub(crate) trait Quads: Copy {
     /// unspecified data.
     fn decode256(self, tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool;
 
-    /// Same as [`decode256`](Self::decode256), for CPUs on which permutations of two vectors are cheap:
-    /// called if [`PERMUTES_PAIRS`](Self::PERMUTES_PAIRS).
+    /// Same as [`decode256`](Self::decode256), in whole lines that do not overlap, and nothing after them: for
+    /// non-temporal stores, and for CPUs on which permutations of two vectors are cheap. Called if
+    /// [`HAS_WHOLE_LINES`](Self::HAS_WHOLE_LINES).
     #[inline(always)]
-    fn decode256_in_fewer_stores(
+    fn decode256_in_fewer_stores<W: Writes>(
         self,
         tables: &Tables,
         text: &[u8; 256],

@@ -2,7 +2,7 @@
 
 use super::sse41::{Halves, IN_ORDER, ROWS, decode16, encode12, spread};
 use crate::backend::Avx2;
-use crate::codec::base64::Quads;
+use crate::codec::base64::{Quads, Writes};
 use crate::codec::base64::tables::{Tables, TextBlock};
 use crate::memory::{Slot, write};
 use crate::simd::avx2::{load, load_lanes, opaque, opaque_in_place, store};
@@ -12,7 +12,7 @@ use core::arch::x86_64::*;
 
 implement! {
     impl Quads for Avx2 {
-        fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
+        fn encode192<W: Writes>(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
         fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
         fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256;

@@ -4,23 +4,25 @@ use super::avx2;
 use super::sse41::{decode16, encode12};
 use crate::backend::Avx512;
 use crate::codec::base64::tables::{Tables, TextBlock, ZERO};
-use crate::codec::base64::{PAD, Quads, encoded_len_of};
+use crate::codec::base64::{Engine, PAD, Quads, Writes, encoded_len_of, kernel};
 use crate::memory::Slot;
-use crate::simd::avx512::{first_bits, load, load_up_to, opaque, store, store_up_to};
+use crate::simd::avx512::{first_bits, load, load_up_to, opaque, put, store, store_up_to};
 use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
 
 implement! {
     impl Quads for Avx512 {
-        const PERMUTES_PAIRS: bool = true;
-        fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
+        const HAS_WHOLE_LINES: bool = true;
+        fn encode192<W: Writes>(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192::<W>;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = avx2::encode24;
         fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
+        fn encode_past_cache(engine: Engine, src: &[u8], dst: &mut [Slot]) => kernel::encode_past_cache;
         fn encode_rest(tables: &Tables, src: &[u8], at: usize, dst: &mut [Slot]) = encode_rest;
-        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256::<false>;
-        fn decode256_in_fewer_stores(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256::<true>;
+        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256;
+        fn decode256_in_fewer_stores<W: Writes>(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256_in_fewer_stores::<W>;
         fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = avx2::decode32;
         fn decode16(tables: &Tables, text: [u64; 2], block: &TextBlock) -> ([u64; 2], bool) = decode16;
+        fn decode_past_cache(engine: Engine, text: &[u8], dst: &mut [Slot]) -> bool => kernel::decode_past_cache;
         fn decode_rest(tables: &Tables, text: &[u8], at: usize, dst: &mut [Slot], canonical: bool) -> bool = decode_rest;
     }
 }
@@ -94,18 +96,16 @@ fn characters_by_shifts(tables: &Tables, units: __m512i) -> __m512i {
 /// bytes before its own, since there are none after.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
-fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
+fn encode192<W: Writes>(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
     let order = opaque(&const { spread(0) });
     for i in 0..3 {
         let units = _mm512_permutexvar_epi8(order, load(window(bytes, 48 * i)));
-        store(
-            window_mut(text, 64 * i),
-            characters_by_shifts(tables, units),
-        );
+        let text = window_mut(text, 64 * i);
+        put::<W, _>(text, characters_by_shifts(tables, units));
     }
     let order = opaque(&const { spread(16) });
     let units = _mm512_permutexvar_epi8(order, load(window(bytes, 128)));
-    store(window_mut(text, 192), characters(tables, units));
+    put::<W, _>(window_mut(text, 192), characters(tables, units));
 }
 
 /// Computes the characters of up to 48 bytes.
@@ -152,27 +152,43 @@ fn groups(tables: &Tables, text: __m512i, bad: __m512i) -> (__m512i, __m512i) {
     (groups, _mm512_ternarylogic_epi32::<ANY>(bad, text, values))
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,bmi2")]
+/// Decodes 256 characters to four vectors of groups. Also returns whether all are in the alphabet.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
-fn decode256<const FEWER: bool>(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
+fn groups256(tables: &Tables, text: &[u8; 256]) -> ([__m512i; 4], bool) {
     let mut bad = _mm512_setzero_si512();
     let mut vectors = [bad; 4];
     for i in 0..4 {
         (vectors[i], bad) = groups(tables, load(window(text, 64 * i)), bad);
     }
-    if FEWER {
-        for i in 0..3 {
-            let order = opaque(&const { packed() }[i]);
-            let packed = _mm512_permutex2var_epi8(vectors[i], order, vectors[i + 1]);
-            store(window_mut(to, 64 * i), packed);
-        }
-    } else {
-        for i in 0..4 {
-            let bytes = _mm512_permutexvar_epi8(opaque(&IN_ORDER), vectors[i]);
-            store(window_mut(to, 48 * i), bytes);
-        }
+    (vectors, _mm512_movepi8_mask(bad) == 0)
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+#[inline]
+fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
+    let (vectors, good) = groups256(tables, text);
+    for i in 0..4 {
+        let bytes = _mm512_permutexvar_epi8(opaque(&IN_ORDER), vectors[i]);
+        store(window_mut(to, 48 * i), bytes);
     }
-    _mm512_movepi8_mask(bad) == 0
+    good
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+#[inline]
+fn decode256_in_fewer_stores<W: Writes>(
+    tables: &Tables,
+    text: &[u8; 256],
+    to: &mut [Slot; 208],
+) -> bool {
+    let (vectors, good) = groups256(tables, text);
+    for i in 0..3 {
+        let order = opaque(&const { packed() }[i]);
+        let packed = _mm512_permutex2var_epi8(vectors[i], order, vectors[i + 1]);
+        put::<W, _>(window_mut(to, 64 * i), packed);
+    }
+    good
 }
 
 /// Decodes up to 64 characters at a time. The last ones are padded with zeros, so that the bytes

@@ -2,7 +2,7 @@
 //! interleaving loads and stores. Single blocks of 16 characters use shifts.
 
 use crate::backend::Neon;
-use crate::codec::base64::Quads;
+use crate::codec::base64::{Quads, Writes};
 use crate::codec::base64::tables::{Tables, TextBlock};
 use crate::memory::Slot;
 use crate::simd::neon::{
@@ -13,7 +13,7 @@ use core::arch::aarch64::*;
 
 implement! {
     impl Quads for Neon {
-        fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
+        fn encode192<W: Writes>(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
         fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
         fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256;

@@ -4,7 +4,7 @@
 //! Using AVX2 Instructions" (2018), with tables computed for either alphabet.
 
 use crate::backend::Sse41;
-use crate::codec::base64::Quads;
+use crate::codec::base64::{Quads, Writes};
 use crate::codec::base64::tables::{Tables, TextBlock};
 use crate::memory::{Slot, write};
 use crate::simd::sse41::{load, opaque, opaque_in_place, store};
@@ -65,7 +65,7 @@ impl Halves {
 
 implement! {
     impl Quads for Sse41 {
-        fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
+        fn encode192<W: Writes>(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
         fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
         fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256;
