@@ -140,17 +140,17 @@ pub(super) fn decode_long<S: Quads>(
     // The last block must not write past its own bytes.
     let blocks = usize::min(text.len() / 256, dst.len().saturating_sub(16) / 192);
     let (texts, _) = text[..256 * blocks].as_chunks();
-    let mut block = 0;
-    if S::HAS_WHOLE_LINES && dst.len() > NEAR_BYTES && tuning().fewer_stores {
-        block = decode_in_fewer_stores::<_, Near>(simd, tables, texts, dst);
-    }
-    while block < blocks {
-        if !simd.decode256(tables, &texts[block], window_mut(dst, 192 * block)) {
-            return false;
+    let good = if S::HAS_WHOLE_LINES && dst.len() > NEAR_BYTES && tuning().fewer_stores {
+        decode_in_fewer_stores::<_, Near>(simd, tables, texts, dst)
+    } else {
+        let mut faults = simd.no_faults();
+        for block in 0..blocks {
+            let to = window_mut(dst, 192 * block);
+            faults = simd.decode256(tables, &texts[block], to, faults);
         }
-        block += 1;
-    }
-    simd.decode_rest(tables, text, 256 * blocks, dst, !engine.trailing_bits)
+        simd.are_none(faults)
+    };
+    good && simd.decode_rest(tables, text, 256 * blocks, dst, !engine.trailing_bits)
 }
 
 /// Decodes the groups before the first cache line of `dst`, large blocks past the cache, and the rest: three parts
@@ -171,25 +171,25 @@ pub(super) fn decode_past_cache(
     let good = simd.decode_rest(tables, first, 0, to_first, canonical);
     let _publish = Publish;
     let (texts, _) = text[..(dst.len() - 16) / 192 * 256].as_chunks();
-    let blocks = decode_in_fewer_stores::<_, Streamed>(simd, tables, texts, dst);
-    let (rest, to_rest) = (&text[256 * blocks..], &mut dst[192 * blocks..]);
-    good && blocks == texts.len() && simd.decode_rest(tables, rest, 0, to_rest, canonical)
+    let good = good & decode_in_fewer_stores::<_, Streamed>(simd, tables, texts, dst);
+    let (rest, to_rest) = (&text[256 * texts.len()..], &mut dst[192 * texts.len()..]);
+    good && simd.decode_rest(tables, rest, 0, to_rest, canonical)
 }
 
-/// Decodes large blocks, up to the last one or one with an error. Returns their number.
+/// Decodes large blocks. Returns whether all characters are in the alphabet.
 #[inline(always)]
 fn decode_in_fewer_stores<S: Quads, W: Writes>(
     simd: S,
     tables: &Tables,
     texts: &[[u8; 256]],
     dst: &mut [Slot],
-) -> usize {
+) -> bool {
+    let mut faults = simd.no_faults();
     for (block, text) in texts.iter().enumerate() {
-        if !simd.decode256_in_fewer_stores::<W>(tables, text, window_mut(dst, 192 * block)) {
-            return block;
-        }
+        let to = window_mut(dst, 192 * block);
+        faults = simd.decode256_in_fewer_stores::<W>(tables, text, to, faults);
     }
-    texts.len()
+    simd.are_none(faults)
 }
 
 /// Encodes the bytes from `at`, a multiple of 3, on, without masks.

@@ -80,6 +80,9 @@ const PAD: u8 = b'=';
 /// decode them. Decoding returns whether all characters are in the alphabet; if not, its output is
 /// unspecified.
 pub(crate) trait Quads: Copy {
+    /// A mark for each character outside the alphabet, in any form.
+    type Faults: Copy;
+
     /// True if a vector is a whole cache line, and there are permutations of two vectors.
     const HAS_WHOLE_LINES: bool = false;
 
@@ -111,9 +114,21 @@ pub(crate) trait Quads: Copy {
         kernel::encode_rest(self, tables, src, at, dst);
     }
 
-    /// Decodes 256 characters to 192 bytes. The 16 bytes after them are overwritten with
+    /// Returns no marks.
+    fn no_faults(self) -> Self::Faults;
+
+    /// Returns whether there are no marks.
+    fn are_none(self, faults: Self::Faults) -> bool;
+
+    /// Decodes 256 characters to 192 bytes, and adds their marks. The 16 bytes after them are overwritten with
     /// unspecified data.
-    fn decode256(self, tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool;
+    fn decode256(
+        self,
+        tables: &Tables,
+        text: &[u8; 256],
+        bytes: &mut [Slot; 208],
+        faults: Self::Faults,
+    ) -> Self::Faults;
 
     /// Same as [`decode256`](Self::decode256), in whole lines that do not overlap, and nothing after them: for
     /// non-temporal stores, and for CPUs on which permutations of two vectors are cheap. Called if
@@ -124,8 +139,9 @@ pub(crate) trait Quads: Copy {
         tables: &Tables,
         text: &[u8; 256],
         bytes: &mut [Slot; 208],
-    ) -> bool {
-        self.decode256(tables, text, bytes)
+        faults: Self::Faults,
+    ) -> Self::Faults {
+        self.decode256(tables, text, bytes, faults)
     }
 
     /// Decodes 32 characters.

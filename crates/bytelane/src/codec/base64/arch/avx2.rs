@@ -12,10 +12,13 @@ use core::arch::x86_64::*;
 
 implement! {
     impl Quads for Avx2 {
+        type Faults = __m256i;
         fn encode192<W: Writes>(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
         fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
-        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256;
+        fn no_faults() -> __m256i = _mm256_setzero_si256;
+        fn are_none(faults: __m256i) -> bool = is_zero;
+        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208], faults: __m256i) -> __m256i = decode256;
         fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = decode32;
         fn decode16(tables: &Tables, text: [u64; 2], block: &TextBlock) -> ([u64; 2], bool) = decode16;
     }
@@ -116,15 +119,26 @@ pub(super) fn decode32(tables: &Tables, text: &[u8; 32], to: &mut [Slot; 24]) ->
     sse41::store(window_mut(to, 0), _mm256_castsi256_si128(bytes));
     let upper = _mm_cvtsi128_si64(_mm256_extracti128_si256(bytes, 1));
     write(window_mut(to, 16), upper.to_le_bytes());
-    _mm256_testz_si256(bad, bad) == 1
+    is_zero(bad)
+}
+
+/// Returns whether a vector has no bits.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn is_zero(vector: __m256i) -> bool {
+    _mm256_testz_si256(vector, vector) == 1
 }
 
 /// The zeros that each lane writes are overwritten by the next lane: a store for each lane takes less time than
 /// moving the bytes of both together.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
-    let mut bad = _mm256_setzero_si256();
+fn decode256(
+    tables: &Tables,
+    text: &[u8; 256],
+    to: &mut [Slot; 208],
+    mut bad: __m256i,
+) -> __m256i {
     for i in 0..8 {
         let (lanes, bad_here) = bytes(&tables.halves, load(window(text, 32 * i)));
         let upper = _mm256_extracti128_si256(lanes, 1);
@@ -132,5 +146,5 @@ fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
         sse41::store(window_mut(to, 24 * i + 12), upper);
         bad = opaque(_mm256_or_si256(bad, bad_here));
     }
-    _mm256_testz_si256(bad, bad) == 1
+    bad
 }

@@ -13,13 +13,16 @@ use core::arch::x86_64::*;
 implement! {
     impl Quads for Avx512 {
         const HAS_WHOLE_LINES: bool = true;
+        type Faults = __m512i;
         fn encode192<W: Writes>(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192::<W>;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = avx2::encode24;
         fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
         fn encode_past_cache(engine: Engine, src: &[u8], dst: &mut [Slot]) => kernel::encode_past_cache;
         fn encode_rest(tables: &Tables, src: &[u8], at: usize, dst: &mut [Slot]) = encode_rest;
-        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256;
-        fn decode256_in_fewer_stores<W: Writes>(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256_in_fewer_stores::<W>;
+        fn no_faults() -> __m512i = _mm512_setzero_si512;
+        fn are_none(faults: __m512i) -> bool = is_zero;
+        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208], faults: __m512i) -> __m512i = decode256;
+        fn decode256_in_fewer_stores<W: Writes>(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208], faults: __m512i) -> __m512i = decode256_in_fewer_stores::<W>;
         fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = avx2::decode32;
         fn decode16(tables: &Tables, text: [u64; 2], block: &TextBlock) -> ([u64; 2], bool) = decode16;
         fn decode_past_cache(engine: Engine, text: &[u8], dst: &mut [Slot]) -> bool => kernel::decode_past_cache;
@@ -152,27 +155,38 @@ fn groups(tables: &Tables, text: __m512i, bad: __m512i) -> (__m512i, __m512i) {
     (groups, _mm512_ternarylogic_epi32::<ANY>(bad, text, values))
 }
 
-/// Decodes 256 characters to four vectors of groups. Also returns whether all are in the alphabet.
+/// Returns whether bit 7 is set nowhere.
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn is_zero(faults: __m512i) -> bool {
+    _mm512_movepi8_mask(faults) == 0
+}
+
+/// Decodes 256 characters to four vectors of groups.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
-fn groups256(tables: &Tables, text: &[u8; 256]) -> ([__m512i; 4], bool) {
-    let mut bad = _mm512_setzero_si512();
+fn groups256(tables: &Tables, text: &[u8; 256], mut bad: __m512i) -> ([__m512i; 4], __m512i) {
     let mut vectors = [bad; 4];
     for i in 0..4 {
         (vectors[i], bad) = groups(tables, load(window(text, 64 * i)), bad);
     }
-    (vectors, _mm512_movepi8_mask(bad) == 0)
+    (vectors, bad)
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
-fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
-    let (vectors, good) = groups256(tables, text);
+fn decode256(
+    tables: &Tables,
+    text: &[u8; 256],
+    to: &mut [Slot; 208],
+    faults: __m512i,
+) -> __m512i {
+    let (vectors, faults) = groups256(tables, text, faults);
     for i in 0..4 {
         let bytes = _mm512_permutexvar_epi8(opaque(&IN_ORDER), vectors[i]);
         store(window_mut(to, 48 * i), bytes);
     }
-    good
+    faults
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
@@ -181,14 +195,15 @@ fn decode256_in_fewer_stores<W: Writes>(
     tables: &Tables,
     text: &[u8; 256],
     to: &mut [Slot; 208],
-) -> bool {
-    let (vectors, good) = groups256(tables, text);
+    faults: __m512i,
+) -> __m512i {
+    let (vectors, faults) = groups256(tables, text, faults);
     for i in 0..3 {
         let order = opaque(&const { packed() }[i]);
         let packed = _mm512_permutex2var_epi8(vectors[i], order, vectors[i + 1]);
         put::<W, _>(window_mut(to, 64 * i), packed);
     }
-    good
+    faults
 }
 
 /// Decodes up to 64 characters at a time. The last ones are padded with zeros, so that the bytes
@@ -213,5 +228,5 @@ fn decode_rest(tables: &Tables, text: &[u8], at: usize, dst: &mut [Slot], canoni
     let bytes = _mm512_permutexvar_epi8(opaque(&IN_ORDER), vector);
     store_up_to(dst, bytes);
     let stray_bits = _mm512_test_epi8_mask(bytes, bytes) & first_bits(48) & !first_bits(dst.len());
-    _mm512_movepi8_mask(bad) == 0 && !(canonical && stray_bits != 0)
+    is_zero(bad) && !(canonical && stray_bits != 0)
 }

@@ -13,10 +13,13 @@ use core::arch::aarch64::*;
 
 implement! {
     impl Quads for Neon {
+        type Faults = uint8x16_t;
         fn encode192<W: Writes>(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
         fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
-        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208]) -> bool = decode256;
+        fn no_faults() -> uint8x16_t = no_faults;
+        fn are_none(faults: uint8x16_t) -> bool = is_zero;
+        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208], faults: uint8x16_t) -> uint8x16_t = decode256;
         fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = decode32;
         fn decode16(tables: &Tables, text: [u64; 2], block: &TextBlock) -> ([u64; 2], bool) = decode16;
     }
@@ -125,9 +128,13 @@ fn values([low, high]: [uint8x16x4_t; 2], text: uint8x16_t) -> uint8x16_t {
 
 #[target_feature(enable = "neon")]
 #[inline]
-fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
+fn decode256(
+    tables: &Tables,
+    text: &[u8; 256],
+    to: &mut [Slot; 208],
+    mut seen: uint8x16_t,
+) -> uint8x16_t {
     let value_tables = value_tables(tables);
-    let mut seen = vdupq_n_u8(0);
     for i in 0..4 {
         let uint8x16x4_t(a, b, c, d) = load4(window(text, 64 * i));
         let [a, b] = [values(value_tables, a), values(value_tables, b)];
@@ -140,7 +147,20 @@ fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208]) -> bool {
         );
         store3(window_mut(to, 48 * i), bytes);
     }
-    vmaxvq_u8(seen) < 0x80
+    seen
+}
+
+#[target_feature(enable = "neon")]
+#[inline]
+fn no_faults() -> uint8x16_t {
+    vdupq_n_u8(0)
+}
+
+/// Returns whether bit 7 is set nowhere.
+#[target_feature(enable = "neon")]
+#[inline]
+fn is_zero(faults: uint8x16_t) -> bool {
+    vmaxvq_u8(faults) < 0x80
 }
 
 /// Same as `decode256`, with the 8 groups that fit in half a vector: two halves share a lookup.
@@ -159,7 +179,7 @@ fn decode32(tables: &Tables, text: &[u8; 32], to: &mut [Slot; 24]) -> bool {
         vsli_n_u8::<6>(d, c),
     );
     store3_short(to, bytes);
-    vmaxvq_u8(vorrq_u8(ab, cd)) < 0x80
+    is_zero(vorrq_u8(ab, cd))
 }
 
 /// Decodes 16 characters, in reverse:
@@ -180,7 +200,7 @@ fn decode16(tables: &Tables, text: [u64; 2], block: &TextBlock) -> ([u64; 2], bo
     let pairs = vreinterpretq_u32_u16(vorrq_u16(upper, vshrq_n_u16::<8>(units)));
     let group = vorrq_u32(vshlq_n_u32::<12>(pairs), vshrq_n_u32::<16>(pairs));
     let bytes = vqtbl1q_u8(vreinterpretq_u8_u32(group), load(&block.bytes));
-    (numbers(bytes), vmaxvq_u8(values) < 0x80)
+    (numbers(bytes), is_zero(values))
 }
 
 #[target_feature(enable = "neon")]
