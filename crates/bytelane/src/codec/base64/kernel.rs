@@ -40,7 +40,7 @@
 
 use super::tables::{TEXT_BLOCKS, Tables, ZERO};
 use super::{Engine, PAD, Quads, encoded_len_of};
-use crate::backend::tuning::tuning;
+use crate::backend::tuning::{MANY, tuning};
 use crate::memory::{Slot, pair, put_pair, write};
 use crate::simd::{NEAR_BYTES, Near, Publish, Streamed, Writes};
 use crate::simd::{stream_bytes, window, window_mut};
@@ -54,29 +54,60 @@ pub(super) fn encode_short(simd: impl Quads, engine: Engine, src: &[u8], dst: &m
 /// Same as [`encode_short`], for any number of bytes.
 #[inline(always)]
 pub(super) fn encode_long<S: Quads>(simd: S, engine: Engine, src: &[u8], dst: &mut [Slot]) {
-    if S::HAS_WHOLE_LINES && are_beyond_cache(src, dst) {
-        return simd.encode_past_cache(engine, src, dst);
+    if S::HAS_WHOLE_LINES && src.len() >= MANY {
+        return simd.encode_many(engine, src, dst);
     }
-    let blocks = encode_blocks::<_, Near>(simd, engine, src, dst);
-    simd.encode_rest(engine.tables(), src, 192 * blocks, dst);
+    encode_blocks(simd, engine, src, dst);
+    encode_after_blocks(simd, engine, src, dst);
 }
 
-/// Encodes the large blocks. Returns their number.
+/// Same as [`encode_long`], for so many bytes that the CPU and its cache matter.
 #[inline(always)]
-fn encode_blocks<S: Quads, W: Writes>(
-    simd: S,
-    engine: Engine,
-    src: &[u8],
-    dst: &mut [Slot],
-) -> usize {
+pub(super) fn encode_many<S: Quads>(simd: S, engine: Engine, src: &[u8], dst: &mut [Slot]) {
+    if are_beyond_cache(src, dst) {
+        return encode_past_cache(simd, engine, src, dst);
+    }
+    if tuning().fewer_shifts {
+        encode_blocks_in_fewer_shifts::<_, Near>(simd, engine, src, dst);
+    } else {
+        encode_blocks(simd, engine, src, dst);
+    }
+    encode_after_blocks(simd, engine, src, dst);
+}
+
+/// Encodes the bytes after the large blocks.
+#[inline(always)]
+fn encode_after_blocks(simd: impl Quads, engine: Engine, src: &[u8], dst: &mut [Slot]) {
+    simd.encode_rest(engine.tables(), src, src.len() / 192 * 192, dst);
+}
+
+/// Encodes the large blocks.
+#[inline(always)]
+fn encode_blocks(simd: impl Quads, engine: Engine, src: &[u8], dst: &mut [Slot]) {
     let tables = engine.tables();
     let (blocks, _) = src.as_chunks::<192>();
     let (texts, _) = dst.as_chunks_mut::<256>();
     let texts = &mut texts[..blocks.len()];
     for i in 0..blocks.len() {
-        simd.encode192::<W>(tables, &blocks[i], &mut texts[i]);
+        simd.encode192(tables, &blocks[i], &mut texts[i]);
     }
-    blocks.len()
+}
+
+/// Same as [`encode_blocks`], if [`Tuning::fewer_shifts`](crate::tuning::Tuning::fewer_shifts).
+#[inline(always)]
+fn encode_blocks_in_fewer_shifts<S: Quads, W: Writes>(
+    simd: S,
+    engine: Engine,
+    src: &[u8],
+    dst: &mut [Slot],
+) {
+    let tables = engine.tables();
+    let (blocks, _) = src.as_chunks::<192>();
+    let (texts, _) = dst.as_chunks_mut::<256>();
+    let texts = &mut texts[..blocks.len()];
+    for i in 0..blocks.len() {
+        simd.encode192_in_fewer_shifts::<W>(tables, &blocks[i], &mut texts[i]);
+    }
 }
 
 /// Returns whether the cache cannot hold both buffers.
@@ -84,7 +115,7 @@ fn encode_blocks<S: Quads, W: Writes>(
 fn are_beyond_cache(src: &[u8], dst: &[Slot]) -> bool {
     let bytes = src.len() + dst.len();
     // `stream_bytes` is three quarters of the cache.
-    bytes > NEAR_BYTES && bytes / 4 * 3 >= stream_bytes()
+    bytes / 4 * 3 >= stream_bytes()
 }
 
 /// Returns the number of bytes up to a cache line.
@@ -96,13 +127,14 @@ fn to_line(dst: &[Slot]) -> usize {
 /// Encodes the groups before the first cache line of `dst`, large blocks past the cache, and the rest: three parts
 /// that do not overlap. If no group begins with a line, the blocks are stored to the cache.
 #[inline(always)]
-pub(super) fn encode_past_cache(simd: impl Quads, engine: Engine, src: &[u8], dst: &mut [Slot]) {
+fn encode_past_cache(simd: impl Quads, engine: Engine, src: &[u8], dst: &mut [Slot]) {
     let groups = to_line(dst) / 4;
     let (first, src) = src.split_at(3 * groups);
     let (to_first, dst) = dst.split_at_mut(4 * groups);
     simd.encode_rest(engine.tables(), first, 0, to_first);
     let _publish = Publish;
-    let blocks = encode_blocks::<_, Streamed>(simd, engine, src, dst);
+    encode_blocks_in_fewer_shifts::<_, Streamed>(simd, engine, src, dst);
+    let blocks = src.len() / 192;
     let (rest, to_rest) = (&src[192 * blocks..], &mut dst[256 * blocks..]);
     simd.encode_rest(engine.tables(), rest, 0, to_rest);
 }
@@ -133,22 +165,23 @@ pub(super) fn decode_long<S: Quads>(
     text: &[u8],
     dst: &mut [Slot],
 ) -> bool {
-    if S::HAS_WHOLE_LINES && are_beyond_cache(text, dst) {
+    let is_far = S::HAS_WHOLE_LINES && dst.len() > NEAR_BYTES;
+    if is_far && are_beyond_cache(text, dst) {
         return simd.decode_past_cache(engine, text, dst);
     }
     let tables = engine.tables_to_decode();
     // The last block must not write past its own bytes.
     let blocks = usize::min(text.len() / 256, dst.len().saturating_sub(16) / 192);
     let (texts, _) = text[..256 * blocks].as_chunks();
-    let good = if S::HAS_WHOLE_LINES && dst.len() > NEAR_BYTES && tuning().fewer_stores {
+    let good = if is_far && tuning().fewer_stores {
         decode_in_fewer_stores::<_, Near>(simd, tables, texts, dst)
     } else {
-        let mut faults = simd.no_faults();
+        let mut decoding = simd.decoding(tables);
         for block in 0..blocks {
             let to = window_mut(dst, 192 * block);
-            faults = simd.decode256(tables, &texts[block], to, faults);
+            decoding = simd.decode256(tables, &texts[block], to, decoding);
         }
-        simd.are_none(faults)
+        simd.is_good(decoding)
     };
     good && simd.decode_rest(tables, text, 256 * blocks, dst, !engine.trailing_bits)
 }
@@ -184,12 +217,12 @@ fn decode_in_fewer_stores<S: Quads, W: Writes>(
     texts: &[[u8; 256]],
     dst: &mut [Slot],
 ) -> bool {
-    let mut faults = simd.no_faults();
+    let mut decoding = simd.decoding(tables);
     for (block, text) in texts.iter().enumerate() {
         let to = window_mut(dst, 192 * block);
-        faults = simd.decode256_in_fewer_stores::<W>(tables, text, to, faults);
+        decoding = simd.decode256_in_fewer_stores::<W>(tables, text, to, decoding);
     }
-    simd.are_none(faults)
+    simd.is_good(decoding)
 }
 
 /// Encodes the bytes from `at`, a multiple of 3, on, without masks.

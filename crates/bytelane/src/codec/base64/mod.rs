@@ -80,14 +80,15 @@ const PAD: u8 = b'=';
 /// decode them. Decoding returns whether all characters are in the alphabet; if not, its output is
 /// unspecified.
 pub(crate) trait Quads: Copy {
-    /// A mark for each character outside the alphabet, in any form.
-    type Faults: Copy;
+    /// What decoding passes from block to block: marks of characters outside the alphabet, and tables that stay in
+    /// registers.
+    type Decoding: Copy;
 
     /// True if a vector is a whole cache line, and there are permutations of two vectors.
     const HAS_WHOLE_LINES: bool = false;
 
     /// Encodes 192 bytes.
-    fn encode192<W: Writes>(self, tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]);
+    fn encode192(self, tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]);
 
     /// Encodes 24 bytes.
     fn encode24(self, tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]);
@@ -95,10 +96,23 @@ pub(crate) trait Quads: Copy {
     /// Encodes 12 bytes, given as 16 bytes in two little-endian numbers.
     fn encode12(self, tables: &Tables, bytes: [u64; 2]) -> [u64; 2];
 
-    /// Runs [`kernel::encode_past_cache`] out of line, if [`HAS_WHOLE_LINES`](Self::HAS_WHOLE_LINES).
+    /// Same as [`encode192`](Self::encode192), in the fewest instructions: see
+    /// [`fewer_shifts`](crate::tuning::Tuning::fewer_shifts). Called if
+    /// [`HAS_WHOLE_LINES`](Self::HAS_WHOLE_LINES).
     #[inline(always)]
-    fn encode_past_cache(self, engine: Engine, src: &[u8], dst: &mut [Slot]) {
-        kernel::encode_past_cache(self, engine, src, dst);
+    fn encode192_in_fewer_shifts<W: Writes>(
+        self,
+        tables: &Tables,
+        bytes: &[u8; 192],
+        text: &mut [Slot; 256],
+    ) {
+        self.encode192(tables, bytes, text);
+    }
+
+    /// Runs [`kernel::encode_many`] out of line, if [`HAS_WHOLE_LINES`](Self::HAS_WHOLE_LINES).
+    #[inline(always)]
+    fn encode_many(self, engine: Engine, src: &[u8], dst: &mut [Slot]) {
+        kernel::encode_many(self, engine, src, dst);
     }
 
     /// Runs [`kernel::decode_past_cache`] out of line, if [`HAS_WHOLE_LINES`](Self::HAS_WHOLE_LINES).
@@ -114,11 +128,11 @@ pub(crate) trait Quads: Copy {
         kernel::encode_rest(self, tables, src, at, dst);
     }
 
-    /// Returns no marks.
-    fn no_faults(self) -> Self::Faults;
+    /// Begins to decode, without marks.
+    fn decoding(self, tables: &Tables) -> Self::Decoding;
 
     /// Returns whether there are no marks.
-    fn are_none(self, faults: Self::Faults) -> bool;
+    fn is_good(self, decoding: Self::Decoding) -> bool;
 
     /// Decodes 256 characters to 192 bytes, and adds their marks. The 16 bytes after them are overwritten with
     /// unspecified data.
@@ -127,8 +141,8 @@ pub(crate) trait Quads: Copy {
         tables: &Tables,
         text: &[u8; 256],
         bytes: &mut [Slot; 208],
-        faults: Self::Faults,
-    ) -> Self::Faults;
+        decoding: Self::Decoding,
+    ) -> Self::Decoding;
 
     /// Same as [`decode256`](Self::decode256), in whole lines that do not overlap, and nothing after them: for
     /// non-temporal stores, and for CPUs on which permutations of two vectors are cheap. Called if
@@ -139,9 +153,9 @@ pub(crate) trait Quads: Copy {
         tables: &Tables,
         text: &[u8; 256],
         bytes: &mut [Slot; 208],
-        faults: Self::Faults,
-    ) -> Self::Faults {
-        self.decode256(tables, text, bytes, faults)
+        decoding: Self::Decoding,
+    ) -> Self::Decoding {
+        self.decode256(tables, text, bytes, decoding)
     }
 
     /// Decodes 32 characters.

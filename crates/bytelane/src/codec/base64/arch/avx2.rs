@@ -2,7 +2,7 @@
 
 use super::sse41::{Halves, IN_ORDER, ROWS, decode16, encode12, spread};
 use crate::backend::Avx2;
-use crate::codec::base64::{Quads, Writes};
+use crate::codec::base64::Quads;
 use crate::codec::base64::tables::{Tables, TextBlock};
 use crate::memory::{Slot, write};
 use crate::simd::avx2::{load, load_lanes, opaque, opaque_in_place, store};
@@ -12,13 +12,13 @@ use core::arch::x86_64::*;
 
 implement! {
     impl Quads for Avx2 {
-        type Faults = __m256i;
-        fn encode192<W: Writes>(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
+        type Decoding = __m256i;
+        fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
         fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
-        fn no_faults() -> __m256i = _mm256_setzero_si256;
-        fn are_none(faults: __m256i) -> bool = is_zero;
-        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208], faults: __m256i) -> __m256i = decode256;
+        fn decoding(tables: &Tables) -> __m256i = decoding;
+        fn is_good(decoding: __m256i) -> bool = is_zero;
+        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208], decoding: __m256i) -> __m256i = decode256;
         fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = decode32;
         fn decode16(tables: &Tables, text: [u64; 2], block: &TextBlock) -> ([u64; 2], bool) = decode16;
     }
@@ -122,6 +122,13 @@ pub(super) fn decode32(tables: &Tables, text: &[u8; 32], to: &mut [Slot; 24]) ->
     is_zero(bad)
 }
 
+/// Returns a vector without bits for characters outside the alphabet.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn decoding(_tables: &Tables) -> __m256i {
+    _mm256_setzero_si256()
+}
+
 /// Returns whether a vector has no bits.
 #[target_feature(enable = "avx2")]
 #[inline]
@@ -133,12 +140,7 @@ fn is_zero(vector: __m256i) -> bool {
 /// moving the bytes of both together.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn decode256(
-    tables: &Tables,
-    text: &[u8; 256],
-    to: &mut [Slot; 208],
-    mut bad: __m256i,
-) -> __m256i {
+fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208], mut bad: __m256i) -> __m256i {
     for i in 0..8 {
         let (lanes, bad_here) = bytes(&tables.halves, load(window(text, 32 * i)));
         let upper = _mm256_extracti128_si256(lanes, 1);

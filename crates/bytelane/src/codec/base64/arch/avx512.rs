@@ -7,22 +7,23 @@ use crate::codec::base64::tables::{Tables, TextBlock, ZERO};
 use crate::codec::base64::{Engine, PAD, Quads, Writes, encoded_len_of, kernel};
 use crate::memory::Slot;
 use crate::simd::avx512::{first_bits, load, load_up_to, opaque, put, store, store_up_to};
-use crate::simd::{implement, window, window_mut};
+use crate::simd::{Near, implement, window, window_mut};
 use core::arch::x86_64::*;
 
 implement! {
     impl Quads for Avx512 {
         const HAS_WHOLE_LINES: bool = true;
-        type Faults = __m512i;
-        fn encode192<W: Writes>(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192::<W>;
+        type Decoding = Decoding;
+        fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = avx2::encode24;
         fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
-        fn encode_past_cache(engine: Engine, src: &[u8], dst: &mut [Slot]) => kernel::encode_past_cache;
+        fn encode192_in_fewer_shifts<W: Writes>(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192_in_fewer_shifts::<W>;
+        fn encode_many(engine: Engine, src: &[u8], dst: &mut [Slot]) => kernel::encode_many;
         fn encode_rest(tables: &Tables, src: &[u8], at: usize, dst: &mut [Slot]) = encode_rest;
-        fn no_faults() -> __m512i = _mm512_setzero_si512;
-        fn are_none(faults: __m512i) -> bool = is_zero;
-        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208], faults: __m512i) -> __m512i = decode256;
-        fn decode256_in_fewer_stores<W: Writes>(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208], faults: __m512i) -> __m512i = decode256_in_fewer_stores::<W>;
+        fn decoding(tables: &Tables) -> Decoding = decoding;
+        fn is_good(decoding: Decoding) -> bool = is_good;
+        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208], decoding: Decoding) -> Decoding = decode256;
+        fn decode256_in_fewer_stores<W: Writes>(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208], decoding: Decoding) -> Decoding = decode256_in_fewer_stores::<W>;
         fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = avx2::decode32;
         fn decode16(tables: &Tables, text: [u64; 2], block: &TextBlock) -> ([u64; 2], bool) = decode16;
         fn decode_past_cache(engine: Engine, text: &[u8], dst: &mut [Slot]) -> bool => kernel::decode_past_cache;
@@ -99,13 +100,36 @@ fn characters_by_shifts(tables: &Tables, units: __m512i) -> __m512i {
 /// bytes before its own, since there are none after.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
-fn encode192<W: Writes>(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
+fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
     let order = opaque(&const { spread(0) });
     for i in 0..3 {
         let units = _mm512_permutexvar_epi8(order, load(window(bytes, 48 * i)));
         let text = window_mut(text, 64 * i);
-        put::<W, _>(text, characters_by_shifts(tables, units));
+        store(text, characters_by_shifts(tables, units));
     }
+    encode_last_48::<Near>(tables, bytes, text);
+}
+
+/// All vectors use fields.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+#[inline]
+fn encode192_in_fewer_shifts<W: Writes>(
+    tables: &Tables,
+    bytes: &[u8; 192],
+    text: &mut [Slot; 256],
+) {
+    let order = opaque(&const { spread(0) });
+    for i in 0..3 {
+        let units = _mm512_permutexvar_epi8(order, load(window(bytes, 48 * i)));
+        put::<W, _>(window_mut(text, 64 * i), characters(tables, units));
+    }
+    encode_last_48::<W>(tables, bytes, text);
+}
+
+/// Encodes the last 48 bytes of 192.
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+#[inline]
+fn encode_last_48<W: Writes>(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
     let order = opaque(&const { spread(16) });
     let units = _mm512_permutexvar_epi8(order, load(window(bytes, 128)));
     put::<W, _>(window_mut(text, 192), characters(tables, units));
@@ -138,72 +162,76 @@ fn encode_rest(tables: &Tables, src: &[u8], at: usize, dst: &mut [Slot]) {
     );
 }
 
-/// Decodes 64 characters to 48 bytes. Also returns a vector in which bit 7 is set where a character
-/// is outside the alphabet: bit 7 of the character if it is not ASCII, or of its table entry.
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-#[inline]
-fn groups(tables: &Tables, text: __m512i, bad: __m512i) -> (__m512i, __m512i) {
-    let values = _mm512_permutex2var_epi8(
-        load(window(&tables.values, 0)),
-        text,
-        load(window(&tables.values, 64)),
-    );
-    // Combines 6-bit values to pairs of 12 bits, and these to groups of 24.
-    let pairs = _mm512_maddubs_epi16(values, _mm512_set1_epi32(0x0140_0140));
-    let groups = _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x0001_1000));
-    const ANY: i32 = 0xfe;
-    (groups, _mm512_ternarylogic_epi32::<ANY>(bad, text, values))
+/// Values of the characters, in two registers, and a vector in which bit 7 is set where a character is outside
+/// the alphabet: bit 7 of the character if it is not ASCII, or of its table entry.
+#[derive(Clone, Copy)]
+pub(crate) struct Decoding {
+    values: [__m512i; 2],
+    bad: __m512i,
 }
 
-/// Returns whether bit 7 is set nowhere.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn decoding(tables: &Tables) -> Decoding {
+    Decoding {
+        values: [0, 64].map(|at| load(window(&tables.values, at))),
+        bad: _mm512_setzero_si512(),
+    }
+}
+
 #[target_feature(enable = "avx512bw")]
 #[inline]
-fn is_zero(faults: __m512i) -> bool {
-    _mm512_movepi8_mask(faults) == 0
+fn is_good(decoding: Decoding) -> bool {
+    _mm512_movepi8_mask(decoding.bad) == 0
 }
 
-/// Decodes 256 characters to four vectors of groups.
+/// Decodes 64 characters to groups, and marks those outside the alphabet.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
-fn groups256(tables: &Tables, text: &[u8; 256], mut bad: __m512i) -> ([__m512i; 4], __m512i) {
-    let mut vectors = [bad; 4];
-    for i in 0..4 {
-        (vectors[i], bad) = groups(tables, load(window(text, 64 * i)), bad);
-    }
-    (vectors, bad)
+fn groups(decoding: &mut Decoding, text: __m512i) -> __m512i {
+    let [low, high] = decoding.values;
+    let values = _mm512_permutex2var_epi8(low, text, high);
+    // Combines 6-bit values to pairs of 12 bits, and these to groups of 24.
+    let pairs = _mm512_maddubs_epi16(values, _mm512_set1_epi32(0x0140_0140));
+    const ANY: i32 = 0xfe;
+    decoding.bad = _mm512_ternarylogic_epi32::<ANY>(decoding.bad, text, values);
+    _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x0001_1000))
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
 fn decode256(
-    tables: &Tables,
+    _tables: &Tables,
     text: &[u8; 256],
     to: &mut [Slot; 208],
-    faults: __m512i,
-) -> __m512i {
-    let (vectors, faults) = groups256(tables, text, faults);
+    mut decoding: Decoding,
+) -> Decoding {
     for i in 0..4 {
-        let bytes = _mm512_permutexvar_epi8(opaque(&IN_ORDER), vectors[i]);
+        let groups = groups(&mut decoding, load(window(text, 64 * i)));
+        let bytes = _mm512_permutexvar_epi8(opaque(&IN_ORDER), groups);
         store(window_mut(to, 48 * i), bytes);
     }
-    faults
+    decoding
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 #[inline]
 fn decode256_in_fewer_stores<W: Writes>(
-    tables: &Tables,
+    _tables: &Tables,
     text: &[u8; 256],
     to: &mut [Slot; 208],
-    faults: __m512i,
-) -> __m512i {
-    let (vectors, faults) = groups256(tables, text, faults);
+    mut decoding: Decoding,
+) -> Decoding {
+    let mut vectors = [_mm512_setzero_si512(); 4];
+    for i in 0..4 {
+        vectors[i] = groups(&mut decoding, load(window(text, 64 * i)));
+    }
     for i in 0..3 {
         let order = opaque(&const { packed() }[i]);
         let packed = _mm512_permutex2var_epi8(vectors[i], order, vectors[i + 1]);
         put::<W, _>(window_mut(to, 64 * i), packed);
     }
-    faults
+    decoding
 }
 
 /// Decodes up to 64 characters at a time. The last ones are padded with zeros, so that the bytes
@@ -212,21 +240,19 @@ fn decode256_in_fewer_stores<W: Writes>(
 #[inline]
 fn decode_rest(tables: &Tables, text: &[u8], at: usize, dst: &mut [Slot], canonical: bool) -> bool {
     let (mut text, mut dst) = (&text[at..], &mut dst[at / 4 * 3..]);
-    let mut bad = _mm512_setzero_si512();
+    let mut decoding = decoding(tables);
     while text.len() > 64 {
         let (characters, more) = text.split_at(64);
         let (bytes, more_bytes) = dst.split_at_mut(48);
-        let vector;
-        (vector, bad) = groups(tables, load(window(characters, 0)), bad);
+        let vector = groups(&mut decoding, load(window(characters, 0)));
         store_up_to(bytes, _mm512_permutexvar_epi8(opaque(&IN_ORDER), vector));
         (text, dst) = (more, more_bytes);
     }
     let zeros = _mm512_set1_epi8(ZERO as i8);
     let filled = _mm512_mask_mov_epi8(zeros, first_bits(text.len()), load_up_to(text));
-    let vector;
-    (vector, bad) = groups(tables, filled, bad);
+    let vector = groups(&mut decoding, filled);
     let bytes = _mm512_permutexvar_epi8(opaque(&IN_ORDER), vector);
     store_up_to(dst, bytes);
     let stray_bits = _mm512_test_epi8_mask(bytes, bytes) & first_bits(48) & !first_bits(dst.len());
-    is_zero(bad) && !(canonical && stray_bits != 0)
+    is_good(decoding) && !(canonical && stray_bits != 0)
 }

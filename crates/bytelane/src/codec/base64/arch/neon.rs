@@ -2,7 +2,7 @@
 //! interleaving loads and stores. Single blocks of 16 characters use shifts.
 
 use crate::backend::Neon;
-use crate::codec::base64::{Quads, Writes};
+use crate::codec::base64::Quads;
 use crate::codec::base64::tables::{Tables, TextBlock};
 use crate::memory::Slot;
 use crate::simd::neon::{
@@ -13,13 +13,13 @@ use core::arch::aarch64::*;
 
 implement! {
     impl Quads for Neon {
-        type Faults = uint8x16_t;
-        fn encode192<W: Writes>(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
+        type Decoding = uint8x16_t;
+        fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
         fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
-        fn no_faults() -> uint8x16_t = no_faults;
-        fn are_none(faults: uint8x16_t) -> bool = is_zero;
-        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208], faults: uint8x16_t) -> uint8x16_t = decode256;
+        fn decoding(tables: &Tables) -> uint8x16_t = decoding;
+        fn is_good(decoding: uint8x16_t) -> bool = is_zero;
+        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208], decoding: uint8x16_t) -> uint8x16_t = decode256;
         fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = decode32;
         fn decode16(tables: &Tables, text: [u64; 2], block: &TextBlock) -> ([u64; 2], bool) = decode16;
     }
@@ -152,7 +152,7 @@ fn decode256(
 
 #[target_feature(enable = "neon")]
 #[inline]
-fn no_faults() -> uint8x16_t {
+fn decoding(_tables: &Tables) -> uint8x16_t {
     vdupq_n_u8(0)
 }
 

@@ -4,7 +4,7 @@
 //! Using AVX2 Instructions" (2018), with tables computed for either alphabet.
 
 use crate::backend::Sse41;
-use crate::codec::base64::{Quads, Writes};
+use crate::codec::base64::Quads;
 use crate::codec::base64::tables::{Tables, TextBlock};
 use crate::memory::{Slot, write};
 use crate::simd::sse41::{load, opaque, opaque_in_place, store};
@@ -65,13 +65,13 @@ impl Halves {
 
 implement! {
     impl Quads for Sse41 {
-        type Faults = __m128i;
-        fn encode192<W: Writes>(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
+        type Decoding = __m128i;
+        fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
         fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
-        fn no_faults() -> __m128i = _mm_setzero_si128;
-        fn are_none(faults: __m128i) -> bool = is_zero;
-        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208], faults: __m128i) -> __m128i = decode256;
+        fn decoding(tables: &Tables) -> __m128i = decoding;
+        fn is_good(decoding: __m128i) -> bool = is_zero;
+        fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208], decoding: __m128i) -> __m128i = decode256;
         fn decode32(tables: &Tables, text: &[u8; 32], bytes: &mut [Slot; 24]) -> bool = decode32;
         fn decode16(tables: &Tables, text: [u64; 2], block: &TextBlock) -> ([u64; 2], bool) = decode16;
     }
@@ -230,18 +230,20 @@ fn decode32(tables: &Tables, text: &[u8; 32], to: &mut [Slot; 24]) -> bool {
 /// The zeros that each vector writes are overwritten by the next vector.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-fn decode256(
-    tables: &Tables,
-    text: &[u8; 256],
-    to: &mut [Slot; 208],
-    mut bad: __m128i,
-) -> __m128i {
+fn decode256(tables: &Tables, text: &[u8; 256], to: &mut [Slot; 208], mut bad: __m128i) -> __m128i {
     for i in 0..16 {
         let (bytes, bad_here) = bytes(&tables.halves, load(window(text, 16 * i)));
         store(window_mut(to, 12 * i), bytes);
         bad = opaque(_mm_or_si128(bad, bad_here));
     }
     bad
+}
+
+/// Returns a vector without bits for characters outside the alphabet.
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn decoding(_tables: &Tables) -> __m128i {
+    _mm_setzero_si128()
 }
 
 /// Returns whether a vector has no bits.
