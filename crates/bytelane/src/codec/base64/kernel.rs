@@ -57,57 +57,57 @@ pub(super) fn encode_long<S: Quads>(simd: S, engine: Engine, src: &[u8], dst: &m
     if S::HAS_WHOLE_LINES && src.len() >= MANY {
         return simd.encode_many(engine, src, dst);
     }
-    encode_blocks(simd, engine, src, dst);
-    encode_after_blocks(simd, engine, src, dst);
+    let done = simd.encode_blocks(engine.tables(), src, dst);
+    simd.encode_rest(engine.tables(), src, done, dst);
 }
 
 /// Same as [`encode_long`], for so many bytes that the CPU and its cache matter.
 #[inline(always)]
 pub(super) fn encode_many<S: Quads>(simd: S, engine: Engine, src: &[u8], dst: &mut [Slot]) {
-    if are_beyond_cache(src, dst) {
-        return encode_past_cache(simd, engine, src, dst);
-    }
-    if tuning().fewer_shifts {
-        encode_blocks_in_fewer_shifts::<_, Near>(simd, engine, src, dst);
-    } else {
-        encode_blocks(simd, engine, src, dst);
-    }
-    encode_after_blocks(simd, engine, src, dst);
-}
-
-/// Encodes the bytes after the large blocks.
-#[inline(always)]
-fn encode_after_blocks(simd: impl Quads, engine: Engine, src: &[u8], dst: &mut [Slot]) {
-    simd.encode_rest(engine.tables(), src, src.len() / 192 * 192, dst);
-}
-
-/// Encodes the large blocks.
-#[inline(always)]
-fn encode_blocks(simd: impl Quads, engine: Engine, src: &[u8], dst: &mut [Slot]) {
     let tables = engine.tables();
+    if are_beyond_cache(src, dst) {
+        return encode_past_cache(simd, tables, src, dst);
+    }
+    let done = if tuning().fewer_shifts {
+        encode_blocks_in_fewer_shifts::<_, Near>(simd, tables, src, dst)
+    } else {
+        simd.encode_blocks(tables, src, dst)
+    };
+    simd.encode_rest(tables, src, done, dst);
+}
+
+/// Encodes the large blocks. Returns the number of their bytes.
+#[inline(always)]
+pub(super) fn encode_blocks(
+    simd: impl Quads,
+    tables: &Tables,
+    src: &[u8],
+    dst: &mut [Slot],
+) -> usize {
     let (blocks, _) = src.as_chunks::<192>();
     let (texts, _) = dst.as_chunks_mut::<256>();
     let texts = &mut texts[..blocks.len()];
     for i in 0..blocks.len() {
         simd.encode192(tables, &blocks[i], &mut texts[i]);
     }
+    192 * blocks.len()
 }
 
 /// Same as [`encode_blocks`], if [`Tuning::fewer_shifts`](crate::tuning::Tuning::fewer_shifts).
 #[inline(always)]
 fn encode_blocks_in_fewer_shifts<S: Quads, W: Writes>(
     simd: S,
-    engine: Engine,
+    tables: &Tables,
     src: &[u8],
     dst: &mut [Slot],
-) {
-    let tables = engine.tables();
+) -> usize {
     let (blocks, _) = src.as_chunks::<192>();
     let (texts, _) = dst.as_chunks_mut::<256>();
     let texts = &mut texts[..blocks.len()];
     for i in 0..blocks.len() {
         simd.encode192_in_fewer_shifts::<W>(tables, &blocks[i], &mut texts[i]);
     }
+    192 * blocks.len()
 }
 
 /// Returns whether the cache cannot hold both buffers.
@@ -127,16 +127,14 @@ fn to_line(dst: &[Slot]) -> usize {
 /// Encodes the groups before the first cache line of `dst`, large blocks past the cache, and the rest: three parts
 /// that do not overlap. If no group begins with a line, the blocks are stored to the cache.
 #[inline(always)]
-fn encode_past_cache(simd: impl Quads, engine: Engine, src: &[u8], dst: &mut [Slot]) {
+fn encode_past_cache(simd: impl Quads, tables: &Tables, src: &[u8], dst: &mut [Slot]) {
     let groups = to_line(dst) / 4;
     let (first, src) = src.split_at(3 * groups);
     let (to_first, dst) = dst.split_at_mut(4 * groups);
-    simd.encode_rest(engine.tables(), first, 0, to_first);
+    simd.encode_rest(tables, first, 0, to_first);
     let _publish = Publish;
-    encode_blocks_in_fewer_shifts::<_, Streamed>(simd, engine, src, dst);
-    let blocks = src.len() / 192;
-    let (rest, to_rest) = (&src[192 * blocks..], &mut dst[256 * blocks..]);
-    simd.encode_rest(engine.tables(), rest, 0, to_rest);
+    let done = encode_blocks_in_fewer_shifts::<_, Streamed>(simd, tables, src, dst);
+    simd.encode_rest(tables, &src[done..], 0, &mut dst[done / 3 * 4..]);
 }
 
 /// Decodes characters without their padding to fewer than `SHORT` bytes; `dst` is as long as the

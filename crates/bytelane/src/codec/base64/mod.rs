@@ -69,7 +69,7 @@ pub use stream::{Decoder, Encoder, FinishError};
 use crate::backend::dispatch;
 use crate::error::front;
 use crate::memory::{Fill, Slot};
-use crate::simd::Writes;
+use crate::simd::{Writes, window, window_mut};
 use crate::{DestinationError, Detected};
 use tables::{Tables, TextBlock};
 
@@ -88,7 +88,19 @@ pub(crate) trait Quads: Copy {
     const HAS_WHOLE_LINES: bool = false;
 
     /// Encodes 192 bytes.
-    fn encode192(self, tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]);
+    #[inline(always)]
+    fn encode192(self, tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
+        for i in 0..8 {
+            self.encode24(tables, window(bytes, 24 * i), window_mut(text, 32 * i));
+        }
+    }
+
+    /// Encodes large blocks at the front of `src`, of at least 192 bytes. Returns the number of bytes encoded, a
+    /// multiple of 3. A shortcut for blocks that are loaded with the bytes around them.
+    #[inline(always)]
+    fn encode_blocks(self, tables: &Tables, src: &[u8], dst: &mut [Slot]) -> usize {
+        kernel::encode_blocks(self, tables, src, dst)
+    }
 
     /// Encodes 24 bytes.
     fn encode24(self, tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]);

@@ -7,13 +7,13 @@ use crate::codec::base64::tables::{Tables, TextBlock};
 use crate::memory::{Slot, write};
 use crate::simd::avx2::{load, load_lanes, opaque, opaque_in_place, store};
 use crate::simd::sse41;
-use crate::simd::{implement, window, window_mut};
+use crate::simd::{Windows, implement, window, window_mut};
 use core::arch::x86_64::*;
 
 implement! {
     impl Quads for Avx2 {
         type Decoding = __m256i;
-        fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
+        fn encode_blocks(tables: &Tables, src: &[u8], dst: &mut [Slot]) -> usize = encode_blocks;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
         fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
         fn decoding(tables: &Tables) -> __m256i = decoding;
@@ -61,35 +61,42 @@ fn factors() -> [__m256i; 2] {
     ]
 }
 
-#[target_feature(enable = "avx2")]
-#[inline]
-pub(super) fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) {
-    encode_lanes(tables, bytes, text, factors());
-}
-
 /// Lane 0 takes bytes 0 to 15 and uses the first twelve, lane 1 bytes 8 to 23 and uses the last.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn encode_lanes(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32], factors: [__m256i; 2]) {
+pub(super) fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) {
     let lanes = load_lanes(window(bytes, 0), window(bytes, 8));
     let order = load_lanes(&const { spread::<0>() }, &const { spread::<4>() });
     let units = _mm256_shuffle_epi8(lanes, order);
-    store(text, characters(tables, units, factors));
+    store(text, characters(tables, units, factors()));
 }
 
-/// With four readable bytes before and after, one load covers both lanes: the last twelve bytes of
-/// lane 0, the first twelve of lane 1.
+/// Encodes 24 bytes, and large blocks after them.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) {
+fn encode_blocks(tables: &Tables, src: &[u8], dst: &mut [Slot]) -> usize {
+    let (first, texts) = dst.split_at_mut(32);
+    encode24(tables, window(src, 0), window_mut(first, 0));
+    let blocks = Windows::new(&src[20..], 192, src.len() / 192);
+    let (texts, _) = texts.as_chunks_mut::<256>();
+    let texts = &mut texts[..blocks.count()];
+    for i in 0..blocks.count() {
+        encode192(tables, blocks.at(i), &mut texts[i]);
+    }
+    24 + 192 * blocks.count()
+}
+
+/// Encodes the middle 192 bytes of 200. With four readable bytes before and after, one load covers both lanes: the
+/// last twelve bytes of lane 0, the first twelve of lane 1.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn encode192(tables: &Tables, bytes: &[u8; 200], text: &mut [Slot; 256]) {
     let factors = factors();
     let order = load_lanes(&const { spread::<4>() }, &const { spread::<0>() });
-    encode_lanes(tables, window(bytes, 0), window_mut(text, 0), factors);
-    for i in 1..7 {
-        let units = _mm256_shuffle_epi8(load(window(bytes, 24 * i - 4)), order);
+    for i in 0..8 {
+        let units = _mm256_shuffle_epi8(load(window(bytes, 24 * i)), order);
         store(window_mut(text, 32 * i), characters(tables, units, factors));
     }
-    encode_lanes(tables, window(bytes, 168), window_mut(text, 224), factors);
 }
 
 /// Decodes 32 characters to 12 bytes and four zeros in each lane. Also returns a vector with a bit
