@@ -104,8 +104,8 @@ impl Engine {
         self
     }
 
-    /// Returns the tables as one of two constants, whose entries the compiler knows: best for the few that
-    /// encoding uses.
+    /// Returns the tables as one of two constants, whose entries the compiler knows: best for short buffers to
+    /// encode, which use few.
     #[inline]
     pub(super) const fn tables(self) -> &'static Tables {
         match self.alphabet {
@@ -114,10 +114,11 @@ impl Engine {
         }
     }
 
-    /// Returns the tables at an address that is computed without a branch: best for the many entries that
-    /// decoding uses, each of which the compiler would otherwise choose by a branch.
+    /// Returns the tables at an address that is computed without a branch. Best for the many entries that
+    /// decoding uses, each of which the compiler would otherwise choose by a branch, and for long buffers, for
+    /// which it would otherwise write two loops.
     #[inline]
-    pub(super) const fn tables_to_decode(self) -> &'static Tables {
+    pub(super) const fn tables_by_address(self) -> &'static Tables {
         &TABLES[self.alphabet as usize]
     }
 

@@ -57,8 +57,9 @@ pub(super) fn encode_long<S: Quads>(simd: S, engine: Engine, src: &[u8], dst: &m
     if S::HAS_WHOLE_LINES && src.len() >= MANY {
         return simd.encode_many(engine, src, dst);
     }
-    let done = simd.encode_blocks(engine.tables(), src, dst);
-    simd.encode_rest(engine.tables(), src, done, dst);
+    let tables = engine.tables_by_address();
+    let done = simd.encode_blocks(tables, src, dst);
+    simd.encode_rest(tables, src, done, dst);
 }
 
 /// Same as [`encode_long`], for so many bytes that the CPU and its cache matter.
@@ -76,24 +77,7 @@ pub(super) fn encode_many<S: Quads>(simd: S, engine: Engine, src: &[u8], dst: &m
     simd.encode_rest(tables, src, done, dst);
 }
 
-/// Encodes the large blocks. Returns the number of their bytes.
-#[inline(always)]
-pub(super) fn encode_blocks(
-    simd: impl Quads,
-    tables: &Tables,
-    src: &[u8],
-    dst: &mut [Slot],
-) -> usize {
-    let (blocks, _) = src.as_chunks::<192>();
-    let (texts, _) = dst.as_chunks_mut::<256>();
-    let texts = &mut texts[..blocks.len()];
-    for i in 0..blocks.len() {
-        simd.encode192(tables, &blocks[i], &mut texts[i]);
-    }
-    192 * blocks.len()
-}
-
-/// Same as [`encode_blocks`], if [`Tuning::fewer_shifts`](crate::tuning::Tuning::fewer_shifts).
+/// Same as [`Quads::encode_blocks`], if [`Tuning::fewer_shifts`](crate::tuning::Tuning::fewer_shifts).
 #[inline(always)]
 fn encode_blocks_in_fewer_shifts<S: Quads, W: Writes>(
     simd: S,
@@ -147,7 +131,7 @@ pub(super) fn decode_short(
     dst: &mut [Slot],
 ) -> bool {
     simd.decode_rest(
-        engine.tables_to_decode(),
+        engine.tables_by_address(),
         text,
         0,
         dst,
@@ -167,7 +151,7 @@ pub(super) fn decode_long<S: Quads>(
     if is_far && are_beyond_cache(text, dst) {
         return simd.decode_past_cache(engine, text, dst);
     }
-    let tables = engine.tables_to_decode();
+    let tables = engine.tables_by_address();
     // The last block must not write past its own bytes.
     let blocks = usize::min(text.len() / 256, dst.len().saturating_sub(16) / 192);
     let (texts, _) = text[..256 * blocks].as_chunks();
@@ -193,7 +177,7 @@ pub(super) fn decode_past_cache(
     text: &[u8],
     dst: &mut [Slot],
 ) -> bool {
-    let (tables, canonical) = (engine.tables_to_decode(), !engine.trailing_bits);
+    let (tables, canonical) = (engine.tables_by_address(), !engine.trailing_bits);
     // The next line is one byte more than a multiple of three further.
     let to_line = to_line(dst);
     let groups = (to_line + 64 * (2 * to_line % 3)) / 3;

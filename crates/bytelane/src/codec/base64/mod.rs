@@ -99,7 +99,13 @@ pub(crate) trait Quads: Copy {
     /// multiple of 3. A shortcut for blocks that are loaded with the bytes around them.
     #[inline(always)]
     fn encode_blocks(self, tables: &Tables, src: &[u8], dst: &mut [Slot]) -> usize {
-        kernel::encode_blocks(self, tables, src, dst)
+        let (blocks, _) = src.as_chunks::<192>();
+        let (texts, _) = dst.as_chunks_mut::<256>();
+        let texts = &mut texts[..blocks.len()];
+        for i in 0..blocks.len() {
+            self.encode192(tables, &blocks[i], &mut texts[i]);
+        }
+        192 * blocks.len()
     }
 
     /// Encodes 24 bytes.
@@ -121,16 +127,17 @@ pub(crate) trait Quads: Copy {
         self.encode192(tables, bytes, text);
     }
 
-    /// Runs [`kernel::encode_many`] out of line, if [`HAS_WHOLE_LINES`](Self::HAS_WHOLE_LINES).
+    /// Runs [`kernel::encode_many`] out of line. Called if [`HAS_WHOLE_LINES`](Self::HAS_WHOLE_LINES).
     #[inline(always)]
     fn encode_many(self, engine: Engine, src: &[u8], dst: &mut [Slot]) {
-        kernel::encode_many(self, engine, src, dst);
+        self.encode_rest(engine.tables(), src, 0, dst);
     }
 
-    /// Runs [`kernel::decode_past_cache`] out of line, if [`HAS_WHOLE_LINES`](Self::HAS_WHOLE_LINES).
+    /// Runs [`kernel::decode_past_cache`] out of line. Called if [`HAS_WHOLE_LINES`](Self::HAS_WHOLE_LINES).
     #[inline(always)]
     fn decode_past_cache(self, engine: Engine, text: &[u8], dst: &mut [Slot]) -> bool {
-        kernel::decode_past_cache(self, engine, text, dst)
+        let tables = engine.tables_by_address();
+        self.decode_rest(tables, text, 0, dst, !engine.trailing_bits)
     }
 
     /// Encodes all bytes from `at`, a multiple of 3, on, and pads up to the end of `dst`, which has

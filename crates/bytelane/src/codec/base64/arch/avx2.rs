@@ -77,23 +77,23 @@ pub(super) fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32])
 fn encode_blocks(tables: &Tables, src: &[u8], dst: &mut [Slot]) -> usize {
     let (first, texts) = dst.split_at_mut(32);
     encode24(tables, window(src, 0), window_mut(first, 0));
-    let blocks = Windows::new(&src[20..], 192, src.len() / 192);
-    let (texts, _) = texts.as_chunks_mut::<256>();
+    let blocks = Windows::new(&src[20..], 96, src.len() / 96);
+    let (texts, _) = texts.as_chunks_mut::<128>();
     let texts = &mut texts[..blocks.count()];
     for i in 0..blocks.count() {
-        encode192(tables, blocks.at(i), &mut texts[i]);
+        encode96(tables, blocks.at(i), &mut texts[i]);
     }
-    24 + 192 * blocks.count()
+    24 + 96 * blocks.count()
 }
 
-/// Encodes the middle 192 bytes of 200. With four readable bytes before and after, one load covers both lanes: the
+/// Encodes the middle 96 bytes of 104. With four readable bytes before and after, one load covers both lanes: the
 /// last twelve bytes of lane 0, the first twelve of lane 1.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn encode192(tables: &Tables, bytes: &[u8; 200], text: &mut [Slot; 256]) {
+fn encode96(tables: &Tables, bytes: &[u8; 104], text: &mut [Slot; 128]) {
     let factors = factors();
     let order = load_lanes(&const { spread::<4>() }, &const { spread::<0>() });
-    for i in 0..8 {
+    for i in 0..4 {
         let units = _mm256_shuffle_epi8(load(window(bytes, 24 * i)), order);
         store(window_mut(text, 32 * i), characters(tables, units, factors));
     }
