@@ -4,6 +4,7 @@ use super::*;
 use crate::Backend;
 use crate::cost_of_a_call::{report, round};
 use crate::grid::thinned;
+use crate::simd::stream_bytes;
 use core::hint::black_box;
 use core::mem::MaybeUninit;
 use std::string::ToString;
@@ -273,6 +274,36 @@ fn all_shapes_agree() {
     assert_eq!(bytes, b"bytes: bytes");
     assert!(STANDARD.decode_append("Ynl0ZXM!", &mut bytes).is_err());
     assert_eq!(bytes, b"bytes: bytes");
+}
+
+/// The parts of a buffer that is stored past the cache fit together wherever it begins, and faults in each are found.
+#[test]
+#[cfg_attr(miri, ignore = "a long input")]
+fn buffers_beyond_the_cache() {
+    // Half of the cache, and four thirds of that for the text. A cache that the test should not fill is left out.
+    let len = match stream_bytes() / 3 * 2 {
+        len @ ..0x0400_0000 => len + 5,
+        _ => return,
+    };
+    let src = input(len);
+    let mut expected = vec![0; STANDARD.encoded_len(len).unwrap()];
+    let encoded = STANDARD.encode_with(scalar(), &src, &mut expected[..]);
+    assert_eq!(encoded.unwrap().len(), expected.len());
+    let mut to = vec![0; expected.len() + 64];
+    for begin in [0, 1, 4, 38] {
+        let written = STANDARD.encode(&src, &mut to[begin..]).unwrap();
+        assert!(to[begin..][..written] == expected, "{begin}");
+        to.fill(0);
+        assert_eq!(STANDARD.decode(&expected, &mut to[begin..]), Ok(len));
+        assert!(to[begin..][..len] == src, "{begin}");
+        to.fill(0);
+    }
+    for fault in [1, expected.len() / 2, expected.len() - 9] {
+        let right = core::mem::replace(&mut expected[fault], b'!');
+        let error = STANDARD.decode(&expected, &mut to).unwrap_err();
+        assert_eq!(error.offset(), Some(fault));
+        expected[fault] = right;
+    }
 }
 
 #[test]
