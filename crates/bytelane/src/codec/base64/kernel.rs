@@ -70,7 +70,7 @@ pub(super) fn encode_long<S: Quads>(simd: S, engine: Engine, src: &[u8], dst: &m
 /// Same as [`encode_long`], for so many bytes that the CPU and its cache matter.
 #[inline(always)]
 pub(super) fn encode_many<S: Quads>(simd: S, engine: Engine, src: &[u8], dst: &mut [Slot]) {
-    let tables = engine.tables();
+    let tables = engine.tables_by_address();
     if are_beyond_cache(src, dst) {
         return encode_past_cache(simd, tables, src, dst);
     }
