@@ -9,10 +9,11 @@ use crate::memory::Faithful;
 use crate::memory::Text;
 
 // SAFETY: `fill` cuts the destination to the length of the text. `scalar::encode` writes each slot
-// of it. `Quads::encode_blocks` writes blocks from the front on, of 256 characters for each 192 bytes, or one of
-// 32 and blocks of 128, and returns the number of bytes that these characters stand for. `Quads::encode_rest` writes the rest in
-// one of two ways. `kernel::encode_past_cache` cuts the destination in two, at a group, and writes the first part as a rest,
-// the second one by blocks and a rest. With masks: blocks of 64
+// of it. `Quads::encode_blocks` writes blocks from the front on, of 256 characters for each 192
+// bytes, or one of 32 and blocks of 128, and returns the number of bytes that these characters stand
+// for. `Quads::encode_rest` writes the rest in one of two ways. `kernel::encode_past_cache` cuts the
+// destination in two, at a group, and writes the first part as a rest, the second one by blocks and
+// a rest. With masks: blocks of 64
 // characters, and the remaining characters, up to 64, by one masked store. Without masks,
 // `kernel::encode_rest`: blocks of 32 characters, the last of which ends with the last whole group;
 // or two of 16, one at the front and one that ends there; and the up to 4 characters after them by
@@ -30,8 +31,9 @@ unsafe impl Text for Encode<'_> {}
 // the text; `takes_padding` has ensured that the last group of the text is not a single character.
 // `fill` returns `Ok` where a kernel, or `scalar::decode`, returns true. The latter writes each
 // slot. `kernel::decode_long` returns true only at its end. It has then written blocks of 192 bytes
-// from the front on, each with up to 16 more after it that are overwritten; `kernel::decode_past_cache` also a rest before them,
-// up to where it cuts the destination in two. `Quads::decode_rest` has
+// from the front on, each with up to 16 more after it that are overwritten;
+// `kernel::decode_past_cache` also a rest before them, up to where it cuts the destination in two.
+// `Quads::decode_rest` has
 // written the rest. With masks: in blocks of 48 bytes, and the remaining ones by a masked store. Without,
 // `kernel::decode_rest`: up to 7 bytes by one `put_pair`; else blocks of 24 bytes from the front, or one of 12
 // at the front, up to where the last block begins or further; and the last one by `decode_block`, whose two writes of
