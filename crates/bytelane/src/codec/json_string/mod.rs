@@ -203,8 +203,12 @@ pub(crate) trait Blocks: utf8::Steps {
     /// Escapes a text of up to 64 bytes: see [`kernel::escape_front_short`].
     fn escape_front_short(self, src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed;
 
-    /// Escapes the part of a text that fits, from `read` on: see [`kernel::escape`].
+    /// Escapes the part of a text that fits, from `read` on: see [`kernel::escape_from`].
     fn escape_from(self, src: &[u8], dst: &mut [Slot], read: usize, quotes: Quotes) -> Consumed;
+
+    /// Does the same from `done` on: see [`kernel::escape`].
+    fn escape_after(self, src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes)
+    -> Consumed;
 
     /// Escapes a part with many special bytes: see [`kernel::escape_dense`].
     fn escape_dense(self, src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed;
@@ -223,6 +227,12 @@ pub(crate) trait Blocks: utf8::Steps {
 
     /// Copies a block.
     fn copy(self, block: &[u8; 64], to: &mut [Slot; 64]);
+
+    /// Copies up to 64 bytes. May overwrite the rest of the destination.
+    #[inline(always)]
+    fn copy_up_to(self, from: &[u8], to: &mut [Slot; 64]) {
+        kernel::copy_up_to(from, to);
+    }
 
     /// Writes the front of a block to up to 64 slots.
     #[inline(always)]

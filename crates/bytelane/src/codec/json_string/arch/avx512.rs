@@ -12,7 +12,8 @@ implement! {
     impl Blocks for Avx512 {
         const SHUFFLES_ARE_DEAR: bool = false;
         fn escape_front_short(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed => kernel::escape_front_short;
-        fn escape_from(src: &[u8], dst: &mut [Slot], read: usize, quotes: Quotes) -> Consumed => kernel::escape;
+        fn escape_from(src: &[u8], dst: &mut [Slot], read: usize, quotes: Quotes) -> Consumed => kernel::escape_from;
+        fn escape_after(src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes) -> Consumed => kernel::escape;
         fn escape_dense(src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed => kernel::escape_dense;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn copy_if_clean(blocks: &[u8; 256], to: &mut [Slot; 256]) -> usize = copy_if_clean;
@@ -22,6 +23,7 @@ implement! {
         fn pad(from: &[u8], with: u8) -> [u8; 64] = pad;
         fn put(block: &[u8; 64], to: &mut [Slot]) = put;
         fn copy(block: &[u8; 64], to: &mut [Slot; 64]) = copy;
+        fn copy_up_to(from: &[u8], to: &mut [Slot; 64]) = copy_up_to;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
         fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> u8 = super::sse41::escape8;
@@ -152,6 +154,12 @@ fn with_letters(vector: __m512i, specials: u64) -> __m512i {
 #[inline]
 fn copy(block: &[u8; 64], to: &mut [Slot; 64]) {
     store(to, load(block));
+}
+
+#[target_feature(enable = "avx512bw,bmi2")]
+#[inline]
+fn copy_up_to(from: &[u8], to: &mut [Slot; 64]) {
+    store(to, load_up_to(from));
 }
 
 #[target_feature(enable = "avx512bw,avx512vbmi")]

@@ -18,7 +18,8 @@ implement! {
 implement! {
     impl Blocks for Sse41 {
         fn escape_front_short(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed => kernel::escape_front_short;
-        fn escape_from(src: &[u8], dst: &mut [Slot], read: usize, quotes: Quotes) -> Consumed => kernel::escape;
+        fn escape_from(src: &[u8], dst: &mut [Slot], read: usize, quotes: Quotes) -> Consumed => kernel::escape_from;
+        fn escape_after(src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes) -> Consumed => kernel::escape;
         fn escape_dense(src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed => kernel::escape_dense;
         fn unescape_sparse(src: &[u8], dst: &mut [Slot], done: &mut Consumed) -> bool => kernel::unescape_sparse;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
@@ -90,14 +91,14 @@ fn is_plain(blocks: &[[u8; 16]]) -> bool {
     _mm_movemask_epi8(_mm_or_si128(low(least), backslashes)) == 0
 }
 
-/// Stores before it knows: so it loads each vector once. Two halves, because each takes as long as half of what follows.
+/// Stores before it knows: so it loads each vector once. Four parts: what has been examined in vain is examined again.
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn copy_if_clean(blocks: &[u8; 256], to: &mut [Slot; 256]) -> usize {
-    for half in [0, 128] {
+    for part in [0, 64, 128, 192] {
         let (mut backslashes, mut least) = (_mm_setzero_si128(), _mm_set1_epi8(-1));
-        for i in 0..8 {
-            let at = half + 16 * i;
+        for i in 0..4 {
+            let at = part + 16 * i;
             let vector = load(window(blocks, at));
             store(window_mut(to, at), vector);
             least = _mm_min_epu8(least, turned(vector));
@@ -105,7 +106,7 @@ fn copy_if_clean(blocks: &[u8; 256], to: &mut [Slot; 256]) -> usize {
             backslashes = _mm_or_si128(backslashes, here);
         }
         if _mm_movemask_epi8(_mm_or_si128(low(least), backslashes)) != 0 {
-            return half;
+            return part;
         }
     }
     256

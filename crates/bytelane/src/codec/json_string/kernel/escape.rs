@@ -12,6 +12,7 @@
 //! | text ahead | method | bytes per step |
 //! |---|---|---|
 //! | nothing special | `copy_run`: examine the bytes and store them | 256 |
+//! | up to three special bytes per block, in a text of up to 1 KiB | `rare`: as `escape_sparse`, with a branch for each | 64 |
 //! | up to four special bytes per block, if shuffles are expensive | `escape_sparse`: copy the rest of the block after each | 64 |
 //! | special bytes anywhere, up to four of them long | `escape_four`: no branch on the number of short ones | 256 |
 //! | up to 64 bytes at the end | `escape_short_text` | up to 64 |
@@ -19,6 +20,7 @@
 //!
 //! ```text
 //! escape_front_short, escape_front_long: a text of up to 64 bytes as a whole, or else `copy_run`; most calls end here
+//! a text of up to 1 KiB, up to the first block with many special bytes: see `rare`     escape_from
 //! while input is left                             escape
 //!     escape_sparse, if shuffles are dear
 //!     escape_dense:
@@ -99,20 +101,15 @@ pub(in super::super) fn escape_up_to(
     put_front(&result, dst);
 }
 
-/// Escapes the part of a text that fits, in whole characters, and writes the closing quote after all of it. The first `read` bytes are
-/// already copied, after the opening quote.
+/// Escapes the part of a text that fits, from `done` on, in whole characters, and writes the closing quote after all of it.
 #[inline(always)]
 pub(in super::super) fn escape<S: Blocks>(
     simd: S,
     src: &[u8],
     dst: &mut [Slot],
-    read: usize,
+    mut done: Consumed,
     quotes: Quotes,
 ) -> Consumed {
-    let mut done = Consumed {
-        read,
-        written: quotes.opening() + read,
-    };
     let room = dst.len() - quotes.closing();
     let inside = &mut dst[..room];
     if S::SHUFFLES_ARE_DEAR {

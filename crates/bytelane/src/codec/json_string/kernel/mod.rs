@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod escape;
+mod rare;
 mod short;
 mod sparse;
 mod unescape;
@@ -18,6 +19,7 @@ pub(super) use escape::{
     copy_clean, copy_if_clean, escape, escape_dense, escape_inside, escape_up_to, escaped_len,
     short_specials,
 };
+pub(super) use rare::escape_from;
 #[cfg(feature = "alloc")]
 pub(super) use short::first_special;
 pub(super) use short::{escape_front_long, escape_front_short, escape_short, specials_short};
@@ -84,6 +86,26 @@ fn put_front(from: &[Slot], to: &mut [Slot]) {
         16..32 => put::<16>(from, to),
         32..64 => put::<32>(from, to),
         _ => put::<64>(from, to),
+    }
+}
+
+/// Copies up to 64 bytes, as two overlapping windows.
+#[inline(always)]
+pub(super) fn copy_up_to(from: &[u8], to: &mut [Slot; 64]) {
+    #[inline(always)]
+    fn copy<const N: usize>(from: &[u8], to: &mut [Slot; 64]) {
+        for at in [0, from.len() - N] {
+            write(window_mut(to, at), *window::<N, _>(from, at));
+        }
+    }
+    match from.len() {
+        0 => {}
+        1 => copy::<1>(from, to),
+        2..4 => copy::<2>(from, to),
+        4..8 => copy::<4>(from, to),
+        8..16 => copy::<8>(from, to),
+        16..32 => copy::<16>(from, to),
+        _ => copy::<32>(from, to),
     }
 }
 

@@ -135,7 +135,12 @@ pub(super) fn escape_copied(
 
 /// Escapes one byte, and copies 64 bytes after it. Returns by how many bytes the escape is longer.
 #[inline(always)]
-fn escape_one(simd: impl Blocks, src: &[u8], place: usize, dst: &mut [Slot; 72]) -> usize {
+pub(super) fn escape_one(
+    simd: impl Blocks,
+    src: &[u8],
+    place: usize,
+    dst: &mut [Slot; 72],
+) -> usize {
     let (text, length) = escaped(src[place]);
     write(window_mut(dst, 0), text);
     simd.copy(window(src, place + 1), window_mut(dst, length));
