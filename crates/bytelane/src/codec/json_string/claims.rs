@@ -13,7 +13,7 @@ use crate::memory::{Faithful, Text, Validated};
 // `escape_block`, one byte for each of its bytes and one more for each special byte, and
 // `Blocks::escape`, `put` and `copy_blocks` store at least that many; for a byte in `escape_bytes`,
 // `escape_first`, `escape_four_long`, `escape_one` and `escape_last`, the length of its escape, of which eight bytes are stored; and in
-// `escape_few`, `escape_from` and `escape_last`, for the bytes between these, as many as `Blocks::copy` or `copy_up_to` has copied after
+// `escape_few`, `escape_rare` and `escape_last`, for the bytes between these, as many as `Blocks::copy` or `copy_up_to` has copied after
 // the one before, and before the first one the block, or in a short text the two halves that `escape_short_text` has copied.
 // In a text of up to 64 bytes, `short::write_plain` has copied all, if none is special; or else
 // `Blocks::escape_short` has stored pieces of 8, 16 or 32 bytes, each followed by the next one or,

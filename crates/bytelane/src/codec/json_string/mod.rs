@@ -203,10 +203,7 @@ pub(crate) trait Blocks: utf8::Steps {
     /// Escapes a text of up to 64 bytes: see [`kernel::escape_front_short`].
     fn escape_front_short(self, src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed;
 
-    /// Escapes the part of a text that fits, from `read` on: see [`kernel::escape_from`].
-    fn escape_from(self, src: &[u8], dst: &mut [Slot], read: usize, quotes: Quotes) -> Consumed;
-
-    /// Does the same from `done` on: see [`kernel::escape`].
+    /// Escapes the part of a text that fits, from `done` on: see [`kernel::escape`].
     fn escape_after(self, src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes)
     -> Consumed;
 

@@ -19,10 +19,10 @@
 //! | anything, or little room | `escape_block`: up to the first long byte; byte by byte if there are more than two | up to 64 |
 //!
 //! ```text
-//! escape_front_short, escape_front_long: a text of up to 64 bytes as a whole, or else `copy_run`; most calls end here
-//! a text of up to 1 KiB, up to the first block with many special bytes: see `rare`     escape_from
+//! escape_front_short: a text of up to 64 bytes as a whole
+//! escape_front_long: `copy_run`, then `escape_rare` if the text has up to 1 KiB; most calls end here
 //! while input is left                             escape
-//!     escape_sparse, if shuffles are dear
+//!     escape_sparse, if shuffles are dear, but not first in a text of up to 1 KiB
 //!     escape_dense:
 //!     calm = 0, or CALM after sparse              clean blocks in a row
 //!     in_blocks = false                           blocks are escaped one by one, not four at once
@@ -68,7 +68,7 @@
 use super::super::{Blocks, Consumed, Quotes, Survey, scalar};
 use super::short::finish;
 use super::sparse::escape_sparse;
-use super::{CALM, clean, copy_blocks, put_front, to_next_line};
+use super::{CALM, clean, copy_blocks, put_front, rare, to_next_line};
 use crate::codec::utf8::Copying;
 use crate::memory::{Lines, Slot, write};
 use crate::simd::{window, window_mut};
@@ -113,8 +113,10 @@ pub(in super::super) fn escape<S: Blocks>(
     let room = dst.len() - quotes.closing();
     let inside = &mut dst[..room];
     if S::SHUFFLES_ARE_DEAR {
+        // Shorter texts come here after the first block with many special bytes.
+        let mut is_sparse = src.len() > rare::LONGEST;
         loop {
-            let is_calm = escape_sparse(simd, src, inside, &mut done);
+            let is_calm = is_sparse && escape_sparse(simd, src, inside, &mut done);
             let before = done.read;
             if before < src.len() {
                 done = simd.escape_dense(src, inside, done, is_calm);
@@ -122,6 +124,7 @@ pub(in super::super) fn escape<S: Blocks>(
             if done.read == before {
                 break;
             }
+            is_sparse = true;
         }
     } else {
         done = escape_dense(simd, src, inside, done, false);
@@ -141,7 +144,7 @@ pub(in super::super) fn escape_inside(
     done: Consumed,
 ) -> Consumed {
     let (rest, to) = (&src[done.read..], &mut dst[done.written..]);
-    let more = simd.escape_from(rest, to, 0, Quotes::NONE);
+    let more = simd.escape_after(rest, to, Consumed::default(), Quotes::NONE);
     Consumed {
         read: done.read + more.read,
         written: done.written + more.written,

@@ -11,15 +11,15 @@
 //! text     | given | 64 bytes | 64 bytes |
 //! ```
 //!
-//! It is the part of [`escape`](super::escape) that most texts with escapes need, in a function that needs less: with the other
-//! methods in the same function, or as a loop before them, the gain was half of what follows.
+//! It is inlined after the search for the first special byte: a function of its own takes 1.05 times as long, and one with all
+//! methods, 1.1 to 1.2 times.
 //!
 //! # Measurements
 //!
-//! Zen 4, 1% of escapes, time as a multiple of that of the other methods (AVX-512, AVX2, SSE4.1). 256 texts that repeat: 256 bytes 0.79, 0.87 and
-//! 0.86, 1 KiB 0.75, 0.84 and 0.86, 65 to 200 bytes 0.73 to 0.95. 4,096 texts, whose branches are not learned: 256 bytes 1.08 to 1.15, 1 KiB 1.58, 1.26
+//! Zen 4, 1% of escapes, time as a multiple of that of the other methods (AVX-512, AVX2, SSE4.1). 256 texts that repeat: 256 bytes 0.81, 0.87 and
+//! 0.83, 1 KiB 0.76, 0.83 and 0.86, 65 to 200 bytes 0.76 to 0.94. 4,096 texts, whose branches are not learned: 256 bytes 1.08 to 1.15, 1 KiB 1.58, 1.26
 //! and 1.22, still less than the fastest peer takes. So the limit is where the other methods win: 2 KiB took 1.1 to 1.24. Texts with 10%
-//! or 50% of escapes, which leave at their first block, take 1.0 to 1.15.
+//! or 50% of escapes, which leave at their first block, take 0.95 to 1.1.
 //!
 //! A last block that is first copied to a place with room after it, as in [`sparse`](super::sparse), took 1.25 times as long for 256 bytes with
 //! AVX-512 and SSE4.1: the copies after an escape load what two stores have just written, and wait for both.
@@ -33,7 +33,7 @@ use crate::memory::{Slot, write};
 use crate::simd::{window, window_mut};
 
 /// Length of the longest text.
-const LONGEST: usize = 1024;
+pub(super) const LONGEST: usize = 1024;
 
 /// Maximum number of special bytes in a block.
 const FEW: u32 = 3;
@@ -41,7 +41,7 @@ const FEW: u32 = 3;
 /// Escapes the part of a text that fits, in whole characters, and writes the closing quote after all of it. The first `read`
 /// bytes are already copied, after the opening quote.
 #[inline(always)]
-pub(in super::super) fn escape_from(
+pub(super) fn escape_rare(
     simd: impl Blocks,
     src: &[u8],
     dst: &mut [Slot],

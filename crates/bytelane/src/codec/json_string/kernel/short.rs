@@ -1,9 +1,8 @@
 //! The front of a text, with the quotes: up to 64 bytes as a whole, or else the blocks without
 //! special bytes.
 //!
-//! Short texts without special bytes do not come here: see [`short`](super::super::short). What a
-//! longer text needs after its front is in a function of its own, which is called last, so that this
-//! one saves no registers. The same holds for the code for little room: a `Vec` that is used again for texts of different lengths often has
+//! Short texts without special bytes do not come here: see [`short`](super::super::short). Special bytes
+//! in texts of up to 1 KiB are escaped here, if there are few: see [`rare`](super::rare). What other texts need after their front is in a function of its own. The same holds for the code for little room: a `Vec` that is used again for texts of different lengths often has
 //! little more than the longest one needs, and byte by byte, texts of 8 to 64 bytes with 1% of escapes took 1.2 times as long.
 //!
 //! Without masks, a text of more than 32 bytes with few special bytes is escaped as a block is: see [`sparse`](super::sparse).
@@ -22,6 +21,7 @@
 
 use super::super::{Blocks, Consumed, Quotes};
 use super::escape::{FEW, LONGEST, copy_run, escape_bytes, escaped};
+use super::rare::escape_rare;
 use super::sparse::{ROOM, escape_copied};
 use super::{clean, put_front};
 use crate::memory::{Slot, pair, write};
@@ -77,7 +77,7 @@ pub(in super::super) fn escape_front_long(
     let start = quotes.open(dst);
     let run = copy_run(simd, src, &mut dst[start..]);
     if run < src.len() {
-        return simd.escape_from(src, dst, run, quotes);
+        return escape_rare(simd, src, dst, run, quotes);
     }
     finish(src, dst, quotes, start + run)
 }

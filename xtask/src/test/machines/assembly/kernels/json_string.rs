@@ -35,7 +35,7 @@ pub const KERNELS: &[Kernel] = &[
         loops: &[CLEAN_YMM],
     },
     Kernel {
-        function: "json_string::Blocks>::escape_from",
+        function: "json_string::Blocks>::escape_after",
         arguments: &[""],
         loops: &[CLEAN_ZMM],
     },
