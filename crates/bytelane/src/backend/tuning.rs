@@ -36,14 +36,11 @@ pub struct Tuning {
     /// With AVX-512, a block is 16 vectors, which took Zen 5 1.1 to 1.7 times as long as AVX2, with the 31
     /// orders that a kernel had before this one. `cargo xtask peers byte_stream_split --operation encode`.
     pub split16: Backend,
-    /// Best backend to swap and to join values of two bytes, from [`two_bytes_from`](Self::two_bytes_from)
-    /// on.
+    /// Size in bytes of values of two bytes from which AVX2 swaps and joins them best.
     ///
     /// Loads of 64 bytes that cross cache lines wait longer than those of 32 bytes: for the second-level
     /// cache Zen 5 takes 1.05 to 1.15 times as long with AVX-512, and Zen 4 takes 1.02 to 1.15 times as long
     /// everywhere. `bytelane bench codec big_endian`, `bytelane bench codec byte_stream_split`.
-    pub two_bytes: Backend,
-    /// Size in bytes of values of two bytes from which that backend is the best.
     pub two_bytes_from: usize,
     /// Size in bytes of a destination up to which stores do not request their lines ahead (PREFETCHW).
     ///
@@ -78,7 +75,6 @@ impl Tuning {
         decode_varint32: Backend::BEST,
         unpack: Backend::BEST,
         split16: Backend::BEST,
-        two_bytes: Backend::BEST,
         two_bytes_from: usize::MAX,
         near_bytes: NEAR_BYTES,
         fewer_stores: false,
@@ -114,7 +110,6 @@ impl Cpu {
         const ZEN4: Tuning = Tuning {
             decode_varint32: Backend::Avx2,
             unpack: Backend::Avx2,
-            two_bytes: Backend::Avx2,
             two_bytes_from: MANY,
             near_bytes: usize::MAX,
             fewer_shifts: true,
@@ -125,7 +120,6 @@ impl Cpu {
             decode_varint32: Backend::Avx2,
             unpack: Backend::BEST,
             split16: Backend::Avx2,
-            two_bytes: Backend::Avx2,
             // Twice that exceeds a first-level cache of 48 KiB by far.
             two_bytes_from: 48 * 1024,
             // Source and destination share a second-level cache of 1 MiB.
@@ -183,7 +177,7 @@ pub(crate) const MANY: usize = 4 * 1024;
 #[inline]
 pub(crate) fn for_two_bytes(backend: Detected, bytes: usize) -> Detected {
     match bytes {
-        MANY.. if bytes >= tuning().two_bytes_from => backend.at_most(tuning().two_bytes),
+        MANY.. if bytes >= tuning().two_bytes_from => backend.at_most(Backend::Avx2),
         _ => backend,
     }
 }

@@ -106,7 +106,7 @@ fn best(tuning: &Tuning, cell: &Cell) -> Option<Backend> {
         ("byte_stream_split:width=2", "decode") | ("big_endian:width=2", _)
             if cell.values >= tuning.two_bytes_from as u64 / 2 =>
         {
-            Some(tuning.two_bytes)
+            Some(Backend::Avx2)
         }
         _ => None,
     }
