@@ -178,6 +178,10 @@ pub(crate) trait Blocks: utf8::Steps {
     /// byte.
     const SHUFFLES_ARE_DEAR: bool = true;
 
+    /// True if long runs without special bytes are stored from a cache line on. Otherwise, loads and stores begin where
+    /// the text and its place do.
+    const STORES_TO_LINES: bool = false;
+
     /// Examines 256 bytes at once.
     fn survey(self, blocks: &[u8; 256]) -> Survey;
 

@@ -11,8 +11,8 @@
 //!
 //! | text ahead | method | bytes per step |
 //! |---|---|---|
-//! | nothing special | `copy_run`: examine the bytes and store them | 256 |
-//! | up to three special bytes per block, in a text of up to 1 KiB | `rare`: as `escape_sparse`, with a branch for each | 64 |
+//! | nothing special | `copy_run`: examine the bytes and store them | 256; 32 from 8 MiB on |
+//! | up to three special bytes per block, in a text of up to 512 bytes | `rare`: as `escape_sparse`, with a branch for each | 64 |
 //! | up to four special bytes per block, if shuffles are expensive | `escape_sparse`: copy the rest of the block after each | 64 |
 //! | special bytes anywhere, up to four of them long | `escape_four`: no branch on the number of short ones | 256 |
 //! | up to 64 bytes at the end | `escape_short_text` | up to 64 |
@@ -20,9 +20,9 @@
 //!
 //! ```text
 //! escape_front_short: a text of up to 64 bytes as a whole
-//! escape_front_long: `copy_run`, then `escape_rare` if the text has up to 1 KiB; most calls end here
+//! escape_front_long: `copy_run`, then `escape_rare` if the text has up to 512 bytes; most calls end here
 //! while input is left                             escape
-//!     escape_sparse, if shuffles are dear, but not first in a text of up to 1 KiB
+//!     escape_sparse, if shuffles are dear, but not first in a text of up to 512 bytes
 //!     escape_dense:
 //!     calm = 0, or CALM after sparse              clean blocks in a row
 //!     in_blocks = false                           blocks are escaped one by one, not four at once
@@ -59,6 +59,8 @@
 //! `Blocks::copy_if_clean` decides if a group is stored before or after it is examined: on Zen 4, vectors of 32 or 64 bytes that cross
 //! a line are expensive to store, so that storing first took 1.2 times as long for 256 bytes with 1% of escapes; 16 bytes are not, and saved
 //! 6 to 12% of the time without escapes.
+//! Vectors of 16 and 32 bytes are stored from a cache line on: 64 KiB to 1 MiB take 0.86 to 0.94 of the time (Zen 4). Vectors of 64 bytes
+//! are not: then all loads would cross a line, for which Zen 5 takes longer.
 //! Searching and storing in one pass is 1.2 to 2.5 times as fast as searching 4 KiB and
 //! then copying them, and a separate call for the front is 1.3 to 2.4 times as fast if nothing
 //! needs an escape (Zen 5; up to 1 KiB). See `docs/lab-notes/json-string.md`, "What was tried". The
@@ -87,6 +89,13 @@ pub(super) const FEW: u32 = 4;
 /// Maximum number of long bytes in four blocks for [`escape_four`]. Each costs about as much as a
 /// block.
 const FEW_LONG: u32 = 4;
+
+/// Length of a text from which it pays to copy a few bytes twice, so that the stores begin with a cache line.
+const MANY: usize = 4096;
+
+/// Length of a text that is copied by 32 bytes, since it comes from memory. Groups of 256 bytes take so few
+/// instructions that loads run far ahead of the stores, and 16 MiB take up to 1.2 times as long (Zen 4).
+const FAR: usize = 8 << 20;
 
 /// Writes the front of an escaped block, through a buffer that holds all of it.
 #[inline(always)]
@@ -223,19 +232,30 @@ pub(in super::super) fn escape_dense<S: Blocks>(
     }
 }
 
-/// Copies from the front as long as nothing needs an escape: 256 bytes at once, and 64 if fewer are
-/// left. The last block overlaps the one before. Returns the length.
+/// Copies from the front as long as nothing needs an escape: 256 bytes at once, or 32 if the text is [`FAR`], and 64 if
+/// fewer are left. The last block overlaps the one before. Returns the length.
 #[inline(always)]
-pub(super) fn copy_run(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> usize {
+pub(super) fn copy_run<S: Blocks>(simd: S, src: &[u8], dst: &mut [Slot]) -> usize {
     let most = usize::min(src.len(), dst.len());
     let (src, dst) = (&src[..most], &mut dst[..most]);
-    let mut run = 0;
-    while run + 256 <= most {
+    let (mut run, mut step) = (0, 256);
+    if S::STORES_TO_LINES && most >= MANY {
+        step = to_next_line(dst);
+    }
+    while run + 256 <= most && most < FAR {
         let clean = simd.copy_if_clean(window(src, run), window_mut(dst, run));
-        run += clean;
         if clean < 256 {
+            return run + clean;
+        }
+        (run, step) = (run + step, 256);
+    }
+    while run + 32 <= most && most >= FAR {
+        let block = window(src, run);
+        if simd.specials32(block) != 0 {
             return run;
         }
+        write(window_mut(dst, run), *block);
+        run += 32;
     }
     if most < 64 {
         return run;
@@ -281,7 +301,7 @@ pub(in super::super) fn copy_clean(
 ) -> usize {
     let rest = (src.len() - at).saturating_sub(1);
     let most = usize::min(rest, dst.len());
-    let (mut run, mut step) = (0, to_next_line(src, at));
+    let (mut run, mut step) = (0, to_next_line(&src[at..]));
     while run + 256 <= most {
         let from = at + run;
         let block = window(src, from);

@@ -55,8 +55,8 @@ fn clean(simd: impl Blocks, src: &[u8]) -> usize {
 /// cache line, and overlap the first one. Vectors of 64 bytes that begin elsewhere wait for two lines
 /// each: texts of 16 MiB take 1.3 times as long.
 #[inline(always)]
-fn to_next_line(src: &[u8], at: usize) -> usize {
-    256 - src[at..].as_ptr().addr() % 64
+fn to_next_line<T>(from: &[T]) -> usize {
+    256 - from.as_ptr().addr() % 64
 }
 
 /// Writes up to 64 bytes from the front of a block.

@@ -86,7 +86,7 @@ fn ends_plain(before: u32) -> bool {
 /// is not. Most blocks have 256 bytes; the first one may have up to 63 fewer.
 #[inline(always)]
 fn valid(simd: impl Blocks, src: &[u8], at: usize, most: usize) -> (usize, bool) {
-    let (mut run, mut step) = (0, to_next_line(src, at));
+    let (mut run, mut step) = (0, to_next_line(&src[at..]));
     while run + 256 <= most {
         let from = at + run;
         let survey = simd.survey(window(src, from));

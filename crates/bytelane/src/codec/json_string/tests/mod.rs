@@ -1,5 +1,6 @@
 //! Compares every backend with the scalar code, in every form of call.
 
+mod far;
 mod pieces;
 
 use super::*;

@@ -1,0 +1,46 @@
+//! Texts that come from memory, and places of the result within a cache line.
+
+use super::{BARE, QUOTED, backends, escape, without_room};
+use std::vec;
+use std::vec::Vec;
+
+#[test]
+#[cfg_attr(miri, ignore = "megabytes")]
+fn texts_from_memory_are_escaped_like_others() {
+    let length = (8 << 20) + 100;
+    for special in [
+        None,
+        Some(3),
+        Some(70_000),
+        Some(length - 40),
+        Some(length - 1),
+    ] {
+        let mut text = "0123456789abcdefghi".repeat(length / 19 + 1);
+        text.truncate(length);
+        if let Some(at) = special {
+            text.replace_range(at..=at, "\n");
+        }
+        let expected = std::format!("\"{}\"", text.replace('\n', "\\n"));
+        for backend in backends() {
+            let room = expected.len();
+            assert!(escape(backend, QUOTED, &text, room).as_ref() == Ok(&expected));
+            let error = escape(backend, QUOTED, &text, room - 1).unwrap_err();
+            assert_eq!(error, without_room(room));
+        }
+    }
+}
+
+#[test]
+fn long_results_begin_anywhere_in_a_line() {
+    let text = "abcdefghijklmnopq".repeat(300);
+    for start in 0..if cfg!(miri) { 2 } else { 64 } {
+        for end in [text.len(), 4096, 4095] {
+            for backend in backends() {
+                let mut json = vec![b'?'; start + end];
+                let written = BARE.escape_with(backend, &text[..end], &mut json[start..]);
+                assert_eq!(written.unwrap(), &text[..end]);
+                assert_eq!(json[..start], Vec::from_iter([b'?'; 64])[..start]);
+            }
+        }
+    }
+}
