@@ -1,4 +1,4 @@
-//! Texts of more than 64 bytes, up to 1 KiB, with few special bytes.
+//! Texts of 65 to 512 bytes with few special bytes.
 //!
 //! # Policy
 //!
@@ -16,10 +16,10 @@
 //!
 //! # Measurements
 //!
-//! Zen 4, 1% of escapes, time as a multiple of that of the other methods (AVX-512, AVX2, SSE4.1). 256 texts that repeat: 256 bytes 0.81, 0.87 and
-//! 0.83, 1 KiB 0.76, 0.83 and 0.86, 65 to 200 bytes 0.76 to 0.94. 4,096 texts, whose branches are not learned: 256 bytes 1.08 to 1.15, 1 KiB 1.58, 1.26
-//! and 1.22, still less than the fastest peer takes. So the limit is where the other methods win: 2 KiB took 1.1 to 1.24. Texts with 10%
-//! or 50% of escapes, which leave at their first block, take 0.95 to 1.1.
+//! Zen 4, 1% of escapes, time as a multiple of that of the other methods (AVX-512, AVX2, SSE4.1). 256 texts that repeat:
+//! 256 bytes 0.81, 0.87 and 0.83, 65 to 200 bytes 0.76 to 0.94, 1 KiB 0.76, 0.83 and 0.86. 4,096 texts, whose branches are
+//! not learned: 256 bytes 1.08 to 1.15, 1 KiB 1.58, 1.26 and 1.22. Texts of users seldom repeat, so the limit is where the loss
+//! is as small as the gain. Texts with 10% or 50% of escapes, which leave at their first block, take 0.95 to 1.1.
 //!
 //! A last block that is first copied to a place with room after it, as in [`sparse`](super::sparse), took 1.25 times as long for 256 bytes with
 //! AVX-512 and SSE4.1: the copies after an escape load what two stores have just written, and wait for both.
@@ -33,7 +33,7 @@ use crate::memory::{Slot, write};
 use crate::simd::{window, window_mut};
 
 /// Length of the longest text.
-pub(super) const LONGEST: usize = 1024;
+pub(super) const LONGEST: usize = 512;
 
 /// Maximum number of special bytes in a block.
 const FEW: u32 = 3;
