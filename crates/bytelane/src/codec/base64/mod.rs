@@ -80,7 +80,7 @@ const PAD: u8 = b'=';
 /// decode them. Decoding returns whether all characters are in the alphabet; if not, its output is
 /// unspecified.
 pub(crate) trait Quads: Copy {
-    /// What decoding passes from block to block: marks of characters outside the alphabet, and tables that stay in
+    /// State that decoding passes from block to block: marks of characters outside the alphabet, and tables that stay in
     /// registers.
     type Decoding: Copy;
 

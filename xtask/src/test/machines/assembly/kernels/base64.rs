@@ -21,11 +21,11 @@ pub const KERNELS: &[Kernel] = &[
             (
                 Ymm,
                 &[
-                    ("vpmulhuw", 8..=8),
-                    ("vpmullw", 8..=8),
-                    ("vpshufb", 16..=16),
+                    ("vpmulhuw", 4..=4),
+                    ("vpmullw", 4..=4),
+                    ("vpshufb", 8..=8),
                     (STACK, 0..=0),
-                    (ANY, 1..=112),
+                    (ANY, 1..=57),
                 ],
             ),
             (
@@ -40,6 +40,20 @@ pub const KERNELS: &[Kernel] = &[
                 ],
             ),
         ],
+    },
+    // A multishift in each vector, or in one of four.
+    Kernel {
+        function: "base64::Quads>::encode_many",
+        arguments: &[""],
+        loops: &[(
+            Zmm,
+            &[
+                ("vpermb", 8..=8),
+                ("vpmultishiftqb", 4..=4),
+                (STACK, 0..=0),
+                (ANY, 1..=26),
+            ],
+        )],
     },
     Kernel {
         function: "base64::decode_long",
