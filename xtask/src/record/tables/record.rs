@@ -8,7 +8,7 @@ use bytelane::Backend;
 use serde::Deserialize;
 
 /// Peers that do not count where they are faster. The documents list these cells.
-pub const UNCOUNTED: [Uncounted; 10] = [
+pub const UNCOUNTED: [Uncounted; 11] = [
     Uncounted::new("bit_packing", "bitpacking", "has another layout"),
     Uncounted::new("bit_packing", "fastlanes", "has another layout"),
     Uncounted::new("alp", "alp, fastlanes", "has another layout"),
@@ -19,7 +19,12 @@ pub const UNCOUNTED: [Uncounted; 10] = [
         "checks no lengths and no UTF-8",
     ),
     Uncounted::unchecked_text("pilota"),
-    Uncounted::past_the_end("sonic-rs"),
+    Uncounted::past_the_end("sonic-rs", Backend::Neon, "reads past the end of the text"),
+    Uncounted::past_the_end(
+        "json-escape-simd",
+        Backend::Avx2,
+        "reads past the end of the text at AVX2 and SSE4.1",
+    ),
     Uncounted::without_length("C library"),
     Uncounted::small("parquet"),
     Uncounted::small("parquet, native"),
@@ -30,6 +35,8 @@ pub struct Uncounted {
     pub codec: &'static str,
     pub library: &'static str,
     pub reason: &'static str,
+    /// Best instruction set at which it does less.
+    up_to: Backend,
     /// Returns whether it does less in the cell of a row.
     does_less: fn(&Row) -> bool,
 }
@@ -40,6 +47,7 @@ impl Uncounted {
             codec,
             library,
             reason,
+            up_to: Backend::Neon,
             does_less: |_| true,
         }
     }
@@ -63,12 +71,13 @@ impl Uncounted {
         }
     }
 
-    /// Creates a peer that loads whole vectors past the end of a text, if its page goes on. `json-escape-simd` has the
-    /// same code for AVX2 and SSE, but masks for AVX-512, and counts.
-    const fn past_the_end(library: &'static str) -> Self {
+    /// Creates a peer that loads whole vectors past the end of a text, if its page goes on. With AVX-512,
+    /// `json-escape-simd` masks them instead, and counts.
+    const fn past_the_end(library: &'static str, up_to: Backend, reason: &'static str) -> Self {
         Self {
+            up_to,
             does_less: |row| row.operation == "encode",
-            ..Self::new("json_string", library, "reads past the end of the text")
+            ..Self::new("json_string", library, reason)
         }
     }
 
@@ -82,8 +91,11 @@ impl Uncounted {
         }
     }
 
-    fn is_peer_of(&self, row: &Row) -> bool {
-        (self.codec, self.library) == (&*row.codec, &*row.library) && (self.does_less)(row)
+    /// Returns whether a row is of this peer, in a cell with a best instruction set.
+    fn is_peer_of(&self, row: &Row, best: Backend) -> bool {
+        (self.codec, self.library) == (&*row.codec, &*row.library)
+            && best <= self.up_to
+            && (self.does_less)(row)
     }
 }
 
@@ -213,6 +225,8 @@ impl Cell {
             parameters => format!("{}:{parameters}", first.codec),
         };
         let as_peers = rows.iter().any(|row| matches!(row.ours(), Some((_, true))));
+        let backends = rows.iter().filter_map(|row| Some(row.ours()?.0));
+        let best = backends.max().unwrap_or(Backend::Scalar);
         let mut ours = Vec::new();
         let (mut scalar, mut peers) = (None, Vec::new());
         for row in rows {
@@ -229,7 +243,7 @@ impl Cell {
                 Some((backend, called)) if called == as_peers => ours.push(of(backend)),
                 Some(_) => {}
                 None if row.library.is_empty() => {}
-                None => peers.push(Peer::new(row)),
+                None => peers.push(Peer::new(row, best)),
             }
         }
         ours.sort_by_key(|ours| ours.backend);
@@ -280,15 +294,15 @@ impl Cell {
 }
 
 impl Peer {
-    /// Parses a row; the name of a library may be followed by a comma and a level.
-    fn new(row: &Row) -> Self {
+    /// Parses a row of a cell with a best instruction set; the name of a library may be followed by a comma and a level.
+    fn new(row: &Row, best: Backend) -> Self {
         let limited = row.library.rsplit_once(", ");
         let level = limited.and_then(|(_, level)| level.parse().ok());
         Self {
             library: row.library.clone(),
             level,
             ns: row.ns,
-            counts: !UNCOUNTED.iter().any(|peer| peer.is_peer_of(row)),
+            counts: !UNCOUNTED.iter().any(|peer| peer.is_peer_of(row, best)),
         }
     }
 
