@@ -1,6 +1,5 @@
 //! Calls of libraries that take or keep buffers of their own.
 
-use bytelane_measure::buffer::{APART, PAGE};
 use bytes::Bytes;
 
 /// Work from the first buffer to the second; returns the number of bytes written.
@@ -29,44 +28,6 @@ impl Received {
     }
 }
 
-/// A `Vec` that a library appends its result to, so that the result begins as many bytes after a page boundary as the output of
-/// libraries that write to a slice. The allocator would place it at random: a result of 256 bytes that crosses two pages takes up
-/// to 1.4 times as long, in one process and not in another.
-pub struct Appended {
-    bytes: Vec<u8>,
-    start: usize,
-}
-
-impl Appended {
-    /// Creates one with room for a result and all that a library reserves for it, so that it never moves.
-    pub fn with_room(room: usize) -> Self {
-        let mut bytes: Vec<u8> = Vec::with_capacity(room + 2 * PAGE);
-        let start = bytes.as_ptr().align_offset(PAGE) + APART % PAGE;
-        bytes.resize(start, 0);
-        Self { bytes, start }
-    }
-
-    /// Returns the `Vec`, to append another result.
-    pub fn again(&mut self) -> &mut Vec<u8> {
-        self.bytes.truncate(self.start);
-        &mut self.bytes
-    }
-
-    /// Shows the result: see [`show`].
-    pub fn show(&self, output: &mut [u8]) -> usize {
-        let made = &self.bytes[self.start..];
-        if is_fresh(output) {
-            let offset = made.as_ptr().addr() % PAGE;
-            assert_eq!(
-                offset,
-                APART % PAGE,
-                "a library reserved more than expected"
-            );
-        }
-        show(made, output)
-    }
-}
-
 /// Copies the result of a library that has a buffer of its own to where it is checked. It does not
 /// copy during timing: only an output that is full of one byte is to be checked.
 pub fn show(made: &[u8], output: &mut [u8]) -> usize {
@@ -77,6 +38,6 @@ pub fn show(made: &[u8], output: &mut [u8]) -> usize {
 }
 
 /// Returns whether an output was filled for a check.
-fn is_fresh(output: &[u8]) -> bool {
+pub fn is_fresh(output: &[u8]) -> bool {
     output.iter().take(8).all(|&byte| byte == FRESH)
 }

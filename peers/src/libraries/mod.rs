@@ -22,7 +22,7 @@ mod validity;
 mod varint;
 mod wheel;
 
-pub use buffers::{Appended, FRESH, Received, Work, show};
+pub use buffers::{FRESH, Received, Work, show};
 use bytelane::Backend;
 use ours::Ours;
 

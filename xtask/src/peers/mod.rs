@@ -75,10 +75,15 @@ fn measure(level: Option<Level>, arguments: &[OsString]) -> Result<()> {
     run(command.env("BYTELANE_PEERS_PARQUET_NATIVE", build_native(level)?))
 }
 
-/// Runs every comparison once, briefly, to check that all results agree. The comparison and its tests are compiled
-/// at the same time.
+/// Runs every comparison once, briefly, to check that all results agree. It compiles the comparison, its tests and
+/// `native`, which only records load, at the same time.
 pub fn run_stage() -> Result<()> {
-    compile(peers("build", "--profile=dev", None).args(["--bins", "--tests"]))?;
+    let packages = ["--package", "peers", "--package", "native"];
+    compile(
+        peers("build", "--profile=dev", None)
+            .args(packages)
+            .args(["--lib", "--bins", "--tests"]),
+    )?;
     process::test(|| Ok(peers("test", "--profile=dev", None)), &[])?;
     run(&mut comparison("--profile=dev", None, &["--quick".into()])?)
 }
