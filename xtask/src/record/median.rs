@@ -5,12 +5,19 @@
 
 use std::collections::HashMap;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use bytelane_measure::rounds::even_out;
 
-/// Columns that are measured. The others name the cell and the library.
-const MEASURED: [&str; 5] = ["ns", "gb_per_s", "memcpy_gb_per_s", "of_memcpy", "spread"];
+/// Columns that are measured. The others name the cell and the subject.
+const MEASURED: [&str; 5] = [TIME, "gb_per_s", "memcpy_gb_per_s", "of_memcpy", "spread"];
+const TIME: &str = "ns";
+const SPEEDS: [&str; 2] = ["gb_per_s", "memcpy_gb_per_s"];
 
-/// Returns the rows of the first run, each with the figures of the run that has the median time.
+/// Columns that name the subject in a cell.
+const SUBJECT: [&str; 2] = ["backend", "library"];
+
+/// Returns the rows of the first run, each with the figures of the run that has the median time, after
+/// [`even_out`] has removed the speed of the machine from the runs of each cell.
 pub fn join(runs: &[String]) -> Result<String> {
     let runs: Vec<_> = runs
         .iter()
@@ -20,15 +27,27 @@ pub fn join(runs: &[String]) -> Result<String> {
     let others: Vec<_> = others.iter().map(Run::by_name).collect();
     let mut csv = csv::Writer::from_writer(Vec::new());
     csv.write_record(&first.columns)?;
-    for row in &first.rows {
-        let name = first.name(row);
-        let mut rows = vec![row];
-        for other in &others {
-            let found = other.get(&name);
-            rows.push(found.with_context(|| format!("a run has no {}", name.join(", ")))?);
+    let same_cell = |a: &csv::StringRecord, b: &csv::StringRecord| first.cell(a) == first.cell(b);
+    for cell in first.rows.chunk_by(same_cell) {
+        let mut found = Vec::new();
+        for row in cell {
+            let mut rows = vec![row];
+            for other in &others {
+                let name = first.name(row);
+                let same = other.get(&name);
+                rows.push(same.with_context(|| format!("a run has no {}", name.join(", ")))?);
+            }
+            found.push(rows);
         }
-        rows.sort_by(|a, b| first.ns(a).total_cmp(&first.ns(b)));
-        csv.write_record(rows[(rows.len() - 1) / 2])?;
+        let times = |rows: &Vec<&csv::StringRecord>| rows.iter().map(|row| first.ns(row)).collect();
+        let mut evened: Vec<Vec<f64>> = found.iter().map(times).collect();
+        even_out(&mut evened);
+        for (rows, times) in found.iter().zip(&evened) {
+            let mut order: Vec<_> = (0..times.len()).collect();
+            order.sort_by(|&a, &b| times[a].total_cmp(&times[b]));
+            let median = order[(order.len() - 1) / 2];
+            csv.write_record(&first.scaled(rows[median], times[median]))?;
+        }
     }
     Ok(String::from_utf8(csv.into_inner()?)?)
 }
@@ -45,7 +64,7 @@ impl Run {
         let columns = reader.headers()?.clone();
         let rows: Vec<_> = reader.records().collect::<Result<_, _>>()?;
         let run = Self { columns, rows };
-        anyhow::ensure!(
+        ensure!(
             run.rows.iter().all(|row| run.ns(row).is_finite()),
             "a row has no time"
         );
@@ -54,9 +73,31 @@ impl Run {
 
     /// Returns the fields that name the cell and the library of a row.
     fn name<'a>(&self, row: &'a csv::StringRecord) -> Vec<&'a str> {
+        self.fields(row, &MEASURED)
+    }
+
+    /// Returns the fields that name the cell of a row.
+    fn cell<'a>(&self, row: &'a csv::StringRecord) -> Vec<&'a str> {
+        self.fields(row, &[&MEASURED[..], &SUBJECT].concat())
+    }
+
+    /// Returns the fields of a row except those of some columns.
+    fn fields<'a>(&self, row: &'a csv::StringRecord, except: &[&str]) -> Vec<&'a str> {
         let fields = self.columns.iter().zip(row);
-        let names = fields.filter(|(column, _)| !MEASURED.contains(column));
-        names.map(|(_, field)| field).collect()
+        let fields = fields.filter(|(column, _)| !except.contains(column));
+        fields.map(|(_, field)| field).collect()
+    }
+
+    /// Returns a row with another time, and with the speeds that follow from it.
+    fn scaled(&self, row: &csv::StringRecord, ns: f64) -> csv::StringRecord {
+        let slower = ns / self.ns(row);
+        let scale = |(column, field): (&str, &str)| match field.parse::<f64>() {
+            _ if slower == 1.0 => field.to_owned(),
+            Ok(_) if column == TIME => ns.to_string(),
+            Ok(speed) if SPEEDS.contains(&column) => (speed / slower).to_string(),
+            _ => field.to_owned(),
+        };
+        self.columns.iter().zip(row).map(scale).collect()
     }
 
     fn by_name(&self) -> HashMap<Vec<&str>, &csv::StringRecord> {
@@ -65,7 +106,7 @@ impl Run {
 
     /// Returns the time of a row, or NaN if it has none.
     fn ns(&self, row: &csv::StringRecord) -> f64 {
-        let place = self.columns.iter().position(|column| column == "ns");
+        let place = self.columns.iter().position(|column| column == TIME);
         let field = place.and_then(|place| row.get(place));
         field
             .and_then(|field| field.parse().ok())
@@ -96,6 +137,26 @@ mod tests {
         // With two runs, each row is that of the faster one.
         let expected = run(&["varint,8,1.0,0.4,", "varint,8,9.0,0.2,parquet"]);
         assert_eq!(join(&runs[..2]).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_slow_run_counts_as_much_as_the_others() {
+        let run = |times: [&str; 3]| {
+            let columns = "codec,values,backend,ns,gb_per_s,of_memcpy,library";
+            let [ours, simdutf, std] = times;
+            format!(
+                "{columns}\nbase64,8,avx2,{ours},\nbase64,8,,{simdutf},simdutf\nbase64,8,,{std},std\n"
+            )
+        };
+        let runs = [
+            run(["10,1,1", "20,0.5,0.5", "40,0.25,0.25"]),
+            // Twice as slow, except for the first library.
+            run(["20,0.5,1", "39,0.25,0.5", "80,0.125,0.25"]),
+            run(["10,1,1", "19,0.52,0.52", "40,0.25,0.25"]),
+        ];
+        // That library's median is in the slow run; the median of its three times is 20.
+        let expected = run(["10,1,1", "19.5,0.5,0.5", "40,0.25,0.25"]);
+        assert_eq!(join(&runs).unwrap(), expected);
     }
 
     #[test]
