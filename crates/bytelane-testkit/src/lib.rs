@@ -3,7 +3,8 @@
 //!
 //! Two environment variables change what the tests do:
 //!
-//! - `BYTELANE_TEST_GRID=reduced` uses fewer lengths and offsets, for emulators;
+//! - `BYTELANE_TEST_GRID=reduced` uses fewer lengths and offsets, for emulators; `sparse` also uses fewer in the
+//!   tests of the core, for kernels that other tests cover;
 //! - `BYTELANE_TEST_EXPECT=avx2` fails unless this is the best backend of the machine, so that a
 //!   test run for an instruction set cannot pass without it.
 
@@ -26,7 +27,7 @@ use std::sync::{Mutex, Once, PoisonError};
 /// Returns whether the tests use the smaller grid.
 #[must_use]
 pub fn reduced() -> bool {
-    std::env::var("BYTELANE_TEST_GRID").is_ok_and(|grid| grid == "reduced")
+    std::env::var("BYTELANE_TEST_GRID").is_ok_and(|grid| grid == "reduced" || grid == "sparse")
 }
 
 /// Returns the backends to test against the scalar code, `Backend::Scalar`.

@@ -181,6 +181,15 @@ impl Target {
         Ok(command)
     }
 
+    /// Returns the grid of the tests. Only emulators run the kernels for NEON. The stage `rust` covers the others, and the
+    /// portable code.
+    fn grid(&self) -> &'static str {
+        match self.backend {
+            "neon" => "reduced",
+            _ => "sparse",
+        }
+    }
+
     /// Makes a program that runs cargo use this target's toolchain, linker and runner.
     pub fn prepare(&self, command: &mut Command) -> Result<()> {
         let name = |suffix: &str| {
@@ -251,7 +260,7 @@ pub fn test_some(target: &Target, arguments: &[&str]) -> Result<()> {
         if target.triple != X86_64 {
             build_quickly(&mut command);
         }
-        command.env("BYTELANE_TEST_GRID", "reduced");
+        command.env("BYTELANE_TEST_GRID", target.grid());
         command.env("BYTELANE_TEST_EXPECT", target.backend);
         Ok(command)
     };

@@ -16,7 +16,7 @@ fn input(len: usize) -> Vec<u8> {
 fn every_backend_does_what_the_specification_says() {
     for backend in Backend::available() {
         let backend = Detected::new(backend).unwrap();
-        for width in [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 32] {
+        for width in thinned([2, 1, 3, 4, 5, 6, 8, 7, 12, 16, 20, 32], 4) {
             for count in thinned(
                 [70].into_iter().chain(0..=200).chain([513, 4099, 70_001]),
                 1,

@@ -333,7 +333,7 @@ fn a_writer_that_panicked_is_never_called_again() {
             assert!(expected.starts_with(&writer.text()), "{script:?}");
         }
     }
-    assert!(panics > if cfg!(miri) { 1 } else { 100 });
+    assert!(panics > if cfg!(miri) { 1 } else { 20 });
 }
 
 #[test]
