@@ -199,11 +199,14 @@ fn read_at(file: &File, to: &mut [u8], position: u64) -> io::Result<usize> {
 /// Opens a file for random access, which begins at its end.
 pub(crate) fn open(path: &Path) -> Result<File> {
     // Check by name first, because opening a pipe waits for a writer.
-    let kind = fs::metadata(path)?;
-    let problem = match (kind.is_file(), kind.is_dir()) {
-        (true, _) => return Ok(File::open(path)?),
-        (_, true) => "it is a directory",
-        _ => "not a regular file, but the file must be seekable; save it to disk first",
+    let problem = match fs::metadata(path) {
+        Err(_) if path == Path::new("-") => {
+            "standard input is not read, because the file must be seekable; save it to disk first"
+        }
+        Err(error) => return Err(error.into()),
+        Ok(kind) if kind.is_file() => return Ok(File::open(path)?),
+        Ok(kind) if kind.is_dir() => "it is a directory",
+        Ok(_) => "not a regular file, but the file must be seekable; save it to disk first",
     };
     Err(Problem::Input(problem.to_owned()).into())
 }

@@ -311,6 +311,7 @@ fn what_is_no_parquet_file_is_called_the_same_by_all_commands() {
         "lying.parquet",
         "directory",
         "/dev/null",
+        "-",
     ] {
         let message = |arguments: &[&str]| failure(bytelane(arguments).current_dir(directory));
         let inspect = message(&["inspect", name]);
