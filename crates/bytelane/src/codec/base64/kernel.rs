@@ -43,7 +43,7 @@
 //! the time where the cache has 32 MiB. See `docs/lab-notes/base64.md`.
 #![forbid(unsafe_code)]
 
-use super::tables::{TEXT_BLOCKS, Tables, ZERO};
+use super::tables::{PADDING, TEXT_BLOCKS, Tables, ZERO};
 use super::{Engine, PAD, Quads, encoded_len_of};
 use crate::backend::tuning::{MANY, tuning};
 use crate::memory::{Slot, pair, put_pair, write};
@@ -228,6 +228,16 @@ pub(super) fn encode_rest(
             simd.encode24(tables, window(src, at), window_mut(dst, at / 3 * 4));
             at += 24;
         }
+    } else if src.len() >= 16 && dst.len().is_multiple_of(4) {
+        let (first, last) = (window::<16, _>(src, 0), window(src, src.len() - 16));
+        let end = dst.len() - 16;
+        put_pair(
+            window_mut::<16, _>(dst, 0),
+            simd.encode12(tables, pair(first)),
+        );
+        let text = simd.encode_end(tables, last, src.len() % 3);
+        put_pair(window_mut::<16, _>(dst, end), text);
+        return;
     } else if groups >= 12 {
         for at in [0, groups - 12] {
             let bytes: &[u8; 12] = window(src, at);
@@ -236,10 +246,33 @@ pub(super) fn encode_rest(
         }
     } else {
         let text = simd.encode12(tables, pair(src));
-        put_pair(dst, with_filling(text, encoded_len_of(src, false), PAD));
+        put_pair(dst, padded(text, encoded_len_of(src, false)));
         return;
     }
     encode_last(tables, &src[groups..], &mut dst[groups / 3 * 4..]);
+}
+
+/// Characters that are missing in the last group, by the bytes in it.
+pub(super) const MISSING: [usize; 3] = [0, 2, 1];
+
+/// Replaces all but the first `len` of 16 characters by padding. They are those of zeros.
+#[inline(always)]
+fn padded([low, high]: [u64; 2], len: usize) -> [u64; 2] {
+    let [in_low, in_high] = pair(window::<16, _>(&PADDING, 16 - len));
+    [low.wrapping_sub(in_low), high.wrapping_sub(in_high)]
+}
+
+/// Same as [`Quads::encode_end`], with shifts.
+#[inline(always)]
+pub(super) fn encode_end(
+    simd: impl Quads,
+    tables: &Tables,
+    bytes: &[u8; 16],
+    extra: usize,
+) -> [u64; 2] {
+    let groups = u128::from_le_bytes(*bytes) >> (8 * (4 + MISSING[extra]));
+    let text = simd.encode12(tables, [groups as u64, (groups >> 64) as u64]);
+    padded(text, 16 - MISSING[extra])
 }
 
 /// Encodes the last one or two bytes.
@@ -252,8 +285,12 @@ fn encode_last(tables: &Tables, src: &[u8], dst: &mut [Slot]) {
     };
     let character = |shift: u32| tables.characters[(bits >> shift & 63) as usize];
     let third = if third { character(0) } else { PAD };
-    let quad = u32::from_le_bytes([character(12), character(6), third, PAD]);
-    put_pair(dst, [u64::from(quad), 0]);
+    let quad = [character(12), character(6), third, PAD];
+    match dst.len() {
+        4.. => write(window_mut(dst, 0), quad),
+        3 => write::<3>(window_mut(dst, 0), *window(&quad, 0)),
+        _ => write::<2>(window_mut(dst, 0), *window(&quad, 0)),
+    }
 }
 
 /// Decodes the characters from `at`, a multiple of 4, on, without masks.

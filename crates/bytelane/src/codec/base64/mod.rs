@@ -114,6 +114,13 @@ pub(crate) trait Quads: Copy {
     /// Encodes 12 bytes, given as 16 bytes in two little-endian numbers.
     fn encode12(self, tables: &Tables, bytes: [u64; 2]) -> [u64; 2];
 
+    /// Encodes the last groups of a text that ends with the 16 bytes, and pads them: 12 bytes, or 9 and the `extra` one or
+    /// two after them. A shortcut for shuffles.
+    #[inline(always)]
+    fn encode_end(self, tables: &Tables, bytes: &[u8; 16], extra: usize) -> [u64; 2] {
+        kernel::encode_end(self, tables, bytes, extra)
+    }
+
     /// Same as [`encode192`](Self::encode192), in the fewest instructions: see
     /// [`fewer_shifts`](crate::tuning::Tuning::fewer_shifts). Called if
     /// [`HAS_WHOLE_LINES`](Self::HAS_WHOLE_LINES).

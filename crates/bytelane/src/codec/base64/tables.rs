@@ -2,6 +2,7 @@
 //! alphabet at compile time.
 #![forbid(unsafe_code)]
 
+use super::PAD;
 #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
 use super::arch::sse41::Halves;
 
@@ -22,6 +23,17 @@ const INVALID: u8 = 0x80;
 
 /// Character of the value 0 in both alphabets.
 pub(super) const ZERO: u8 = b'A';
+
+/// Differences between [`ZERO`] and the padding, after 16 zeros. Those from byte 16 - `n` on pad `n` characters.
+pub(super) static PADDING: [u8; 32] = {
+    let mut differences = [0; 32];
+    let mut at = 16;
+    while at < 32 {
+        differences[at] = ZERO - PAD;
+        at += 1;
+    }
+    differences
+};
 
 /// The tables of each [`Alphabet`](super::Alphabet), in their order.
 pub(super) static TABLES: [Tables; 2] = [

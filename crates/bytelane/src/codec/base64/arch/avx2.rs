@@ -1,6 +1,6 @@
 //! AVX2: 24 bytes correspond to 32 characters in a vector; each lane works as in SSE4.1.
 
-use super::sse41::{Halves, IN_ORDER, ROWS, decode16, encode12, spread};
+use super::sse41::{Halves, IN_ORDER, ROWS, decode16, encode_end, encode12, spread};
 use crate::backend::Avx2;
 use crate::codec::base64::Quads;
 use crate::codec::base64::tables::{Tables, TextBlock};
@@ -16,6 +16,7 @@ implement! {
         fn encode_blocks(tables: &Tables, src: &[u8], dst: &mut [Slot]) -> usize = encode_blocks;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
         fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
+        fn encode_end(tables: &Tables, bytes: &[u8; 16], extra: usize) -> [u64; 2] = encode_end;
         fn decoding(tables: &Tables) -> __m256i = decoding;
         fn is_good(decoding: __m256i) -> bool = is_zero;
         fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208], decoding: __m256i) -> __m256i = decode256;

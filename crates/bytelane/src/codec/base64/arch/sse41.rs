@@ -4,8 +4,9 @@
 //! Using AVX2 Instructions" (2018), with tables computed for either alphabet.
 
 use crate::backend::Sse41;
+use crate::codec::base64::PAD;
 use crate::codec::base64::Quads;
-use crate::codec::base64::tables::{Tables, TextBlock};
+use crate::codec::base64::tables::{Tables, TextBlock, ZERO};
 use crate::memory::{Slot, write};
 use crate::simd::sse41::{load, opaque, opaque_in_place, store};
 use crate::simd::{implement, window, window_mut};
@@ -69,6 +70,7 @@ implement! {
         fn encode192(tables: &Tables, bytes: &[u8; 192], text: &mut [Slot; 256]) = encode192;
         fn encode24(tables: &Tables, bytes: &[u8; 24], text: &mut [Slot; 32]) = encode24;
         fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] = encode12;
+        fn encode_end(tables: &Tables, bytes: &[u8; 16], extra: usize) -> [u64; 2] = encode_end;
         fn decoding(tables: &Tables) -> __m128i = decoding;
         fn is_good(decoding: __m128i) -> bool = is_zero;
         fn decode256(tables: &Tables, text: &[u8; 256], bytes: &mut [Slot; 208], decoding: __m128i) -> __m128i = decode256;
@@ -95,7 +97,33 @@ pub(super) const fn spread<const SKIP: u8>() -> [u8; 16] {
         order[4 * i + 3] = group + 1;
         i += 1;
     }
+    // Zeros in the place of bytes after the last one.
+    let mut i = 0;
+    while i < 16 {
+        if order[i] >= 16 {
+            order[i] = 0x80;
+        }
+        i += 1;
+    }
     order
+}
+
+/// Orders of the last groups of 16 bytes and the differences to their padding, by the number of bytes in the last
+/// group.
+static ENDS: [[[u8; 16]; 2]; 3] = [
+    [spread::<4>(), padding(0)],
+    [spread::<6>(), padding(2)],
+    [spread::<5>(), padding(1)],
+];
+
+const fn padding(missing: usize) -> [u8; 16] {
+    let mut differences = [0; 16];
+    let mut i = 16 - missing;
+    while i < 16 {
+        differences[i] = PAD.wrapping_sub(ZERO);
+        i += 1;
+    }
+    differences
 }
 
 /// Computes the characters of four groups in the order of [`spread`]. The four values of a group,
@@ -141,6 +169,15 @@ fn factors() -> [__m128i; 2] {
 pub(super) fn encode12(tables: &Tables, bytes: [u64; 2]) -> [u64; 2] {
     let units = _mm_shuffle_epi8(vector(bytes), load(&const { spread::<0>() }));
     numbers(characters(tables, units, factors()))
+}
+
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+pub(super) fn encode_end(tables: &Tables, bytes: &[u8; 16], extra: usize) -> [u64; 2] {
+    let [order, padding] = &ENDS[extra];
+    let units = _mm_shuffle_epi8(load(bytes), load(order));
+    let text = characters(tables, units, factors());
+    numbers(_mm_add_epi8(text, load(padding)))
 }
 
 #[target_feature(enable = "sse4.1,ssse3")]
