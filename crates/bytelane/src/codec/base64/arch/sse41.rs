@@ -116,6 +116,7 @@ static ENDS: [[[u8; 16]; 2]; 3] = [
     [spread::<5>(), padding(1)],
 ];
 
+/// Returns what to add to the characters of zeros, the last ones of 16, to get padding.
 const fn padding(missing: usize) -> [u8; 16] {
     let mut differences = [0; 16];
     let mut i = 16 - missing;
