@@ -4,12 +4,15 @@
 //!
 //! Columns have no nulls, only nulls, or scattered nulls. Words whose bits are all the same are
 //! frequent, so runs of them are copied with `memcpy` and zeroed with `memset`. For other words,
-//! kernels move the 64 values of a step by its bits, without a branch on any of them.
+//! kernels move the 64 values of a step by its bits, without a branch on any of them. Where a step
+//! takes longer than to find a few nulls, and these are no more, the runs of values between them are
+//! copied, across words.
 //!
 //! ```text
 //! encode    64 levels: compare with the maximum, write the word, keep the greatest level
 //! decode    64 bits to levels
-//! spread    words of zeros: zeros; words of ones: copy; else expand values by the bits
+//! spread    words of zeros: zeros; words of few zeros or none: copy runs of ones; else expand values
+//!           by the bits
 //! compact   words of zeros: nothing; words of ones: copy; else compress values by the bits
 //! ```
 //!
@@ -128,6 +131,46 @@ fn run(words: &[[u8; 8]], i: usize) -> usize {
     end - i
 }
 
+/// Writes the values of all words from the first on that have few nulls: copies the runs between
+/// these. Returns the number of words, and the dense values left, or `None` if there were too few.
+#[inline(always)]
+fn spread_runs<'a, const V: usize, S: Move<V>>(
+    _simd: S,
+    mut dense: &'a [[u8; V]],
+    words: &[[u8; 8]],
+    to: &mut [[[Slot; V]; STEP]],
+) -> Option<(usize, &'a [[u8; V]])> {
+    let to = to.as_flattened_mut();
+    let mut i = if words[0] == [!0; 8] {
+        run(words, 0)
+    } else {
+        0
+    };
+    let mut start = 0;
+    let mut copy_to = |to: &mut [[Slot; V]]| {
+        let (run, rest) = dense.split_at_checked(to.len())?;
+        copy(flat_mut(to), flat(run));
+        dense = rest;
+        Some(())
+    };
+    while i < words.len() {
+        let mut nulls = !u64::from_le_bytes(words[i]);
+        if nulls.count_ones() > S::FEW {
+            break;
+        }
+        while nulls != 0 {
+            let null = STEP * i + nulls.trailing_zeros() as usize;
+            copy_to(&mut to[start..null])?;
+            to[null] = [Slot::new(0); V];
+            start = null + 1;
+            nulls &= nulls - 1;
+        }
+        i += 1;
+    }
+    copy_to(&mut to[start..STEP * i])?;
+    Some((i, dense))
+}
+
 /// Writes a value for each position of the destination. `None` if the number of values differs from
 /// the number of set bits.
 #[inline(always)]
@@ -144,17 +187,15 @@ pub(super) fn spread<const V: usize, S: Move<V>>(
     let mut i = 0;
     while i < steps.len() {
         let bits = u64::from_le_bytes(words[i]);
-        if bits == 0 || bits == !0 {
+        if bits == 0 {
             let run = run(words, i);
-            let to = flat_mut(steps[i..i + run].as_flattened_mut());
-            if bits == 0 {
-                to.fill(Slot::new(0));
-            } else {
-                let (values, rest) = dense.split_at_checked(STEP * run)?;
-                copy(to, flat(values));
-                dense = rest;
-            }
+            flat_mut(steps[i..i + run].as_flattened_mut()).fill(Slot::new(0));
             i += run;
+            continue;
+        }
+        if bits.count_zeros() <= S::FEW {
+            let copied = spread_runs(simd, dense, &words[i..], &mut steps[i..])?;
+            (i, dense) = (i + copied.0, copied.1);
             continue;
         }
         let values;

@@ -24,6 +24,7 @@ implement! {
 
 implement! {
     impl<const V: usize> Move<V> for Sse41 {
+        const FEW: u32 = if V < 8 { 0 } else { 3 };
         fn spread(bits: u64, from: &[[u8; V]; STEP], to: &mut [[Slot; V]; STEP]) = spread::<V>;
         fn compact<B: Byte>(bits: u64, from: &[[u8; V]; STEP], to: &mut [[B; V]; STEP]) = compact::<V, B>;
     }
