@@ -153,7 +153,7 @@ fn spread_runs<'a, const V: usize, S: Move<V>>(
         dense = rest;
         Some(())
     };
-    while i < words.len() {
+    while S::FEW > 0 && i < words.len() {
         let mut nulls = !u64::from_le_bytes(words[i]);
         if nulls.count_ones() > S::FEW {
             break;

@@ -21,7 +21,7 @@ tests! { u8 i8 u16 i16 u32 i32 f32 u64 i64 f64 u128 i128 }
 
 fn moves<T: Test>() {
     for count in thinned(COUNTS, 1) {
-        for percent in thinned([50, 0, 90, 100], 1) {
+        for percent in thinned([50, 0, 90, 100, 98], 1) {
             let (bits, bitmap) = bits(count, percent, size_of::<T>() as u64);
             let valid = bits.iter().filter(|bit| **bit).count();
             let dense: Vec<T> = (0..valid).map(T::number).collect();
