@@ -1,6 +1,6 @@
 //! The algorithms, shared by all instruction sets: a block of 64 bytes, and then groups of 256; a
-//! short input consists of blocks. The last block or group ends with the input, and may overlap the
-//! one before it.
+//! short input consists of blocks. The rest after the groups consists of blocks, too, of which the
+//! last one ends with the input, and may overlap the one before it.
 //!
 //! A kernel only determines which part contains the first error. The scalar code finds its offset.
 //!
@@ -16,8 +16,9 @@
 //! block             the first 64 bytes: there is nothing before them to load
 //! ascii             if they are ASCII: groups of 256 bytes at the front; done if the last group is
 //!                   ASCII, too
-//! blocks            up to 320 bytes; 16 bytes or fewer at the end are one vector of 16
 //! groups            ASCII after ASCII, or each byte compared with the three before it
+//! blocks            fewer than 256 bytes, tested for errors once; 16 bytes or fewer at the end are
+//!                   one vector of 16. Not if the group before and the last 256 bytes are ASCII
 //! at the end        no character may be incomplete
 //! ```
 //!
@@ -109,32 +110,40 @@ fn fault(simd: impl Steps, src: &[u8]) -> Option<usize> {
     } else if !simd.is_valid_first(first) {
         return Some(0);
     }
-    let end_of_blocks = if len <= 64 + GROUP { len } else { at };
-    while at < end_of_blocks {
-        if len - at <= 16 {
-            if !simd.is_valid_vector(window(src, len - 19)) {
-                return Some(len - 16);
-            }
-            at = len;
-            break;
-        }
-        at = usize::min(at, len - 64);
-        if !simd.is_valid_block(window(src, at - 3)) {
-            return Some(at);
-        }
-        at += 64;
-    }
-    while at < len {
-        at = usize::min(at, len - GROUP);
+    let mut plain = false;
+    while len - at >= GROUP {
         let (blocks, _) = window::<GROUP, _>(src, at).as_chunks();
         // One branch on both: mixed text is hardly ever ASCII, but the byte before it often is.
-        let plain = simd.is_ascii(blocks) & (src[at - 1] < 0x80);
-        if !plain && !simd.is_valid_group::<Validation>(window(src, at - 3)) {
+        if simd.is_ascii(blocks) & (src[at - 1] < 0x80) {
+            plain = true;
+        } else if simd.is_valid_group::<Validation>(window(src, at - 3)) {
+            plain = false;
+        } else {
             return Some(at);
         }
         at += GROUP;
     }
+    if at < len && !(plain && is_ascii_end(simd, src)) && !simd.are_valid_blocks(src, at) {
+        return Some(at);
+    }
     is_unfinished(before(src, len)).then_some(len)
+}
+
+/// Returns whether UTF-8 allows all bytes from an offset on, which is at least 64. The last
+/// character may be incomplete.
+#[inline(always)]
+pub(super) fn are_valid_blocks(simd: impl Steps, src: &[u8], mut at: usize) -> bool {
+    let len = src.len();
+    let mut valid = true;
+    while len - at > 16 {
+        at = usize::min(at, len - 64);
+        valid &= simd.is_valid_block(window(src, at - 3));
+        at += 64;
+        if at == len {
+            return valid;
+        }
+    }
+    valid & simd.is_valid_vector(window(src, len - 19))
 }
 
 /// Returns whether the last group is ASCII, or all blocks of a shorter input of at least 64 bytes.

@@ -91,6 +91,12 @@ pub(crate) trait Steps: Copy {
         self.errors(0, block) == 0
     }
 
+    /// The same for all bytes from an offset on, which is at least 64.
+    #[inline(always)]
+    fn are_valid_blocks(self, src: &[u8], at: usize) -> bool {
+        kernel::are_valid_blocks(self, src, at)
+    }
+
     /// The same for a vector of 16.
     fn is_valid_vector(self, window: &[u8; 3 + 16]) -> bool;
 

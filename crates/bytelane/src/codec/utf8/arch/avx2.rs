@@ -16,6 +16,7 @@ implement! {
         fn is_valid_group<C: Caller>(window: &[u8; 3 + GROUP]) -> bool = is_valid::<C, _>;
         fn is_valid_block(window: &[u8; 3 + 64]) -> bool = is_valid::<Validation, _>;
         fn is_valid_first(block: &[u8; 64]) -> bool = is_valid_first;
+        fn are_valid_blocks(src: &[u8], at: usize) -> bool = are_valid_blocks;
         fn is_valid16(before: u32, vector: [u64; 2]) -> bool = super::sse41::is_valid16;
         fn is_valid_vector(window: &[u8; 3 + 16]) -> bool = super::sse41::is_valid::<Validation, _>;
         fn is_text64(from: &[u8]) -> bool = is_text64;
@@ -38,13 +39,45 @@ fn is_ascii(blocks: &[[u8; 64]]) -> bool {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn is_valid<C: Caller, const N: usize>(from: &[u8; N]) -> bool {
+    is_zero(errors_in(from))
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn is_zero(errors: __m256i) -> bool {
+    _mm256_testz_si256(errors, errors) != 0
+}
+
+/// Returns nonzero bytes where there are errors in bytes that follow three others.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn errors_in<const N: usize>(from: &[u8; N]) -> __m256i {
     let mut errors = _mm256_setzero_si256();
     for i in 0..N / 32 {
         // A vector, and the bytes one, two and three before each of its bytes.
         let [three, two, one, vector] = [0, 1, 2, 3].map(|j| load(window(from, 32 * i + j)));
         errors = _mm256_or_si256(errors, errors32(vector, one, two, three));
     }
-    _mm256_testz_si256(errors, errors) != 0
+    errors
+}
+
+/// Checks blocks, and tests for errors once.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn are_valid_blocks(src: &[u8], at: usize) -> bool {
+    let (mut errors, mut rest) = (_mm256_setzero_si256(), &src[at - 3..]);
+    while let Some(window) = rest.first_chunk::<67>() {
+        errors = _mm256_or_si256(errors, errors_in(window));
+        rest = &rest[64..];
+    }
+    if rest.len() > 19 {
+        let last = errors_in::<67>(window(src, src.len() - 67));
+        errors = _mm256_or_si256(errors, last);
+    } else if rest.len() > 3 {
+        let last = super::sse41::errors_in::<19>(window(src, src.len() - 19));
+        errors = _mm256_or_si256(errors, _mm256_zextsi128_si256(last));
+    }
+    is_zero(errors)
 }
 
 /// Checks two vectors. The only branch on the length is for 64 bytes: all others take 1.2 times as
@@ -128,7 +161,7 @@ fn is_valid_first(block: &[u8; 64]) -> bool {
         errors = _mm256_or_si256(errors, errors_after(previous, vector));
         previous = vector;
     }
-    _mm256_testz_si256(errors, errors) != 0
+    is_zero(errors)
 }
 
 #[target_feature(enable = "avx2")]

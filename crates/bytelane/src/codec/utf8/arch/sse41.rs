@@ -15,6 +15,7 @@ implement! {
         fn is_valid_group<C: Caller>(window: &[u8; 3 + GROUP]) -> bool = is_valid::<C, _>;
         fn is_valid_block(window: &[u8; 3 + 64]) -> bool = is_valid::<Validation, _>;
         fn is_valid_first(block: &[u8; 64]) -> bool = is_valid_first;
+        fn are_valid_blocks(src: &[u8], at: usize) -> bool = are_valid_blocks;
         fn is_valid16(before: u32, vector: [u64; 2]) -> bool = is_valid16;
         fn is_valid_vector(window: &[u8; 3 + 16]) -> bool = is_valid::<Validation, _>;
         fn is_text64(from: &[u8]) -> bool = is_text64;
@@ -37,13 +38,45 @@ fn is_ascii(blocks: &[[u8; 64]]) -> bool {
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 pub(super) fn is_valid<C: Caller, const N: usize>(from: &[u8; N]) -> bool {
+    is_zero(errors_in(from))
+}
+
+#[target_feature(enable = "sse4.1")]
+#[inline]
+fn is_zero(errors: __m128i) -> bool {
+    _mm_testz_si128(errors, errors) != 0
+}
+
+/// Returns nonzero bytes where there are errors in bytes that follow three others.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+pub(super) fn errors_in<const N: usize>(from: &[u8; N]) -> __m128i {
     let mut errors = _mm_setzero_si128();
     for i in 0..N / 16 {
         // A vector, and the bytes one, two and three before each of its bytes.
         let [three, two, one, vector] = [0, 1, 2, 3].map(|j| load(window(from, 16 * i + j)));
         errors = _mm_or_si128(errors, errors16(vector, one, two, three));
     }
-    _mm_testz_si128(errors, errors) != 0
+    errors
+}
+
+/// Checks blocks, and tests for errors once.
+#[target_feature(enable = "sse4.1,ssse3")]
+#[inline]
+fn are_valid_blocks(src: &[u8], at: usize) -> bool {
+    let (mut errors, mut rest) = (_mm_setzero_si128(), &src[at - 3..]);
+    while let Some(window) = rest.first_chunk::<67>() {
+        errors = _mm_or_si128(errors, errors_in(window));
+        rest = &rest[64..];
+    }
+    if rest.len() > 19 {
+        let last = errors_in::<67>(window(src, src.len() - 67));
+        errors = _mm_or_si128(errors, last);
+    } else if rest.len() > 3 {
+        let last = errors_in::<19>(window(src, src.len() - 19));
+        errors = _mm_or_si128(errors, last);
+    }
+    is_zero(errors)
 }
 
 #[target_feature(enable = "sse4.1,ssse3")]
@@ -100,13 +133,9 @@ const LARGEST_AT_END: [u8; 16] = {
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 fn is_valid_first(block: &[u8; 64]) -> bool {
-    let [mut errors, mut previous] = [_mm_setzero_si128(); 2];
-    for i in 0..4 {
-        let vector = load(window(block, 16 * i));
-        errors = _mm_or_si128(errors, errors_after(previous, vector));
-        previous = vector;
-    }
-    _mm_testz_si128(errors, errors) != 0
+    let errors = errors_after(_mm_setzero_si128(), load(window(block, 0)));
+    let others = errors_in::<51>(window(block, 13));
+    is_zero(_mm_or_si128(errors, others))
 }
 
 #[target_feature(enable = "sse4.1,ssse3")]
