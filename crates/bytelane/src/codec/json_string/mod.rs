@@ -211,6 +211,12 @@ pub(crate) trait Blocks: utf8::Steps {
     fn escape_after(self, src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes)
     -> Consumed;
 
+    /// Escapes a text of which the first `read` bytes are copied: see [`kernel::escape_rare`].
+    #[inline(always)]
+    fn escape_rare(self, src: &[u8], dst: &mut [Slot], read: usize, quotes: Quotes) -> Consumed {
+        kernel::escape_rare(self, src, dst, read, quotes)
+    }
+
     /// Escapes a part with many special bytes: see [`kernel::escape_dense`].
     fn escape_dense(self, src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed;
 
@@ -253,6 +259,13 @@ pub(crate) trait Blocks: utf8::Steps {
     /// Writes a block without long bytes, with a backslash before each special one. Overwrites the
     /// rest of the destination.
     fn escape(self, block: &[u8; 64], specials: u64, to: &mut [Slot; 128]);
+
+    /// Does the same for a block with few special bytes, and returns their number; `None` if these are too many or too late
+    /// in the block, one is long, or there is no faster way than to copy what follows each one again.
+    #[inline(always)]
+    fn escape_few(self, _block: &[u8; 64], _specials: u64, _to: &mut [Slot; 128]) -> Option<usize> {
+        None
+    }
 
     /// Writes eight bytes with a backslash before each special one, and returns the set of long ones. Overwrites
     /// the rest of the destination.

@@ -5,7 +5,7 @@ use crate::codec::json_string::scalar::{letter, meaning};
 use crate::codec::json_string::{Blocks, Classes, Consumed, Quotes, Survey, kernel};
 use crate::memory::Slot;
 use crate::simd::avx512::{first_bits, load, load_up_to, opaque_mask, store, store_up_to};
-use crate::simd::{implement, window, window_mut};
+use crate::simd::{implement, sse41, window, window_mut};
 use core::arch::x86_64::*;
 
 implement! {
@@ -13,6 +13,7 @@ implement! {
         const SHUFFLES_ARE_DEAR: bool = false;
         fn escape_front_short(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed => kernel::escape_front_short;
         fn escape_after(src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes) -> Consumed => kernel::escape;
+        fn escape_rare(src: &[u8], dst: &mut [Slot], read: usize, quotes: Quotes) -> Consumed => kernel::escape_rare;
         fn escape_dense(src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed => kernel::escape_dense;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn copy_if_clean(blocks: &[u8; 256], to: &mut [Slot; 256]) -> usize = copy_if_clean;
@@ -25,6 +26,7 @@ implement! {
         fn copy_up_to(from: &[u8], to: &mut [Slot; 64]) = copy_up_to;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
+        fn escape_few(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) -> Option<usize> = escape_few;
         fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> u8 = super::sse41::escape8;
         fn escape_short(from: &[u8], specials: u64, to: &mut [Slot; 128]) -> u64 = escape_short;
         fn escape_up_to(block: &[u8; 64], specials: u64, to: &mut [Slot]) = escape_up_to;
@@ -36,7 +38,7 @@ implement! {
 
 /// Indexed by `byte / 2` without its highest bit: the larger of the two bytes with this index that
 /// need an escape, or zero if neither does. Only special bytes are as small as their entry.
-static LARGEST: [u8; 64] = {
+const LARGEST: [u8; 64] = {
     let mut table = [0; 64];
     let mut byte = 0;
     while byte < 0x20 {
@@ -50,7 +52,7 @@ static LARGEST: [u8; 64] = {
 
 /// Letter of a special byte's escape, zero if it has none. The index is the lower six bits of the
 /// sum of the byte and its entry in [`LARGEST`]: no two special bytes share one.
-static LETTERS: [u8; 64] = {
+const LETTERS: [u8; 64] = {
     let mut table = [0; 64];
     let mut byte = 0;
     while byte < 128 {
@@ -217,6 +219,41 @@ fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
     let ([low, high], at) = escaped(block, specials);
     store(window_mut(to, 0), low);
     store(window_mut(to, at), high);
+}
+
+/// Spreads a block with up to three special bytes over one vector, which is stored over the end of the block at its place in the
+/// result:
+///
+/// ```text
+/// letters             a  "  b  c  d  n  e
+/// store 1                  ..  c  d  n  e      the last 16 bytes, two further
+/// store 2       a  \\  "  b  c  d  \\            as many bytes as the block has
+/// ```
+///
+/// So each backslash must be in the second store.
+#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi1,popcnt")]
+#[inline]
+fn escape_few(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) -> Option<usize> {
+    let specials = opaque_mask(specials);
+    let letters = with_letters(load(block), specials);
+    // Without the first one, the first two, and the first three.
+    let second = specials & specials.wrapping_sub(1);
+    let third = second & second.wrapping_sub(1);
+    let fourth = third & third.wrapping_sub(1);
+    if _mm512_testn_epi8_mask(letters, letters) | fourth | second >> 62 != 0 {
+        return None;
+    }
+    // Each bit moves by the number of those below it.
+    let places = specials + second + 2 * third;
+    let more = specials.count_ones() as usize;
+    let last = _mm512_extracti32x4_epi32::<3>(letters);
+    sse41::store(window_mut(to, 48 + more), last);
+    let backslashes = _mm512_set1_epi8(b'\\' as i8);
+    store(
+        window_mut(to, 0),
+        _mm512_mask_expand_epi8(backslashes, !places, letters),
+    );
+    Some(more)
 }
 
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]

@@ -228,13 +228,15 @@ fn escape_append_after_plain(text: &str, to: Appender<'_>) -> usize {
     if to.room() < text.len() + 2 {
         return escape_append_after_reserving(text, to);
     }
+    // Found first: what is loaded before its call would be kept twice.
+    let backend = Detected::active();
     // Nothing has been appended yet: the start is known, and needs no register.
     let mut to = to.restarted();
     let Ok(read) = to.append_to_room(EscapeFront {
         text,
         quotes: Quotes::new(true, true),
         is_other: true,
-        backend: Detected::active(),
+        backend,
     });
     if read < text.len() {
         return escape_append_rest(text, read, to);

@@ -13,16 +13,16 @@
 //! |---|---|---|
 //! | nothing special | `copy_run`: examine the bytes and store them | 256; 32 from 8 MiB on |
 //! | up to three special bytes per block, in a text of up to 512 bytes | `rare`: as `escape_sparse`, with a branch for each | 64 |
-//! | up to four special bytes per block, if shuffles are expensive | `escape_sparse`: copy the rest of the block after each | 64 |
+//! | up to four special bytes per block | `escape_sparse`: copy the rest of the block after each, or spread it in one vector | 64 |
 //! | special bytes anywhere, up to four of them long | `escape_four`: no branch on the number of short ones | 256 |
 //! | up to 64 bytes at the end | `escape_short_text` | up to 64 |
 //! | anything, or little room | `escape_block`: up to the first long byte; byte by byte if there are more than two | up to 64 |
 //!
 //! ```text
 //! escape_front_short: a text of up to 64 bytes as a whole
-//! escape_front_long: `copy_run`, then `escape_rare` if the text has up to 512 bytes; most calls end here
+//! escape_front_long: `copy_groups`, unless the text is `FAR`, then `escape_rare` if the text has up to 512 bytes; most calls end here
 //! while input is left                             escape
-//!     escape_sparse, if shuffles are dear, but not first in a text of up to 512 bytes
+//!     escape_sparse, but not first in a text of up to 512 bytes, or, if shuffles are cheap, where many of 256 bytes are special
 //!     escape_dense:
 //!     calm = 0, or CALM after sparse              clean blocks in a row
 //!     in_blocks = false                           blocks are escaped one by one, not four at once
@@ -35,7 +35,7 @@
 //!             calm += 1, or 0 if a byte of the block is special
 //!             escape_block
 //!             in_blocks = a byte is long
-//!         if shuffles are dear and up to 16 of 256 bytes, or 4 of 64, were special: on with escape_sparse
+//!         if up to 16 of 256 bytes, or, if shuffles are dear, 4 of 64, were special: on with escape_sparse
 //!     copy_run
 //! ```
 //!
@@ -95,7 +95,7 @@ const MANY: usize = 4096;
 
 /// Length of a text that is copied by 32 bytes, since it comes from memory. Groups of 256 bytes take so few
 /// instructions that loads run far ahead of the stores, and 16 MiB take up to 1.2 times as long (Zen 4).
-const FAR: usize = 8 << 20;
+pub(super) const FAR: usize = 8 << 20;
 
 /// Writes the front of an escaped block, through a buffer that holds all of it.
 #[inline(always)]
@@ -121,27 +121,40 @@ pub(in super::super) fn escape<S: Blocks>(
 ) -> Consumed {
     let room = dst.len() - quotes.closing();
     let inside = &mut dst[..room];
-    if S::SHUFFLES_ARE_DEAR {
-        // Shorter texts come here after the first block with many special bytes.
-        let mut is_sparse = src.len() > rare::LONGEST;
-        loop {
-            let is_calm = is_sparse && escape_sparse(simd, src, inside, &mut done);
-            let before = done.read;
-            if before < src.len() {
-                done = simd.escape_dense(src, inside, done, is_calm);
-            }
-            if done.read == before {
-                break;
-            }
-            is_sparse = true;
+    // Shorter texts come here after the first block with many special bytes.
+    let mut is_sparse = src.len() > rare::LONGEST && has_few(simd, &src[done.read..]);
+    loop {
+        let is_calm = is_sparse && escape_sparse(simd, src, inside, &mut done);
+        let before = done.read;
+        if before < src.len() {
+            done = if S::SHUFFLES_ARE_DEAR {
+                simd.escape_dense(src, inside, done, is_calm)
+            } else {
+                escape_dense(simd, src, inside, done, is_calm)
+            };
         }
-    } else {
-        done = escape_dense(simd, src, inside, done, false);
+        if done.read == before {
+            break;
+        }
+        is_sparse = true;
     }
     if done.read < src.len() {
         return scalar::in_whole_characters(src, done);
     }
     finish(src, dst, quotes, done.written)
+}
+
+/// Returns whether few of the first 256 bytes are special. If shuffles are expensive, `escape_sparse` finds out itself.
+#[inline(always)]
+fn has_few<S: Blocks>(simd: S, src: &[u8]) -> bool {
+    let specials = |blocks: &[u8; 256]| -> u32 {
+        let block = |i: usize| simd.specials(window(blocks, 64 * i)).count_ones();
+        (0..4).map(block).sum()
+    };
+    S::SHUFFLES_ARE_DEAR
+        || src
+            .first_chunk()
+            .is_some_and(|blocks| specials(blocks) <= 4 * FEW)
 }
 
 /// Escapes the part of a text that fits, from `done` on, without a quote after it.
@@ -213,9 +226,9 @@ pub(in super::super) fn escape_dense<S: Blocks>(
                         };
                     }
                 }
-                is_few = specials.count_ones() <= FEW;
+                is_few = S::SHUFFLES_ARE_DEAR && specials.count_ones() <= FEW;
             }
-            if S::SHUFFLES_ARE_DEAR && is_few {
+            if is_few {
                 return Consumed {
                     read: at,
                     written: to,
@@ -232,23 +245,12 @@ pub(in super::super) fn escape_dense<S: Blocks>(
     }
 }
 
-/// Copies from the front as long as nothing needs an escape: 256 bytes at once, or 32 if the text is [`FAR`], and 64 if
-/// fewer are left. The last block overlaps the one before. Returns the length.
+/// Copies from the front as long as nothing needs an escape: as [`copy_groups`] does, but 32 bytes at once if the text
+/// is [`FAR`]. Returns the length.
 #[inline(always)]
-pub(super) fn copy_run<S: Blocks>(simd: S, src: &[u8], dst: &mut [Slot]) -> usize {
+fn copy_run(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> usize {
     let most = usize::min(src.len(), dst.len());
-    let (src, dst) = (&src[..most], &mut dst[..most]);
-    let (mut run, mut step) = (0, 256);
-    if S::STORES_TO_LINES && most >= MANY {
-        step = to_next_line(dst);
-    }
-    while run + 256 <= most && most < FAR {
-        let clean = simd.copy_if_clean(window(src, run), window_mut(dst, run));
-        if clean < 256 {
-            return run + clean;
-        }
-        (run, step) = (run + step, 256);
-    }
+    let mut run = 0;
     while run + 32 <= most && most >= FAR {
         let block = window(src, run);
         if simd.specials32(block) != 0 {
@@ -257,7 +259,27 @@ pub(super) fn copy_run<S: Blocks>(simd: S, src: &[u8], dst: &mut [Slot]) -> usiz
         write(window_mut(dst, run), *block);
         run += 32;
     }
-    if most < 64 {
+    run + copy_groups(simd, &src[run..], &mut dst[run..])
+}
+
+/// Copies from the front as long as nothing needs an escape: 256 bytes at once, and 64 if fewer are left. The last block overlaps
+/// the one before. Returns the length.
+#[inline(always)]
+pub(super) fn copy_groups<S: Blocks>(simd: S, src: &[u8], dst: &mut [Slot]) -> usize {
+    let most = usize::min(src.len(), dst.len());
+    let (src, dst) = (&src[..most], &mut dst[..most]);
+    let (mut run, mut step) = (0, 256);
+    if S::STORES_TO_LINES && most >= MANY {
+        step = to_next_line(dst);
+    }
+    while run + 256 <= most {
+        let clean = simd.copy_if_clean(window(src, run), window_mut(dst, run));
+        if clean < 256 {
+            return run + clean;
+        }
+        (run, step) = (run + step, 256);
+    }
+    if run == most || most < 64 {
         return run;
     }
     while run < most {

@@ -19,6 +19,7 @@ pub(super) use escape::{
     copy_clean, copy_if_clean, escape, escape_dense, escape_inside, escape_up_to, escaped_len,
     short_specials,
 };
+pub(super) use rare::escape_rare;
 #[cfg(feature = "alloc")]
 pub(super) use short::first_special;
 pub(super) use short::{escape_front_long, escape_front_short, escape_short, specials_short};

@@ -41,7 +41,7 @@ const FEW: u32 = 3;
 /// Escapes the part of a text that fits, in whole characters, and writes the closing quote after all of it. The first `read`
 /// bytes are already copied, after the opening quote.
 #[inline(always)]
-pub(super) fn escape_rare(
+pub(in super::super) fn escape_rare(
     simd: impl Blocks,
     src: &[u8],
     dst: &mut [Slot],

@@ -1,4 +1,4 @@
-//! Blocks with few special bytes, where shuffles are expensive.
+//! Blocks with few special bytes.
 //!
 //! # Policy
 //!
@@ -7,6 +7,9 @@
 //! true for every second block of 64 bytes if 1% of the bytes are; there is one on whether there is a second one, which is
 //! true for 14% of the blocks. The next block of the input does not depend on the escapes, and the table that gives
 //! the length of an escape knows no difference between short and long ones.
+//!
+//! With AVX-512, a block with up to three short escapes is spread in one vector instead (`Blocks::escape_few`), without a branch on
+//! their number. Other blocks, one in 20 if 1% of the bytes are special, are copied as above.
 //!
 //! A loop bound by the number of its instructions asks only what it must: the number of special bytes matters only
 //! once there is a second one, and one bit for each of the last eight blocks is set unless all were calm.
@@ -19,7 +22,8 @@
 //! Zen 4, 1% of escapes, time as a multiple of that with a branch on whether there is a special byte: 1 MiB 0.44 to 0.48
 //! (AVX2) and 0.52 to 0.57 (SSE4.1), 4 KiB 0.52 and 0.57, 1 KiB 0.75 and 0.80, 256 bytes 0.75 and 0.82. Blocks of 32 bytes took 1.3 times as
 //! long. Later, counting special bytes only where there are two, and one bit per block instead of a count of calm ones, took 0.91 to 0.95 of that
-//! time. With AVX-512, 1% of escapes take 0.9 to 0.97 of the time that `escape_four` takes, and 10% 1.1 to 1.27 of it, up to 1 KiB.
+//! time. With AVX-512 and copies, 1% of escapes took 0.9 to 0.97 of the time that `escape_four` takes. Spread in one vector, they take 0.94 (1 KiB),
+//! 0.87 (4 KiB) and 0.8 (64 KiB); texts with 10% keep to `escape_four`, since their first 256 bytes are counted.
 #![forbid(unsafe_code)]
 
 use super::super::{Blocks, Consumed};
@@ -72,10 +76,7 @@ pub(super) fn escape_sparse(
     {
         let block = window(rest, 0);
         let specials = simd.specials(block);
-        let mut padded = [0; 128];
-        simd.copy(block, window_mut(room, 0));
-        *window_mut(&mut padded, 0) = *block;
-        if let Some(length) = escape_copied(simd, &padded, specials, 64, room) {
+        if let Some(length) = escape_last(simd, block, specials, room) {
             to = &mut to[length..];
             rest = &[];
         }
@@ -83,6 +84,23 @@ pub(super) fn escape_sparse(
     done.read = src.len() - rest.len();
     done.written = end - to.len();
     seen == 0
+}
+
+/// Escapes the last block. Returns the length of the result; `None` if there are more than [`FEW`].
+#[inline(always)]
+fn escape_last(
+    simd: impl Blocks,
+    block: &[u8; 64],
+    specials: u64,
+    dst: &mut [Slot; ROOM],
+) -> Option<usize> {
+    if let Some(more) = simd.escape_few(block, specials, window_mut(dst, 0)) {
+        return Some(64 + more);
+    }
+    let mut padded = [0; 128];
+    simd.copy(block, window_mut(dst, 0));
+    *window_mut(&mut padded, 0) = *block;
+    escape_copied(simd, &padded, specials, 64, dst)
 }
 
 /// Escapes the first `given` bytes, up to 64, of a source with at least 64 more. Their special bytes are `set`. Returns the
@@ -104,7 +122,11 @@ pub(super) fn escape_few(
     given: usize,
     dst: &mut [Slot; ROOM],
 ) -> Option<usize> {
-    simd.copy(window(src, 0), window_mut(dst, 0));
+    let block = window(src, 0);
+    if let Some(more) = simd.escape_few(block, set, window_mut(dst, 0)) {
+        return Some(given + more);
+    }
+    simd.copy(block, window_mut(dst, 0));
     escape_copied(simd, src, set, given, dst)
 }
 
