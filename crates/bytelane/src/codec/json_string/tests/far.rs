@@ -1,6 +1,6 @@
-//! Texts that come from memory, and places of the result within a cache line.
+//! Texts that come from memory, blocks with up to four special bytes in texts that are not short, and places of the result within a cache line.
 
-use super::{BARE, QUOTED, backends, escape, without_room};
+use super::{BARE, QUOTED, backends, escape, expected, without_room};
 use crate::grid::thinned;
 use std::vec;
 use std::vec::Vec;
@@ -44,6 +44,33 @@ fn long_results_begin_anywhere_in_a_line() {
                 let written = BARE.escape_with(backend, &text[..end], &mut json[start..]);
                 assert_eq!(written.unwrap(), &text[..end]);
                 assert_eq!(json[..start], Vec::from_iter([b'?'; 64])[..start]);
+            }
+        }
+    }
+}
+
+#[test]
+fn few_special_bytes_are_escaped_anywhere_in_a_block() {
+    let places = [0, 1, 2, 30, 47, 48, 49, 58, 59, 60, 61, 62, 63];
+    let plain = "0123456789abcdef".repeat(if cfg!(miri) { 34 } else { 60 });
+    for (i, &first) in places.iter().enumerate() {
+        for (j, &second) in places.iter().enumerate().skip(i) {
+            for &third in places
+                .iter()
+                .skip(j)
+                .step_by(if cfg!(miri) { 5 } else { 1 })
+            {
+                let mut text = plain.clone();
+                for (at, special) in [(first, "\n"), (second, "\""), (third, "\\")] {
+                    text.replace_range(64 + at..=64 + at, special);
+                    text.replace_range(320 + at..=320 + at, special);
+                }
+                text.replace_range(200..=200, "\u{1}");
+                let json = expected(&text);
+                for backend in backends() {
+                    let room = json.len() + 600;
+                    assert_eq!(escape(backend, BARE, &text, room).as_ref(), Ok(&json));
+                }
             }
         }
     }
