@@ -1,4 +1,4 @@
-//! Texts that come from memory, blocks with up to four special bytes in texts that are not short, and places of the result within a cache line.
+//! Texts that come from memory, places of the result within a cache line, and blocks with few special bytes.
 
 use super::{BARE, QUOTED, backends, escape, expected, without_room};
 use crate::grid::thinned;
