@@ -39,7 +39,7 @@ fn is_ascii(blocks: &[[u8; 64]]) -> bool {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn is_valid<C: Caller, const N: usize>(from: &[u8; N]) -> bool {
-    is_zero(errors_in(from))
+    is_zero(errors_in::<C, _>(from))
 }
 
 #[target_feature(enable = "avx2")]
@@ -51,7 +51,7 @@ fn is_zero(errors: __m256i) -> bool {
 /// Returns nonzero bytes where there are errors in bytes that follow three others.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn errors_in<const N: usize>(from: &[u8; N]) -> __m256i {
+fn errors_in<C: Caller, const N: usize>(from: &[u8; N]) -> __m256i {
     let mut errors = _mm256_setzero_si256();
     for i in 0..N / 32 {
         // A vector, and the bytes one, two and three before each of its bytes.
@@ -67,14 +67,14 @@ fn errors_in<const N: usize>(from: &[u8; N]) -> __m256i {
 fn are_valid_blocks(src: &[u8], at: usize) -> bool {
     let (mut errors, mut rest) = (_mm256_setzero_si256(), &src[at - 3..]);
     while let Some(window) = rest.first_chunk::<67>() {
-        errors = _mm256_or_si256(errors, errors_in(window));
+        errors = _mm256_or_si256(errors, errors_in::<Validation, _>(window));
         rest = &rest[64..];
     }
     if rest.len() > 19 {
-        let last = errors_in::<67>(window(src, src.len() - 67));
+        let last = errors_in::<Validation, 67>(window(src, src.len() - 67));
         errors = _mm256_or_si256(errors, last);
     } else if rest.len() > 3 {
-        let last = super::sse41::errors_in::<19>(window(src, src.len() - 19));
+        let last = super::sse41::errors_in::<Validation, 19>(window(src, src.len() - 19));
         errors = _mm256_or_si256(errors, _mm256_zextsi128_si256(last));
     }
     is_zero(errors)

@@ -38,7 +38,7 @@ fn is_ascii(blocks: &[[u8; 64]]) -> bool {
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
 pub(super) fn is_valid<C: Caller, const N: usize>(from: &[u8; N]) -> bool {
-    is_zero(errors_in(from))
+    is_zero(errors_in::<C, _>(from))
 }
 
 #[target_feature(enable = "sse4.1")]
@@ -50,7 +50,7 @@ fn is_zero(errors: __m128i) -> bool {
 /// Returns nonzero bytes where there are errors in bytes that follow three others.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-pub(super) fn errors_in<const N: usize>(from: &[u8; N]) -> __m128i {
+pub(super) fn errors_in<C: Caller, const N: usize>(from: &[u8; N]) -> __m128i {
     let mut errors = _mm_setzero_si128();
     for i in 0..N / 16 {
         // A vector, and the bytes one, two and three before each of its bytes.
@@ -66,14 +66,14 @@ pub(super) fn errors_in<const N: usize>(from: &[u8; N]) -> __m128i {
 fn are_valid_blocks(src: &[u8], at: usize) -> bool {
     let (mut errors, mut rest) = (_mm_setzero_si128(), &src[at - 3..]);
     while let Some(window) = rest.first_chunk::<67>() {
-        errors = _mm_or_si128(errors, errors_in(window));
+        errors = _mm_or_si128(errors, errors_in::<Validation, _>(window));
         rest = &rest[64..];
     }
     if rest.len() > 19 {
-        let last = errors_in::<67>(window(src, src.len() - 67));
+        let last = errors_in::<Validation, 67>(window(src, src.len() - 67));
         errors = _mm_or_si128(errors, last);
     } else if rest.len() > 3 {
-        let last = errors_in::<19>(window(src, src.len() - 19));
+        let last = errors_in::<Validation, 19>(window(src, src.len() - 19));
         errors = _mm_or_si128(errors, last);
     }
     is_zero(errors)
@@ -134,7 +134,7 @@ const LARGEST_AT_END: [u8; 16] = {
 #[inline]
 fn is_valid_first(block: &[u8; 64]) -> bool {
     let errors = errors_after(_mm_setzero_si128(), load(window(block, 0)));
-    let others = errors_in::<51>(window(block, 13));
+    let others = errors_in::<Validation, 51>(window(block, 13));
     is_zero(_mm_or_si128(errors, others))
 }
 

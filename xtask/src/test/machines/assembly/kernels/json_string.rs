@@ -10,7 +10,7 @@ const CLEAN_YMM: (Register, Counts) = (
         ("vpminub", 8..=8),
         ("vpcmpeqb", 10..=10),
         (STACK, 0..=0),
-        (ANY, 1..=64),
+        (ANY, 1..=65),
     ],
 );
 const CLEAN_ZMM: (Register, Counts) = (
