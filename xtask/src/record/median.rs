@@ -154,7 +154,7 @@ mod tests {
             run(["20,0.5,1", "39,0.25,0.5", "80,0.125,0.25"]),
             run(["10,1,1", "19,0.52,0.52", "40,0.25,0.25"]),
         ];
-        // That library's median is in the slow run; the median of its three times is 20.
+        // The median of simdutf is in the slow run; the median of its three times is 20.
         let expected = run(["10,1,1", "19.5,0.5,0.5", "40,0.25,0.25"]);
         assert_eq!(join(&runs).unwrap(), expected);
     }
