@@ -76,7 +76,16 @@ impl Level {
             .args(["-Zbuild-std=std,panic_unwind", "--target", TARGET])
             .env("RUSTC_BOOTSTRAP", "1")
             .env("RUSTFLAGS", FLAGS)
-            .env("CFLAGS", format!("-O3 -march={}", self.target_cpu()));
+            .env("CFLAGS", self.c_flags());
+    }
+
+    /// Returns the flags of C code. The C library of Stream VByte has its vector code, which needs SSSE3, only in
+    /// compilations for AVX.
+    fn c_flags(self) -> &'static str {
+        match self {
+            Level::Avx2 => "-O3 -march=x86-64-v3",
+            Level::Sse41 => "-O3 -march=x86-64-v2 -mavx",
+        }
     }
 
     /// Adds what limits the libraries at run time.

@@ -94,6 +94,7 @@ fn peers(subcommand: &str, profile: &str, level: Option<Level>) -> Command {
     let mut command = cargo(subcommand);
     command.args(["--locked", "--manifest-path", "peers/Cargo.toml", profile]);
     command.args(["--target-dir", "peers/target"]);
+    command.env("CMAKE_TOOLCHAIN_FILE", root().join("peers/flags.cmake"));
     match level {
         Some(level) => level.limit_build(&mut command),
         // The C library of Stream VByte uses SIMD only if the compiler targets this machine.
