@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Name that means standard input or output.
-const DASH: &str = "-";
+pub const DASH: &str = "-";
 
 /// Buffer size of the writer, in bytes.
 const WRITE_BUFFER: usize = 1 << 16;

@@ -1,5 +1,6 @@
 //! Files that a command works on.
 
+use crate::files::DASH;
 use crate::readable;
 use anyhow::{Context, bail};
 use bytelane_parquet::advise::RAW_ENDINGS;
@@ -50,7 +51,8 @@ pub fn collect(
     }
     let path = &*local_path(path);
     let cannot_read = || readable::path(path);
-    if !fs::metadata(path).with_context(cannot_read)?.is_dir() {
+    // What opens standard input says why it is not read.
+    if path == Path::new(DASH) || !fs::metadata(path).with_context(cannot_read)?.is_dir() {
         files.push(path.to_owned());
         return Ok(());
     }
