@@ -50,16 +50,13 @@ fn long_results_begin_anywhere_in_a_line() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "for a step of AVX-512, which Miri does not run")]
 fn few_special_bytes_are_escaped_anywhere_in_a_block() {
     let places = [0, 1, 2, 30, 47, 48, 49, 58, 59, 60, 61, 62, 63];
-    let plain = "0123456789abcdef".repeat(if cfg!(miri) { 34 } else { 60 });
+    let plain = "0123456789abcdef".repeat(60);
     for (i, &first) in places.iter().enumerate() {
         for (j, &second) in places.iter().enumerate().skip(i) {
-            for &third in places
-                .iter()
-                .skip(j)
-                .step_by(if cfg!(miri) { 5 } else { 1 })
-            {
+            for &third in &places[j..] {
                 let mut text = plain.clone();
                 for (at, special) in [(first, "\n"), (second, "\""), (third, "\\")] {
                     text.replace_range(64 + at..=64 + at, special);
