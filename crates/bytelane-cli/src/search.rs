@@ -51,7 +51,7 @@ pub fn collect(
     }
     let path = &*local_path(path);
     let cannot_read = || readable::path(path);
-    // What opens standard input says why it is not read.
+    // The call that opens standard input says why it is not read.
     if path == Path::new(DASH) || !fs::metadata(path).with_context(cannot_read)?.is_dir() {
         files.push(path.to_owned());
         return Ok(());
