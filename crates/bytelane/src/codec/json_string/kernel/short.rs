@@ -3,7 +3,8 @@
 //!
 //! Short texts without special bytes do not come here: see [`short`](super::super::short). Special bytes in texts of up to
 //! 512 bytes are escaped here, if there are few: see [`rare`](super::rare). What other texts need after their front is in a function
-//! of its own, which is called last, and with AVX-512, so is `escape_rare`: then a text without special bytes saves one register. The same holds for the code for little room: a `Vec` that is used again for texts of different lengths often has
+//! of its own, which is called last, and with AVX-512, so is `escape_rare`: then a text without special bytes saves one register.
+//! The same holds for the code for little room: a `Vec` that is used again for texts of different lengths often has
 //! little more than the longest one needs, and byte by byte, texts of 8 to 64 bytes with 1% of escapes took 1.2 times as long.
 //!
 //! Without masks, a text of more than 32 bytes with few special bytes is escaped as a block is: see [`sparse`](super::sparse).
