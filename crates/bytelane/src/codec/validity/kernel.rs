@@ -135,7 +135,6 @@ fn run(words: &[[u8; 8]], i: usize) -> usize {
 /// these. Returns the number of words, and the dense values left, or `None` if there were too few.
 #[inline(always)]
 fn spread_runs<'a, const V: usize, S: Move<V>>(
-    _simd: S,
     mut dense: &'a [[u8; V]],
     words: &[[u8; 8]],
     to: &mut [[[Slot; V]; STEP]],
@@ -194,7 +193,7 @@ pub(super) fn spread<const V: usize, S: Move<V>>(
             continue;
         }
         if bits.count_zeros() <= S::FEW {
-            let copied = spread_runs(simd, dense, &words[i..], &mut steps[i..])?;
+            let copied = spread_runs::<V, S>(dense, &words[i..], &mut steps[i..])?;
             (i, dense) = (i + copied.0, copied.1);
             continue;
         }
