@@ -120,6 +120,12 @@ pub(crate) use implement;
 
 /// How a kernel stores to its destination, chosen once per buffer.
 pub(crate) trait Writes: Copy {
+    /// True if the first-level cache need not hold the destination.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        allow(dead_code, reason = "NEON has one form for all")
+    )]
+    const OUTER: bool = true;
     /// True to request each line some distance ahead of the store, so that it is present and
     /// writable in time.
     #[cfg_attr(
@@ -139,7 +145,14 @@ pub(crate) trait Writes: Copy {
 /// already there costs 8 to 15%.
 #[derive(Clone, Copy)]
 pub(crate) struct Near;
-impl Writes for Near {}
+impl Writes for Near {
+    const OUTER: bool = false;
+}
+
+/// Destination in an outer cache or in memory, on a CPU that needs no requests.
+#[derive(Clone, Copy)]
+pub(crate) struct Outer;
+impl Writes for Outer {}
 
 /// Destination in an outer cache or in memory.
 #[derive(Clone, Copy)]

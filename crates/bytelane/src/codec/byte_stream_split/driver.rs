@@ -6,7 +6,9 @@ use super::scalar;
 use crate::backend::dispatch;
 use crate::backend::tuning::{self, for_two_bytes, tuning};
 use crate::memory::{Lines, Slot, flat, flat_mut};
-use crate::simd::{NEAR_BYTES, Writes, far_writes, is_near, out_of_line, window, window_mut};
+use crate::simd::{
+    NEAR_BYTES, Outer, Writes, far_writes, is_near, out_of_line, window, window_mut,
+};
 use crate::{Backend, Detected};
 use core::ops::Range;
 
@@ -44,7 +46,8 @@ pub(super) fn encode<const K: usize>(
     }
     out_of_line(move || {
         let backend = backend_to_split::<K>(backend);
-        if !stream && K <= 4 && is_near(dst.len()) {
+        let near = !stream && is_near(dst.len());
+        if near && K <= 4 {
             return split::<K>(src, dst, count, backend);
         }
         for start in [0, count - 64] {
@@ -58,6 +61,9 @@ pub(super) fn encode<const K: usize>(
         let head = to_line(dst);
         let blocks = (count - head) / 64;
         let (src, to) = (&src[K * head..][..K * 64 * blocks], &mut dst[head..]);
+        if near {
+            return split_blocks::<K, Outer>(src, to, count, backend);
+        }
         far_writes!(src.len(), stream, W => split_blocks::<K, W>(src, to, count, backend));
     });
 }

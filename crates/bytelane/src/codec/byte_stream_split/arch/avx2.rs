@@ -131,13 +131,12 @@ fn split<const K: usize, W: Writes>(
     for k in 0..K {
         ahead::<W, _>(&planes[k][at], 256);
     }
-    let far = W::AHEAD || W::STREAM;
     match K {
         2 => split_pair::<K, W>(orders[0], values, planes, at),
         4 => split_quads::<K, 1, 2, W>(&orders, values, planes, at),
-        8 if far => split_quads::<K, 2, 2, W>(&orders, values, planes, at),
+        8 if W::OUTER => split_quads::<K, 2, 2, W>(&orders, values, planes, at),
         8 => split_quads::<K, 2, 1, W>(&orders, values, planes, at),
-        _ if !far => split_all::<K, W>(values, planes, at),
+        _ if !W::OUTER => split_all::<K, W>(values, planes, at),
         _ => {
             split_half::<K, 0, W>(values, planes, at);
             split_half::<K, 8, W>(values, planes, at);
