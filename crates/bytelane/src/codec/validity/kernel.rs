@@ -13,7 +13,7 @@
 //! decode    64 bits to levels
 //! spread    words of zeros: zeros; words of few zeros or none: copy runs of ones; else expand values
 //!           by the bits
-//! compact   words of zeros: nothing; words of ones: copy; else compress values by the bits
+//! compact   words of few zeros or none: copy runs of ones; else compress values by the bits
 //! ```
 //!
 //! # Invariants
@@ -33,6 +33,7 @@
 use super::{Error, Levels, Move, STEP, scalar};
 use crate::codec::bit_packing::low_bits;
 use crate::memory::{Lines, Slot, copy, flat, flat_mut, pair, write};
+use core::ops::Range;
 
 /// Returns the number of set bits below a position.
 #[inline(always)]
@@ -131,8 +132,39 @@ fn run(words: &[[u8; 8]], i: usize) -> usize {
     end - i
 }
 
-/// Writes the values of all words from the first on that have few nulls: copies the runs between
-/// these. Returns the number of words, and the dense values left, or `None` if there were too few.
+/// Calls `copy` for each run of set bits in the words from the first on of which up to `few` bits are not set:
+/// the bits between two that are not set, which may be none. Returns the number of words, or `None` if `copy` does.
+#[inline(always)]
+fn for_runs(
+    words: &[[u8; 8]],
+    few: u32,
+    mut copy: impl FnMut(Range<usize>) -> Option<()>,
+) -> Option<usize> {
+    let mut i = if words[0] == [!0; 8] {
+        run(words, 0)
+    } else {
+        0
+    };
+    let mut start = 0;
+    while few > 0 && i < words.len() {
+        let mut nulls = !u64::from_le_bytes(words[i]);
+        if nulls.count_ones() > few {
+            break;
+        }
+        while nulls != 0 {
+            let null = STEP * i + nulls.trailing_zeros() as usize;
+            copy(start..null)?;
+            start = null + 1;
+            nulls &= nulls - 1;
+        }
+        i += 1;
+    }
+    copy(start..STEP * i)?;
+    Some(i)
+}
+
+/// Writes the values of all words from the first on that have few nulls. Returns the number of words, and the
+/// dense values left, or `None` if there were too few.
 #[inline(always)]
 fn spread_runs<'a, const V: usize, S: Move<V>>(
     mut dense: &'a [[u8; V]],
@@ -140,34 +172,35 @@ fn spread_runs<'a, const V: usize, S: Move<V>>(
     to: &mut [[[Slot; V]; STEP]],
 ) -> Option<(usize, &'a [[u8; V]])> {
     let to = to.as_flattened_mut();
-    let mut i = if words[0] == [!0; 8] {
-        run(words, 0)
-    } else {
-        0
-    };
-    let mut start = 0;
-    let mut copy_to = |to: &mut [[Slot; V]]| {
-        let (run, rest) = dense.split_at_checked(to.len())?;
-        copy(flat_mut(to), flat(run));
+    let done = for_runs(words, S::FEW, |places| {
+        if let Some(null) = places.start.checked_sub(1) {
+            to[null] = [Slot::new(0); V];
+        }
+        let (run, rest) = dense.split_at_checked(places.len())?;
+        copy(flat_mut(&mut to[places]), flat(run));
         dense = rest;
         Some(())
-    };
-    while S::FEW > 0 && i < words.len() {
-        let mut nulls = !u64::from_le_bytes(words[i]);
-        if nulls.count_ones() > S::FEW {
-            break;
-        }
-        while nulls != 0 {
-            let null = STEP * i + nulls.trailing_zeros() as usize;
-            copy_to(&mut to[start..null])?;
-            to[null] = [Slot::new(0); V];
-            start = null + 1;
-            nulls &= nulls - 1;
-        }
-        i += 1;
-    }
-    copy_to(&mut to[start..STEP * i])?;
-    Some((i, dense))
+    })?;
+    Some((done, dense))
+}
+
+/// Writes the values that are not null of all words from the first on that have few nulls: the reverse of
+/// [`spread_runs`]. Returns the number of words and of values, or `None` if these do not fit.
+#[inline(always)]
+fn compact_runs<const V: usize, S: Move<V>>(
+    steps: &[[[u8; V]; STEP]],
+    words: &[[u8; 8]],
+    to: &mut [[Slot; V]],
+) -> Option<(usize, usize)> {
+    let values = steps.as_flattened();
+    let mut count = 0;
+    let done = for_runs(words, S::FEW, |places| {
+        let to = to.get_mut(count..count + places.len())?;
+        count += to.len();
+        copy(flat_mut(to), flat(&values[places]));
+        Some(())
+    })?;
+    Some((done, count))
 }
 
 /// Writes a value for each position of the destination. `None` if the number of values differs from
@@ -245,12 +278,9 @@ pub(super) fn compact<const V: usize, S: Move<V>>(
     let (mut i, mut done) = (0, 0);
     while i < steps.len() {
         let bits = u64::from_le_bytes(words[i]);
-        if bits == !0 {
-            let run = run(words, i);
-            let values = steps[i..i + run].as_flattened();
-            let to = to.get_mut(done..done + values.len())?;
-            copy(flat_mut(to), flat(values));
-            (i, done) = (i + run, done + values.len());
+        if bits.count_zeros() <= S::FEW {
+            let copied = compact_runs::<V, S>(&steps[i..], &words[i..], &mut to[done..])?;
+            (i, done) = (i + copied.0, done + copied.1);
             continue;
         }
         match to[done..].first_chunk_mut() {

@@ -85,7 +85,7 @@ pub(crate) trait Levels<const K: usize>: Copy {
 /// Moving values of `V` bytes, 1 to 16: operations of each instruction set.
 pub(crate) trait Move<const V: usize>: Copy {
     /// Number of nulls among the values of a step up to which it is faster to copy the runs of
-    /// values between them than to spread all of them.
+    /// values between them than to move all of them.
     const FEW: u32 = if V == 16 { 3 } else { 0 };
 
     /// Moves values from the front to the positions of the set bits. The other positions become
