@@ -200,7 +200,7 @@ mod tests {
     use alloc::vec::Vec;
 
     /// More than any size from which a choice depends on the CPU.
-    const BYTES: usize = 600_000;
+    const BYTES: usize = (2 << 20) + 160;
 
     /// Runs what a choice concerns, on every backend. Returns all results.
     fn results() -> Vec<(Vec<u8>, Vec<u32>, Vec<u8>)> {
@@ -216,12 +216,8 @@ mod tests {
         );
         let run = |backend| {
             let backend = Detected::new(backend).unwrap();
-            let (mut streams, mut values) = (vec![0; bytes.len()], vec![0; numbers.len()]);
+            let (mut streams, mut values) = (Vec::new(), vec![0; numbers.len()]);
             let mut decoded = vec![0; 25_000];
-            let width = Width::new(16).unwrap();
-            width
-                .encode_with(backend, &bytes, &mut streams[..])
-                .unwrap();
             varint::decode_with(backend, &varints, &mut values[..]).unwrap();
             base64::STANDARD
                 .decode_with(backend, &text, &mut decoded[..])
@@ -238,6 +234,15 @@ mod tests {
             big_endian::decode_with(backend, &pairs, &mut swapped[..]).unwrap();
             byte_stream_split::decode_with(backend, &pairs, &mut joined[..]).unwrap();
             swapped.extend(joined);
+            for width in [8, 16].map(|width| Width::new(width).unwrap()) {
+                for values in [&bytes, &pairs] {
+                    let mut moved = vec![0; values.len()];
+                    width.encode_with(backend, values, &mut moved[..]).unwrap();
+                    streams.extend_from_slice(&moved);
+                    width.decode_with(backend, values, &mut moved[..]).unwrap();
+                    streams.extend_from_slice(&moved);
+                }
+            }
             streams.extend(swapped.iter().flat_map(|value| value.to_le_bytes()));
             (streams, values, decoded)
         };

@@ -94,6 +94,56 @@ pub(crate) fn flat_mut<const K: usize, B: Byte>(arrays: &mut [[B; K]]) -> &mut [
     unsafe { core::slice::from_raw_parts_mut(arrays.as_mut_ptr().cast(), size_of_val(arrays)) }
 }
 
+/// Returns an array of the results for the numbers from 0, of which there is at least one. `from_fn` does the same, but in crates
+/// compiled without link-time optimisation it stays a call.
+#[inline(always)]
+pub(crate) fn array<T: Copy, const N: usize>(mut of: impl FnMut(usize) -> T) -> [T; N] {
+    let mut results = [of(0); N];
+    for i in 1..N {
+        results[i] = of(i);
+    }
+    results
+}
+
+/// Arrays of which each element is converted.
+pub(crate) trait Each<T, const N: usize> {
+    /// Returns the results for all elements. `map` does the same, but stays a call as well: see [`array`].
+    fn each<R: Copy>(self, of: impl FnMut(T) -> R) -> [R; N];
+}
+
+impl<T: Copy, const N: usize> Each<T, N> for [T; N] {
+    #[inline(always)]
+    fn each<R: Copy>(self, mut of: impl FnMut(T) -> R) -> [R; N] {
+        array(|i| of(self[i]))
+    }
+}
+
+/// Returns empty slices, to be replaced.
+#[inline(always)]
+pub(crate) fn empty_slices<'a, T, const N: usize>() -> [&'a mut [T]; N] {
+    let mut slices = [const { MaybeUninit::<&'a mut [T]>::uninit() }; N];
+    for i in 0..N {
+        slices[i].write(&mut []);
+    }
+    // SAFETY: all slices were just written, and `MaybeUninit` has the layout of what it holds. This copy is the only
+    // one that is used.
+    unsafe {
+        core::ptr::from_ref(&slices)
+            .cast::<[&'a mut [T]; N]>()
+            .read()
+    }
+}
+
+/// Writes arrays of bytes to as many arrays of slots.
+#[inline(always)]
+pub(crate) fn write_arrays<const K: usize, const N: usize>(
+    to: &mut [[Slot; K]; N],
+    from: &[[u8; K]; N],
+) {
+    // SAFETY: `Slot` has the layout of `u8`, and may have any byte.
+    *to = unsafe { *core::ptr::from_ref(from).cast() };
+}
+
 /// Writes bytes to the same number of slots.
 #[inline(always)]
 pub(crate) fn write<const N: usize>(to: &mut [Slot; N], from: [u8; N]) {

@@ -50,7 +50,7 @@
 use super::tables::{PADDING, TEXT_BLOCKS, Tables, ZERO};
 use super::{Engine, PAD, Quads, encoded_len_of};
 use crate::backend::tuning::{MANY, tuning};
-use crate::memory::{Slot, pair, put_pair, write};
+use crate::memory::{Each, Slot, pair, put_pair, write};
 use crate::simd::{NEAR_BYTES, Near, Publish, Streamed, Writes};
 use crate::simd::{stream_bytes, window, window_mut};
 
@@ -371,7 +371,7 @@ fn decode_block(simd: impl Quads, tables: &Tables, text: &[u8], dst: &mut [Slot]
 /// Returns the first 8 bytes of a slice and the last 8, as little-endian numbers.
 #[inline(always)]
 fn ends(from: &[u8]) -> [u64; 2] {
-    [0, from.len() - 8].map(|at| u64::from_le_bytes(*window(from, at)))
+    [0, from.len() - 8].each(|at| u64::from_le_bytes(*window(from, at)))
 }
 
 /// Returns whether the last character has nonzero bits after the last byte.

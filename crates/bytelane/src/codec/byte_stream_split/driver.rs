@@ -85,7 +85,8 @@ pub(super) fn decode<const K: usize>(
     }
     out_of_line(move || {
         let backend = backend_to_join::<K>(backend, dst.len());
-        if !stream && is_near(dst.len()) {
+        let near = !stream && is_near(dst.len());
+        if near && (K < 16 || dst.len() < LARGE) {
             return join::<K>(src, stride, dst, backend);
         }
         let count = dst.len() / K;
@@ -96,12 +97,19 @@ pub(super) fn decode<const K: usize>(
         let head = values_to_line(dst.as_chunks::<K>().0);
         let blocks = (count - head) / 64;
         let (src, to) = (&src[head..], &mut dst[K * head..][..K * 64 * blocks]);
+        if near {
+            return join_blocks::<K, Outer>(src, stride, to, backend);
+        }
         far_writes!(to.len(), stream, W => join_blocks::<K, W>(src, stride, to, backend));
     });
 }
 
 /// Size in bytes of values of 16 bytes from which the backend that splits them depends on the CPU.
 const MANY: usize = 512 * 16;
+
+/// Size in bytes, beyond the second-level cache, from which values of 16 bytes are joined in one run of blocks. There, it takes
+/// 0.91 to 0.98 of the time on Zen 4, and below 1.0 to 1.04.
+const LARGE: usize = 2 << 20;
 
 /// Returns the backend to split many values.
 fn backend_to_split<const K: usize>(backend: Detected) -> Detected {

@@ -36,7 +36,7 @@
 #![forbid(unsafe_code)]
 
 use super::Planes;
-use crate::memory::{Lines, Slot, copy, flat, flat_mut, write};
+use crate::memory::{Lines, Slot, array, empty_slices, write, write_arrays};
 use crate::simd::{Near, Writes, window, window_mut};
 
 /// Splits values of `K` bytes into their streams, in a destination that is in the first-level
@@ -94,7 +94,7 @@ pub(super) fn join<const K: usize>(
     dst: &mut [Slot],
 ) {
     let (values, _) = dst.as_chunks_mut::<K>();
-    let planes = core::array::from_fn(|k| &src[k * stride..][..values.len()]);
+    let planes = array(|k| &src[k * stride..][..values.len()]);
     let Some(last) = values.len().checked_sub(64) else {
         return join_short(simd, &planes, values);
     };
@@ -124,7 +124,7 @@ pub(super) fn join_blocks<const K: usize, S: Planes<K>, W: Writes>(
     dst: &mut [Slot],
 ) {
     let (values, _) = dst.as_chunks_mut::<K>();
-    let planes = core::array::from_fn(|k| &src[k * stride..][..values.len()]);
+    let planes = array(|k| &src[k * stride..][..values.len()]);
     join_run::<K, S, W>(simd, &planes, values, 0, values.len() / 64);
 }
 
@@ -177,7 +177,7 @@ fn split_run<const K: usize, S: Planes<K>, W: Writes>(
     blocks: usize,
 ) {
     let values = &values[start..].as_chunks().0[..blocks];
-    let mut run = empty::<K, [Slot; 64]>();
+    let mut run = empty_slices::<[Slot; 64], K>();
     for (k, plane) in planes.iter_mut().enumerate() {
         run[k] = &mut plane[start..].as_chunks_mut().0[..blocks];
     }
@@ -212,7 +212,7 @@ fn planes_of<const K: usize>(
     stride: usize,
     count: usize,
 ) -> [&mut [Slot]; K] {
-    let mut planes = empty();
+    let mut planes = empty_slices();
     let mut rest = streams;
     for k in 0..K {
         let (stream, after) = match k {
@@ -223,12 +223,6 @@ fn planes_of<const K: usize>(
         rest = after;
     }
     planes
-}
-
-/// Returns empty slices, to be replaced.
-#[inline(always)]
-fn empty<'a, const K: usize, T>() -> [&'a mut [T]; K] {
-    core::array::from_fn(|_| Default::default())
 }
 
 /// Splits fewer than 64 values.
@@ -317,7 +311,7 @@ fn join_short<const K: usize>(simd: impl Planes<K>, planes: &[&[u8]; K], values:
 /// Stores `N` values from number `at` on.
 #[inline(always)]
 fn put<const K: usize, const N: usize>(values: &mut [[Slot; K]], at: usize, from: &[[u8; K]; N]) {
-    copy(flat_mut(window_mut::<N, _>(values, at)), flat(from));
+    write_arrays(window_mut(values, at), from);
 }
 
 /// Joins `H` to `2 H` values: the reverse of [`split_halves`].

@@ -8,6 +8,7 @@
 use super::scalar::{self, count_of_32};
 use super::{MOST, ROOM};
 use crate::memory;
+use crate::memory::Each;
 use crate::simd::{window, window_mut};
 use core::ops::Range;
 
@@ -109,7 +110,7 @@ fn write_64(values: &[i64], numbers: &[u64; MOST], text: &mut [u8; ROOM]) -> usi
         let middle = eight_digits(high - first * EIGHT);
         let last = eight_digits(numbers[i] - high * EIGHT);
         // Zero has one digit: the last digit always counts.
-        let [a, b, c] = [three, middle, last | 0x40 << 56].map(leading_zeros);
+        let [a, b, c] = [three, middle, last | 0x40 << 56].each(leading_zeros);
         counts[i] = match (a, b) {
             (8, 8) => 8 - c,
             (8, _) => 16 - b,

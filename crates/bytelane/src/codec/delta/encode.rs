@@ -34,7 +34,7 @@
 use super::{Format, Number, Sums};
 use crate::codec::bit_packing::{self, Layout, Packs};
 use crate::codec::varint;
-use crate::memory::{self, Slot, copy};
+use crate::memory::{self, Each, Slot, copy};
 use core::ops::Range;
 
 /// Number of differences to process at a time: the length of a miniblock is a multiple of it.
@@ -307,7 +307,7 @@ fn encode_with<N: Number>(
 
 /// Returns the number of bytes that [`encode`] writes.
 pub(super) fn encoded_len<N: Number>(format: Format, values: &[N]) -> usize {
-    let mut length = header(format, values).map(length).iter().sum();
+    let mut length = header(format, values).each(length).iter().sum();
     for block in blocks(format, values) {
         let least = least_of(block);
         length += self::length(least.zigzag()) + format.miniblocks();
@@ -333,7 +333,7 @@ fn header<N: Number>(format: Format, values: &[N]) -> [u64; 4] {
     // Without values, the first value is 0.
     let first = values.first().copied().unwrap_or_default().zigzag();
     let sizes = [format.block(), format.miniblocks(), values.len()];
-    let [block, miniblocks, count] = sizes.map(|size| size as u64);
+    let [block, miniblocks, count] = sizes.each(|size| size as u64);
     [block, miniblocks, count, first]
 }
 

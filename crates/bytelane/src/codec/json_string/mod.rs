@@ -55,7 +55,7 @@ pub use stream::{Escaper, Unescaper};
 #[cfg(feature = "alloc")]
 use crate::Buffer;
 use crate::codec::utf8;
-use crate::memory::{self, Slot};
+use crate::memory::{self, Each, Slot};
 use crate::simd::{window, window_mut};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
@@ -200,7 +200,7 @@ pub(crate) trait Blocks: utf8::Steps {
     /// Returns the special bytes of a 32-byte block.
     #[inline(always)]
     fn specials32(self, block: &[u8; 32]) -> u32 {
-        let [low, high] = [0, 16].map(|at| u32::from(self.specials16(window(block, at))));
+        let [low, high] = [0, 16].each(|at| u32::from(self.specials16(window(block, at))));
         low | high << 16
     }
 

@@ -49,7 +49,7 @@
 use super::coding::Coding;
 use super::plan::{Compress, Expand, Plan};
 use super::{Blocks, Decode, scalar};
-use crate::memory::{self, Slot};
+use crate::memory::{self, Each, Slot};
 use crate::simd::{Stride, Strides, StridesMut, window, window_mut};
 
 /// Decodes whole blocks of values. Returns the offset after their data, or `None` if there are too
@@ -406,7 +406,7 @@ pub(super) fn encoded_data_len<const K: usize, S: Blocks>(
                     }
                 }
                 previous = u64::from(before);
-                counts.map(u64::from)
+                counts.each(u64::from)
             }
             _ => {
                 let values = part.as_chunks::<8>().0;

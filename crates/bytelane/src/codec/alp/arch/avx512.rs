@@ -4,7 +4,7 @@ use crate::backend::Avx512;
 use crate::codec::alp::{Conversion, Costs, Decimal, Powers, Steps, encode, kernel, tolerance};
 use crate::codec::bit_packing::WINDOW;
 use crate::codec::bit_packing::arch::avx512::{Unpacker, splat, sub};
-use crate::memory::Slot;
+use crate::memory::{Each, Slot};
 use crate::simd::avx512::{load, load_up_to, store, store_up_to};
 use crate::simd::{Windows, implement, window};
 use core::arch::x86_64::*;
@@ -40,7 +40,7 @@ implement! {
 #[target_feature(enable = "avx512bw")]
 #[inline]
 fn splat_numbers<const K: usize>(numbers: [u64; 2]) -> [__m512i; 2] {
-    numbers.map(|number| splat::<K>(number))
+    numbers.each(|number| splat::<K>(number))
 }
 
 /// Multiplies `K`-byte numbers.
@@ -127,7 +127,7 @@ fn rest<const K: usize, C: Conversion>(
 #[inline]
 fn splat_limits<const K: usize>([least, greatest]: [i64; 2]) -> [__m512i; 2] {
     let range = greatest.wrapping_sub(least);
-    [least, range].map(|limit| splat::<K>(limit.cast_unsigned()))
+    [least, range].each(|limit| splat::<K>(limit.cast_unsigned()))
 }
 
 /// Converts values to integers. Returns a mask of those that are within limits and convert back to
@@ -227,14 +227,14 @@ fn ends<const K: usize>(([least, greatest], _): ([__m512i; 2], usize)) -> [i64; 
 fn likely<const K: usize>(power: u64, from: &[u8; 64]) -> u32 {
     /// To the nearest integer, ties to even, without raising exceptions.
     const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
-    let [share, greatest] = tolerance::<K>().map(|bits| splat::<K>(bits));
+    let [share, greatest] = tolerance::<K>().each(|bits| splat::<K>(bits));
     let product = multiply::<K>(load(from), splat::<K>(power));
     let product = _mm512_and_si512(product, splat::<K>(!(1 << (8 * K - 1))));
     let tolerance = multiply::<K>(product, share);
     match K {
         4 => {
             let [product, tolerance, greatest] =
-                [product, tolerance, greatest].map(|lanes| _mm512_castsi512_ps(lanes));
+                [product, tolerance, greatest].each(|lanes| _mm512_castsi512_ps(lanes));
             let whole = _mm512_roundscale_ps::<NEAREST>(product);
             let distance = _mm512_abs_ps(_mm512_sub_ps(product, whole));
             let near = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(distance, tolerance);
@@ -244,7 +244,7 @@ fn likely<const K: usize>(power: u64, from: &[u8; 64]) -> u32 {
         }
         _ => {
             let [product, tolerance, greatest] =
-                [product, tolerance, greatest].map(|lanes| _mm512_castsi512_pd(lanes));
+                [product, tolerance, greatest].each(|lanes| _mm512_castsi512_pd(lanes));
             let whole = _mm512_roundscale_pd::<NEAREST>(product);
             let distance = _mm512_abs_pd(_mm512_sub_pd(product, whole));
             let near = _mm512_cmp_pd_mask::<_CMP_LE_OQ>(distance, tolerance);

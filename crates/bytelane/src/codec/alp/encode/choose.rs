@@ -50,6 +50,7 @@ use crate::codec::alp::page::{POSITION, vector_header};
 use crate::codec::alp::pair::{by_error, most, up};
 use crate::codec::alp::{Pair, Steps, widest};
 use crate::codec::bit_packing::Layout;
+use crate::memory::Each;
 use crate::simd::window;
 
 /// Number of sampled vectors per page, as in the paper.
@@ -169,7 +170,7 @@ fn parts<const K: usize>(values: &[u8]) -> Option<[[[u8; K]; 16]; 4]> {
     let values = values.as_chunks::<K>().0;
     let mut parts = [[[0; K]; 16]; 4];
     for i in 0..64 {
-        let [from, to] = [i, i + 1].map(|i| i * values.len() / 64);
+        let [from, to] = [i, i + 1].each(|i| i * values.len() / 64);
         parts[i % 4][i / 4] = *irregular(values.get(from..to)?, i)?;
     }
     Some(parts)
@@ -440,7 +441,7 @@ fn narrower<const K: usize, S: Steps<K>>(
         return None;
     }
     let room = greatest - least;
-    let limits = [least - room, greatest + room].map(|limit| limit.clamp(-2 * LARGE, 2 * LARGE));
+    let limits = [least - room, greatest + room].each(|limit| limit.clamp(-2 * LARGE, 2 * LARGE));
     let [least, greatest] = [
         i64::max(limits[0], choice.least),
         i64::min(limits[1], choice.greatest),

@@ -5,7 +5,7 @@ use super::sse41::{decode16, encode12};
 use crate::backend::Avx512;
 use crate::codec::base64::tables::{Tables, TextBlock, ZERO};
 use crate::codec::base64::{Engine, PAD, Quads, Writes, encoded_len_of, kernel};
-use crate::memory::Slot;
+use crate::memory::{Each, Slot};
 use crate::simd::avx512::{first_bits, load, load_up_to, opaque, put, store, store_up_to};
 use crate::simd::{Near, implement, window, window_mut};
 use core::arch::x86_64::*;
@@ -174,7 +174,7 @@ pub(crate) struct Decoding {
 #[inline]
 fn decoding(tables: &Tables) -> Decoding {
     Decoding {
-        values: [0, 64].map(|at| load(window(&tables.values, at))),
+        values: [0, 64].each(|at| load(window(&tables.values, at))),
         bad: _mm512_setzero_si512(),
     }
 }

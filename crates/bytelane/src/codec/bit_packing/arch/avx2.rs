@@ -7,7 +7,7 @@ use crate::backend::Avx2;
 use crate::codec::bit_packing::layout::{Layout, spills};
 use crate::codec::bit_packing::unpack::unpack_width;
 use crate::codec::bit_packing::{Case, Unpack, WINDOW, Width, kernel};
-use crate::memory::Slot;
+use crate::memory::{Each, Slot};
 use crate::simd::avx2::{load, load_lanes, load_twice, opaque_in_place, store};
 use crate::simd::{implement, sse41, window, window_mut};
 use core::arch::x86_64::*;
@@ -212,7 +212,7 @@ impl<const K: usize> Unpacker<K> {
     fn lanes(&self, from: &[u8; WINDOW], pair: usize, distance: usize) -> __m256i {
         // A start is at most 56; the masks tell the compiler that both loads are within the window.
         let [low, high] = [self.start[2 * pair], self.start[2 * pair + 1]];
-        let [low, high] = [low, high].map(|start| (start + distance) & 63);
+        let [low, high] = [low, high].each(|start| (start + distance) & 63);
         load_lanes(window(from, low), window(from, high))
     }
 

@@ -5,7 +5,7 @@
 use crate::backend::Avx512;
 use crate::codec::bit_packing::layout::{Layout, low_bits, spills};
 use crate::codec::bit_packing::{Any, Case, Pack, Packs, Unpack, WINDOW, kernel};
-use crate::memory::Slot;
+use crate::memory::{Each, Slot};
 use crate::simd::avx512::{first_bits, load, load_up_to, store, store_up_to};
 use crate::simd::{implement, sse41, window};
 use core::arch::x86_64::*;
@@ -496,7 +496,8 @@ fn narrowed<const K: usize>(vectors: [__m512i; K]) -> __m512i {
         _ => {
             let quarter = |i: usize| both(vectors[2 * i], vectors[2 * i + 1]);
             let half = |i: usize| {
-                let [low, high] = [quarter(i), quarter(i + 1)].map(|it| _mm512_castsi512_si128(it));
+                let [low, high] =
+                    [quarter(i), quarter(i + 1)].each(|it| _mm512_castsi512_si128(it));
                 _mm256_set_m128i(high, low)
             };
             _mm512_inserti64x4::<1>(_mm512_castsi256_si512(half(0)), half(2))

@@ -7,7 +7,7 @@ use crate::backend::Avx2;
 use crate::codec::bit_packing::Width;
 use crate::codec::bit_packing::arch::avx2::{add, splat};
 use crate::codec::bit_packing::{Layout, PackAt, Packs, low_bits};
-use crate::memory::{Slot, write};
+use crate::memory::{Each, Slot, write};
 use crate::simd::avx2::{load, load_lanes, shuffle, store};
 use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
@@ -174,7 +174,7 @@ fn joined<W: Positions>(values: __m256i) -> __m256i {
 #[target_feature(enable = "avx2")]
 #[inline]
 fn shifted<W: Positions>(numbers: __m256i, pair: usize) -> [__m256i; 2] {
-    let [a, b, c, d] = [0, 1, 2, 3].map(|number| bit::<W>(4 * pair + number) as i64);
+    let [a, b, c, d] = [0, 1, 2, 3].each(|number| bit::<W>(4 * pair + number) as i64);
     let bits = _mm256_setr_epi64x(a, b, c, d);
     let excess = _mm256_set1_epi64x(W::EXCESS as i64);
     let most = i64::max(i64::max(a, b), i64::max(c, d));

@@ -39,7 +39,7 @@ use super::positions::{Positions, values};
 use crate::codec::bit_packing::few::pack_few;
 use crate::codec::bit_packing::width::with_width;
 use crate::codec::bit_packing::{Layout, PackAt, to_ne_bytes};
-use crate::memory::{Lines, Slot};
+use crate::memory::{Lines, Slot, array};
 
 /// Function for blocks of one width.
 type Pack<S> = fn(S, u64, &[u8], &mut [Slot]) -> bool;
@@ -134,7 +134,7 @@ fn at<const K: usize, S: PackAt<K>>(width: usize) -> Pack<S> {
 #[inline(never)]
 fn are_equal<const K: usize, S>(_: S, reference: u64, src: &[u8], _: &mut [Slot]) -> bool {
     let reference: [u8; K] = to_ne_bytes(reference);
-    let all = u64::from_ne_bytes(core::array::from_fn(|i| reference[i % K]));
+    let all = u64::from_ne_bytes(array(|i| reference[i % K]));
     let mut different = 0;
     for eight in src.as_chunks().0 {
         different |= u64::from_ne_bytes(*eight) ^ all;

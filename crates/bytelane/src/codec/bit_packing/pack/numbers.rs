@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use crate::codec::bit_packing::layout::{Layout, spills};
+use crate::memory::Each;
 
 /// Numbers of `bits` bits each, one directly after the other, the first one at a byte boundary.
 #[derive(Clone, Copy)]
@@ -32,7 +33,7 @@ impl Numbers {
     /// Returns the start of each piece.
     #[inline(always)]
     pub(super) fn starts(self) -> [usize; 4] {
-        [0, 2, 4, 6].map(|number| self.byte(number))
+        [0, 2, 4, 6].each(|number| self.byte(number))
     }
 
     /// Returns whether a number shifted to its bit may have more than 8 bytes.

@@ -7,7 +7,7 @@ use crate::backend::Sse41;
 use crate::codec::bit_packing::Width;
 use crate::codec::bit_packing::arch::sse41::{add, splat};
 use crate::codec::bit_packing::{Layout, PackAt, Packs, low_bits};
-use crate::memory::{Slot, write};
+use crate::memory::{Each, Slot, write};
 use crate::simd::sse41::{load, store, store_high, store_low};
 use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
@@ -204,7 +204,7 @@ fn joined<W: Positions>(values: __m128i) -> __m128i {
 #[target_feature(enable = "sse4.1")]
 #[inline]
 fn shifted<W: Positions>(numbers: __m128i, piece: usize) -> [__m128i; 2] {
-    let [first, second] = [2 * piece, 2 * piece + 1].map(|number| bit::<W>(number) as i32);
+    let [first, second] = [2 * piece, 2 * piece + 1].each(|number| bit::<W>(number) as i32);
     let excess = W::EXCESS as i32;
     let shifted = moved(numbers, excess - first, excess - second);
     if W::SPILLS {

@@ -7,7 +7,7 @@ use super::{Means, Places, UnpackGroups, Width, groups};
 use crate::backend::Avx2;
 use crate::codec::bit_packing::arch::avx2::splat;
 use crate::codec::bit_packing::layout::{from_ne_bytes, low_bits};
-use crate::memory::{Slot, pair};
+use crate::memory::{Each, Slot, pair};
 use crate::simd::avx2::{load, load_lanes, load_twice, opaque, opaque_in_place, store};
 use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
@@ -175,7 +175,7 @@ fn words<const K: usize, const GROUPS: usize, W: Width>(
     from: &[u8],
     pieces: [usize; 2],
 ) -> __m256i {
-    let pieces = pieces.map(|piece| &const { &Places::<K, GROUPS, W>::PIECES }[piece]);
+    let pieces = pieces.each(|piece| &const { &Places::<K, GROUPS, W>::PIECES }[piece]);
     let bytes = first_bytes::<K, GROUPS, W>(from, pieces);
     let factors = load_lanes(&pieces[0].factors, &pieces[1].factors);
     match const { Places::<K, GROUPS, W>::MEANS } {

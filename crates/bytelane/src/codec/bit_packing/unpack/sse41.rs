@@ -4,7 +4,7 @@ use super::{Means, Places, UnpackGroups, Width, groups};
 use crate::backend::Sse41;
 use crate::codec::bit_packing::arch::sse41::splat;
 use crate::codec::bit_packing::layout::low_bits;
-use crate::memory::{Slot, pair};
+use crate::memory::{Each, Slot, pair};
 use crate::simd::sse41::{load, opaque, opaque_in_place, store, store_low};
 use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
@@ -53,7 +53,7 @@ pub(super) fn unpack<const K: usize, const GROUPS: usize, W: Width>(from: &[u8],
 #[inline]
 pub(super) fn short<const K: usize, const GROUPS: usize, W: Width>(from: &[u8]) -> __m128i {
     let unit = &from[..const { Places::<K, GROUPS, W>::LENGTH }];
-    let [low, high] = pair(unit).map(u64::cast_signed);
+    let [low, high] = pair(unit).each(u64::cast_signed);
     _mm_set_epi64x(high, low)
 }
 
@@ -97,7 +97,7 @@ fn piece<const K: usize, const GROUPS: usize, W: Width>(from: &[u8], number: usi
             _mm_and_si128(_mm_srli_epi32::<7>(sums), mask)
         }
         Means::Shift => {
-            let [even, odd] = [0, K % 16].map(|at| usize::from(place.shifts[at]));
+            let [even, odd] = [0, K % 16].each(|at| usize::from(place.shifts[at]));
             let [even, odd] = [bits(even), bits(odd)];
             let values = if K == 4 {
                 let odd = _mm_srl_epi32(bytes, odd);

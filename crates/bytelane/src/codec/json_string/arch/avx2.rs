@@ -4,7 +4,7 @@ use super::sse41::{TURN, escape, escape8, escape16, keep16, specials16};
 use crate::backend::Avx2;
 use crate::codec::json_string::tables::{KNOWN, LETTERS, MEANINGS, first_ones};
 use crate::codec::json_string::{Blocks, Classes, Consumed, Quotes, Survey, kernel};
-use crate::memory::{Slot, write};
+use crate::memory::{Each, Slot, write};
 use crate::simd::avx2::{load, store};
 use crate::simd::{implement, sse41, window, window_mut};
 use core::arch::x86_64::*;
@@ -100,7 +100,7 @@ fn survey(blocks: &[u8; 256]) -> Survey {
 #[inline]
 fn copy_if_clean(blocks: &[u8; 256], to: &mut [Slot; 256]) -> usize {
     for half in [0, 128] {
-        let [a, b, c, d] = [0, 32, 64, 96].map(|at| load(window(blocks, half + at)));
+        let [a, b, c, d] = [0, 32, 64, 96].each(|at| load(window(blocks, half + at)));
         let least = _mm256_min_epu8(
             _mm256_min_epu8(turned(a), turned(b)),
             _mm256_min_epu8(turned(c), turned(d)),

@@ -3,7 +3,7 @@
 use crate::backend::Avx512;
 use crate::codec::json_string::scalar::{letter, meaning};
 use crate::codec::json_string::{Blocks, Classes, Consumed, Quotes, Survey, kernel};
-use crate::memory::Slot;
+use crate::memory::{Each, Slot};
 use crate::simd::avx512::{first_bits, load, load_up_to, opaque_mask, store, store_up_to};
 use crate::simd::{implement, sse41, window, window_mut};
 use core::arch::x86_64::*;
@@ -105,7 +105,7 @@ fn survey(blocks: &[u8; 256]) -> Survey {
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn copy_if_clean(blocks: &[u8; 256], to: &mut [Slot; 256]) -> usize {
-    let [a, b, c, d] = [0, 64, 128, 192].map(|at| load(window(blocks, at)));
+    let [a, b, c, d] = [0, 64, 128, 192].each(|at| load(window(blocks, at)));
     if (special(a) | special(b)) | (special(c) | special(d)) != 0 {
         return 0;
     }

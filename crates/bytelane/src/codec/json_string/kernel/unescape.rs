@@ -44,7 +44,7 @@ use super::clean;
 use super::unescape_sparse::FEW;
 use super::{CALM, RUN, put_front, to_next_line};
 use crate::codec::utf8::Unescaping;
-use crate::memory::{Slot, copy};
+use crate::memory::{Each, Slot, copy};
 use crate::simd::{window, window_mut};
 
 /// Returns two sets of bytes of a block: the backslashes that begin an escape, and the bytes
@@ -372,7 +372,7 @@ fn four_digits(digits: &[u8; 4]) -> Option<u32> {
         }
         table
     };
-    let [a, b, c, d] = digits.map(|digit| u32::from(VALUES[usize::from(digit)]));
+    let [a, b, c, d] = digits.each(|digit| u32::from(VALUES[usize::from(digit)]));
     ((a | b | c | d) < 0x10).then_some(a << 12 | b << 8 | c << 4 | d)
 }
 

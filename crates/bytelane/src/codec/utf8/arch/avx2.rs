@@ -6,6 +6,7 @@ use crate::codec::utf8::tables::{
     FIRST_LOWER, FIRST_UPPER, LEAD_OF_FOUR, LEAD_OF_THREE, SECOND_UPPER,
 };
 use crate::codec::utf8::{Caller, GROUP, Steps, Validation, scalar};
+use crate::memory::Each;
 use crate::simd::avx2::{load, load_lanes};
 use crate::simd::{implement, sse41, window};
 use core::arch::x86_64::*;
@@ -55,7 +56,7 @@ fn errors_in<C: Caller, const N: usize>(from: &[u8; N]) -> __m256i {
     let mut errors = _mm256_setzero_si256();
     for i in 0..N / 32 {
         // A vector, and the bytes one, two and three before each of its bytes.
-        let [three, two, one, vector] = [0, 1, 2, 3].map(|j| load(window(from, 32 * i + j)));
+        let [three, two, one, vector] = [0, 1, 2, 3].each(|j| load(window(from, 32 * i + j)));
         errors = _mm256_or_si256(errors, errors32(vector, one, two, three));
     }
     errors
@@ -89,7 +90,7 @@ fn is_text64(from: &[u8]) -> bool {
         return is_text63(from);
     };
     let first = load(window(block, 0));
-    let [three, two, one, last] = [29, 30, 31, 32].map(|at| load(window(block, at)));
+    let [three, two, one, last] = [29, 30, 31, 32].each(|at| load(window(block, at)));
     if _mm256_movemask_epi8(_mm256_or_si256(first, last)) == 0 {
         return true;
     }
@@ -110,7 +111,7 @@ fn is_text63(from: &[u8]) -> bool {
     let front = sse41::load(front);
     let first = lanes(front, sse41::load(window(second, 3)));
     let [three, two, one, last] =
-        [0, 1, 2, 3].map(|j| load_lanes(window(third, j), window(fourth, j)));
+        [0, 1, 2, 3].each(|j| load_lanes(window(third, j), window(fourth, j)));
     if _mm256_movemask_epi8(_mm256_or_si256(first, last)) == 0 {
         return true;
     }

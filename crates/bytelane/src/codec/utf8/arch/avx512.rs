@@ -5,6 +5,7 @@ use crate::codec::utf8::tables::{
     FIRST_LOWER, FIRST_UPPER, LEAD_OF_FOUR, LEAD_OF_THREE, SECOND_UPPER,
 };
 use crate::codec::utf8::{Caller, GROUP, Steps, Validation};
+use crate::memory::Each;
 use crate::simd::avx512::{load, load_up_to};
 use crate::simd::{implement, sse41, window};
 use core::arch::x86_64::*;
@@ -42,7 +43,7 @@ fn is_valid<C: Caller, const N: usize>(from: &[u8; N]) -> bool {
             errors_after(previous, vector)
         } else {
             // The bytes one, two and three before each byte.
-            let [three, two, one] = [0, 1, 2].map(|j| load(window(from, 64 * i + j)));
+            let [three, two, one] = [0, 1, 2].each(|j| load(window(from, 64 * i + j)));
             errors64(vector, one, two, three)
         };
         errors = _mm512_or_si512(errors, here);

@@ -5,6 +5,7 @@ use crate::codec::utf8::tables::{
     FIRST_LOWER, FIRST_UPPER, LEAD_OF_FOUR, LEAD_OF_THREE, SECOND_UPPER,
 };
 use crate::codec::utf8::{Caller, GROUP, Steps, Validation, scalar};
+use crate::memory::Each;
 use crate::simd::sse41::load;
 use crate::simd::{implement, window};
 use core::arch::x86_64::*;
@@ -54,7 +55,7 @@ pub(super) fn errors_in<C: Caller, const N: usize>(from: &[u8; N]) -> __m128i {
     let mut errors = _mm_setzero_si128();
     for i in 0..N / 16 {
         // A vector, and the bytes one, two and three before each of its bytes.
-        let [three, two, one, vector] = [0, 1, 2, 3].map(|j| load(window(from, 16 * i + j)));
+        let [three, two, one, vector] = [0, 1, 2, 3].each(|j| load(window(from, 16 * i + j)));
         errors = _mm_or_si128(errors, errors16(vector, one, two, three));
     }
     errors
@@ -93,7 +94,7 @@ pub(super) fn is_valid16(before: u32, [low, high]: [u64; 2]) -> bool {
 pub(super) fn vectors_of_16(from: &[u8]) -> Option<(&[u8; 16], [&[u8; 19]; 3])> {
     let last = from.len().checked_sub(19)?;
     let places = [usize::min(13, last), last - usize::min(16, last), last];
-    Some((window(from, 0), places.map(|at| window(from, at))))
+    Some((window(from, 0), places.each(|at| window(from, at))))
 }
 
 /// Checks four vectors.
@@ -104,7 +105,7 @@ fn is_text64(from: &[u8]) -> bool {
         return scalar::is_text_cold(from);
     };
     let first = load(front);
-    let [second, third, last] = others.map(|other| load(window(other, 3)));
+    let [second, third, last] = others.each(|other| load(window(other, 3)));
     let any = _mm_or_si128(_mm_or_si128(first, second), _mm_or_si128(third, last));
     if _mm_movemask_epi8(any) == 0 {
         return true;
@@ -113,7 +114,7 @@ fn is_text64(from: &[u8]) -> bool {
     let mut errors = _mm_subs_epu8(last, load(&LARGEST_AT_END));
     errors = _mm_or_si128(errors, errors_after(_mm_setzero_si128(), first));
     for i in 0..3 {
-        let [three, two, one, vector] = [0, 1, 2, 3].map(|j| load(window(others[i], j)));
+        let [three, two, one, vector] = [0, 1, 2, 3].each(|j| load(window(others[i], j)));
         errors = _mm_or_si128(errors, errors16(vector, one, two, three));
     }
     _mm_testz_si128(errors, errors) != 0
