@@ -99,11 +99,11 @@ pub static STAGES: &[Stage] = &[
     },
     Stage {
         name: "assembly",
-        about: "instruction counts of the tuned kernels",
+        about: "instruction counts of the tuned kernels, and their calls without link-time optimisation",
         needs: &[Need::X86, Need::Program("objdump", "Debian: binutils")],
         tier: Full,
         in_all: true,
-        seconds: 40,
+        seconds: 75,
         run: assembly::run_stage,
     },
     Stage {
@@ -174,7 +174,7 @@ pub static STAGES: &[Stage] = &[
         needs: &[Need::X86, Need::Avx512],
         tier: Full,
         in_all: true,
-        seconds: 85,
+        seconds: 50,
         run: || cross::test(&cross::AVX512),
     },
     Stage {

@@ -68,7 +68,37 @@ pub fn run_stage() -> Result<()> {
         bail!("{count} of {loops} loops have another shape\n{wrong}");
     }
     println!("{loops} loops have the instructions they should");
+    check_calls()?;
     size::check()
+}
+
+/// Builds the core as a program without link-time optimisation does, and checks that no kernel calls the functions of the
+/// standard library that this does not inline: validating UTF-8 took nine times as long with them.
+fn check_calls() -> Result<()> {
+    let mut build = cargo("build --locked --release --package bytelane --lib");
+    build.args(["--target-dir", "target/assembly/apart"]);
+    build.env("CARGO_PROFILE_RELEASE_LTO", "off");
+    build.env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
+    compile(build.env("RUSTFLAGS", "-Csymbol-mangling-version=v0"))?;
+    let libraries = ["target/assembly/apart/release/libbytelane.rlib".to_owned()];
+    let listing = listing::disassemble("objdump", &libraries)?;
+    let called: Vec<_> = functions(&listing)
+        .iter()
+        .map(|function| function.symbol)
+        .filter(|symbol| is_array_function(symbol))
+        .collect();
+    if !called.is_empty() {
+        let (count, called) = (called.len(), called.join("\n"));
+        bail!("{count} calls remain without link-time optimisation: use `memory::Each`\n{called}");
+    }
+    Ok(())
+}
+
+/// Returns whether a symbol is one of the functions of arrays that take a closure of a kernel.
+fn is_array_function(symbol: &str) -> bool {
+    let is_map = symbol.contains("]>::map::<") || symbol.contains("]>::try_map::<");
+    let is_from = symbol.starts_with("core::array::");
+    (is_map || is_from) && symbol.contains("bytelane::codec")
 }
 
 fn widest(function: &Function) -> Register {

@@ -7,7 +7,7 @@ use crate::codec::alp::{
 };
 use crate::codec::bit_packing::arch::avx2::{Unpacker, add, splat};
 use crate::codec::bit_packing::{WINDOW, from_ne_bytes};
-use crate::memory::Slot;
+use crate::memory::{Each, Slot};
 use crate::simd::avx2::{load, store};
 use crate::simd::{Windows, implement, window, window_mut};
 use core::arch::x86_64::{

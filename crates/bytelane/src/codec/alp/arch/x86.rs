@@ -34,7 +34,7 @@ macro_rules! without_masks {
         #[target_feature(enable = $feature)]
         #[inline]
         fn splat_numbers<const K: usize>(numbers: [u64; 2]) -> [$V; 2] {
-            numbers.map(|number| splat::<K>(number))
+            numbers.each(|number| splat::<K>(number))
         }
 
         /// Multiplies `K`-byte numbers.
@@ -103,7 +103,7 @@ macro_rules! without_masks {
         #[target_feature(enable = $feature)]
         #[inline]
         fn splat_limits<const K: usize>(limits: [i64; 2]) -> [$V; 2] {
-            limits.map(|limit| match K {
+            limits.each(|limit| match K {
                 4 => splat::<4>(limit.cast_unsigned()),
                 _ => splat::<8>((limit as f64).to_bits()),
             })
@@ -154,7 +154,7 @@ macro_rules! without_masks {
                 4 => u64::from((end as f32).to_bits()),
                 _ => end.to_bits(),
             };
-            [bits(f64::INFINITY), bits(f64::NEG_INFINITY), 0].map(|bits| splat::<K>(bits))
+            [bits(f64::INFINITY), bits(f64::NEG_INFINITY), 0].each(|bits| splat::<K>(bits))
         }
 
         /// Returns the lesser numbers; where `a` is not a number, those of `b`.
@@ -248,7 +248,7 @@ macro_rules! without_masks {
         fn ends<const K: usize>([least, greatest, _]: [$V; 3]) -> [i64; 2] {
             let least = first_of_all!(K, least, lesser::<K>);
             let greatest = first_of_all!(K, greatest, greater::<K>);
-            [least, greatest].map(|bits| match K {
+            [least, greatest].each(|bits| match K {
                 4 => f32::from_bits(bits as u32) as i64,
                 _ => f64::from_bits(bits) as i64,
             })
@@ -257,7 +257,7 @@ macro_rules! without_masks {
         #[target_feature(enable = $feature)]
         #[inline]
         fn likely<const K: usize>(power: u64, from: &[u8; 64]) -> u32 {
-            let [share, greatest] = tolerance::<K>().map(|bits| splat::<K>(bits));
+            let [share, greatest] = tolerance::<K>().each(|bits| splat::<K>(bits));
             let positive = splat::<K>(!(1 << (8 * K - 1)));
             let power = splat::<K>(power);
             let mut likely = 0;
