@@ -94,8 +94,8 @@ pub(crate) fn flat_mut<const K: usize, B: Byte>(arrays: &mut [[B; K]]) -> &mut [
     unsafe { core::slice::from_raw_parts_mut(arrays.as_mut_ptr().cast(), size_of_val(arrays)) }
 }
 
-/// Returns an array of the results for the numbers from 0, of which there is at least one. `from_fn` does the same, but in crates
-/// compiled without link-time optimisation it stays a call.
+/// Returns the results of `of` for the numbers below `N`, which is at least 1. `core::array::from_fn` does the same, but in
+/// crates compiled without link-time optimisation it stays a call.
 #[inline(always)]
 pub(crate) fn array<T: Copy, const N: usize>(mut of: impl FnMut(usize) -> T) -> [T; N] {
     let mut results = [of(0); N];
@@ -105,9 +105,10 @@ pub(crate) fn array<T: Copy, const N: usize>(mut of: impl FnMut(usize) -> T) -> 
     results
 }
 
-/// Arrays of which each element is converted.
+/// Converting the elements of an array.
 pub(crate) trait Each<T, const N: usize> {
-    /// Returns the results for all elements. `map` does the same, but stays a call as well: see [`array`].
+    /// Returns the results of `of` for all elements, of which there is at least one. `map` does the same, but stays a call as
+    /// well: see [`array`].
     fn each<R: Copy>(self, of: impl FnMut(T) -> R) -> [R; N];
 }
 

@@ -4,7 +4,7 @@ use crate::backend::Neon;
 use crate::codec::alp::{Conversion, Costs, Decimal, Powers, Steps, encode, kernel, tolerance};
 use crate::codec::bit_packing::arch::neon::{Unpacker, splat};
 use crate::codec::bit_packing::{WINDOW, from_ne_bytes};
-use crate::memory::Slot;
+use crate::memory::{Each, Slot};
 use crate::simd::neon::{load, store};
 use crate::simd::{Windows, implement, window, window_mut};
 use core::arch::aarch64::*;
@@ -39,7 +39,7 @@ implement! {
 #[target_feature(enable = "neon")]
 #[inline]
 fn splat_numbers<const K: usize>(numbers: [u64; 2]) -> [uint8x16_t; 2] {
-    numbers.map(|number| splat::<K>(number))
+    numbers.each(|number| splat::<K>(number))
 }
 
 /// Multiplies `K`-byte numbers.
@@ -99,7 +99,7 @@ fn floats<const K: usize, C: Conversion>(
 #[target_feature(enable = "neon")]
 #[inline]
 fn splat_limits<const K: usize>(limits: [i64; 2]) -> [uint8x16_t; 2] {
-    limits.map(|limit| splat::<K>(limit.cast_unsigned()))
+    limits.each(|limit| splat::<K>(limit.cast_unsigned()))
 }
 
 /// Converts values to integers. Returns them, and ones in the lanes that are within limits and
@@ -132,11 +132,11 @@ fn found<const K: usize>(
 fn equal<const K: usize>(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
     match K {
         4 => {
-            let [a, b] = [a, b].map(|values| vreinterpretq_u32_u8(values));
+            let [a, b] = [a, b].each(|values| vreinterpretq_u32_u8(values));
             vreinterpretq_u8_u32(vceqq_u32(a, b))
         }
         _ => {
-            let [a, b] = [a, b].map(|values| vreinterpretq_u64_u8(values));
+            let [a, b] = [a, b].each(|values| vreinterpretq_u64_u8(values));
             vreinterpretq_u8_u64(vceqq_u64(a, b))
         }
     }
@@ -188,11 +188,11 @@ fn count((_, count): ([uint8x16_t; 2], usize)) -> usize {
 fn less<const K: usize>(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t {
     match K {
         4 => {
-            let [a, b] = [a, b].map(|values| vreinterpretq_s32_u8(values));
+            let [a, b] = [a, b].each(|values| vreinterpretq_s32_u8(values));
             vreinterpretq_u8_u32(vcltq_s32(a, b))
         }
         _ => {
-            let [a, b] = [a, b].map(|values| vreinterpretq_s64_u8(values));
+            let [a, b] = [a, b].each(|values| vreinterpretq_s64_u8(values));
             vreinterpretq_u8_u64(vcltq_s64(a, b))
         }
     }
@@ -238,7 +238,7 @@ fn ends<const K: usize>(([least, greatest], _): ([uint8x16_t; 2], usize)) -> [i6
 #[target_feature(enable = "neon")]
 #[inline]
 fn likely<const K: usize>(power: u64, from: &[u8; 64]) -> u32 {
-    let [share, greatest] = tolerance::<K>().map(|bits| splat::<K>(bits));
+    let [share, greatest] = tolerance::<K>().each(|bits| splat::<K>(bits));
     let power = splat::<K>(power);
     let mut others = 0;
     for i in 0..4 {
