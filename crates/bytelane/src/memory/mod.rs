@@ -105,7 +105,7 @@ pub(crate) fn array<T: Copy, const N: usize>(mut of: impl FnMut(usize) -> T) -> 
     results
 }
 
-/// Converting the elements of an array.
+/// Conversion of all elements of an array.
 pub(crate) trait Each<T, const N: usize> {
     /// Returns the results of `of` for all elements, of which there is at least one. `map` does the same, but stays a call as
     /// well: see [`array`].

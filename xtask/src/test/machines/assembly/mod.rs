@@ -208,4 +208,22 @@ mod tests {
         let text = difference("kernel<8>", "<8>", Register::Zmm, &[], &functions).unwrap();
         assert_eq!(text, "kernel<8> with Zmm: there is no such function");
     }
+
+    #[test]
+    fn functions_of_arrays_with_closures_of_kernels_are_recognised() {
+        for called in [
+            "<[usize; 2]>::map::<bytelane::codec::bit_packing::pack::sse41::shifted::{closure#0}, i32>",
+            "<[u64; 2]>::try_map::<usize, bytelane::codec::utf8::arch::avx2::errors_in::{closure#1}>",
+            "core::array::try_from_fn::<&[u8], 8, bytelane::codec::byte_stream_split::kernel::join::{closure#0}>",
+        ] {
+            assert!(is_array_function(called), "{called}");
+        }
+        for other in [
+            "<[[u8; 64]]>::as_flattened",
+            "<[u32; 4]>::map::<bytelane::simd::x86::ask_last_level_cache::{closure#0}, usize>",
+            "bytelane::codec::utf8::is_text64::inside::<bytelane::backend::Avx2>",
+        ] {
+            assert!(!is_array_function(other), "{other}");
+        }
+    }
 }
