@@ -52,7 +52,7 @@ use super::{Engine, PAD, Quads, encoded_len_of};
 use crate::backend::tuning::{MANY, tuning};
 use crate::memory::{Each, Slot, pair, put_pair, write};
 use crate::simd::{NEAR_BYTES, Near, Publish, Streamed, Writes};
-use crate::simd::{stream_bytes, window, window_mut};
+use crate::simd::{are_beyond_cache, window, window_mut};
 
 /// Encodes fewer than `SHORT` bytes. `dst` is as long as the result, with padding or without.
 #[inline(always)]
@@ -75,7 +75,7 @@ pub(super) fn encode_long<S: Quads>(simd: S, engine: Engine, src: &[u8], dst: &m
 #[inline(always)]
 pub(super) fn encode_many<S: Quads>(simd: S, engine: Engine, src: &[u8], dst: &mut [Slot]) {
     let tables = engine.tables_by_address();
-    if are_beyond_cache(src, dst) {
+    if are_beyond_cache(src.len() + dst.len()) {
         return encode_past_cache(simd, tables, src, dst);
     }
     let done = if tuning().fewer_shifts {
@@ -101,14 +101,6 @@ fn encode_blocks_in_fewer_shifts<S: Quads, W: Writes>(
         simd.encode192_in_fewer_shifts::<W>(tables, &blocks[i], &mut texts[i]);
     }
     192 * blocks.len()
-}
-
-/// Returns whether the cache cannot hold both buffers.
-#[inline(always)]
-fn are_beyond_cache(src: &[u8], dst: &[Slot]) -> bool {
-    let bytes = src.len() + dst.len();
-    // `stream_bytes` is three quarters of the cache.
-    bytes / 4 * 3 >= stream_bytes()
 }
 
 /// Returns the number of bytes up to a cache line.
@@ -157,7 +149,7 @@ pub(super) fn decode_long<S: Quads>(
     dst: &mut [Slot],
 ) -> bool {
     let is_far = S::HAS_WHOLE_LINES && dst.len() > NEAR_BYTES;
-    if is_far && are_beyond_cache(text, dst) {
+    if is_far && are_beyond_cache(text.len() + dst.len()) {
         return simd.decode_past_cache(engine, text, dst);
     }
     let tables = engine.tables_by_address();

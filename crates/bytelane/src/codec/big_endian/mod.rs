@@ -244,6 +244,6 @@ fn reverse<const K: usize>(src: &[u8], dst: &mut [Slot], backend: Detected) {
     } else if src.len() <= 64 && *backend != Backend::Scalar {
         kernel::swap_few::<K>(src, dst);
     } else {
-        with_writes!(src.len(), false, W => swap_blocks::<K, W>(src, dst, backend));
+        with_writes!(src.len(), W => swap_blocks::<K, W>(src, dst, backend));
     }
 }

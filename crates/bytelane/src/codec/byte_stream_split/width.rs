@@ -68,8 +68,8 @@ impl Width {
     }
 
     /// Writes past the cache: for a destination that leaves the cache anyway before it is read.
-    /// Without this, only results larger than three quarters of the last-level cache are written
-    /// that way.
+    /// Without this, results are written that way only if they and their source together fill three quarters
+    /// of the last-level cache, and streams only if their places in memory suit the CPU.
     ///
     /// It has an effect only if the destination is aligned to the vector size; 64 bytes always
     /// suffice. When encoding, `dst` must be aligned to 64 bytes, and the number of values must be

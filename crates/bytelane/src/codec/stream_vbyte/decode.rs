@@ -6,6 +6,7 @@ use super::{Error, ErrorKind, kernel, scalar};
 use crate::Detected;
 use crate::backend::dispatch;
 use crate::memory::{Fill, Slot};
+use crate::simd::{Publish, Streamed, are_beyond_cache};
 
 dispatch! {
     also on 32-bit ARM;
@@ -14,6 +15,8 @@ dispatch! {
     #[inline(always)]
     fn decode_blocks(plan: impl Expand, stream: &mut Decode<'_>, values: &mut [Slot]) -> Option<usize>
         = kernel::decode_blocks, or scalar_blocks;
+    fn decode_past_cache(plan: impl Expand, stream: &mut Decode<'_>, values: &mut [Slot]) -> usize
+        = kernel::decode_past_cache, or scalar_nothing;
     fn decode_tail(plan: impl Expand, stream: &Decode<'_>, values: &mut [Slot]) -> Option<usize>
         = kernel::decode_tail, or scalar_tail;
     fn data_len(coding: Coding, controls: &[u8], count: usize) -> u64
@@ -114,6 +117,9 @@ impl<'a> Decode<'a> {
         to: &mut [Slot],
     ) -> Option<usize> {
         let backend = self.backend;
+        if to.len() >= MANY {
+            return self.decode_long(plan, to);
+        }
         if to.len().is_multiple_of(64) {
             return decode_blocks(plan, self, to, backend);
         }
@@ -137,6 +143,36 @@ impl<'a> Decode<'a> {
             ..*self
         };
         decode_tail(plan.for_any(), &rest, tail, self.backend)
+    }
+
+    /// Decodes many values, past the cache unless they are sums of differences: these take 1.0 to 1.25 times as
+    /// long there.
+    #[cold]
+    #[inline(never)]
+    fn decode_long<const OF: u8, const CODES: usize, const FOR: u8>(
+        &mut self,
+        plan: Planned<Expanding<CODES>, OF, FOR>,
+        to: &mut [Slot],
+    ) -> Option<usize> {
+        let (mut rest, mut to) = (*self, to);
+        if !plan.delta() && self.are_beyond_cache(to) {
+            let _publish = Publish;
+            let plan = plan.storing::<Streamed>();
+            let stored = decode_past_cache(plan, &mut rest, to, self.backend);
+            to = &mut to[stored..];
+        }
+        let end = match to.len().is_multiple_of(64) {
+            true => decode_blocks(plan, &mut rest, to, self.backend),
+            false => rest.decode_with_tail(plan, to),
+        };
+        self.previous = rest.previous;
+        end
+    }
+
+    /// Returns whether data and values are too large for the cache, and the values aligned for stores past it.
+    fn are_beyond_cache(&self, values: &[Slot]) -> bool {
+        let data = usize::min(self.src.len() - self.offset, values.len());
+        are_beyond_cache(data + values.len()) && values.as_ptr().addr().is_multiple_of(16)
     }
 
     /// Returns the control bytes of the next values, and the data from here on.
@@ -170,12 +206,20 @@ impl<'a> Decode<'a> {
     }
 }
 
+/// Size in bytes of values below which they are not stored past the cache.
+const MANY: usize = 1 << 20;
+
 /// Decodes values on the scalar backend.
 fn scalar_blocks<P: Plan>(plan: P, stream: &mut Decode<'_>, values: &mut [Slot]) -> Option<usize> {
     let (controls, data) = stream.ahead::<P>(values);
     let previous = &mut stream.previous;
     let used = scalar::decode(plan.coding(), controls, data, values, previous)?;
     Some(stream.offset + used)
+}
+
+/// Leaves all values to [`scalar_blocks`].
+fn scalar_nothing(_: impl Plan, _: &mut Decode<'_>, _: &mut [Slot]) -> usize {
+    0
 }
 
 /// Same as [`scalar_blocks`], for the last values.

@@ -166,13 +166,28 @@ pub(crate) trait Blocks: Copy {
     }
 
     /// Decodes a block of values of one byte each, the first bytes of the accessible data.
-    fn widen<P: Plan>(
+    fn widen<P: Expand>(
         self,
         plan: P,
         data: &[u8; 16],
         values: &mut [Slot; 64],
         previous: &mut Self::Previous,
     );
+
+    /// Decodes whole blocks while there are data around them. Returns the number of blocks, and that of bytes of
+    /// data used. There are control bytes for all blocks.
+    #[inline(always)]
+    fn decode_many<P: Expand>(
+        self,
+        plan: P,
+        controls: &[u8],
+        data: &[u8],
+        blocks: &mut [[Slot; 64]],
+        previous: &mut Self::Previous,
+    ) -> (usize, usize) {
+        let (done, rest) = kernel::decode_fours(self, plan, controls, data, blocks, previous);
+        (done, data.len() - rest.len())
+    }
 
     /// Decodes whole blocks. Returns the number of bytes of data used, or `None` if there were too
     /// few. There are control bytes for all blocks.

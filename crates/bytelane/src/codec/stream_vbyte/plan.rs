@@ -2,7 +2,8 @@
 #![forbid(unsafe_code)]
 
 use super::coding::{Coding, Transform, Variant};
-use crate::simd::{Shuffle, Stride, window};
+use crate::simd::{Near, Shuffle, Stride, Writes, window};
+use core::marker::PhantomData;
 
 /// Parameters of a kernel.
 ///
@@ -117,6 +118,9 @@ pub(crate) trait Plan: Copy {
 
 /// Parameters of a decoding kernel.
 pub(crate) trait Expand: Plan {
+    /// How values are stored.
+    type Writes: Writes;
+
     /// Returns the shuffle from the data of a group to its values, given its codes, and the length of
     /// the data.
     fn expand(self, codes: usize) -> &'static Shuffle;
@@ -172,18 +176,24 @@ pub(super) mod compressing {
 /// Number for any transform: the kernel checks at run time which one it is.
 pub(super) const ANY: u8 = u8::MAX;
 
-/// Plan of the layout of variant number `OF`, for transform number `FOR` or for any.
-pub(super) struct Planned<T: 'static, const OF: u8, const FOR: u8> {
+/// Plan of the layout of variant number `OF`, for transform number `FOR` or for any. If it decodes, values are
+/// stored as `W`.
+pub(super) struct Planned<T: 'static, const OF: u8, const FOR: u8, W = Near> {
     layout: &'static Layout<T>,
     transform: Transform,
+    writes: PhantomData<W>,
 }
 
-impl<T, const OF: u8, const FOR: u8> Planned<T, OF, FOR> {
+impl<T, const OF: u8, const FOR: u8, W> Planned<T, OF, FOR, W> {
     const VARIANT: Variant = [Variant::V1234, Variant::V0124, Variant::V1248][OF as usize];
 
     #[inline(always)]
     pub(super) fn new(layout: &'static Layout<T>, transform: Transform) -> Self {
-        Self { layout, transform }
+        Self {
+            layout,
+            transform,
+            writes: PhantomData,
+        }
     }
 
     /// Returns the same plan for any transform: code that is shared by all of them.
@@ -191,18 +201,24 @@ impl<T, const OF: u8, const FOR: u8> Planned<T, OF, FOR> {
     pub(super) fn for_any(self) -> Planned<T, OF, ANY> {
         Planned::new(self.layout, self.transform())
     }
+
+    /// Returns the same plan for values stored as `V`.
+    #[inline(always)]
+    pub(super) fn storing<V>(self) -> Planned<T, OF, FOR, V> {
+        Planned::new(self.layout, self.transform)
+    }
 }
 
-impl<T, const OF: u8, const FOR: u8> Clone for Planned<T, OF, FOR> {
+impl<T, const OF: u8, const FOR: u8, W> Clone for Planned<T, OF, FOR, W> {
     #[inline(always)]
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T, const OF: u8, const FOR: u8> Copy for Planned<T, OF, FOR> {}
+impl<T, const OF: u8, const FOR: u8, W> Copy for Planned<T, OF, FOR, W> {}
 
-impl<T, const OF: u8, const FOR: u8> Plan for Planned<T, OF, FOR> {
+impl<T, const OF: u8, const FOR: u8, W> Plan for Planned<T, OF, FOR, W> {
     const WIDTH: usize = Self::VARIANT.width();
 
     #[inline(always)]
@@ -238,9 +254,11 @@ impl<T, const OF: u8, const FOR: u8> Plan for Planned<T, OF, FOR> {
     }
 }
 
-impl<const OF: u8, const CODES: usize, const FOR: u8> Expand
-    for Planned<Expanding<CODES>, OF, FOR>
+impl<const OF: u8, const CODES: usize, const FOR: u8, W: Writes> Expand
+    for Planned<Expanding<CODES>, OF, FOR, W>
 {
+    type Writes = W;
+
     #[inline(always)]
     fn expand(self, codes: usize) -> &'static Shuffle {
         &self.layout.table.0[codes]

@@ -4,6 +4,7 @@
 use super::*;
 use crate::Backend;
 use crate::grid::thinned;
+use crate::simd::are_beyond_cache;
 use core::mem::MaybeUninit;
 use std::vec::Vec;
 
@@ -321,4 +322,41 @@ fn a_count_beyond_the_input_is_an_error() {
         let none = Format::<u32>::V0124.validate_with(backend, &[0; 10], 40);
         assert_eq!(none, Ok(10), "zeros have no data");
     }
+}
+
+/// Values beyond the cache are the same, at every alignment, and incomplete data are found after them.
+#[test]
+#[cfg_attr(miri, ignore = "a long list")]
+fn values_beyond_the_cache() {
+    fn test<T: Integer>(format: Format<T>, values: &[T]) {
+        let stream = encoded(scalar(), format, values);
+        let bytes = size_of_val(values) + stream.len();
+        assert!(cfg!(not(target_arch = "x86_64")) || are_beyond_cache(bytes));
+        let mut room = std::vec![MaybeUninit::uninit(); values.len() + 3];
+        for backend in backends() {
+            for offset in [0, 1, 2, 3] {
+                let mut decode = |src| {
+                    let to = &mut room[offset..][..values.len()];
+                    let (decoded, read) = format.decode_with(backend, src, to)?;
+                    assert_eq!(read, stream.len());
+                    assert!(decoded == values, "{format:?} {backend:?} {offset}");
+                    Ok(())
+                };
+                decode(&stream).unwrap();
+                let short: Result<(), Error> = decode(&stream[..stream.len() - 1]);
+                let error = short.unwrap_err();
+                let data = matches!(error.kind(), ErrorKind::Data { value, .. } if value == values.len() - 1);
+                assert!(data, "{error}");
+            }
+        }
+    }
+    let mut values = numbers(1_300_007, 32);
+    values[..500_000]
+        .iter_mut()
+        .for_each(|value| *value &= 0xff);
+    let narrow: Vec<u32> = values.iter().map(|&value| value as u32).collect();
+    for format in formats(&[Format::V1234, Format::V0124], 7) {
+        test(format, &narrow);
+    }
+    test(Format::V1248, &values);
 }

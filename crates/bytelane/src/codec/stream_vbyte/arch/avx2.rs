@@ -22,7 +22,7 @@ implement! {
         fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 64], values: &mut [Slot; 64], previous: &mut __m128i) -> Stride<64> = decode::<P>;
         fn decode_within<P: Expand>(plan: P, codes: u32, data: &[u8], values: &mut [Slot; 64], previous: &mut __m128i) -> Option<usize> = decode_within::<P>;
         fn decode_end<P: Expand>(plan: P, codes: u32, left: (&[u8], usize), values: &mut [Slot; 64], previous: &mut __m128i) -> usize = decode_end::<P>;
-        fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m128i) = widen::<P>;
+        fn widen<P: Expand>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m128i) = widen::<P>;
         fn ahead<P: Compress>(plan: P, values: &[u8; 64], previous: &mut __m128i) -> Ahead = ahead::<P>;
         fn encode<P: Compress>(plan: P, values: &[u8; 64], ahead: Ahead, data: &mut [Slot; 64]) -> (u32, Stride<64>) = encode::<P>;
     }

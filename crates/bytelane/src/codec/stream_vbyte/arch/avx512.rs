@@ -4,16 +4,16 @@ use super::sse41::unzigzag_bytes;
 use crate::backend::Avx512;
 use crate::backend::tuning::tuning;
 use crate::codec::stream_vbyte::Blocks;
-use crate::codec::stream_vbyte::kernel::put_codes;
+use crate::codec::stream_vbyte::kernel::{REQUESTED, put_codes};
 use crate::codec::stream_vbyte::plan::{Compress, Expand, Plan};
 use crate::memory::{Lines, Slot};
 use crate::simd::avx2::load as load256;
 use crate::simd::avx512::{
     first_bits, in_register, load, load_up_to, opaque_zeros, store, store_up_to, store_words,
 };
-use crate::simd::sse41::load as load128;
+use crate::simd::sse41::{load as load128, put as put128};
 use crate::simd::x86::prefetch_read;
-use crate::simd::{Stride, implement, window, window_mut};
+use crate::simd::{Stride, Writes, implement, window, window_mut};
 use core::arch::x86_64::*;
 
 implement! {
@@ -23,9 +23,10 @@ implement! {
         fn previous<P: Plan>(value: u64) -> __m512i = previous::<P>;
         fn last<P: Plan>(previous: __m512i) -> u64 = last_value;
         fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 64], values: &mut [Slot; 64], previous: &mut __m512i) -> Stride<64> = decode::<P>;
+        fn decode_many<P: Expand>(plan: P, controls: &[u8], data: &[u8], blocks: &mut [[Slot; 64]], previous: &mut __m512i) -> (usize, usize) = decode_many::<P>;
         fn decode_run<P: Expand>(plan: P, controls: &[u8], data: &[u8], blocks: &mut [[Slot; 64]], previous: &mut __m512i) -> Option<usize> = decode_run::<P>;
         fn decode_last<P: Expand>(plan: P, codes: u32, data: &[u8], values: &mut [Slot], start: u64) -> Option<usize> = decode_last::<P>;
-        fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m512i) = widen::<P>;
+        fn widen<P: Expand>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m512i) = widen::<P>;
         fn ahead<P: Compress>(plan: P, values: &[u8; 64], previous: &mut __m512i) -> __m512i = stored::<P>;
         fn encode<P: Compress>(plan: P, values: &[u8; 64], ahead: __m512i, data: &mut [Slot; 64]) -> (u32, Stride<64>) = encode::<P>;
         fn encode_run<P: Compress>(plan: P, values: &[u8], start: u64, controls: &mut [Slot], data: &mut [Slot]) -> Option<usize> = encode_run::<P>;
@@ -103,10 +104,7 @@ fn decode_run<P: Expand>(
     blocks: &mut [[Slot; 64]],
     previous: &mut __m512i,
 ) -> Option<usize> {
-    let (mut done, mut rest) = match blocks.len() {
-        16.. => decode_sixteens(plan, controls, data, blocks, previous),
-        _ => (0, data),
-    };
+    let (mut done, mut rest) = decode_sixteens(plan, controls, data, blocks, previous);
     while done < blocks.len() {
         if done.is_multiple_of(4)
             && let Some(four) = blocks[done..].first_chunk_mut::<4>()
@@ -138,6 +136,21 @@ fn decode_run<P: Expand>(
         done += 1;
     }
     Some(data.len() - rest.len())
+}
+
+#[target_feature(
+    enable = "avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vnni,popcnt,bmi2"
+)]
+#[inline]
+fn decode_many<P: Expand>(
+    plan: P,
+    controls: &[u8],
+    data: &[u8],
+    blocks: &mut [[Slot; 64]],
+    previous: &mut __m512i,
+) -> (usize, usize) {
+    let (done, rest) = decode_sixteens(plan, controls, data, blocks, previous);
+    (done, data.len() - rest.len())
 }
 
 /// Decodes a block from the front of the data, near whose end a branch on whether there are 64 bytes
@@ -172,8 +185,14 @@ fn decode_sixteens<'a, P: Expand>(
 ) -> (usize, &'a [u8]) {
     let mut rest = data;
     let many = blocks.len() / 16;
+    if many == 0 {
+        return (0, data);
+    }
     // Without requests, those of the line that is loaded anyway.
-    let ahead = tuning().expand_ahead;
+    let ahead = match P::Writes::STREAM {
+        true => REQUESTED,
+        false => tuning().expand_ahead,
+    };
     let Lines(ring) = &mut Lines([[0; 16]; 2]);
     masks(plan, controls, &mut ring[0]);
     for i in 0..many {
@@ -211,13 +230,31 @@ fn decode_sixteens<'a, P: Expand>(
                 let next = window(here, used & 1023);
                 prefetch_read(next, ahead);
                 let stored = _mm512_mask_expand_epi8(opaque_zeros(), kept[k], load(next));
-                store(&mut values[k], restore(plan, stored, previous));
+                put_block::<P::Writes>(&mut values[k], restore(plan, stored, previous));
                 used += kept[k].count_ones() as usize;
             }
         }
         rest = &rest[used..];
     }
     (16 * many, rest)
+}
+
+/// Stores a block of values. Lists of values that are stored past the cache are aligned to 16 bytes, rarely to 64.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn put_block<W: Writes>(values: &mut [Slot; 64], block: __m512i) {
+    if !W::STREAM {
+        return store(values, block);
+    }
+    let quarters = [
+        _mm512_castsi512_si128(block),
+        _mm512_extracti32x4_epi32::<1>(block),
+        _mm512_extracti32x4_epi32::<2>(block),
+        _mm512_extracti32x4_epi32::<3>(block),
+    ];
+    for (i, quarter) in quarters.into_iter().enumerate() {
+        put128::<W, _>(window_mut(values, 16 * i), quarter);
+    }
 }
 
 /// Computes the masks of 16 blocks.
@@ -280,7 +317,7 @@ fn mask<P: Plan>(plan: P, codes: u32) -> u64 {
 /// ```
 #[target_feature(enable = "avx512bw,avx512vl,avx512vnni,avx512dq")]
 #[inline]
-fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m512i) {
+fn widen<P: Expand>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m512i) {
     let mut bytes = load128(data);
     if plan.zigzag() {
         bytes = unzigzag_bytes(bytes);
@@ -297,7 +334,7 @@ fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &
     if plan.delta() {
         widened = add_previous::<P>(widened, previous);
     }
-    store(values, widened);
+    put_block::<P::Writes>(values, widened);
 }
 
 #[target_feature(enable = "avx512bw,avx512vnni")]

@@ -15,7 +15,7 @@ implement! {
         fn previous<P: Plan>(value: u64) -> uint8x16_t = previous::<P>;
         fn last<P: Plan>(previous: uint8x16_t) -> u64 = last_value;
         fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 64], values: &mut [Slot; 64], previous: &mut uint8x16_t) -> Stride<64> = decode::<P>;
-        fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut uint8x16_t) = widen::<P>;
+        fn widen<P: Expand>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut uint8x16_t) = widen::<P>;
         fn ahead<P: Compress>(plan: P, values: &[u8; 64], previous: &mut uint8x16_t) -> ([uint8x16_t; 4], u32) = ahead::<P>;
         fn encode<P: Compress>(plan: P, values: &[u8; 64], ahead: ([uint8x16_t; 4], u32), data: &mut [Slot; 64]) -> (u32, Stride<64>) = encode::<P>;
     }
@@ -75,7 +75,7 @@ fn decode<P: Expand>(
 /// Sums of eight bytes fit in 16 bits: one scan for eight values, which are then widened.
 #[target_feature(enable = "neon")]
 #[inline]
-fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut uint8x16_t) {
+fn widen<P: Expand>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut uint8x16_t) {
     let data = load(data);
     for i in 0..P::VALUES / 8 {
         let eight = if i == 0 {

@@ -53,7 +53,13 @@ impl Blocks for Neon {
     }
 
     #[inline(always)]
-    fn widen<P: Plan>(self, plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut u64) {
+    fn widen<P: Expand>(
+        self,
+        plan: P,
+        data: &[u8; 16],
+        values: &mut [Slot; 64],
+        previous: &mut u64,
+    ) {
         if P::WIDTH == 8 {
             expand(self, plan, &[0; 2], data, values, previous);
             return;

@@ -2,11 +2,14 @@
 
 use crate::backend::Sse41;
 use crate::codec::stream_vbyte::Blocks;
+use crate::codec::stream_vbyte::kernel::REQUESTED;
 use crate::codec::stream_vbyte::plan::{Compress, Expand, Plan};
 use crate::memory::Slot;
-use crate::simd::sse41::{load, opaque, store};
+use crate::simd::sse41::{load, opaque, put, store};
 use crate::simd::x86::{opaque_mask, prefetch_read};
-use crate::simd::{Stride, Strides, StridesMut, implement, window, window_mut, windows_of_strides};
+use crate::simd::{
+    Stride, Strides, StridesMut, Writes, implement, window, window_mut, windows_of_strides,
+};
 use core::arch::x86_64::*;
 
 implement! {
@@ -18,7 +21,7 @@ implement! {
         fn decode<P: Expand>(plan: P, codes: u32, data: &[u8; 64], values: &mut [Slot; 64], previous: &mut __m128i) -> Stride<64> = decode::<P>;
         fn decode_within<P: Expand>(plan: P, codes: u32, data: &[u8], values: &mut [Slot; 64], previous: &mut __m128i) -> Option<usize> = decode_within::<P>;
         fn decode_end<P: Expand>(plan: P, codes: u32, left: (&[u8], usize), values: &mut [Slot; 64], previous: &mut __m128i) -> usize = decode_end::<P>;
-        fn widen<P: Plan>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m128i) = widen::<P>;
+        fn widen<P: Expand>(plan: P, data: &[u8; 16], values: &mut [Slot; 64], previous: &mut __m128i) = widen::<P>;
         fn ahead<P: Compress>(plan: P, values: &[u8; 64], previous: &mut __m128i) -> Ahead = ahead::<P>;
         fn encode<P: Compress>(plan: P, values: &[u8; 64], ahead: Ahead, data: &mut [Slot; 64]) -> (u32, Stride<64>) = encode::<P>;
     }
@@ -49,12 +52,15 @@ pub(super) fn decode<P: Expand>(
     values: &mut [Slot; 64],
     previous: &mut __m128i,
 ) -> Stride<64> {
+    if P::Writes::STREAM {
+        prefetch_read(data, REQUESTED);
+    }
     let mut data = Strides::new(data);
     for i in 0..4 {
         let entry = plan.expand(P::group(codes, i));
         let stored = _mm_shuffle_epi8(load(data.here()), load(&entry.places));
         let restored = restore(plan, stored, previous);
-        store(window_mut(values, 16 * i), restored);
+        put::<P::Writes, _>(window_mut(values, 16 * i), restored);
         data.pass(entry.length);
     }
     data.passed()
@@ -156,7 +162,7 @@ fn restore<P: Plan>(plan: P, stored: __m128i, previous: &mut __m128i) -> __m128i
 /// The lower half is added to the previous value, and the upper half to the result of the lower.
 #[target_feature(enable = "sse4.1,ssse3")]
 #[inline]
-pub(super) fn widen<P: Plan>(
+pub(super) fn widen<P: Expand>(
     plan: P,
     data: &[u8; 16],
     values: &mut [Slot; 64],
@@ -192,7 +198,8 @@ pub(super) fn widen<P: Plan>(
                 group = add::<P>(group, *previous);
                 *previous = group;
             }
-            store(window_mut(values, 16 * (P::WIDTH / 2 * i + k)), group);
+            let to = window_mut(values, 16 * (P::WIDTH / 2 * i + k));
+            put::<P::Writes, _>(to, group);
         }
         if plan.delta() {
             *previous = last::<P>(*previous);
