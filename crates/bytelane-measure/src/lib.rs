@@ -6,7 +6,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`rounds`] | interleaved rounds (A B C A B C ..), calibrated batches, medians with their spread |
+//! | [`rounds`] | interleaved rounds (A B C B A C ..), calibrated batches, medians with their spread |
 //! | [`clock`] | wall-clock time or the CPU time of one thread |
 //! | [`cpu`] | the CPU's name and caches, pinning to a core |
 //! | [`system`] | the CPU's exact model and clock, the kernel, the load |

@@ -1,7 +1,7 @@
 //! Interleaved rounds, and the results of a measurement.
 //!
-//! Subjects are measured in turns (A B C A B C ..), so that a temporary disturbance of the machine
-//! affects all of them. Each subject's figure is the median of its rounds, after [`even_out`] has removed the speed of
+//! Subjects are measured in turns, in another order in each round (A B C B A C ..), so that a temporary disturbance of
+//! the machine, or a subject that leaves the caches in disorder, affects all of them. Each subject's figure is the median of its rounds, after [`even_out`] has removed the speed of
 //! the machine from them.
 
 use crate::clock::Clock;
@@ -60,12 +60,14 @@ impl<'a> Subject<'a> {
         self
     }
 
-    /// Returns the time that calls `first..first + calls` take.
+    /// Returns the time that calls `first..first + calls` take. The first of them is made once before, as the
+    /// caches hold what the previous subject left there.
     fn sample(&mut self, watch: Stopwatch, first: usize, calls: usize) -> Duration {
         if let Some(prepare) = &mut self.prepare {
             prepare();
         }
         let Some(evict) = &mut self.evict else {
+            (self.batch)(first, 1);
             return watch.time(|| (self.batch)(first, calls));
         };
         let mut total = Duration::ZERO;
@@ -180,10 +182,13 @@ impl Rounds {
             .map(|subject| subject.calibrate(watch, self.sample))
             .collect();
         let mut samples = vec![Vec::new(); subjects.len()];
+        let mut order: Vec<usize> = (0..subjects.len()).collect();
         for round in 0..self.rounds.max(FEWEST_ROUNDS) {
-            for ((subject, &calls), samples) in subjects.iter_mut().zip(&calls).zip(&mut samples) {
-                let taken = subject.sample(watch, round * calls, calls);
-                samples.push(taken.as_secs_f64() * 1e9 / calls as f64);
+            shuffle(&mut order, round as u64);
+            for &turn in &order {
+                let calls = calls[turn];
+                let taken = subjects[turn].sample(watch, round * calls, calls);
+                samples[turn].push(taken.as_secs_f64() * 1e9 / calls as f64);
             }
         }
         even_out(&mut samples);
@@ -191,6 +196,20 @@ impl Rounds {
         summaries
             .map(|(subject, samples)| summarise(subject.name, samples))
             .collect()
+    }
+}
+
+/// Puts the subjects in another order, the same one for the same round.
+///
+/// A subject is slower after one that took long, during which other programs fill the cache that they share: encoding 16 MiB
+/// of base64 took 1.06 to 1.15 times as long as the same code at another place in the order.
+fn shuffle(order: &mut [usize], round: u64) {
+    let mut state = round.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d;
+    for last in (1..order.len()).rev() {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        order.swap(last, (state % (last as u64 + 1)) as usize);
     }
 }
 
@@ -337,13 +356,21 @@ mod tests {
         ]);
         assert_eq!(measured.len(), 2);
         let order = order.into_inner();
-        let turns = &order[2..]; // the first two calibrate
-        assert_eq!(turns.len(), 2 * FEWEST_ROUNDS);
+        // The first turn of each calibrates; in each turn, a call that is not timed precedes the one that is.
+        let turns = order[4..].as_chunks::<4>().0;
+        assert_eq!(turns.len(), FEWEST_ROUNDS);
+        let of = |name, round| [(name, round); 2];
+        let forward = |round| [of('a', round), of('b', round)].concat();
+        let backward = |round| [of('b', round), of('a', round)].concat();
+        let rounds = || turns.iter().enumerate();
+        let both = rounds().all(|(i, turns)| *turns == *forward(i) || *turns == *backward(i));
+        assert!(both, "{turns:?}");
+        let first = rounds()
+            .filter(|(i, turns)| **turns == *forward(*i))
+            .count();
         assert!(
-            turns
-                .chunks(2)
-                .enumerate()
-                .all(|(round, pair)| pair == [('a', round), ('b', round)])
+            (1..FEWEST_ROUNDS).contains(&first),
+            "{first} rounds in the order of the subjects"
         );
     }
 
@@ -368,7 +395,7 @@ mod tests {
         };
         let measured = QUICK.measure(vec![of("a"), of("b")]);
         assert_eq!(measured.len(), 2);
-        assert_eq!(shared.into_inner(), "b");
+        assert_ne!(shared.into_inner(), "");
     }
 
     #[test]
