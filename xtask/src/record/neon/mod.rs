@@ -5,6 +5,7 @@
 //! llvm-mca how many cycles one path through each takes, regardless of the caches.
 
 mod kernels;
+mod peers;
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -50,8 +51,7 @@ struct Kernel {
     operation: &'static str,
     /// Values for which this path is used, if it depends on them.
     data: &'static str,
-    /// Path of the function, starting with the codec; the symbol continues up to where it enters
-    /// the instruction set.
+    /// Part of the symbol: the path of the function, up to where it enters the instruction set.
     function: &'static str,
     /// Generic arguments, which end the symbol.
     arguments: &'static str,
@@ -63,7 +63,7 @@ struct Kernel {
 }
 
 /// Estimate: one line of the file.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Line {
     codec: String,
     operation: String,
@@ -71,6 +71,9 @@ struct Line {
     bytes: u64,
     processor: String,
     cycles: f64,
+    /// Library; empty for bytelane.
+    #[serde(default)]
+    library: String,
 }
 
 /// Estimates, with the name of their file.
@@ -86,7 +89,8 @@ pub struct Estimates {
 /// A requirement that the machine lacks, and where to get it; a kernel whose loop has another
 /// shape.
 pub fn record(path: &Path) -> Result<()> {
-    let lines = estimate()?;
+    let mut lines = estimate()?;
+    lines.extend(estimate_peers()?);
     let mut csv = csv::Writer::from_writer(Vec::new());
     for line in &lines {
         csv.serialize(line)?;
@@ -104,21 +108,35 @@ pub fn run_stage() -> Result<()> {
 }
 
 fn estimate() -> Result<Vec<Line>> {
-    let needs = [Need::StandardLibrary(&TARGET), DISASSEMBLER, MODEL];
-    let missing: Vec<_> = needs.iter().filter_map(Need::missing).collect();
-    ensure!(
-        missing.is_empty(),
-        "the estimates for NEON need more: {}",
-        missing.join("; ")
-    );
+    require(&[Need::StandardLibrary(&TARGET), DISASSEMBLER, MODEL])?;
     let mut build = TARGET.cargo("build")?;
     run(build.args(["--release", "--lib", "--package", "bytelane"]))?;
     let library = format!("target/cross/{}/release/libbytelane.rlib", TARGET.triple);
     let listing = disassemble(OBJDUMP, &[library])?;
-    let functions = functions(&listing);
+    lines_of(&listing, KERNELS.iter().map(|kernel| ("", kernel)))
+}
+
+/// Estimates the loops of other libraries.
+fn estimate_peers() -> Result<Vec<Line>> {
+    require(&peers::COMPILERS)?;
+    let listing = peers::listing()?;
+    lines_of(
+        &listing,
+        peers::LOOPS
+            .iter()
+            .map(|(library, kernel)| (*library, kernel)),
+    )
+}
+
+/// Estimates the loops of libraries, given the listing of these.
+fn lines_of<'a>(
+    listing: &str,
+    kernels: impl Iterator<Item = (&'a str, &'a Kernel)>,
+) -> Result<Vec<Line>> {
+    let functions = functions(listing);
     let mut lines = Vec::new();
     let mut wrong = Vec::new();
-    for kernel in KERNELS {
+    for (library, kernel) in kernels {
         match kernel.way(&functions) {
             Err(problem) => wrong.push(format!("{problem:#}")),
             Ok(way) => {
@@ -126,15 +144,25 @@ fn estimate() -> Result<Vec<Line>> {
                 for (processor, _) in PROCESSORS {
                     let cycles = cycles(&way, processor)
                         .with_context(|| format!("{} for {processor}", kernel.name()))?;
-                    lines.push(kernel.line(processor, cycles));
+                    lines.push(kernel.line(library, processor, cycles));
                 }
             }
         }
     }
     if !wrong.is_empty() {
-        bail!("NEON's kernels have another shape:\n{}", wrong.join("\n"));
+        bail!("loops have another shape:\n{}", wrong.join("\n"));
     }
     Ok(lines)
+}
+
+fn require(needs: &[Need]) -> Result<()> {
+    let missing: Vec<_> = needs.iter().filter_map(Need::missing).collect();
+    ensure!(
+        missing.is_empty(),
+        "the estimates for NEON need more: {}",
+        missing.join("; ")
+    );
+    Ok(())
 }
 
 impl Kernel {
@@ -144,10 +172,9 @@ impl Kernel {
 
     /// Returns the shortest path that matches the counts.
     fn way<'a>(&self, functions: &[Function<'a>]) -> Result<Vec<Instruction<'a>>> {
-        let inside = format!("{}::", self.function);
         let mut ways: Vec<_> = functions
             .iter()
-            .filter(|function| function.symbol.contains(&inside))
+            .filter(|function| function.symbol.contains(self.function))
             // The compiler adds a suffix to the names of functions that it moves between units.
             .filter(|function| {
                 let symbol = function.symbol.split(" (.llvm.").next();
@@ -178,7 +205,7 @@ impl Kernel {
         })
     }
 
-    fn line(&self, processor: &str, cycles: f64) -> Line {
+    fn line(&self, library: &str, processor: &str, cycles: f64) -> Line {
         Line {
             codec: self.codec.to_owned(),
             operation: self.operation.to_owned(),
@@ -186,6 +213,7 @@ impl Kernel {
             bytes: self.bytes,
             processor: processor.to_owned(),
             cycles,
+            library: library.to_owned(),
         }
     }
 }
@@ -277,11 +305,16 @@ impl Estimates {
         let processors = PROCESSORS.map(|(_, name)| name).join(" / ");
         let mut text = format!(
             "Estimates (`{}`) for {processors}, by `{} loop.s` and the like.\n\n\
-             | codec | operation | values | bytes | cycles | bytes per cycle |\n|---|---|---|---|---|---|\n",
+             | codec | operation | values | bytes | cycles | bytes per cycle | fastest peer | x peer |\n|---|---|---|---|---|---|---|---|\n",
             self.name,
             command(PROCESSORS[0].0),
         );
-        for lines in self.lines.chunk_by(Line::same_loop) {
+        let (ours, peers): (Vec<_>, Vec<_>) = self
+            .lines
+            .iter()
+            .cloned()
+            .partition(|line| line.library.is_empty());
+        for lines in ours.chunk_by(Line::same_loop) {
             let Line {
                 codec,
                 operation,
@@ -297,10 +330,23 @@ impl Estimates {
                 figures.collect::<Vec<_>>().join(" / ")
             };
             let cycles = all(&|line| line.cycles);
-            let speeds = all(&|line| line.bytes as f64 / line.cycles);
+            let speeds = all(&Line::speed);
+            let fastest = |processor: &str| {
+                let same = |peer: &&Line| peer.processor == processor && peer.same_work(&lines[0]);
+                let compared = peers.iter().filter(same);
+                compared.max_by(|a, b| a.speed().total_cmp(&b.speed()))
+            };
+            let peer = fastest(PROCESSORS[0].0).map_or("", |peer| &peer.library);
+            let ratios = match peer {
+                "" => String::new(),
+                _ => all(&|line| {
+                    let peer = fastest(&line.processor);
+                    peer.map_or(f64::NAN, |peer| line.speed() / peer.speed())
+                }),
+            };
             writeln!(
                 text,
-                "| `{codec}` | {operation} | {data} | {bytes} | {cycles} | {speeds} |"
+                "| `{codec}` | {operation} | {data} | {bytes} | {cycles} | {speeds} | {peer} | {ratios} |"
             )
             .expect("to memory");
         }
@@ -309,12 +355,18 @@ impl Estimates {
 }
 
 impl Line {
-    fn same_loop(&self, other: &Self) -> bool {
-        let key = |line: &Self| {
-            let texts = [&line.codec, &line.operation, &line.data];
-            (texts.map(String::clone), line.bytes)
-        };
+    /// Returns the number of bytes per cycle.
+    fn speed(&self) -> f64 {
+        self.bytes as f64 / self.cycles
+    }
+
+    fn same_work(&self, other: &Self) -> bool {
+        let key = |line: &Self| [&line.codec, &line.operation, &line.data].map(String::clone);
         key(self) == key(other)
+    }
+
+    fn same_loop(&self, other: &Self) -> bool {
+        self.same_work(other) && self.bytes == other.bytes
     }
 }
 
@@ -375,11 +427,14 @@ mod tests {
 
     #[test]
     fn a_loop_is_a_row_with_all_processors() {
-        let file = "codec,operation,data,bytes,processor,cycles\n\
-            base64,encode,,192,neoverse-n1,64.0\nbase64,encode,,192,cortex-a57,100.0\n";
+        let file = "codec,operation,data,bytes,processor,cycles,library\n\
+            base64,encode,,192,neoverse-n1,64.0,\nbase64,encode,,192,cortex-a57,100.0,\n\
+            base64,encode,,48,neoverse-n1,24.0,x\nbase64,encode,,48,cortex-a57,50.0,x\n\
+            base64,encode,,48,neoverse-n1,32.0,y\nbase64,encode,,48,cortex-a57,20.0,y\n";
         let estimates = Estimates::parse("x.csv", file).unwrap().unwrap();
         let table = estimates.table();
-        let row = "| `base64` | encode |  | 192 | 64.0 / - / 100.0 | 3.0 / - / 1.9 |\n";
+        // The fastest library is another one on each processor; the first processor's is named.
+        let row = "| `base64` | encode |  | 192 | 64.0 / - / 100.0 | 3.0 / - / 1.9 | x | 1.5 / - / 0.8 |\n";
         assert!(table.ends_with(row), "{table}");
         assert!(table.contains("llvm-mca-19 -mtriple=aarch64 -mcpu=neoverse-n1"));
         assert!(Estimates::parse("x", "codec,ns\n").unwrap().is_none());

@@ -1,0 +1,252 @@
+//! Loops of other libraries for the same work, compiled from source. To add one, add a row.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::{Kernel, OBJDUMP};
+use crate::listing::disassemble;
+use crate::process::{cargo, output, program, root, run};
+use crate::test::cross::AARCH64;
+use crate::test::needs::Need;
+
+const C: &str = "aarch64-linux-gnu-gcc";
+const CXX: &str = "aarch64-linux-gnu-g++";
+
+/// Compilers for the sources of other libraries.
+pub const COMPILERS: [Need; 2] = [
+    Need::Program(C, "Debian: gcc-aarch64-linux-gnu"),
+    Need::Program(CXX, "Debian: g++-aarch64-linux-gnu"),
+];
+
+/// Packages that the comparison depends on, and the names of their libraries.
+const PACKAGES: &[(&str, &str)] = &[
+    ("base64-simd", "base64_simd"),
+    ("base64-turbo", "base64_turbo"),
+    ("simdutf", "simdutf"),
+    ("simdutf8", "simdutf8"),
+    ("svb", "svb"),
+];
+
+/// The build of the C library of Stream VByte asks for the instructions of this machine, so its sources are compiled
+/// one by one.
+const SOURCES: &[&str] = &["streamvbyte_encode", "streamvbyte_decode"];
+
+const TARGET_DIR: &str = "target/cross/peers";
+
+/// Returns the listing of all of these libraries.
+pub fn listing() -> Result<String> {
+    let mut build = cargo("build --locked --manifest-path peers/Cargo.toml --release --target-dir");
+    build.args([TARGET_DIR, "--target", AARCH64.triple]);
+    for (package, _) in PACKAGES {
+        build.args(["--package", package]);
+    }
+    AARCH64.prepare(&mut build)?;
+    let suffix = AARCH64.triple.replace('-', "_");
+    run(build
+        .env(format!("CC_{suffix}"), C)
+        .env(format!("CXX_{suffix}"), CXX))?;
+    let deps = root()
+        .join(TARGET_DIR)
+        .join(AARCH64.triple)
+        .join("release/deps");
+    let mut libraries = compile_c()?;
+    for (package, library) in PACKAGES {
+        let found = newest(&deps, &format!("lib{library}-"))?;
+        libraries.push(
+            found.with_context(|| format!("{package} has no library in {}", deps.display()))?,
+        );
+    }
+    disassemble(OBJDUMP, &libraries)
+}
+
+/// Returns the newest library of a directory whose name begins so.
+fn newest(directory: &Path, prefix: &str) -> Result<Option<String>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with(prefix) && name.ends_with(".rlib") {
+            found.push((entry.metadata()?.modified()?, entry.path()));
+        }
+    }
+    Ok(found
+        .into_iter()
+        .max()
+        .map(|(_, path)| path.display().to_string()))
+}
+
+/// Compiles the C library, and returns its objects.
+fn compile_c() -> Result<Vec<String>> {
+    let mut metadata =
+        cargo("metadata --locked --format-version 1 --manifest-path peers/Cargo.toml");
+    let metadata: serde_json::Value = serde_json::from_str(&output(&mut metadata)?.text)?;
+    let packages = metadata["packages"].as_array().context("no packages")?;
+    let package = packages
+        .iter()
+        .find(|package| package["name"] == "streamvbyte-sys");
+    let manifest = package.and_then(|package| package["manifest_path"].as_str());
+    let directory = Path::new(manifest.context("no package streamvbyte-sys")?)
+        .with_file_name("external")
+        .join("streamvbyte");
+    let compile = |name: &&str| {
+        let object = root().join(TARGET_DIR).join(format!("{name}.o"));
+        run(program(C)
+            .args(["-O3", "-D__ARM_NEON__", "-c", "-I"])
+            .arg(directory.join("include"))
+            .arg(directory.join("src").join(format!("{name}.c")))
+            .arg("-o")
+            .arg(&object))?;
+        Ok(object.display().to_string())
+    };
+    SOURCES.iter().map(compile).collect()
+}
+
+/// Libraries, and paths through their loops. Loops that call functions have none: those of `simdutf` that decode base64 or
+/// validate characters beyond ASCII, and all that escape JSON.
+pub const LOOPS: &[(&str, Kernel)] = &[
+    (
+        "C library",
+        Kernel {
+            codec: "stream_vbyte:variant=1234",
+            operation: "encode",
+            data: "1 to 4 bytes",
+            function: "streamvbyte_encode",
+            arguments: "",
+            counts: &[("tbl", 2)],
+            bytes: 16,
+        },
+    ),
+    (
+        "C library",
+        Kernel {
+            codec: "stream_vbyte:variant=1234",
+            operation: "decode",
+            data: "1 to 4 bytes",
+            function: "streamvbyte_decode",
+            arguments: "",
+            counts: &[("tbl", 1)],
+            bytes: 16,
+        },
+    ),
+    (
+        "svb",
+        Kernel {
+            codec: "stream_vbyte:variant=1234",
+            operation: "encode",
+            data: "1 to 4 bytes",
+            function: "svb::u32::neon::encode_into_classic",
+            arguments: "",
+            counts: &[("tbl", 1)],
+            bytes: 16,
+        },
+    ),
+    (
+        "svb",
+        Kernel {
+            codec: "stream_vbyte:variant=1234",
+            operation: "decode",
+            data: "1 to 4 bytes",
+            function: "svb::u32::neon::decode_into_classic",
+            arguments: "",
+            counts: &[("tbl", 1)],
+            bytes: 16,
+        },
+    ),
+    (
+        "simdutf",
+        Kernel {
+            codec: "base64",
+            operation: "encode",
+            data: "all",
+            function: "simdutf::arm64::implementation::binary_to_base64(",
+            arguments: "",
+            counts: &[("ld3", 1), ("st4", 1)],
+            bytes: 48,
+        },
+    ),
+    (
+        "base64-turbo",
+        Kernel {
+            codec: "base64",
+            operation: "encode",
+            data: "all",
+            function: "base64_turbo::simd::neon::encode_slice_neon",
+            arguments: "",
+            counts: &[("tbl", 8), ("stp", 2)],
+            bytes: 48,
+        },
+    ),
+    (
+        "base64-turbo",
+        Kernel {
+            codec: "base64",
+            operation: "decode",
+            data: "all",
+            function: "base64_turbo::simd::neon::decode_slice_neon",
+            arguments: "",
+            counts: &[("ldp", 2), ("tbl", 8)],
+            bytes: 48,
+        },
+    ),
+    (
+        "base64-simd",
+        Kernel {
+            codec: "base64",
+            operation: "encode",
+            data: "all",
+            function: "base64_simd::multiversion::encode::neon",
+            arguments: "",
+            counts: &[("tbl", 4)],
+            bytes: 24,
+        },
+    ),
+    (
+        "base64-simd",
+        Kernel {
+            codec: "base64",
+            operation: "decode",
+            data: "all",
+            function: "base64_simd::multiversion::decode::neon",
+            arguments: "",
+            counts: &[("tbl", 10)],
+            bytes: 24,
+        },
+    ),
+    (
+        "simdutf",
+        Kernel {
+            codec: "utf8",
+            operation: "decode",
+            data: "ASCII",
+            function: "simdutf::arm64::implementation::validate_utf8(",
+            arguments: "",
+            counts: &[("ldp", 2)],
+            bytes: 64,
+        },
+    ),
+    (
+        "simdutf8",
+        Kernel {
+            codec: "utf8",
+            operation: "decode",
+            data: "ASCII",
+            function: "simdutf8::implementation::aarch64::validate_utf8_basic_neon",
+            arguments: "",
+            counts: &[("ldp", 2), ("tbl", 0)],
+            bytes: 64,
+        },
+    ),
+    (
+        "simdutf8",
+        Kernel {
+            codec: "utf8",
+            operation: "decode",
+            data: "beyond ASCII",
+            function: "simdutf8::implementation::aarch64::validate_utf8_basic_neon",
+            arguments: "",
+            counts: &[("tbl", 12)],
+            bytes: 64,
+        },
+    ),
+];
