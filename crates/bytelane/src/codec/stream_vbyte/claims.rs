@@ -18,5 +18,8 @@ unsafe impl Faithful for Encode<'_> {}
 // SAFETY: `fill` returns the length of the destination, after each of its parts has been written:
 // the values up to a whole control byte, one by one; in `kernel::decode_run`, whole blocks of 64
 // bytes, by `Blocks::decode`, `decode_four` or `widen`; and in `decode_last`, the rest, copied from a
-// block that begins as zeros, or stored by a mask of as many bytes.
+// block that begins as zeros, or stored by a mask of as many bytes. For long lists,
+// `kernel::decode_past_cache` comes first: `Blocks::decode_many` writes as many blocks as it reports, by the
+// same functions, and `Decode::decode_long` leaves all others to `decode_run`. The stores past the cache are
+// fenced by `Publish` before that.
 unsafe impl Faithful for Decode<'_> {}

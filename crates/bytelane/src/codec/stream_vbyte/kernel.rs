@@ -23,6 +23,8 @@
 //!           fewer than 256 bytes left: block by block
 //!           fewer than 64 bytes left: loads that end with the data, shifted
 //!           the last values, fewer than a block: as a block whose front alone counts
+//!           data and values that exceed the cache, without differences: the blocks with data around them are
+//!           stored past it first, and data requested ahead
 //! encode    the same way, into a buffer if fewer than 64 bytes of room are left; four blocks at a time,
 //!           compute the codes of the second block after each one before that one is stored
 //! ```
