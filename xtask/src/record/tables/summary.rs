@@ -6,29 +6,17 @@ use super::record::Verdict;
 use super::{CODECS, Record, Records, counts, geometric_mean, ratio};
 
 impl Records {
-    /// Returns a sentence about all cells of the newest CPU, and one about those of the others.
+    /// Returns one sentence about all cells of the newest CPU.
     pub(super) fn headline(&self) -> Option<String> {
-        let mut cpus = self.cpus().into_iter();
-        let cpu = cpus.next()?;
+        let cpu = self.cpus().into_iter().next()?;
         let gains = self.gains(&cpu, |_| true);
         let [_, _, lost] = counts(&gains);
-        let mut text = format!(
-            "It is **{} times as fast as the fastest other library**: the geometric mean of {} measured cases on\n\
-             {cpu}, of which {lost} are lost.",
+        Some(format!(
+            "**{} times as fast as the fastest other library**: the geometric mean of {} measured cases on {cpu}, of which\n\
+             {lost} are lost ([all results](docs/performance.md)).\n",
             ratio(geometric_mean(&gains)),
             gains.len(),
-        );
-        let mean = |cpu: &str| ratio(geometric_mean(&self.gains(cpu, |_| true)));
-        let others: Vec<_> = cpus.map(|cpu| format!("{} ({cpu})", mean(&cpu))).collect();
-        if !others.is_empty() {
-            let others = others.join(", ");
-            write!(
-                text,
-                " Elsewhere: {others};\nsee [below](#against-other-libraries)."
-            )
-            .expect("to memory");
-        }
-        Some(text + "\n")
+        ))
     }
 
     /// Returns the CPUs, first the one with the newest record of most codecs.

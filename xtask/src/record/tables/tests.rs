@@ -95,11 +95,7 @@ fn the_headline_is_that_of_all_cells() {
     let text = records().table("headline").unwrap();
     assert!(text.contains("**1.1 times as fast"), "{text}");
     assert!(
-        text.contains("mean of 3 measured cases on\nZen 5, of which 1 are lost"),
-        "{text}"
-    );
-    assert!(
-        text.contains("Elsewhere: 1.0 (Sapphire Rapids, AVX2)"),
+        text.contains("mean of 3 measured cases on Zen 5, of which\n1 are lost"),
         "{text}"
     );
 }
