@@ -1,7 +1,8 @@
-//! Checks of the documents: links resolve, the tests that SECURITY.md names exist, the words are plain,
-//! and unsafe code is where the rule of CONTRIBUTING.md allows it.
+//! Checks of the documents: links resolve, the tests that SECURITY.md names and the code that the developer's
+//! guide names exist, the words are plain, and unsafe code is where the rule of CONTRIBUTING.md allows it.
 
 mod beginnings;
+mod developers;
 mod unsafe_code;
 mod words;
 
