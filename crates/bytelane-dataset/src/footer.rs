@@ -15,6 +15,7 @@ use bytelane_parquet::parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 use bytelane_parquet::{InputFile, ReaderBuilder, RemoteFile};
 use bytelane_store::Object;
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Footer of a file.
@@ -27,6 +28,8 @@ pub(crate) struct Footer {
     pub class: u128,
     /// Sort order of its rows, if all row groups declare the same one.
     pub sorting: Option<Sorting>,
+    /// Name that two columns have.
+    pub repeated: Option<String>,
 }
 
 /// Sort order that a file declares for its rows.
@@ -130,6 +133,7 @@ impl Footer {
             class: class(&schema, groups),
             schema,
             sorting: sorting(groups),
+            repeated: repeated(metadata.file_metadata().schema_descr()),
         }
     }
 }
@@ -153,6 +157,19 @@ fn schema(schema: &SchemaDescriptor) -> String {
         )
     };
     schema.columns().iter().map(line).collect()
+}
+
+/// Returns a name that two columns have.
+fn repeated(schema: &SchemaDescriptor) -> Option<String> {
+    let mut names = HashSet::new();
+    let mut columns = schema.root_schema().get_fields().iter().map(|it| it.name());
+    if let Some(name) = columns.find(|name| !names.insert(*name)) {
+        return Some(name.to_owned());
+    }
+    let mut paths = HashSet::new();
+    let mut leaves = schema.columns().iter().map(|leaf| leaf.path());
+    let leaf = leaves.find(|path| !paths.insert(path.parts()))?;
+    Some(leaf.string())
 }
 
 /// Returns the hash of the schema and of all encodings and compressions that the columns have in

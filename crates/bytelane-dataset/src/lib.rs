@@ -18,6 +18,7 @@
 mod error;
 mod footer;
 mod hash;
+mod identity;
 mod journal;
 mod listing;
 mod plan;

@@ -1,6 +1,5 @@
 //! Lists the files of a data set.
 
-use crate::hash::{digits, hash};
 use crate::root::Root;
 use crate::{Error, Result};
 use bytelane_store::{Location, Meta, Store};
@@ -141,12 +140,6 @@ impl Listing {
             chosen: true,
             ..Self::default()
         })
-    }
-
-    /// Returns a hash of the paths, sizes and versions of all files.
-    pub(crate) fn hash(&self) -> String {
-        let texts: Vec<String> = self.files.iter().map(SourceFile::identity).collect();
-        digits(hash(texts.iter().map(String::as_str)))
     }
 
     /// Checks that the files are not owned by a table format.
@@ -303,7 +296,6 @@ mod tests {
         fs::write(root.path().join("b.parquet"), "other").unwrap();
         let error = listing.files[1].check(&disk).unwrap_err();
         assert!(matches!(error, Error::Changed(_)), "{error}");
-        assert_ne!(list(root.path()).unwrap().hash(), listing.hash());
     }
 
     #[test]

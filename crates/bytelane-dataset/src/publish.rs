@@ -18,6 +18,7 @@ pub(crate) fn publish(temporary: &Path, root: &Path, name: &str) -> Result<bool>
     let directory = name.parent().unwrap_or(root);
     let is_new_directory = !directory.exists();
     fs::create_dir_all(directory).map_err(Error::at(directory))?;
+    check_inside(directory, root)?;
     let temporary = TempPath::try_from_path(temporary).map_err(Error::at(temporary))?;
     let is_new = match temporary.persist_noclobber(&name) {
         Ok(()) => true,
@@ -32,6 +33,16 @@ pub(crate) fn publish(temporary: &Path, root: &Path, name: &str) -> Result<bool>
             .try_for_each(sync_directory)?;
     }
     Ok(is_new)
+}
+
+/// Checks that a directory below a root is not a link to somewhere else, such as the old root.
+fn check_inside(directory: &Path, root: &Path) -> Result<()> {
+    let real = |path: &Path| fs::canonicalize(path).map_err(Error::at(path));
+    if real(directory)?.starts_with(real(root)?) {
+        return Ok(());
+    }
+    let problem = "this directory of the new root is elsewhere, by a link; remove the link";
+    Err(Error::Input(format!("{}: {problem}", directory.display())))
 }
 
 /// Writes a small file atomically: it is on disk before it appears under its name, and replaces an

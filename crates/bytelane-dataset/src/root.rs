@@ -69,7 +69,7 @@ impl Root {
                 one.starts_with(other) || other.starts_with(one)
             }
             (Self::Store(one), Self::Store(other)) => {
-                let [one, other] = [one, other].map(|it| format!("{it}/"));
+                let [one, other] = [one, other].map(|it| format!("{}/", it.identity()));
                 one.starts_with(&other) || other.starts_with(&one)
             }
             _ => false,
@@ -185,6 +185,7 @@ mod tests {
         assert!(root("s3://b/lake").overlaps(&root("s3://b")));
         assert!(!root("s3://b/lake").overlaps(&root("s3://b/lake.new")));
         assert!(!root("s3://b/lake").overlaps(&root("/lake")));
+        assert!(root("s3://b/lake").overlaps(&root("s3a://b/lake")));
         assert_eq!(root("s3://b").under("x=1/a"), Path::new("s3://b/x=1/a"));
         assert_eq!(root("file:///lake").under("a"), Path::new("/lake/a"));
         assert!(Root::of(Path::new("https://host/lake")).is_err());

@@ -1,11 +1,13 @@
 //! Exchanges an old and a new root, and deletes the old files. Both operations require that the
 //! roots have been compared.
 
-use crate::listing::{Listing, list};
+use crate::identity::Identities;
+use crate::listing::{Listing, SourceFile, list};
 use crate::root::Root;
 use crate::verify::Mark;
 use crate::{Error, Result};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -28,8 +30,9 @@ pub struct Deleted {
 /// # Errors
 ///
 /// [`verify`](crate::verify()) has not found the same rows in both roots, or a root has changed
-/// since; a table format owns one of them; they are on different file systems, or on a store, which
-/// cannot rename its objects, or the system cannot exchange directories.
+/// since; a file of one root is a link to one of the other; a table format owns one of them; they are on
+/// different file systems, or on a store, which cannot rename its objects, or the system cannot exchange
+/// directories.
 ///
 /// # Example
 ///
@@ -47,19 +50,26 @@ pub fn swap(one: impl AsRef<Path>, other: impl AsRef<Path>) -> Result<()> {
         return Err(Error::Input(format!("{}: {problem}", one.display())));
     };
     let [first, second] = checked(one, other)?;
-    if !is_verified(&roots[1], &first, &second)? && !is_verified(&roots[0], &second, &first)? {
+    let forward = is_verified([&roots[0], &roots[1]], [&first, &second])?;
+    if !forward && !is_verified([&roots[1], &roots[0]], [&second, &first])? {
         return Err(not_verified(one, other));
     }
+    Identities::of(&first, &roots[0])?.check_apart(&second.files, &roots[1])?;
     exchange(one, other)
 }
 
 /// Deletes the Parquet files below a root whose rows are in another root. Other files stay;
 /// directories that become empty are removed.
 ///
+/// Before the files of a directory are deleted, the files of the other root that have their rows are
+/// looked at again: they must be the verified ones, and others than those that are deleted, not links to
+/// them.
+///
 /// # Errors
 ///
 /// [`verify`](crate::verify()) has not found the rows of the old root in the new one, or one of
-/// them has changed since; a table format owns the old root; a file cannot be deleted.
+/// them has changed since; a file of the new root is a link to one of the old root, or another name of it; a
+/// table format owns the old root; a file cannot be deleted.
 ///
 /// # Example
 ///
@@ -72,16 +82,24 @@ pub fn swap(one: impl AsRef<Path>, other: impl AsRef<Path>) -> Result<()> {
 pub fn delete(old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<Deleted> {
     let (old, new) = (old.as_ref(), new.as_ref());
     let listings = checked(old, new)?;
-    let root = Root::of(old)?;
-    if !is_verified(&Root::of(new)?, &listings[0], &listings[1])? {
+    let (root, new_root) = (Root::of(old)?, Root::of(new)?);
+    if !is_verified([&root, &new_root], [&listings[0], &listings[1]])? {
         return Err(not_verified(old, new));
     }
+    let identities = Identities::of(&listings[0], &root)?;
+    let unchanged = |file: &SourceFile, root| file.check(root).map_err(|_| not_verified(old, new));
     let mut deleted = Deleted::default();
-    for file in &listings[0].files {
-        file.check(&root)?;
-        root.remove(&file.path)?;
-        deleted.files += 1;
-        deleted.bytes += file.bytes;
+    for [files, kept] in by_directory(&listings).into_values() {
+        // They are the only copy from now on.
+        kept.iter()
+            .try_for_each(|file| unchanged(file, &new_root))?;
+        identities.check_apart(kept, &new_root)?;
+        for file in files {
+            unchanged(file, &root)?;
+            root.remove(&file.path)?;
+            deleted.files += 1;
+            deleted.bytes += file.bytes;
+        }
     }
     let Root::Disk(old) = &root else {
         return Ok(deleted);
@@ -99,6 +117,18 @@ pub fn delete(old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<Deleted> {
     Ok(deleted)
 }
 
+/// Groups the files of both roots by their directory. The rows of a directory are in the other root's
+/// directory of the same name: so they were verified.
+fn by_directory(listings: &[Listing; 2]) -> BTreeMap<&str, [Vec<&SourceFile>; 2]> {
+    let mut directories: BTreeMap<&str, [Vec<&SourceFile>; 2]> = BTreeMap::new();
+    for (side, listing) in listings.iter().enumerate() {
+        for file in &listing.files {
+            directories.entry(file.partition()).or_default()[side].push(file);
+        }
+    }
+    directories
+}
+
 /// Lists two roots, which must be different.
 fn checked(one: &Path, other: &Path) -> Result<[Listing; 2]> {
     if Root::canonical(one)?.overlaps(&Root::canonical(other)?) {
@@ -111,11 +141,13 @@ fn checked(one: &Path, other: &Path) -> Result<[Listing; 2]> {
     Ok(listings)
 }
 
-/// Returns whether the new root is marked as having the rows of the old one, and neither has
+/// Returns whether the second root is marked as having the rows of the first one, and neither has
 /// changed since.
-fn is_verified(new_root: &Root, old: &Listing, new: &Listing) -> Result<bool> {
-    let (old, new) = (old.hash(), new.hash());
-    Ok(Mark::read(new_root)?.is_some_and(|mark| mark == Mark { old, new }))
+fn is_verified(roots: [&Root; 2], listings: [&Listing; 2]) -> Result<bool> {
+    let Some(mark) = Mark::read(roots[1])? else {
+        return Ok(false);
+    };
+    Ok(mark == Mark::of(listings, roots)?)
 }
 
 fn not_verified(old: &Path, new: &Path) -> Error {

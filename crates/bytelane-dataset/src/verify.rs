@@ -1,6 +1,7 @@
 //! Compares the rows of two roots.
 
 use crate::footer::Footer;
+use crate::identity::{Identities, state};
 use crate::listing::{Listing, list};
 use crate::plan::Plan;
 use crate::root::Root;
@@ -50,7 +51,7 @@ impl Verified {
     }
 }
 
-/// Mark in a new root that it has the rows of an old one: hashes of the names, sizes and times of
+/// Mark in a new root that it has the rows of an old one: hashes of the names, sizes and versions of
 /// their files.
 #[derive(PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Mark {
@@ -59,6 +60,14 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
+    /// Returns the mark for two roots as they are now.
+    pub(crate) fn of(listings: [&Listing; 2], roots: [&Root; 2]) -> Result<Self> {
+        Ok(Self {
+            old: state(listings[0], roots[0])?,
+            new: state(listings[1], roots[1])?,
+        })
+    }
+
     /// Reads the mark of a new root.
     pub(crate) fn read(root: &Root) -> Result<Option<Self>> {
         let text = root.state(VERIFIED)?;
@@ -83,7 +92,8 @@ type Groups = BTreeMap<(String, String), [Vec<PathBuf>; 2]>;
 ///
 /// # Errors
 ///
-/// A file cannot be read or is damaged; a root has changed meanwhile.
+/// A file cannot be read or is damaged; a file of the new root is a link to one of the old root, or another
+/// name of it, and so no second copy; a root has changed meanwhile.
 ///
 /// # Example
 ///
@@ -101,6 +111,8 @@ pub fn verify(
     let roots = [Root::of(paths[0])?, Root::of(paths[1])?];
     let listings = [listing_of_old(paths[0], &roots[1])?, list(paths[1])?];
     listings[1].check_plain(paths[1])?;
+    Identities::of(&listings[0], &roots[0])?.check_apart(&listings[1].files, &roots[1])?;
+    let mark = Mark::of(listings.each_ref(), roots.each_ref())?;
     let mut groups = Groups::new();
     for (side, listing) in listings.iter().enumerate() {
         for file in &listing.files {
@@ -123,14 +135,13 @@ pub fn verify(
         verified.add(partition, &files, &options)?;
     }
     let now = [listing_of_old(paths[0], &roots[1])?, list(paths[1])?];
-    if now != listings {
+    if now != listings || Mark::of(now.each_ref(), roots.each_ref())? != mark {
         let problem =
             "a file was added, removed or changed while both roots were read; compare them again";
         return Err(Error::Input(problem.to_owned()));
     }
     if verified.is_same() {
-        let [old, new] = listings.map(|listing| listing.hash());
-        Mark { old, new }.write(&roots[1])?;
+        mark.write(&roots[1])?;
     }
     Ok(verified)
 }

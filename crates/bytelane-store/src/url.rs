@@ -79,6 +79,24 @@ impl Location {
         self.path.as_ref()
     }
 
+    /// Returns a URL that is the same for all URLs of an object: the schemes of one provider are one.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        let (scheme, bucket) = self.root.split_once("://").unwrap_or(("", &self.root));
+        let (scheme, bucket) = match scheme {
+            "s3" | "s3a" => ("s3", bucket),
+            // abfss://container@account.dfs.core.windows.net
+            "az" | "azure" | "adl" | "abfs" | "abfss" => {
+                ("az", bucket.split('@').next().unwrap_or(bucket))
+            }
+            other => (other, bucket),
+        };
+        match self.key() {
+            "" => format!("{scheme}://{bucket}"),
+            key => format!("{scheme}://{bucket}/{key}"),
+        }
+    }
+
     /// Returns whether the objects can be listed and written.
     #[must_use]
     pub fn is_store(&self) -> bool {
@@ -143,6 +161,9 @@ mod tests {
         ] {
             assert!(shown(url).is_err(), "{url}");
         }
+        let identity = |url: &str| Location::parse(url).unwrap().identity();
+        assert_eq!(identity("s3a://b/k/"), identity("s3://b/k"));
+        assert_eq!(identity("abfss://c@a.host/k"), identity("az://c/k"));
         let bucket = Location::parse("s3://b").unwrap();
         assert_eq!(bucket.join("k").unwrap().to_string(), "s3://b/k");
         assert!(bucket.join("../k").is_err());

@@ -17,6 +17,9 @@ pub(super) struct Packed {
     overlapping: usize,
     /// Number of files that are too large but have only one row group.
     unsplittable: usize,
+    /// Number of files of which two columns have one name, with an example.
+    ambiguous: usize,
+    example: Option<String>,
 }
 
 /// File with the expectations for it.
@@ -31,6 +34,10 @@ struct Candidate {
 impl Packed {
     /// Adds the files of a partition with the same schema.
     pub(super) fn add(&mut self, files: Vec<Read>, classes: &Classes, options: &PlanOptions) {
+        let (ambiguous, files): (Vec<Read>, Vec<Read>) = files
+            .into_iter()
+            .partition(|file| file.footer.repeated.is_some());
+        ambiguous.into_iter().for_each(|file| self.leave(file));
         let mut candidates: Vec<Candidate> = files
             .into_iter()
             .map(|read| candidate(read, classes))
@@ -61,6 +68,15 @@ impl Packed {
             open.push(candidate);
         }
         self.close(&mut open, options);
+    }
+
+    /// Leaves a file of which two columns have one name: its rows cannot be compared by name.
+    fn leave(&mut self, Read { file, footer, .. }: Read) {
+        self.ambiguous += 1;
+        let name = footer.repeated.unwrap_or_default();
+        let example = || format!("{} has two columns {name}", file.path);
+        self.example.get_or_insert_with(example);
+        self.left.push(file);
     }
 
     /// Turns the collected files into a unit.
@@ -127,6 +143,13 @@ impl Packed {
     /// Returns remarks, one sentence each.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
+        if let Some(example) = &self.example {
+            notes.push(format!(
+                "files that are left unchanged, because columns are matched by name and two of theirs have one name: {}, such as: {example}; \
+                 rename one of the two columns",
+                self.ambiguous
+            ));
+        }
         if self.overlapping > 0 {
             notes.push(format!(
                 "small files that were not merged with the one before, because their promised sort orders differ or their ranges overlap: {}",

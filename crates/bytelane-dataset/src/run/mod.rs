@@ -60,7 +60,7 @@ pub struct Run {
     pub unplanned: Vec<String>,
     /// Number of files that could not be read when the plan was made, so that the new root lacks them.
     pub unreadable: usize,
-    /// Set if the new root has all rows of the plan.
+    /// Set if the new root has all rows of the old one, according to the plan and a listing of files.
     pub complete: bool,
 }
 
@@ -83,7 +83,7 @@ impl Run {
     /// listing of files.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.complete && self.unplanned.is_empty() && self.unreadable == 0
+        self.complete
     }
 }
 
@@ -116,7 +116,7 @@ impl Run {
 pub fn run(plan: &Plan, new_root: impl AsRef<Path>, options: &RunOptions) -> Result<Run> {
     if plan.is_empty() {
         return Ok(Run {
-            complete: true,
+            complete: plan.unreadable.is_empty(),
             unreadable: plan.unreadable.len(),
             ..Run::default()
         });
@@ -369,8 +369,7 @@ fn conclude(plan: &Plan, root: &Root, units: &[&Unit], outcome: &mut Run) -> Res
     let is_open = |unit: &&&Unit| state(unit) != Some(State::Published);
     let open = units.iter().filter(is_open).count();
     outcome.remaining = open.saturating_sub(outcome.failed.len());
-    outcome.complete = open == 0;
-    if !outcome.complete {
+    if open > 0 {
         return Ok(());
     }
     if !plan.listed {
@@ -381,7 +380,8 @@ fn conclude(plan: &Plan, root: &Root, units: &[&Unit], outcome: &mut Run) -> Res
         let unplanned = files.filter(|path| !planned.contains(path.as_str()));
         outcome.unplanned = unplanned.take(NAMED).collect();
     }
-    if outcome.is_complete() && root.state(COMPLETE)?.is_none() {
+    outcome.complete = outcome.unplanned.is_empty() && outcome.unreadable == 0;
+    if outcome.complete && root.state(COMPLETE)?.is_none() {
         #[derive(Serialize)]
         struct Complete {
             plan: String,

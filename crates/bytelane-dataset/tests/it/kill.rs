@@ -3,7 +3,7 @@
 use bytelane_dataset::{Plan, RunOptions, run};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -43,6 +43,20 @@ fn child() {
 /// reaching it.
 /// With a directory of a store, the roots are on this store.
 pub fn killed(plan: &Path, root: &Path, point: &str, before: usize, store: Option<&Path>) -> bool {
+    let (is_waiting, status) = run_until(plan, root, point, before, store);
+    assert!(is_waiting || status.success(), "{point} {before}: {status}");
+    is_waiting
+}
+
+/// Runs a plan in a process that is killed at a point. Returns whether the run reached it, and how the process
+/// ended: the run may also fail.
+pub fn run_until(
+    plan: &Path,
+    root: &Path,
+    point: &str,
+    before: usize,
+    store: Option<&Path>,
+) -> (bool, ExitStatus) {
     let store = store.map_or(String::new(), |store| store.display().to_string());
     let text = format!(
         "{}|{}|{point}|{before}|{store}",
@@ -61,7 +75,5 @@ pub fn killed(plan: &Path, root: &Path, point: &str, before: usize, store: Optio
     if is_waiting {
         child.kill().unwrap();
     }
-    let status = child.wait().unwrap();
-    assert!(is_waiting || status.success(), "{point} {before}: {status}");
-    is_waiting
+    (is_waiting, child.wait().unwrap())
 }

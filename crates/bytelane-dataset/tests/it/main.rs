@@ -2,6 +2,8 @@
 
 mod data;
 mod faults;
+#[cfg(unix)]
+mod histories;
 mod kill;
 mod plans;
 mod roots;

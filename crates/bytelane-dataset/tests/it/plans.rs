@@ -1,8 +1,10 @@
 //! Tests the contents of plans.
 
 use crate::data::{Lake, options, plain, random, sorted};
-use arrow_array::{ArrayRef, Float64Array, Int64Array, StringArray};
+use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use bytelane_dataset::{Action, Plan, RunOptions, list, plan, plan_files, run};
+use bytelane_parquet::Writer;
+use bytelane_parquet::arrow_schema::{DataType, Field, Schema as ArrowSchema};
 use std::fs;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -200,4 +202,30 @@ fn a_sort_order_is_measured_and_promised_orders_are_checked() {
     );
     let read = Plan::parse(&serde_json::to_vec(&made).unwrap()).unwrap();
     assert_eq!(read.sort_orders, made.sort_orders);
+}
+
+#[test]
+fn files_with_two_columns_of_one_name_are_copied_and_noted() {
+    let lake = Lake::new();
+    let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..10));
+    let file = fs::File::create(lake.old().join("year=2024/twice.parquet")).unwrap();
+    let fields = ["a", "a"].map(|name| Field::new(name, DataType::Int64, true));
+    let schema = Arc::new(ArrowSchema::new(fields.to_vec()));
+    let batch = RecordBatch::try_new(Arc::clone(&schema), vec![Arc::clone(&ids), ids]).unwrap();
+    let mut writer = Writer::try_new(file, schema, plain()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let plan = plan(lake.old(), &options()).unwrap();
+    let note = plan
+        .notes
+        .iter()
+        .find(|note| note.contains("two columns a"));
+    assert!(
+        note.is_some_and(|it| it.contains("year=2024/twice.parquet")),
+        "{:?}",
+        plan.notes
+    );
+    let outcome = run(&plan, lake.new_root(), &RunOptions::default()).unwrap();
+    assert!(outcome.is_complete(), "{outcome:?}");
+    assert!(lake.new_root().join("year=2024/twice.parquet").exists());
 }

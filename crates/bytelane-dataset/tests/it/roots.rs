@@ -80,3 +80,75 @@ fn rows_that_are_lost_or_there_twice_are_named() {
     assert_eq!(verified.differences.len(), 2, "{verified:?}");
     assert!(swap(lake.old(), lake.new_root()).is_err());
 }
+
+/// Replaces the files of the new root by links to those of the old one.
+#[cfg(unix)]
+fn link_all(lake: &Lake, link: impl Fn(&std::path::Path, &std::path::Path)) {
+    for name in names(&lake.new_root()) {
+        fs::remove_file(lake.new_root().join(name)).unwrap();
+    }
+    for name in names(&lake.old()) {
+        link(&lake.old().join(&name), &lake.new_root().join(&name));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_to_the_old_files_are_no_second_copy() {
+    use std::os::unix::fs::symlink;
+    for is_hard in [false, true] {
+        let lake = finished();
+        lake.check();
+        link_all(&lake, |file, name| match is_hard {
+            true => fs::hard_link(file, name).unwrap(),
+            false => symlink(file, name).unwrap(),
+        });
+        let error = bytelane_dataset::verify(lake.old(), lake.new_root(), |_| {
+            std::ops::ControlFlow::Continue(())
+        });
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("no second copy"), "{error}");
+        assert!(swap(lake.old(), lake.new_root()).is_err());
+        assert!(delete(lake.old(), lake.new_root()).is_err());
+        assert_eq!(names(&lake.old()), names(&lake.new_root()));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_copy_that_became_a_link_after_the_comparison_is_noticed() {
+    let lake = finished();
+    lake.check();
+    // The only file whose copy has the same size and, once set, the same time.
+    let (old, new) = (
+        lake.old().join("good.parquet"),
+        lake.new_root().join("good.parquet"),
+    );
+    let time = fs::metadata(&new).unwrap().modified().unwrap();
+    let file = fs::File::options().write(true).open(&old).unwrap();
+    file.set_modified(time).unwrap();
+    lake.check();
+    fs::remove_file(&new).unwrap();
+    std::os::unix::fs::symlink(&old, &new).unwrap();
+    assert!(swap(lake.old(), lake.new_root()).is_err());
+    assert!(delete(lake.old(), lake.new_root()).is_err());
+    assert!(old.exists());
+}
+
+#[test]
+fn a_change_that_keeps_size_and_time_counts() {
+    let lake = finished();
+    lake.check();
+    let path = lake.new_root().join("good.parquet");
+    let (mut bytes, time) = (
+        fs::read(&path).unwrap(),
+        fs::metadata(&path).unwrap().modified().unwrap(),
+    );
+    bytes[100] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    file.set_modified(time).unwrap();
+    if cfg!(unix) {
+        assert!(delete(lake.old(), lake.new_root()).is_err());
+    }
+}
