@@ -11,9 +11,8 @@ use bytelane_measure::buffer::{APART, Buffer, Pool};
 use bytelane_measure::clock::Clock;
 use bytelane_measure::cpu;
 use bytelane_measure::data::{Dataset, ElementType};
-use bytelane_measure::format::{Format, Tables, write};
 use bytelane_measure::rounds::{Measurement, Rounds, Subject};
-use bytelane_measure::row::{Row, Workload};
+use bytelane_measure::row::{Row, Workload, write_csv};
 use bytelane_measure::transform::Buffers;
 use clap::Parser;
 use libraries::{COMPARISONS, Comparison, FRESH, Work};
@@ -43,10 +42,7 @@ struct Arguments {
     /// Only this operation: encode or decode, for Thrift write or read
     #[arg(long)]
     operation: Option<String>,
-    /// Output format
-    #[arg(long, default_value = "table")]
-    format: Format,
-    /// Output file [default: standard output]
+    /// Write the figures to this CSV file, instead of showing them
     #[arg(long)]
     output: Option<PathBuf>,
     /// Use turns of a tenth of a millisecond, and only the first size, to check that everything
@@ -110,16 +106,36 @@ fn rounds(arguments: &Arguments) -> Rounds {
 
 /// Writes to a temporary file, then renames it, so that a record exists only when it is complete.
 fn output(arguments: &Arguments, rows: &[Row]) -> anyhow::Result<()> {
-    let mut text = Vec::new();
-    write(rows, arguments.format, Tables::default(), &mut text)?;
     let Some(path) = &arguments.output else {
-        std::io::stdout().write_all(&text)?;
-        return Ok(());
+        return Ok(show(rows)?);
     };
+    let mut text = Vec::new();
+    write_csv(rows, &mut text)?;
     let beside = path.with_extension("incomplete");
     std::fs::write(&beside, text)
         .and_then(|()| std::fs::rename(&beside, path))
         .with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Shows the speed of each library, and its share of that of `memcpy`, below what they did.
+fn show(rows: &[Row]) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    let case = |row: &Row| {
+        let codec = [Some(row.codec.clone()), row.parameters.clone()];
+        let codec = codec.into_iter().flatten().collect::<Vec<_>>().join(":");
+        format!(
+            "{codec} {}, {} {} of {}",
+            row.operation, row.values, row.element_type, row.data
+        )
+    };
+    for rows in rows.chunk_by(|one, other| case(one) == case(other)) {
+        writeln!(out, "{}", case(&rows[0]))?;
+        for row in rows {
+            let (speed, share) = (row.gb_per_s, row.of_memcpy);
+            writeln!(out, "{:>32} {speed:8.2} GB/s {share:6.2}", row.worker())?;
+        }
+    }
+    Ok(())
 }
 
 /// Measures all sizes, data sets and operations of one comparison.

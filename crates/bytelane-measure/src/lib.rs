@@ -15,8 +15,6 @@
 //! | [`data`] | named generators of bytes from an element type, a name and a seed |
 //! | [`transform`] | work from one buffer to another, and the copies that are its limit |
 //! | [`row`] | the row type of all figures |
-//! | [`format`](mod@format) | rows as tables for people, JSON lines, CSV, Markdown |
-//! | [`table`] | tables that fit a terminal without breaking numbers or names |
 //!
 //! # Example
 //!
@@ -40,13 +38,9 @@ pub mod buffer;
 pub mod clock;
 pub mod cpu;
 pub mod data;
-#[cfg(feature = "rows")]
-pub mod format;
 pub mod memory;
 pub mod rounds;
 #[cfg(feature = "rows")]
 pub mod row;
 pub mod system;
-#[cfg(feature = "rows")]
-pub mod table;
 pub mod transform;

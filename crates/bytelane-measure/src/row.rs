@@ -3,6 +3,7 @@
 use crate::rounds::Measurement;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::io::{self, Write};
 
 /// One figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -122,11 +123,55 @@ impl Row {
     }
 }
 
+/// Writes each row as a JSON object on a line of its own.
+///
+/// # Errors
+/// The errors of `out`.
+pub fn write_json(rows: &[Row], out: &mut impl Write) -> io::Result<()> {
+    rows.iter().try_for_each(|row| {
+        serde_json::to_writer(&mut *out, row)?;
+        out.write_all(b"\n")
+    })
+}
+
+/// Writes rows as comma-separated values, with a header of the keys of all rows. A key that a row lacks is empty.
+///
+/// # Errors
+/// The errors of `out`.
+pub fn write_csv(rows: &[Row], out: &mut impl Write) -> io::Result<()> {
+    let objects = rows.iter().map(object).collect::<io::Result<Vec<_>>>()?;
+    let mut columns: Vec<&String> = Vec::new();
+    for key in objects.iter().flat_map(Map::keys) {
+        if !columns.contains(&key) {
+            columns.push(key);
+        }
+    }
+    let mut writer = csv::Writer::from_writer(out);
+    if !columns.is_empty() {
+        writer.write_record(&columns)?;
+    }
+    for object in &objects {
+        writer.write_record(columns.iter().map(|&column| match object.get(column) {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+        }))?;
+    }
+    writer.flush()
+}
+
+fn object(row: &Row) -> io::Result<Map<String, Value>> {
+    match serde_json::to_value(row)? {
+        Value::Object(object) => Ok(object),
+        other => Err(io::Error::other(format!("a row is an object, not {other}"))),
+    }
+}
+
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
 
-    pub(crate) fn row(backend: &str, values: u64, ns: f64) -> Row {
+    fn row(backend: &str, values: u64, ns: f64) -> Row {
         let workload = Workload {
             codec: "byte_stream_split".into(),
             operation: "encode".into(),
@@ -181,5 +226,36 @@ pub(crate) mod tests {
         assert_eq!(row.worker(), "arrow avx2");
         row.backend.clear();
         assert_eq!(row.worker(), "arrow");
+    }
+
+    #[test]
+    fn csv_has_the_keys_of_all_rows() {
+        let mut out = Vec::new();
+        let rows = [row("a,b", 1, 1.0), row("avx2", 1, 1.0).with("ratio", 1.5)];
+        write_csv(&rows, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let mut lines = text.lines();
+        let header = lines.next().unwrap();
+        assert!(
+            header.starts_with("codec,operation,type,data,backend,values,"),
+            "{header}"
+        );
+        assert!(header.ends_with(",of_memcpy,spread,ratio"), "{header}");
+        let first = lines.next().unwrap();
+        assert!(
+            first.contains(",\"a,b\",") && first.ends_with(",0.01,"),
+            "{first}"
+        );
+        assert!(lines.next().unwrap().ends_with(",0.01,1.5"));
+    }
+
+    #[test]
+    fn json_is_one_object_a_line() {
+        let rows = [row("scalar", 1024, 1000.0), row("avx2", 1024, 125.0)];
+        let mut out = Vec::new();
+        write_json(&rows, &mut out).unwrap();
+        let lines = std::str::from_utf8(&out).unwrap().lines();
+        let read = lines.map(|line| serde_json::from_str(line).unwrap());
+        assert_eq!(read.collect::<Vec<Row>>(), rows);
     }
 }

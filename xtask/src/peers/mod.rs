@@ -61,8 +61,7 @@ pub fn record(path: &Path, level: Option<Level>, runs: u8, choice: &[String]) ->
     let mut measured = Vec::new();
     for number in 1..=runs {
         let run = root().join(format!("target/peers/run-{number}.csv"));
-        let mut arguments = ["--format", "csv", "--output"].map(OsString::from).to_vec();
-        arguments.push(run.clone().into());
+        let mut arguments = vec!["--output".into(), run.clone().into()];
         arguments.extend(choice.iter().map(OsString::from));
         measure(level, &arguments)?;
         measured.push(fs::read_to_string(&run).with_context(|| run.display().to_string())?);

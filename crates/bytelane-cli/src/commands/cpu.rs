@@ -1,11 +1,9 @@
 //! `bytelane cpu`.
 
-use crate::table::{Table, text};
+use crate::table::{self, Format, Table, text};
 use crate::{Outcome, backend, standard};
 use bytelane::Backend;
 use bytelane_measure::cpu;
-use bytelane_measure::format::Format;
-use bytelane_measure::table;
 use std::io::Write;
 
 /// Show the instruction sets of this CPU and which one is used

@@ -1,10 +1,9 @@
 //! `bytelane diff`.
 
 use super::rows::files_at;
-use crate::table::{Table, format_parser, text};
+use crate::table::{Format, Table, format_parser, text};
 use crate::{Outcome, readable, standard};
 use anyhow::bail;
-use bytelane_measure::format::Format;
 use bytelane_parquet::diff::{DiffOptions, Difference, RowPlace, diff};
 use serde::Serialize;
 use std::io::Write;

@@ -1,9 +1,7 @@
 //! `bytelane inspect`.
 
-use crate::table::{Table, format_parser, number, size, text};
+use crate::table::{Column as TableColumn, Format, Table, format_parser, number, size, text};
 use crate::{Outcome, readable, standard};
-use bytelane_measure::format::Format;
-use bytelane_measure::table::Column as TableColumn;
 use bytelane_parquet::inspect::{Column, Inspection, inspect, inspect_within};
 use clap::ValueEnum;
 use std::io::Write;

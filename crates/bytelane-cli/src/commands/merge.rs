@@ -1,9 +1,8 @@
 //! `bytelane merge`.
 
 use super::rows::files_at;
-use crate::table::{Table, format_parser, number, size, text};
+use crate::table::{Format, Table, format_parser, number, size, text};
 use crate::{Outcome, progress, readable, signals, standard};
-use bytelane_measure::format::Format;
 use bytelane_parquet::Problem;
 use bytelane_parquet::merge::{MergeOptions, MergePages, Merged, MergedPages, merge};
 use clap::ValueEnum;

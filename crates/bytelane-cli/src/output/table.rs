@@ -1,17 +1,43 @@
-//! Tables of strings, for commands whose rows are not measurements of codecs.
+//! Tables of strings, for commands whose rows are not measurements of codecs, and their formats.
 
-pub use bytelane_measure::table::{number, text};
+pub use super::layout::{Column, number, terminal_width, text, wrapped};
 
+use super::layout;
 use crate::readable;
-use bytelane_measure::format::Format;
-use bytelane_measure::table::{self, Column};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use std::io::{self, Write};
 
+/// Output format of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Tables for a terminal.
+    Table,
+    /// One JSON object per line.
+    Json,
+    /// Comma-separated values with a header; a key that a row lacks is empty.
+    Csv,
+    /// Tables for a document.
+    Markdown,
+}
+
+impl Format {
+    /// All formats, with their names on the command line.
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("table", Self::Table),
+        ("json", Self::Json),
+        ("csv", Self::Csv),
+        ("md", Self::Markdown),
+    ];
+}
+
 /// Returns a parser for [`Format`] that also lists the formats for help and completions.
 pub fn format_parser() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.map(|(name, _)| name)).try_map(|name| name.parse())
+    let names = Format::ALL.map(|(name, _)| name);
+    PossibleValuesParser::new(names).try_map(|name| {
+        let format = Format::ALL.iter().find(|row| row.0 == name);
+        format.map(|row| row.1).ok_or("unknown format")
+    })
 }
 
 /// Formats a number of bytes: exact for programs, short for people.
@@ -55,14 +81,14 @@ impl Table {
                 out.write_all(b"\n")
             }),
             Format::Csv => self.write_csv(out),
-            Format::Table => self.draw(table::terminal_width(), out),
-            Format::Markdown => table::write_markdown(&self.columns, &self.readable(), out),
+            Format::Table => self.draw(terminal_width(), out),
+            Format::Markdown => layout::write_markdown(&self.columns, &self.readable(), out),
         }
     }
 
     /// Writes the table for a terminal with this many characters per line.
     pub fn draw(&self, width: usize, out: &mut impl Write) -> io::Result<()> {
-        table::write_terminal(&self.columns, &self.readable(), width, out)
+        layout::write_terminal(&self.columns, &self.readable(), width, out)
     }
 
     fn write_csv(&self, out: &mut impl Write) -> io::Result<()> {

@@ -3,10 +3,9 @@
 mod groups;
 mod show;
 
-use crate::table::format_parser;
+use crate::table::{Format, format_parser};
 use crate::{Outcome, backend, progress, readable, search, standard};
 use anyhow::Context;
-use bytelane_measure::format::Format;
 use bytelane_parquet::advise::{Advice, AdviseOptions, Advisor, advise};
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::parquet::basic::Compression;

@@ -2,8 +2,7 @@
 
 use super::Arguments;
 use crate::readable;
-use crate::table::{Table, number, text};
-use bytelane_measure::format::Format;
+use crate::table::{Format, Table, number, text};
 use bytelane_parquet::advise::{Advice, Candidate, ColumnAdvice, Settings};
 use std::io::{self, Write};
 

@@ -6,10 +6,10 @@ use super::measuring::Measuring;
 use super::plan::{Case, Choice};
 use super::prepared::{Compared, Operation, Prepared};
 use crate::Outcome;
+use crate::output::measured::Titles;
 use crate::specification::codecs_and;
 use bytelane::Backend;
 use bytelane_catalog::plain::Level;
-use bytelane_measure::format::Titles;
 use bytelane_measure::rounds::Rounds;
 use bytelane_measure::row::Row;
 

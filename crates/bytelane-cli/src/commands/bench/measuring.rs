@@ -1,12 +1,12 @@
 //! Options of every benchmark: how to measure, and how to show the results.
 
+use crate::output::measured::{self, Tables, Titles, Unit};
 use crate::provenance::Provenance;
-use crate::table::format_parser;
+use crate::table::{Format, format_parser};
 use crate::{progress, standard};
 use anyhow::Context;
 use bytelane_measure::clock::Clock;
 use bytelane_measure::cpu;
-use bytelane_measure::format::{self, Format, Tables, Titles, Unit};
 use bytelane_measure::rounds::{FEWEST_ROUNDS, Rounds};
 use bytelane_measure::row::Row;
 use std::io::Write;
@@ -96,7 +96,7 @@ impl Measuring {
             match self.format {
                 // A program may be waiting at the other end of a pipe.
                 Format::Json => {
-                    format::write(&measured, Format::Json, Tables::default(), &mut out)?;
+                    measured::write(&measured, Format::Json, Tables::default(), &mut out)?;
                     out.flush()?;
                 }
                 _ => rows.extend(measured),
@@ -114,7 +114,7 @@ impl Measuring {
             titles,
             ..Tables::default()
         };
-        format::write(&rows, self.format, tables, &mut out)?;
+        measured::write(&rows, self.format, tables, &mut out)?;
         out.flush()?;
         Ok(())
     }
@@ -176,7 +176,7 @@ mod tests {
                     titles,
                     width,
                 };
-                format::write(&rows.concat(), Format::Table, tables, out)
+                measured::write(&rows.concat(), Format::Table, tables, out)
             });
             insta::assert_snapshot!(format!("tables_fit_{titles:?}"), shown);
         }

@@ -3,14 +3,13 @@
 use super::Interruption;
 use crate::commands::rewrite::goal_parser;
 use crate::files::Output;
-use crate::table::{Table, format_parser, number, size, text};
+use crate::table::{Format, Table, format_parser, number, size, text};
 use crate::{Outcome, progress, readable, standard};
 use anyhow::{Context, bail};
 use bytelane_dataset::{
     Action, ClassAdvice, Expected, Listing, Plan, PlanOptions, PromisedOrder, SortAdvice, Spread,
     Unreadable, list, plan_files,
 };
-use bytelane_measure::format::Format;
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::{Goal, local_path, parse_compression, remote_url};

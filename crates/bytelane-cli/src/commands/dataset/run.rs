@@ -1,10 +1,9 @@
 //! `bytelane dataset run`.
 
 use super::Interruption;
-use crate::table::{Table, format_parser, number, text};
+use crate::table::{Format, Table, format_parser, number, text};
 use crate::{Outcome, progress, readable, standard};
 use bytelane_dataset::{Plan, Run, RunOptions, Shard, run};
-use bytelane_measure::format::Format;
 use std::io::Write;
 use std::num::NonZero;
 use std::path::PathBuf;

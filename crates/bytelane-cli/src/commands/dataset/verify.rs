@@ -1,10 +1,9 @@
 //! `bytelane dataset verify`.
 
 use super::Interruption;
-use crate::table::{Table, format_parser, number, text};
+use crate::table::{Format, Table, format_parser, number, text};
 use crate::{Outcome, progress, readable, standard};
 use bytelane_dataset::{Verified, verify};
-use bytelane_measure::format::Format;
 use bytelane_parquet::diff::Difference;
 use serde::Serialize;
 use std::io::Write;

@@ -16,12 +16,13 @@ mod verdict;
 
 use crate::commands::bench::parquet;
 use crate::files::Output;
+use crate::output::measured::{self, Tables};
 use crate::provenance::Provenance;
+use crate::table::Format;
 use crate::{Outcome, backend, readable, search, standard};
 use anyhow::{Context, bail};
 use bytelane::Backend;
 use bytelane_measure::clock::Clock;
-use bytelane_measure::format::{self, Format, Tables};
 use bytelane_measure::rounds::{FEWEST_ROUNDS, Rounds};
 use bytelane_measure::row::Row;
 use clap::builder::PossibleValuesParser;
@@ -241,7 +242,7 @@ impl Beside {
         written(&mut self.csv, |csv| {
             let rows = rows.iter();
             let rows: Vec<Row> = rows.map(|row| report.provenance.add_to(row)).collect();
-            Ok(format::write(&rows, Format::Csv, Tables::default(), csv)?)
+            Ok(measured::write(&rows, Format::Csv, Tables::default(), csv)?)
         })?;
         written(&mut self.parquet, |csv| {
             Ok(parquet::list(parquet).write(Format::Csv, parquet, csv)?)

@@ -2,10 +2,9 @@
 
 mod show;
 
-use crate::table::format_parser;
+use crate::table::{Format, format_parser};
 use crate::{Outcome, backend, progress, readable, search, signals, standard};
 use anyhow::{Context, bail};
-use bytelane_measure::format::Format;
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::remote_url;

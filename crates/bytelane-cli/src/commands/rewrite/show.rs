@@ -2,8 +2,7 @@
 
 use super::{Arguments, Done};
 use crate::readable;
-use crate::table::{Table, number, size, text};
-use bytelane_measure::format::Format;
+use crate::table::{Format, Table, number, size, text};
 use bytelane_parquet::rewrite::{ColumnState, Rewritten, RewrittenColumn};
 use std::io::{self, Write};
 

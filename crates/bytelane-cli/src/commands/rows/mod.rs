@@ -8,10 +8,9 @@ mod output;
 mod sample;
 mod table;
 
-use crate::table::{Table, number, text};
+use crate::table::{Format as TableFormat, Table, number, text};
 use crate::{Outcome, backend, standard};
 use arrow_array::RecordBatch;
-use bytelane_measure::format::Format as TableFormat;
 use bytelane_parquet::filter::{Predicate, Selection};
 use clap::ValueEnum;
 pub use files::files_at;

@@ -3,8 +3,8 @@
 use super::cells::{Cells, in_utc};
 use super::table::RowTable;
 use super::{Format, json};
+use crate::table::terminal_width;
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
-use bytelane_measure::table::terminal_width;
 use bytelane_parquet::arrow_schema::{Field, FieldRef};
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -2,8 +2,8 @@
 
 use super::cells::Cells;
 use crate::readable;
+use crate::table::wrapped;
 use arrow_array::RecordBatch;
-use bytelane_measure::table::wrapped;
 use std::io::{self, Write};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 

@@ -3,52 +3,11 @@
 //! Programs get one row per line ([`Format::Json`], [`Format::Csv`]). People get tables in which
 //! everything that did the same work is side by side ([`Format::Table`], [`Format::Markdown`]).
 
-use crate::row::Row;
-use crate::table::{self, Column, number, text};
-use crate::transform::{MEMCPY, PLAIN};
-use serde_json::{Map, Value};
+use super::layout::{self, Column, number, text};
+use super::table::Format;
+use bytelane_measure::row::{self, Row};
+use bytelane_measure::transform::{MEMCPY, PLAIN};
 use std::io::{self, Write};
-use std::str::FromStr;
-
-/// Output format of rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    /// Tables for a terminal.
-    #[default]
-    Table,
-    /// One JSON object per line.
-    Json,
-    /// Comma-separated values with a header; a key that a row lacks is empty.
-    Csv,
-    /// Tables for a document.
-    Markdown,
-}
-
-impl Format {
-    /// All formats, with their names on the command line.
-    pub const ALL: [(&'static str, Self); 4] = [
-        ("table", Self::Table),
-        ("json", Self::Json),
-        ("csv", Self::Csv),
-        ("md", Self::Markdown),
-    ];
-}
-
-impl FromStr for Format {
-    type Err = crate::data::UnknownName;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .iter()
-            .find(|row| row.0 == name)
-            .map(|row| row.1)
-            .ok_or_else(|| Self::Err {
-                kind: "format",
-                name: name.to_owned(),
-                known: Self::ALL.iter().map(|row| row.0).collect(),
-            })
-    }
-}
 
 /// Unit of the cells in a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,7 +46,7 @@ impl Default for Tables {
         Self {
             unit: Unit::default(),
             titles: Titles::default(),
-            width: table::terminal_width(),
+            width: layout::terminal_width(),
         }
     }
 }
@@ -101,46 +60,8 @@ impl Default for Tables {
 pub fn write(rows: &[Row], format: Format, tables: Tables, out: &mut impl Write) -> io::Result<()> {
     match format {
         Format::Table | Format::Markdown => write_tables(rows, format, tables, out),
-        Format::Json => rows.iter().try_for_each(|row| write_json(row, out)),
-        Format::Csv => write_csv(rows, out),
-    }
-}
-
-/// Writes one row as a JSON object on a line of its own.
-///
-/// # Errors
-/// The errors of `out`.
-pub fn write_json(row: &Row, out: &mut impl Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, row)?;
-    out.write_all(b"\n")
-}
-
-fn write_csv(rows: &[Row], out: &mut impl Write) -> io::Result<()> {
-    let objects = rows.iter().map(object).collect::<io::Result<Vec<_>>>()?;
-    let mut columns: Vec<&String> = Vec::new();
-    for key in objects.iter().flat_map(Map::keys) {
-        if !columns.contains(&key) {
-            columns.push(key);
-        }
-    }
-    let mut writer = csv::Writer::from_writer(out);
-    if !columns.is_empty() {
-        writer.write_record(&columns)?;
-    }
-    for object in &objects {
-        writer.write_record(columns.iter().map(|&column| match object.get(column) {
-            None | Some(Value::Null) => String::new(),
-            Some(Value::String(text)) => text.clone(),
-            Some(other) => other.to_string(),
-        }))?;
-    }
-    writer.flush()
-}
-
-fn object(row: &Row) -> io::Result<Map<String, Value>> {
-    match serde_json::to_value(row)? {
-        Value::Object(object) => Ok(object),
-        other => Err(io::Error::other(format!("a row is an object, not {other}"))),
+        Format::Json => row::write_json(rows, out),
+        Format::Csv => row::write_csv(rows, out),
     }
 }
 
@@ -235,10 +156,10 @@ fn write_tables(
         let heading = format!("{name}: {unit_name} (share of memcpy's speed)");
         if format == Format::Markdown {
             writeln!(out, "**{heading}**\n")?;
-            table::write_markdown(&columns, &cells, out)?;
+            layout::write_markdown(&columns, &cells, out)?;
         } else {
-            writeln!(out, "{}", table::wrapped(&heading, tables.width))?;
-            table::write_terminal(&columns, &cells, tables.width, out)?;
+            writeln!(out, "{}", layout::wrapped(&heading, tables.width))?;
+            layout::write_terminal(&columns, &cells, tables.width, out)?;
         }
     }
     Ok(())
@@ -359,7 +280,26 @@ fn bytes_text(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::tests::row;
+    use bytelane_measure::rounds::Measurement;
+    use bytelane_measure::row::Workload;
+
+    fn row(backend: &str, values: u64, ns: f64) -> Row {
+        let workload = Workload {
+            codec: "byte_stream_split".into(),
+            operation: "encode".into(),
+            element_type: "f32".into(),
+            data: "random".into(),
+            values,
+            bytes: 4 * values,
+            evicted: false,
+        };
+        let took = |nanoseconds| Measurement {
+            name: backend.into(),
+            nanoseconds,
+            spread: 0.01,
+        };
+        workload.row(&took(ns), &took(100.0))
+    }
 
     fn text(rows: &[Row], format: Format) -> String {
         let mut out = Vec::new();
@@ -415,35 +355,6 @@ mod tests {
         assert!(!text(&[with("width=4"), with("width=4")], Format::Table).contains("width=4"));
         let different = [with("width=4"), with("width=4,stores=non_temporal")];
         assert!(text(&different, Format::Table).contains("width=4,stores=non_temporal"));
-    }
-
-    #[test]
-    fn csv_has_the_keys_of_all_rows() {
-        let rows = [row("a,b", 1, 1.0), row("avx2", 1, 1.0).with("ratio", 1.5)];
-        let text = text(&rows, Format::Csv);
-        let mut lines = text.lines();
-        let header = lines.next().unwrap();
-        assert!(
-            header.starts_with("codec,operation,type,data,backend,values,"),
-            "{header}"
-        );
-        assert!(header.ends_with(",of_memcpy,spread,ratio"), "{header}");
-        let first = lines.next().unwrap();
-        assert!(
-            first.contains(",\"a,b\",") && first.ends_with(",0.01,"),
-            "{first}"
-        );
-        assert!(lines.next().unwrap().ends_with(",0.01,1.5"));
-    }
-
-    #[test]
-    fn json_is_one_object_a_line() {
-        let text = text(&rows(), Format::Json);
-        let read: Vec<Row> = text
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect();
-        assert_eq!(read, rows());
     }
 
     #[test]
