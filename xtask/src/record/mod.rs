@@ -1,12 +1,12 @@
 //! `cargo xtask record`: compares all codecs and the reading of whole Parquet files with other
-//! libraries in one run, estimates NEON, stores the figures in `benchmarks/record/`, and writes the
-//! resulting tables into the documents.
+//! libraries in one run, estimates NEON, and stores the figures in `benchmarks/record/`.
+//! `benchmarks/tables/fill.py` writes the resulting tables into the documents.
 
-mod documents;
 pub mod median;
 pub mod neon;
+#[cfg(test)]
+mod order;
 pub mod parquet;
-mod tables;
 
 use std::fs;
 use std::path::Path;
@@ -15,11 +15,8 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 
 use crate::peers::{self, Level};
-use crate::process::{output, program, root};
-use documents::fill;
-use neon::Estimates;
-use parquet::Files;
-use tables::{ONLY_BACKENDS, Records};
+use crate::process::{output, program, root, run};
+use crate::test::python;
 
 /// The options of `cargo xtask record`.
 #[derive(clap::Args)]
@@ -69,12 +66,8 @@ enum Part {
 /// Directory of the records.
 const DIRECTORY: &str = "benchmarks/record";
 
-/// Documents that contain tables between marks, and the directory of documents that contain nothing else.
-const DOCUMENTS: [&str; 2] = ["README.md", "docs/performance.md"];
-const PAGES: &str = "docs/performance";
-
-/// Figures of other libraries in the reports of the command.
-const IN_REPORTS: &str = "crates/bytelane-cli/src/commands/report/record.csv";
+/// End of the names of records without other libraries.
+const ONLY_BACKENDS: &str = "-backends";
 
 /// Checks a part of a file's name.
 fn name(text: &str) -> Result<String, String> {
@@ -86,7 +79,7 @@ fn name(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Measures, unless only the tables are requested, and writes the tables.
+/// Measures, unless only the tables are requested, and writes the tables, with the Python environment of the stage `python`.
 pub fn run_command(options: &Options) -> Result<ExitCode> {
     let date = output(program("date").args(["-u", "+%F"]))?.text;
     let path = |name: &str| {
@@ -125,109 +118,8 @@ pub fn run_command(options: &Options) -> Result<ExitCode> {
             parquet::record(&path(&format!("{cpu}-parquet")))?;
         }
     }
-    let tables = Tables::newest()?;
-    for document in documents()? {
-        let path = root().join(&document);
-        let text = read(&path)?;
-        let filled = fill(&text, &|name| tables.table(name)).with_context(|| document.clone())?;
-        if filled != text {
-            write(&path, &filled)?;
-            println!("{document}");
-        }
-    }
-    let (path, cells) = (root().join(IN_REPORTS), tables.records.fastest_peers());
-    if read(&path).ok().as_deref() != Some(&cells) {
-        write(&path, &cells)?;
-        println!("{IN_REPORTS}");
-    }
+    run(program(python::environment()?).arg("benchmarks/tables/fill.py"))?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Returns the paths of all documents that contain tables, from the root of the repository.
-fn documents() -> Result<Vec<String>> {
-    let mut documents: Vec<_> = DOCUMENTS.map(str::to_owned).into();
-    documents.extend(files(PAGES, "md")?);
-    Ok(documents)
-}
-
-/// Data for the tables of the documents.
-struct Tables {
-    records: Records,
-    estimates: Estimates,
-    /// Records of Parquet files, newest first.
-    files: Vec<Files>,
-}
-
-impl Tables {
-    fn newest() -> Result<Self> {
-        let mut names = files(DIRECTORY, "csv")?;
-        names.reverse();
-        let named = |name: String| read(&root().join(&name)).map(|text| (name, text));
-        let texts: Vec<_> = names.into_iter().map(named).collect::<Result<_>>()?;
-        let mut estimates = parse(&texts, Estimates::parse)?;
-        anyhow::ensure!(
-            !estimates.is_empty(),
-            "{DIRECTORY} has no estimates for NEON"
-        );
-        Ok(Self {
-            records: read_records(|name| !name.contains(ONLY_BACKENDS))?,
-            estimates: estimates.swap_remove(0),
-            files: parse(&texts, Files::parse)?,
-        })
-    }
-
-    /// Returns the table with this name in the documents, from the newest record that has it.
-    fn table(&self, name: &str) -> Option<String> {
-        if name == "neon" {
-            return Some(self.estimates.table());
-        }
-        let of_files = self.files.iter().find_map(|files| files.table(name));
-        of_files.or_else(|| self.records.table(name))
-    }
-}
-
-/// Reads the records of codecs, newest first.
-fn read_records(wanted: impl Fn(&str) -> bool) -> Result<Records> {
-    let mut names = files(DIRECTORY, "csv")?;
-    names.retain(|name| wanted(name));
-    names.reverse();
-    let named = |name: String| read(&root().join(&name)).map(|text| (name, text));
-    let texts: Vec<_> = names.into_iter().map(named).collect::<Result<_>>()?;
-    Records::parse(&texts)
-}
-
-/// Parses the records of one kind, and skips those with other columns.
-fn parse<T>(
-    texts: &[(String, String)],
-    parse: fn(&str, &str) -> Result<Option<T>>,
-) -> Result<Vec<T>> {
-    let records = texts
-        .iter()
-        .map(|(name, text)| parse(name, text).with_context(|| name.clone()));
-    let records: Vec<_> = records.collect::<Result<_>>()?;
-    Ok(records.into_iter().flatten().collect())
-}
-
-/// Returns the files of a directory with an extension, sorted, as paths from the root of the
-/// repository.
-fn files(directory: &str, extension: &str) -> Result<Vec<String>> {
-    let entries = fs::read_dir(root().join(directory));
-    let mut names = Vec::new();
-    for entry in entries.with_context(|| format!("cannot read {directory}"))? {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        if Path::new(&name)
-            .extension()
-            .is_some_and(|of| of == extension)
-        {
-            names.push(format!("{directory}/{name}"));
-        }
-    }
-    names.sort();
-    Ok(names)
-}
-
-fn read(path: &Path) -> Result<String> {
-    fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// Writes a temporary file, then renames it, so that a document is never incomplete.
@@ -241,29 +133,6 @@ fn write(path: &Path, text: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_documents_have_the_tables_of_the_newest_records() {
-        let tables = Tables::newest().unwrap();
-        for document in documents().unwrap() {
-            let text = read(&root().join(&document)).unwrap();
-            let filled = fill(&text, &|name| tables.table(name)).unwrap();
-            assert!(
-                filled == text,
-                "{document} has other tables: run `cargo xtask record --tables`",
-            );
-            assert!(text.contains(DIRECTORY), "{document} has no table");
-        }
-    }
-
-    #[test]
-    fn reports_have_the_cells_of_the_newest_records() {
-        let records = Tables::newest().unwrap().records;
-        assert!(
-            read(&root().join(IN_REPORTS)).unwrap() == records.fastest_peers(),
-            "{IN_REPORTS} has other cells: run `cargo xtask record --tables`",
-        );
-    }
 
     #[test]
     fn a_record_s_name_stays_in_its_directory() {

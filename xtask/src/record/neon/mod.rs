@@ -2,9 +2,9 @@
 //! is available.
 //!
 //! Builds the core for AArch64, finds the innermost loops of its kernels in the listing, and asks
-//! llvm-mca how many cycles one path through each takes, regardless of the caches.
+//! llvm-mca how many cycles one path through each takes, regardless of the caches. `loops.csv` lists the paths; to add
+//! one, add a row.
 
-mod kernels;
 mod peers;
 
 use std::fmt::Write as _;
@@ -20,7 +20,6 @@ use crate::listing::{self, Function, Instruction, count, disassemble, functions}
 use crate::process::{program, run};
 use crate::test::cross::{AARCH64, Target};
 use crate::test::needs::Need;
-use kernels::KERNELS;
 
 /// Target for the core, with symbols that distinguish functions by their generic arguments.
 static TARGET: Target = Target {
@@ -35,35 +34,38 @@ const MCA: &str = "llvm-mca-19";
 pub const DISASSEMBLER: Need = Need::Program(OBJDUMP, "Debian: binutils-aarch64-linux-gnu");
 pub const MODEL: Need = Need::Program(MCA, "Debian: llvm-19");
 
-/// Processors, by llvm-mca's name and the usual name.
-const PROCESSORS: [(&str, &str); 3] = [
-    ("neoverse-n1", "N1"),
-    ("neoverse-v2", "V2"),
-    ("cortex-a57", "A57"),
-];
+/// Processors, by llvm-mca's names.
+const PROCESSORS: [&str; 3] = ["neoverse-n1", "neoverse-v2", "cortex-a57"];
 
 /// Number of repetitions of a path, so that its beginning and end do not matter.
 const ITERATIONS: u32 = 200;
 
+/// Paths through loops of bytelane and of other libraries. Loops that call functions have none: those of `simdutf` that
+/// decode base64 or validate characters beyond ASCII, and all that escape JSON.
+const LOOPS: &str = include_str!("loops.csv");
+
 /// Path through an innermost loop of a kernel.
+#[derive(Clone, Debug, Deserialize)]
 struct Kernel {
-    codec: &'static str,
-    operation: &'static str,
+    /// Library; empty for bytelane.
+    library: String,
+    codec: String,
+    operation: String,
     /// Values for which this path is used, if it depends on them.
-    data: &'static str,
-    /// Part of the symbol: the path of the function, up to where it enters the instruction set.
-    function: &'static str,
-    /// Generic arguments, which end the symbol.
-    arguments: &'static str,
-    /// Number of occurrences of mnemonics on the path: they distinguish it from others, and ensure
-    /// that `bytes` is right.
-    counts: &'static [(&'static str, usize)],
+    data: String,
     /// Bytes of decoded values that one path handles.
     bytes: u64,
+    /// Numbers of occurrences of mnemonics on the path: `tbl 4; stp 2`. Those that load or store values ensure that
+    /// `bytes` is right; the others distinguish the path from others through the loop.
+    counts: String,
+    /// Part of the symbol: the path of the function, up to where it enters the instruction set.
+    function: String,
+    /// Generic arguments, which end the symbol.
+    arguments: String,
 }
 
 /// Estimate: one line of the file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 struct Line {
     codec: String,
     operation: String,
@@ -72,14 +74,7 @@ struct Line {
     processor: String,
     cycles: f64,
     /// Library; empty for bytelane.
-    #[serde(default)]
     library: String,
-}
-
-/// Estimates, with the name of their file.
-pub struct Estimates {
-    name: String,
-    lines: Vec<Line>,
 }
 
 /// Writes the estimates to a file.
@@ -90,7 +85,8 @@ pub struct Estimates {
 /// shape.
 pub fn record(path: &Path) -> Result<()> {
     let mut lines = estimate()?;
-    lines.extend(estimate_peers()?);
+    require(&peers::COMPILERS)?;
+    lines.extend(lines_of(&peers::listing()?, false)?);
     let mut csv = csv::Writer::from_writer(Vec::new());
     for line in &lines {
         csv.serialize(line)?;
@@ -102,8 +98,7 @@ pub fn record(path: &Path) -> Result<()> {
 
 /// Computes the estimates and discards them, to check that every kernel is found.
 pub fn run_stage() -> Result<()> {
-    let lines = estimate()?;
-    println!("{} estimates of {} loops", lines.len(), KERNELS.len());
+    println!("{} estimates", estimate()?.len());
     Ok(())
 }
 
@@ -112,39 +107,26 @@ fn estimate() -> Result<Vec<Line>> {
     let mut build = TARGET.cargo("build")?;
     run(build.args(["--release", "--lib", "--package", "bytelane"]))?;
     let library = format!("target/cross/{}/release/libbytelane.rlib", TARGET.triple);
-    let listing = disassemble(OBJDUMP, &[library])?;
-    lines_of(&listing, KERNELS.iter().map(|kernel| ("", kernel)))
+    lines_of(&disassemble(OBJDUMP, &[library])?, true)
 }
 
-/// Estimates the loops of other libraries.
-fn estimate_peers() -> Result<Vec<Line>> {
-    require(&peers::COMPILERS)?;
-    let listing = peers::listing()?;
-    lines_of(
-        &listing,
-        peers::LOOPS
-            .iter()
-            .map(|(library, kernel)| (*library, kernel)),
-    )
-}
-
-/// Estimates the loops of libraries, given the listing of these.
-fn lines_of<'a>(
-    listing: &str,
-    kernels: impl Iterator<Item = (&'a str, &'a Kernel)>,
-) -> Result<Vec<Line>> {
+/// Estimates the loops of bytelane, or those of other libraries, given the listing of these.
+fn lines_of(listing: &str, is_ours: bool) -> Result<Vec<Line>> {
     let functions = functions(listing);
-    let mut lines = Vec::new();
-    let mut wrong = Vec::new();
-    for (library, kernel) in kernels {
+    let (mut lines, mut wrong) = (Vec::new(), Vec::new());
+    for kernel in csv::Reader::from_reader(LOOPS.as_bytes()).deserialize() {
+        let kernel: Kernel = kernel.context("loops.csv")?;
+        if kernel.library.is_empty() != is_ours {
+            continue;
+        }
         match kernel.way(&functions) {
             Err(problem) => wrong.push(format!("{problem:#}")),
             Ok(way) => {
                 let way = assembly(&way);
-                for (processor, _) in PROCESSORS {
+                for processor in PROCESSORS {
                     let cycles = cycles(&way, processor)
                         .with_context(|| format!("{} for {processor}", kernel.name()))?;
-                    lines.push(kernel.line(library, processor, cycles));
+                    lines.push(kernel.line(processor, cycles));
                 }
             }
         }
@@ -170,15 +152,26 @@ impl Kernel {
         format!("{}{}", self.function, self.arguments)
     }
 
+    /// Returns the numbers of occurrences by mnemonic.
+    fn counts(&self) -> Result<Vec<(&str, usize)>> {
+        let counts = self.counts.split("; ").map(|count| {
+            let (mnemonic, number) = count.split_once(' ')?;
+            Some((mnemonic, number.parse().ok()?))
+        });
+        let counts: Option<_> = counts.collect();
+        counts.with_context(|| format!("{}: `{}` has no numbers", self.name(), self.counts))
+    }
+
     /// Returns the shortest path that matches the counts.
     fn way<'a>(&self, functions: &[Function<'a>]) -> Result<Vec<Instruction<'a>>> {
+        let counts = self.counts()?;
         let mut ways: Vec<_> = functions
             .iter()
-            .filter(|function| function.symbol.contains(self.function))
+            .filter(|function| function.symbol.contains(&self.function))
             // The compiler adds a suffix to the names of functions that it moves between units.
             .filter(|function| {
                 let symbol = function.symbol.split(" (.llvm.").next();
-                symbol.is_some_and(|symbol| symbol.ends_with(self.arguments))
+                symbol.is_some_and(|symbol| symbol.ends_with(&self.arguments))
             })
             .flat_map(Function::innermost_loops)
             .flat_map(listing::ways)
@@ -186,34 +179,32 @@ impl Kernel {
         ensure!(!ways.is_empty(), "{}: there is no loop", self.name());
         ways.sort_by_key(Vec::len);
         let fits = |way: &&Vec<Instruction>| {
-            let mut counts = self.counts.iter();
+            let mut counts = counts.iter();
             counts.all(|(mnemonic, expected)| count(way, mnemonic) == *expected)
         };
         let found = ways.iter().find(fits).cloned();
         found.with_context(|| {
             let seen = ways.iter().map(|way| {
-                let counts = self.counts.iter();
+                let counts = counts.iter();
                 let counts = counts.map(|(name, _)| format!("{name} {}", count(way, name)));
-                format!(
-                    "\n    a way of {}: {}",
-                    way.len(),
-                    counts.collect::<Vec<_>>().join(", ")
-                )
+                let counts = counts.collect::<Vec<_>>().join("; ");
+                format!("\n    a way of {}: {counts}", way.len())
             });
             let seen: String = seen.collect();
-            format!("{}: no way has {:?}{seen}", self.name(), self.counts)
+            format!("{}: no way has {}{seen}", self.name(), self.counts)
         })
     }
 
-    fn line(&self, library: &str, processor: &str, cycles: f64) -> Line {
+    fn line(&self, processor: &str, cycles: f64) -> Line {
+        let kernel = self.clone();
         Line {
-            codec: self.codec.to_owned(),
-            operation: self.operation.to_owned(),
-            data: self.data.to_owned(),
-            bytes: self.bytes,
+            codec: kernel.codec,
+            operation: kernel.operation,
+            data: kernel.data,
+            bytes: kernel.bytes,
             processor: processor.to_owned(),
             cycles,
-            library: library.to_owned(),
+            library: kernel.library,
         }
     }
 }
@@ -281,95 +272,6 @@ fn cycles_of(report: &str) -> Result<f64> {
     Ok(figure("Total Cycles:")? / iterations)
 }
 
-impl Estimates {
-    /// Reads a file; `None` if its columns are not those of estimates.
-    ///
-    /// # Errors
-    ///
-    /// An invalid row, with its line.
-    pub fn parse(name: &str, text: &str) -> Result<Option<Self>> {
-        let mut reader = csv::Reader::from_reader(text.as_bytes());
-        let headers = reader.headers().context("no line of column names")?;
-        if !headers.iter().any(|header| header == "processor") {
-            return Ok(None);
-        }
-        let lines = reader.deserialize().collect::<Result<_, _>>()?;
-        Ok(Some(Self {
-            name: name.to_owned(),
-            lines,
-        }))
-    }
-
-    /// Returns the table of the documents, in Markdown, with the command above it.
-    pub fn table(&self) -> String {
-        let processors = PROCESSORS.map(|(_, name)| name).join(" / ");
-        let mut text = format!(
-            "Estimates (`{}`) for {processors}, by `{} loop.s` and the like.\n\n\
-             | codec | operation | values | bytes | cycles | bytes per cycle | fastest peer | x peer |\n|---|---|---|---|---|---|---|---|\n",
-            self.name,
-            command(PROCESSORS[0].0),
-        );
-        let (ours, peers): (Vec<_>, Vec<_>) = self
-            .lines
-            .iter()
-            .cloned()
-            .partition(|line| line.library.is_empty());
-        for lines in ours.chunk_by(Line::same_loop) {
-            let Line {
-                codec,
-                operation,
-                data,
-                bytes,
-                ..
-            } = &lines[0];
-            let all = |figure: &dyn Fn(&Line) -> f64| {
-                let figures = PROCESSORS.iter().map(|(processor, _)| {
-                    let line = lines.iter().find(|line| line.processor == *processor);
-                    line.map_or("-".to_owned(), |line| format!("{:.1}", figure(line)))
-                });
-                figures.collect::<Vec<_>>().join(" / ")
-            };
-            let cycles = all(&|line| line.cycles);
-            let speeds = all(&Line::speed);
-            let fastest = |processor: &str| {
-                let same = |peer: &&Line| peer.processor == processor && peer.same_work(&lines[0]);
-                let compared = peers.iter().filter(same);
-                compared.max_by(|a, b| a.speed().total_cmp(&b.speed()))
-            };
-            let peer = fastest(PROCESSORS[0].0).map_or("", |peer| &peer.library);
-            let ratios = match peer {
-                "" => String::new(),
-                _ => all(&|line| {
-                    let peer = fastest(&line.processor);
-                    peer.map_or(f64::NAN, |peer| line.speed() / peer.speed())
-                }),
-            };
-            writeln!(
-                text,
-                "| `{codec}` | {operation} | {data} | {bytes} | {cycles} | {speeds} | {peer} | {ratios} |"
-            )
-            .expect("to memory");
-        }
-        text
-    }
-}
-
-impl Line {
-    /// Returns the number of bytes per cycle.
-    fn speed(&self) -> f64 {
-        self.bytes as f64 / self.cycles
-    }
-
-    fn same_work(&self, other: &Self) -> bool {
-        let key = |line: &Self| [&line.codec, &line.operation, &line.data].map(String::clone);
-        key(self) == key(other)
-    }
-
-    fn same_loop(&self, other: &Self) -> bool {
-        self.same_work(other) && self.bytes == other.bytes
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -394,16 +296,12 @@ mod tests {
   14:\tret
 ";
 
-    fn kernel(counts: &'static [(&'static str, usize)]) -> Kernel {
-        Kernel {
-            codec: "codec",
-            operation: "encode",
-            data: "",
-            function: "codec::kernel",
-            arguments: "<4>",
-            counts,
-            bytes: 64,
-        }
+    fn kernel(counts: &str) -> Kernel {
+        let row = format!(",codec,encode,,64,{counts},codec::kernel,<4>");
+        let header = LOOPS.lines().next().unwrap();
+        let rows = format!("{header}\n{row}\n");
+        let mut reader = csv::Reader::from_reader(rows.as_bytes());
+        reader.deserialize().next().unwrap().unwrap()
     }
 
     #[test]
@@ -411,33 +309,19 @@ mod tests {
         let functions = functions(LISTING);
         let way = |counts| kernel(counts).way(&functions);
         assert_eq!(
-            assembly(&way(&[("tbl", 1)]).unwrap()),
+            assembly(&way("tbl 1").unwrap()),
             "ldr q0, [x1]\ntbnz w12, #7, .\nmov w9, #0xffffffff\ntbl v0.16b, {v0.16b-v3.16b}, v1.16b\nb.ne .\n"
         );
-        assert_eq!(way(&[("tbl", 0)]).unwrap().len(), 3);
-        let error = way(&[("tbl", 2)]).err().unwrap().to_string();
+        assert_eq!(way("tbl 0").unwrap().len(), 3);
+        let error = way("tbl 2").err().unwrap().to_string();
         assert!(error.contains("a way of 5: tbl 1"), "{error}");
         let gone = Kernel {
-            arguments: "<8>",
-            ..kernel(&[])
+            arguments: "<8>".to_owned(),
+            ..kernel("tbl 1")
         };
         let error = gone.way(&functions).err().unwrap().to_string();
         assert_eq!(error, "codec::kernel<8>: there is no loop");
-    }
-
-    #[test]
-    fn a_loop_is_a_row_with_all_processors() {
-        let file = "codec,operation,data,bytes,processor,cycles,library\n\
-            base64,encode,,192,neoverse-n1,64.0,\nbase64,encode,,192,cortex-a57,100.0,\n\
-            base64,encode,,48,neoverse-n1,24.0,x\nbase64,encode,,48,cortex-a57,50.0,x\n\
-            base64,encode,,48,neoverse-n1,32.0,y\nbase64,encode,,48,cortex-a57,20.0,y\n";
-        let estimates = Estimates::parse("x.csv", file).unwrap().unwrap();
-        let table = estimates.table();
-        // The fastest library is another one on each processor; the first processor's is named.
-        let row = "| `base64` | encode |  | 192 | 64.0 / - / 100.0 | 3.0 / - / 1.9 | x | 1.5 / - / 0.8 |\n";
-        assert!(table.ends_with(row), "{table}");
-        assert!(table.contains("llvm-mca-19 -mtriple=aarch64 -mcpu=neoverse-n1"));
-        assert!(Estimates::parse("x", "codec,ns\n").unwrap().is_none());
-        assert!(Estimates::parse("x", &file.replace("64.0", "few")).is_err());
+        let error = way("tbl").err().unwrap().to_string();
+        assert!(error.contains("`tbl` has no numbers"), "{error}");
     }
 }

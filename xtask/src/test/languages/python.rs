@@ -1,5 +1,5 @@
-//! The stages `python`, which exchanges data with Python libraries, and `thrift-cpp`; see
-//! `interop/README.md`.
+//! The stages `python`, which exchanges data with Python libraries and checks the tables of records, and `thrift-cpp`;
+//! see `interop/README.md`.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
@@ -18,7 +18,7 @@ const PROGRAMS: &str = "build --locked --workspace --exclude bytelane-size --exc
 /// again, because maturin sets variables that PyO3 depends on; no other stage does.
 const LIBRARIES: &str = "build --locked --workspace --lib";
 
-/// Runs every `test_*.py` of `interop` and of its directories.
+/// Runs every `test_*.py` of `interop`, of `benchmarks`, and of their directories.
 pub fn run_stage() -> Result<()> {
     let programs = build_programs()?;
     let package = lay_out_package(&programs)?;
@@ -43,7 +43,8 @@ pub fn run_stage() -> Result<()> {
 
 /// Returns the directory and the name of each file with tests.
 fn test_files() -> Result<Vec<(PathBuf, String)>> {
-    let (mut directories, mut found) = (vec![root().join("interop")], Vec::new());
+    let directories = ["interop", "benchmarks"].map(|name| root().join(name));
+    let (mut directories, mut found) = (Vec::from(directories), Vec::new());
     while let Some(directory) = directories.pop() {
         let entries = fs::read_dir(&directory);
         for entry in entries.with_context(|| format!("cannot list {}", directory.display()))? {
@@ -56,7 +57,7 @@ fn test_files() -> Result<Vec<(PathBuf, String)>> {
             }
         }
     }
-    ensure!(!found.is_empty(), "interop has no tests");
+    ensure!(!found.is_empty(), "there are no tests");
     // In this order, the file that takes longest, in `readers`, begins early.
     found.sort_by(|a, b| b.cmp(a));
     Ok(found)

@@ -4,12 +4,14 @@
 //! record that was taken before it did so is read as if it had.
 
 use std::collections::BTreeSet;
+use std::fs;
 
 use bytelane::Backend;
 use bytelane::tuning::{Cpu, Tuning};
+use bytelane_measure::row::Row;
 
-use super::record::{Cell, ONLY_BACKENDS, Ours, Record};
-use super::{CODECS, Records};
+use super::{DIRECTORY, ONLY_BACKENDS};
+use crate::process::root;
 
 /// Ratio of times from which a backend counts as slower, if they do not vary by more themselves.
 const SLOWER: f64 = 1.05;
@@ -80,18 +82,18 @@ impl Exception {
         rows.collect()
     }
 
-    fn covers(&self, machine: &str, cell: &Cell, backend: Backend, ratio: f64) -> bool {
+    fn covers(&self, machine: &str, row: &Row, ratio: f64) -> bool {
         machine.starts_with(self.machine)
-            && cell.specification.starts_with(self.specification)
-            && cell.operation.starts_with(self.operation)
-            && backend == self.backend
+            && specification(row).starts_with(self.specification)
+            && row.operation.starts_with(self.operation)
+            && ours(row).is_some_and(|(backend, _)| backend == self.backend)
             && ratio <= self.most
     }
 }
 
 /// Returns the best backend for the work of a cell, if it depends on the CPU.
-fn best(tuning: &Tuning, cell: &Cell) -> Option<Backend> {
-    match (&*cell.specification, &*cell.operation) {
+fn best(tuning: &Tuning, row: &Row) -> Option<Backend> {
+    match (&*specification(row), &*row.operation) {
         ("varint:type=u32" | "varint:type=i32", "decode") => Some(tuning.decode_varint32),
         (bits, "decode")
             if bits.starts_with("bit_packing:type=u32")
@@ -99,9 +101,9 @@ fn best(tuning: &Tuning, cell: &Cell) -> Option<Backend> {
         {
             Some(tuning.unpack)
         }
-        ("byte_stream_split:width=16", "encode") if cell.values >= 512 => Some(tuning.split16),
+        ("byte_stream_split:width=16", "encode") if row.values >= 512 => Some(tuning.split16),
         ("byte_stream_split:width=2", "decode") | ("big_endian:width=2", _)
-            if cell.values >= tuning.two_bytes_from as u64 / 2 =>
+            if row.values >= tuning.two_bytes_from as u64 / 2 =>
         {
             Some(Backend::Avx2)
         }
@@ -109,76 +111,146 @@ fn best(tuning: &Tuning, cell: &Cell) -> Option<Backend> {
     }
 }
 
-/// Returns the backends of a cell that are slower than the next lower one, with the ratio of their times.
-fn slower(tuning: &Tuning, cell: &Cell) -> Vec<(Backend, f64)> {
-    let best = best(tuning, cell);
-    let runs = |ours: &Ours| best.is_none_or(|best| ours.backend <= best);
-    let steps = cell.scalar.iter().chain(&cell.ours);
-    let steps: Vec<_> = steps.filter(|ours| runs(ours)).collect();
+/// Returns the rows of a cell whose backends are slower than the next lower one, with the ratio of their times.
+fn slower<'a>(tuning: &Tuning, cell: &'a [Row]) -> Vec<(&'a Row, f64)> {
+    let best = best(tuning, &cell[0]);
+    // bytelane called in the same way as the other libraries, if it was.
+    let own = cell.iter().filter_map(|row| Some((ours(row)?, row)));
+    let as_peers = own.clone().any(|((_, as_peers), _)| as_peers);
+    let own = own.filter(|((backend, called), _)| {
+        *called == as_peers && best.is_none_or(|best| *backend <= best)
+    });
+    let mut steps: Vec<_> = own.map(|((backend, _), row)| (backend, row)).collect();
+    steps.sort_by_key(|(backend, _)| *backend);
     let pairs = steps.windows(2).filter_map(|pair| {
-        let [lower, higher] = pair else { return None };
+        let (lower, higher) = (pair[0].1, pair[1].1);
         let ratio = higher.ns / lower.ns;
-        (ratio > SLOWER + lower.spread + higher.spread).then_some((higher.backend, ratio))
+        let spread: f64 = [lower, higher].iter().filter_map(|row| row.spread).sum();
+        (ratio > SLOWER + spread).then_some((higher, ratio))
     });
     pairs.collect()
 }
 
-/// Returns the CPU of a record.
-fn cpu(record: &Record) -> &'static Tuning {
-    let name = record.machine();
-    let known = Cpu::ALL.iter().find(|(known, _)| name.starts_with(known));
-    known.map_or(Cpu::Other, |(_, cpu)| *cpu).tuning()
+/// Returns the codec of a row with its parameters.
+fn specification(row: &Row) -> String {
+    match row.parameters.as_deref() {
+        None | Some("") => row.codec.clone(),
+        Some(parameters) => format!("{}:{parameters}", row.codec),
+    }
 }
 
-impl Records {
-    /// Returns the records of each machine and codec to hold against the rule: the newest one of
-    /// backends only, or else the newest one.
-    fn of_machines(&self) -> Vec<(&Record, &'static str)> {
-        let machines: BTreeSet<_> = self.0.iter().map(Record::machine).collect();
-        let mut found = Vec::new();
-        for machine in machines {
-            for codec in CODECS.into_iter().filter(|codec| *codec != "thrift") {
-                let fits = |it: &&Record| it.machine() == machine && it.contains(codec);
-                let mut only = self
-                    .0
-                    .iter()
-                    .filter(|it| it.stem().ends_with(ONLY_BACKENDS));
-                let record = only.find(fits).or_else(|| self.0.iter().find(fits));
-                found.extend(record.map(|record| (record, codec)));
-            }
-        }
-        found
+/// Returns the instruction set, if the row is ours, and whether it was called in the same way as other libraries.
+fn ours(row: &Row) -> Option<(Backend, bool)> {
+    let library = row.library.as_deref().unwrap_or_default();
+    let backend = match library.strip_prefix("bytelane ") {
+        Some(way) => way.split(',').next()?,
+        None if library.is_empty() => &row.backend,
+        None => return None,
+    };
+    Some((backend.parse().ok()?, !library.is_empty()))
+}
+
+/// Returns whether two rows are of the same cell.
+fn same_cell(one: &Row, other: &Row) -> bool {
+    fn key(row: &Row) -> ([&str; 4], Option<&str>, u64) {
+        let texts = [&row.codec, &row.operation, &row.element_type, &row.data];
+        (
+            texts.map(String::as_str),
+            row.parameters.as_deref(),
+            row.values,
+        )
     }
+    key(one) == key(other)
+}
+
+/// Record of codecs.
+struct Record {
+    /// Name of the file after its date, without what it covers: `zen5` for `2026-11-26-zen5-backends.csv`, and
+    /// `zen5-avx2` where all libraries were limited to AVX2.
+    machine: String,
+    only_backends: bool,
+    rows: Vec<Row>,
+}
+
+impl Record {
+    /// Reads the records of codecs, newest first.
+    fn all() -> Vec<Self> {
+        let entries = fs::read_dir(root().join(DIRECTORY)).unwrap();
+        let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|it| it == "csv"));
+        paths.sort();
+        let records = paths.iter().rev().filter_map(|path| {
+            let mut reader = csv::Reader::from_path(path).unwrap();
+            let headers = reader.headers().unwrap();
+            headers.iter().find(|header| *header == "memcpy_gb_per_s")?;
+            let stem = path.file_stem()?.to_str()?;
+            let name = stem.get("2026-11-23-".len()..)?;
+            let machine = name.strip_suffix(ONLY_BACKENDS);
+            Some(Self {
+                machine: machine.unwrap_or(name).to_owned(),
+                only_backends: machine.is_some(),
+                rows: reader.deserialize().collect::<Result<_, _>>().unwrap(),
+            })
+        });
+        records.collect()
+    }
+
+    /// Returns what the crate knows about the CPU.
+    fn tuning(&self) -> &'static Tuning {
+        let known = Cpu::ALL.iter();
+        let mut known = known.filter(|(name, _)| self.machine.starts_with(name));
+        known.next().map_or(Cpu::Other, |(_, cpu)| *cpu).tuning()
+    }
+}
+
+/// Returns the records of each machine and codec to hold against the rule: the newest one of
+/// backends only, or else the newest one.
+fn of_machines(records: &[Record]) -> Vec<(&Record, &str)> {
+    let all = records.iter().flat_map(|record| &record.rows);
+    let codecs: BTreeSet<_> = all.map(|row| &*row.codec).collect();
+    let machines: BTreeSet<_> = records.iter().map(|record| &record.machine).collect();
+    let mut found = Vec::new();
+    for machine in machines {
+        for codec in codecs.iter().filter(|codec| **codec != "thrift") {
+            let fits = |it: &&Record| {
+                it.machine == *machine && it.rows.iter().any(|row| row.codec == *codec)
+            };
+            let mut only = records.iter().filter(|it| it.only_backends);
+            let record = only.find(fits).or_else(|| records.iter().find(fits));
+            found.extend(record.map(|record| (record, *codec)));
+        }
+    }
+    found
 }
 
 #[test]
 fn no_backend_is_slower_than_the_next_lower_one() {
-    let records = super::super::read_records(|_| true).unwrap();
+    let records = Record::all();
     let exceptions = Exception::all();
     let mut used = vec![false; exceptions.len()];
     let (mut cells, mut wrong) = (0, Vec::new());
-    for (record, codec) in records.of_machines() {
-        let machine = record.machine();
-        for cell in record.cells.iter().filter(|cell| cell.codec == codec) {
+    for (record, codec) in of_machines(&records) {
+        let machine = &record.machine;
+        let of_codec = record.rows.chunk_by(same_cell);
+        for cell in of_codec.filter(|cell| cell[0].codec == codec) {
             cells += 1;
-            for (backend, ratio) in slower(cpu(record), cell) {
-                let covers = |it: &Exception| it.covers(&machine, cell, backend, ratio);
+            for (row, ratio) in slower(record.tuning(), cell) {
                 let mut covered = false;
                 for (used, exception) in used.iter_mut().zip(&exceptions) {
-                    let covers = covers(exception);
+                    let covers = exception.covers(machine, row, ratio);
                     *used |= covers;
                     covered |= covers;
                 }
                 if !covered {
-                    let Cell {
-                        specification,
+                    let (codec, backend) = (specification(row), row.worker());
+                    let Row {
                         operation,
                         values,
                         data,
                         ..
-                    } = cell;
+                    } = row;
                     wrong.push(format!(
-                        "{machine}: {specification} {operation}, {values} {data}: {backend} takes {ratio:.2} \
+                        "{machine}: {codec} {operation}, {values} {data}: {backend} takes {ratio:.2} \
                          of the time of the next lower one",
                     ));
                 }
