@@ -50,6 +50,7 @@ pub type ParquetRecordBatchReader = Reader;
 pub type ParquetRecordBatchReaderBuilder<T> = ReaderBuilder<T>;
 
 pub use file::NewFile;
+pub use types::unite;
 pub use write::{Writer, Written};
 
 /// Libraries whose types appear in this crate's functions.

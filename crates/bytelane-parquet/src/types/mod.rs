@@ -6,3 +6,4 @@ pub(crate) mod fields;
 pub(crate) mod hash;
 pub(crate) mod physical;
 pub(crate) mod stored;
+pub mod unite;
