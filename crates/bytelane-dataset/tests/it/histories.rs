@@ -19,7 +19,7 @@ use tempfile::TempDir;
 /// Number of rows of a file.
 const ROWS: i64 = 50;
 
-/// What the user, or the library, does. `true` stands for the new root.
+/// Step of the user or of the library. `true` stands for the new root.
 #[derive(Clone, Debug)]
 enum Step {
     Plan(bool),
