@@ -1,9 +1,11 @@
 //! Parses the objdump listing of a library into functions, their innermost loops and the paths
-//! through these.
+//! through these, and the tables of the instructions that loops must have.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Error, Result, ensure};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::process::{output, program};
 
@@ -68,10 +70,67 @@ fn instruction(line: &str) -> Option<Instruction<'_>> {
     })
 }
 
-/// Counts the occurrences of a mnemonic.
-pub fn count(body: &[Instruction], mnemonic: &str) -> usize {
-    let same = |instruction: &&Instruction| instruction.mnemonic == mnemonic;
-    body.iter().filter(same).count()
+/// Numbers of occurrences of mnemonics in a loop, as tables write them: `tbl 4; (stack) 0-2; (any) 1-62`. Those
+/// that load or store values ensure that the loop handles as many bytes as its row says; the others distinguish it from
+/// other loops.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Counts {
+    pub text: String,
+    each: Vec<(String, RangeInclusive<usize>)>,
+}
+
+impl TryFrom<String> for Counts {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        let counts = text.split("; ").map(|count| {
+            let (name, number) = count.split_once(' ')?;
+            let (least, most) = number.split_once('-').unwrap_or((number, number));
+            Some((name.to_owned(), least.parse().ok()?..=most.parse().ok()?))
+        });
+        let each: Option<_> = counts.collect();
+        let each = each.with_context(|| format!("`{text}` has no numbers"))?;
+        Ok(Self { text, each })
+    }
+}
+
+impl Counts {
+    /// Returns whether instructions have these numbers.
+    pub fn fit(&self, body: &[Instruction]) -> bool {
+        let mut each = self.each.iter();
+        each.all(|(name, expected)| expected.contains(&count(body, name)))
+    }
+
+    /// Formats the numbers that instructions have instead.
+    pub fn seen(&self, body: &[Instruction]) -> String {
+        let each = self.each.iter();
+        let each = each.map(|(name, _)| format!("{name} {}", count(body, name)));
+        each.collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// Counts the occurrences of a mnemonic; of accesses to the stack of x86-64, which are mostly spilled registers; or
+/// all instructions.
+fn count(body: &[Instruction], name: &str) -> usize {
+    let is_counted = |instruction: &&Instruction| match name {
+        "(any)" => true,
+        "(stack)" => instruction.operands.contains("(%rsp"),
+        _ => instruction.mnemonic == name,
+    };
+    body.iter().filter(is_counted).count()
+}
+
+/// Reads the rows of a table of loops.
+///
+/// # Errors
+///
+/// A wrong row, with its line.
+pub fn table<T: DeserializeOwned>(text: &str) -> Result<Vec<T>> {
+    let mut reader = csv::ReaderBuilder::new()
+        .comment(Some(b'#'))
+        .from_reader(text.as_bytes());
+    Ok(reader.deserialize().collect::<Result<_, _>>()?)
 }
 
 impl Instruction<'_> {
@@ -191,5 +250,19 @@ mod tests {
         lengths.sort_unstable();
         assert_eq!(lengths, [(5, 0), (6, 1)]);
         assert_eq!(functions[1].innermost_loops()[0].len(), 1);
+    }
+
+    #[test]
+    fn instructions_are_counted_as_a_table_writes_them() {
+        let functions = functions(LISTING);
+        let counts = |text: &str| Counts::try_from(text.to_owned());
+        let first = counts("mul 1; ldr 0-2; (any) 7; (stack) 0").unwrap();
+        assert!(first.fit(&functions[0].instructions));
+        assert!(!first.fit(&functions[1].instructions));
+        let seen = first.seen(&functions[1].instructions);
+        assert_eq!(seen, "mul 0; ldr 0; (any) 2; (stack) 0");
+        for wrong in ["mul", "mul many", "mul 1;ldr 2"] {
+            assert!(counts(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -2,25 +2,29 @@
 //! written in assembly there.
 
 use anyhow::{Result, bail};
+use serde::Deserialize;
 
 use super::cross::{self, ARMV7, ARMV7_WITHOUT_NEON};
-use crate::listing::{Function, Instruction, count, disassemble, functions};
+use crate::listing::{Counts, Function, Instruction, disassemble, functions, table};
 use crate::process::compile;
 use crate::test::needs::Need;
 
 const OBJDUMP: &str = "arm-linux-gnueabihf-objdump";
 pub const DISASSEMBLER: Need = Need::Program(OBJDUMP, "Debian: binutils-arm-linux-gnueabihf");
 
+/// Loops in assembly. To add one, add a row.
+const LOOPS: &str = include_str!("armv7.csv");
+
 /// Loop in assembly.
+#[derive(Deserialize)]
 struct Kernel {
-    codec: &'static str,
-    operation: &'static str,
+    codec: String,
+    operation: String,
     /// Bytes of decoded values that one round handles.
     bytes: usize,
     /// Number of instructions in a round.
     instructions: usize,
-    /// Number of occurrences of mnemonics in a round: they distinguish the loop from others.
-    counts: &'static [(&'static str, usize)],
+    counts: Counts,
 }
 
 /// Leaves out the two tests that take longest under an emulator, and whose codecs have no kernels here.
@@ -41,7 +45,7 @@ pub fn run_stage() -> Result<()> {
     check_loops()
 }
 
-/// Finds each of [`KERNELS`] in the library, as compiled for the tests.
+/// Finds each of [`LOOPS`] in the library, as compiled for the tests.
 fn check_loops() -> Result<()> {
     let mut build = ARMV7.cargo("build")?;
     build.args(["--lib", "--package", "bytelane"]);
@@ -54,22 +58,19 @@ fn check_loops() -> Result<()> {
         .iter()
         .flat_map(Function::innermost_loops)
         .collect();
-    let missing: Vec<_> = KERNELS.iter().filter(|it| !it.is_among(&loops)).collect();
+    let kernels: Vec<Kernel> = table(LOOPS)?;
+    let missing: Vec<_> = kernels.iter().filter(|it| !it.is_among(&loops)).collect();
     if !missing.is_empty() {
         let rows: Vec<_> = missing.iter().map(|kernel| kernel.row()).collect();
         bail!("no loop has these instructions:\n{}", rows.join("\n"));
     }
-    println!("{} loops have the instructions they should", KERNELS.len());
+    println!("{} loops have the instructions they should", kernels.len());
     Ok(())
 }
 
 impl Kernel {
     fn is_among(&self, loops: &[&[Instruction]]) -> bool {
-        let fits = |body: &&[Instruction]| {
-            let counts = || self.counts.iter();
-            body.len() == self.instructions
-                && counts().all(|&(name, most)| count(body, name) == most)
-        };
+        let fits = |body: &&[Instruction]| body.len() == self.instructions && self.counts.fit(body);
         loops.iter().any(fits)
     }
 
@@ -86,43 +87,6 @@ impl Kernel {
     }
 }
 
-/// Creates a row of [`KERNELS`].
-macro_rules! kernels {
-    ($($codec:literal $operation:literal $bytes:literal $instructions:literal [$($name:literal $most:literal),*])*) => {
-        &[$(Kernel {
-            codec: $codec,
-            operation: $operation,
-            bytes: $bytes,
-            instructions: $instructions,
-            counts: &[$(($name, $most)),*],
-        }),*]
-    };
-}
-
-#[rustfmt::skip]
-static KERNELS: &[Kernel] = kernels! {
-    "byte_stream_split:width=2" "encode" 32 5 ["vld2.8" 1, "vst1.8" 2]
-    "byte_stream_split:width=2" "decode" 32 5 ["vld1.8" 2, "vst2.8" 1]
-    "byte_stream_split:width=4" "encode" 64 8 ["vld4.8" 2, "vst1.8" 4]
-    "byte_stream_split:width=4" "decode" 64 8 ["vld1.8" 4, "vst4.8" 2]
-    "byte_stream_split:width=8" "encode" 128 18 ["vld4.8" 4, "vuzp.8" 4, "vst1.8" 8]
-    "byte_stream_split:width=8" "decode" 128 18 ["vld1.8" 8, "vzip.8" 4, "vst4.8" 4]
-    "byte_stream_split:width=16" "encode, half of each value" 128 38 ["vld1.8" 16, "vtrn.8" 4, "vst1.8" 8]
-    "byte_stream_split:width=16" "decode, half of each value" 128 38 ["vld1.8" 8, "vtrn.8" 4, "vst1.8" 16]
-    "stream_vbyte" "encode" 64 49 ["vclz.i32" 4, "vsub.i32" 0, "vtbl.8" 8]
-    "stream_vbyte:delta=true" "encode" 64 55 ["vclz.i32" 4, "vsub.i32" 4, "vtbl.8" 8]
-    "stream_vbyte:zigzag=true" "encode" 64 61 ["vclz.i32" 4, "vsub.i32" 0, "vtbl.8" 8]
-    "stream_vbyte:delta=true,zigzag=true" "encode" 64 67 ["vclz.i32" 4, "vsub.i32" 4, "vtbl.8" 8]
-    "stream_vbyte" "decode" 16 10 ["vtbl.8" 2, "vadd.i32" 0]
-    "stream_vbyte:delta=true" "decode" 16 15 ["vtbl.8" 2, "vadd.i32" 3]
-    "stream_vbyte:zigzag=true" "decode" 16 14 ["vtbl.8" 2, "vadd.i32" 0]
-    "stream_vbyte:delta=true,zigzag=true" "decode" 16 19 ["vtbl.8" 2, "vadd.i32" 3]
-    "stream_vbyte" "decode, 1 byte each" 32 7 ["vmovl.s16" 2, "vadd.i32" 0]
-    "stream_vbyte:delta=true" "decode, 1 byte each" 32 15 ["vmovl.s16" 2, "vadd.i32" 2]
-    "stream_vbyte:zigzag=true" "decode, 1 byte each" 32 11 ["vmovl.s16" 2, "vadd.i32" 0]
-    "stream_vbyte:delta=true,zigzag=true" "decode, 1 byte each" 32 19 ["vmovl.s16" 2, "vadd.i32" 2]
-};
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,11 +95,12 @@ mod tests {
     #[test]
     fn the_table_of_the_documents_has_these_loops() {
         let page = std::fs::read_to_string(root().join("docs/performance/neon.md")).unwrap();
-        let expected: Vec<_> = KERNELS.iter().map(Kernel::row).collect();
-        let (_, table) = page
+        let kernels: Vec<Kernel> = table(LOOPS).unwrap();
+        let expected: Vec<_> = kernels.iter().map(Kernel::row).collect();
+        let (_, rows) = page
             .split_once("| instructions | bytes per instruction |")
             .unwrap();
-        let rows: Vec<_> = table
+        let rows: Vec<_> = rows
             .lines()
             .skip(2)
             .take_while(|line| !line.is_empty())

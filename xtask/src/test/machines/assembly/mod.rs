@@ -4,39 +4,35 @@
 //! Kernels are inlined where a codec enters the instruction set, once for each set under the same
 //! name. The widest vector register that a function uses distinguishes the sets.
 
-mod kernels;
 mod size;
 
-use std::ops::RangeInclusive;
-
 use anyhow::{Result, bail};
+use serde::Deserialize;
 
-use crate::listing::{self, Function, Instruction, functions};
+use crate::listing::{self, Counts, Function, Instruction, functions};
 use crate::process::{cargo, compile};
-use kernels::KERNELS;
 
-/// Kernel with the required instructions of its hot loop.
+/// Hot loops. A row says how often each shuffle occurs in one of the loops of a function, how many registers may be spilled
+/// there, and the maximum number of instructions of any kind. If counts change because the kernel improved, the
+/// failure prints the loops found: put the new counts here.
+const LOOPS: &str = include_str!("loops.csv");
+
+/// Hot loop of a kernel, with the required instructions.
+#[derive(Deserialize)]
 struct Kernel {
     /// Path of the function, starting with the codec; the symbol continues up to where it enters
     /// the instruction set.
-    function: &'static str,
-    /// Generic arguments, which end the symbol. All listed ones have the same loops.
-    arguments: &'static [&'static str],
-    /// For each instruction set, identified by its widest register: mnemonics, [`STACK`] or
-    /// [`ANY`], with the number of occurrences in one of the loops.
-    loops: &'static [(Register, Counts)],
+    function: String,
+    /// Generic arguments, which end the symbol.
+    arguments: String,
+    /// Widest register, which identifies the instruction set.
+    register: Register,
+    counts: Counts,
 }
 
-type Counts = &'static [(&'static str, RangeInclusive<usize>)];
-
-/// Name of the count of instructions that access the stack: mostly spilled registers.
-const STACK: &str = "(stack)";
-
-/// Name of the count of all instructions.
-const ANY: &str = "(any)";
-
 /// Vector registers of x86-64, by their width.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
 enum Register {
     General,
     Xmm,
@@ -44,7 +40,7 @@ enum Register {
     Zmm,
 }
 
-/// Builds the core in release mode, checks every row of [`KERNELS`], and measures the size of
+/// Builds the core in release mode, checks every row of [`LOOPS`], and measures the size of
 /// programs.
 pub fn run_stage() -> Result<()> {
     let mut build = cargo("build --locked --release --package bytelane --lib");
@@ -53,21 +49,17 @@ pub fn run_stage() -> Result<()> {
     let libraries = ["target/assembly/v0/release/libbytelane.rlib".to_owned()];
     let listing = listing::disassemble("objdump", &libraries)?;
     let functions = functions(&listing);
-    let (mut loops, mut wrong) = (0, Vec::new());
-    for kernel in KERNELS.iter().copied().flatten() {
-        for arguments in kernel.arguments {
-            for (widest, counts) in kernel.loops {
-                loops += 1;
-                let name = format!("{}{arguments}", kernel.function);
-                wrong.extend(difference(&name, arguments, *widest, counts, &functions));
-            }
-        }
-    }
+    let kernels: Vec<Kernel> = listing::table(LOOPS)?;
+    let differences = kernels.iter().map(|kernel| kernel.difference(&functions));
+    let wrong: Vec<_> = differences.flatten().collect();
     if !wrong.is_empty() {
-        let (count, wrong) = (wrong.len(), wrong.join("\n"));
-        bail!("{count} of {loops} loops have another shape\n{wrong}");
+        let (count, all) = (wrong.len(), kernels.len());
+        bail!(
+            "{count} of {all} loops have another shape\n{}",
+            wrong.join("\n")
+        );
     }
-    println!("{loops} loops have the instructions they should");
+    println!("{} loops have the instructions they should", kernels.len());
     check_calls()?;
     size::check()
 }
@@ -112,59 +104,34 @@ fn widest(function: &Function) -> Register {
     registers.max().unwrap_or(Register::General)
 }
 
-fn count(body: &[Instruction], mnemonic: &str) -> usize {
-    match mnemonic {
-        ANY => body.len(),
-        STACK => {
-            let on_stack = |it: &&Instruction| it.operands.contains("(%rsp");
-            body.iter().filter(on_stack).count()
-        }
-        _ => listing::count(body, mnemonic),
-    }
-}
-
-/// Returns the difference between the loops of a kernel and the required ones; `None` if there is
-/// none. The kernel is given by its name and arguments.
-fn difference(
-    name: &str,
-    arguments: &str,
-    register: Register,
-    counts: Counts,
-    functions: &[Function],
-) -> Option<String> {
-    let inside = format!("{}::", name.trim_end_matches(arguments));
-    let name = format!("{name} with {register:?}");
-    let is_kernel = |function: &&Function| {
-        function.symbol.contains(&inside)
-            && function.symbol.ends_with(arguments)
-            && widest(function) == register
-    };
-    let mut kernels = functions.iter().filter(is_kernel).peekable();
-    if kernels.peek().is_none() {
-        return Some(format!("{name}: there is no such function"));
-    }
-    let loops: Vec<_> = kernels.flat_map(Function::loops).collect();
-    let fits = |body: &&&[Instruction]| {
-        let fits = |(mnemonic, expected): &(&str, RangeInclusive<usize>)| {
-            expected.contains(&count(body, mnemonic))
+impl Kernel {
+    /// Returns the difference between the loops of the function and the required one; `None` if there is
+    /// none.
+    fn difference(&self, functions: &[Function]) -> Option<String> {
+        let inside = format!("{}::", self.function);
+        let name = format!(
+            "{}{} with {:?}",
+            self.function, self.arguments, self.register
+        );
+        let is_kernel = |function: &&Function| {
+            function.symbol.contains(&inside)
+                && function.symbol.ends_with(&self.arguments)
+                && widest(function) == self.register
         };
-        counts.iter().all(fits)
-    };
-    if loops.iter().any(|body| fits(&body)) {
-        return None;
-    }
-    let seen = loops.iter().map(|body| {
-        let counts = counts
+        let mut kernels = functions.iter().filter(is_kernel).peekable();
+        if kernels.peek().is_none() {
+            return Some(format!("{name}: there is no such function"));
+        }
+        let loops: Vec<_> = kernels.flat_map(Function::loops).collect();
+        if loops.iter().any(|body| self.counts.fit(body)) {
+            return None;
+        }
+        let seen = loops
             .iter()
-            .map(|(name, _)| format!("{name} {}", count(body, name)));
-        format!(
-            "\n    a loop of {}: {}",
-            body.len(),
-            counts.collect::<Vec<_>>().join(", ")
-        )
-    });
-    let seen: String = seen.collect();
-    Some(format!("{name}: no loop has {counts:?}{seen}"))
+            .map(|body| format!("\n    a loop of {}: {}", body.len(), self.counts.seen(body)));
+        let seen: String = seen.collect();
+        Some(format!("{name}: no loop has {}{seen}", self.counts.text))
+    }
 }
 
 #[cfg(test)]
@@ -181,31 +148,33 @@ mod tests {
    d:\tret
 ";
 
-    fn kernel(vpermb: RangeInclusive<usize>) -> Option<String> {
-        let counts: Vec<_> = vec![
-            ("vpermb", vpermb),
-            (STACK, 1..=1),
-            ("push", 0..=0),
-            (ANY, 3..=3),
-        ];
-        let functions = functions(LISTING);
-        difference("kernel<4>", "<4>", Register::Zmm, counts.leak(), &functions)
+    fn difference(arguments: &str, vpermb: usize) -> Option<String> {
+        let table = format!(
+            "function,arguments,register,counts\n\
+             kernel,{arguments},zmm,vpermb {vpermb}; (stack) 1; push 0; (any) 3\n"
+        );
+        let kernels: Vec<Kernel> = listing::table(&table).unwrap();
+        kernels[0].difference(&functions(LISTING))
+    }
+
+    #[test]
+    fn all_rows_can_be_read() {
+        assert!(!listing::table::<Kernel>(LOOPS).unwrap().is_empty());
     }
 
     #[test]
     fn the_innermost_loop_is_counted() {
-        assert_eq!(kernel(1..=1), None);
+        assert_eq!(difference("<4>", 1), None);
         assert!(
-            kernel(2..=2)
+            difference("<4>", 2)
                 .unwrap()
-                .contains("a loop of 3: vpermb 1, (stack) 1, push 0, (any) 3")
+                .contains("a loop of 3: vpermb 1; (stack) 1; push 0; (any) 3")
         );
     }
 
     #[test]
     fn a_kernel_that_is_gone_is_named() {
-        let functions = functions(LISTING);
-        let text = difference("kernel<8>", "<8>", Register::Zmm, &[], &functions).unwrap();
+        let text = difference("<8>", 1).unwrap();
         assert_eq!(text, "kernel<8> with Zmm: there is no such function");
     }
 
