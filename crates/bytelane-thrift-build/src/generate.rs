@@ -30,6 +30,11 @@ pub(crate) fn generate(
     style: &Style,
 ) -> Result<Vec<(String, Vec<Note>)>, Error> {
     let types = Types::of(program, style)?;
+    for id in &program.constants {
+        // In this order, no long chain of constants is on the stack. Errors are reported where the
+        // constants are written.
+        let _ = types.constant(*id);
+    }
     (0..program.files.len())
         .map(|file| match program.files[file].external {
             Some(_) => Ok(Default::default()),
@@ -91,6 +96,7 @@ impl<'a> Generator<'a> {
             }
             self.definition((self.scope.file, index))?;
         }
+        self.text += &self.types.extras(self.scope.file);
         let text = formatted(&self.text);
         let separator = if text.is_empty() { "" } else { "\n" };
         Ok((format!("{header}\n{separator}{text}"), self.notes))
@@ -102,8 +108,8 @@ impl<'a> Generator<'a> {
         let start = self.text.len();
         self.documentation(0, &definition.documentation);
         match &definition.kind {
-            Kind::Const(ty, value) => {
-                let written = self.constant(&name, ty, value);
+            Kind::Const(ty, _) => {
+                let written = self.constant(id, &name, ty);
                 self.skip_without_member(&definition.name, start, written)
             }
             Kind::Typedef(ty) => {
@@ -157,19 +163,10 @@ impl<'a> Generator<'a> {
 
     /// Writes a constant. Numbers become Rust constants; values that must be created at run time
     /// are created once, when first used.
-    fn constant(&mut self, name: &str, ty: &Type, value: &Value) -> Result<(), Error> {
+    fn constant(&mut self, id: DefinitionId, name: &str, ty: &Type) -> Result<(), Error> {
         let (scope, file) = (self.scope, self.scope.file);
-        let wanted = Wanted {
-            scope,
-            file,
-            value,
-            type_file: file,
-            ty,
-            ordered: false,
-            asked: None,
-        };
         let rust = self.types.rust(scope, file, ty, false)?;
-        let value = self.types.value(wanted)?;
+        let value = self.types.constant(id)?;
         let (_, resolved) = self.types.program.resolve(file, ty)?;
         let line = match resolved {
             Resolved::Base(Base::String) => {

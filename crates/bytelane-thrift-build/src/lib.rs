@@ -6,6 +6,7 @@ mod generate;
 mod idl;
 mod names;
 mod options;
+mod references;
 mod service;
 mod types;
 mod values;

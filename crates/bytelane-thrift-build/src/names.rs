@@ -11,6 +11,12 @@ const KEYWORDS: &[&str] = &[
     "typeof", "union", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
+/// Built-in types of Rust, which a module of the same name would hide.
+pub(crate) const PRIMITIVES: [&str; 18] = [
+    "bool", "char", "f16", "f32", "f64", "f128", "i8", "i16", "i32", "i64", "i128", "isize", "str",
+    "u8", "u16", "u32", "u64", "usize",
+];
+
 /// Types that generated code uses without a path.
 const TYPES: &[&str] = &[
     "BTreeMap",
@@ -130,6 +136,13 @@ pub(crate) fn camel_case(name: &str) -> String {
 /// Converts `fooBar` to `FOO_BAR`: constants.
 pub(crate) fn upper_case(name: &str) -> String {
     escaped(words(name).join("_").to_uppercase(), name)
+}
+
+/// Returns the name most similar to `wrong`, if any is similar.
+pub(crate) fn similar<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let scored = names.map(|name| (strsim::jaro_winkler(wrong, name), name));
+    let best = scored.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    (best.0 > 0.75).then_some(best.1)
 }
 
 /// Hands out each name once: a name that is already used gets a trailing underscore.

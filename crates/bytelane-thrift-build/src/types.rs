@@ -6,8 +6,10 @@ use crate::idl::program::{DefinitionId, FileId, Program, Resolved};
 use crate::idl::recursion::components;
 use crate::idl::source::Error;
 use crate::idl::syntax::*;
-use crate::names::{Unique, camel_case, members, snake_case, upper_case};
+use crate::names::{PRIMITIVES, Unique, camel_case, members, snake_case, upper_case};
 use crate::options::{Asked, BINARY, MAP, SET, STRING, Style, standard_path};
+use crate::references::State;
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 /// A program with the properties of its types that code generation needs.
@@ -21,6 +23,7 @@ pub(crate) struct Types<'a> {
     /// Number for each struct, the same for structs that contain each other without a container in
     /// between.
     recursive: HashMap<DefinitionId, usize>,
+    pub(crate) state: RefCell<State>,
 }
 
 /// Position of generated code: the file whose module it is in, and the number of modules deeper.
@@ -85,22 +88,28 @@ pub(crate) fn rust_name<'a>(name: &'a Name, annotations: &'a [Annotation]) -> &'
 impl<'a> Types<'a> {
     /// Resolves every name in every type, and determines which structs are ordered.
     pub(crate) fn of(program: &'a Program, style: &'a Style) -> Result<Self, Error> {
+        let (names, used) = rust_names(program, style);
         let mut types = Self {
             program,
             style,
-            names: rust_names(program, style),
+            names,
             ordered: HashSet::new(),
             recursive: HashMap::new(),
+            state: State::with(used),
         };
+        let mut seen = HashSet::new();
         for id in program.definitions() {
             let definition = program.definition(id);
             for ty in types_of(&definition.kind) {
-                types.look_for_keys(id.0, ty, false)?;
+                types.look_for_keys(id.0, ty, false, &mut seen)?;
             }
             if let Kind::Struct(_, fields) = &definition.kind
                 && Asked::of(&definition.annotations).ordered
+                && types.ordered.insert(id)
             {
-                types.order(id, fields)?;
+                for field in fields {
+                    types.look_for_keys(id.0, &field.ty, true, &mut seen)?;
+                }
             }
         }
         types.recursive = recursive(program)?;
@@ -131,6 +140,15 @@ impl<'a> Types<'a> {
         self.ordered.contains(&id)
     }
 
+    /// Returns whether the caller or an annotation derives `Copy` for a struct.
+    pub(crate) fn is_copy(&self, id: DefinitionId) -> bool {
+        let asked = Asked::of(&self.program.definition(id).annotations).derives;
+        let module = &self.program.files[id.0].module;
+        let derives = self.style.derives(module, self.name(id));
+        let mut all = asked.into_iter().chain(derives);
+        all.any(|derive| derive.rsplit("::").next() == Some("Copy"))
+    }
+
     /// Returns the path of a definition from a scope.
     pub(crate) fn path(&self, scope: Scope, id: DefinitionId) -> String {
         let name = self.name(id);
@@ -145,10 +163,20 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Walks a type and marks everything in a key or in a set as ordered, including fields.
-    fn look_for_keys(&mut self, file: FileId, ty: &'a Type, is_key: bool) -> Result<(), Error> {
+    /// Walks a type and marks everything in a key or in a set as ordered, including fields. `seen`
+    /// has the types that were walked, by their addresses.
+    fn look_for_keys(
+        &mut self,
+        file: FileId,
+        ty: &'a Type,
+        is_key: bool,
+        seen: &mut HashSet<(*const Type, bool)>,
+    ) -> Result<(), Error> {
         let mut left = vec![(file, ty, is_key)];
         while let Some((file, ty, is_key)) = left.pop() {
+            if !seen.insert((ty, is_key)) {
+                continue;
+            }
             let (file, resolved) = self.program.resolve(file, ty)?;
             match resolved {
                 Resolved::Base(_) | Resolved::Enum(..) => {}
@@ -162,16 +190,6 @@ impl<'a> Types<'a> {
                         left.extend(fields.iter().map(|field| (id.0, &field.ty, true)));
                     }
                 }
-            }
-        }
-        Ok(())
-    }
-
-    /// Marks a struct as ordered, with its fields.
-    fn order(&mut self, id: DefinitionId, fields: &'a [Field]) -> Result<(), Error> {
-        if self.ordered.insert(id) {
-            for field in fields {
-                self.look_for_keys(id.0, &field.ty, true)?;
             }
         }
         Ok(())
@@ -260,25 +278,14 @@ impl<'a> Types<'a> {
         asked: Option<&str>,
     ) -> Result<String, Error> {
         if asked.is_none()
-            && let Type::Named(name) = ty
-            && let Some(id) = self.program.find(file, &name.text)
-            && let Definition {
-                kind: Kind::Typedef(aliased),
-                annotations,
-                ..
-            } = self.program.definition(id)
+            && let Some((id, ..)) = self.typedef(file, ty)
         {
-            if !ordered {
-                return Ok(self.path(scope, id));
-            }
-            let asked = Asked::of(annotations).ty;
-            let expanded = self.rust_as(scope, id.0, aliased, true, asked)?;
-            let plain = self.rust_as(scope, id.0, aliased, false, asked)?;
-            return Ok(if expanded == plain {
-                self.path(scope, id)
-            } else {
-                expanded
-            });
+            let is_same = !ordered
+                || self.number(file, ty, true, None)? == self.number(file, ty, false, None)?;
+            return match is_same {
+                true => Ok(self.path(scope, id)),
+                false => self.ordered_typedef(scope, id),
+            };
         }
         let named = self.path_of(file, ty, ordered, asked)?;
         let (file, resolved) = self.program.resolve(file, ty)?;
@@ -315,15 +322,9 @@ impl<'a> Types<'a> {
         asked: Option<&str>,
     ) -> Result<Option<String>, Error> {
         if asked.is_none()
-            && let Type::Named(name) = ty
-            && let Some(id) = self.program.find(file, &name.text)
-            && let Definition {
-                kind: Kind::Typedef(aliased),
-                annotations,
-                ..
-            } = self.program.definition(id)
+            && let Some((id, aliased, asked)) = self.typedef(file, ty)
         {
-            return self.path_of(id.0, aliased, ordered, Asked::of(annotations).ty);
+            return self.path_of(id.0, aliased, ordered, asked);
         }
         let (of_style, usual) = match self.program.resolve(file, ty)?.1 {
             Resolved::Map(..) | Resolved::Set(_) if ordered => return Ok(None),
@@ -393,15 +394,19 @@ fn types_of<'a>(kind: &'a Kind) -> Vec<&'a Type> {
     }
 }
 
-/// Returns a name for each definition that is unique in its module.
-fn rust_names(program: &Program, style: &Style) -> HashMap<DefinitionId, String> {
+/// Returns a name for each definition that is unique in its module, and the names that each module
+/// uses.
+fn rust_names(
+    program: &Program,
+    style: &Style,
+) -> (HashMap<DefinitionId, String>, HashMap<FileId, Unique>) {
     let crates = crates(program, style);
-    let mut names = HashMap::new();
+    let (mut names, mut used) = (HashMap::new(), HashMap::new());
     for (file, content) in program.files.iter().enumerate() {
         let mut unique = Unique::default();
-        // The module of a service would hide a crate of its name.
-        for name in &crates {
-            unique.name(name.clone());
+        // The module of a service would hide a crate or a type of its name.
+        for name in crates.iter().map(String::as_str).chain(PRIMITIVES) {
+            unique.name(name.to_owned());
         }
         for (index, definition) in content.document.definitions.iter().enumerate() {
             let name = rust_name(&definition.name, &definition.annotations);
@@ -412,8 +417,9 @@ fn rust_names(program: &Program, style: &Style) -> HashMap<DefinitionId, String>
             };
             names.insert((file, index), unique.name(name));
         }
+        used.insert(file, unique);
     }
-    names
+    (names, used)
 }
 
 /// Returns the crates that generated code names: the first words of all paths.

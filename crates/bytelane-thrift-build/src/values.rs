@@ -4,11 +4,15 @@ use crate::idl::defaults::{Typed, is_named};
 use crate::idl::program::{DefinitionId, FileId, Resolved};
 use crate::idl::source::Error;
 use crate::idl::syntax::*;
+use crate::names::similar;
 use crate::options::{Asked, MAP, SET};
 use crate::types::{Scope, Types, variant_names};
 
 /// Expected item if the value of a union has no member.
 pub(crate) const NO_MEMBER: &str = "a field of the union";
+
+/// Maximum nesting depth of a value, with the constants in it that need another type.
+const DEPTH: usize = 200;
 
 /// A value to be written: its contents, its position, and its target type.
 #[derive(Clone, Copy)]
@@ -46,10 +50,23 @@ impl<'a> Wanted<'a> {
 }
 
 impl Types<'_> {
-    /// Returns an expression for a value. Names of constants are replaced with their values, so
-    /// that the value takes the type that is needed here.
+    /// Returns an expression for a value.
     pub(crate) fn value(&self, wanted: Wanted<'_>) -> Result<String, Error> {
+        if self.state.borrow().depth == DEPTH {
+            let message = format!("nested more than {DEPTH} deep, with its constants");
+            return self.program.error(wanted.file, wanted.value.place, message);
+        }
+        self.state.borrow_mut().depth += 1;
+        let written = self.nested_value(wanted);
+        self.state.borrow_mut().depth -= 1;
+        written
+    }
+
+    fn nested_value(&self, wanted: Wanted<'_>) -> Result<String, Error> {
         let Wanted { file, value, .. } = wanted;
+        if let Some((id, _)) = self.program.constant(file, value) {
+            return self.reference(wanted, id);
+        }
         let (type_file, resolved) = self.program.resolve(wanted.type_file, wanted.ty)?;
         let inside = |value, ty, ordered| Wanted {
             value,
@@ -61,13 +78,6 @@ impl Types<'_> {
         };
         let Wanted { ordered, asked, .. } = wanted;
         let path = self.path_of(wanted.type_file, wanted.ty, ordered, asked)?;
-        if let Some((id, meant)) = self.program.constant(file, value) {
-            return self.value(Wanted {
-                file: id.0,
-                value: meant,
-                ..wanted
-            });
-        }
         match (resolved, &value.kind) {
             (Resolved::Base(base), _) => {
                 let value = self.base_value(wanted, base)?;
@@ -80,15 +90,23 @@ impl Types<'_> {
             }
             (Resolved::Enum(id, variants), literal) => {
                 let path = self.path(wanted.scope, id);
+                // `Color.RED`, `shared.Color.RED` or `RED`, or one of these as a text
+                let name = match literal {
+                    Literal::Name(name) => Some(&**name),
+                    _ => value.text(),
+                };
+                let name = name.and_then(|name| name.rsplit('.').next());
                 let meant = |variant: &Variant| match literal {
                     Literal::Integer(number) => i64::from(variant.value) == *number,
-                    // `Color.RED`, `shared.Color.RED` or `RED`
-                    Literal::Name(name) => name.rsplit('.').next() == Some(&variant.name.text),
-                    _ => false,
+                    _ => name == Some(&variant.name.text),
                 };
-                match (variants.iter().position(meant), literal) {
-                    (Some(place), _) => Ok(format!("{path}::{}", variant_names(variants)[place])),
-                    (None, Literal::Integer(number)) => Ok(format!("{path}::Unknown({number})")),
+                match (variants.iter().position(meant), literal, name) {
+                    (Some(place), ..) => Ok(format!("{path}::{}", variant_names(variants)[place])),
+                    (None, Literal::Integer(number), _) => Ok(format!("{path}::Unknown({number})")),
+                    (None, _, Some(name)) => {
+                        let names = variants.iter().map(|variant| &variant.name);
+                        self.absent(wanted, id, "number", name, names)
+                    }
                     _ => self.mismatch(wanted, "a number of the enum"),
                 }
             }
@@ -133,13 +151,13 @@ impl Types<'_> {
                 Ok("Default::default()".to_owned())
             }
             (Resolved::Struct(id, ..), Literal::Map(entries)) => {
-                self.structure(wanted, id, entries, false)
+                self.structure(wanted, id, entries)
             }
             (Resolved::Struct(id, ..), Literal::Struct(name, entries)) => {
                 let named = Type::Named(name.clone());
                 match self.program.resolve(file, &named)?.1 {
                     Resolved::Struct(found, ..) if found == id => {
-                        self.structure(wanted, id, entries, true)
+                        self.structure(wanted, id, entries)
                     }
                     _ => {
                         let wanted_name = &self.program.definition(id).name.text;
@@ -161,14 +179,12 @@ impl Types<'_> {
         Ok(written?.join(", "))
     }
 
-    /// Returns a struct or a union with the given values of its fields. In `strict` mode, unknown
-    /// field names are errors.
+    /// Returns a struct or a union with the given values of its fields.
     fn structure(
         &self,
         wanted: Wanted<'_>,
         id: DefinitionId,
         entries: &[(Value, Value)],
-        strict: bool,
     ) -> Result<String, Error> {
         let definition = self.program.definition(id);
         let Kind::Struct(shape, fields) = &definition.kind else {
@@ -181,18 +197,16 @@ impl Types<'_> {
                 value: key,
                 ..wanted
             };
-            // `{x: 1}`, as in fbthrift.
-            if !matches!(key.kind, Literal::String(_) | Literal::Name(_)) {
-                return self.mismatch(of_key, "the name of a field");
-            }
+            let name = match &key.kind {
+                Literal::String(name) => String::from_utf8_lossy(name),
+                // `{x: 1}`, as in fbthrift.
+                Literal::Name(name) => name.into(),
+                _ => return self.mismatch(of_key, "the name of a field"),
+            };
             let named = |field: &Field| is_named(key, &field.name);
             let Some(place) = fields.iter().position(named) else {
-                // Apache's compiler ignores names in maps that do not belong to a field.
-                if strict {
-                    let what = format!("the name of a field of `{}`", definition.name.text);
-                    return self.mismatch(of_key, &what);
-                }
-                continue;
+                let names = fields.iter().map(|field| &field.name);
+                return self.absent(of_key, id, "field", &name, names);
             };
             let field = &fields[place];
             let held = self.held(Some(id), id.0, *shape, field)?;
@@ -310,6 +324,22 @@ impl Types<'_> {
             .iter()
             .find(|variant| variant.name.text == number)
             .map(|variant| variant.value)
+    }
+
+    /// Returns an error for a name that a definition lacks, with the most similar of its names.
+    fn absent<'a, T>(
+        &self,
+        wanted: Wanted<'_>,
+        id: DefinitionId,
+        what: &str,
+        name: &str,
+        names: impl Iterator<Item = &'a Name>,
+    ) -> Result<T, Error> {
+        let definition = &self.program.definition(id).name.text;
+        let meant = similar(name, names.map(|name| &*name.text));
+        let hint = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
+        let message = format!("`{definition}` has no {what} `{name}`{hint}");
+        self.program.error(wanted.file, wanted.value.place, message)
     }
 
     fn mismatch<T>(&self, wanted: Wanted<'_>, what: &str) -> Result<T, Error> {

@@ -97,8 +97,6 @@ pub enum ErrorKind {
     SecondUnionField,
     /// A number is not a value of the enum, which has no variant for unknown numbers.
     UnknownEnumValue(i32),
-    /// The key of a map in JSON is a struct, union or container.
-    KeyNotPrimitive,
     /// The protocol's dialect does not support a type.
     Unsupported(Type),
     /// The bytes of a borrowed field (`&str`, `&[u8]`) are not in the message unchanged: a JSON
@@ -220,7 +218,6 @@ impl fmt::Display for ErrorKind {
             Self::EmptyUnion => f.write_str("a union has no known field"),
             Self::SecondUnionField => f.write_str("a union has more than one field"),
             Self::UnknownEnumValue(number) => write!(f, "{number} is not a value of the enum"),
-            Self::KeyNotPrimitive => f.write_str("a struct or container cannot be a key in JSON"),
             Self::Unsupported(of) => write!(f, "this protocol does not support the type {of}"),
             Self::CannotBorrow => {
                 f.write_str("the value must be decoded, so it cannot be borrowed")

@@ -80,7 +80,11 @@ impl Typedefs<'_> {
 
 /// Collects the names in a type, each with the number of containers around it. Returns the maximum
 /// number of containers around anything.
-fn names_in<'a>(ty: &'a Type, depth: usize, names: &mut Vec<(usize, &'a Name)>) -> usize {
+pub(crate) fn names_in<'a>(
+    ty: &'a Type,
+    depth: usize,
+    names: &mut Vec<(usize, &'a Name)>,
+) -> usize {
     match ty {
         Type::Base(_) => depth,
         Type::Named(name) => {

@@ -4,8 +4,9 @@ use crate::idl::program::{DefinitionId, FileId, Resolved};
 use crate::idl::recursion::components;
 use crate::idl::source::{Error, Place};
 use crate::idl::syntax::*;
+use crate::references::TypeNumber;
 use crate::types::Types;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Checks that no struct's default value contains the struct itself.
 pub(crate) fn check(types: &Types<'_>) -> Result<(), Error> {
@@ -44,7 +45,7 @@ struct Made<'a> {
 /// Returns the structs that are created with their defaults as part of the default value of a
 /// struct.
 fn made_by<'a>(
-    types: &Types<'_>,
+    types: &'a Types<'a>,
     id: DefinitionId,
     shape: Shape,
     fields: &'a [Field],
@@ -57,11 +58,11 @@ fn made_by<'a>(
         }
         match &field.default {
             Some(value) if shape != Shape::Union => {
-                let mut found = Vec::new();
                 let typed = Typed::new(id.0, value, &field.ty);
-                if !(held.optional && types.is_no_member(typed)?) {
-                    structs_in(types, typed, &mut found)?;
-                }
+                let found = match held.optional && types.is_no_member(typed)? {
+                    true => Vec::new(),
+                    false => Search::structs_in(types, typed)?,
+                };
                 let cause = Some((&*field.name.text, value.place));
                 made.extend(found.into_iter().map(|id| Made { id, cause }));
             }
@@ -100,70 +101,91 @@ impl<'a> Typed<'a> {
     }
 }
 
-/// Finds the structs in a value that take fields from their defaults.
-fn structs_in(
-    types: &Types<'_>,
-    typed: Typed<'_>,
-    found: &mut Vec<DefinitionId>,
-) -> Result<(), Error> {
-    let program = types.program;
-    if let Some((id, value)) = program.constant(typed.file, typed.value) {
-        let file = id.0;
-        return structs_in(
+/// Search for the structs in a value that take fields from their defaults.
+struct Search<'a> {
+    types: &'a Types<'a>,
+    found: Vec<DefinitionId>,
+    /// Values of constants that are still to be searched.
+    left: Vec<Typed<'a>>,
+    /// Constants that were found, with their types.
+    seen: HashSet<(DefinitionId, TypeNumber)>,
+}
+
+impl<'a> Search<'a> {
+    fn structs_in(types: &'a Types<'a>, typed: Typed<'a>) -> Result<Vec<DefinitionId>, Error> {
+        let mut search = Self {
             types,
-            Typed {
-                file,
-                value,
-                ..typed
-            },
-            found,
-        );
+            found: Vec::new(),
+            left: vec![typed],
+            seen: HashSet::new(),
+        };
+        while let Some(typed) = search.left.pop() {
+            search.value(typed)?;
+        }
+        Ok(search.found)
     }
-    let (type_file, resolved) = program.resolve(typed.type_file, typed.ty)?;
-    let inside = |value, ty| Typed {
-        file: typed.file,
-        value,
-        type_file,
-        ty,
-    };
-    match (resolved, &typed.value.kind) {
-        (Resolved::List(element) | Resolved::Set(element), Literal::List(values)) => {
-            for value in values {
-                structs_in(types, inside(value, element), found)?;
+
+    fn value(&mut self, typed: Typed<'a>) -> Result<(), Error> {
+        let types = self.types;
+        let program = types.program;
+        if let Some((id, value)) = program.constant(typed.file, typed.value) {
+            let number = types.number(typed.type_file, typed.ty, false, None)?;
+            if self.seen.insert((id, number)) {
+                let file = id.0;
+                self.left.push(Typed {
+                    file,
+                    value,
+                    ..typed
+                });
             }
+            return Ok(());
         }
-        (Resolved::Map(key_type, value_type), Literal::Map(entries)) => {
-            for (key, value) in entries {
-                structs_in(types, inside(key, key_type), found)?;
-                structs_in(types, inside(value, value_type), found)?;
-            }
-        }
-        (
-            Resolved::Struct(id, shape, fields),
-            Literal::Map(entries) | Literal::Struct(_, entries),
-        ) => {
-            let mut given = 0;
-            for (key, value) in entries {
-                let Some(field) = fields.iter().find(|field| is_named(key, &field.name)) else {
-                    continue;
-                };
-                given += 1;
-                let typed = Typed {
-                    type_file: id.0,
-                    ..inside(value, &field.ty)
-                };
-                let held = types.held(Some(id), id.0, shape, field)?;
-                if !(held.optional && types.is_no_member(typed)?) {
-                    structs_in(types, typed, found)?;
+        let (type_file, resolved) = program.resolve(typed.type_file, typed.ty)?;
+        let inside = |value, ty| Typed {
+            file: typed.file,
+            value,
+            type_file,
+            ty,
+        };
+        match (resolved, &typed.value.kind) {
+            (Resolved::List(element) | Resolved::Set(element), Literal::List(values)) => {
+                for value in values {
+                    self.value(inside(value, element))?;
                 }
             }
-            if shape != Shape::Union && (given < fields.len() || types.style.keeps_unknown) {
-                found.push(id);
+            (Resolved::Map(key_type, value_type), Literal::Map(entries)) => {
+                for (key, value) in entries {
+                    self.value(inside(key, key_type))?;
+                    self.value(inside(value, value_type))?;
+                }
             }
+            (
+                Resolved::Struct(id, shape, fields),
+                Literal::Map(entries) | Literal::Struct(_, entries),
+            ) => {
+                let mut given = 0;
+                for (key, value) in entries {
+                    let Some(field) = fields.iter().find(|field| is_named(key, &field.name)) else {
+                        continue;
+                    };
+                    given += 1;
+                    let typed = Typed {
+                        type_file: id.0,
+                        ..inside(value, &field.ty)
+                    };
+                    let held = types.held(Some(id), id.0, shape, field)?;
+                    if !(held.optional && types.is_no_member(typed)?) {
+                        self.value(typed)?;
+                    }
+                }
+                if shape != Shape::Union && (given < fields.len() || types.style.keeps_unknown) {
+                    self.found.push(id);
+                }
+            }
+            _ => {}
         }
-        _ => {}
+        Ok(())
     }
-    Ok(())
 }
 
 /// Returns whether the key of a struct's value is the name of a field.

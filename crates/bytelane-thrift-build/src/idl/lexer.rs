@@ -247,15 +247,10 @@ impl Lexer<'_> {
         }
         let text = &rest[..length];
         let token = if let Some(radix) = radix {
-            // Reads 64 bits without interpreting the sign, as Apache's compiler does.
             let digits = u64::from_str_radix(&text[sign + 2..], radix).ok();
-            let value = digits.map(|bits| bits as i64);
-            value.map(|value| {
-                if text.starts_with('-') {
-                    value.wrapping_neg()
-                } else {
-                    value
-                }
+            digits.and_then(|digits| match text.starts_with('-') {
+                true => 0i64.checked_sub_unsigned(digits),
+                false => 0i64.checked_add_unsigned(digits),
             })
         } else {
             text.parse().ok()
@@ -324,7 +319,7 @@ mod tests {
 
     #[test]
     fn numbers() {
-        let read = tokens("1 -2 +3 0x1F -0x10 1.5 -2e3 .25 6.02E+23 0xffffffffffffffff").unwrap();
+        let read = tokens("1 -2 +3 0x1F -0x10 1.5 -2e3 .25 6.02E+23 -0x8000000000000000").unwrap();
         let double = |text: &str| Token::Double(text.to_owned());
         let expected = [
             Token::Integer(1),
@@ -336,7 +331,7 @@ mod tests {
             double("-2e3"),
             double(".25"),
             double("6.02E+23"),
-            Token::Integer(-1),
+            Token::Integer(i64::MIN),
             Token::End,
         ];
         assert_eq!(read, expected);
@@ -345,7 +340,10 @@ mod tests {
                 .unwrap()
                 .contains(&double("99999999999999999999"))
         );
-        assert_eq!(tokens("0xq").unwrap_err(), "`0xq` is not a 64-bit number");
+        for text in ["0xq", "0xffffffffffffffff", "0x8000000000000000", "0b2"] {
+            let message = format!("`{text}` is not a 64-bit number");
+            assert_eq!(tokens(text).unwrap_err(), message);
+        }
     }
 
     #[test]

@@ -9,3 +9,4 @@ pub mod program;
 pub mod recursion;
 pub mod source;
 pub mod syntax;
+pub mod words;

@@ -5,6 +5,7 @@ use crate::idl::cycles;
 use crate::idl::parser::parse;
 use crate::idl::source::{Error, Note, Place, SharedSource, Source};
 use crate::idl::syntax::*;
+use crate::idl::words;
 use crate::names::{Unique, snake_case};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -43,6 +44,8 @@ impl File {
 #[derive(Default)]
 pub(crate) struct Program {
     pub(crate) files: Vec<File>,
+    /// All constants, each after those that it refers to.
+    pub(crate) constants: Vec<DefinitionId>,
 }
 
 impl Program {
@@ -74,7 +77,7 @@ impl Program {
         }
         cycles::check(&loader.program)?;
         loader.program.skip_makers_of_interactions();
-        constants::check(&loader.program)?;
+        loader.program.constants = constants::check(&loader.program)?;
         Ok(loader.program)
     }
 
@@ -186,6 +189,9 @@ impl Program {
                 Type::Named(name) => name,
             };
             let Some(id) = self.find(here, &name.text) else {
+                if let Some(base) = words::base(&name.text) {
+                    return Ok((here, Resolved::Base(base)));
+                }
                 return self.error(here, name.place, format!("unknown type `{}`", name.text));
             };
             match &self.definition(id).kind {
@@ -210,6 +216,24 @@ pub(crate) enum Resolved<'a> {
     Map(&'a Type, &'a Type),
     Enum(DefinitionId, &'a [Variant]),
     Struct(DefinitionId, Shape, &'a [Field]),
+}
+
+/// Returns a source file, whose text must be UTF-8.
+fn source(path: &Path, bytes: Vec<u8>) -> Result<SharedSource, Error> {
+    let path = path.to_owned();
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Arc::new(Source { path, text })),
+        Err(error) => {
+            let place = error.utf8_error().valid_up_to();
+            let bytes = error.into_bytes();
+            let message = format!(
+                "the byte {:#04x} is not UTF-8; convert the file to UTF-8",
+                bytes[place]
+            );
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            Err(Error::at(&Source { path, text }, Place(place), message))
+        }
+    }
 }
 
 /// Returns the name of a module: `namespace rs a.b` gives `a_b`; otherwise it is the name of the
@@ -256,21 +280,20 @@ impl Loader<'_> {
             None => self.known.insert(canonical.clone(), None),
         };
         let bytes = std::fs::read(path).map_err(unreadable)?;
-        let text = String::from_utf8(bytes).map_err(|bad| {
-            error(format!(
-                "is not UTF-8 at byte {}",
-                bad.utf8_error().valid_up_to()
-            ))
-        })?;
-        let source = Arc::new(Source {
-            path: path.to_owned(),
-            text,
-        });
+        let source = source(path, bytes)?;
         let document = parse(&source)?;
         let includes = self.includes(&source, &document)?;
         let mut definitions = HashMap::new();
         for (index, definition) in document.definitions.iter().enumerate() {
             let name = &definition.name;
+            let is_const = matches!(definition.kind, Kind::Const(..));
+            if !is_const && words::is_reserved(&name.text, document.has_package) {
+                let message = format!(
+                    "`{}` is a built-in type; give this definition another name",
+                    name.text
+                );
+                return Err(Error::at(&source, name.place, message));
+            }
             if definitions.insert(name.text.clone(), index).is_some() {
                 let message = format!("`{}` is defined already", name.text);
                 return Err(Error::at(&source, name.place, message));

@@ -177,12 +177,12 @@ pub enum Type {
     Set(Box<Type>),
     /// `map<K, V>`.
     Map(Box<Type>, Box<Type>),
-    /// A definition, possibly in another file.
+    /// A definition, possibly in another file, or else a built-in type that not every dialect has.
     Named(Name),
 }
 
 /// Types built into Thrift.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Base {
     /// `bool`.
     Bool,

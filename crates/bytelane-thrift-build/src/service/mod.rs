@@ -90,7 +90,9 @@ impl Generator<'_> {
         name: String,
         constant: String,
     ) -> Result<Method, Error> {
+        // The underscore that keeps a name apart from Rust's is not needed with a suffix.
         let base = camel_case(function_name(function));
+        let base = base.trim_end_matches('_');
         let mut method = Method::named(function, name, constant);
         method.arguments = types.name(format!("{base}Args"));
         self.arguments(function, &mut method)?;
@@ -215,7 +217,7 @@ fn function_name(function: &Function) -> &str {
 fn trait_name(service: &Definition) -> String {
     let name = camel_case(rust_name(&service.name, &service.annotations));
     match &*name {
-        "C" | "P" | "T" | "From" | "Into" | "Send" | "Sync" => name + "_",
+        "C" | "P" | "T" | "From" | "Into" | "Send" | "Sized" | "Sync" => name + "_",
         _ => name,
     }
 }

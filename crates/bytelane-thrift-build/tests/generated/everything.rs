@@ -91,7 +91,7 @@ pub const YES: bool = true;
 
 pub const SMALL: i8 = -7;
 
-pub const DOUBLED_LIMIT: i32 = 100;
+pub const DOUBLED_LIMIT: i32 = super::common_shared::LIMIT;
 
 pub const BIG: i64 = 1311768467294899695;
 
@@ -135,12 +135,12 @@ pub const STRANGE: bool = true;
 
 pub const LOWEST: Level = Level::Minimum;
 
-pub static IGNORED: std::sync::LazyLock<Inner> = std::sync::LazyLock::new(|| Inner {
+pub static INNER: std::sync::LazyLock<Inner> = std::sync::LazyLock::new(|| Inner {
     x: bytelane_thrift::Double::from(1.0),
 });
 
 pub static EXAMPLE: std::sync::LazyLock<Everything> = std::sync::LazyLock::new(|| Everything {
-    message: "say \"hello\"\n".to_owned(),
+    message: GREETING.to_owned(),
     color: Some(Color::Unknown(99)),
     header: Some(super::common_shared::Header {
         trace_id: "t".to_owned(),
@@ -154,13 +154,13 @@ pub static EXAMPLE: std::sync::LazyLock<Everything> = std::sync::LazyLock::new(|
 pub struct Everything {
     #[thrift(id = 1, default = true)]
     pub flag: bool,
-    #[thrift(id = 2, default = -7)]
+    #[thrift(id = 2, default = SMALL)]
     pub small: i8,
     #[thrift(id = 3)]
     pub short: i16,
     #[thrift(id = 4, required)]
     pub number: i32,
-    #[thrift(id = 5, default = 1311768467294899695)]
+    #[thrift(id = 5, default = BIG)]
     pub big: i64,
     #[thrift(id = 6, default = 1000.0)]
     pub real: f64,
@@ -194,7 +194,7 @@ pub struct Everything {
     pub priority: super::common_shared::Priority,
     #[thrift(id = 19)]
     pub shape: Option<Shape>,
-    #[thrift(id = 20, default = 3.14159)]
+    #[thrift(id = 20, default = PI)]
     pub weight: Weight,
     #[thrift(id = 21)]
     pub reserved: Reserved,

@@ -44,7 +44,7 @@ const list<i32> PRIMES = [2, 3, 5; 7]
 const map<string, set<Weight>> SETS = {'a': [1, 2.5], "b": []}
 const bool STRANGE = 3
 const Level LOWEST = Level.MINIMUM
-const Inner IGNORED = {"x": 1, "y": [2]}
+const Inner INNER = {"x": 1}
 const Everything EXAMPLE = {"message": GREETING, "color": 99, "header": {"trace_id": "t"}}
 
 /**

@@ -40,6 +40,7 @@ const CASES: &[(&str, &str)] = &[
     (r#"const string A = "a\x4z""#, r"1:20: `\x` needs 2 hexadecimal digits"),
     (r#"const string A = "\u12""#, r"1:19: `\u` needs 4 hexadecimal digits"),
     (r#"const string A = "\ud800""#, "1:19: half of a surrogate pair is no character"),
+    ("const i64 A = 0xFFFFFFFFFFFFFFFF", "1:15: `0xFFFFFFFFFFFFFFFF` is not a 64-bit number"),
     ("const i32 A = 0b2", "1:15: `0b2` is not a 64-bit number"),
     // Unexpected tokens
     ("strukt A {}", "1:1: expected const, typedef, enum, struct, union, exception, service or interaction, found `strukt`"),
@@ -93,14 +94,14 @@ const CASES: &[(&str, &str)] = &[
     ("const binary A = 1", "1:18: expected a string for the bytes"),
     ("const uuid A = 1", "1:16: expected a string with a UUID"),
     ("const uuid A = \"12\"", "1:16: expected 32 hexadecimal digits"),
-    ("enum E { A }\nconst E X = E.B", "2:13: expected a number of the enum"),
+    ("enum E { A }\nconst E X = E.B", "2:13: `E` has no number `B`"),
     ("const list<i32> A = 1", "1:21: expected a list"),
     ("const list<i32> A = [1, \"x\"]", "1:25: expected an integer of 32 bits"),
     ("const set<i32> A = 1", "1:20: expected a list for a set"),
     ("const map<i32, i32> A = 1", "1:25: expected a map"),
     ("struct S {}\nconst S A = 1", "2:13: expected a map from names of fields to values"),
     ("struct S { 1: i32 x }\nconst S A = {1: 2}", "2:14: expected the name of a field"),
-    ("struct S { 1: i32 x }\nconst S A = S{y = 2}", "2:15: expected the name of a field of `S`"),
+    ("struct S { 1: i32 x }\nconst S A = S{y = 2}", "2:15: `S` has no field `y`"),
     ("struct S {}\nstruct T {}\nconst S A = T{}", "3:13: expected a value of `S`"),
     ("struct S {}\nconst S A = U{}", "2:13: unknown type `U`"),
     ("union U { 1: i32 x, 2: i32 y }\nconst U A = {\"x\": 1, \"y\": 2}", "2:13: expected at most one field of the union"),
@@ -159,12 +160,28 @@ fn depth_is_limited() {
     );
 }
 
+/// Bytes that are not UTF-8, as in files in Latin-1, have a position wherever they are.
+#[test]
+fn other_encodings_are_errors_with_a_place() {
+    let directory = directory("encodings");
+    let message = "the byte 0xe9 is not UTF-8; convert the file to UTF-8";
+    for (text, place) in [
+        (&b"// caf\xe9\nstruct A {}"[..], "1:7"),
+        (b"struct A {\n  1: i32 a /* caf\xe9 */\n}", "2:18"),
+        (b"struct A {} # \xc3\xa9\xe9", "1:16"),
+        (b"\n\nconst string X = \"caf\xe9\"", "3:22"),
+        (b"struct caf\xe9 {}", "1:11"),
+    ] {
+        assert_eq!(error(&directory, text), format!("{place}: {message}"));
+    }
+}
+
 #[test]
 fn errors_with_whole_files_name_them() {
     let directory = directory("file_errors");
     assert_eq!(
         error(&directory, b"struct A {}\xff"),
-        "is not UTF-8 at byte 11"
+        "1:12: the byte 0xff is not UTF-8; convert the file to UTF-8"
     );
     let missing = directory.join("none.thrift");
     let error = Compiler::new()

@@ -24,10 +24,13 @@ mod facade {
 }
 
 mod compile;
+mod constants;
 mod corpus;
 mod errors;
 mod faults;
 mod fbthrift;
+mod names;
 mod options;
 mod services;
 mod types;
+mod words;

@@ -50,7 +50,7 @@ fn apache_error(error: Error) -> thrift::Error {
         }
         ErrorKind::DepthLimit => ProtocolErrorKind::DepthLimit,
         ErrorKind::InvalidVersion => ProtocolErrorKind::BadVersion,
-        ErrorKind::KeyNotPrimitive | ErrorKind::Unsupported(_) => ProtocolErrorKind::NotImplemented,
+        ErrorKind::Unsupported(_) => ProtocolErrorKind::NotImplemented,
         _ => ProtocolErrorKind::InvalidData,
     };
     new_protocol_error(kind, error.to_string())

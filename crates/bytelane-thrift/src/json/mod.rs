@@ -26,6 +26,9 @@ use crate::{Error, Limits, Options, Type};
 /// The JSON protocol: Apache's `TJSONProtocol`, fbthrift's `JSONProtocol`. Fields have ids and
 /// types: `{"1":{"i32":5},"2":{"lst":["str",2,"a","b"]}}`.
 ///
+/// Keys of maps are in quotes, except structs and containers: `{{"1":{"i32":5}}:"a"}`. With such a
+/// key, a message is not valid JSON, but Apache's libraries write and read it.
+///
 /// Strings go through [`json_string`](bytelane::json_string), binary through
 /// [`base64`](bytelane::base64): it is written without padding, and read with or without. Doubles
 /// have the fewest digits that are read as the same number. Whitespace is skipped.
@@ -34,7 +37,7 @@ pub type Json = JsonProtocol<false>;
 /// fbthrift's SimpleJSON protocol: `{"number":5,"names":["a","b"]}`.
 ///
 /// Fields have names but no types: these come from the Rust type. `null` marks an absent field.
-/// Strings, binary and doubles are as in [`Json`].
+/// Strings, binary, doubles and keys are as in [`Json`].
 pub type SimpleJson = JsonProtocol<true>;
 
 /// [`Json`], or [`SimpleJson`] if `SIMPLE`.

@@ -81,7 +81,7 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
                 let close = if first == b'{' { b'}' } else { b']' };
                 while !self.text.closes(close)? {
                     if first == b'{' {
-                        self.text.string()?;
+                        self.skip_key()?;
                         self.text.separator = b':';
                     }
                     self.skip_value()?;
@@ -101,6 +101,18 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
         }
         self.text.separator = b',';
         Ok(())
+    }
+
+    /// Reads a name or the key of a map, and drops it.
+    fn skip_key(&mut self) -> Result<(), Error> {
+        let before = self.text;
+        self.text.separate()?;
+        let first = self.text.peek()?;
+        self.text = before;
+        match first {
+            b'{' | b'[' => self.skip_value(),
+            _ => self.text.string().map(drop),
+        }
     }
 
     /// Reads a word, given that its first letter has been seen.

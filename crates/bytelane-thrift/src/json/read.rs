@@ -16,7 +16,7 @@ use std::borrow::Cow;
 #[derive(Debug)]
 pub struct JsonReader<'de, const SIMPLE: bool> {
     pub(super) text: Text<'de>,
-    /// True if the next value is the key of a map, and so in quotes.
+    /// True if the next value is the key of a map, and so in quotes, unless it contains others.
     pub(super) key: bool,
 }
 
@@ -39,12 +39,10 @@ impl<'de, const SIMPLE: bool> JsonReader<'de, SIMPLE> {
         }
     }
 
-    /// Starts a value that contains others.
+    /// Starts a value that contains others. If it is a key, the values in it are none.
     #[inline]
     fn open(&mut self, bracket: u8, name: &'static str) -> Result<(), Error> {
-        if self.key {
-            return Err(self.text.input.error(ErrorKind::KeyNotPrimitive));
-        }
+        self.key = false;
         self.text.open(bracket, name)
     }
 

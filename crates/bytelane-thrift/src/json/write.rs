@@ -4,7 +4,7 @@ use super::VERSION;
 use crate::output::Output;
 use crate::protocol::{WriteLimits, Writer};
 use crate::unknown::{Encoding, other_protocol};
-use crate::{Envelope, Error, ErrorKind, Field, Frame, Type, UnknownField, Uuid};
+use crate::{Envelope, Error, Field, Frame, Type, UnknownField, Uuid};
 use bytelane::decimal;
 
 /// Minimum number of numbers in a list to write many at a time. Shorter lists are written number by
@@ -18,7 +18,7 @@ pub struct JsonWriter<O, const SIMPLE: bool> {
     limits: WriteLimits,
     /// Separator before the next value: `,`, `:`, or 0 for nothing.
     separator: u8,
-    /// True if the next value is the key of a map, and so in quotes.
+    /// True if the next value is the key of a map, and so in quotes, unless it contains others.
     key: bool,
 }
 
@@ -103,16 +103,13 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
         self.quoted(text);
     }
 
-    /// Starts a value that contains others.
+    /// Starts a value that contains others. If it is a key, the values in it are none.
     #[inline]
-    fn open(&mut self, bracket: u8) -> Result<(), Error> {
-        if self.key {
-            return Err(Error::new(ErrorKind::KeyNotPrimitive, None));
-        }
+    fn open(&mut self, bracket: u8) {
+        self.key = false;
         self.separate();
         self.output.byte(bracket);
         self.separator = 0;
-        Ok(())
     }
 
     /// Ends a value that contains others.
@@ -174,7 +171,7 @@ impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
     }
 
     fn message_begin(&mut self, envelope: &Envelope) -> Result<(), Error> {
-        self.open(b'[')?;
+        self.open(b'[');
         self.integer(VERSION);
         self.string(&envelope.name)?;
         self.integer(envelope.kind as i64);
@@ -189,7 +186,7 @@ impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
     #[inline]
     fn struct_begin(&mut self) -> Result<Frame, Error> {
         let frame = self.limits.enter_struct()?;
-        self.open(b'{')?;
+        self.open(b'{');
         Ok(frame)
     }
 
@@ -225,7 +222,7 @@ impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
     #[inline]
     fn list_begin(&mut self, _: Type, element: Type, len: usize) -> Result<(), Error> {
         self.limits.enter_container(len)?;
-        self.open(b'[')?;
+        self.open(b'[');
         if !SIMPLE {
             self.type_name(element);
             self.integer(len as i64);
@@ -242,14 +239,14 @@ impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
     #[inline]
     fn map_begin(&mut self, key: Type, value: Type, len: usize) -> Result<(), Error> {
         self.limits.enter_container(len)?;
-        if SIMPLE {
-            return self.open(b'{');
+        if !SIMPLE {
+            self.open(b'[');
+            self.type_name(key);
+            self.type_name(value);
+            self.integer(len as i64);
         }
-        self.open(b'[')?;
-        self.type_name(key);
-        self.type_name(value);
-        self.integer(len as i64);
-        self.open(b'{')
+        self.open(b'{');
+        Ok(())
     }
 
     #[inline]

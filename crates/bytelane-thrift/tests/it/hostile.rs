@@ -409,32 +409,3 @@ fn changed_bytes_do_not_panic() {
     test::<Json>();
     test::<SimpleJson>();
 }
-
-#[test]
-fn containers_and_structs_are_no_keys_in_json() {
-    #[derive(Debug, Thrift)]
-    struct Keys {
-        #[thrift(id = 1)]
-        keys: BTreeMap<Vec<i32>, i32>,
-    }
-    let keys = Keys {
-        keys: BTreeMap::from([(vec![1], 2)]),
-    };
-    for error in [
-        keys.encode::<Json>().unwrap_err(),
-        keys.encode::<SimpleJson>().unwrap_err(),
-    ] {
-        assert_eq!(error.kind(), ErrorKind::KeyNotPrimitive);
-        assert_eq!(error.to_string().split(", in ").nth(1), Some("keys[0]"));
-    }
-    let message = br#"{"1":{"map":["lst","i32",1,{["i32",0]:1}]}}"#;
-    let error = Keys::decode::<Json>(message).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::KeyNotPrimitive);
-    assert_eq!(
-        Keys::decode::<Binary>(&keys.encode::<Binary>().unwrap())
-            .unwrap()
-            .keys
-            .len(),
-        1
-    );
-}

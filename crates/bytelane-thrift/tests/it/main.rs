@@ -6,6 +6,7 @@ mod common;
 mod envelope;
 mod golden;
 mod hostile;
+mod json_keys;
 mod json_numbers;
 mod json_of_python;
 mod memory;

@@ -4,6 +4,7 @@ use super::Parser;
 use crate::idl::lexer::{Lexed, Token};
 use crate::idl::source::Error;
 use crate::idl::syntax::*;
+use crate::idl::words;
 
 /// Maximum nesting depth of types and values.
 const DEPTH: usize = 64;
@@ -38,16 +39,6 @@ impl Parser<'_> {
     fn bare_type(&mut self) -> Result<Type, Error> {
         let name = self.name("a type")?;
         let ty = match &*name.text {
-            "bool" => Type::Base(Base::Bool),
-            "byte" | "i8" => Type::Base(Base::I8),
-            "i16" => Type::Base(Base::I16),
-            "i32" => Type::Base(Base::I32),
-            "i64" => Type::Base(Base::I64),
-            "double" => Type::Base(Base::Double),
-            "float" => Type::Base(Base::Float),
-            "string" | "slist" => Type::Base(Base::String),
-            "binary" => Type::Base(Base::Binary),
-            "uuid" => Type::Base(Base::Uuid),
             "list" => {
                 let [element] = self.parameters()?;
                 self.cpp_type()?;
@@ -63,7 +54,11 @@ impl Parser<'_> {
                 let [key, value] = self.parameters()?;
                 Type::Map(Box::new(key), Box::new(value))
             }
-            _ => Type::Named(name),
+            // A definition may have the name of some built-in types.
+            word => match words::base(word).filter(|_| words::is_reserved(word, false)) {
+                Some(base) => Type::Base(base),
+                None => Type::Named(name),
+            },
         };
         Ok(ty)
     }

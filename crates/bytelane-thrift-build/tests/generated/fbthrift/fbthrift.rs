@@ -87,11 +87,11 @@ pub const ESCAPED: &str = "Aé";
 
 pub const BYTES: &[u8] = b"\x00\xff";
 
-pub const EARLY: i32 = 7;
+pub const EARLY: i32 = LATE;
 
 pub const LATE: i32 = 7;
 
-pub const OWN: i32 = 7;
+pub const OWN: i32 = LATE;
 
 pub static ORIGIN: std::sync::LazyLock<Point> = std::sync::LazyLock::new(|| Point {
     x: bytelane_thrift::Float::from(0.0),
@@ -100,18 +100,11 @@ pub static ORIGIN: std::sync::LazyLock<Point> = std::sync::LazyLock::new(|| Poin
 });
 
 pub static POINTS: std::sync::LazyLock<Points> = std::sync::LazyLock::new(|| std::collections::BTreeMap::from([
-    (
-        "a".to_owned(),
-        Point {
-            x: bytelane_thrift::Float::from(0.0),
-            y: bytelane_thrift::Float::from(0.0),
-            ..Default::default()
-        },
-    ),
+    ("a".to_owned(), ORIGIN.clone()),
     (
         "b".to_owned(),
         Point {
-            z: 7,
+            z: LATE,
             ..Default::default()
         },
     ),
@@ -125,10 +118,7 @@ pub static POINTS: std::sync::LazyLock<Points> = std::sync::LazyLock::new(|| std
 ]));
 
 pub static NESTED: std::sync::LazyLock<Nested> = std::sync::LazyLock::new(|| Nested {
-    points: vec![
-        Point { x : bytelane_thrift::Float::from(0.0), y :
-        bytelane_thrift::Float::from(0.0), ..Default::default() }
-    ],
+    points: vec![ORIGIN.clone()],
     kind: Kind::Second,
     inside: Some(
         Box::new(Nested {

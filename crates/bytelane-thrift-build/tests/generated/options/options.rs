@@ -11,10 +11,10 @@ pub const NAME: &str = "name";
 pub const RAW: &[u8] = b"\x00\xff";
 
 pub static EXAMPLE: std::sync::LazyLock<Everything> = std::sync::LazyLock::new(|| Everything {
-    name: "name".into(),
-    raw: b"\x00\xff"[..].into(),
-    sizes: [("a".into(), 1), ("b".into(), 2)].into_iter().collect(),
-    names: ["x".into(), "y".into()].into_iter().collect(),
+    name: NAME.into(),
+    raw: RAW[..].into(),
+    sizes: SIZES.clone(),
+    names: NAMES.clone(),
     by_key: [
         (
             Key {
