@@ -4,6 +4,7 @@ use super::rows::files_at;
 use crate::table::{Format, Table, format_parser, number, size, text};
 use crate::{Outcome, progress, readable, signals, standard};
 use bytelane_parquet::Problem;
+use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::merge::{MergeOptions, MergePages, Merged, MergedPages, merge};
 use clap::ValueEnum;
 use std::io::Write;
@@ -20,8 +21,9 @@ use std::sync::atomic::{AtomicI32, Ordering};
 /// joined. Statistics, indexes of pages, Bloom filters and metadata are joined. What could not be kept is listed.
 ///
 /// Columns are matched by name. An optional column that a file does not have is null there, and one that is required in some files becomes
-/// optional. The members of lists and maps may have other names, such as item and element: those of the first file are kept. Other
-/// differences of types are errors.
+/// optional. The members of lists and maps may have other names, such as item and element: those of the first file are kept. Columns of
+/// other types are joined if one type holds the values of both, such as int64 those of int32, or milliseconds whole seconds: they are encoded
+/// again. Other differences of types are errors.
 ///
 /// The outputs appear under their names when all of them are complete; OUT may be one of the files.
 #[derive(Debug, clap::Args)]
@@ -42,6 +44,9 @@ pub struct Arguments {
     /// Keep pages where possible, or encode all of them again: smaller files, but slower
     #[arg(long, value_name = "PAGES", default_value = "kept")]
     pages: Pages,
+    /// Programs that must be able to read columns that are encoded again, optionally with the oldest version in use; any: no restriction
+    #[arg(long, value_name = "NAME[>=VERSION],..", default_value_t)]
+    readers: Readers,
     /// Compare every value with those of the inputs before the outputs appear under their names
     #[arg(long)]
     verify: bool,
@@ -87,6 +92,7 @@ impl Arguments {
             })
             .with_verification(self.verify)
             .with_force(self.force)
+            .with_readers(self.readers.clone())
             .with_progress(move |done, total| {
                 bar.set_length(total);
                 bar.set_position(done);

@@ -158,8 +158,10 @@ impl PlanOptions {
         })
     }
 
-    pub(crate) fn merge(&self) -> MergeOptions {
-        MergeOptions::default().with_row_group_rows(self.row_group_rows)
+    pub(crate) fn merge(&self) -> Result<MergeOptions> {
+        Ok(MergeOptions::default()
+            .with_row_group_rows(self.row_group_rows)
+            .with_readers(self.readers()?))
     }
 
     /// Returns the size to which files are split.

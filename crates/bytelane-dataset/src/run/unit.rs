@@ -198,7 +198,7 @@ impl Runner<'_> {
         let (counting, output) = (meter.clone(), directory.join("merged.parquet"));
         let options = &self.plan.options;
         let mut merging = options
-            .merge()
+            .merge()?
             .with_progress(move |done, total| counting.report(MAKING, done, total));
         if unit.action == Action::Split {
             merging = merging.with_file_bytes(options.target_bytes());

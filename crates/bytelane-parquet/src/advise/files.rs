@@ -3,7 +3,7 @@
 use super::opened::{FEWEST, Opened};
 use super::source::Sampled;
 use crate::budget::MemoryLimit;
-use crate::chunk::{Column, PageSummary};
+use crate::chunk::{Column, PageSummary, chunk_range, estimated_compression};
 use crate::rewrite::plan::Plan;
 use crate::rewrite::{RewriteOptions, RewrittenColumn};
 use crate::types::physical::has_dictionary;
@@ -11,6 +11,7 @@ use crate::{Error, Problem, Result};
 use arrow_array::ArrayRef;
 use parquet::basic::Compression;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use parquet::file::reader::Length;
 use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
 use std::path::Path;
@@ -100,18 +101,19 @@ impl Files {
             .collect()
     }
 
-    /// Returns the compression of the first chunk of a column, if it is one that can be written.
+    /// Returns the compression of the first chunk of a column, at about its level, if it is one that can be written.
     pub(super) fn compression(&self, column: usize) -> Option<Compression> {
-        self.metadata().find_map(|metadata| {
+        self.0.iter().find_map(|opened| {
             let leaf = self.leaves(0, column).start;
-            let compression = metadata
-                .row_groups()
-                .first()?
-                .columns()
-                .get(leaf)?
-                .compression();
-            let is_old = matches!(compression, Compression::LZO | Compression::LZ4);
-            (!is_old).then_some(compression)
+            let chunk = opened.metadata.row_groups().first()?.columns().get(leaf)?;
+            let usual = chunk.compression();
+            let is_old = matches!(usual, Compression::LZO | Compression::LZ4);
+            let input = &opened.source.reader;
+            let estimated = || {
+                let range = chunk_range(chunk, input.len())?;
+                estimated_compression(input, usual, chunk.num_values(), range, opened.limit)
+            };
+            (!is_old).then(|| estimated().unwrap_or(usual))
         })
     }
 
@@ -151,23 +153,25 @@ impl Files {
     /// Plans a rewrite of a file.
     pub(super) fn plan<'a>(&'a self, file: usize, options: &'a RewriteOptions) -> Plan<'a> {
         let described = self.metadata_of(file).file_metadata();
-        Plan::of_known(
-            described,
-            options,
-            Arc::clone(&self.0[file].as_dictionaries),
-        )
+        Plan::of_known(described, options, Arc::clone(&self.0[file].dictionaries))
     }
 
-    /// Summarizes the page headers of a chunk.
+    /// Summarizes the page headers of a chunk, with the level of its compression if a rewrite keeps it.
     pub(super) fn page_summary(
         &self,
         place: Place,
         chunk: &ColumnChunkMetaData,
+        keeps_compression: bool,
     ) -> Result<PageSummary> {
         let opened = &self.0[place.file];
         let summary = || {
             let input = &opened.source.reader;
-            PageSummary::of(input, chunk, opened.limit).map(|(summary, _)| summary)
+            let (summary, range) = PageSummary::of(input, chunk, opened.limit)?;
+            if keeps_compression {
+                summary.with_level(input, chunk, range, opened.limit)
+            } else {
+                Ok(summary)
+            }
         };
         summary().map_err(|error| {
             let error = error.in_column(chunk.column_path());

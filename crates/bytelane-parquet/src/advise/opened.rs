@@ -5,7 +5,7 @@ use crate::catch_panic::catch_panic;
 use crate::chunk::chunk_range;
 use crate::file::{Footer, read_footer};
 use crate::input::InputFile;
-use crate::rewrite::plan::as_dictionaries;
+use crate::rewrite::plan::Dictionaries;
 use crate::rewrite::source::{Column, Part, Read, Source, alone};
 use crate::stack::with_stack;
 use crate::{Error, Problem, Result};
@@ -16,7 +16,6 @@ use parquet::basic::Type;
 use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData, KeyValue, ParquetMetaData};
 use parquet::file::reader::Length;
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
-use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,7 +34,7 @@ pub(super) struct Opened {
     pub(super) source: Source<InputFile>,
     /// Column types that other readers see; `None` for a column that Arrow cannot represent.
     types: Vec<Option<FieldRef>>,
-    pub(super) as_dictionaries: Arc<BTreeSet<usize>>,
+    pub(super) dictionaries: Arc<Dictionaries>,
     pub(super) limit: MemoryLimit,
 }
 
@@ -75,7 +74,7 @@ impl Opened {
         Ok(Self {
             path: path.to_owned(),
             types: types(metadata.file_metadata(), &source),
-            as_dictionaries: Arc::new(as_dictionaries(metadata.file_metadata())),
+            dictionaries: Arc::new(Dictionaries::of(metadata.file_metadata())),
             metadata: Arc::new(metadata),
             source,
             limit,

@@ -171,7 +171,8 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
         let mut columns = options.writer();
         let mut wishes = Vec::new();
         for (chunk, leaf) in chunks.iter().zip(leaves) {
-            let summary = files.page_summary(place, chunk)?;
+            let keeps_compression = plan.keeps_compression(chunk);
+            let summary = files.page_summary(place, chunk, keeps_compression)?;
             let wish = plan.wish(chunk, &summary);
             let pages = plan.pages(&wish, &summary, leaf, rows);
             columns = columns.with_column(chunk.column_path().string(), pages);

@@ -7,6 +7,7 @@ use crate::format::{ColumnChunk, ColumnOrder, Encoding, PageType};
 use crate::input::bytes_at;
 use crate::page::read_header;
 use crate::{Error, Result};
+use parquet::basic::Type;
 use parquet::file::reader::ChunkReader;
 use parquet::schema::types::ColumnDescriptor;
 use std::ops::Range;
@@ -71,6 +72,7 @@ pub(super) fn check(
     }
     check_offsets(described, &pages, findings);
     check_encodings(described, &pages, findings)?;
+    check_sizes(described, column, findings)?;
     let found = Found {
         pages: pages.len() as u64,
         compressed,
@@ -133,6 +135,24 @@ fn check_offsets(described: &ColumnChunk, pages: &[Page], findings: &mut Finding
             findings.warning("the footer gives the dictionary's offset for the first data page")
         }
     }
+}
+
+/// Checks the size statistics.
+fn check_sizes(
+    described: &ColumnChunk,
+    column: &ColumnDescriptor,
+    findings: &mut Findings,
+) -> Result<()> {
+    let sizes = described.meta_data.size_statistics.as_ref();
+    let sizes = sizes.map(|it| it.decode()).transpose()?;
+    let bytes = sizes.and_then(|it| it.unencoded_byte_array_data_bytes);
+    if bytes.is_some() && column.physical_type() != Type::BYTE_ARRAY {
+        let physical = column.physical_type();
+        findings.error(format!(
+            "the footer gives a size of strings for {physical}, which pyarrow refuses to read"
+        ));
+    }
+    Ok(())
 }
 
 /// Checks the encodings and their counts in the footer.

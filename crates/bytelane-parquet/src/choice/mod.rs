@@ -98,6 +98,12 @@ impl Choice {
 /// Returns the encodings that a leaf can have and its readers support, the simplest first.
 fn allowed(leaf: &ColumnDescriptor, column: &Column, options: &WriterOptions) -> Vec<Encoding> {
     let path = leaf.path();
+    let has_order = |column: &ColumnOptions| column.entries.as_ref().map(|_| ());
+    let is_ordered = column.is_ordered(leaf) || options.own(path, has_order).is_some();
+    if is_ordered && Encoding::Dictionary.exists_for(leaf.physical_type()) {
+        // Readers take the order of the entries from the dictionary.
+        return vec![Encoding::Dictionary];
+    }
     let wanted = options.encoding_of(path.clone());
     if wanted != Encoding::Auto && wanted.exists_for(leaf.physical_type()) {
         return vec![wanted];
@@ -205,6 +211,7 @@ impl Chooser {
         let columns = options.columns.iter().map(|(path, column)| {
             let column = ColumnOptions {
                 compression: column.compression,
+                entries: column.entries.clone(),
                 ..ColumnOptions::default()
             };
             (path.clone(), column)

@@ -12,7 +12,7 @@ use arrow_array::ArrayRef;
 use arrow_cast::cast;
 use arrow_schema::{DataType, Field, FieldRef};
 use parquet::basic::Compression;
-use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor, Type, TypePtr};
+use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, SchemaDescriptor, Type, TypePtr};
 use std::sync::Arc;
 
 /// Child of the schema's root, in Arrow and in the file.
@@ -50,6 +50,12 @@ impl Column {
     /// Returns the field in Arrow.
     pub(crate) fn field(&self) -> &FieldRef {
         &self.field
+    }
+
+    /// Returns whether a leaf is an ordered dictionary, whose entries and their order are part of its type.
+    pub(crate) fn is_ordered(&self, leaf: &ColumnDescriptor) -> bool {
+        let mut pairs = self.leaves.iter().zip(&self.paths);
+        pairs.any(|(own, path)| path.is_ordered() && own.path() == leaf.path())
     }
 
     /// Returns its leaves, which have one chunk each.

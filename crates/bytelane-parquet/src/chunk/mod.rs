@@ -9,18 +9,22 @@ mod column;
 mod encode;
 mod layout;
 mod leaf;
+mod level;
 mod page_headers;
 mod page_summary;
 mod place;
 mod rows;
+mod stored_dictionary;
 
 pub(crate) use checksums::with_checksums;
 pub(crate) use column::{Column, ColumnEncoder};
 pub(crate) use encode::{EncodedLeaf, Helpers};
 pub(crate) use layout::{Layout, PageSizes};
+pub(crate) use level::estimated_compression;
 pub(crate) use page_headers::{Page, Pages, encoding_name};
 pub(crate) use page_summary::PageSummary;
 pub(crate) use place::{chunk_range, stored_range, viewed_range};
+pub(crate) use stored_dictionary::stored_dictionary;
 
 use crate::Result;
 use crate::format::{self, ColumnChunk, ColumnMetaData, Encoded, OffsetIndex, PhysicalType};

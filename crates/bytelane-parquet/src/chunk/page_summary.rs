@@ -1,12 +1,12 @@
 //! Summarizes the page headers of a chunk.
 
-use super::{Page, Pages, chunk_range, encoding_name};
+use super::{Page, Pages, chunk_range, encoding_name, estimated_compression};
 use crate::budget::MemoryLimit;
 use crate::format::{Encoding as Coding, PageType};
 use crate::page::check_size;
 use crate::types::physical;
 use crate::{DataPageVersion, Encoding, Error, Result};
-use parquet::basic::Type;
+use parquet::basic::{Compression, Type};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::ChunkReader;
 use std::ops::Range;
@@ -18,6 +18,8 @@ pub(crate) struct PageSummary {
     pub encodings: Vec<Coding>,
     /// Version of its data pages.
     pub version: DataPageVersion,
+    /// Codec with its estimated level, if that was asked for.
+    pub compression: Option<Compression>,
     /// Set if any of its pages has a checksum.
     pub checksums: bool,
     /// Set if any of its pages has an unknown type or encoding.
@@ -89,6 +91,22 @@ impl PageSummary {
             }
             other => names == [other.name()],
         }
+    }
+
+    /// Estimates the level of its compression.
+    pub fn with_level(
+        self,
+        reader: &impl ChunkReader,
+        chunk: &ColumnChunkMetaData,
+        range: Range<u64>,
+        limit: MemoryLimit,
+    ) -> Result<Self> {
+        let (usual, values) = (chunk.compression(), chunk.num_values());
+        let compression = estimated_compression(reader, usual, values, range, limit)?;
+        Ok(Self {
+            compression: Some(compression),
+            ..self
+        })
     }
 
     /// Summarizes the page headers of a chunk, and returns the range of its pages. Returns an error

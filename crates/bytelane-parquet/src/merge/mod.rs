@@ -7,8 +7,10 @@
 //! a column are re-encoded only if the joined dictionary would be too large.
 
 mod encode;
+mod facts;
 mod input;
 mod join;
+mod meaning;
 mod options;
 mod outcome;
 mod output;
@@ -18,6 +20,7 @@ mod run;
 mod schema;
 mod sorting;
 
+pub use facts::{FIELDS, Fact, KEYS, Rule};
 pub(crate) use options::Repair;
 pub use options::{MergeOptions, MergePages};
 pub use outcome::{Merged, MergedColumn, MergedFile, MergedPages};
@@ -43,7 +46,9 @@ use std::path::Path;
 /// Columns are matched by name. An optional column that an input lacks, or has with the null type,
 /// is null there. A field that is required in some inputs and optional in others becomes optional:
 /// levels are added, values are unchanged. Members of lists and maps may have other names, such as `item` and
-/// `element`; those of the first input are kept. Any other difference of types or field ids is an error.
+/// `element`; those of the first input are kept. Columns of other Arrow types are joined if [`unite`](crate::unite) finds
+/// a type for both, and encoded again if values have to be converted. Any other difference of types or field ids is an
+/// error. The keys of dictionaries become as wide as the entries of all inputs need.
 ///
 /// The outputs appear under their names once all of them are complete and on disk; an output may be
 /// one of the inputs. The inputs' bytes for one row group are in memory, together with the new row

@@ -1,6 +1,7 @@
 //! Defines the options of a merge.
 
 use crate::Result;
+use crate::compatibility::Readers;
 use crate::progress::Progress;
 use std::fmt;
 use std::num::NonZero;
@@ -50,6 +51,7 @@ pub struct MergeOptions {
     pub(super) row_groups_kept: bool,
     pub(super) verification: bool,
     pub(super) force: bool,
+    pub(super) readers: Readers,
     progress: Progress,
 }
 
@@ -65,6 +67,7 @@ impl Default for MergeOptions {
             row_groups_kept: false,
             verification: false,
             force: false,
+            readers: Readers::default(),
             progress: Progress::default(),
         }
     }
@@ -119,6 +122,14 @@ impl MergeOptions {
         self
     }
 
+    /// Sets the programs that must be able to read the outputs: columns that have to be encoded again get an encoding
+    /// that all of them read. Pages that are copied keep theirs.
+    #[must_use]
+    pub fn with_readers(mut self, readers: Readers) -> Self {
+        self.readers = readers;
+        self
+    }
+
     /// Adds parts that the writer of the input left out, and keeps that writer's name.
     pub(crate) fn with_repair(mut self, repair: Repair) -> Self {
         self.row_groups_kept = true;
@@ -158,6 +169,7 @@ impl fmt::Debug for MergeOptions {
             .field("row_groups_kept", &self.row_groups_kept)
             .field("verification", &self.verification)
             .field("force", &self.force)
+            .field("readers", &self.readers)
             .finish_non_exhaustive()
     }
 }

@@ -1,17 +1,22 @@
 //! Plans a merge: the files, their columns, and their row groups.
 
+use super::facts::KeyValues;
 use super::input::{Closed, Opened};
+use super::meaning::{self, Fields, Order as Entries};
 use super::options::{MergeOptions, Repair};
 use super::outcome::Notes;
 use super::schema::{Columns, Layout};
+use crate::compatibility::Readers;
 use crate::file::in_parquet;
-use crate::format::{ColumnOrder, FileMetaData, KeyValue, RowGroup, TypeDefinedOrder};
+use crate::format::{ColumnOrder, FileMetaData, RowGroup, TypeDefinedOrder};
 use crate::stack::with_stack;
 use crate::statistics::Compare;
-use crate::{Error, Problem, Result, WriterOptions};
-use parquet::arrow::ARROW_SCHEMA_META_KEY;
+use crate::types::fields::leaves;
+use crate::{ColumnOptions, Error, Problem, Result, WriterOptions};
+use arrow_schema::DataType;
 use parquet::basic::{ColumnOrder as InParquet, SortOrder};
 use parquet::schema::types::SchemaDescPtr;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -103,6 +108,10 @@ pub(super) struct Plan<'a> {
     pub repair: Option<Repair>,
     /// Set if damaged pages are left out.
     pub is_salvage: bool,
+    /// Programs that must be able to read encoded columns.
+    pub readers: Readers,
+    /// Entries of ordered dictionaries, by column and number of the leaf within it.
+    orders: BTreeMap<(usize, usize), Arc<Entries>>,
     compare: Vec<Option<Compare>>,
 }
 
@@ -139,8 +148,9 @@ impl<'a> Plan<'a> {
             created_by.clone_from(&footer.created_by);
             version = version.max(footer.version);
             row_groups += footer.row_groups.len();
-            let layout = columns.add(footer, path)?;
-            pairs.add(footer);
+            let fields = Fields::of(footer, file.depth);
+            let layout = columns.add(footer, &fields, path)?;
+            pairs.add(footer, path)?;
             add_orders(&mut orders, &columns, &layout, footer);
             for (index, row_group) in footer.row_groups.iter().enumerate() {
                 let part = part(inputs.len(), index, row_group);
@@ -171,6 +181,17 @@ impl<'a> Plan<'a> {
         let layouts: Vec<(&Path, &Layout)> =
             inputs.iter().map(|it| (it.path, &*it.layout)).collect();
         columns.check(&layouts)?;
+        for (at, root) in columns.roots.iter().enumerate() {
+            if root.is_converted {
+                let known = ColumnOrder::TypeOrder(TypeDefinedOrder::default());
+                orders[at] = vec![Order::Same(known); root.leaves];
+                notes.add(format!(
+                    "column {} was encoded again: its types in the inputs differ",
+                    root.name()
+                ));
+            }
+        }
+        let entries = meaning::orders(&inputs, &mut columns)?;
         let orders = orders.concat();
         let own = |order: &Order| match order {
             Order::Same(order) => order.clone(),
@@ -182,7 +203,7 @@ impl<'a> Plan<'a> {
             schema: columns.schema(),
             num_rows: i64::try_from(rows)
                 .map_err(|_| Error::corrupt("the files have more rows than a file can have"))?,
-            key_value_metadata: pairs.finish(&columns, notes),
+            key_value_metadata: pairs.finish(&columns, rows, notes),
             created_by: match options.repair {
                 // It names the program that wrote and counted the values.
                 Some(_) => created_by,
@@ -222,8 +243,33 @@ impl<'a> Plan<'a> {
             depth,
             repair: options.repair.clone(),
             is_salvage: options.salvage.is_some(),
+            readers: options.readers.clone(),
+            orders: entries,
             compare,
         })
+    }
+
+    /// Returns the entries of a leaf's dictionary, if their order is part of its type.
+    pub(super) fn order(&self, root: usize, number: usize) -> Option<&Entries> {
+        self.orders.get(&(root, number)).map(|it| &**it)
+    }
+
+    /// Returns how the leaves of a column are written, if they are encoded.
+    pub(super) fn column_options(&self, root: usize) -> BTreeMap<String, ColumnOptions> {
+        let column = &self.columns.roots[root];
+        let first = self.columns.first_leaf(root);
+        let fields = column.field.iter().flat_map(leaves).enumerate();
+        let options = fields.map(|(number, field)| {
+            let leaf = &self.schema.columns()[first + number];
+            let order = self.order(root, number);
+            let options = ColumnOptions {
+                as_dictionary: matches!(field.data_type(), DataType::Dictionary(..)),
+                entries: order.map(|it| (it.bytes.clone(), it.count)),
+                ..ColumnOptions::default()
+            };
+            (leaf.path().string(), options)
+        });
+        options.collect()
     }
 
     /// Returns the order of a leaf's bounds, if it is known and the same in all inputs.
@@ -264,6 +310,9 @@ fn add_orders(
         };
         // Another type replaces the null type.
         orders[at].resize(root.leaves, Order::Unseen);
+        if root.is_converted {
+            continue;
+        }
         for (leaf, order) in orders[at].iter_mut().enumerate() {
             let all = footer.column_orders.as_ref();
             let known = all.and_then(|all| all.get(place.leaf + leaf));
@@ -274,47 +323,5 @@ fn add_orders(
                 _ => Order::Unknown,
             };
         }
-    }
-}
-
-/// Key-value pairs of all inputs.
-#[derive(Default)]
-struct KeyValues {
-    pairs: Vec<KeyValue>,
-    /// Keys, and the number of later files with a different value.
-    conflicts: Vec<(bytes::Bytes, usize)>,
-}
-
-impl KeyValues {
-    fn add(&mut self, footer: &FileMetaData) {
-        for pair in footer.key_value_metadata.iter().flatten() {
-            match self.pairs.iter().find(|own| own.key == pair.key) {
-                None => self.pairs.push(pair.clone()),
-                Some(own) if own == pair => {}
-                Some(_) => match self.conflicts.iter_mut().find(|it| it.0 == pair.key) {
-                    Some((_, files)) => *files += 1,
-                    None => self.conflicts.push((pair.key.clone(), 1)),
-                },
-            }
-        }
-    }
-
-    fn finish(mut self, columns: &Columns, notes: &mut Notes) -> Option<Vec<KeyValue>> {
-        for (key, files) in &self.conflicts {
-            let key = String::from_utf8_lossy(key);
-            notes.add(format!(
-                "key-value pair {key}: the value of the first file that has it was kept; {files} files have another one"
-            ));
-        }
-        if columns.changed {
-            let before = self.pairs.len();
-            self.pairs.retain(|pair| pair.key != ARROW_SCHEMA_META_KEY);
-            if self.pairs.len() < before {
-                notes.add(format!(
-                    "key-value pair {ARROW_SCHEMA_META_KEY} was left out: it describes other columns than those of the output"
-                ));
-            }
-        }
-        (!self.pairs.is_empty()).then_some(self.pairs)
     }
 }

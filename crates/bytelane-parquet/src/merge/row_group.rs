@@ -3,6 +3,7 @@
 use super::encode::Encoding;
 use super::input::RowGroup;
 use super::join::{Input, Join};
+use super::meaning::Converting;
 use super::outcome::{MergedColumn, MergedPages, Notes};
 use super::plan::Plan;
 use super::sorting;
@@ -170,10 +171,19 @@ struct Joining<'a> {
 
 impl Joining<'_> {
     fn chunks(&self, notes: &mut Notes, learned: &mut Learned) -> Result<Vec<Leaf>> {
+        if self.plan.columns.roots[self.root].is_converted {
+            return self.converted(notes, learned);
+        }
+        let is_ordered = (0..self.leaves.len()).any(|it| self.plan.order(self.root, it).is_some());
         let inputs = (0..self.leaves.len()).map(|number| self.inputs(number));
         let inputs = inputs.collect::<Result<Vec<_>>>()?;
         let mut notes_of_joined = Notes::default();
-        let joined = if self.fresh {
+        let joined = if is_ordered {
+            // New pages would not be better: the dictionary must have all entries in their order.
+            let joined = self.joined(&inputs, true, &mut notes_of_joined)?;
+            notes.append(notes_of_joined);
+            return joined.ok_or_else(|| Error::corrupt("the dictionaries cannot be joined"));
+        } else if self.fresh {
             None
         } else {
             self.joined(&inputs, false, &mut notes_of_joined)?
@@ -220,6 +230,42 @@ impl Joining<'_> {
                 .joined(&inputs, true, notes)?
                 .ok_or_else(|| Error::corrupt("the dictionaries cannot be joined")),
         }
+    }
+
+    /// Encodes converted values.
+    fn converted(&self, notes: &mut Notes, learned: &mut Learned) -> Result<Vec<Leaf>> {
+        let converting = Converting {
+            plan: self.plan,
+            groups: self.groups,
+            root: self.root,
+        };
+        let (chunks, before) = catch_panic(|| converting.chunks(learned))?;
+        let had_filter = |group: &RowGroup| {
+            let place = self.plan.columns.place(&group.layout, self.root)?;
+            let described = &group.file.footer.row_groups[group.index];
+            let chunks = described
+                .columns
+                .get(place.leaf..place.leaf + place.leaves)?;
+            let chunks = chunks.iter().filter_map(|chunk| chunk.decode().ok());
+            chunks
+                .into_iter()
+                .find_map(|it| it.meta_data.bloom_filter_offset)
+        };
+        if self.groups.iter().any(|group| had_filter(group).is_some()) {
+            notes.add(format!(
+                "Bloom filters of column {} were left out: its values were converted",
+                self.plan.columns.roots[self.root].name()
+            ));
+        }
+        let count = chunks.len().max(1) as u64;
+        let chunks = chunks.into_iter().map(|chunk| {
+            let pages = MergedPages {
+                encoded: chunk.page_starts().map_or(1, |pages| pages.len() as u64),
+                ..MergedPages::default()
+            };
+            (chunk, pages, before / count)
+        });
+        Ok(chunks.collect())
     }
 
     /// Joins the chunks page by page; `None` if the joined dictionary of a leaf is too large.
@@ -269,6 +315,7 @@ impl Joining<'_> {
             inputs,
             compare: self.plan.compare(leaf),
             any_dictionary,
+            order: self.plan.order(self.root, leaf - self.leaves.start),
         }
     }
 

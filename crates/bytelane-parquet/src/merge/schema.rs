@@ -3,22 +3,29 @@
 //! Top-level columns are matched by name. A column that an input lacks, or has with the null type,
 //! is null there.
 
+mod elements;
 mod names;
 
-use crate::format::{
-    ConvertedType, Encoded, FieldRepetitionType, FileMetaData, LogicalType, PhysicalType,
-    SchemaElement,
-};
+use super::meaning::{Fields, elements_of, field_id};
+use crate::format::{FieldRepetitionType, FileMetaData, LogicalType, SchemaElement};
+use crate::types::unite::{is_stored_alike, unite, words};
 use crate::{Error, Problem, Result};
+use arrow_schema::FieldRef;
+use elements::{have_same_structure, is_widened, join_elements};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Top-level column with everything nested in it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Root {
     pub elements: Vec<SchemaElement>,
     pub leaves: usize,
+    /// Its meaning; `None` if Arrow has no type for it.
+    pub field: Option<FieldRef>,
+    /// Set if values of an input are converted, so that all are encoded again.
+    pub is_converted: bool,
     /// First file that has it.
-    file: PathBuf,
+    pub file: PathBuf,
 }
 
 /// Columns of an input, in the order of the output.
@@ -29,6 +36,8 @@ pub(super) type Layout = Vec<Option<Place>>;
 pub(super) struct Place {
     /// Number of its first leaf.
     pub leaf: usize,
+    /// Number of its leaves.
+    pub leaves: usize,
     /// Number of the column.
     pub root: usize,
     /// Index of its element in the schema.
@@ -42,9 +51,9 @@ pub(super) struct Place {
 pub(super) struct Columns {
     root: SchemaElement,
     pub roots: Vec<Root>,
-    /// Schema that was added last, and its layout.
-    last: Option<(Vec<SchemaElement>, Layout)>,
-    /// Set if the columns differ from those of the first file.
+    /// Schema that was added last, its fields, and its layout.
+    last: Option<(Vec<SchemaElement>, Fields, Layout)>,
+    /// Set if the columns, or their meanings, differ from those of the first file.
     pub changed: bool,
     /// Set if a field is optional in the output and required in an input.
     pub is_widened: bool,
@@ -53,6 +62,12 @@ pub(super) struct Columns {
 impl Root {
     pub(super) fn name(&self) -> String {
         text(&self.elements[0])
+    }
+
+    /// Returns the error for a column of another file that differs.
+    fn refuses(&self, difference: &str, other: &Self, path: &Path) -> Error {
+        let problem = format!("{difference} in {}", self.file.display());
+        refused(&problem, other, path)
     }
 
     fn is_optional(&self) -> bool {
@@ -69,19 +84,44 @@ impl Root {
     }
 }
 
+/// Joins the elements of a column in two files; the difference if they are incompatible.
+fn joined(elements: &mut [SchemaElement], other: &Root) -> std::result::Result<(), String> {
+    if elements.len() != other.elements.len() {
+        return Err("has other members than".to_owned());
+    }
+    let (own_free, other_free) = (names::free(elements), names::free(&other.elements));
+    let are_free = own_free.iter().zip(&other_free);
+    let pairs = elements.iter_mut().zip(&other.elements);
+    for ((own, element), (own_free, free)) in pairs.zip(are_free) {
+        join_elements(own, element, *own_free && *free).map_err(|difference| {
+            match other.elements.len() {
+                1 => difference,
+                _ => format!("its member {} {difference}", text(element)),
+            }
+        })?;
+    }
+    Ok(())
+}
+
 fn text(element: &SchemaElement) -> String {
     String::from_utf8_lossy(&element.name).into_owned()
 }
 
 impl Columns {
-    /// Adds the columns of a file, and returns their layout.
-    pub(super) fn add(&mut self, file: &FileMetaData, path: &Path) -> Result<Layout> {
-        if let Some((schema, layout)) = &self.last
+    /// Adds the columns of a file, which have these meanings, and returns their layout.
+    pub(super) fn add(
+        &mut self,
+        file: &FileMetaData,
+        fields: &Fields,
+        path: &Path,
+    ) -> Result<Layout> {
+        if let Some((schema, last, layout)) = &self.last
             && *schema == file.schema
+            && last == fields
         {
             return Ok(layout.clone());
         }
-        let roots = roots(&file.schema, path)?;
+        let roots = roots(&file.schema, fields, path)?;
         let is_first = self.roots.is_empty();
         if is_first {
             self.root = file.schema.first().cloned().unwrap_or_default();
@@ -91,6 +131,7 @@ impl Columns {
         for (number, root) in roots.into_iter().enumerate() {
             let place = Place {
                 leaf,
+                leaves: root.leaves,
                 root: number,
                 element,
                 is_null: root.is_null(),
@@ -114,7 +155,7 @@ impl Columns {
                 }
             }
         }
-        self.last = Some((file.schema.clone(), layout.clone()));
+        self.last = Some((file.schema.clone(), fields.clone(), layout.clone()));
         Ok(layout)
     }
 
@@ -130,33 +171,81 @@ impl Columns {
             (false, true) if own.is_optional() => return Ok(()),
             _ => {}
         }
-        if own.elements.len() != other.elements.len() {
-            let problem = format!("it has other members than in {}", own.file.display());
-            return Err(refused(&problem, &other, path));
-        }
-        let (own_free, other_free) = (names::free(&own.elements), names::free(&other.elements));
-        let is_free = own_free
-            .iter()
-            .zip(&other_free)
-            .map(|(own, other)| *own && *other);
-        let pairs = own.elements.iter_mut().zip(&other.elements);
-        for ((own_element, element), is_free) in pairs.zip(is_free) {
-            let before = own_element.repetition_type;
-            let joined = join_elements(own_element, element, is_free);
-            self.changed |= own_element.repetition_type != before;
-            self.is_widened |= own_element.repetition_type != element.repetition_type;
-            self.is_widened |= own_element.repetition_type != before;
-            if let Err(difference) = joined {
-                let name = text(element);
-                let within = match other.elements.len() {
-                    1 => String::new(),
-                    _ => format!("its member {name} "),
-                };
-                let problem = format!("{within}{difference} in {}", own.file.display());
-                return Err(refused(&problem, &other, path));
+        let mut elements = own.elements.clone();
+        let joined = joined(&mut elements, &other);
+        let (Some(field), Some(other_field)) = (&own.field, &other.field) else {
+            // Columns that Arrow has no types for can only have equal ones.
+            joined.map_err(|difference| own.refuses(&difference, &other, path))?;
+            self.set_elements(at, elements, &other);
+            return Ok(());
+        };
+        let differ = || {
+            let (one, other_words) = (words(other_field), words(field));
+            let difference = if one == other_words {
+                joined
+                    .clone()
+                    .err()
+                    .unwrap_or_else(|| "differs from that".to_owned())
+            } else {
+                format!("is {one}, but {other_words}")
+            };
+            own.refuses(&difference, &other, path)
+        };
+        let united = match unite(field, other_field) {
+            Ok(united) if field_id(field, other_field).is_some() => united,
+            _ => return Err(differ()),
+        };
+        let alike = |field: &FieldRef| is_stored_alike(field.data_type(), united.data_type());
+        let are_alike = alike(field) && alike(other_field);
+        let is_changed = united != **field || united != **other_field;
+        if joined.is_err() || !are_alike {
+            let Some(fresh) = elements_of(&united)? else {
+                return Err(differ());
+            };
+            let is_same = |elements: &[SchemaElement]| have_same_structure(elements, &fresh);
+            let are_kept = are_alike
+                && !own.is_converted
+                && is_same(&own.elements)
+                && is_same(&other.elements);
+            elements = fresh;
+            if are_kept {
+                let all = own.elements.iter().zip(&other.elements);
+                for (element, (own, other)) in elements.iter_mut().zip(all) {
+                    element.field_id = own.field_id.or(other.field_id);
+                    element.repetition_type = match is_widened(own, other) {
+                        Some(true) => Some(FieldRepetitionType::Optional),
+                        _ => own.repetition_type,
+                    };
+                }
+            } else {
+                self.roots[at].is_converted = true;
             }
         }
+        self.changed |= is_changed;
+        let own = &mut self.roots[at];
+        own.field = Some(Arc::new(united));
+        if own.is_converted {
+            own.leaves = elements
+                .iter()
+                .filter(|it| it.num_children.unwrap_or(0) <= 0)
+                .count();
+        }
+        self.set_elements(at, elements, &other);
         Ok(())
+    }
+
+    /// Replaces the elements of a column by those that join them with another file's.
+    fn set_elements(&mut self, at: usize, elements: Vec<SchemaElement>, other: &Root) {
+        let own = &mut self.roots[at];
+        if !own.is_converted {
+            let all = own.elements.iter().zip(&elements).zip(&other.elements);
+            for ((before, after), other) in all {
+                let is_new = after.repetition_type != before.repetition_type;
+                self.changed |= is_new;
+                self.is_widened |= is_new || after.repetition_type != other.repetition_type;
+            }
+        }
+        own.elements = elements;
     }
 
     /// Returns an error if a column that an input lacks cannot be null.
@@ -193,6 +282,7 @@ impl Columns {
         let mut first = 0;
         for (at, root) in self.roots.iter().enumerate() {
             if let Some(place) = self.place(layout, at)
+                && !root.is_converted
                 && (place.leaf..place.leaf + root.leaves).contains(&leaf)
             {
                 return Some(first + leaf - place.leaf);
@@ -294,131 +384,13 @@ fn path_of(elements: &[SchemaElement], leaf: usize) -> Vec<usize> {
     Vec::new()
 }
 
-/// Joins the elements of a column or member in two files; the reason if they are incompatible. A free name may
-/// differ, and remains that of the first file.
-fn join_elements(
-    own: &mut SchemaElement,
-    other: &SchemaElement,
-    is_free: bool,
-) -> std::result::Result<(), String> {
-    if own.name != other.name && !is_free {
-        return Err(format!("has the name {}", text(own)));
-    }
-    let length = |element: &SchemaElement| match element.physical_type {
-        Some(PhysicalType::FixedLenByteArray) => element.type_length.unwrap_or(0),
-        _ => 0,
-    };
-    if own.physical_type != other.physical_type || length(own) != length(other) {
-        return Err(format!(
-            "has the type {}, but {}",
-            physical(other),
-            physical(own)
-        ));
-    }
-    if own.num_children.unwrap_or(0) != other.num_children.unwrap_or(0) {
-        return Err("has other members than".to_owned());
-    }
-    let is_widened = is_widened(own, other)
-        .ok_or_else(|| format!("is {}, but {}", repetition(other), repetition(own)))?;
-    join_annotations(own, other)?;
-    if is_widened {
-        own.repetition_type = Some(FieldRepetitionType::Optional);
-    }
-    match (own.field_id, other.field_id) {
-        (Some(one), Some(two)) if one != two => {
-            return Err(format!("has the field id {two}, but {one}"));
-        }
-        (None, Some(_)) => own.field_id = other.field_id,
-        _ => {}
-    }
-    if own.unknown_fields != other.unknown_fields {
-        return Err("has other metadata than".to_owned());
-    }
-    Ok(())
-}
-
-/// Returns true if one of two repetitions is optional and the other required, so that they join to
-/// optional, and false if they are the same; `None` if they cannot be joined.
-fn is_widened(own: &SchemaElement, other: &SchemaElement) -> Option<bool> {
-    use FieldRepetitionType::{Optional, Required};
-    match (own.repetition_type, other.repetition_type) {
-        (one, two) if one == two => Some(false),
-        (Some(Optional | Required), Some(Optional | Required)) => Some(true),
-        _ => None,
-    }
-}
-
-/// Joins annotations: old writers have only converted types, which mean the same.
-fn join_annotations(
-    own: &mut SchemaElement,
-    other: &SchemaElement,
-) -> std::result::Result<(), String> {
-    if is_plain(own) && is_plain(other) {
-        return Ok(());
-    }
-    let same = match (&own.logical_type, &other.logical_type) {
-        (Some(own), Some(other)) => same_type(own, other),
-        _ => own.converted_type == other.converted_type,
-    };
-    let decimal = |element: &SchemaElement| (element.scale.unwrap_or(0), element.precision);
-    let both_decimals = own.precision.is_some() && other.precision.is_some();
-    if !same || (both_decimals && decimal(own) != decimal(other)) {
-        return Err("has another logical type than".to_owned());
-    }
-    if own.logical_type.is_none() && other.logical_type.is_some() {
-        own.logical_type.clone_from(&other.logical_type);
-    }
-    if own.converted_type.is_none() {
-        own.converted_type = other.converted_type;
-        own.scale = own.scale.or(other.scale);
-        own.precision = own.precision.or(other.precision);
-    }
-    Ok(())
-}
-
-/// Returns whether an annotation adds nothing to the physical type: signed integers of its full
-/// width.
-fn is_plain(element: &SchemaElement) -> bool {
-    let (bits, converted) = match element.physical_type {
-        Some(PhysicalType::Int32) => (32, ConvertedType::Int32),
-        Some(PhysicalType::Int64) => (64, ConvertedType::Int64),
-        _ => return false,
-    };
-    let logical = element.logical_type.as_ref().map(Encoded::decode);
-    let is_whole = |logical: Result<LogicalType>| matches!(logical, Ok(LogicalType::Integer(it)) if it.is_signed && it.bit_width == bits);
-    element.converted_type.is_none_or(|it| it == converted) && logical.is_none_or(is_whole)
-}
-
-fn same_type(own: &Encoded<LogicalType>, other: &Encoded<LogicalType>) -> bool {
-    let decoded = || Some(own.decode().ok()? == other.decode().ok()?);
-    own == other || decoded() == Some(true)
-}
-
-fn physical(element: &SchemaElement) -> String {
-    match (element.physical_type, element.type_length) {
-        (None, _) => "of a group".to_owned(),
-        (Some(PhysicalType::FixedLenByteArray), Some(length)) => {
-            format!("FIXED_LEN_BYTE_ARRAY({length})")
-        }
-        (Some(physical), _) => format!("{physical:?}").to_uppercase(),
-    }
-}
-
-fn repetition(element: &SchemaElement) -> &'static str {
-    match element.repetition_type {
-        Some(FieldRepetitionType::Optional) => "optional",
-        Some(FieldRepetitionType::Repeated) => "repeated",
-        _ => "required",
-    }
-}
-
 fn refused(problem: &str, root: &Root, path: &Path) -> Error {
     let problem = Problem::Input(format!("cannot be merged: {problem}"));
     Error::new(problem).in_column(root.name()).in_file(path)
 }
 
 /// Splits a schema, which has been checked, into its columns.
-fn roots(schema: &[SchemaElement], path: &Path) -> Result<Vec<Root>> {
+fn roots(schema: &[SchemaElement], fields: &Fields, path: &Path) -> Result<Vec<Root>> {
     let mut roots = Vec::new();
     let mut rest = schema.get(1..).unwrap_or_default();
     while !rest.is_empty() {
@@ -434,8 +406,10 @@ fn roots(schema: &[SchemaElement], path: &Path) -> Result<Vec<Root>> {
         }
         let (elements, others) = rest.split_at(length);
         roots.push(Root {
+            field: fields.get(&elements[0].name),
             elements: elements.to_vec(),
             leaves,
+            is_converted: false,
             file: path.to_owned(),
         });
         rest = others;

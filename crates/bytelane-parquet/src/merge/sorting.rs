@@ -7,6 +7,8 @@ use super::schema::Columns;
 use crate::Result;
 use crate::format::SortingColumn;
 use bytes::Bytes;
+use parquet::basic::{LogicalType, Type};
+use parquet::schema::types::ColumnDescriptor;
 use std::cmp::Ordering;
 
 /// Returns the sorting columns that hold for consecutive row groups together, as output columns, if
@@ -74,7 +76,13 @@ fn in_output(group: &RowGroup, columns: &Columns) -> Option<Vec<SortingColumn>> 
     sorting.collect()
 }
 
-/// Returns the bounds of an output leaf in a row group without nulls.
+/// Returns whether a column may have NaN.
+fn is_float(column: &ColumnDescriptor) -> bool {
+    matches!(column.physical_type(), Type::FLOAT | Type::DOUBLE)
+        || matches!(column.logical_type_ref(), Some(LogicalType::Float16))
+}
+
+/// Returns the bounds of an output leaf in a row group without nulls and NaN.
 fn range(group: &RowGroup, plan: &Plan<'_>, leaf: usize) -> Result<Option<(Bytes, Bytes)>> {
     let Some((root, number)) = plan.columns.root_of(leaf) else {
         return Ok(None);
@@ -82,10 +90,15 @@ fn range(group: &RowGroup, plan: &Plan<'_>, leaf: usize) -> Result<Option<(Bytes
     let Some(place) = plan.columns.place(&group.layout, root) else {
         return Ok(None);
     };
+    if plan.columns.roots[root].is_converted {
+        return Ok(None);
+    }
     let chunk = group.leaf(plan, place, root, number)?;
     let statistics = bounds::of_chunk(&chunk)?;
+    // Bounds exclude NaN, whose place in the order is not known.
+    let may_have_nans = is_float(&plan.schema.columns()[leaf]);
     Ok(statistics.and_then(|it| {
-        let has_nulls = it.null_count != Some(0);
-        it.min_value.zip(it.max_value).filter(|_| !has_nulls)
+        let has_others = it.null_count != Some(0) || may_have_nans && it.nan_count != Some(0);
+        it.min_value.zip(it.max_value).filter(|_| !has_others)
     }))
 }

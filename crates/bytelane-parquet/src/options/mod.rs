@@ -44,6 +44,8 @@ pub struct ColumnOptions {
     /// Set if the column is nested, and in several row groups without dictionaries, which not all readers can
     /// join.
     pub(crate) without_dictionaries: bool,
+    /// PLAIN-encoded entries with which the dictionary begins, and their number, if their order is part of the type.
+    pub(crate) entries: Option<(bytes::Bytes, usize)>,
 }
 
 impl ColumnOptions {

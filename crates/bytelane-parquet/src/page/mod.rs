@@ -12,7 +12,7 @@ mod parts;
 mod snappy;
 mod values;
 
-pub(crate) use codec::{Compressor, check_promise, codec_in_parquet};
+pub(crate) use codec::{Compressor, Decompressor, check_promise, codec_in_parquet};
 pub(crate) use edit::{PageEditor, null_page, set_sizes};
 pub(crate) use encode::{
     Definition, DenseValues, DictionaryBuilder, EncodedPage, PageEncoder, PageValues, Pieces,

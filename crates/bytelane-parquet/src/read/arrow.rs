@@ -3,9 +3,11 @@
 use super::schema::{can_exist, fitted, with_whole_intervals, without_other_values};
 use crate::Result;
 use crate::catch_panic::catch_panic;
-use crate::file::{OpenFooter, RowGroups};
+use crate::file::{OpenFooter, RowGroups, in_parquet};
+use crate::format::FileMetaData;
 use crate::stack::with_stack;
 use crate::types::extension::with_extension_types;
+use arrow_schema::SchemaRef;
 use parquet::arrow::ARROW_SCHEMA_META_KEY;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::file::metadata::ParquetMetaData;
@@ -60,6 +62,25 @@ impl ArrowFooter {
         let extended = extended.and_then(|schema| with_types(schema).ok());
         Ok((footer.row_groups, extended.unwrap_or(metadata)))
     }
+}
+
+/// Returns the Arrow schema with which a file is read.
+pub(crate) fn arrow_schema(footer: &FileMetaData, depth: usize) -> Result<SchemaRef> {
+    let bare = FileMetaData {
+        version: footer.version,
+        schema: footer.schema.clone(),
+        key_value_metadata: footer.key_value_metadata.clone(),
+        created_by: footer.created_by.clone(),
+        ..Default::default()
+    };
+    let schema = Arc::new(with_stack(depth, || in_parquet(&bare))?);
+    let footer = OpenFooter {
+        row_groups: RowGroups::Decoded(Arc::clone(&schema)),
+        schema,
+        depth,
+    };
+    let (_, metadata) = ArrowFooter::new(footer)?.usual_types()?;
+    Ok(Arc::clone(metadata.schema()))
 }
 
 /// Returns the types that these options give the columns of a file with this nesting depth.

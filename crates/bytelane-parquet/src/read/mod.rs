@@ -13,6 +13,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use arrow::arrow_schema;
 pub use builder::{Footer, ReaderBuilder};
 pub(crate) use column::ColumnReader;
 pub(crate) use input::Input;

@@ -53,7 +53,7 @@ impl RewriteOptions {
     }
 
     /// Compresses all columns with this codec, including those whose encoding is already the best. Otherwise,
-    /// each column keeps its compression, at the default level.
+    /// each column keeps its compression, at about its level, which is estimated from a page.
     #[must_use]
     pub fn with_compression(mut self, compression: Compression) -> Self {
         self.compression = Some(compression);

@@ -6,8 +6,11 @@ use crate::chunk::{Chunk, PageSummary};
 use crate::compatibility::ValueType;
 use crate::format::Encoding as Coding;
 use crate::options::codec_name;
+use crate::types::fields::leaves;
 use crate::types::physical;
+use crate::types::unite::is_ordered;
 use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions};
+use arrow_schema::FieldRef;
 use bytes::Bytes;
 use parquet::arrow::parquet_to_arrow_schema;
 use parquet::basic::{
@@ -84,6 +87,8 @@ pub(super) struct Old {
     pub pages: Range<u64>,
     pub chunk: Chunk,
     pub wish: Wish,
+    /// Entries of an ordered dictionary, and their number.
+    pub entries: Option<(Bytes, usize)>,
 }
 
 /// Options, and the file to which they apply.
@@ -92,7 +97,15 @@ pub(crate) struct Plan<'a> {
     file: &'a FileMetaData,
     options: &'a RewriteOptions,
     /// Leaves that readers turn into Arrow dictionaries.
-    as_dictionaries: Arc<BTreeSet<usize>>,
+    dictionaries: Arc<Dictionaries>,
+}
+
+/// Leaves of columns that are dictionaries in the Arrow schema of the file.
+#[derive(Debug, Default)]
+pub(crate) struct Dictionaries {
+    all: BTreeSet<usize>,
+    /// Paths of ordered dictionaries, whose entries and their order are part of the type.
+    ordered: Vec<ColumnPath>,
 }
 
 impl<'a> Plan<'a> {
@@ -104,7 +117,7 @@ impl<'a> Plan<'a> {
         Ok(Self {
             file,
             options,
-            as_dictionaries: Arc::new(as_dictionaries(file)),
+            dictionaries: Arc::new(Dictionaries::of(file)),
         })
     }
 
@@ -112,12 +125,12 @@ impl<'a> Plan<'a> {
     pub fn of_known(
         file: &'a FileMetaData,
         options: &'a RewriteOptions,
-        as_dictionaries: Arc<BTreeSet<usize>>,
+        dictionaries: Arc<Dictionaries>,
     ) -> Self {
         Self {
             file,
             options,
-            as_dictionaries,
+            dictionaries,
         }
     }
 
@@ -137,10 +150,20 @@ impl<'a> Plan<'a> {
         own.or(self.options.compression)
     }
 
-    /// Returns the compression of new pages.
-    pub fn compression(&self, chunk: &ColumnChunkMetaData) -> Compression {
+    /// Returns whether new pages of a chunk keep its compression.
+    pub fn keeps_compression(&self, chunk: &ColumnChunkMetaData) -> bool {
+        self.asked_compression(chunk.column_path()).is_none()
+    }
+
+    /// Returns the compression of new pages: the one that was asked for, or that of the old pages, at about their level.
+    pub fn compression(&self, chunk: &ColumnChunkMetaData, summary: &PageSummary) -> Compression {
         let asked = self.asked_compression(chunk.column_path());
-        asked.unwrap_or(chunk.compression())
+        asked.or(summary.compression).unwrap_or(chunk.compression())
+    }
+
+    /// Returns whether a chunk belongs to an ordered dictionary, and has all its values in a dictionary.
+    pub fn has_order(&self, chunk: &ColumnChunkMetaData, summary: &PageSummary) -> bool {
+        self.dictionaries.ordered.contains(chunk.column_path()) && summary.are(Encoding::Dictionary)
     }
 
     /// Returns the requested encoding, if the type has it.
@@ -182,8 +205,12 @@ impl<'a> Plan<'a> {
         let physical = chunk.column_type();
         let writer = &self.options.writer;
         let asked_compression = self.asked_compression(chunk.column_path());
-        let compression = asked_compression.unwrap_or(chunk.compression());
-        let encoding = self.encoding(chunk);
+        let compression = self.compression(chunk, summary);
+        let encoding = match self.has_order(chunk, summary) {
+            // Readers take the order of the entries from the dictionary.
+            true => Encoding::Dictionary,
+            false => self.encoding(chunk),
+        };
         let is_there = summary.are(encoding);
         let version = self.options.version.unwrap_or(summary.version);
         let asked = asked_compression.is_some()
@@ -223,7 +250,8 @@ impl<'a> Plan<'a> {
         let mut columns = BTreeMap::new();
         for old in olds {
             let pages = self.pages(&old.wish, &old.summary, old.leaf, rows);
-            let pages = pages.with_statistics(self.statistics(old));
+            let mut pages = pages.with_statistics(self.statistics(old));
+            pages.entries.clone_from(&old.entries);
             columns.insert(old.described.column_path().string(), pages);
         }
         let highest = || olds.iter().map(|old| old.summary.version).max();
@@ -253,7 +281,7 @@ impl<'a> Plan<'a> {
         ColumnOptions {
             without_dictionaries: is_nested && has_others && !summary.have_dictionary(),
             page_rows: keeps.then(|| summary.page_rows(rows)),
-            as_dictionary: self.as_dictionaries.contains(&leaf),
+            as_dictionary: self.dictionaries.all.contains(&leaf),
             ..wish.pages().cloned().unwrap_or_else(unwanted)
         }
     }
@@ -316,15 +344,26 @@ fn has_decimals_as_bytes(column: &ColumnDescriptor) -> bool {
     is_decimal && column.physical_type() == Type::BYTE_ARRAY
 }
 
-/// Returns the leaves of columns that are dictionaries in the Arrow schema of the file, if it has one.
-pub(crate) fn as_dictionaries(file: &FileMetaData) -> BTreeSet<usize> {
-    let schema = file.schema_descr();
-    let Ok(in_arrow) = parquet_to_arrow_schema(schema, file.key_value_metadata()) else {
-        return BTreeSet::new();
-    };
-    let has_dictionary = |leaf: &usize| {
-        let field = in_arrow.fields().get(schema.get_column_root_idx(*leaf));
-        field.is_some_and(|field| physical::has_dictionary(field.data_type()))
-    };
-    (0..schema.num_columns()).filter(has_dictionary).collect()
+impl Dictionaries {
+    /// Returns those of the Arrow schema of a file; none if it has no such schema.
+    pub(crate) fn of(file: &FileMetaData) -> Self {
+        let schema = file.schema_descr();
+        let Ok(in_arrow) = parquet_to_arrow_schema(schema, file.key_value_metadata()) else {
+            return Self::default();
+        };
+        let root_of = |leaf: &usize| in_arrow.fields().get(schema.get_column_root_idx(*leaf));
+        let has_dictionary = |leaf: &usize| {
+            root_of(leaf).is_some_and(|field| physical::has_dictionary(field.data_type()))
+        };
+        let all = (0..schema.num_columns()).filter(has_dictionary).collect();
+        let fields: Vec<&FieldRef> = in_arrow.fields().iter().flat_map(leaves).collect();
+        let ordered = fields.iter().zip(schema.columns());
+        let ordered = ordered.filter(|(field, _)| is_ordered(field));
+        let ordered = ordered.map(|(_, column)| column.path().clone()).collect();
+        let is_known = fields.len() == schema.num_columns();
+        Self {
+            all,
+            ordered: if is_known { ordered } else { Vec::new() },
+        }
+    }
 }

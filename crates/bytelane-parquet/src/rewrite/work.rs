@@ -7,7 +7,7 @@ use super::source::{Column, Part, Reopen, Root, RowGroup, Source};
 use super::{ColumnState, RewriteOptions};
 use crate::budget::{MemoryLimit, has_room_for, too_large};
 use crate::catch_panic::catch_panic;
-use crate::chunk::{Chunk, PageSummary, encoding_name, with_checksums};
+use crate::chunk::{Chunk, PageSummary, encoding_name, stored_dictionary, with_checksums};
 use crate::format::{ColumnChunk, Encoded as Coded, Encoding as Coding, PageType};
 use crate::options::codec_name;
 use crate::{Error, Problem, Result, WriterOptions, compression_name};
@@ -143,7 +143,11 @@ impl<R: Reopen> Work<'_, R> {
         rows: i64,
     ) -> Result<Old> {
         let reader = &self.source.reader;
-        let (summary, range) = PageSummary::of(reader, described, MemoryLimit::NONE)?;
+        let (mut summary, range) = PageSummary::of(reader, described, MemoryLimit::NONE)?;
+        if self.plan.keeps_compression(described) {
+            let (range, memory) = (range.clone(), self.options.memory);
+            summary = summary.with_level(reader, described, range, memory)?;
+        }
         let (values, flat) = (
             described.num_values(),
             described.column_descr().max_rep_level() == 0,
@@ -153,8 +157,15 @@ impl<R: Reopen> Work<'_, R> {
                 format!("the column has {values} values, but its row group has {rows} rows");
             return Err(Error::corrupt(problem));
         }
+        let entries = if self.plan.has_order(described, &summary) {
+            let (metadata, column) = (&chunk.meta_data, described.column_descr());
+            stored_dictionary(reader, metadata, range.clone(), column, self.options.memory)?
+        } else {
+            None
+        };
         Ok(Old {
             leaf,
+            entries,
             wish: self.plan.wish(described, &summary),
             summary,
             pages: range.clone(),
@@ -209,7 +220,7 @@ impl<R: Reopen> Work<'_, R> {
             new
         };
         let before = state(&old);
-        let compression = self.plan.compression(&old.described);
+        let compression = self.plan.compression(&old.described, &old.summary);
         let after = ColumnState {
             bytes: new.bytes(),
             encodings: encodings.into_iter().map(encoding_name).collect(),

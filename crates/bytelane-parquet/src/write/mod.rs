@@ -1,5 +1,6 @@
 //! Writes record batches to a Parquet file.
 
+mod dictionaries;
 mod extent;
 mod footer;
 
@@ -15,8 +16,11 @@ use crate::{Encoding, Problem, Result, WriterOptions};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
 use bytes::Bytes;
+use dictionaries::Dictionaries;
 use extent::fitting;
-use parquet::arrow::add_encoded_arrow_schema_to_metadata;
+use parquet::arrow::{
+    ARROW_SCHEMA_META_KEY, add_encoded_arrow_schema_to_metadata, encode_arrow_schema,
+};
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::WriterProperties;
 use rayon::ThreadPool;
@@ -32,7 +36,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 ///
 /// As in pyarrow, timestamps and times in seconds are stored in milliseconds, dates in milliseconds
 /// are stored as days, and the extension types `arrow.uuid` and `arrow.json` become the logical types
-/// UUID and JSON.
+/// UUID and JSON. Keys of dictionaries become as wide as the entries of all batches need. Ordered dictionaries keep all
+/// entries in their order, so they are always stored as dictionaries.
 ///
 /// ```
 /// use arrow_array::{Float64Array, RecordBatch};
@@ -58,6 +63,9 @@ pub struct Writer<W: Write + Send> {
     /// Footer without row groups.
     footer: FileMetaData,
     schema: SchemaRef,
+    /// Schema of the stored rows.
+    stored: SchemaRef,
+    dictionaries: Dictionaries,
     options: WriterOptions,
     columns: Vec<BufferedColumn>,
     /// One chooser for each thread that has encoded something.
@@ -139,6 +147,8 @@ impl<W: Write + Send> Writer<W> {
             )?,
             columns,
             depth: 2 * depth_of(schema.fields().iter().map(AsRef::as_ref)),
+            dictionaries: Dictionaries::new(&schema),
+            stored,
             schema,
             choosers: Mutex::default(),
             options,
@@ -181,7 +191,8 @@ impl<W: Write + Send> Writer<W> {
     /// # Errors
     ///
     /// Returns [`Problem::Input`] if the batch has another schema, if it has nulls in a required
-    /// column, if the stored type cannot represent one of its times, or if the file is finished; and
+    /// column, if the stored type cannot represent one of its times, if an ordered dictionary has its
+    /// entries in another order than earlier rows, or if the file is finished; and
     /// errors of the sink. After an error of a row group or of the sink, the file is incomplete, and
     /// all further calls return an error.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
@@ -197,6 +208,7 @@ impl<W: Write + Send> Writer<W> {
             ))
             .into());
         }
+        self.dictionaries.add(&self.schema, batch.columns())?;
         let mut rest = batch.clone();
         while rest.num_rows() > 0 {
             let taken = self.take(&rest)?;
@@ -394,12 +406,24 @@ impl<W: Write + Send> Writer<W> {
         columns.for_each(|column| column.learned.expect_last());
         self.flush()?;
         self.state = State::Failed;
+        self.widen_keys();
         let footer = self.file.finish(std::mem::take(&mut self.footer))?;
         self.state = State::Finished;
         Ok(Written {
             metadata: metadata_in_parquet(&footer)?,
             encodings: self.encodings.clone(),
         })
+    }
+
+    /// Gives dictionaries keys that suffice for the entries of all batches.
+    fn widen_keys(&mut self) {
+        let Some(schema) = self.dictionaries.widened(&self.stored) else {
+            return;
+        };
+        let pairs = self.footer.key_value_metadata.iter_mut().flatten();
+        for pair in pairs.filter(|pair| pair.key == ARROW_SCHEMA_META_KEY) {
+            pair.value = Some(encode_arrow_schema(&schema).into());
+        }
     }
 
     /// Ends the row group and the file, and flushes the sink.

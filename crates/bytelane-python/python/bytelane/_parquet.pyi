@@ -117,6 +117,7 @@ def merge(
     row_group_rows: int | None,
     file_size: int | None,
     fresh: bool,
+    readers: str | None,
     verify: bool,
     force: bool,
     progress: Callable[[int, int], object] | None,

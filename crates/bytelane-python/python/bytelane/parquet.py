@@ -29,7 +29,7 @@ from ._options import Compression as Compression
 from ._options import DataPageVersion as DataPageVersion
 from ._options import Encoding as Encoding
 from ._options import Goal as Goal
-from ._options import SortingColumn, options_of, pairs
+from ._options import SortingColumn, joined, options_of, pairs
 from ._options import StringType as StringType
 from ._parquet import (
     Batches,
@@ -342,6 +342,7 @@ def merge(
     row_group_rows: int | None = None,
     file_size: int | None = None,
     pages: Literal["kept", "fresh"] = "kept",
+    readers: str | Iterable[str] | None = None,
     verify: bool = False,
     force: bool = False,
     progress: Callable[[int, int], object] | None = None,
@@ -350,9 +351,11 @@ def merge(
 
     Row groups are joined into larger ones of up to `row_group_rows` rows, and larger ones are split. Without it, they
     are joined up to 1,048,576 rows, and none is split. Columns are matched by name; an optional column that a file
-    lacks is null there, and the members of lists and maps have the names of the first file. With `file_size`, in bytes,
+    lacks is null there, and the members of lists and maps have the names of the first file. Columns of other types are
+    joined if one type holds the values of both, and refused otherwise. With `file_size`, in bytes,
     `dst.parquet` becomes `dst-00000.parquet` and so on. With `pages="fresh"`, all pages are re-encoded: files are
-    smaller, but it takes longer. With `verify`, every value is compared before the outputs appear under their names.
+    smaller, but it takes longer. `readers` are the programs that must be able to read re-encoded columns, as in
+    `advise`. With `verify`, every value is compared before the outputs appear under their names.
     With `force`, read-only outputs are replaced. `progress` is called with the processed bytes of the columns, and
     their total; an exception from it, or Ctrl-C, stops the work and
     leaves old outputs intact.
@@ -369,7 +372,15 @@ def merge(
         raise ValueError(message)
     merged: Merged = json.loads(
         _parquet.merge(
-            _paths(sources), dst, row_group_rows, file_size, pages == "fresh", verify, force, progress
+            _paths(sources),
+            dst,
+            row_group_rows,
+            file_size,
+            pages == "fresh",
+            joined(readers),
+            verify,
+            force,
+            progress,
         )
     )
     return merged

@@ -21,7 +21,7 @@ fn to_json(result: serde_json::Result<String>) -> PyResult<String> {
 /// Calls `progress`, if given, with the bytes done and their total. An exception from it, or from a signal handler,
 /// ends the work.
 #[pyfunction]
-#[pyo3(signature = (sources, destination, row_group_rows, file_size, fresh, verify, force, progress))]
+#[pyo3(signature = (sources, destination, row_group_rows, file_size, fresh, readers, verify, force, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
 pub fn merge(
     py: Python<'_>,
@@ -30,6 +30,7 @@ pub fn merge(
     row_group_rows: Option<u64>,
     file_size: Option<u64>,
     fresh: bool,
+    readers: Option<&str>,
     verify: bool,
     force: bool,
     progress: Option<Py<PyAny>>,
@@ -41,6 +42,9 @@ pub fn merge(
         .with_progress(watch(progress, Arc::clone(&raised)));
     if fresh {
         options = options.with_pages(MergePages::Fresh);
+    }
+    if let Some(readers) = readers {
+        options = options.with_readers(readers.parse().map_err(of_parquet)?);
     }
     if let Some(rows) = row_group_rows {
         options = options.with_row_group_rows(rows);

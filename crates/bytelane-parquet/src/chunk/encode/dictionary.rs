@@ -11,7 +11,7 @@ use super::{EncodedLeaf, LeafEncoder, PagePart};
 use crate::page::{DenseValues, DictionaryBuilder, Pieces, SlotLevels, ValueEncoding};
 use crate::statistics::{Bounds, Order};
 use crate::types::physical;
-use crate::{Encoding, Result};
+use crate::{ColumnOptions, Encoding, Result};
 use parquet::file::properties::EnabledStatistics;
 
 /// Assumed width of an index in bits, for page size limits in bytes.
@@ -24,8 +24,18 @@ impl LeafEncoder<'_> {
         mut rows: Rows,
         layout: &Layout,
     ) -> Result<Option<EncodedLeaf>> {
-        let mut dictionary =
-            DictionaryBuilder::new(physical::width(self.column), layout.dictionary_bytes);
+        let width = physical::width(self.column);
+        let first = |column: &ColumnOptions| column.entries.clone();
+        let first = self.options.own(self.column.path(), first);
+        let most = if self.path.is_ordered() || first.is_some() {
+            usize::MAX
+        } else {
+            layout.dictionary_bytes
+        };
+        let mut dictionary = DictionaryBuilder::new(width, most);
+        if let Some((entries, count)) = first {
+            add_entries(&mut dictionary, width, &entries, count);
+        }
         let (mut pages, mut used) = (self.new_pages(), Used::default());
         let mut page = IndexPage::new(layout.pages);
         loop {
@@ -109,6 +119,18 @@ impl LeafEncoder<'_> {
         (is_wanted && is_number).then(Bounds::default)
     }
 
+    /// Adds all entries of an ordered dictionary, in their order. Returns false if the dictionary has grown too large.
+    fn add_all(&mut self, part: &LeafValues, dictionary: &mut DictionaryBuilder) -> Result<bool> {
+        let Some(entries) = part.dictionary() else {
+            return Ok(true);
+        };
+        let (parts, backend) = ([entries.unpacked()?], self.options.backend);
+        with_dense(self.column, &parts, backend, self.scratch, |entries, _| {
+            let mut all = (0..).map_while(|at| entries.get(at));
+            Ok(all.all(|entry| dictionary.index(entry).is_some()))
+        })
+    }
+
     /// Appends the dictionary indices of values, and extends their bounds, unless these have to be
     /// taken from dictionary entries. Returns false if the dictionary has grown too large.
     fn find(
@@ -119,6 +141,9 @@ impl LeafEncoder<'_> {
         bounds: &mut Option<Bounds>,
     ) -> Result<bool> {
         let (backend, order) = (self.options.backend, self.order);
+        if self.path.is_ordered() && !self.add_all(&part, dictionary)? {
+            return Ok(false);
+        }
         let Some(entries) = part.dictionary() else {
             let parts = [part.unpacked()?];
             return with_dense(self.column, &parts, backend, self.scratch, |values, _| {
@@ -148,6 +173,25 @@ impl LeafEncoder<'_> {
             }
             Ok(true)
         })
+    }
+}
+
+/// Adds PLAIN-encoded entries.
+fn add_entries(
+    dictionary: &mut DictionaryBuilder,
+    width: Option<usize>,
+    entries: &[u8],
+    count: usize,
+) {
+    let mut rest = entries;
+    for _ in 0..count {
+        let start = if width.is_some() { 0 } else { size_of::<u32>() };
+        let length = width.or_else(|| Some(u32::from_le_bytes(*rest.first_chunk()?) as usize));
+        let Some((entry, others)) = length.and_then(|it| rest.split_at_checked(start + it)) else {
+            return;
+        };
+        dictionary.index(&entry[start..]);
+        rest = others;
     }
 }
 

@@ -11,6 +11,7 @@ pub(super) use shred::shred;
 pub(super) use values::LeafValues;
 
 use crate::types::fields::children;
+use crate::types::unite::is_ordered;
 use arrow_schema::{DataType, FieldRef};
 
 /// Path from the root of a column to one of its leaves.
@@ -24,6 +25,8 @@ pub(crate) struct LeafPath {
     max_def: u16,
     /// Number of lists around the leaf.
     max_rep: u16,
+    /// Set for an ordered dictionary.
+    is_ordered: bool,
 }
 
 /// Nested array around a leaf.
@@ -79,7 +82,10 @@ impl LeafPath {
                 }
                 other => match children(other).first() {
                     Some(item) => open.push((*item, item.is_nullable(), with(Step::Entries))),
-                    None => paths.push(Self::new(nodes, is_nullable || has_nullable_runs(other))),
+                    None => paths.push(Self {
+                        is_ordered: is_ordered(field),
+                        ..Self::new(nodes, is_nullable || has_nullable_runs(other))
+                    }),
                 },
             }
         }
@@ -95,7 +101,13 @@ impl LeafPath {
             max_rep: lists as u16,
             nodes,
             is_nullable,
+            is_ordered: false,
         }
+    }
+
+    /// Returns whether the leaf is an ordered dictionary: its entries and their order are part of its type.
+    pub(super) fn is_ordered(&self) -> bool {
+        self.is_ordered
     }
 
     /// Returns the maximum definition and repetition levels.

@@ -10,7 +10,8 @@ use super::schema::Place;
 use crate::budget::{Budget, MemoryLimit, extent};
 use crate::catch_panic::catch_panic;
 use crate::choice::Learned;
-use crate::chunk::{Chunk, stored_range};
+use crate::chunk::{Chunk, estimated_compression, stored_range};
+use crate::format::CompressionCodec;
 use crate::rewrite::encode::{Encoded, encode_arrays};
 use crate::rewrite::source::{Column, Read, Source};
 use crate::stack::with_stack;
@@ -18,6 +19,7 @@ use crate::{DataPageVersion, Encodings, Error, Result, WriterOptions};
 use arrow_array::{Array, ArrayRef, new_null_array};
 use arrow_cast::cast;
 use arrow_schema::DataType;
+use parquet::basic::Compression;
 
 /// Re-encodes a column of the output.
 pub(super) struct Encoding<'a> {
@@ -57,12 +59,15 @@ impl Encoding<'_> {
             return Ok(None);
         };
         let codec = target(self.leaves().map(Leaf::metadata), true)?;
-        let Some(compression) = compression_of(codec)? else {
+        let Some(usual) = compression_of(codec)? else {
             return Ok(None);
         };
+        let compression = self.level(codec, usual)?;
         let mut options = WriterOptions::default()
             .with_compression(compression)
-            .with_data_page_version(self.version());
+            .with_data_page_version(self.version())
+            .with_readers(self.plan.readers.clone());
+        options.columns = self.plan.column_options(self.root);
         if self.without_dictionaries {
             let encodings = options.encodings.iter();
             let others = encodings.filter(|encoding| *encoding != crate::Encoding::Dictionary);
@@ -85,6 +90,27 @@ impl Encoding<'_> {
             Input::Leaf(leaf) => Some(&**leaf),
             Input::Missing(_) => None,
         })
+    }
+
+    /// Returns the codec with about the level of the first chunk that has it.
+    fn level(&self, codec: CompressionCodec, usual: Compression) -> Result<Compression> {
+        let of_root = self.inputs.first().into_iter().flatten().zip(self.groups);
+        let mut chunks = of_root.filter_map(|(input, group)| match input {
+            Input::Leaf(leaf) => Some((&**leaf, self.place(group)?, group)),
+            Input::Missing(_) => None,
+        });
+        let Some((_, place, group)) = chunks.find(|(leaf, ..)| leaf.metadata().codec == codec)
+        else {
+            return Ok(usual);
+        };
+        let described = &group.file.footer.row_groups[group.index];
+        let Some(chunk) = described.columns.get(place.leaf) else {
+            return Ok(usual);
+        };
+        let chunk = chunk.decode()?;
+        let range = stored_range(&chunk, group.file.window_length())?;
+        let (values, limit) = (chunk.meta_data.num_values, MemoryLimit::default());
+        estimated_compression(&group.file.window, usual, values, range, limit)
     }
 
     /// Returns the version of new pages.

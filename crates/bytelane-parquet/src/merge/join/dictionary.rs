@@ -171,6 +171,26 @@ fn strings(bytes: &[u8], count: usize) -> Result<Vec<&[u8]>> {
     entries.collect()
 }
 
+/// Returns the PLAIN-encoded entries of a dictionary.
+pub(in crate::merge) fn entries_of(
+    width: Option<usize>,
+    bytes: &Bytes,
+    count: usize,
+) -> Result<Vec<Bytes>> {
+    match width {
+        Some(width) => {
+            let length = count.checked_mul(width.max(1));
+            let length = length.filter(|length| *length <= bytes.len());
+            let entries = bytes[..length.ok_or_else(too_few)?].chunks_exact(width.max(1));
+            Ok(entries.map(|entry| bytes.slice_ref(entry)).collect())
+        }
+        None => {
+            let entries = strings(bytes, count)?.into_iter();
+            Ok(entries.map(|entry| bytes.slice_ref(entry)).collect())
+        }
+    }
+}
+
 /// Returns the length, in bytes, of each string of a dictionary.
 pub(in crate::merge) fn lengths(bytes: &[u8], count: usize) -> Result<Vec<u32>> {
     let strings = strings(bytes, count)?.into_iter();

@@ -9,6 +9,7 @@ use crate::format::{
 use crate::statistics::Compare;
 use crate::{Error, Result};
 use bytes::Bytes;
+use parquet::basic::Type;
 use parquet::schema::types::ColumnDescriptor;
 use std::cmp::Ordering;
 
@@ -92,11 +93,13 @@ pub(in crate::merge) fn size_statistics(
     inputs: &[Input],
     column: &ColumnDescriptor,
 ) -> Result<Option<Encoded<SizeStatistics>>> {
+    let is_text = column.physical_type() == Type::BYTE_ARRAY;
     let mut all: Option<SizeStatistics> = None;
     for input in inputs {
         let next = match input {
             Input::Missing(rows) => SizeStatistics {
-                unencoded_byte_array_data_bytes: Some(0),
+                // Only BYTE_ARRAY has such sizes; pyarrow refuses files that have them for other types.
+                unencoded_byte_array_data_bytes: is_text.then_some(0),
                 repetition_level_histogram: Some(levels_of_nulls(column.max_rep_level(), *rows)),
                 definition_level_histogram: Some(levels_of_nulls(column.max_def_level(), *rows)),
                 ..Default::default()

@@ -8,6 +8,7 @@ use super::estimate::Sizes;
 use crate::chunk::Chunk;
 use crate::format::{CompressionCodec, DictionaryPageHeader, Encoding, PageHeader, PageType};
 use crate::merge::input::{Leaf, StoredPage, dictionary_of};
+use crate::merge::meaning::Order;
 use crate::merge::outcome::{MergedPages, Notes};
 use crate::page::set_sizes;
 use crate::statistics::Compare;
@@ -31,12 +32,14 @@ pub(in crate::merge) struct Join<'a> {
     pub compare: Option<Compare>,
     /// Set if dictionaries of any size may be joined.
     pub any_dictionary: bool,
+    /// Entries with which the dictionary begins, if its order is part of the type.
+    pub order: Option<&'a Order>,
 }
 
 impl Join<'_> {
     /// Returns whether there is nothing to join.
     fn is_copy(&self) -> bool {
-        self.inputs.len() == 1
+        self.inputs.len() == 1 && self.order.is_none()
     }
 
     pub(super) fn leaves(&self) -> impl Iterator<Item = &Leaf> + Clone {
@@ -56,6 +59,9 @@ impl Join<'_> {
             Type::BYTE_ARRAY => None,
             _ => Some(physical::width(self.column).unwrap_or(1)),
         });
+        if let Some(order) = self.order {
+            dictionary.add(&order.bytes, order.count, u32::MAX as usize)?;
+        }
         let sizes = self.sizes()?;
         if !self.any_dictionary && self.is_hopeless(&sizes)? {
             return Ok(None);

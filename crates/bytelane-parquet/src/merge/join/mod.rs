@@ -12,6 +12,6 @@ mod index;
 mod leaf;
 mod pages;
 
-pub(super) use dictionary::lengths;
+pub(super) use dictionary::{Dictionary, entries_of, lengths};
 pub(super) use leaf::{Input, Join, uses_dictionary};
 pub(super) use pages::encoded_page;

@@ -41,11 +41,12 @@ mod words;
 
 pub use convert::convert;
 pub use order::united_order;
+pub(crate) use scalars::wide_enough;
 pub use words::words;
 
 use arrow_schema::extension::{EXTENSION_TYPE_METADATA_KEY, EXTENSION_TYPE_NAME_KEY};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata};
-use order::is_enum;
+pub(crate) use order::is_enum;
 use order::{ENUM, categories, keys_for, metadata_of};
 use scalars::{is_text, keys, scalar};
 use std::fmt;

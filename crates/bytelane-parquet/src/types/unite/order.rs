@@ -46,7 +46,7 @@ pub fn united_order<T: Clone + Eq + Hash>(one: &[T], other: &[T]) -> Option<Vec<
 }
 
 /// Returns whether a field is an Enum of Polars.
-pub(super) fn is_enum(field: &Field) -> bool {
+pub(crate) fn is_enum(field: &Field) -> bool {
     field.metadata().keys().any(|key| key.starts_with(ENUM))
 }
 

@@ -184,7 +184,7 @@ fn full_and_missing_bloom_filters_are_made_again() {
 }
 
 #[test]
-fn key_value_pairs_are_joined_and_conflicts_are_noted() {
+fn equal_key_value_pairs_are_kept_and_others_are_noted() {
     let (merged, file) = merged(&[0, 1000, 2000], |at| {
         let pairs = [
             ("same", "a".to_owned()),
@@ -201,7 +201,7 @@ fn key_value_pairs_are_joined_and_conflicts_are_noted() {
         found.and_then(|it| it.value.as_deref())
     };
     assert_eq!(value("same"), Some("a"));
-    assert_eq!(value("other"), Some("0"));
+    assert_eq!(value("other"), None);
     assert!(
         ["x", "y", "z", "ARROW:schema"]
             .map(value)
@@ -209,7 +209,7 @@ fn key_value_pairs_are_joined_and_conflicts_are_noted() {
             .all(Option::is_some)
     );
     assert_eq!(merged.notes.len(), 1);
-    assert!(merged.notes[0].contains("other") && merged.notes[0].contains("2 files"));
+    assert!(merged.notes[0].contains("other") && merged.notes[0].contains("2 of 3 files"));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod damaged;
 mod footers;
+mod meanings;
 mod numbers;
 mod schemas;
 mod split;

@@ -1,0 +1,126 @@
+//! What the columns of the inputs mean, and of the output: their Arrow types.
+
+mod convert;
+mod dictionaries;
+
+pub(super) use convert::Converting;
+pub(super) use dictionaries::{Order, orders};
+
+use crate::catch_panic::catch_panic;
+use crate::format::{self, FileMetaData, SchemaElement, decode_footer};
+use crate::merge::schema::Columns;
+use crate::read::arrow_schema;
+use crate::types::physical::in_parquet;
+use crate::types::stored::stored_schema;
+use crate::{Error, Problem, Result};
+use arrow_schema::{Field, FieldRef, Schema};
+use bytes::Bytes;
+use parquet::arrow::{ARROW_SCHEMA_META_KEY, PARQUET_FIELD_ID_META_KEY, encode_arrow_schema};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use std::sync::Arc;
+
+/// Meanings of a file's top-level columns: their fields in Arrow, as readers see them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Fields(Vec<FieldRef>);
+
+impl Fields {
+    /// Returns the fields of a file; none if Arrow has no types for them.
+    pub(super) fn of(footer: &FileMetaData, depth: usize) -> Self {
+        let schema = catch_panic(|| arrow_schema(footer, depth));
+        Self(schema.map_or_else(|_| Vec::new(), |it| it.fields().to_vec()))
+    }
+
+    /// Returns the field of a column.
+    pub(super) fn get(&self, name: &[u8]) -> Option<FieldRef> {
+        let mut fields = self.0.iter();
+        let found = fields.find(|field| field.name().as_bytes() == name);
+        found.map(Arc::clone)
+    }
+}
+
+/// Returns the field id that two fields have in common, if any; `None` if they differ.
+pub(super) fn field_id(one: &Field, other: &Field) -> Option<Option<String>> {
+    let id = |field: &Field| field.metadata().get(PARQUET_FIELD_ID_META_KEY).cloned();
+    match (id(one), id(other)) {
+        (Some(one), Some(other)) if one != other => None,
+        (one, other) => Some(one.or(other)),
+    }
+}
+
+/// Returns the schema elements with which a column of this field is written; `None` if Parquet has no type for it.
+pub(super) fn elements_of(field: &Field) -> Result<Option<Vec<SchemaElement>>> {
+    let schema = Arc::new(Schema::new(vec![field.clone()]));
+    let elements = catch_panic(|| {
+        let columns = in_parquet(&stored_schema(&schema))?;
+        let mut file = Vec::new();
+        let properties = Arc::new(WriterProperties::builder().build());
+        SerializedFileWriter::new(&mut file, columns.root_schema_ptr(), properties)?.close()?;
+        Ok(decode_footer(&Bytes::from(file))?.schema)
+    });
+    match elements {
+        Ok(elements) => Ok(Some(elements.into_iter().skip(1).collect())),
+        Err(error)
+            if matches!(
+                error.problem(),
+                Problem::Unsupported(_) | Problem::Parquet(_)
+            ) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Arrow schemas in the metadata of the inputs.
+#[derive(Debug, Default)]
+pub(super) struct Hints {
+    /// That of the first input that has one.
+    first: Option<format::KeyValue>,
+    files: usize,
+    /// Number of inputs that have the same one.
+    same: usize,
+}
+
+impl Hints {
+    /// Adds that of a file.
+    pub(super) fn add(&mut self, footer: &FileMetaData) {
+        self.files += 1;
+        let mut pairs = footer.key_value_metadata.iter().flatten();
+        let Some(own) = pairs.find(|pair| pair.key == ARROW_SCHEMA_META_KEY) else {
+            return;
+        };
+        let first = self.first.get_or_insert_with(|| own.clone());
+        self.same += usize::from(first == own);
+    }
+
+    /// Returns the pair for the output, if an input has one; an error is a note.
+    pub(super) fn joined(
+        self,
+        columns: &Columns,
+    ) -> Option<std::result::Result<format::KeyValue, String>> {
+        let first = self.first?;
+        if self.same == self.files && !columns.changed {
+            return Some(Ok(first));
+        }
+        let fields = columns.roots.iter().map(|root| root.field.clone());
+        let Some(fields) = fields.collect::<Option<Vec<_>>>() else {
+            let note = format!(
+                "key-value pair {ARROW_SCHEMA_META_KEY} was left out: Arrow has no types for some columns"
+            );
+            return Some(Err(note));
+        };
+        let schema = Schema::new(fields);
+        let encoded = catch_panic(|| Ok::<_, Error>(encode_arrow_schema(&schema)));
+        Some(match encoded {
+            Ok(encoded) => Ok(format::KeyValue {
+                value: Some(encoded.into_bytes().into()),
+                ..first
+            }),
+            Err(error) => Err(format!(
+                "key-value pair {ARROW_SCHEMA_META_KEY} was left out: {}",
+                error.problem()
+            )),
+        })
+    }
+}
