@@ -199,3 +199,83 @@ def test_dictionaries_of_all_types_are_read(write: Callable[..., None]) -> None:
         table = pa.table({"a": values.dictionary_encode(), "b": range(4)})
         write(table, "a.parquet")
         check(table.to_pylist())
+
+
+# Meanings.
+
+
+def test_columns_of_nulls_of_polars_are_written() -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"none": [None, None], "list": [[None], []], "id": [1, 2]})
+    parquet.write_table(frame, "a.parquet")
+    assert pq.read_table("a.parquet").to_pylist() == frame.to_arrow().to_pylist()
+    assert parquet.read_table("a.parquet").to_pyarrow().schema.field("none").type == pa.null()
+
+
+def test_metadata_that_is_not_utf8_is_kept() -> None:
+    table = pa.table({"a": [1]}).replace_schema_metadata({b"k\xff": b"v\xfe", "text": "value"})
+    parquet.write_table(table, "a.parquet")
+    with parquet.ParquetWriter("b.parquet", table.schema) as writer:
+        writer.write_table(table)
+    for name in "ab":
+        metadata = pq.read_metadata(f"{name}.parquet").metadata
+        assert metadata[b"k\xff"] == b"v\xfe"
+        assert metadata[b"text"] == b"value"
+
+
+def text_of(values: list[bytes | None], kind: Any) -> Any:
+    """Returns text that pyarrow did not validate."""
+    plain = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}
+    return pa.Array.from_buffers(kind, len(values), pa.array(values, plain[kind]).buffers())
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()])
+def test_text_that_is_not_utf8_is_refused(kind: Any) -> None:
+    long = b"longer than twelve bytes "
+    for bad in [b"\xff", long + b"\xc3", long + b"\xed\xa0\x80"]:
+        text = text_of([b"ab", None, "größer".encode(), bad], kind)
+        arrays = [
+            (3, text),
+            (3, pa.StructArray.from_arrays([text], ["inner"])),
+            (1, pa.ListArray.from_arrays(pa.array([0, 3, 4], pa.int32()), text)),
+            (2, pa.DictionaryArray.from_arrays(pa.array([0, 2, 3, 0], pa.int8()), text)),
+            (0, pa.FixedSizeListArray.from_arrays(text, 4)),
+        ]
+        for row, array in arrays:
+            # The second batch of the table.
+            column = pa.chunked_array([array.slice(0, 0), array])
+            with pytest.raises(ValueError, match=f"column bad, row {row}: the text is not UTF-8"):
+                parquet.write_table(pa.table({"bad": column}), "a.parquet")
+
+
+def test_bytes_that_belong_to_no_row_may_be_anything() -> None:
+    text = text_of([b"ab", b"\xff", "ö".encode()], pa.string())
+    mask = pa.array([False, True, False])
+    arrays = [
+        text.slice(2),
+        pa.StructArray.from_arrays([text], ["inner"], mask=mask),
+        pa.ListArray.from_arrays(pa.array([0, 1], pa.int32()), text),
+        pa.DictionaryArray.from_arrays(pa.array([0, 2], pa.int8()), text),
+    ]
+    for array in arrays:
+        parquet.write_table(pa.table({"text": array}), "a.parquet")
+        assert pq.read_table("a.parquet")["text"].to_pylist() == array.to_pylist()
+
+
+def test_zones_of_seconds_are_kept() -> None:
+    table = pa.table({"zone": pa.array([1], pa.timestamp("s", "Asia/Tokyo"))})
+    pq.write_table(table, "a.parquet")
+    schema = parquet.read_table("a.parquet").to_pyarrow().schema
+    assert schema.field("zone").type == pa.timestamp("ms", "Asia/Tokyo")
+
+
+def test_uuids_are_compared_with_their_text() -> None:
+    import uuid
+
+    ids = [uuid.uuid4() for _ in range(3)]
+    pq.write_table(pa.table({"id": pa.array([it.bytes for it in ids], pa.uuid())}), "a.parquet")
+    for value in [ids[1], str(ids[1]), ids[1].bytes]:
+        assert parquet.read_table("a.parquet", filters=[("id", "==", value)]).num_rows == 1
+    with pytest.raises(parquet.ParquetError, match="'abc' is not a UUID|\"abc\" is not a UUID"):
+        parquet.read_table("a.parquet", filters=[("id", "==", "abc")])
+    assert parquet.read_table("a.parquet", string_type="string_view").num_rows == 3

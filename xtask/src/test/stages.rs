@@ -503,6 +503,15 @@ pub static STAGES: &[Stage] = &[
         run: files::run_random,
     },
     Stage {
+        name: "random-pairs",
+        about: "20,000 random pairs of Parquet files: merged and rewritten, they mean the same to four libraries",
+        needs: &[PYTHON],
+        tier: Extended,
+        in_all: false,
+        seconds: 3600,
+        run: files::run_pairs,
+    },
+    Stage {
         name: "foreign-files",
         about: "test files of other Parquet projects: what two other libraries read is read",
         needs: &[

@@ -4,9 +4,9 @@ use crate::{bytelane, failure, text};
 use arrow_array::builder::{Int32Builder, MapBuilder, StringBuilder};
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int64Array,
-    ListArray, RecordBatch, StringArray, TimestampMicrosecondArray, TimestampSecondArray,
-    UInt64Array,
+    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int32Array,
+    Int64Array, ListArray, NullArray, RecordBatch, StringArray, TimestampMicrosecondArray,
+    TimestampSecondArray, UInt64Array,
 };
 use bytelane_parquet::parquet::arrow::ArrowWriter;
 use bytelane_parquet::parquet::file::properties::WriterProperties;
@@ -289,6 +289,21 @@ fn csv_and_tables_show_every_type() {
         "{table}"
     );
     assert!(table.contains("of 12 columns. A wider"), "{table}");
+}
+
+#[test]
+fn columns_of_the_null_type_are_nulls() {
+    let directory = tempfile::tempdir().unwrap();
+    let columns: [(&str, ArrayRef); 2] = [
+        ("none", Arc::new(NullArray::new(2))),
+        ("id", Arc::new(Int32Array::from(vec![1, 2]))),
+    ];
+    let batch =
+        RecordBatch::try_from_iter_with_nullable(columns.map(|(name, array)| (name, array, true)));
+    write(&directory.path().join("a.parquet"), &batch.unwrap());
+    let shown = |format| run(directory.path(), &["cat", "a.parquet", "--format", format]);
+    assert_eq!(shown("csv"), "none,id\n,1\n,2\n");
+    assert_eq!(shown("table").matches("null ").count(), 2);
 }
 
 #[test]

@@ -261,6 +261,9 @@ impl Leaf {
     fn new(path: &str, test: Test, fields: &Fields) -> Result<Self> {
         let mut names = Vec::new();
         let field = find(path, fields, &mut names)?.ok_or_else(|| no_such_column(path))?;
+        let test = test
+            .of_field(field)
+            .map_err(|error| error.in_column(path))?;
         let leaf = Self {
             names,
             field: Arc::clone(field),

@@ -3,6 +3,7 @@
 use super::Comparison;
 use super::like::Pattern;
 use super::value::{Place, Value};
+use crate::types::extension::is_uuid;
 use crate::{Problem, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
@@ -10,7 +11,7 @@ use arrow_array::{
     Array, ArrayAccessor, ArrayRef, ArrowPrimitiveType, BooleanArray, PrimitiveArray,
 };
 use arrow_buffer::{BooleanBuffer, i256};
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::{DataType, Field, TimeUnit};
 use std::cmp::Ordering;
 
 /// Test of a column's values.
@@ -23,6 +24,31 @@ pub(super) enum Test {
 }
 
 impl Test {
+    /// Converts texts to the values of a field that stores them in another form.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Option`] if a text is not comparable with the values of the field.
+    pub(super) fn of_field(self, field: &Field) -> Result<Self> {
+        let data_type = match field.data_type() {
+            DataType::Dictionary(_, values) => values,
+            other => other,
+        };
+        if !matches!(data_type, DataType::FixedSizeBinary(_)) {
+            return Ok(self);
+        }
+        let stored = |value| match value {
+            Value::Text(text) if is_uuid(field) => uuid(&text),
+            Value::Text(_) => Err(mismatch(data_type, &value)),
+            other => Ok(other),
+        };
+        Ok(match self {
+            Self::Compare(comparison, value) => Self::Compare(comparison, stored(value)?),
+            Self::In(values) => Self::In(values.into_iter().map(stored).collect::<Result<_>>()?),
+            other => other,
+        })
+    }
+
     /// Returns the result for each value; null for nulls.
     ///
     /// # Errors
@@ -187,7 +213,13 @@ impl<T: PartialOrd + Copy> Resolved<T> {
         let is_less = matches!(comparison, Less | LessOrEqual);
         match (place, comparison) {
             (Place::At(value), _) => Self::Compare(comparison, value),
-            (Place::After(_), Equal | NotEqual) => Self::Always(comparison == NotEqual),
+            (Place::After(_) | Place::Before(_), Equal | NotEqual) => {
+                Self::Always(comparison == NotEqual)
+            }
+            (Place::Before(value), Less | LessOrEqual) => Self::Compare(Less, value),
+            (Place::Before(value), Greater | GreaterOrEqual) => {
+                Self::Compare(GreaterOrEqual, value)
+            }
             (Place::After(value), Less | LessOrEqual) => Self::Compare(LessOrEqual, value),
             (Place::After(value), Greater | GreaterOrEqual) => Self::Compare(Greater, value),
             (Place::Below, _) => Self::Always(is_greater || comparison == NotEqual),
@@ -269,6 +301,22 @@ fn is_null(array: &ArrayRef) -> BooleanArray {
     BooleanArray::new(nulls, None)
 }
 
+/// Parses the canonical form of a UUID: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12.
+fn uuid(text: &str) -> Result<Value> {
+    let groups: Vec<&str> = text.split('-').collect();
+    let is_canonical = groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
+        && text.bytes().all(|it| it == b'-' || it.is_ascii_hexdigit());
+    let digits = is_canonical.then(|| groups.concat());
+    let number = digits.and_then(|digits| u128::from_str_radix(&digits, 16).ok());
+    number
+        .map(|number| Value::Binary(number.to_be_bytes().to_vec()))
+        .ok_or_else(|| {
+            let problem =
+                format!("{text:?} is not a UUID; write it as 57976607-d3f5-45ce-96aa-834df7f40ef0");
+            Problem::Option(problem).into()
+        })
+}
+
 fn not_comparable(data_type: &DataType) -> crate::Error {
     let problem =
         format!("values of the type {data_type} cannot be compared; only `is null` is supported");
@@ -281,6 +329,9 @@ fn mismatch(data_type: &DataType, value: &Value) -> crate::Error {
             "; write it as 2024-12-31 or 2024-12-31T23:59:59"
         }
         (Value::Text(_), DataType::Time32(_) | DataType::Time64(_)) => "; write it as 23:59:59",
+        (Value::Text(_), DataType::FixedSizeBinary(_)) => {
+            "; write the bytes as x'00ff', or b'\\x00\\xff' in Python"
+        }
         (Value::Text(text), _) if text.parse::<f64>().is_ok() => {
             "; numbers have no quotation marks"
         }

@@ -13,9 +13,13 @@ const NANOSECONDS_PER_DAY: i128 = 86_400_000_000_000;
 
 /// Value that a column is compared with.
 ///
-/// Numbers of all types are compared exactly with columns of numbers. A [`Text`](Self::Text) is
-/// also compared with binary columns, and with dates, times and timestamps if it can be parsed as
-/// one (`2024-12-31`, `2024-12-31T23:59:59.5`; without a time zone, it is in UTC).
+/// Numbers of all types are compared exactly with columns of integers and decimals. A column of
+/// floats is compared with the nearest float of its own type, as in DuckDB and Polars: 0.1 equals
+/// the `f32` nearest to 0.1, whichever type of number it is given as.
+///
+/// A [`Text`](Self::Text) is also compared with binary columns, with dates, times and timestamps if
+/// it can be parsed as one (`2024-12-31`, `2024-12-31T23:59:59.5`; without a time zone, it is in
+/// UTC), and with UUIDs if it is one (`57976607-d3f5-45ce-96aa-834df7f40ef0`).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
@@ -25,8 +29,7 @@ pub enum Value {
     Integer(i128),
     /// Binary floating-point number.
     Float(f64),
-    /// Decimal number: `digits / 10^scale`. A float column is compared with the nearest float of
-    /// its own type.
+    /// Decimal number: `digits / 10^scale`.
     Decimal {
         /// Digits as an integer.
         digits: i128,
@@ -82,6 +85,8 @@ pub(super) enum Place<T> {
     At(T),
     /// Between a value and the next one.
     After(T),
+    /// Between a value and the previous one.
+    Before(T),
     /// Greater than all values.
     Above,
     /// Not a number.
@@ -102,6 +107,7 @@ impl Place<i256> {
         match self {
             Self::At(value) => narrow(value).map_or_else(|| beyond(value), Place::At),
             Self::After(value) => narrow(value).map_or_else(|| beyond(value), Place::After),
+            Self::Before(value) => narrow(value).map_or_else(|| beyond(value), Place::Before),
             Self::Below => Place::Below,
             Self::Above => Place::Above,
             Self::Unordered => Place::Unordered,
@@ -215,21 +221,23 @@ impl Value {
         }
     }
 
-    /// Returns the place among floats that `nearest` parses, and whose precision differs from
-    /// `f64`.
+    /// Returns the place among floats of a type, which `nearest` parses.
     pub(super) fn among_floats(&self, nearest: impl Fn(&str) -> Option<f64>) -> Option<Place<f64>> {
-        let value = match self {
-            Self::Integer(value) => *value as f64,
-            Self::Float(value) => *value,
-            Self::Decimal { digits, scale } => {
-                nearest(&format!("{digits}e{}", -i64::from(*scale)))?
-            }
+        let text = match self {
+            Self::Integer(value) => value.to_string(),
+            Self::Float(value) if value.is_nan() => return Some(Place::Unordered),
+            Self::Float(value) if value.is_infinite() => return Some(Place::At(*value)),
+            // The shortest decimal number that parses as this float is the one that users write.
+            Self::Float(value) => format!("{value:e}"),
+            Self::Decimal { digits, scale } => format!("{digits}e{}", -i64::from(*scale)),
             _ => return None,
         };
-        Some(if value.is_nan() {
-            Place::Unordered
-        } else {
-            Place::At(value)
+        let value = nearest(&text)?;
+        Some(match value {
+            // A finite number beyond the range of the type is less than infinity.
+            f64::INFINITY => Place::Before(value),
+            f64::NEG_INFINITY => Place::After(value),
+            _ => Place::At(value),
         })
     }
 

@@ -1,16 +1,17 @@
 //! Arrow types of a file's columns.
 
-use super::schema::{can_exist, fitted, with_whole_intervals, without_other_values};
+use super::schema::{can_exist, fitted, with_whole_intervals, with_zones, without_other_values};
 use crate::Result;
 use crate::catch_panic::catch_panic;
 use crate::file::{OpenFooter, RowGroups, in_parquet};
 use crate::format::FileMetaData;
 use crate::stack::with_stack;
 use crate::types::extension::with_extension_types;
-use arrow_schema::SchemaRef;
+use crate::types::written::written_schema;
+use arrow_schema::{Schema, SchemaRef};
 use parquet::arrow::ARROW_SCHEMA_META_KEY;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
-use parquet::file::metadata::ParquetMetaData;
+use parquet::file::metadata::{KeyValue, ParquetMetaData};
 use std::sync::Arc;
 
 /// Footer whose annotations all have types in Arrow.
@@ -50,10 +51,15 @@ impl ArrowFooter {
         let hinted = has_arrow_schema(&footer.schema)
             .then(|| in_arrow(&footer.schema, footer.depth, ArrowReaderOptions::new()).ok());
         let metadata = match hinted.flatten() {
-            Some(hinted) => match without_other_values(hinted.schema(), own.schema(), columns) {
-                Some(schema) => with_types(schema).unwrap_or(own),
-                None => hinted,
-            },
+            Some(hinted) => {
+                let of_hint = hinted.schema();
+                let zoned = written(&footer.schema).and_then(|it| with_zones(of_hint, &it));
+                let asked = zoned.as_ref().unwrap_or(of_hint);
+                match without_other_values(asked, own.schema(), columns).or(zoned) {
+                    Some(schema) => with_types(schema).unwrap_or(own),
+                    None => hinted,
+                }
+            }
             // The Arrow schema may belong to other columns, or be nested deeper than its format
             // allows.
             None => with_whole_intervals(own.schema()).map_or(Ok(own), with_types)?,
@@ -96,6 +102,16 @@ pub(super) fn in_arrow(
 }
 
 fn has_arrow_schema(footer: &ParquetMetaData) -> bool {
-    let entries = footer.file_metadata().key_value_metadata();
-    entries.is_some_and(|entries| entries.iter().any(|it| it.key == ARROW_SCHEMA_META_KEY))
+    schema_pair(footer).is_some()
+}
+
+/// Returns the pair with the Arrow schema.
+fn schema_pair(footer: &ParquetMetaData) -> Option<&KeyValue> {
+    let entries = footer.file_metadata().key_value_metadata()?;
+    entries.iter().find(|it| it.key == ARROW_SCHEMA_META_KEY)
+}
+
+/// Returns the Arrow schema as its writer had it, if the file has one that is not damaged.
+fn written(footer: &ParquetMetaData) -> Option<Schema> {
+    written_schema(schema_pair(footer)?.value.as_deref()?).ok()
 }

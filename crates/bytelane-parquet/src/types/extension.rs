@@ -22,6 +22,11 @@ fn is_text(data_type: &DataType) -> bool {
     )
 }
 
+/// Returns whether a field has UUIDs.
+pub(crate) fn is_uuid(field: &Field) -> bool {
+    field.extension_type_name() == Some(UUID) && *field.data_type() == DataType::FixedSizeBinary(16)
+}
+
 /// Returns the same columns with the logical types of the fields they were made from.
 pub(crate) fn with_logical_types(
     columns: SchemaDescriptor,

@@ -7,3 +7,4 @@ pub(crate) mod hash;
 pub(crate) mod physical;
 pub(crate) mod stored;
 pub mod unite;
+pub(crate) mod written;

@@ -366,12 +366,22 @@ impl<W: Write + Send> Writer<W> {
 
     /// Adds a key-value pair to the footer.
     pub fn append_key_value(&mut self, key: impl Into<String>, value: impl Into<String>) {
-        let pairs = self.footer.key_value_metadata.get_or_insert_default();
-        pairs.push(KeyValue {
-            key: key.into().into(),
-            value: Some(value.into().into()),
+        self.append_key_value_bytes([(key.into().into_bytes(), value.into().into_bytes())]);
+    }
+
+    /// Adds key-value pairs to the footer that may be any bytes, as in pyarrow. Parquet's format
+    /// demands UTF-8, and some readers ignore other pairs.
+    pub fn append_key_value_bytes(&mut self, pairs: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>) {
+        let mut pairs = pairs.into_iter().peekable();
+        if pairs.peek().is_none() {
+            return;
+        }
+        let own = self.footer.key_value_metadata.get_or_insert_default();
+        own.extend(pairs.map(|(key, value)| KeyValue {
+            key: key.into(),
+            value: Some(value.into()),
             ..Default::default()
-        });
+        }));
     }
 
     /// Returns the number of bytes of memory that the values of the current row group take. Arrow

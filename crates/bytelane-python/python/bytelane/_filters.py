@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import math
+import uuid
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -87,6 +88,8 @@ def _tagged(value: Any) -> Tagged:
             return _decimal(value)
         case str():
             return "text", value
+        case uuid.UUID():
+            return "binary", value.bytes
         case bytes() | bytearray() | memoryview():
             return "binary", bytes(value)
         case datetime.datetime():

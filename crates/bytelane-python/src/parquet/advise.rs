@@ -5,7 +5,6 @@ use super::error::of_parquet;
 use super::options::{Count, Options};
 use crate::arrow;
 use bytelane_parquet::advise::{Advice, AdviseOptions, Advisor};
-use bytelane_parquet::arrow_array::RecordBatchReader;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::cell::RefCell;
@@ -39,7 +38,7 @@ pub fn advise(
         let rows = arrow::import(source)?;
         py.detach(|| {
             let schema = rows.schema();
-            let batches = arrow::collect(rows)?;
+            let batches = rows.collect::<PyResult<_>>()?;
             finish(Advisor::of_batches(schema, batches, &advise).map_err(of_parquet)?)
         })?
     } else {

@@ -6,8 +6,6 @@ use super::file::thread_count;
 use super::options::{Count, Options};
 use super::sink::{Place, Sink};
 use crate::arrow;
-use arrow_array::ffi_stream::RecordBatchStreamReader;
-use bytelane_parquet::arrow_array::RecordBatchReader;
 use bytelane_parquet::arrow_schema::Schema;
 use bytelane_parquet::parquet::file::metadata::SortingColumn;
 use bytelane_parquet::parquet::file::properties::{BloomFilterProperties, EnabledStatistics};
@@ -39,6 +37,7 @@ pub fn write_table(
     py.detach(|| {
         let writer = Writer::try_new(sink, schema, writer);
         let mut writer = writer.map_err(|error| place.exception(error))?;
+        writer.append_key_value_bytes(rows.pairs());
         append(&mut writer, rows, layout.row_group_size.0, &place)?;
         writer.close().map_err(|error| place.exception(error))?;
         place.finish()
@@ -174,12 +173,12 @@ impl Layout {
 /// Appends rows row group by row group, so that Ctrl-C ends it soon.
 fn append(
     writer: &mut Writer<Sink>,
-    rows: RecordBatchStreamReader,
+    rows: arrow::Rows,
     row_group_size: usize,
     place: &Place,
 ) -> PyResult<()> {
     for batch in rows {
-        let batch = batch.map_err(arrow::of_stream)?;
+        let batch = batch?;
         for start in (0..batch.num_rows()).step_by(row_group_size) {
             check_signals()?;
             let count = row_group_size.min(batch.num_rows() - start);
@@ -222,13 +221,14 @@ impl ParquetWriter {
         layout: Layout,
         threads: Option<Count>,
     ) -> PyResult<Self> {
-        let schema = arrow::import_schema(schema)?;
+        let (schema, pairs) = arrow::import_schema(schema)?;
         let options = layout
             .writer(py, options, &schema)?
             .with_threads(thread_count(threads)?);
         let (sink, place) = Sink::open(sink)?;
         let writer = py.detach(|| Writer::try_new(sink, Arc::new(schema), options));
-        let writer = writer.map_err(|error| place.exception(error))?;
+        let mut writer = writer.map_err(|error| place.exception(error))?;
+        writer.append_key_value_bytes(pairs);
         let state = State {
             open: Some(Open { place, writer }),
             counts: (0, 0),

@@ -37,6 +37,12 @@ pub fn run_random() -> Result<()> {
     exchange("interop/parquet/random_files.py")
 }
 
+/// Merges and rewrites random pairs of files over all Arrow types, and compares what pyarrow, Polars, DuckDB and bytelane
+/// read. `BYTELANE_TRIALS` sets the number of pairs; the default is 20,000.
+pub fn run_pairs() -> Result<()> {
+    exchange("interop/pairs/random_pairs.py")
+}
+
 /// Reads the files below `BYTELANE_PARQUET_FILES`, and compares the results with pyarrow, DuckDB
 /// and Polars.
 pub fn run_foreign() -> Result<()> {

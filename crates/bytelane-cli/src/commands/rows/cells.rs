@@ -71,7 +71,8 @@ impl<'a> Cells<'a> {
 
     /// Returns the text of a value; `None` for null.
     pub fn text(&mut self, row: usize) -> Option<String> {
-        if self.array.is_null(row) {
+        // Arrays of the null type have no bitmap.
+        if self.array.is_null(row) || *self.array.data_type() == DataType::Null {
             return None;
         }
         Some(match &mut self.writer {

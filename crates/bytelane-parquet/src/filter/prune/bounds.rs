@@ -83,6 +83,8 @@ impl Bounds {
     pub(super) fn may_be(&self, leaf: &Leaf, wanted: bool) -> Result<Vec<bool>> {
         let is_float = leaf.field.data_type().is_floating();
         let may_be = match (&leaf.test, wanted) {
+            // NaN is not among the values that bounds are compared with.
+            (Test::Compare(_, Value::Float(value)), _) if value.is_nan() => return Ok(self.all()),
             // Bounds say nothing about NaN, which differs from everything.
             (Test::Compare(Comparison::NotEqual, _), true) if is_float => return Ok(self.all()),
             (Test::Compare(..), false) if is_float => return Ok(self.all()),

@@ -5,13 +5,13 @@ use crate::read::arrow::in_arrow;
 use crate::stack::with_stack;
 use crate::types::fields::{children, with_children};
 use crate::{Result, StringType};
-use arrow_schema::{Field, FieldRef, Schema};
+use arrow_schema::{DataType, Field, FieldRef, Schema};
 use parquet::arrow::arrow_reader::ArrowReaderOptions;
 use parquet::file::reader::ChunkReader;
 use std::sync::Arc;
 
 impl<T: ChunkReader + 'static> ReaderBuilder<T> {
-    /// Sets the type of all text columns, and the corresponding one of all byte columns. By default, they have the type in the
+    /// Sets the type of all text columns, and the corresponding one of all byte columns of variable length. By default, they have the type in the
     /// file's Arrow schema, and `Utf8` and `Binary` if it has none. Dictionary arrays keep their types.
     ///
     /// [`StringType::StringView`] is the fastest: views point to the strings in the pages, instead of copying them. An array then
@@ -63,7 +63,7 @@ fn with_strings(field: &FieldRef, string_type: StringType) -> FieldRef {
     }
     let data_type = if data_type.is_string() {
         string_type.of_text()
-    } else if data_type.is_binary() {
+    } else if data_type.is_binary() && !matches!(data_type, DataType::FixedSizeBinary(_)) {
         string_type.of_bytes()
     } else {
         return Arc::clone(field);

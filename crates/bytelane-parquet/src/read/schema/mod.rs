@@ -8,4 +8,4 @@ mod types;
 pub(super) use fitted::{can_exist, fitted};
 pub(super) use plan::{LeafPlan, Plan};
 pub(super) use tree::Kind;
-pub(super) use types::{with_whole_intervals, without_other_values};
+pub(super) use types::{with_whole_intervals, with_zones, without_other_values};

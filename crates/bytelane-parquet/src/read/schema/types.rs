@@ -8,8 +8,9 @@ use std::slice::Iter;
 use std::sync::Arc;
 
 /// Returns the types of a file's Arrow schema, except those that change values: decimals with
-/// another scale or fewer digits, and timestamps in another unit. `own` are the types of the
-/// columns without that schema. `None` if nothing needs to change.
+/// another scale or fewer digits, timestamps in another unit, and text that the column itself does
+/// not declare. `own` are the types of the columns without that schema. `None` if nothing needs to
+/// change.
 pub(crate) fn without_other_values(
     hinted: &Schema,
     own: &Schema,
@@ -31,10 +32,12 @@ fn without_other_value(
     let within = children(own.data_type());
     if within.is_empty() {
         let column = columns.next();
-        return if is_taken(hinted.data_type(), own.data_type(), column) {
-            Arc::clone(hinted)
-        } else {
-            Arc::clone(own)
+        if !is_taken(hinted.data_type(), own.data_type(), column) {
+            return Arc::clone(own);
+        }
+        return match as_bytes(hinted.data_type(), own.data_type()) {
+            Some(bytes) => Arc::new(Field::clone(hinted).with_data_type(bytes)),
+            None => Arc::clone(hinted),
         };
     }
     let mut within = within.into_iter();
@@ -63,6 +66,52 @@ fn is_taken(asked: &DataType, own: &DataType, column: Option<&ColumnDescPtr>) ->
             asked == own || is(Type::INT96)
         }
         _ => true,
+    }
+}
+
+/// Returns the type for bytes where the Arrow schema asks for text, because nothing guarantees that
+/// they are UTF-8. As in pyarrow, they have 32-bit offsets.
+fn as_bytes(asked: &DataType, own: &DataType) -> Option<DataType> {
+    match (asked, own) {
+        (DataType::Dictionary(keys, values), _) => {
+            let values = as_bytes(values, own)?;
+            Some(DataType::Dictionary(keys.clone(), Box::new(values)))
+        }
+        (asked, DataType::Binary) if asked.is_string() => Some(DataType::Binary),
+        _ => None,
+    }
+}
+
+/// Returns the schema with the time zones that a file's Arrow schema gives instants in another
+/// unit: the crate `parquet` ignores these types. `None` if nothing needs to change.
+pub(crate) fn with_zones(schema: &Schema, written: &Schema) -> Option<SchemaRef> {
+    let pairs = schema.fields().iter().zip(written.fields());
+    changed(
+        schema,
+        pairs.map(|(own, written)| zoned(own, written)).collect(),
+    )
+}
+
+fn zoned(own: &FieldRef, written: &FieldRef) -> FieldRef {
+    if let (DataType::Timestamp(unit, Some(_)), Some(zone)) =
+        (own.data_type(), zone(written.data_type()))
+    {
+        let data_type = DataType::Timestamp(*unit, Some(Arc::clone(zone)));
+        return Arc::new(Field::clone(own).with_data_type(data_type));
+    }
+    let mut within = children(written.data_type()).into_iter();
+    with_children(own, &mut |child| match within.next() {
+        Some(written) => zoned(child, written),
+        None => Arc::clone(child),
+    })
+}
+
+/// Returns the time zone of a type.
+fn zone(data_type: &DataType) -> Option<&Arc<str>> {
+    match data_type {
+        DataType::Timestamp(_, zone) => zone.as_ref().filter(|zone| !zone.is_empty()),
+        DataType::Dictionary(_, values) => zone(values),
+        _ => None,
     }
 }
 

@@ -5,6 +5,7 @@ mod gaps;
 mod late;
 mod pages;
 mod statistics;
+mod values;
 
 use arrow_arith::boolean::{and_kleene, is_null, not, or_kleene};
 use arrow_array::cast::AsArray;
@@ -376,8 +377,8 @@ fn floats_follow_ieee_754() {
         compare("x", Comparison::NotEqual, f64::NAN),
         [0, 1, 2, 3, 4]
     );
-    // A binary float is compared unchanged.
-    assert!(compare("y", Comparison::Equal, 0.1).is_empty());
+    // A binary float is compared like the decimal number that users write for it.
+    assert_eq!(compare("y", Comparison::Equal, 0.1), [1]);
 }
 
 /// Returns a group whose member `a` is filtered, next to a list.

@@ -3,7 +3,7 @@
 
 use super::{ROWS, changed, check, file_of};
 use arrow_array::{
-    ArrayRef, ArrowPrimitiveType, BooleanArray, Decimal128Array, DictionaryArray,
+    ArrayRef, ArrowPrimitiveType, BinaryArray, BooleanArray, Decimal128Array, DictionaryArray,
     FixedSizeBinaryArray, Float32Array, Int32Array, Int64Array, PrimitiveArray, StringArray,
     TimestampMicrosecondArray, TimestampNanosecondArray, TimestampSecondArray,
 };
@@ -168,4 +168,39 @@ fn numbers_without_a_unit_have_that_of_the_schema() {
     let numbers: ArrayRef = Arc::new(Int64Array::from(timestamps(|it| it)));
     let hint = DataType::Timestamp(TimeUnit::Second, None);
     check(&with_hint(&file_of(&numbers), &hint), &seconds, "seconds");
+}
+
+#[test]
+fn instants_keep_the_zone_of_a_schema_with_another_unit() {
+    let times = TimestampMicrosecondArray::from(timestamps(|it| it));
+    let (stored, zoned) = (
+        times.clone().with_timezone("UTC"),
+        times.with_timezone("Asia/Tokyo"),
+    );
+    let file = file_of(&(Arc::new(stored) as ArrayRef));
+    let zoned: ArrayRef = Arc::new(zoned);
+    for unit in [
+        TimeUnit::Second,
+        TimeUnit::Nanosecond,
+        TimeUnit::Microsecond,
+    ] {
+        let hint = DataType::Timestamp(unit, Some("Asia/Tokyo".into()));
+        check(&with_hint(&file, &hint), &zoned, &format!("{hint}"));
+    }
+}
+
+#[test]
+fn bytes_that_only_the_schema_calls_text_stay_bytes() {
+    let values = (0..ROWS).map(|row| [b"ab".as_slice(), b"\xff"][row % 2]);
+    let bytes: ArrayRef = Arc::new(BinaryArray::from_iter_values(values));
+    let file = file_of(&bytes);
+    for hint in [DataType::Utf8, DataType::LargeUtf8, DataType::Utf8View] {
+        check(&with_hint(&file, &hint), &bytes, &format!("{hint}"));
+    }
+    let dictionary = |values: DataType| DataType::Dictionary(DataType::Int32.into(), values.into());
+    let keys = Int32Array::from_iter_values((0..ROWS as i32).map(|it| it % 2));
+    let entries: ArrayRef = Arc::new(bytes.slice(0, 2));
+    let expected: ArrayRef = Arc::new(DictionaryArray::new(keys, entries));
+    let hint = dictionary(DataType::Utf8);
+    check(&with_hint(&file, &hint), &expected, &format!("{hint}"));
 }

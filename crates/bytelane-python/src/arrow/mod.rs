@@ -1,10 +1,17 @@
 //! Exchange of tables with other libraries, through Arrow's C stream interface ([PyCapsule
 //! interface](https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html)).
 
-use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+mod metadata;
+mod rows;
+mod text;
+
+pub use metadata::Pairs;
+pub use rows::Rows;
+
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
 use arrow_schema::ffi::FFI_ArrowSchema;
-use arrow_schema::{ArrowError, Schema, SchemaRef};
+use arrow_schema::{Schema, SchemaRef};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods};
@@ -25,7 +32,7 @@ pub fn is_table(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 /// Imports the rows of a table, batch by batch.
-pub fn import(object: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
+pub fn import(object: &Bound<'_, PyAny>) -> PyResult<Rows> {
     if !is_table(object)? {
         let name = object.get_type().name()?;
         let message = format!("expected a table with {METHOD}, but this is of type {name}");
@@ -38,12 +45,11 @@ pub fn import(object: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
     // capsule owns it and is alive; this thread holds the GIL, so that nothing else reads or writes it. A
     // released stream is left behind, for which the capsule's destructor does nothing.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream.as_ptr().cast()) };
-    RecordBatchStreamReader::try_new(stream)
-        .map_err(|error| PyTypeError::new_err(format!("the stream is not a table: {error}")))
+    Rows::new(stream)
 }
 
-/// Imports the schema that an object exports.
-pub fn import_schema(object: &Bound<'_, PyAny>) -> PyResult<Schema> {
+/// Imports the schema that an object exports, and the pairs of its metadata that are not UTF-8.
+pub fn import_schema(object: &Bound<'_, PyAny>) -> PyResult<(Schema, Pairs)> {
     const METHOD: &str = "__arrow_c_schema__";
     if !object.hasattr(METHOD)? {
         let name = object.get_type().name()?;
@@ -56,20 +62,12 @@ pub fn import_schema(object: &Bound<'_, PyAny>) -> PyResult<Schema> {
     // SAFETY: the interface says that a capsule of this name points to a schema, aligned and initialised. The capsule owns
     // it and is alive; this thread holds the GIL, so that nothing else reads or writes it. A released schema is left
     // behind, for which the capsule's destructor does nothing.
-    let schema = unsafe { FFI_ArrowSchema::from_raw(schema.as_ptr().cast()) };
-    Schema::try_from(&schema).map_err(|error| {
+    let mut schema = unsafe { FFI_ArrowSchema::from_raw(schema.as_ptr().cast()) };
+    let pairs = metadata::take(&mut schema);
+    let schema = Schema::try_from(&schema).map_err(|error| {
         PyTypeError::new_err(format!("the schema is not that of a table: {error}"))
-    })
-}
-
-/// Reads all rows of a table.
-pub fn collect(rows: RecordBatchStreamReader) -> PyResult<Vec<RecordBatch>> {
-    rows.collect::<Result<_, _>>().map_err(of_stream)
-}
-
-/// Returns the exception for an error of another library's stream.
-pub fn of_stream(error: ArrowError) -> PyErr {
-    PyValueError::new_err(format!("the table cannot be read: {error}"))
+    })?;
+    Ok(metadata::split(schema, pairs))
 }
 
 /// Returns a capsule that owns a stream of these rows until a consumer moves it out.

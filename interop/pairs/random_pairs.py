@@ -1,0 +1,248 @@
+"""Merges and rewrites random pairs of files over all Arrow types, and checks that pyarrow, Polars, DuckDB and bytelane read
+the outcome as they read the inputs.
+
+    random_pairs.py [FIRST [COUNT]]
+
+Each number is the seed of one pair; a failure prints it. Inputs without a common meaning may be refused, but not those of
+the same types. `BYTELANE_TRIALS` sets the count if the arguments do not.
+"""
+
+import os
+import sys
+import tempfile
+import traceback
+import warnings
+from collections import Counter
+from pathlib import Path
+
+import duckdb
+import numpy
+import polars
+import pyarrow as pa
+import pyarrow.parquet as pq
+from bytelane import parquet
+from tables import pair, settings
+
+NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+
+
+class Tagged(tuple):
+    """Value of a type that means more than the number: the words for the meaning, and the value."""
+
+
+def values(array):
+    """Returns the values of an array with what they mean: extension types, zones, sizes, and times in nanoseconds.
+
+    Offsets, keys and units are no meaning of a value, and neither is a null in a struct unlike a member that is missing.
+    """
+    types, kind = pa.types, array.type
+    tag = None
+    if isinstance(kind, pa.BaseExtensionType):
+        tag, found = str(kind), values(array.storage)
+    elif types.is_dictionary(kind):
+        entries, keys = values(array.dictionary), array.indices.to_pylist()
+        return [None if key is None else entries[key] for key in keys]
+    elif types.is_struct(kind):
+        names = [field.name for field in kind]
+        members = [values(array.field(index)) for index in range(len(names))]
+        rows = zip(*members, strict=True) if members else [()] * len(array)
+        found = [{name: it for name, it in sorted(zip(names, row)) if it is not None} for row in rows]
+    elif types.is_map(kind):
+        entries = list(zip(values(array.keys), values(array.items)))
+        found = [[entries[at] for at in places] for places in ranges(array)]
+    elif types.is_fixed_size_list(kind):
+        tag, entries, size = f"{kind.list_size} entries", values(array.values), kind.list_size
+        found = [entries[start * size : (start + 1) * size] for start in range(len(array))]
+    elif types.is_list(kind) or types.is_large_list(kind):
+        entries = values(array.values)
+        found = [[entries[at] for at in places] for places in ranges(array)]
+    elif types.is_timestamp(kind) or types.is_duration(kind) or types.is_time(kind):
+        tag = "duration" if types.is_duration(kind) else getattr(kind, "tz", None) or "local time"
+        numbers = array.cast(pa.int32() if kind.bit_width == 32 else pa.int64()).to_pylist()
+        found = [number and number * NANOSECONDS[kind.unit] for number in numbers]
+    elif types.is_date(kind):
+        tag, found = "date", array.cast(pa.date32()).cast(pa.int32()).to_pylist()
+    elif types.is_float16(kind):
+        found = array.cast(pa.float32()).to_pylist()
+    elif types.is_decimal(kind):
+        found = [value and value.normalize() for value in array.to_pylist()]
+    else:
+        found = array.to_pylist()
+    valid = array.is_valid().to_pylist()
+    return [(Tagged((tag, it)) if tag else it) if is_valid else None for it, is_valid in zip(found, valid, strict=True)]
+
+
+def ranges(array):
+    ends = array.offsets.to_pylist()
+    return [range(start, end) for start, end in zip(ends, ends[1:])]
+
+
+def columns(tables, names):
+    """Returns the values of all tables by column; columns that a table lacks are null."""
+    rows = {name: [] for name in names}
+    for table in tables:
+        for name, found in rows.items():
+            if name in table.column_names:
+                for chunk in table[name].chunks:
+                    found += values(chunk)
+            else:
+                found += [None] * table.num_rows
+    return rows
+
+
+READERS = {
+    "pyarrow": lambda path: pq.ParquetFile(path).read(),
+    "bytelane": lambda path: parquet.read_table(path).to_pyarrow(),
+    "polars": lambda path: polars.read_parquet(path, glob=False).to_arrow(),
+    "duckdb": lambda path: duckdb.read_parquet(str(path)).to_arrow_table(),
+}
+
+
+def same_rows(sources, outputs, what, skipped=(), readers=READERS):
+    """Checks that each of the readers that can read all sources reads the same rows from the outputs."""
+    for name, read in READERS.items():
+        if name not in readers:
+            continue
+        try:
+            before = [read(path) for path in sources]
+            names = list(dict.fromkeys(name for table in before for name in table.column_names))
+            names = [it for it in names if (name, it) not in skipped]
+            expected = columns(before, names)
+        except BaseException as error:  # Panics of Polars are no exceptions.
+            if name == "pyarrow" or isinstance(error, KeyboardInterrupt):
+                raise
+            continue
+        try:
+            after = [read(path) for path in outputs]
+        except BaseException as error:
+            raise AssertionError(f"{what}: {name} cannot read the outcome: {error}") from error
+        found = columns(after, names)
+        for column in names:
+            if repr(found[column]) != repr(expected[column]):
+                types = [table.schema.field(column).type for table in before + after if column in table.column_names]
+                pairs = zip(expected[column], found[column])
+                other = next(((a, b) for a, b in pairs if repr(a) != repr(b)), "other numbers of rows")
+                raise AssertionError(f"{what}: {name} reads other values in {column}, {types}: {other}")
+        if name in ("pyarrow", "bytelane"):
+            same_order(before, after, f"{what}: {name}")
+
+
+def orders(table):
+    """Returns the entries of each ordered dictionary of texts. Others are no dictionaries for pyarrow."""
+    found = {}
+    for field in table.schema:
+        if pa.types.is_dictionary(field.type) and field.type.ordered and is_text(field.type.value_type):
+            found[field.name] = [chunk.dictionary.to_pylist() for chunk in table[field.name].chunks]
+    return found
+
+
+def is_text(kind):
+    types = pa.types
+    return types.is_string(kind) or types.is_large_string(kind) or types.is_binary(kind) or types.is_large_binary(kind)
+
+
+def same_order(before, after, what):
+    """Checks that ordered dictionaries keep their entries, also unused ones, in their order."""
+    for table in before:
+        for column, wanted in orders(table).items():
+            for read in after:
+                entries = orders(read).get(column)
+                assert entries is not None, f"{what}: {column} is not ordered any more"
+                for order in (order for order in wanted for _ in entries):
+                    kept = [[it for it in found if it in order] for found in entries]
+                    assert all(it == order for it in kept), f"{what}: the order of {column}: {kept} of {order}"
+
+
+def skipped(schemas):
+    """Returns columns in which a reader sees other types: DuckDB reads durations as numbers without a unit, and Polars
+    reads date64 as timestamps."""
+    columns = []
+    for column in {name for schema in schemas for name in schema.names}:
+        types = {str(schema.field(column).type) for schema in schemas if column in schema.names}
+        for reader, kind in (("duckdb", "duration"), ("polars", "date64")):
+            if len(types) > 1 and any(kind in it for it in types):
+                columns.append((reader, column))
+    return columns
+
+
+def merged(random, paths, folder, outcomes):
+    choose = lambda *choices: choices[random.integers(len(choices))]  # noqa: E731
+    options = {
+        "row_group_rows": choose(None, None, 7, 100),
+        "file_size": choose(None, None, None, 3000),
+        "pages": choose("kept", "fresh"),
+        "verify": choose(True, True, False),
+    }
+    what = f"merge with {options}"
+    schemas = [pq.read_schema(path) for path in paths]
+    try:
+        outputs = parquet.merge(paths, folder / "merged.parquet", force=True, **options)["outputs"]
+    except parquet.ParquetError as error:
+        outcomes["refused"] += 1
+        is_same = schemas[0].remove_metadata().equals(schemas[1].remove_metadata(), check_metadata=True)
+        is_ordered = "ordered=1" in str(schemas[0]) or any("_PL_ENUM" in str(field.metadata) for field in schemas[0])
+        assert not is_same or is_ordered, f"{what}: files of one schema are refused: {error}"
+        return []
+    outcomes["merged"] += 1
+    outputs = [it["path"] for it in outputs]
+    same_rows(paths, outputs, what, skipped(schemas))
+    return outputs
+
+
+def rewritten(random, path, folder):
+    choose = lambda *choices: choices[random.integers(len(choices))]  # noqa: E731
+    options = {
+        "goal": choose("balanced", "size", "read", "write"),
+        "compression": choose(None, None, "zstd", "snappy", "none"),
+        "readers": choose(None, None, "pyarrow", "duckdb,polars"),
+        "verify": choose(True, True, False),
+    }
+    new = folder / "rewritten.parquet"
+    what = f"rewrite with {options}"
+    parquet.rewrite(path, new, force=True, **options)
+    readers = ["bytelane", *options["readers"].split(",")] if options["readers"] else READERS
+    same_rows([path], [new], what, readers=readers)
+    before, after = (pq.read_schema(it) for it in (path, new))
+    assert before.equals(after, check_metadata=True), f"{what}: {after}\nof {before}"
+
+
+def check(seed, folder, outcomes):
+    random = numpy.random.default_rng(seed)
+    paths = [folder / f"{number}.parquet" for number in range(2)]
+    for table, path in zip(pair(random), paths, strict=True):
+        if isinstance(table, polars.DataFrame):
+            table.write_parquet(path)
+        else:
+            try:
+                pq.write_table(table, path, **settings(random))
+            except pa.ArrowNotImplementedError:
+                outcomes["not written"] += 1
+                return
+    outputs = merged(random, paths, folder, outcomes)
+    rewritten(random, outputs[0] if outputs and random.integers(2) else paths[0], folder)
+
+
+def run(first, count):
+    """Checks pairs; returns the seeds that failed."""
+    failed, outcomes = [], Counter()
+    warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(first, first + count):
+            try:
+                check(seed, Path(folder), outcomes)
+            except Exception:
+                failed.append(seed)
+                print(f"seed {seed}:")
+                traceback.print_exc(file=sys.stdout)
+    print(f"{count} pairs, {dict(outcomes)}, {len(failed)} failed: {failed[:50]}")
+    return failed
+
+
+def main():
+    first = int(sys.argv[1]) if len(sys.argv) > 1 else 0
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else int(os.environ.get("BYTELANE_TRIALS", 20_000))
+    sys.exit(bool(run(first, count)))
+
+
+if __name__ == "__main__":
+    main()
