@@ -3,10 +3,7 @@
 use bytelane::bit_packing::Format;
 use std::hint::black_box;
 
-fn main() {
-    println!("{}", bytelane::Backend::active());
-    let mut values = [0u32; 64];
+bytelane_size::program!(values = [0u32; 64]; {
     let format = Format::<u32>::new(black_box(13)).expect("at most 32 bits");
-    let _ = black_box(format.decode(black_box(&[1; 256]), &mut values));
-    black_box(values);
-}
+    format.decode(black_box(&[1; 256]), &mut values)
+});

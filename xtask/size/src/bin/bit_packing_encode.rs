@@ -3,10 +3,7 @@
 use bytelane::bit_packing::Format;
 use std::hint::black_box;
 
-fn main() {
-    println!("{}", bytelane::Backend::active());
-    let mut packed = [0; 256];
+bytelane_size::program!(packed = [0; 256]; {
     let format = Format::<u64>::new(black_box(13)).expect("at most 64 bits");
-    let _ = black_box(format.encode(black_box(&[1; 64]), &mut packed));
-    black_box(packed);
-}
+    format.encode(black_box(&[1; 64]), &mut packed)
+});

@@ -3,9 +3,7 @@
 use bytelane::byte_stream_split;
 use std::hint::black_box;
 
-fn main() {
-    println!("{}", bytelane::Backend::active());
-    let mut values = [0f32; 64];
-    let _ = black_box(byte_stream_split::decode(black_box(&[1; 256]), &mut values));
-    black_box(values);
-}
+bytelane_size::program!(
+    values = [0f32; 64];
+    byte_stream_split::decode(black_box(&[1; 256]), &mut values)
+);

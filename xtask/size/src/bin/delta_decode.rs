@@ -3,9 +3,4 @@
 use bytelane::delta;
 use std::hint::black_box;
 
-fn main() {
-    println!("{}", bytelane::Backend::active());
-    let mut values = [0i64; 64];
-    let _ = black_box(delta::decode(black_box(&[1; 256]), &mut values));
-    black_box(values);
-}
+bytelane_size::program!(values = [0i64; 64]; delta::decode(black_box(&[1; 256]), &mut values));

@@ -3,10 +3,7 @@
 use bytelane::rle_hybrid::Format;
 use std::hint::black_box;
 
-fn main() {
-    println!("{}", bytelane::Backend::active());
-    let mut values = [0u32; 64];
+bytelane_size::program!(values = [0u32; 64]; {
     let format = Format::<u32>::new(black_box(13));
-    let _ = black_box(format.map(|format| format.decode(black_box(&[1; 256]), &mut values)));
-    black_box(values);
-}
+    format.map(|format| format.decode(black_box(&[1; 256]), &mut values))
+});

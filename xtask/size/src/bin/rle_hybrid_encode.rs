@@ -3,10 +3,7 @@
 use bytelane::rle_hybrid::Format;
 use std::hint::black_box;
 
-fn main() {
-    println!("{}", bytelane::Backend::active());
-    let mut encoded = [0; 512];
+bytelane_size::program!(encoded = [0; 512]; {
     let format = Format::<u32>::new(black_box(13));
-    let _ = black_box(format.map(|format| format.encode(black_box(&[1; 64]), &mut encoded)));
-    black_box(encoded);
-}
+    format.map(|format| format.encode(black_box(&[1; 64]), &mut encoded))
+});

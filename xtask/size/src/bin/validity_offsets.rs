@@ -3,11 +3,8 @@
 use bytelane::validity::lists::List;
 use std::hint::black_box;
 
-fn main() {
-    println!("{}", bytelane::Backend::active());
-    let mut offsets = [0i32; 65];
+bytelane_size::program!(offsets = [0i32; 65]; {
     let list = List::<u16>::new(black_box(1));
     let levels = black_box([0; 64]);
-    let _ = black_box(list.map(|list| list.offsets(&levels, &levels, &mut offsets)));
-    black_box(offsets);
-}
+    list.map(|list| list.offsets(&levels, &levels, &mut offsets))
+});
