@@ -387,6 +387,11 @@ def main() -> None:
         writer = csv.writer(output, lineterminator="\n")
         writer.writerow(HEADER)
 
+        def add(workload: Workload, size: int, subject: Subject, measured: Measured, regime: str = "") -> None:
+            """Writes a row for a file that has, or that was written with, this size."""
+            about = [*workload[:3], workload.rows, workload.values, size, subject[1], subject[0], known[subject[0]]]
+            writer.writerow([*about, *measured, cpu, regime])
+
         def report(workload: Workload, subjects: list[Subject]) -> None:
             print(*workload[:3], file=sys.stderr, sep=", ", flush=True)
             rounds = 1 if arguments.quick else arguments.rounds
@@ -394,43 +399,39 @@ def main() -> None:
                 rounds = (rounds + 1) // 2
             size = workload.path.stat().st_size
             results = measure(workload.path, subjects, arguments.reader, rounds)
-            for (library, threads), measured in zip(subjects, results, strict=True):
-                about = [*workload[:3], workload.rows, workload.values, size, threads, library, known[library]]
-                writer.writerow([*about, *measured, cpu, ""])
+            for subject, measured in zip(subjects, results, strict=True):
+                add(workload, size, subject, measured)
 
         def report_regimes(workload: Workload, subjects: list[Subject]) -> None:
             print(*workload[:3], f"{subjects[0][1]} threads", file=sys.stderr, sep=", ", flush=True)
             size = workload.path.stat().st_size
             regimes = measure_regimes(workload.path, subjects, arguments.reader, 1 if arguments.quick else 3)
             for regime, results in regimes.items():
-                for (library, threads), measured in zip(subjects, results, strict=True):
-                    about = [*workload[:3], workload.rows, workload.values, size, threads, library, known[library]]
-                    writer.writerow([*about, *measured, cpu, regime])
+                for subject, measured in zip(subjects, results, strict=True):
+                    add(workload, size, subject, measured, regime)
 
         def report_writing(name: str, compression: str, path: Path, subjects: list[Subject]) -> None:
             print(name, "written", compression, f"{subjects[0][1]} threads", file=sys.stderr, sep=", ", flush=True)
             footer = pq.read_metadata(path)
             rows, values = footer.num_rows, footer.num_rows * footer.num_columns
-            measured = measure_writing(path, compression, subjects, arguments.reader, Path(directory))
-            for (library, threads), size, regimes in measured:
-                about = [name + WRITTEN, "defaults", compression, rows, values, size, threads, library, known[library]]
-                for regime, of_regime in regimes.items():
-                    writer.writerow([*about, *of_regime, cpu, regime])
+            workload = Workload(name + WRITTEN, "defaults", compression, path, rows, values)
+            for subject, size, regimes in measure_writing(path, compression, subjects, arguments.reader, Path(directory)):
+                for regime, measured in regimes.items():
+                    add(workload, size, subject, measured, regime)
 
         def report_merging(of: merge.Set, rows: int, before: int, results: list[merge.Merged]) -> None:
-            name = f"{of.name}, {before / 1e6:.1f} MB"
+            name = f"{of.name}, {before / 1e6:.1f} MB" + MERGED
             for way, merged in zip(merge.WAYS, results, strict=True):
-                about = [name + MERGED, way.name, "snappy", rows, rows * merge.COLUMNS, round(merged.output_bytes), 1]
-                times = [merged.cpu_seconds, merged.wall_seconds, merged.peak_bytes]
-                writer.writerow([*about, way.library, known[way.library], *times, cpu, "first"])
+                workload = Workload(name, way.name, "snappy", Path(directory), rows, rows * merge.COLUMNS)
+                add(workload, round(merged.output_bytes), (way.library, 1), Measured(*merged[:3]), "first")
 
         def report_queries() -> None:
             if arguments.queries is None:
                 return
             rounds = 1 if arguments.quick else 7
             for query, size, rows, library, seconds in compare_queries(Path(directory), scale, arguments.queries, rounds):
-                about = [query + QUERIED, "pyarrow's defaults", "snappy", rows, rows, size, 1, library, known[library]]
-                writer.writerow([*about, seconds, seconds, 0, cpu, "steady"])
+                workload = Workload(query + QUERIED, "pyarrow's defaults", "snappy", Path(directory), rows, rows)
+                add(workload, size, (library, 1), Measured(seconds, seconds, 0), "steady")
 
         scale = 0.01 if arguments.quick else 1.0
         count = 40_000 if arguments.quick else files.VALUES

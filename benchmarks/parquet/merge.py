@@ -1,11 +1,8 @@
-"""Compares how fast bytelane, pyarrow and DuckDB merge many small Parquet files into one.
+"""Measures how fast bytelane, pyarrow and DuckDB merge many small Parquet files into one, for `compare.py`.
 
-    merge.py [--rounds COUNT] [--quick] [--only {small,medium,plain}]
-
-bytelane is the Python package, built with `cargo build --release -p bytelane-python`. In each round, each way has a
-process of its own on one core, in turns with the others, which writes row groups of up to a million rows with Snappy.
-The inputs are in the system's cache. Prints, as Markdown tables, the median CPU time after all imports, the memory
-beyond what the process had before, and the size of the output.
+In each round, each way has a process of its own on one core, in turns with the others, which writes row groups of up to
+a million rows with Snappy. The inputs are in the system's cache. The results are the median CPU time after all imports,
+the memory beyond what the process had before, and the size of the output.
 
 `merge` moves pages; `merge, fresh` decodes and encodes all values, so that the output is as small as if all rows had
 been written at once. `read and write` reads all files into one table and writes it. Before anything is measured, every
@@ -14,11 +11,9 @@ output must have the same rows as the inputs.
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -223,27 +218,3 @@ def measure(of: Set, directory: Path, rounds: int) -> tuple[int, int, list[Merge
 def quick(of: Set) -> Set:
     """Returns a set of a few small files."""
     return of._replace(count=3, size=20_000)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--quick", action="store_true", help="small files and one round, to see that everything runs")
-    parser.add_argument("--only", choices=[of.key for of in SETS])
-    arguments = parser.parse_args()
-    for of in SETS:
-        if arguments.only not in (None, of.key):
-            continue
-        of, rounds = (quick(of), 1) if arguments.quick else (of, arguments.rounds)
-        with tempfile.TemporaryDirectory() as temporary:
-            _, before, results = measure(of, Path(temporary), rounds)
-        print(f"\n{of.name}, {before / 1e6:.1f} MB\n")
-        print("| | CPU time, s | x | peak, MB | output, MB |\n|---|--:|--:|--:|--:|")
-        for way, merged in zip(WAYS, results, strict=True):
-            ratio = merged.cpu_seconds / results[0].cpu_seconds
-            sizes = f"{merged.peak_bytes / 1e6:.0f} | {merged.output_bytes / 1e6:.1f}"
-            print(f"| {way.library}, {way.name} | {merged.cpu_seconds:.3f} | {ratio:.1f} | {sizes} |", flush=True)
-
-
-if __name__ == "__main__":
-    main()

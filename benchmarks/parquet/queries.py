@@ -1,17 +1,13 @@
-"""Compares the speed of libraries that read the rows of TPC-H's lineitem that satisfy a condition, on one core.
+"""Measures libraries that read the rows of TPC-H's lineitem that satisfy a condition, on one core, for `compare.py`.
 
-    queries.py READER FILE.. [--rounds COUNT] [--only QUERY,..]
-
-READER is the example `time_queries` of bytelane-parquet, built with `--release`; it runs both crates. Each library has
-a process of its own for each file and query. Each read ends with all results in memory, as Arrow arrays or as the
-library's own rows. All must find the same number of rows. The table shows the medians of CPU seconds in the steady
-state, and in brackets the time of the fastest other library divided by bytelane's. `plain` is a read without a
-condition, for `everything` and `most`.
+The example `time_queries` of bytelane-parquet runs both crates; this file, started with `serve LIBRARY FILE`, runs the
+Python packages. Each library has a process of its own for each query. Each read ends with all results in memory, as
+Arrow arrays or as the library's own rows. The result is the median of CPU seconds in the steady state. `plain` is a read
+without a condition, for `everything` and `most`.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
@@ -135,29 +131,5 @@ def measure(reader: Path, library: str, path: str, query: str, rounds: int) -> t
     return rows, median(times[FIRST:])
 
 
-def main() -> None:
-    if sys.argv[1:2] == ["serve"]:
-        return serve(*sys.argv[2:])
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("reader", type=Path)
-    parser.add_argument("files", nargs="+", metavar="FILE")
-    parser.add_argument("--rounds", type=int, default=7, help="[default: 7]")
-    parser.add_argument("--only", type=lambda text: text.split(","), default=list(QUERIES))
-    arguments = parser.parse_args()
-    for path in arguments.files:
-        print(path)
-        for query in arguments.only:
-            answers = {
-                library: measure(arguments.reader, library, path, query, arguments.rounds) for library in LIBRARIES
-            }
-            measured = {library: answer for library, answer in answers.items() if answer is not None}
-            counts = {rows for rows, _ in measured.values()}
-            assert len(counts) == 1, f"{query}: {measured}"
-            seconds = {library: seconds for library, (_, seconds) in measured.items()}
-            best = min(seconds[library] for library in seconds if library != "bytelane")
-            shown = ", ".join(f"{library} {taken:.4f}" for library, taken in seconds.items())
-            print(f"  {query:10} {counts.pop():8} rows: {shown} ({best / seconds['bytelane']:.2f})", flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    serve(*sys.argv[2:])
