@@ -11,7 +11,7 @@ use bytelane_measure::buffer::{APART, Buffer, Pool};
 use bytelane_measure::clock::Clock;
 use bytelane_measure::cpu;
 use bytelane_measure::data::{Dataset, ElementType};
-use bytelane_measure::rounds::{Measurement, Rounds, Subject};
+use bytelane_measure::rounds::{Rounds, Subject};
 use bytelane_measure::row::{Row, Workload, write_csv};
 use bytelane_measure::transform::Buffers;
 use clap::Parser;
@@ -286,28 +286,13 @@ impl<'a> Case<'a> {
         libraries: Vec<Option<&str>>,
         arguments: &Arguments,
     ) -> Vec<Row> {
-        let measured = rounds(arguments).measure(subjects);
-        let rows = measured.iter().zip(libraries);
-        rows.map(|(took, library)| self.row(operation, took, library, &measured[0]))
-            .collect()
-    }
-
-    fn row(
-        &self,
-        operation: &str,
-        took: &Measurement,
-        library: Option<&str>,
-        memcpy: &Measurement,
-    ) -> Row {
         let total: usize = self.decoded.iter().map(<[u8]>::len).sum();
         let bytes = (total / self.decoded.iter().len()) as u64;
-        let (codec, parameters) = self
-            .comparison
-            .specification
-            .split_once(':')
-            .unwrap_or((self.comparison.specification, ""));
+        let specification = self.comparison.specification;
+        let (codec, parameters) = specification.split_once(':').unwrap_or((specification, ""));
         let workload = Workload {
             codec: codec.to_owned(),
+            parameters: parameters.to_owned(),
             operation: operation.to_owned(),
             element_type: self.codec.element(),
             data: match self.values {
@@ -318,13 +303,14 @@ impl<'a> Case<'a> {
             bytes,
             evicted: false,
         };
-        let mut row = workload.row(took, memcpy);
-        row.parameters = Some(parameters.to_owned()).filter(|parameters| !parameters.is_empty());
-        if let Some(library) = library {
-            row.library = Some(library.to_owned());
-            row.backend = String::new();
+        let mut rows = workload.measure(&rounds(arguments), subjects);
+        for (row, library) in rows.iter_mut().zip(libraries) {
+            if let Some(library) = library {
+                row.library = Some(library.to_owned());
+                row.backend = String::new();
+            }
         }
-        row
+        rows
     }
 
     /// Returns a call of bytelane: the one that a program makes, on the active backend, or that of the

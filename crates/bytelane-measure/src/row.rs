@@ -1,6 +1,6 @@
 //! The common row type: every benchmark of the project writes it.
 
-use crate::rounds::Measurement;
+use crate::rounds::{Measurement, Rounds, Subject};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::io::{self, Write};
@@ -52,6 +52,8 @@ pub struct Row {
 pub struct Workload {
     /// See [`Row::codec`].
     pub codec: String,
+    /// See [`Row::parameters`]; empty if there are none.
+    pub parameters: String,
     /// See [`Row::operation`].
     pub operation: String,
     /// See [`Row::element_type`].
@@ -67,14 +69,22 @@ pub struct Workload {
 }
 
 impl Workload {
+    /// Measures subjects, the first of which is `memcpy`, in interleaved rounds. Returns a row for each.
+    #[must_use]
+    pub fn measure(&self, rounds: &Rounds, subjects: Vec<Subject<'_>>) -> Vec<Row> {
+        let measured = rounds.measure(subjects);
+        let rows = measured.iter().map(|it| self.row(it, &measured[0]));
+        rows.collect()
+    }
+
     /// Returns the row of one measurement of this workload; `memcpy` is that of the same rounds.
     /// The measurement's name becomes the backend.
     ///
     /// ```
     /// use bytelane_measure::{rounds::Measurement, row::Workload};
     /// let workload = Workload {
-    ///     codec: "big_endian".into(), operation: "encode".into(), element_type: "u32".into(),
-    ///     data: "random".into(), values: 1000, bytes: 4000, evicted: false,
+    ///     codec: "big_endian".into(), parameters: "width=4".into(), operation: "encode".into(),
+    ///     element_type: "u32".into(), data: "random".into(), values: 1000, bytes: 4000, evicted: false,
     /// };
     /// let took = |name: &str, nanoseconds| Measurement { name: name.into(), nanoseconds, spread: 0.0 };
     /// let row = workload.row(&took("avx2", 125.0), &took("memcpy", 100.0));
@@ -85,7 +95,7 @@ impl Workload {
         let bytes = self.bytes as f64;
         Row {
             codec: self.codec.clone(),
-            parameters: None,
+            parameters: Some(self.parameters.clone()).filter(|text| !text.is_empty()),
             operation: self.operation.clone(),
             element_type: self.element_type.clone(),
             data: self.data.clone(),
@@ -174,6 +184,7 @@ mod tests {
     fn row(backend: &str, values: u64, ns: f64) -> Row {
         let workload = Workload {
             codec: "byte_stream_split".into(),
+            parameters: String::new(),
             operation: "encode".into(),
             element_type: "f32".into(),
             data: "random".into(),

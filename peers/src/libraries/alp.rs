@@ -3,23 +3,18 @@
 //! values.
 
 use super::parquet_work::Kind;
-use super::{Comparison, FRESH, Peer, Peers, Work, parquet};
+use super::{Comparison, FRESH, Peer, Work, comparison, parquet};
 use ::alp::{ALPFloat, Exponents};
 use bytelane::alp::{self, Float};
 use bytemuck::Pod;
 use fastlanes::FoR;
 use num_traits::{AsPrimitive, WrappingSub, Zero};
 
-pub const fn comparison(specification: &'static str, peers: Peers) -> Comparison {
-    Comparison {
-        specification,
-        data: &["prices", "nearly_decimals", "random"],
-        values: &[1024, 32_768, 131_072],
-        varied: false,
-        ours: None,
-        peers,
-    }
-}
+pub const COMPARISON: Comparison = comparison(
+    &["prices", "nearly_decimals", "random"],
+    &[1024, 32_768, 131_072],
+    false,
+);
 
 pub fn peers<T, U>(values: usize) -> anyhow::Result<Vec<Peer>>
 where

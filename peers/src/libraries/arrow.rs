@@ -98,10 +98,5 @@ pub fn bit_packing(bytes: usize, width: usize) -> anyhow::Result<Option<Peer>> {
         unsafe { unpack(packed.as_ptr(), values.as_mut_ptr(), &raw const options) };
         values.len()
     });
-    Ok(Some(Peer {
-        library: "Arrow C++",
-        backend: None,
-        encode: None,
-        decode: Some(decode),
-    }))
+    Ok(Some(Peer::decoder("Arrow C++", decode)))
 }

@@ -33,34 +33,32 @@ fn peers() -> Vec<Peer> {
     vec![
         engine("base64", STANDARD),
         engine("base64 (SIMD)", Simd::standard(Default::default())),
-        Peer {
-            library: "base64-simd",
-            backend: None,
-            encode: Some(Box::new(|bytes, text| {
+        Peer::new(
+            "base64-simd",
+            Box::new(|bytes, text| {
                 base64_simd::STANDARD
                     .encode(bytes, base64_simd::Out::from_slice(text))
                     .len()
-            })),
-            decode: Some(Box::new(|text, bytes| {
+            }),
+            Box::new(|text, bytes| {
                 let decoded =
                     base64_simd::STANDARD.decode(text, base64_simd::Out::from_slice(bytes));
                 decoded.expect("its own text").len()
-            })),
-        },
-        Peer {
-            library: "base64-turbo",
-            backend: None,
-            encode: Some(Box::new(|bytes, text| {
+            }),
+        ),
+        Peer::new(
+            "base64-turbo",
+            Box::new(|bytes, text| {
                 base64_turbo::STANDARD
                     .encode_slice(bytes, text)
                     .expect("room for all")
-            })),
-            decode: Some(in_own_room(|text, room| {
+            }),
+            in_own_room(|text, room| {
                 base64_turbo::STANDARD
                     .decode_slice(text, room)
                     .expect("its own text")
-            })),
-        },
+            }),
+        ),
         data_encoding(),
         simdutf(),
     ]

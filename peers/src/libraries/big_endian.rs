@@ -1,66 +1,14 @@
 //! The crates `thrift` and `pilota`: the values of a list in the Binary protocol.
 
-use super::ours::Calls;
-use super::{Comparison, Peer, Peers, Received, Work, show};
-use bytemuck::Pod;
+use super::number::Number;
+use super::{Comparison, Peer, Received, Work, comparison, show};
 use bytes::BytesMut;
 use pilota::thrift::binary::TBinaryProtocol;
 use pilota::thrift::binary_unsafe::{TBinaryUnsafeInputProtocol, TBinaryUnsafeOutputProtocol};
-use thrift::protocol::{
-    TBinaryInputProtocol, TBinaryOutputProtocol, TInputProtocol as ApacheInput,
-    TOutputProtocol as ApacheOutput,
-};
+use thrift::protocol::{TBinaryInputProtocol, TBinaryOutputProtocol};
 
-pub const fn comparison(
-    specification: &'static str,
-    peers: Peers,
-    ours: fn() -> Calls,
-) -> Comparison {
-    Comparison {
-        specification,
-        data: &["random"],
-        values: &[16, 100, 1000, 12_345, 100_000],
-        varied: false,
-        ours: Some(ours),
-        peers,
-    }
-}
-
-/// Number type that both crates support.
-pub trait Number: Pod {
-    fn write_apache(self, to: &mut impl ApacheOutput) -> thrift::Result<()>;
-    fn read_apache(from: &mut impl ApacheInput) -> thrift::Result<Self>;
-    fn write_pilota(self, to: &mut impl pilota::thrift::TOutputProtocol);
-    fn read_pilota(from: &mut impl pilota::thrift::TInputProtocol) -> Self;
-}
-
-macro_rules! numbers {
-    ($($T:ty: $write:ident $read:ident;)*) => { $(
-        impl Number for $T {
-            #[inline]
-            fn write_apache(self, to: &mut impl ApacheOutput) -> thrift::Result<()> {
-                to.$write(self)
-            }
-            #[inline]
-            fn read_apache(from: &mut impl ApacheInput) -> thrift::Result<Self> {
-                from.$read()
-            }
-            #[inline]
-            fn write_pilota(self, to: &mut impl pilota::thrift::TOutputProtocol) {
-                to.$write(self).expect("memory takes everything");
-            }
-            #[inline]
-            fn read_pilota(from: &mut impl pilota::thrift::TInputProtocol) -> Self {
-                from.$read().expect("as many values as were written")
-            }
-        }
-    )* };
-}
-numbers! {
-    i16: write_i16 read_i16;
-    i32: write_i32 read_i32;
-    i64: write_i64 read_i64;
-}
+pub const COMPARISON: Comparison =
+    comparison(&["random"], &[16, 100, 1000, 12_345, 100_000], false);
 
 pub fn peers<T: Number>(_values: usize) -> anyhow::Result<Vec<Peer>> {
     Ok(vec![

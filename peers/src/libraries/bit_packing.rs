@@ -1,30 +1,15 @@
 //! The crate `parquet` and Arrow C++, which pack values as bytelane does; and `bitpacking` and
 //! `fastlanes`, which have layouts of their own for blocks of 32 to 1024 values.
 
-use super::ours::Calls;
 use super::parquet_work::Kind;
-use super::{Comparison, FRESH, Peer, Peers, Work, arrow, parquet};
+use super::{Comparison, FRESH, Peer, Work, arrow, comparison, parquet};
 use bitpacking::{BitPacker, BitPacker1x, BitPacker4x, BitPacker8x};
 use bytelane::bit_packing::{Format, Integer};
 use bytemuck::Pod;
 use fastlanes::BitPacking;
 
-pub const fn comparison(
-    specification: &'static str,
-    data: &'static [&'static str],
-    peers: Peers,
-    ours: fn() -> Calls,
-) -> Comparison {
-    Comparison {
-        specification,
-        data,
-        // The last two fill the first-level and the second-level cache for 4 bytes.
-        values: &[8, 32, 128, 2048, 32_768],
-        varied: false,
-        ours: Some(ours),
-        peers,
-    }
-}
+// The last two numbers of values fill the first-level and the second-level cache for 4 bytes.
+pub const COMPARISON: Comparison = comparison(&[], &[8, 32, 128, 2048, 32_768], false);
 
 pub fn peers<T: Integer + Pod + BitPacking, const WIDTH: usize>(
     values: usize,

@@ -1,7 +1,6 @@
 //! The crate `parquet`, Blosc2 and Arrow C++.
 
-use super::ours::Calls;
-use super::{Comparison, Peer, Peers, Received, Work, arrow, blosc2, show};
+use super::{Comparison, Peer, Received, Work, arrow, blosc2, comparison, show};
 use parquet::basic::{Encoding, Type as PhysicalType};
 use parquet::data_type::{
     ByteArray, DataType, DoubleType, FixedLenByteArray, FixedLenByteArrayType, FloatType,
@@ -11,22 +10,13 @@ use parquet::encodings::encoding::get_encoder;
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, ColumnPath, Type};
 use std::sync::Arc;
 
-pub const fn comparison(
-    specification: &'static str,
-    peers: Peers,
-    ours: fn() -> Calls,
-) -> Comparison {
-    Comparison {
-        specification,
-        data: &["smooth"],
-        values: &[
-            16, 100, 300, 1024, 4096, 4097, 32_768, 65_536, 65_537, 1_000_000,
-        ],
-        varied: false,
-        ours: Some(ours),
-        peers,
-    }
-}
+pub const COMPARISON: Comparison = comparison(
+    &["smooth"],
+    &[
+        16, 100, 300, 1024, 4096, 4097, 32_768, 65_536, 65_537, 1_000_000,
+    ],
+    false,
+);
 
 pub fn peers<const K: usize>(_values: usize) -> anyhow::Result<Vec<Peer>> {
     let parquet = match K {
@@ -91,10 +81,5 @@ fn parquet_fixed(width: usize) -> anyhow::Result<Peer> {
         encoder.put(&objects).expect("it takes any values");
         show(&encoder.flush_buffer().expect("it has values"), streams)
     });
-    Ok(Peer {
-        library: "parquet",
-        backend: None,
-        encode: Some(encode),
-        decode: None,
-    })
+    Ok(Peer::encoder("parquet", encode))
 }

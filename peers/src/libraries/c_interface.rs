@@ -95,20 +95,17 @@ pub fn stream_vbyte(variant: u32, flags: u32, of_original: &str) -> anyhow::Resu
         let encode: Encode = unsafe { function(library, "bytelane_stream_vbyte_encode_u32") }?;
         // SAFETY: as above.
         let decode: Decode = unsafe { function(library, "bytelane_stream_vbyte_decode_u32") }?;
-        peers.push(Peer {
-            library: "bytelane from C",
-            backend: None,
-            encode: Some(Box::new(move |values, bytes| {
-                let (values, count) = (values.as_ptr().cast(), values.len() / 4);
-                // SAFETY: both slices are valid; buffers are aligned.
-                unsafe { encode(format, values, count, bytes.as_mut_ptr(), bytes.len()) }.count()
-            })),
-            decode: Some(Box::new(move |bytes, values| {
-                let (to, count) = (values.as_mut_ptr().cast(), values.len() / 4);
-                // SAFETY: as above.
-                4 * unsafe { decode(format, bytes.as_ptr(), bytes.len(), to, count) }.count()
-            })),
+        let encode: Work = Box::new(move |values, bytes| {
+            let (values, count) = (values.as_ptr().cast(), values.len() / 4);
+            // SAFETY: both slices are valid; buffers are aligned.
+            unsafe { encode(format, values, count, bytes.as_mut_ptr(), bytes.len()) }.count()
         });
+        let decode: Work = Box::new(move |bytes, values| {
+            let (to, count) = (values.as_mut_ptr().cast(), values.len() / 4);
+            // SAFETY: as above.
+            4 * unsafe { decode(format, bytes.as_ptr(), bytes.len(), to, count) }.count()
+        });
+        peers.push(Peer::new("bytelane from C", encode, decode));
     }
     if let Some(library) = trusting()? {
         let (encode, decode) = match of_original {
@@ -123,21 +120,18 @@ pub fn stream_vbyte(variant: u32, flags: u32, of_original: &str) -> anyhow::Resu
         let encode: Encode = unsafe { function(library, encode) }?;
         // SAFETY: as above.
         let decode: Decode = unsafe { function(library, decode) }?;
-        peers.push(Peer {
-            library: "bytelane as streamvbyte",
-            backend: None,
-            encode: Some(Box::new(move |values, bytes| {
-                let (values, count) = (values.as_ptr().cast(), values.len() / 4);
-                // SAFETY: both slices are valid; the output has room for the longest result.
-                unsafe { encode(values, count as u32, bytes.as_mut_ptr(), 0) }
-            })),
-            decode: Some(Box::new(move |bytes, values| {
-                let (to, count) = (values.as_mut_ptr().cast(), values.len() / 4);
-                // SAFETY: as above; the stream is complete.
-                unsafe { decode(bytes.as_ptr(), to, count as u32, 0) };
-                values.len()
-            })),
+        let encode: Work = Box::new(move |values, bytes| {
+            let (values, count) = (values.as_ptr().cast(), values.len() / 4);
+            // SAFETY: both slices are valid; the output has room for the longest result.
+            unsafe { encode(values, count as u32, bytes.as_mut_ptr(), 0) }
         });
+        let decode: Work = Box::new(move |bytes, values| {
+            let (to, count) = (values.as_mut_ptr().cast(), values.len() / 4);
+            // SAFETY: as above; the stream is complete.
+            unsafe { decode(bytes.as_ptr(), to, count as u32, 0) };
+            values.len()
+        });
+        peers.push(Peer::new("bytelane as streamvbyte", encode, decode));
     }
     Ok(peers)
 }

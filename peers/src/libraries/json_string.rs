@@ -48,34 +48,26 @@ fn peers(longest: usize) -> Vec<Peer> {
         .map(|backend| bytelane(backend, longest))
         .collect();
     peers.extend([
-        Peer {
-            library: "serde_json",
-            backend: None,
-            encode: Some(escape(longest, |text, json| {
+        Peer::new(
+            "serde_json",
+            escape(longest, |text, json| {
                 serde_json::to_writer(json, text).expect("to memory")
-            })),
-            decode: Some(unescape(|json| {
-                serde_json::from_slice(json).expect("its own string")
-            })),
-        },
-        Peer {
-            library: "sonic-rs",
-            backend: None,
-            encode: Some(escape(longest, |text, json| {
+            }),
+            unescape(|json| serde_json::from_slice(json).expect("its own string")),
+        ),
+        Peer::new(
+            "sonic-rs",
+            escape(longest, |text, json| {
                 sonic_rs::to_writer(json, text).expect("to memory")
-            })),
-            decode: Some(unescape(|json| {
-                sonic_rs::from_slice(json).expect("its own string")
-            })),
-        },
-        Peer {
-            library: "json-escape-simd",
-            backend: None,
-            encode: Some(escape(longest, |text, json| {
+            }),
+            unescape(|json| sonic_rs::from_slice(json).expect("its own string")),
+        ),
+        Peer::encoder(
+            "json-escape-simd",
+            escape(longest, |text, json| {
                 json_escape_simd::escape_into(text, json)
-            })),
-            decode: None,
-        },
+            }),
+        ),
         simd_json(),
     ]);
     peers
@@ -95,12 +87,7 @@ fn bytelane(backend: Backend, longest: usize) -> Peer {
         text
     });
     let library = format!("bytelane {backend}, Vec").leak();
-    Peer {
-        library,
-        backend: Some(backend),
-        encode: Some(encode),
-        decode: Some(decode),
-    }
+    Peer::new(library, encode, decode).on(backend)
 }
 
 /// Escapes UTF-8 to the end of a `Vec`, which is reused and has the room that json-escape-simd and sonic-rs reserve in each call.
@@ -127,12 +114,7 @@ fn simd_json() -> Peer {
         let string: String = simd_json::from_slice(&mut copy).expect("its own string");
         show(string.as_bytes(), text)
     });
-    Peer {
-        library: "simd-json",
-        backend: None,
-        encode: None,
-        decode: Some(decode),
-    }
+    Peer::decoder("simd-json", decode)
 }
 
 /// A `Vec` that a library appends its result to, so that the result begins as many bytes after a page boundary as the output of

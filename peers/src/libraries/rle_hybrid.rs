@@ -1,25 +1,10 @@
 //! The crate `parquet`. It chooses other runs, which must not be shorter.
 
-use super::ours::Ours;
 use super::parquet_work::Kind;
-use super::{Comparison, FRESH, Peer, Peers, Work, parquet};
+use super::{Comparison, FRESH, Peer, Work, comparison, parquet};
 use bytelane::rle_hybrid::{Effort, Format};
 
-pub const fn comparison(
-    specification: &'static str,
-    data: &'static [&'static str],
-    peers: Peers,
-    ours: Ours,
-) -> Comparison {
-    Comparison {
-        specification,
-        data,
-        values: &[64, 1024, 20_000],
-        varied: false,
-        ours,
-        peers,
-    }
-}
+pub const COMPARISON: Comparison = comparison(&[], &[64, 1024, 20_000], false);
 
 /// Creates peers for runs of values of `K` bytes and `WIDTH` bits.
 pub fn runs<const K: usize, const WIDTH: usize>(_values: usize) -> anyhow::Result<Vec<Peer>> {

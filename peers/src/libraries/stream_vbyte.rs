@@ -1,28 +1,12 @@
 //! The C library, built with SIMD by the crate `streamvbyte-sys`; `svb`; `streamvbyte64`.
 
-use super::ours::Calls;
-use super::{Comparison, Peer, Peers, Work, c_interface, show};
+use super::{Comparison, Peer, Work, c_interface, comparison, show};
 use std::ffi::c_void;
 use streamvbyte64::{Coder, Coder1234, Coder1248};
 use svb::u32::U32Classic;
 use svb::u64::U64Coder1248;
 
-pub const fn comparison(
-    specification: &'static str,
-    data: &'static [&'static str],
-    peers: Peers,
-    ours: fn() -> Calls,
-) -> Comparison {
-    let values = &[128, 4096, 100_000, 10_000_000];
-    Comparison {
-        specification,
-        data,
-        values,
-        varied: true,
-        ours: Some(ours),
-        peers,
-    }
-}
+pub const COMPARISON: Comparison = comparison(&[], &[128, 4096, 100_000, 10_000_000], true);
 
 // The crate declares only some of the functions of the library that it builds.
 use streamvbyte_sys as _;

@@ -116,9 +116,7 @@ fn peer(library: &'static str, backend: Option<Backend>, validate: fn(&[u8]) -> 
         show(text, values)
     });
     Peer {
-        library,
         backend,
-        encode: None,
-        decode: Some(decode),
+        ..Peer::decoder(library, decode)
     }
 }

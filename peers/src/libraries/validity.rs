@@ -1,31 +1,9 @@
 //! Reading and writing arrays with nulls, as the crate `parquet` does.
 
 use super::parquet_work::Kind;
-use super::{Comparison, Peer, Peers, parquet};
+use super::{Comparison, Peer, comparison, parquet};
 
-const VALUES: &[usize] = &[64, 1024, 20_000];
-
-pub const fn levels() -> Comparison {
-    Comparison {
-        specification: "validity:max_level=1",
-        data: &["bits_1"],
-        values: VALUES,
-        varied: false,
-        ours: None,
-        peers: |_| parquet::peers(2, Kind::Levels),
-    }
-}
-
-pub const fn values(specification: &'static str, peers: Peers) -> Comparison {
-    Comparison {
-        specification,
-        data: &["random"],
-        values: VALUES,
-        varied: false,
-        ours: None,
-        peers,
-    }
-}
+pub const COMPARISON: Comparison = comparison(&["random"], &[64, 1024, 20_000], false);
 
 /// Creates peers for values of `V` bytes with a percentage of nulls.
 pub fn nulls<const V: usize, const PERCENT: usize>(_values: usize) -> anyhow::Result<Vec<Peer>> {

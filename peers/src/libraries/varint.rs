@@ -1,30 +1,20 @@
 //! `varint-simd` and `integer-encoding`, one value at a time; for lists with zigzag, also the
 //! compact protocols of `thrift` and `pilota`.
 
-use super::ours::Calls;
-use super::{Comparison, Peer, Peers, Received, Work, show};
+use super::number::Number;
+use super::{Comparison, Peer, Received, Work, comparison, show};
 use bytemuck::Pod;
 use bytes::BytesMut;
 use integer_encoding::VarInt;
 use pilota::thrift::compact::{TCompactInputProtocol, TCompactOutputProtocol};
 use thrift::protocol as apache;
-use thrift::protocol::{TInputProtocol as _, TOutputProtocol as _};
 use varint_simd::num::{SignedVarIntTarget, VarIntTarget};
 
-pub const fn comparison(
-    specification: &'static str,
-    peers: Peers,
-    ours: fn() -> Calls,
-) -> Comparison {
-    Comparison {
-        specification,
-        data: &["one_byte", "two_bytes", "mixed_widths", "random"],
-        values: &[100, 12_345, 1_000_000],
-        varied: true,
-        ours: Some(ours),
-        peers,
-    }
-}
+pub const COMPARISON: Comparison = comparison(
+    &["one_byte", "two_bytes", "mixed_widths", "random"],
+    &[100, 12_345, 1_000_000],
+    true,
+);
 
 pub fn unsigned<T: VarIntTarget + VarInt + Pod>(_values: usize) -> anyhow::Result<Vec<Peer>> {
     let decode = |bytes: &[u8]| varint_simd::decode::<T>(bytes).expect("a varint");
@@ -56,42 +46,9 @@ fn simd<T: Pod>(
     Peer::new("varint-simd", encode, decode)
 }
 
-/// A list element of the compact protocols.
-pub trait Element: SignedVarIntTarget + VarInt + Pod {
-    fn write_apache(self, to: &mut apache::TCompactOutputProtocol<&mut Vec<u8>>);
-    fn read_apache(from: &mut apache::TCompactInputProtocol<&[u8]>) -> Self;
-    fn write_pilota(self, to: &mut impl pilota::thrift::TOutputProtocol);
-    fn read_pilota(from: &mut impl pilota::thrift::TInputProtocol) -> Self;
-}
-
-macro_rules! elements {
-    ($($T:ty: $write:ident $read:ident;)*) => { $(
-        impl Element for $T {
-            #[inline]
-            fn write_apache(self, to: &mut apache::TCompactOutputProtocol<&mut Vec<u8>>) {
-                to.$write(self).expect("room for all");
-            }
-            #[inline]
-            fn read_apache(from: &mut apache::TCompactInputProtocol<&[u8]>) -> Self {
-                from.$read().expect("as many values as were written")
-            }
-            #[inline]
-            fn write_pilota(self, to: &mut impl pilota::thrift::TOutputProtocol) {
-                to.$write(self).expect("memory takes everything");
-            }
-            #[inline]
-            fn read_pilota(from: &mut impl pilota::thrift::TInputProtocol) -> Self {
-                from.$read().expect("as many values as were written")
-            }
-        }
-    )* };
-}
-elements! {
-    i32: write_i32 read_i32;
-    i64: write_i64 read_i64;
-}
-
-pub fn signed<T: Element>(_values: usize) -> anyhow::Result<Vec<Peer>> {
+pub fn signed<T: Number + SignedVarIntTarget + VarInt>(
+    _values: usize,
+) -> anyhow::Result<Vec<Peer>> {
     let decode = |bytes: &[u8]| varint_simd::decode_zigzag::<T>(bytes).expect("a varint");
     let simd = simd(varint_simd::encode_zigzag::<T>, decode);
     Ok(vec![
@@ -131,13 +88,13 @@ fn integer_encoding<T: VarInt + Pod>() -> Peer {
     Peer::new("integer-encoding", encode, decode)
 }
 
-fn apache_compact<T: Element>() -> Peer {
+fn apache_compact<T: Number>() -> Peer {
     let mut buffer = Vec::new();
     let encode: Work = Box::new(move |values, bytes| {
         buffer.clear();
         let mut protocol = apache::TCompactOutputProtocol::new(&mut buffer);
         for &value in bytemuck::cast_slice::<u8, T>(values) {
-            value.write_apache(&mut protocol);
+            value.write_apache(&mut protocol).expect("room for all");
         }
         drop(protocol);
         show(&buffer, bytes)
@@ -145,14 +102,14 @@ fn apache_compact<T: Element>() -> Peer {
     let decode: Work = Box::new(|bytes, values| {
         let mut protocol = apache::TCompactInputProtocol::new(bytes);
         for value in bytemuck::cast_slice_mut::<u8, T>(values) {
-            *value = T::read_apache(&mut protocol);
+            *value = T::read_apache(&mut protocol).expect("as many values as were written");
         }
         values.len()
     });
     Peer::new("thrift", encode, decode)
 }
 
-fn pilota_compact<T: Element>() -> Peer {
+fn pilota_compact<T: Number>() -> Peer {
     let mut buffer = BytesMut::new();
     let encode: Work = Box::new(move |values, bytes| {
         buffer.clear();

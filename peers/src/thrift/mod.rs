@@ -8,7 +8,7 @@ mod structs;
 use anyhow::bail;
 use bytelane::Backend;
 use bytelane_measure::data::{Dataset, ElementType};
-use bytelane_measure::rounds::{Measurement, Rounds, Subject};
+use bytelane_measure::rounds::{Rounds, Subject};
 use bytelane_measure::row::{Row, Workload};
 use bytelane_measure::transform::MEMCPY;
 use bytelane_thrift::{Compact, DecodeOwned, Encode, Json, Message, Protocol, SimpleJson};
@@ -17,32 +17,24 @@ use std::fmt::Debug;
 use std::hint::black_box;
 use structs::*;
 
-/// Values that every library can write and read.
-pub trait Value:
-    Message
-    + Encode
-    + DecodeOwned
-    + apache::Value
-    + pilota::Value
-    + fbthrift::Value
-    + PartialEq
-    + Debug
-    + 'static
-{
-}
+macro_rules! values {
+    ($($Bound:path),*) => {
+        /// Values that every library can write and read.
+        pub trait Value: $($Bound +)* 'static {}
 
-impl<T> Value for T where
-    T: Message
-        + Encode
-        + DecodeOwned
-        + apache::Value
-        + pilota::Value
-        + fbthrift::Value
-        + PartialEq
-        + Debug
-        + 'static
-{
+        impl<T: $($Bound +)* 'static> Value for T {}
+    };
 }
+values!(
+    Message,
+    Encode,
+    DecodeOwned,
+    apache::Value,
+    pilota::Value,
+    fbthrift::Value,
+    PartialEq,
+    Debug
+);
 
 /// A library, or a backend of bytelane, with one value in one protocol.
 struct Peer<'a, T> {
@@ -283,11 +275,13 @@ impl Run<'_> {
             if self.operation.is_some_and(|wanted| wanted != operation) {
                 continue;
             }
-            let measured = self.rounds.measure(subjects);
-            for (took, &(library, backend, encoded)) in measured.iter().zip(&who) {
-                let mut row = case.row(operation, took, &measured[0]);
+            let measured = case.workload(operation).measure(self.rounds, subjects);
+            for (mut row, &(library, backend, encoded)) in measured.into_iter().zip(&who) {
                 row.library = library.map(str::to_owned);
                 row.backend = backend.to_owned();
+                let row = row
+                    .with("protocol", case.protocol)
+                    .with("struct", case.name);
                 self.rows.push(row.with("encoded_bytes", encoded));
             }
         }
@@ -311,20 +305,17 @@ impl Case<'_> {
         })
     }
 
-    fn row(&self, operation: &str, took: &Measurement, memcpy: &Measurement) -> Row {
-        let workload = Workload {
+    fn workload(&self, operation: &str) -> Workload {
+        Workload {
             codec: "thrift".to_owned(),
+            parameters: format!("protocol={}", self.protocol),
             operation: operation.to_owned(),
             element_type: self.name.to_owned(),
             data: self.data.to_owned(),
             values: self.values as u64,
             bytes: self.plain.len() as u64,
             evicted: false,
-        };
-        let mut row = workload.row(took, memcpy);
-        row.parameters = Some(format!("protocol={}", self.protocol));
-        row.with("protocol", self.protocol)
-            .with("struct", self.name)
+        }
     }
 }
 

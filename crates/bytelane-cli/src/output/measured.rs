@@ -4,6 +4,7 @@
 //! everything that did the same work is side by side ([`Format::Table`], [`Format::Markdown`]).
 
 use super::layout::{self, Column, number, text};
+use super::readable::grouped;
 use super::table::Format;
 use bytelane_measure::row::{self, Row};
 use bytelane_measure::transform::{MEMCPY, PLAIN};
@@ -251,19 +252,6 @@ fn significant(figure: f64) -> String {
     format!("{figure:.decimals$}")
 }
 
-/// Formats digits in groups of three: `12,345`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// Formats sizes: `100 B`, `8 KiB`, `48.2 KiB`.
 fn bytes_text(bytes: u64) -> String {
     let (unit, name) = match bytes {
@@ -286,6 +274,7 @@ mod tests {
     fn row(backend: &str, values: u64, ns: f64) -> Row {
         let workload = Workload {
             codec: "byte_stream_split".into(),
+            parameters: String::new(),
             operation: "encode".into(),
             element_type: "f32".into(),
             data: "random".into(),
@@ -372,10 +361,6 @@ mod tests {
             [
                 "0.0012", "0.01", "1.00", "1.00", "10.0", "53.2", "100", "12346"
             ]
-        );
-        assert_eq!(
-            [0, 999, 1000, 1_234_567].map(grouped),
-            ["0", "999", "1,000", "1,234,567"]
         );
         assert_eq!(
             [0, 8192, 3 << 20, 49_380, 400_000_000].map(bytes_text),

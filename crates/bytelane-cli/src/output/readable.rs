@@ -82,6 +82,20 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "it is larger than any memory".to_owned())
 }
 
+/// Formats digits in groups of three: `12,345`.
+#[cfg(feature = "measuring")]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// Formats throughput in MB/s, from MiB/s.
 pub fn megabytes(mib_per_s: f64) -> String {
     format!("{:.0}", decimal_megabytes(mib_per_s))
@@ -164,6 +178,13 @@ mod tests {
             "16.0 EiB",
         ];
         assert_eq!(sizes.map(size), shown);
+    }
+
+    #[test]
+    #[cfg(feature = "measuring")]
+    fn digits_are_grouped() {
+        let shown = [0, 999, 1000, 1_234_567].map(grouped);
+        assert_eq!(shown, ["0", "999", "1,000", "1,234,567"]);
     }
 
     #[test]

@@ -131,6 +131,7 @@ mod tests {
     fn rows(operation: &str, values: u64) -> Vec<Row> {
         let workload = Workload {
             codec: "byte_stream_split".to_owned(),
+            parameters: "protocol=simple_json".to_owned(),
             operation: operation.to_owned(),
             element_type: "LargeListMixed".to_owned(),
             data: "mixed_widths".to_owned(),
@@ -154,11 +155,7 @@ mod tests {
             ("avx2", 0.2),
             ("avx512", 0.06),
         ];
-        let rows = workers.map(|worker| {
-            let mut row = workload.row(&took(worker), &took(workers[0]));
-            row.parameters = Some("protocol=simple_json".to_owned());
-            row
-        });
+        let rows = workers.map(|worker| workload.row(&took(worker), &took(workers[0])));
         rows.to_vec()
     }
 

@@ -169,20 +169,13 @@ impl Choice {
         values: &[usize],
         evicted: bool,
     ) -> anyhow::Result<Vec<Case>> {
-        let width = entry.open(parameters)?.width();
         let chosen: Vec<&str> = self.data.iter().map(|data| data.name).collect();
         let mut cases = Vec::new();
         for data in if chosen.is_empty() { data } else { &chosen } {
             for &values in values {
-                let bytes = values.checked_mul(width);
                 cases.push(Case {
-                    codec: entry.name,
-                    parameters: parameters.to_owned(),
-                    data: (*data).to_owned(),
-                    values,
-                    bytes: bytes
-                        .with_context(|| format!("{values} values do not fit in memory"))?,
                     evicted,
+                    ..Case::new(entry.name, parameters, data, values)?
                 });
             }
         }
@@ -191,6 +184,28 @@ impl Choice {
 }
 
 impl Case {
+    /// Creates a case whose values are in cache.
+    ///
+    /// # Errors
+    /// The catalog does not know the codec or the parameters, or the values do not fit in memory.
+    pub fn new(
+        codec: &'static str,
+        parameters: &str,
+        data: &str,
+        values: usize,
+    ) -> anyhow::Result<Self> {
+        let width = bytelane_catalog::find(codec)?.open(parameters)?.width();
+        let bytes = values.checked_mul(width);
+        Ok(Self {
+            codec,
+            parameters: parameters.to_owned(),
+            data: data.to_owned(),
+            values,
+            bytes: bytes.with_context(|| format!("{values} values do not fit in memory"))?,
+            evicted: false,
+        })
+    }
+
     pub fn name(&self) -> String {
         match self.parameters.as_str() {
             "" => self.codec.to_owned(),

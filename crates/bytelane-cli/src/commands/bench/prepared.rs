@@ -8,7 +8,7 @@ use bytelane_catalog::Codec;
 use bytelane_catalog::plain::{Level, Plain};
 use bytelane_measure::buffer::{APART, Buffer, Pool};
 use bytelane_measure::data::{Dataset, ElementType};
-use bytelane_measure::rounds::{Measurement, Rounds, Subject};
+use bytelane_measure::rounds::{Rounds, Subject};
 use bytelane_measure::row::{Row, Workload};
 use bytelane_measure::transform::{Buffers, MEMCPY, NON_TEMPORAL_COPY};
 use clap::ValueEnum;
@@ -159,7 +159,7 @@ impl<'a> Prepared<'a> {
                 .iter()
                 .map(|&backend| self.subject(operation, backend, work)),
         );
-        self.rows(operation, &rounds.measure(subjects))
+        self.rows(operation, rounds, subjects)
     }
 
     /// Returns the size of a buffer for a result of the operation and for a copy of the values.
@@ -204,7 +204,8 @@ impl<'a> Prepared<'a> {
         })
     }
 
-    fn rows(&self, operation: Operation, measured: &[Measurement]) -> Vec<Row> {
+    /// Measures the subjects, the first of which is `memcpy`, and adds the ratios to others to their rows.
+    fn rows(&self, operation: Operation, rounds: &Rounds, subjects: Vec<Subject<'_>>) -> Vec<Row> {
         let Case {
             codec,
             parameters,
@@ -215,6 +216,7 @@ impl<'a> Prepared<'a> {
         } = self.case;
         let workload = Workload {
             codec: (*codec).to_owned(),
+            parameters: parameters.clone(),
             operation: operation.name().to_owned(),
             element_type: self.codec.element(),
             data: data.clone(),
@@ -222,24 +224,23 @@ impl<'a> Prepared<'a> {
             bytes: *bytes as u64,
             evicted: *evicted,
         };
-        let find = |name| measured.iter().find(|measurement| measurement.name == name);
-        let Some(memcpy) = find(MEMCPY) else {
-            return Vec::new();
+        let measured = workload.measure(rounds, subjects);
+        let nanoseconds = |name| {
+            let mut rows = measured.iter();
+            rows.find(|row| row.backend == name).map(|row| row.ns)
         };
-        let best_copy = find(NON_TEMPORAL_COPY).map_or(memcpy.nanoseconds, |other| {
-            other.nanoseconds.min(memcpy.nanoseconds)
-        });
+        let copies = [MEMCPY, NON_TEMPORAL_COPY].into_iter();
+        let best_copy = copies.filter_map(nanoseconds).reduce(f64::min);
         let encoded: usize = self.encoded.iter().map(<[u8]>::len).sum();
-        let rows = measured.iter().map(|measurement| {
-            let mut row = workload.row(measurement, memcpy);
-            row.parameters = Some(parameters.clone()).filter(|text| !text.is_empty());
+        let rows = measured.iter().cloned().map(|row| {
+            let (name, ns) = (row.backend.clone(), row.ns);
             let mut row = row.with("encoded_bytes", encoded / self.encoded.iter().len());
-            if *evicted {
-                row = row.with("of_best_copy", best_copy / measurement.nanoseconds);
+            if let Some(best_copy) = best_copy.filter(|_| *evicted) {
+                row = row.with("of_best_copy", best_copy / ns);
             }
-            for (key, level) in plain_levels(&measurement.name) {
-                if let Some(plain) = find(level.name()) {
-                    row = row.with(key, plain.nanoseconds / measurement.nanoseconds);
+            for (key, level) in plain_levels(&name) {
+                if let Some(plain) = nanoseconds(level.name()) {
+                    row = row.with(key, plain / ns);
                 }
             }
             row

@@ -1,5 +1,7 @@
 //! Summarises and formats figures.
 
+pub use crate::readable::grouped;
+
 /// Returns the median; of two middle values, the greater one.
 pub fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.collect();
@@ -55,19 +57,6 @@ pub fn bytes(value: u64) -> String {
     }
 }
 
-/// Formats a number with thousands separators: 12,345.
-pub fn grouped(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// Formats seconds: 40 s, 2 min 5 s.
 pub fn duration(seconds: f64) -> String {
     match seconds.ceil() as u64 {
@@ -96,10 +85,6 @@ mod tests {
             "0 B", "64 B", "1 KiB", "48.2 KiB", "1 MiB", "32 MiB", "2 GiB",
         ];
         assert_eq!(shown, expected);
-        assert_eq!(
-            [0, 999, 1000, 1_234_567].map(grouped),
-            ["0", "999", "1,000", "1,234,567"]
-        );
         assert_eq!(
             [0.2, 59.0, 60.5].map(duration),
             ["1 s", "59 s", "1 min 1 s"]

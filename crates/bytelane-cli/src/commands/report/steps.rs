@@ -41,6 +41,15 @@ const GENERATION: f64 = 4.0;
 const EVICTION: f64 = 0.2;
 
 impl Step {
+    /// Creates a step for each case.
+    pub fn codecs(
+        cases: impl IntoIterator<Item = anyhow::Result<Case>>,
+        settings: &Settings,
+    ) -> anyhow::Result<Vec<Self>> {
+        let cases = cases.into_iter();
+        cases.map(|case| Ok(Self::codec(case?, settings))).collect()
+    }
+
     /// Creates a step that measures both operations of a codec.
     pub fn codec(case: Case, settings: &Settings) -> Self {
         let state = if case.evicted { ", evicted" } else { "" };

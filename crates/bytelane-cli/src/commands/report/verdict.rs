@@ -62,149 +62,86 @@ pub struct Workload {
 /// Lines of the verdict. Published figures come from older, different machines: they show the gain
 /// there, not a target for this machine.
 pub static WORKLOADS: &[Workload] = &[
-    Workload {
-        codec: "byte_stream_split",
-        parameters: "width=4",
-        data: "smooth",
-        values: 65_536,
-        encode: &[
+    workload("byte_stream_split", "width=4", "smooth", 65_536).published(
+        &[
             published("a little over half of memcpy", RADEV),
             published("no gain over the compiler's vectors", ALTRA),
         ],
-        decode: &[
+        &[
             published("2.76 → 21.1 GB/s at 4,096 values, nearly memcpy", RADEV),
             published("22.0 → 26.1 GB/s", ALTRA),
         ],
-    },
-    Workload {
-        codec: "byte_stream_split",
-        parameters: "width=8",
-        data: "smooth",
-        values: 65_536,
-        encode: &[
+    ),
+    workload("byte_stream_split", "width=8", "smooth", 65_536).published(
+        &[
             published("a little over half of memcpy", RADEV),
             published("1.78 → 14.1 GB/s", ALTRA),
         ],
-        decode: &[
+        &[
             published("nearly memcpy", RADEV),
             published("no gain over the compiler's vectors", ALTRA),
         ],
-    },
-    Workload {
-        codec: "big_endian",
-        parameters: "width=4",
-        data: "random",
-        values: 12_345,
-        encode: &[published("12,580 → 907 ns (13.9×)", KITEX)],
-        decode: &[],
-    },
-    Workload {
-        codec: "big_endian",
-        parameters: "width=8",
-        data: "random",
-        values: 12_345,
-        encode: &[published("11,875 → 1,753 ns (6.8×)", KITEX)],
-        decode: &[],
-    },
-    Workload {
-        codec: "stream_vbyte",
-        parameters: "variant=1234",
-        data: "mixed_widths",
-        values: 100_000,
-        encode: &[],
-        decode: &[published(
+    ),
+    workload("big_endian", "width=4", "random", 12_345)
+        .published(&[published("12,580 → 907 ns (13.9×)", KITEX)], &[]),
+    workload("big_endian", "width=8", "random", 12_345)
+        .published(&[published("11,875 → 1,753 ns (6.8×)", KITEX)], &[]),
+    workload("stream_vbyte", "variant=1234", "mixed_widths", 100_000).published(
+        &[],
+        &[published(
             "0.26 → 1.1 billion integers per second (4.2×), 0.65 of memcpy",
             LEMIRE,
         )],
-    },
-    Workload {
-        codec: "varint",
-        parameters: "type=i32",
-        data: "mixed_widths",
-        values: 12_345,
-        encode: &[],
-        decode: &[],
-    },
-    Workload {
-        codec: "varint",
-        parameters: "type=u64",
-        data: "mixed_widths",
-        values: 12_345,
-        encode: &[],
-        decode: &[],
-    },
-    Workload {
-        codec: "base64",
-        parameters: "",
-        data: "random",
-        values: 64 << 10,
-        encode: &[published("6.6× (unrolled, not vectorised)", FBTHRIFT)],
-        decode: &[published("11×", FBTHRIFT)],
-    },
-    Workload {
-        codec: "json_string",
-        parameters: "",
-        data: "prose",
-        values: 64 << 10,
-        encode: &[published("14.8×", FBTHRIFT)],
-        decode: &[published("5.6×", FBTHRIFT)],
-    },
-    Workload {
-        codec: "json_string",
-        parameters: "",
-        data: "escapes_1",
-        values: 64 << 10,
-        encode: &[],
-        decode: &[],
-    },
-    Workload {
-        codec: "utf8",
-        parameters: "",
-        data: "latin",
-        values: 64 << 10,
-        encode: &[],
-        decode: &[],
-    },
-    Workload {
-        codec: "bit_packing",
-        parameters: "type=u32,width=13",
-        data: "bits_13",
-        values: 32_768,
-        encode: &[],
-        decode: &[],
-    },
-    Workload {
-        codec: "delta",
-        parameters: "type=i64",
-        data: "timestamps",
-        values: 100_000,
-        encode: &[],
-        decode: &[],
-    },
-    Workload {
-        codec: "rle_hybrid",
-        parameters: "type=u32,width=10",
-        data: "below_1000",
-        values: 20_000,
-        encode: &[],
-        decode: &[],
-    },
+    ),
+    workload("varint", "type=i32", "mixed_widths", 12_345),
+    workload("varint", "type=u64", "mixed_widths", 12_345),
+    workload("base64", "", "random", 64 << 10).published(
+        &[published("6.6× (unrolled, not vectorised)", FBTHRIFT)],
+        &[published("11×", FBTHRIFT)],
+    ),
+    workload("json_string", "", "prose", 64 << 10).published(
+        &[published("14.8×", FBTHRIFT)],
+        &[published("5.6×", FBTHRIFT)],
+    ),
+    workload("json_string", "", "escapes_1", 64 << 10),
+    workload("utf8", "", "latin", 64 << 10),
+    workload("bit_packing", "type=u32,width=13", "bits_13", 32_768),
+    workload("delta", "type=i64", "timestamps", 100_000),
+    workload("rle_hybrid", "type=u32,width=10", "below_1000", 20_000),
 ];
 
+const fn workload(
+    codec: &'static str,
+    parameters: &'static str,
+    data: &'static str,
+    values: usize,
+) -> Workload {
+    Workload {
+        codec,
+        parameters,
+        data,
+        values,
+        encode: &[],
+        decode: &[],
+    }
+}
+
 impl Workload {
+    const fn published(
+        self,
+        encode: &'static [Published],
+        decode: &'static [Published],
+    ) -> Workload {
+        Workload {
+            encode,
+            decode,
+            ..self
+        }
+    }
+
     /// Returns the benchmark case of the workload.
     pub fn case(&self) -> anyhow::Result<Case> {
-        let width = bytelane_catalog::find(self.codec)?
-            .open(self.parameters)?
-            .width();
-        Ok(Case {
-            codec: self.codec,
-            parameters: self.parameters.to_owned(),
-            data: self.data.to_owned(),
-            values: self.values,
-            bytes: self.values * width,
-            evicted: false,
-        })
+        Case::new(self.codec, self.parameters, self.data, self.values)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::Outcome;
 use crate::output::measured::Titles;
 use anyhow::{Context, bail, ensure};
 use bytelane::Backend;
-use bytelane_measure::rounds::{Measurement, Rounds, Subject};
+use bytelane_measure::rounds::{Rounds, Subject};
 use bytelane_measure::row::{self, Row};
 use bytelane_measure::transform::MEMCPY;
 use clap::ValueEnum;
@@ -232,17 +232,10 @@ impl<'a> Prepared<'a> {
                 let _ = Backend::set_active(backend);
             }));
         }
-        let measured = rounds.measure(subjects);
-        let rows = measured
-            .iter()
-            .map(|measurement| self.row(operation, measurement, &measured[0]));
-        rows.collect()
-    }
-
-    fn row(&self, operation: Operation, measured: &Measurement, memcpy: &Measurement) -> Row {
         let Case { workload, protocol } = self.case;
-        let workload = row::Workload {
+        let of_case = row::Workload {
             codec: "thrift".to_owned(),
+            parameters: format!("protocol={}", protocol.name()),
             operation: operation.name().to_owned(),
             element_type: workload.name.to_owned(),
             data: workload.data.to_owned(),
@@ -250,10 +243,11 @@ impl<'a> Prepared<'a> {
             bytes: self.plain.len() as u64,
             evicted: false,
         };
-        let mut row = workload.row(measured, memcpy);
-        row.parameters = Some(format!("protocol={}", protocol.name()));
-        row.with("protocol", protocol.name())
-            .with("struct", workload.element_type)
-            .with("encoded_bytes", self.message.len())
+        let rows = of_case.measure(rounds, subjects).into_iter().map(|row| {
+            row.with("protocol", protocol.name())
+                .with("struct", workload.name)
+                .with("encoded_bytes", self.message.len())
+        });
+        rows.collect()
     }
 }

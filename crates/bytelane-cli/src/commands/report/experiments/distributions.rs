@@ -4,7 +4,7 @@ use super::{Experiment, Shown};
 use crate::commands::bench::Case;
 use crate::commands::report::figures::{figure, times};
 use crate::commands::report::model::{Report, gain};
-use crate::commands::report::plot::{Bar, Bars, Group, class_of};
+use crate::commands::report::plot::{Bar, Bars, Group};
 use crate::commands::report::steps::{Settings, Step};
 use bytelane_measure::row::Row;
 
@@ -40,18 +40,9 @@ integers per second on random data, compared with 0.26 without vectors and 1.7 f
 D. Lemire, 27 October 2017).</p>";
 
 fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
-    let steps = DISTRIBUTIONS.iter().map(|&(parameters, data, _)| {
-        let case = Case {
-            codec: CODEC,
-            parameters: parameters.to_owned(),
-            data: data.to_owned(),
-            values: VALUES,
-            bytes: 4 * VALUES,
-            evicted: false,
-        };
-        Step::codec(case, settings)
-    });
-    Ok(steps.collect())
+    let cases = DISTRIBUTIONS.iter();
+    let cases = cases.map(|(parameters, data, _)| Case::new(CODEC, parameters, data, VALUES));
+    Step::codecs(cases, settings)
 }
 
 fn show(report: &Report) -> anyhow::Result<Shown> {
@@ -98,10 +89,5 @@ fn message(report: &Report) -> Option<String> {
 
 fn bar(row: &Row) -> Bar {
     let billions = row.values as f64 / row.ns;
-    Bar {
-        class: class_of(&row.backend),
-        name: row.backend.clone(),
-        value: billions,
-        text: figure(billions),
-    }
+    Bar::of(row, billions, figure(billions))
 }

@@ -4,7 +4,7 @@ use super::{Experiment, Shown};
 use crate::commands::bench::Case;
 use crate::commands::report::figures::{bytes, gigabytes_per_second, median, percent};
 use crate::commands::report::model::Report;
-use crate::commands::report::plot::{Bar, Bars, Group, class_of};
+use crate::commands::report::plot::{Bar, Bars, Group};
 use crate::commands::report::steps::{Settings, Step};
 use bytelane_measure::row::Row;
 
@@ -50,12 +50,8 @@ fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
             (non_temporal, evicted, true),
         ] {
             let case = Case {
-                codec: CODEC,
-                parameters: parameters.to_owned(),
-                data: DATA.to_owned(),
-                values: bytes / width,
-                bytes,
                 evicted,
+                ..Case::new(CODEC, parameters, DATA, bytes / width)?
             };
             steps.push(Step::codec(case, settings));
         }
@@ -130,12 +126,7 @@ fn group(
         name: format!("{}, {state}", bytes(first.bytes)),
         bars: rows
             .iter()
-            .map(|row| Bar {
-                class: class_of(&row.backend),
-                name: row.backend.clone(),
-                value: row.gb_per_s,
-                text: gigabytes_per_second(row.gb_per_s),
-            })
+            .map(|row| Bar::of(row, row.gb_per_s, gigabytes_per_second(row.gb_per_s)))
             .collect(),
     })
 }

@@ -4,7 +4,7 @@ use super::{Experiment, Shown};
 use crate::commands::bench::Case;
 use crate::commands::report::figures::{grouped, percent, times};
 use crate::commands::report::model::{Report, gain};
-use crate::commands::report::plot::{Bar, Bars, Group, class_of};
+use crate::commands::report::plot::{Bar, Bars, Group};
 use crate::commands::report::steps::{Settings, Step};
 use bytelane_measure::row::Row;
 
@@ -29,18 +29,9 @@ for the kernels and <code>compare/record.sh NAME</code> for whole lists compared
 libraries.</p>";
 
 fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
-    let steps = WIDTHS.iter().map(|&(width, parameters)| {
-        let case = Case {
-            codec: CODEC,
-            parameters: parameters.to_owned(),
-            data: DATA.to_owned(),
-            values: VALUES,
-            bytes: width * VALUES,
-            evicted: false,
-        };
-        Step::codec(case, settings)
-    });
-    Ok(steps.collect())
+    let cases = WIDTHS.iter();
+    let cases = cases.map(|(_, parameters)| Case::new(CODEC, parameters, DATA, VALUES));
+    Step::codecs(cases, settings)
 }
 
 fn show(report: &Report) -> anyhow::Result<Shown> {
@@ -86,10 +77,6 @@ fn message(report: &Report) -> Option<String> {
 }
 
 fn bar(row: &Row) -> Bar {
-    Bar {
-        class: class_of(&row.backend),
-        name: row.backend.clone(),
-        value: row.ns,
-        text: format!("{} ns", grouped(row.ns.round() as u64)),
-    }
+    let text = format!("{} ns", grouped(row.ns.round() as u64));
+    Bar::of(row, row.ns, text)
 }

@@ -6,12 +6,11 @@ use crate::commands::report::figures::{
     bytes, gigabytes_per_second, median, percent, short, times,
 };
 use crate::commands::report::model::{Report, gain};
-use crate::commands::report::plot::{Axis, Chart, Point, Scale, Series, class_of};
+use crate::commands::report::plot::{Axis, Chart, Point, Scale, Series};
 use crate::commands::report::steps::{Settings, Step};
-use crate::commands::report::verdict::WORKLOADS;
+use crate::commands::report::verdict::{WORKLOADS, Workload};
 use bytelane_catalog::CODECS;
 use bytelane_measure::row::Row;
-use bytelane_measure::transform::PLAIN;
 use std::ops::RangeInclusive;
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -80,24 +79,16 @@ fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
     } else {
         FULL_BYTES
     };
-    let mut steps = Vec::new();
+    let mut cases = Vec::new();
     for curve in curves()? {
         for &bytes in sizes {
-            let case = Case {
-                codec: curve.codec,
-                parameters: curve.parameters.to_owned(),
-                data: curve.data.to_owned(),
-                values: bytes / curve.width,
-                bytes,
-                evicted: false,
-            };
-            steps.push(Step::codec(case, settings));
+            let values = bytes / curve.width;
+            let case = Case::new(curve.codec, curve.parameters, curve.data, values);
+            cases.push(case.map(|case| Case { bytes, ..case }));
         }
     }
-    for workload in WORKLOADS {
-        steps.push(Step::codec(workload.case()?, settings));
-    }
-    Ok(steps)
+    let cases = cases.into_iter();
+    Step::codecs(cases.chain(WORKLOADS.iter().map(Workload::case)), settings)
 }
 
 fn show(report: &Report) -> anyhow::Result<Shown> {
@@ -147,20 +138,6 @@ fn chart(report: &Report, curve: &Curve, operation: &str) -> Chart {
         .of(codec, parameters, operation, data)
         .filter(|row| !row.evicted)
         .collect();
-    let workers = report.figures.workers();
-    // Draw the loop without options last, because others may be as fast.
-    let (plain, others): (Vec<_>, Vec<_>) = workers
-        .iter()
-        .map(String::as_str)
-        .partition(|worker| worker.starts_with(PLAIN));
-    let series = others
-        .iter()
-        .chain(plain.iter().rev())
-        .map(|worker| Series {
-            class: class_of(worker),
-            joined: true,
-            points: points(&rows, worker),
-        });
     let name = match *parameters {
         "" => format!("{codec}, {operation}"),
         parameters => format!("{codec}:{parameters}, {operation}"),
@@ -183,7 +160,7 @@ fn chart(report: &Report, curve: &Curve, operation: &str) -> Chart {
             scale: Scale::doubling(rows.iter().map(|row| row.gb_per_s)),
             tick: short,
         },
-        series: series.collect(),
+        series: Series::of_workers(&report.figures, |worker| points(&rows, worker)),
         places: places.collect(),
     }
 }
@@ -192,16 +169,13 @@ fn points(rows: &[&Row], worker: &str) -> Vec<Point> {
     let of_worker = rows.iter().filter(|row| row.backend == worker);
     let mut points: Vec<Point> = of_worker
         .map(|row| Point {
-            x: row.bytes as f64,
-            y: row.gb_per_s,
-            label: None,
-            is_ringed: false,
             title: format!(
                 "{worker}, {}: {}, {:.2} of memcpy",
                 bytes(row.bytes),
                 gigabytes_per_second(row.gb_per_s),
                 row.of_memcpy,
             ),
+            ..Point::at((row.bytes as f64, row.gb_per_s))
         })
         .collect();
     points.sort_by(|one, other| one.x.total_cmp(&other.x));

@@ -4,7 +4,7 @@ use super::{Experiment, Shown};
 use crate::commands::bench::thrift::{self, Case, Operation, Protocol, WORKLOADS, Workload};
 use crate::commands::report::figures::{grouped, median, times};
 use crate::commands::report::model::Report;
-use crate::commands::report::plot::{Bar, Bars, Figure, Group, class_of};
+use crate::commands::report::plot::{Bar, Bars, Figure, Group};
 use crate::commands::report::steps::{Settings, Step};
 use bytelane::Backend;
 use bytelane_measure::row::Row;
@@ -147,9 +147,7 @@ fn bar(workload: &Workload, rows: &[&Row]) -> Option<Bar> {
         format!("{}, {}", workload.name, workload.data)
     };
     Some(Bar {
-        class: class_of(&after.backend),
         name: format!("{name}, {} → {} ns", nanoseconds[0], nanoseconds[1]),
-        value: gain,
-        text: times(gain),
+        ..Bar::of(after, gain, times(gain))
     })
 }

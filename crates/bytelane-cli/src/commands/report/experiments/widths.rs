@@ -4,10 +4,9 @@ use super::{Experiment, Shown};
 use crate::commands::bench::Case;
 use crate::commands::report::figures::{figure, median, short, times};
 use crate::commands::report::model::{Report, gain};
-use crate::commands::report::plot::{Axis, Chart, Figure, Point, Scale, Series, class_of};
+use crate::commands::report::plot::{Axis, Chart, Figure, Point, Scale, Series};
 use crate::commands::report::steps::{Settings, Step};
 use bytelane_measure::row::Row;
-use bytelane_measure::transform::PLAIN;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "bit-packing",
@@ -62,21 +61,13 @@ fn data(width: u32) -> String {
 }
 
 fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
-    let mut steps = Vec::new();
-    for curve in CURVES {
-        for &width in curve.widths {
-            let case = Case {
-                codec: CODEC,
-                parameters: curve.parameters(width),
-                data: data(width),
-                values: curve.values(),
-                bytes: BYTES,
-                evicted: false,
-            };
-            steps.push(Step::codec(case, settings));
-        }
-    }
-    Ok(steps)
+    let cases = CURVES.iter().flat_map(|curve| {
+        curve.widths.iter().map(|&width| {
+            let values = curve.values();
+            Case::new(CODEC, &curve.parameters(width), &data(width), values)
+        })
+    });
+    Step::codecs(cases, settings)
 }
 
 fn show(report: &Report) -> anyhow::Result<Shown> {
@@ -120,20 +111,6 @@ fn chart(report: &Report, curve: &Curve) -> anyhow::Result<Figure> {
         let decoded = decoded.filter(|row| row.values == curve.values() as u64);
         rows.extend(decoded.map(|row| (width, row)));
     }
-    let workers = report.figures.workers();
-    // Draw the loop without options last, because others may be as fast.
-    let (plain, others): (Vec<_>, Vec<_>) = workers
-        .iter()
-        .map(String::as_str)
-        .partition(|worker| worker.starts_with(PLAIN));
-    let series = others
-        .iter()
-        .chain(plain.iter().rev())
-        .map(|&worker| Series {
-            class: class_of(worker),
-            joined: true,
-            points: points(&rows, worker),
-        });
     let chart = Chart {
         title: format!("{CODEC} to {}, decode", curve.element),
         x: Axis {
@@ -146,7 +123,7 @@ fn chart(report: &Report, curve: &Curve) -> anyhow::Result<Figure> {
             scale: Scale::from_zero(rows.iter().map(|&(_, row)| billions(row))),
             tick: short,
         },
-        series: series.collect(),
+        series: Series::of_workers(&report.figures, |worker| points(&rows, worker)),
         places: Vec::new(),
     };
     chart.figure()

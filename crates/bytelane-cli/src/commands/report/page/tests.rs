@@ -27,6 +27,7 @@ fn rows() -> Vec<Row> {
         for operation in ["encode", "decode"] {
             let workload = Workload {
                 codec: case.codec.to_owned(),
+                parameters: case.parameters.clone(),
                 operation: operation.to_owned(),
                 element_type: "f32".to_owned(),
                 data: case.data.clone(),
@@ -40,11 +41,8 @@ fn rows() -> Vec<Row> {
                 nanoseconds: nanoseconds * thousands,
                 spread: 0.01,
             });
-            rows.extend(measured.iter().map(|measurement| {
-                let mut row = workload.row(measurement, &measured[0]);
-                row.parameters = Some(case.parameters.clone()).filter(|text| !text.is_empty());
-                row
-            }));
+            let took = measured.iter();
+            rows.extend(took.map(|measurement| workload.row(measurement, &measured[0])));
         }
     }
     rows

@@ -1,11 +1,11 @@
 //! Horizontal bars in groups. Each group has its name on a line above, so that names may be long.
 
-use super::svg::{Mark, PIXEL, Svg, document};
-use super::{Figure, LETTER, LETTERS, Scale, WIDTH, letters};
-use anyhow::anyhow;
+use super::svg::{Mark, PIXEL, Svg, class_of};
+use super::{Drawn, Figure, LETTER, LETTERS, Scale, WIDTH, letters};
+use bytelane_measure::row::Row;
 use plotters::chart::ChartBuilder;
 use plotters::coord::Shift;
-use plotters::drawing::{DrawingArea, IntoDrawingArea};
+use plotters::drawing::DrawingArea;
 use plotters::element::Text;
 
 /// Height of a bar with the space below it, and of the text above a group.
@@ -38,6 +38,16 @@ pub struct Bars {
 }
 
 impl Bar {
+    /// Creates the bar of a row's backend.
+    pub fn of(row: &Row, value: f64, text: String) -> Self {
+        Self {
+            class: class_of(&row.backend),
+            name: row.backend.clone(),
+            value,
+            text,
+        }
+    }
+
     fn label(&self) -> String {
         format!("{} {}", self.text, self.name)
     }
@@ -53,14 +63,7 @@ impl Group {
 impl Bars {
     pub fn figure(&self) -> anyhow::Result<Figure> {
         let heights = self.groups.iter().map(Group::height);
-        let size = (WIDTH, heights.sum());
-        let mut elements = String::new();
-        self.draw(Svg::new(size, &mut elements).into_drawing_area())
-            .map_err(|error| anyhow!("{}: {error}", self.title))?;
-        Ok(Figure {
-            caption: self.title.clone(),
-            svg: document(size, &self.title, &elements),
-        })
+        Figure::drawn(&self.title, (WIDTH, heights.sum()), |area| self.draw(area))
     }
 
     /// Returns the share of the width for the longest bar; the rest is for labels.
@@ -71,10 +74,7 @@ impl Bars {
         (0.95 - text / f64::from(width)).max(0.2)
     }
 
-    fn draw(
-        &self,
-        area: DrawingArea<Svg<'_>, Shift>,
-    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn draw(&self, area: DrawingArea<Svg<'_>, Shift>) -> Drawn {
         let values = self
             .groups
             .iter()

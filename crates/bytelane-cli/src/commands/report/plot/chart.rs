@@ -1,12 +1,13 @@
 //! Lines and dots over two axes.
 
-use super::svg::{Mark, PIXEL, Svg, color, document};
-use super::{Figure, Scale, WIDTH, letters};
-use anyhow::anyhow;
+use super::svg::{Mark, PIXEL, Svg, class_of, color};
+use super::{Drawn, Figure, Scale, WIDTH, letters};
+use crate::commands::report::model::Figures;
+use bytelane_measure::transform::PLAIN;
 use plotters::chart::ChartBuilder;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::Ranged;
-use plotters::drawing::{DrawingArea, IntoDrawingArea};
+use plotters::drawing::DrawingArea;
 use plotters::element::{PathElement, Text};
 use plotters::style::{Color, ShapeStyle};
 use plotters_backend::text_anchor::{HPos, Pos, VPos};
@@ -60,6 +61,23 @@ pub struct Series {
     pub points: Vec<Point>,
 }
 
+impl Series {
+    /// Returns the joined points of each worker. The loop without options is drawn last, because others may be as
+    /// fast.
+    pub fn of_workers(figures: &Figures, points: impl Fn(&str) -> Vec<Point>) -> Vec<Self> {
+        let workers = figures.workers();
+        let (plain, others): (Vec<_>, Vec<_>) =
+            workers.iter().partition(|worker| worker.starts_with(PLAIN));
+        let ordered = others.into_iter().chain(plain.into_iter().rev());
+        let series = ordered.map(|worker| Self {
+            class: class_of(worker),
+            joined: true,
+            points: points(worker),
+        });
+        series.collect()
+    }
+}
+
 /// Chart with two axes.
 #[derive(Debug)]
 pub struct Chart {
@@ -73,20 +91,10 @@ pub struct Chart {
 
 impl Chart {
     pub fn figure(&self) -> anyhow::Result<Figure> {
-        let mut elements = String::new();
-        // The error of a drawing borrows from `elements`.
-        self.draw(Svg::new((WIDTH, HEIGHT), &mut elements).into_drawing_area())
-            .map_err(|error| anyhow!("{}: {error}", self.title))?;
-        Ok(Figure {
-            caption: self.title.clone(),
-            svg: document((WIDTH, HEIGHT), &self.title, &elements),
-        })
+        Figure::drawn(&self.title, (WIDTH, HEIGHT), |area| self.draw(area))
     }
 
-    fn draw(
-        &self,
-        area: DrawingArea<Svg<'_>, Shift>,
-    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn draw(&self, area: DrawingArea<Svg<'_>, Shift>) -> Drawn {
         // The names of positions are above the lines and dots.
         let above = if self.places.is_empty() { 8 } else { 22 };
         let mut chart = ChartBuilder::on(&area)

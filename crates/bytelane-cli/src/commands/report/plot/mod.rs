@@ -10,10 +10,13 @@ pub use chart::{Axis, Chart, Point, Series};
 pub use scale::Scale;
 pub use svg::class_of;
 
+use anyhow::anyhow;
+use plotters::coord::Shift;
+use plotters::drawing::{DrawingArea, IntoDrawingArea};
 use plotters::style::{Color, IntoFont, TextStyle};
 use plotters_backend::text_anchor::Pos;
 use serde::Serialize;
-use svg::PIXEL;
+use svg::{PIXEL, Svg, document};
 
 /// Width of every chart: that of a phone, where it fills the screen.
 const WIDTH: u32 = 400 * PIXEL;
@@ -38,4 +41,25 @@ fn letters(class: &'static str) -> TextStyle<'static> {
 pub struct Figure {
     pub caption: String,
     pub svg: String,
+}
+
+/// Result of drawing.
+type Drawn = Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
+impl Figure {
+    /// Draws a figure.
+    fn drawn(
+        title: &str,
+        size: (u32, u32),
+        draw: impl Fn(DrawingArea<Svg<'_>, Shift>) -> Drawn,
+    ) -> anyhow::Result<Self> {
+        let mut elements = String::new();
+        // The error of a drawing borrows from `elements`.
+        draw(Svg::new(size, &mut elements).into_drawing_area())
+            .map_err(|error| anyhow!("{title}: {error}"))?;
+        Ok(Self {
+            caption: title.to_owned(),
+            svg: document(size, title, &elements),
+        })
+    }
 }
