@@ -214,7 +214,7 @@ def check(seed, folder):
         assert whole.num_rows == 0, "no batches"
     goal = ["balanced", "size", "read"][random.integers(3)]
     compression = [None, "zstd", "snappy", "none"][random.integers(4)]
-    parquet.rewrite(path, new, goal=goal, compression=compression, verify=True)
+    parquet.rewrite(path, new, goal=goal, compression=compression, verify=True, force=True)
     same(parquet.read_table(new).to_pyarrow().replace_schema_metadata(None), whole, "rewrite")
     theirs = pyarrow.parquet.ParquetFile(new).read().replace_schema_metadata(None)
     same(theirs, expected, "pyarrow after rewrite")

@@ -51,7 +51,7 @@ class Kept(unittest.TestCase):
         return done.stdout
 
     def rewrite(self, *options):
-        line = ["rewrite", self.before, self.after, "--verify", "--format", "json", *options]
+        line = ["rewrite", self.before, self.after, "--verify", "--format", "json", "--force", *options]
         return json.loads(self.bytelane(*line))
 
     def rewrite_all_ways(self):

@@ -73,7 +73,7 @@ class Rewrite(unittest.TestCase):
         self.after = Path(directory.name) / "after.parquet"
 
     def rewrite(self, *options):
-        line = [PROGRAM, "rewrite", self.before, self.after, "--verify", "--format", "json", *options]
+        line = [PROGRAM, "rewrite", self.before, self.after, "--verify", "--format", "json", "--force", *options]
         done = subprocess.run(line, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)

@@ -1,12 +1,13 @@
-//! Inputs and outputs: files or pipes. No half-written files remain.
+//! Inputs and outputs: files or pipes. No half-written files remain, and no file is replaced unasked.
 
 use crate::{readable, signals, standard};
 use anyhow::{Context, bail};
-use bytelane_parquet::NewFile;
+use bytelane_parquet::{NewFile, Replace};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Read, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use tempfile::TempDir;
 
 /// Name that means standard input or output.
 pub const DASH: &str = "-";
@@ -74,6 +75,71 @@ impl Read for Input {
     }
 }
 
+/// Permission to replace existing files.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct Force {
+    /// Replace existing files, even read-only ones
+    #[arg(long)]
+    pub force: bool,
+}
+
+impl Force {
+    /// Returns which existing files may be replaced: without the flag, only those that are also read.
+    pub fn replace(self) -> Replace {
+        if self.force {
+            Replace::All
+        } else {
+            Replace::Inputs
+        }
+    }
+}
+
+/// Returns whether a path means standard output.
+pub fn is_stream(path: &Path) -> bool {
+    path == Path::new(DASH) || standard::is_output(path)
+}
+
+/// Parquet file that a command writes: a file, or standard output, to which it is copied once it is complete.
+#[derive(Debug)]
+pub struct Target {
+    path: PathBuf,
+    stream: Option<TempDir>,
+}
+
+impl Target {
+    /// Prepares to write to `path`; `-` means standard output.
+    pub fn new(path: &Path) -> anyhow::Result<Self> {
+        if !is_stream(path) {
+            let path = path.to_owned();
+            return Ok(Self { path, stream: None });
+        }
+        let directory = tempfile::Builder::new().prefix(".bytelane-").tempdir()?;
+        Ok(Self {
+            path: directory.path().join("output.parquet"),
+            stream: Some(directory),
+        })
+    }
+
+    /// Returns the path to write to.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns whether the file goes to standard output, so that a summary must go elsewhere.
+    pub fn is_stream(&self) -> bool {
+        self.stream.is_some()
+    }
+
+    /// Copies the complete file to standard output, if that is the output.
+    pub fn publish(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        if self.is_stream() {
+            io::copy(&mut File::open(&self.path)?, out).context("standard output")?;
+            out.flush().context("standard output")?;
+        }
+        Ok(())
+    }
+}
+
 /// Standard output, or a file that appears under its name only when [`finish`](Output::finish) is
 /// called.
 #[derive(Debug)]
@@ -91,15 +157,18 @@ pub enum Output {
 }
 
 impl Output {
-    /// Prepares to write to `path`; `None` and `-` mean standard output.
-    pub fn create(path: Option<&Path>) -> anyhow::Result<Self> {
+    /// Prepares to write to `path`; `None` and `-` mean standard output. `input` is the file that is read, if any.
+    pub fn create(path: Option<&Path>, input: Option<&Path>, force: Force) -> anyhow::Result<Self> {
         let Some(path) = path.filter(|path| *path != Path::new(DASH)) else {
             let stdout = BufWriter::with_capacity(WRITE_BUFFER, standard::output()?);
             let to_people = path.is_none() && io::stdout().is_terminal();
             return Ok(Self::Stdout { stdout, to_people });
         };
         let create = || -> anyhow::Result<_> {
-            let new = removed_if_interrupted(|| NewFile::create(path))?;
+            let inputs: Vec<&Path> = input.into_iter().collect();
+            let new = removed_if_interrupted(|| {
+                NewFile::create_or_replace(path, force.replace(), &inputs)
+            })?;
             Ok((new.file().try_clone()?, new))
         };
         let (file, new) =

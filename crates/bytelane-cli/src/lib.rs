@@ -22,9 +22,10 @@ mod provenance;
 mod search;
 mod signals;
 mod specification;
+mod verb;
 
-use bytelane_parquet::Problem;
 use bytelane_parquet::rewrite::STREAM;
+use bytelane_parquet::{Caller, Problem};
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 use std::borrow::Cow;
@@ -75,6 +76,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, end: End) -> u8 {
     };
     cli.color.write_global();
     leave_out_contained_panics();
+    bytelane_parquet::set_caller(Caller::Command);
     bytelane_store::install();
     match cli.command.run() {
         Ok(Outcome::Fine) => 0,

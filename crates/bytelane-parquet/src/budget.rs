@@ -3,6 +3,7 @@
 //! Small files can expand a lot. Ten bytes of level runs make a billion nulls, one bit makes a long string
 //! from a dictionary, and many columns may share one page.
 
+use crate::caller::Setting;
 use crate::{Error, Problem, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, make_array};
@@ -151,11 +152,11 @@ pub(crate) fn too_large(limit: u64) -> String {
     format!("its values take more memory than {}", limit_text(limit))
 }
 
-/// Describes a limit, and the option that changes it in Rust, Python and the command.
+/// Describes a limit, and the option that changes it.
 pub(crate) fn limit_text(limit: u64) -> String {
     format!(
-        "the limit of {limit} bytes, which an option raises: with_memory_limit, memory_limit in Python, --memory-limit of \
-         the command"
+        "the limit of {limit} bytes, which {} raises",
+        Setting::MemoryLimit
     )
 }
 

@@ -2,6 +2,7 @@
 
 use crate::Encoding;
 use crate::budget::limit_text;
+use crate::caller::{Setting, read_only_hint};
 use arrow_schema::ArrowError;
 use parquet::basic::Type;
 use parquet::errors::ParquetError;
@@ -80,8 +81,11 @@ pub enum Problem {
     /// A written file does not contain the expected values.
     #[error("{0}")]
     Different(String),
+    /// There is a file with the name of the new one.
+    #[error("the file exists; {} replaces it", Setting::Force)]
+    Exists,
     /// The file that would be replaced is read-only.
-    #[error("the file is read-only")]
+    #[error("the file is read-only{}", read_only_hint())]
     ReadOnly,
     /// The work takes more memory than allowed.
     #[error("it takes more memory than {}", limit_text(*limit))]

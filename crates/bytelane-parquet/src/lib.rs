@@ -2,6 +2,7 @@
 
 pub mod advise;
 mod budget;
+mod caller;
 mod catch_panic;
 pub mod check;
 mod choice;
@@ -30,6 +31,7 @@ mod statistics;
 mod types;
 mod write;
 
+pub use caller::{Caller, caller, set_caller};
 #[doc(hidden)]
 pub use catch_panic::is_caught;
 pub use error::{Error, Place, Problem, Result};
@@ -49,7 +51,7 @@ pub type ParquetRecordBatchReader = Reader;
 /// [`ReaderBuilder`], by its name in the crate `parquet`.
 pub type ParquetRecordBatchReaderBuilder<T> = ReaderBuilder<T>;
 
-pub use file::NewFile;
+pub use file::{NewFile, Replace, check_outside};
 pub use types::unite;
 pub use write::{Writer, Written};
 

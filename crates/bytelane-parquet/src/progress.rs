@@ -17,6 +17,18 @@ impl Progress {
         Self(Some(Arc::new(callback)))
     }
 
+    /// Returns a callback that can only cancel the work: it reports that all is done, whatever it is called with.
+    pub(crate) fn at_end(
+        &self,
+        total: u64,
+    ) -> impl Fn(u64) -> ControlFlow<()> + Send + Sync + 'static {
+        let progress = self.clone();
+        move |_| match progress.report(total, total) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    }
+
     /// Reports progress; an error if the work is cancelled.
     pub(crate) fn report(&self, done: u64, total: u64) -> Result<()> {
         match &self.0 {

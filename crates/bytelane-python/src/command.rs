@@ -1,5 +1,6 @@
 //! Runs the command.
 
+use bytelane_parquet::{Caller, set_caller};
 use pyo3::prelude::*;
 use std::ffi::OsString;
 
@@ -7,5 +8,7 @@ use std::ffi::OsString;
 /// code. The process is the command's: a termination signal ends it if the command waits for input.
 #[pyfunction]
 pub fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-    py.detach(|| bytelane_cli::run(arguments, std::process::exit))
+    let code = py.detach(|| bytelane_cli::run(arguments, std::process::exit));
+    set_caller(Caller::Python);
+    code
 }

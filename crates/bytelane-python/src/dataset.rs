@@ -1,6 +1,6 @@
 //! Data sets of many files. Results are JSON, which `bytelane/dataset` parses.
 
-use crate::parquet::{of_parquet, watch};
+use crate::parquet::{of_parquet, watched};
 use bytelane_dataset::{Error, Plan, PlanOptions, RunOptions, Shard};
 use bytelane_parquet::{Goal, parse_compression};
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
@@ -8,7 +8,6 @@ use pyo3::prelude::*;
 use serde::Serialize;
 use std::num::NonZero;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Native half of `bytelane.dataset`.
 #[pymodule]
@@ -16,9 +15,6 @@ pub mod _dataset {
     #[pymodule_export]
     use super::{delete, plan, run, swap, verify};
 }
-
-/// Exception that ended the work, if any.
-type Raised = Arc<Mutex<Option<PyErr>>>;
 
 fn of_dataset(error: Error) -> PyErr {
     match error {
@@ -37,18 +33,9 @@ fn of_dataset(error: Error) -> PyErr {
     }
 }
 
-/// Returns a result as JSON, or the exception that ended the work.
-fn finished<T: Serialize>(
-    outcome: bytelane_dataset::Result<T>,
-    raised: &Raised,
-) -> PyResult<String> {
-    let mut raised = raised.lock().unwrap_or_else(PoisonError::into_inner);
-    match (outcome, raised.take()) {
-        (_, Some(exception)) => Err(exception),
-        (Err(error), None) => Err(of_dataset(error)),
-        (Ok(outcome), None) => serde_json::to_string(&outcome)
-            .map_err(|error| PyValueError::new_err(error.to_string())),
-    }
+/// Returns a result as JSON.
+fn to_json(outcome: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(outcome).map_err(invalid)
 }
 
 fn invalid(error: impl ToString) -> PyErr {
@@ -73,7 +60,6 @@ pub fn plan(
     sort_by: Option<&str>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let raised = Raised::default();
     if sort_by.is_some_and(|by| by != "auto") {
         return Err(invalid("sort_by must be \"auto\" or None"));
     }
@@ -90,8 +76,7 @@ pub fn plan(
     if let Some(compression) = compression {
         options = options.with_compression(parse_compression(compression).map_err(invalid)?);
     }
-    let watched = watch(progress, Arc::clone(&raised));
-    let plan = py.detach(|| {
+    let plan = watched(py, progress, of_dataset, |report| {
         let listing = bytelane_dataset::list(&root)?;
         let listing = match &files {
             Some(files) => listing.only(files.iter().map(String::as_str))?,
@@ -101,10 +86,10 @@ pub fn plan(
             }
         };
         bytelane_dataset::plan_files(&root, listing, &options, &|done, total| {
-            watched(done as u64, total as u64)
+            report(done as u64, total as u64)
         })
-    });
-    finished(plan, &raised)
+    })?;
+    to_json(&plan)
 }
 
 /// Runs a plan, which is JSON.
@@ -119,30 +104,26 @@ pub fn run(
     retry_failed: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let raised = Raised::default();
     let plan = Plan::parse(plan.as_bytes()).map_err(of_dataset)?;
     let jobs = NonZero::new(jobs).ok_or_else(|| invalid("jobs must be at least 1"))?;
-    let watched = watch(progress, Arc::clone(&raised));
     let options = RunOptions::default()
         .with_jobs(jobs)
         .with_shard(shard.parse::<Shard>().map_err(of_dataset)?)
-        .with_failed_retried(retry_failed)
-        .with_progress(move |done| watched(done.bytes, done.total));
-    let outcome = py.detach(|| bytelane_dataset::run(&plan, &out, &options));
-    finished(outcome, &raised)
+        .with_failed_retried(retry_failed);
+    let outcome = watched(py, progress, of_dataset, |report| {
+        let options = options.with_progress(move |done| report(done.bytes, done.total));
+        bytelane_dataset::run(&plan, &out, &options)
+    })?;
+    to_json(&outcome)
 }
 
 /// Compares the rows of two roots. Returns whether they are the same, and their differences.
 #[pyfunction]
 pub fn verify(py: Python<'_>, old: PathBuf, new: PathBuf) -> PyResult<(bool, String)> {
-    let raised = Raised::default();
-    let signals = watch(None, Arc::clone(&raised));
-    let verified =
-        py.detach(|| bytelane_dataset::verify(&old, &new, move |rows| signals(rows, rows)));
-    let is_same = verified
-        .as_ref()
-        .is_ok_and(bytelane_dataset::Verified::is_same);
-    Ok((is_same, finished(verified, &raised)?))
+    let verified = watched(py, None, of_dataset, |report| {
+        bytelane_dataset::verify(&old, &new, move |rows| report(rows, rows))
+    })?;
+    Ok((verified.is_same(), to_json(&verified)?))
 }
 
 /// Exchanges two roots.
@@ -156,5 +137,5 @@ pub fn swap(py: Python<'_>, one: PathBuf, other: PathBuf) -> PyResult<()> {
 #[pyfunction]
 pub fn delete(py: Python<'_>, old: PathBuf, verified_by: PathBuf) -> PyResult<String> {
     let deleted = py.detach(|| bytelane_dataset::delete(&old, &verified_by));
-    finished(deleted, &Raised::default())
+    to_json(&deleted.map_err(of_dataset)?)
 }

@@ -44,6 +44,7 @@ mod _native {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         bytelane_cli::keep_memory();
+        bytelane_parquet::set_caller(bytelane_parquet::Caller::Python);
         bytelane_store::install();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

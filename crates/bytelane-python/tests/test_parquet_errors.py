@@ -57,12 +57,33 @@ def test_errors_of_the_system_are_os_errors() -> None:
     parquet.rewrite("a.parquet", "a.parquet", force=True)
 
 
+def test_existing_files_are_only_replaced_by_force() -> None:
+    parquet.write_table(numbers(), "a.parquet")
+    works: list[Callable[[bool], object]] = [
+        lambda force: parquet.rewrite("a.parquet", "b.parquet", force=force),
+        lambda force: parquet.merge("a.parquet", "b.parquet", force=force),
+        lambda force: parquet.repair("a.parquet", "b.parquet", force=force),
+        lambda force: parquet.salvage("a.parquet", "b.parquet", force=force),
+    ]
+    for work in works:
+        Path("b.parquet").write_text("precious")
+        with pytest.raises(FileExistsError, match="force=True replaces it") as caught:
+            work(False)
+        assert caught.value.filename == "b.parquet"
+        assert Path("b.parquet").read_text() == "precious"
+        work(True)
+        assert parquet.read_table("b.parquet").num_rows == parquet.read_table("a.parquet").num_rows
+    # Like pyarrow's function.
+    parquet.write_table(numbers(), "b.parquet")
+    parquet.repair("a.parquet", "a.parquet")
+
+
 def test_memory_is_limited() -> None:
     rows = 1_000_000
     pq.write_table(pa.table({"id": pa.nulls(rows, pa.int64()), "text": ["word"] * rows}), "a.parquet")
     assert os.path.getsize("a.parquet") < 100_000
     limit = 1 << 20
-    with pytest.raises(parquet.ParquetError, match="the limit of 1048576 bytes.* memory_limit in Python") as caught:
+    with pytest.raises(parquet.ParquetError, match="the limit of 1048576 bytes, which memory_limit raises") as caught:
         parquet.read_table("a.parquet", memory_limit=limit)
     assert caught.value.kind == "MemoryLimit"
     assert parquet.read_table("a.parquet").num_rows == rows
@@ -269,6 +290,9 @@ INTERRUPTED = {
     "write": "parquet.write_table(table, 'a.parquet', 'plain', compression='zstd:15', row_group_size=50_000)",
     "advise": "[parquet.advise('a.parquet') for _ in range(100)]",
     "read": "[parquet.read_table('a.parquet') for _ in range(100_000)]",
+    "repair": "[parquet.repair('a.parquet', 'a.parquet', verify=True) for _ in range(1000)]",
+    "check": "[parquet.check('a.parquet', values=True) for _ in range(1000)]",
+    "salvage": "[parquet.salvage('a.parquet', os.devnull) for _ in range(1000)]",
 }
 
 
@@ -280,6 +304,7 @@ def test_ctrl_c_stops_the_work(work: str) -> None:
     pq.write_table(pa.concat_tables([table] * 5), "a.parquet", row_group_size=60_000)
     before = Path("a.parquet").read_bytes()
     program = f"""if True:
+        import os
         from bytelane import parquet
         table = parquet.read_table("a.parquet")
         print("ready", flush=True)

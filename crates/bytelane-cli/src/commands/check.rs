@@ -1,12 +1,14 @@
 //! `bytelane check`.
 
 use super::rows::files_at;
-use crate::{Outcome, readable, standard};
+use crate::files::{Force, Target};
+use crate::verb::Verb;
+use crate::{Outcome, progress, readable, standard};
 use bytelane_parquet::check::{CheckOptions, Checked, Finding, Severity, check};
-use bytelane_parquet::repair::{Salvaged, salvage};
+use bytelane_parquet::repair::{SalvageOptions, Salvaged, salvage};
 use clap::ValueEnum;
 use serde::Serialize;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Check whether Parquet files keep what they promise
@@ -23,9 +25,11 @@ pub struct Arguments {
     /// Decode all values, and compare them with statistics, indexes, filters and the sort order
     #[arg(long)]
     values: bool,
-    /// Write the rows whose pages are intact to this file, and list those that are lost; for one FILE
-    #[arg(long, value_name = "OUT")]
+    /// Write the rows whose pages are intact to this file, and list those that are lost; for one FILE. -: standard output
+    #[arg(long, value_name = "OUTPUT")]
     salvage: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
     /// Maximum memory for pages and values, as in 4GiB
     #[arg(long, value_name = "SIZE", value_parser = readable::parse_size)]
     memory_limit: Option<u64>,
@@ -55,7 +59,15 @@ struct Answer<'a> {
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
-        let mut options = CheckOptions::default().with_values(self.values);
+        let target = self.salvage.as_deref().map(Target::new).transpose()?;
+        let bar = progress::bar(0, "{bytes}/{total_bytes}")?;
+        let verb = match target {
+            Some(_) => Verb::writing(bar)?,
+            None => Verb::reading(bar)?,
+        };
+        let mut options = CheckOptions::default()
+            .with_values(self.values)
+            .with_progress(verb.progress());
         if let Some(limit) = self.memory_limit {
             options = options.with_memory_limit(limit);
         }
@@ -68,9 +80,20 @@ impl Arguments {
             );
         }
         for file in files {
-            let checked = check(&file, &options)?;
-            let salvaged = self.salvage.as_ref().map(|to| salvage(&file, to));
+            verb.name(readable::path(&file));
+            let checked = verb.finish(check(&file, &options))?;
+            let salvaged = target.as_ref().map(|to| {
+                verb.name(readable::path(&file));
+                let salvaged = verb.finish(salvage(&file, to.path(), &self.salvaging(&verb)))?;
+                to.publish(&mut out)?;
+                anyhow::Ok(salvaged)
+            });
             let salvaged = salvaged.transpose()?;
+            let mut stderr = io::stderr();
+            let mut out: &mut dyn Write = match &target {
+                Some(target) if target.is_stream() => &mut stderr,
+                _ => &mut out,
+            };
             found |= !checked.findings.is_empty();
             match self.format {
                 Format::Json => {
@@ -96,6 +119,12 @@ impl Arguments {
         } else {
             Ok(Outcome::Fine)
         }
+    }
+
+    fn salvaging(&self, verb: &Verb) -> SalvageOptions {
+        SalvageOptions::default()
+            .with_replace(self.force.replace())
+            .with_progress(verb.progress())
     }
 }
 

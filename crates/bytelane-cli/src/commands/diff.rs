@@ -2,7 +2,8 @@
 
 use super::rows::files_at;
 use crate::table::{Format, Table, format_parser, text};
-use crate::{Outcome, readable, standard};
+use crate::verb::Verb;
+use crate::{Outcome, progress, readable, standard};
 use anyhow::bail;
 use bytelane_parquet::diff::{DiffOptions, Difference, RowPlace, diff};
 use serde::Serialize;
@@ -61,7 +62,10 @@ impl Arguments {
         let options = DiffOptions::default()
             .with_any_order(self.any_order)
             .with_named_rows(self.rows.get());
-        let difference = diff(&left, &right, &options)?;
+        let verb = Verb::reading(progress::spinner("{pos} rows compared")?)?;
+        let counting = verb.clone();
+        let options = options.with_progress(move |rows| counting.count(rows));
+        let difference = verb.finish(diff(&left, &right, &options))?;
         self.show(&difference, [left.len(), right.len()], &mut out)?;
         if difference.is_none() {
             Ok(Outcome::Fine)

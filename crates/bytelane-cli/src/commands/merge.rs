@@ -1,18 +1,18 @@
 //! `bytelane merge`.
 
 use super::rows::files_at;
+use crate::files::{Force, Target};
 use crate::table::{Format, Table, format_parser, number, size, text};
-use crate::{Outcome, progress, readable, signals, standard};
-use bytelane_parquet::Problem;
+use crate::verb::Verb;
+use crate::{Outcome, progress, readable, standard};
+use anyhow::bail;
+use bytelane_parquet::check_outside;
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::merge::{MergeOptions, MergePages, Merged, MergedPages, merge};
 use clap::ValueEnum;
-use std::io::Write;
+use std::io::{self, Write};
 use std::num::NonZero;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Merge or split Parquet files without decoding their values
 ///
@@ -25,15 +25,16 @@ use std::sync::atomic::{AtomicI32, Ordering};
 /// other types are joined if one type holds the values of both, such as int64 those of int32, or milliseconds whole seconds: they are encoded
 /// again. Other differences of types are errors.
 ///
-/// The outputs appear under their names when all of them are complete; OUT may be one of the files.
+/// The outputs appear under their names when all of them are complete; OUTPUT may be one of the files. With --force, files of an earlier
+/// run with a smaller --file-size are removed.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Arguments {
     /// The Parquet files to read, or directories that are searched for .parquet files
-    #[arg(value_name = "IN", required = true, num_args = 1..)]
+    #[arg(value_name = "INPUT", required = true, num_args = 1..)]
     inputs: Vec<PathBuf>,
-    /// The file to write; with --file-size, OUT.parquet becomes OUT-00000.parquet and so on
-    #[arg(value_name = "OUT")]
+    /// The file to write; -: standard output. With --file-size, OUTPUT.parquet becomes OUTPUT-00000.parquet and so on
+    #[arg(value_name = "OUTPUT")]
     output: PathBuf,
     /// Maximum number of rows of a row group; larger ones are split. Without it, row groups are joined up to 1048576 rows, and larger ones stay
     #[arg(long, value_name = "N")]
@@ -50,9 +51,8 @@ pub struct Arguments {
     /// Compare every value with those of the inputs before the outputs appear under their names
     #[arg(long)]
     verify: bool,
-    /// Replace OUT even if it is read-only
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: Force,
     /// A table, one JSON object, CSV, or a Markdown table
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
     format: Format,
@@ -73,52 +73,39 @@ const EXAMPLES: &str = "Examples:
   bytelane merge lake/ merged.parquet --row-group-rows 500000
   bytelane merge large.parquet part.parquet --file-size 128MiB";
 
-/// Exit status used when no signal was received.
-const RUNNING: i32 = 0;
-
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
         let inputs = files_at(&self.inputs)?;
-        let signal = Arc::new(AtomicI32::new(RUNNING));
-        let handler = Arc::clone(&signal);
-        signals::on_signal(move |status| handler.store(status, Ordering::Relaxed))?;
-        let progress = progress::bar(0, "{bytes}/{total_bytes}")?;
-        let (bar, seen) = (progress.clone(), Arc::clone(&signal));
+        check_outside(&self.inputs, &self.output)?;
+        let target = Target::new(&self.output)?;
+        if target.is_stream() && self.file_size.is_some() {
+            bail!("--file-size writes several files, and standard output is one; name a file");
+        }
+        let verb = Verb::writing(progress::bar(0, "{bytes}/{total_bytes}")?)?;
         let mut options = MergeOptions::default()
             .with_pages(match self.pages {
                 Pages::Kept => MergePages::Kept,
                 Pages::Fresh => MergePages::Fresh,
             })
             .with_verification(self.verify)
-            .with_force(self.force)
+            .with_replace(self.force.replace())
             .with_readers(self.readers.clone())
-            .with_progress(move |done, total| {
-                bar.set_length(total);
-                bar.set_position(done);
-                match seen.load(Ordering::Relaxed) {
-                    RUNNING => ControlFlow::Continue(()),
-                    _ => ControlFlow::Break(()),
-                }
-            });
+            .with_progress(verb.progress());
         if let Some(rows) = self.row_group_rows {
             options = options.with_row_group_rows(rows.get());
         }
         if let Some(bytes) = self.file_size {
             options = options.with_file_bytes(bytes);
         }
-        let merged = merge(&inputs, &self.output, &options);
-        progress.finish_and_clear();
-        match merged {
-            Err(error) if matches!(error.problem(), Problem::Cancelled) => {
-                Err(signals::Interrupted(signal.load(Ordering::Relaxed)).into())
-            }
-            Err(error) => Err(error.into()),
-            Ok(merged) => {
-                self.show(&merged, &mut out)?;
-                Ok(Outcome::Fine)
-            }
+        let merged = verb.finish(merge(&inputs, target.path(), &options))?;
+        target.publish(&mut out)?;
+        if target.is_stream() {
+            self.show(&merged, &mut io::stderr().lock())?;
+        } else {
+            self.show(&merged, &mut out)?;
         }
+        Ok(Outcome::Fine)
     }
 
     fn show(&self, merged: &Merged, out: &mut impl Write) -> anyhow::Result<()> {

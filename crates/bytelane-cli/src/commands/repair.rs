@@ -1,22 +1,24 @@
 //! `bytelane repair`.
 
-use crate::{Outcome, readable, standard};
+use crate::files::{Force, Target};
+use crate::verb::Verb;
+use crate::{Outcome, progress, readable, standard};
 use bytelane_parquet::repair::{RepairOptions, Repaired, repair};
 use clap::ValueEnum;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 /// Add the indexes and counts to a Parquet file that its writer left out
 ///
 /// Copies pages byte for byte, and makes offset and column indexes, encoding_stats and sizes from their headers. Readers then skip pages, and
-/// read less. NaN are counted. created_by, the name of the program that wrote the values, stays. The new file appears under its name when it is complete; OUT may be IN.
+/// read less. NaN are counted. created_by, the name of the program that wrote the values, stays. The new file appears under its name when it is complete; OUTPUT may be INPUT.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The Parquet file to read
-    #[arg(value_name = "IN")]
+    #[arg(value_name = "INPUT")]
     input: PathBuf,
-    /// The file to write
-    #[arg(value_name = "OUT")]
+    /// The file to write; -: standard output
+    #[arg(value_name = "OUTPUT")]
     output: PathBuf,
     /// Add a Bloom filter to this column, as in place.city; may be repeated
     #[arg(long, value_name = "COLUMN")]
@@ -24,9 +26,8 @@ pub struct Arguments {
     /// Compare every value with the old file before the new one appears under its name
     #[arg(long)]
     verify: bool,
-    /// Replace OUT even if it is read-only
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: Force,
     /// Lines, or one JSON object
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -43,20 +44,33 @@ enum Format {
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
+        let target = Target::new(&self.output)?;
+        let verb = Verb::writing(progress::bar(0, "{bytes}/{total_bytes}")?)?;
         let options = RepairOptions::default()
             .with_bloom_filters(self.bloom_filter.iter().cloned())
             .with_verification(self.verify)
-            .with_force(self.force);
-        let repaired = repair(&self.input, &self.output, &options)?;
+            .with_replace(self.force.replace())
+            .with_progress(verb.progress());
+        let repaired = verb.finish(repair(&self.input, target.path(), &options))?;
+        target.publish(&mut out)?;
+        if target.is_stream() {
+            self.answer(&repaired, &mut io::stderr().lock())?;
+        } else {
+            self.answer(&repaired, &mut out)?;
+        }
+        Ok(Outcome::Fine)
+    }
+
+    fn answer(&self, repaired: &Repaired, out: &mut impl Write) -> anyhow::Result<()> {
         match self.format {
             Format::Json => {
-                serde_json::to_writer(&mut out, &repaired)?;
+                serde_json::to_writer(&mut *out, repaired)?;
                 writeln!(out)?;
             }
-            Format::Text => self.show(&repaired, &mut out)?,
+            Format::Text => self.show(repaired, out)?,
         }
         out.flush()?;
-        Ok(Outcome::Fine)
+        Ok(())
     }
 
     fn show(&self, repaired: &Repaired, out: &mut impl Write) -> anyhow::Result<()> {

@@ -1,6 +1,6 @@
 //! `bytelane encode` and `bytelane decode`.
 
-use crate::files::{Input, Output};
+use crate::files::{Force, Input, Output};
 use crate::specification::{Specification, SpecificationParser, codecs_and};
 use crate::{Outcome, backend};
 use anyhow::Context;
@@ -47,11 +47,13 @@ struct Arguments {
     #[arg(value_name = "CODEC", value_parser = SpecificationParser, hide_possible_values = true)]
     codec: Specification,
     /// The file to read; `-` or nothing means standard input
-    #[arg(value_name = "IN")]
+    #[arg(value_name = "INPUT")]
     input: Option<PathBuf>,
     /// The file to write; `-` or nothing means standard output
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, long, value_name = "OUTPUT")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
 }
 
 type Transform = fn(&dyn Codec, Backend, &mut dyn Read, &mut dyn Write) -> Result<(), StreamError>;
@@ -75,7 +77,7 @@ impl Arguments {
         backend::force_from_environment()?;
         let codec = self.codec.open()?;
         let input = Input::open(self.input.as_deref())?;
-        let mut output = Output::create(self.output.as_deref())?;
+        let mut output = Output::create(self.output.as_deref(), self.input.as_deref(), self.force)?;
         let name = input.name().to_owned();
         let mut reader = progress(&input)?.wrap_read(input);
         match transform(&*codec, Backend::active(), &mut reader, &mut output) {

@@ -58,7 +58,11 @@ fn from_the_plan_to_the_deletion() {
     ] {
         assert!(shown.contains(wanted), "{wanted} in\n{shown}");
     }
-    let shown = printed(directory, 0, &[&PLAN[..], &["--format", "json"]].concat());
+    let shown = printed(
+        directory,
+        0,
+        &[&PLAN[..], &["--force", "--format", "json"]].concat(),
+    );
     let shown: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!((&shown["rows"], &shown["units"]), (&6000.into(), &2.into()));
     assert_eq!(shown["advice"][0]["columns"][0]["path"], "id");
@@ -89,7 +93,12 @@ fn from_the_plan_to_the_deletion() {
     let delete = ["dataset", "delete", "new", "--verified-by", "lake"];
     let shown = printed(directory, 0, &delete);
     assert!(shown.starts_with("Deleted 6 files"), "{shown}");
-    let shown = printed(directory, 0, &PLAN);
+    let message = failure(bytelane(&PLAN).current_dir(directory));
+    assert!(
+        message.contains("the file exists; --force replaces it"),
+        "{message}"
+    );
+    let shown = printed(directory, 0, &[&PLAN[..], &["--force"]].concat());
     assert!(
         shown.ends_with("The data set needs no changes\n"),
         "{shown}"

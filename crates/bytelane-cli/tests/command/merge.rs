@@ -116,7 +116,7 @@ fn a_merge_that_is_killed_leaves_the_old_file_or_the_new_one() {
     let output = directory.path().join("out.parquet");
     let merge = || {
         let mut command = Command::new(cargo_bin!("bytelane"));
-        command.args(["merge", "in", "out.parquet"]);
+        command.args(["merge", "in", "out.parquet", "--force"]);
         command.current_dir(directory.path());
         command
     };

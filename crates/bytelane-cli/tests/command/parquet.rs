@@ -102,7 +102,11 @@ fn rewrite_tells_what_became_of_each_column() {
     assert!(shown.contains("saved, every value compared"), "{shown}");
     let rewritten = json(
         directory,
-        &[&line[..], &["--column", "value=byte_stream_split"]].concat(),
+        &[
+            &line[..],
+            &["--force", "--column", "value=byte_stream_split"],
+        ]
+        .concat(),
     );
     assert_eq!(rewritten["verified"], true);
     let column = &rewritten["columns"][0];
@@ -237,10 +241,16 @@ fn several_files_are_rewritten_into_a_directory() {
         assert_eq!(shown.matches(&format!(" {file} ")).count(), 1, "{shown}");
         assert!(directory.join("out").join(file).exists());
     }
-    let csv = run(directory, &[&line[..], &["--format", "csv"]].concat());
+    let csv = run(
+        directory,
+        &[&line[..], &["--force", "--format", "csv"]].concat(),
+    );
     assert!(csv.starts_with("file,column,"), "{csv}");
     assert_eq!(csv.lines().count(), 5, "{csv}");
-    let shown = run(directory, &[&line[..], &["--format", "json"]].concat());
+    let shown = run(
+        directory,
+        &[&line[..], &["--force", "--format", "json"]].concat(),
+    );
     let objects: Vec<Value> = shown
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())

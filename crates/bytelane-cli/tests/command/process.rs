@@ -95,7 +95,7 @@ fn a_filter_that_is_asked_to_end_says_by_what_and_leaves_nothing() {
         let directory = directory.path();
         fs::write(directory.join("out"), "precious").unwrap();
         let mut child = Command::new(cargo_bin!("bytelane"))
-            .args(["encode", "base64", "-o", "out"])
+            .args(["encode", "base64", "-o", "out", "--force"])
             .current_dir(directory)
             .stdin(Stdio::piped())
             .spawn()
@@ -140,6 +140,65 @@ fn a_rewrite_that_is_asked_to_end_says_by_what_and_leaves_nothing() {
         signal(&child, name);
         assert_eq!(child.wait().unwrap().code(), Some(status), "{name}");
         assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "{name}");
+    }
+}
+
+/// Repairs, merges and salvage write files; a signal ends them before these have their names.
+#[test]
+fn commands_that_write_files_leave_nothing_if_they_are_asked_to_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    write_parquet(&directory.join("in.parquet"), 3_000_000);
+    for (arguments, (name, status)) in [
+        ["repair", "in.parquet", "out.parquet", "--verify"],
+        ["merge", "in.parquet", "out.parquet", "--verify"],
+        ["check", "in.parquet", "--salvage", "out.parquet"],
+    ]
+    .into_iter()
+    .zip(SIGNALS)
+    {
+        let mut child = Command::new(cargo_bin!("bytelane"))
+            .args(arguments)
+            .current_dir(directory)
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        if arguments[0] == "check" {
+            // It reads everything before it begins the file.
+            std::thread::sleep(Duration::from_millis(300));
+        } else {
+            wait_for_output(directory);
+        }
+        signal(&child, name);
+        assert_eq!(child.wait().unwrap().code(), Some(status), "{arguments:?}");
+        assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "{arguments:?}");
+    }
+}
+
+/// Commands that only read are ended at once.
+#[cfg(target_os = "linux")]
+#[test]
+fn commands_that_read_say_by_which_signal_they_were_ended() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    write_parquet(&directory.join("in.parquet"), 3_000_000);
+    for (arguments, (name, status)) in [
+        ["check", "in.parquet", "--values", "--format=text"],
+        ["diff", "in.parquet", "in.parquet", "--any-order"],
+        ["count", "in.parquet", "--where", "value > 0.5"],
+    ]
+    .into_iter()
+    .zip(SIGNALS)
+    {
+        let mut child = Command::new(cargo_bin!("bytelane"))
+            .args(arguments)
+            .current_dir(directory)
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        wait_for_handler(&child);
+        signal(&child, name);
+        assert_eq!(child.wait().unwrap().code(), Some(status), "{arguments:?}");
     }
 }
 
@@ -243,7 +302,7 @@ fn a_rewrite_replaces_a_file_that_is_read_only_if_it_is_forced_to() {
     assert_eq!(refused.status.code(), Some(2));
     assert_eq!(
         text(&refused.stderr),
-        "error: out: the file is read-only; --force replaces it all the same\n"
+        "error: out: the file exists; --force replaces it\n"
     );
     assert_eq!(fs::read(directory.join("out")).unwrap(), b"precious");
     let forced = shell(directory, "bytelane rewrite in.parquet out --force");

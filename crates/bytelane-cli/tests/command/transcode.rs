@@ -218,7 +218,7 @@ fn links_devices_and_permissions_survive() {
     fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
     symlink(&real, &link).unwrap();
     let run = |output: &std::path::Path| {
-        let mut run = bytelane(&["encode", "big_endian:width=2", "-o"]);
+        let mut run = bytelane(&["encode", "big_endian:width=2", "--force", "-o"]);
         run.arg(output).write_stdin("abcd").assert().success();
     };
     run(&link);

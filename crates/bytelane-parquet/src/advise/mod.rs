@@ -32,7 +32,7 @@ pub use trial::Candidate;
 use crate::budget::MemoryLimit;
 use crate::catch_panic::catch_panic;
 use crate::compatibility::{Readers, ValueType};
-use crate::rewrite::plan::INT96;
+use crate::rewrite::plan::int96;
 use crate::{Encoding, Encodings, Error, Goal, Problem, Result, compression_name};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -230,7 +230,7 @@ fn advise_column(
             if error.is_obstacle() || error.is_of_memory() || has_nested_int96(files, column) =>
         {
             let error = if has_nested_int96(files, column) {
-                Problem::Unsupported(INT96.to_owned()).into()
+                Problem::Unsupported(int96()).into()
             } else {
                 error
             };

@@ -6,7 +6,7 @@ use super::source::Source;
 use crate::choice::{Choice, Chooser, Estimate, Tally};
 use crate::chunk::{Column, Layout, PageSizes};
 use crate::rewrite::RewriteOptions;
-use crate::rewrite::plan::{BESIDE_INT96, Wish};
+use crate::rewrite::plan::{Wish, beside_int96};
 use crate::{Encoding, Result, WriterOptions};
 use arrow_array::ArrayRef;
 use parquet::basic::{Compression, Type};
@@ -184,7 +184,7 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
         {
             // `rewrite` writes either all leaves of a column or none.
             for (wish, _) in wishes.iter_mut().filter(|(wish, _)| wish.pages().is_some()) {
-                *wish = Wish::Cannot(BESIDE_INT96.to_owned());
+                *wish = Wish::Cannot(beside_int96());
             }
         }
         let is_open = wishes.iter().any(|(wish, _)| wish.pages().is_some());

@@ -17,11 +17,14 @@ use crate::catch_panic::catch_panic;
 use crate::file::{in_parquet, read_file_metadata};
 use crate::format::FileMetaData;
 use crate::input::InputFile;
+use crate::progress::Progress;
 use crate::rewrite::source::Source;
 use crate::stack::with_stack;
 use crate::{Error, Result};
 use outcome::Findings;
 use parquet::file::reader::Length;
+use std::fmt;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Options for checking a file.
@@ -31,10 +34,11 @@ use std::path::Path;
 ///
 /// let options = CheckOptions::default().with_values(true);
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct CheckOptions {
     values: bool,
     memory: MemoryLimit,
+    progress: Progress,
 }
 
 impl CheckOptions {
@@ -52,6 +56,41 @@ impl CheckOptions {
     pub fn with_memory_limit(mut self, bytes: u64) -> Self {
         self.memory = MemoryLimit(Some(bytes));
         self
+    }
+
+    /// Sets a progress callback: bytes of chunks checked and total, called before each chunk, and, if values are
+    /// decoded, before each column. Return `Break` to cancel with
+    /// [`Problem::Cancelled`](crate::Problem::Cancelled).
+    #[must_use]
+    pub fn with_progress(
+        mut self,
+        progress: impl Fn(u64, u64) -> ControlFlow<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.progress = Progress::new(progress);
+        self
+    }
+}
+
+impl CheckOptions {
+    /// Reports that chunks with this many bytes were checked. Their values come afterwards.
+    fn report(&self, done: u64, bytes: u64) -> Result<()> {
+        let total = if self.values { 2 * bytes } else { bytes };
+        self.progress.report(done.min(bytes), total)
+    }
+
+    /// Reports that the values of a part of the row groups were checked.
+    fn report_values(&self, done: f64, bytes: u64) -> Result<()> {
+        let values = done * bytes as f64;
+        self.progress.report(bytes + values as u64, 2 * bytes)
+    }
+}
+
+impl fmt::Debug for CheckOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CheckOptions")
+            .field("values", &self.values)
+            .field("memory", &self.memory)
+            .finish_non_exhaustive()
     }
 }
 
@@ -179,7 +218,7 @@ fn check_file(
         }
     };
     let schema = metadata.file_metadata().schema_descr_ptr();
-    let mut pages = 0;
+    let (mut pages, mut done) = (0, 0);
     let mut ranges = Vec::new();
     let mut are_sound = Vec::new();
     for (index, row_group) in footer.row_groups.iter().enumerate() {
@@ -196,6 +235,7 @@ fn check_file(
             findings.enter_column(column.path().string());
             let order = footer.column_orders.as_ref().and_then(|it| it.get(leaf));
             let before = findings.count();
+            options.report(done, file.len())?;
             let found = catch_panic(|| {
                 chunk::check(
                     file,
@@ -209,6 +249,7 @@ fn check_file(
             match found {
                 Ok(found) => {
                     pages += found.pages;
+                    done += found.range.end - found.range.start;
                     ranges.push((found.range.clone(), index, column.path().string()));
                     chunks.push(found);
                 }
@@ -246,7 +287,10 @@ fn checked_values(
     };
     for index in 0..are_sound.len() {
         findings.enter_row_group(index);
-        let checked = catch_panic(|| values::check(&source, index, options.memory, findings));
+        let done = index as f64 / are_sound.len() as f64;
+        let report = || options.report_values(done, file.len());
+        let checked =
+            catch_panic(|| values::check(&source, index, options.memory, findings, &report));
         if let Err(error) = checked {
             findings.add_error(error)?;
         }

@@ -154,7 +154,7 @@ impl Findings {
 
     /// Adds an error of a reader. Returns it if the file could not be read at all.
     pub(super) fn add_error(&mut self, error: Error) -> Result<()> {
-        if let Problem::Io(_) = error.problem() {
+        if let Problem::Io(_) | Problem::Cancelled = error.problem() {
             return Err(error);
         }
         let severity = match error.problem() {

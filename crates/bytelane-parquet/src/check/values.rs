@@ -24,12 +24,13 @@ use parquet::file::reader::Length;
 use parquet::schema::types::ColumnDescriptor;
 use std::cmp::Ordering;
 
-/// Checks all columns of a row group.
+/// Checks all columns of a row group. Calls `report`, which may cancel the work, for each batch.
 pub(super) fn check(
     source: &Source<InputFile>,
     index: usize,
     memory: MemoryLimit,
     findings: &mut Findings,
+    report: &impl Fn() -> Result<()>,
 ) -> Result<()> {
     for root in &source.roots {
         findings.enter_column(root.in_file().name().to_owned());
@@ -39,6 +40,7 @@ pub(super) fn check(
         };
         let checked = checked.and_then(|()| {
             each_batch(source, index, root, memory, |array| {
+                report()?;
                 let mut arrays = Vec::new();
                 flatten(array, &mut arrays);
                 for (leaf, array) in leaves.iter_mut().zip(&arrays) {

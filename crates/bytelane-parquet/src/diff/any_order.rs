@@ -45,8 +45,8 @@ pub(super) fn compare(
     difference.more = other.iter().any(|&bucket| !looked_up[bucket]);
     let mut found = BTreeMap::new();
     let starts = [
-        collect(left, &looked_up, &mut found, 0)?,
-        collect(right, &looked_up, &mut found, 1)?,
+        collect(left, &looked_up, options, &mut found, 0)?,
+        collect(right, &looked_up, options, &mut found, 1)?,
     ];
     name([left, right], &starts, options, found, difference)
 }
@@ -91,6 +91,7 @@ type Pair = [Vec<u64>; 2];
 fn collect<'a>(
     files: &'a Files<'_>,
     buckets: &[bool],
+    options: &DiffOptions,
     to: &mut BTreeMap<Hash, Pair>,
     side: usize,
 ) -> Result<Rows<'a>> {
@@ -103,6 +104,7 @@ fn collect<'a>(
             }
         }
         first = rows.count();
+        options.report(first)?;
     }
     Ok(rows)
 }

@@ -41,8 +41,10 @@ impl Side<'_> {
     }
 
     /// Reads to the end; returns the total number of rows.
-    fn count(&mut self) -> Result<u64> {
-        while self.rows.next()?.is_some() {}
+    fn count(&mut self, options: &DiffOptions) -> Result<u64> {
+        while self.rows.next()?.is_some() {
+            options.report(self.rows.count())?;
+        }
         Ok(self.rows.count())
     }
 }
@@ -65,7 +67,8 @@ pub(super) fn compare(
         if rows == 0 {
             let place = |rows: usize, side: &Side<'_>| (rows > 0).then(|| side.rows.place(row));
             let places = [place(in_left, &one), place(in_right, &other)];
-            (difference.left_rows, difference.right_rows) = (one.count()?, other.count()?);
+            (difference.left_rows, difference.right_rows) =
+                (one.count(options)?, other.count(options)?);
             if places.iter().any(Option::is_some) {
                 difference.more |= difference.left_rows.abs_diff(difference.right_rows) > 1;
                 let row = DifferentRow::new([left, right], places, |_| true)?;

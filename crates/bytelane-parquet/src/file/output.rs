@@ -4,8 +4,22 @@ use crate::remote::{local_path, remote_files, remote_url};
 use crate::{Error, Problem, Result};
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use tempfile::NamedTempFile;
+
+/// Existing files that a new file may replace. A file that is also read is replaced in every case, unless it is
+/// read-only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Replace {
+    /// Only files that are also read; another one is an error, [`Problem::Exists`].
+    Inputs,
+    /// All but read-only files.
+    #[default]
+    Writable,
+    /// All files.
+    All,
+}
 
 /// Destination of a new file.
 #[derive(Debug)]
@@ -24,13 +38,17 @@ pub(crate) enum Output {
 
 impl Output {
     /// Starts the file that will be called `path`. It inherits the permissions of the file that it
-    /// replaces. If there is none, it gets `permissions`, or those of any new file. A read-only
-    /// file is only replaced if `force` is set.
+    /// replaces. If there is none, it gets `permissions`, or those of any new file. An existing
+    /// file is only replaced if `replace` says so.
     pub(crate) fn begin(
         path: &Path,
         permissions: Option<&Permissions>,
-        force: bool,
+        replace: Replace,
+        inputs: &[&Path],
     ) -> Result<Self> {
+        if replace == Replace::Inputs && !is_input(path, inputs) && is_there(path)? {
+            return Err(Problem::Exists.into());
+        }
         if let Some(url) = remote_url(path) {
             remote_files()?;
             return Ok(Self::Remote {
@@ -46,7 +64,7 @@ impl Output {
                 return Ok(Self::Stream(OpenOptions::new().write(true).open(path)?));
             }
             Ok(there) => {
-                if !force {
+                if replace != Replace::All {
                     check_writable(path, &there)?;
                 }
                 // Follow a symbolic link, to replace its target instead of the link.
@@ -106,6 +124,86 @@ impl Output {
     }
 }
 
+/// Returns whether a path leads to the same file as one of the inputs.
+pub(crate) fn is_input(path: &Path, inputs: &[&Path]) -> bool {
+    let real = |path: &Path| match remote_url(path) {
+        Some(_) => Some(path.to_owned()),
+        None => fs::canonicalize(local_path(path)).ok(),
+    };
+    let own = real(path);
+    own.is_some() && inputs.iter().any(|input| real(input) == own)
+}
+
+/// Returns whether there is a regular file, or an object, with this name.
+pub(crate) fn is_there(path: &Path) -> Result<bool> {
+    let Some(url) = remote_url(path) else {
+        return Ok(fs::metadata(local_path(path)).is_ok_and(|there| there.is_file()));
+    };
+    match remote_files()?.open(url) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Checks that a new file, or a directory of new files, is not in one of the directories that are read: a second run
+/// would read it, and so would all programs that read these directories. Links and `..` are followed. Inputs
+/// that are files are ignored.
+///
+/// # Errors
+///
+/// Returns [`Problem::Option`] if it is.
+pub fn check_outside(inputs: &[impl AsRef<Path>], output: &Path) -> Result<()> {
+    for input in inputs.iter().map(AsRef::as_ref) {
+        let is_inside = match (remote_url(input), remote_url(output)) {
+            (Some(input), Some(output)) => {
+                let [directory, own] = [input, output].map(|it| it.trim_end_matches('/'));
+                let is_same = directory == own && input.ends_with('/');
+                is_same
+                    || own
+                        .strip_prefix(directory)
+                        .is_some_and(|it| it.starts_with('/'))
+            }
+            (None, None) => {
+                let input = local_path(input);
+                input.is_dir() && real(&local_path(output))?.starts_with(fs::canonicalize(&input)?)
+            }
+            _ => false,
+        };
+        if is_inside {
+            let problem = format!(
+                "it is in {}, which is read, so that the next run would read it as well; choose a place outside of it",
+                input.display()
+            );
+            return Err(Error::new(Problem::Option(problem)).in_file(output));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the path of a file that may not exist yet, without links and `..`.
+fn real(path: &Path) -> io::Result<PathBuf> {
+    let path = behind_links(path);
+    for ancestor in path.ancestors() {
+        let existing = if ancestor == Path::new("") {
+            Path::new(".")
+        } else {
+            ancestor
+        };
+        if let Ok(mut real) = fs::canonicalize(existing) {
+            for part in path.strip_prefix(ancestor).unwrap_or(&path).components() {
+                match part {
+                    // A directory that does not exist yet is no link.
+                    Component::ParentDir => drop(real.pop()),
+                    part => real.push(part),
+                }
+            }
+            return Ok(real);
+        }
+    }
+    std::path::absolute(path)
+}
+
 /// Returns whether the path is that of a device or a named pipe.
 pub(crate) fn is_stream(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
@@ -160,15 +258,29 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Starts a file that will have this name.
+    /// Starts a file that will have this name. An existing file is replaced, unless it is read-only.
     ///
     /// # Errors
     ///
     /// Returns [`Problem::Io`] or [`Problem::ReadOnly`], or [`Problem::Input`] if the path is a
     /// directory.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
+        Self::create_or_replace(path, Replace::Writable, &[])
+    }
+
+    /// Starts a file that will have this name, and states which existing files it may replace. `inputs` are the files
+    /// that are read.
+    ///
+    /// # Errors
+    ///
+    /// Same errors as [`create`](Self::create), and [`Problem::Exists`].
+    pub fn create_or_replace(
+        path: impl AsRef<Path>,
+        replace: Replace,
+        inputs: &[&Path],
+    ) -> Result<Self> {
         let path = path.as_ref();
-        let output = Output::begin(path, None, false);
+        let output = Output::begin(path, None, replace, inputs);
         Ok(Self {
             output: output.map_err(|error| error.in_file(path))?,
             name: path.to_owned(),

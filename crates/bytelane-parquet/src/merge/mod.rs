@@ -27,12 +27,14 @@ pub use outcome::{Merged, MergedColumn, MergedFile, MergedPages};
 
 use crate::diff::{DiffOptions, diff};
 use crate::input::InputFile;
+use crate::progress::Progress;
 use crate::{Problem, Result};
 use input::{Lost, Opened};
 use outcome::Notes;
 use output::Outputs;
 use plan::Plan;
 use run::Run;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Merges the rows of files, in order, into one file or several files of a given size.
@@ -79,7 +81,13 @@ pub fn merge(
     let first = plan.inputs[0].path;
     let permissions = InputFile::open(first).and_then(|file| file.permissions());
     let permissions = permissions.map_err(|error| error.in_file(first))?;
-    let outputs = Outputs::new(output.as_ref(), options, permissions.as_ref(), &plan.footer)?;
+    let outputs = Outputs::new(
+        output.as_ref(),
+        &paths,
+        options,
+        permissions.as_ref(),
+        &plan.footer,
+    )?;
     let mut run = Run::new(&plan, options, outputs, notes);
     run.merge()?;
     let (outputs, columns, notes) = run.finish();
@@ -93,7 +101,7 @@ pub fn merge(
         ..Merged::default()
     };
     if options.verification {
-        verify(&paths, &outputs)?;
+        verify(&paths, &outputs, options.progress.at_end(plan.bytes))?;
         merged.verified = true;
     }
     merged.outputs = outputs.finish()?;
@@ -110,12 +118,15 @@ pub(crate) struct LostRows {
 }
 
 /// Returns the rows of a file that are lost, and the number of rows of each of its row groups.
-pub(crate) fn lost_rows(path: &Path) -> Result<(Vec<LostRows>, Vec<u64>)> {
+pub(crate) fn lost_rows(path: &Path, progress: &Progress) -> Result<(Vec<LostRows>, Vec<u64>)> {
     let file = Opened::open(path)?;
     let columns = file.columns().map_err(|error| error.in_file(path))?;
     let mut all = Vec::new();
+    let total = file.footer.row_groups.len() * columns.len();
     for row_group in 0..file.footer.row_groups.len() {
         for (leaf, column) in columns.iter().enumerate() {
+            let done = row_group * columns.len() + leaf;
+            progress.report(done as u64, total as u64)?;
             let lost = input::lost_rows(&file, row_group, leaf, column);
             let lost = lost.map_err(|error| error.in_row_group(row_group).in_file(path))?;
             all.extend(lost.into_iter().map(|lost| LostRows {
@@ -131,12 +142,18 @@ pub(crate) fn lost_rows(path: &Path) -> Result<(Vec<LostRows>, Vec<u64>)> {
 }
 
 /// Compares the rows of the inputs with those of the outputs, which still have temporary names.
-fn verify(inputs: &[&Path], outputs: &Outputs<'_>) -> Result<()> {
+fn verify(
+    inputs: &[&Path],
+    outputs: &Outputs<'_>,
+    progress: impl Fn(u64) -> ControlFlow<()> + Send + Sync + 'static,
+) -> Result<()> {
     let Some(unfinished) = outputs.unfinished() else {
         let problem = "a device or a pipe cannot be read again to verify it; write a file";
         return Err(Problem::Option(problem.to_owned()).into());
     };
-    let options = DiffOptions::default().with_missing_as_null(true);
+    let options = DiffOptions::default()
+        .with_missing_as_null(true)
+        .with_progress(progress);
     let difference = diff(inputs, &unfinished, &options)?;
     if difference.is_none() {
         Ok(())

@@ -1,8 +1,8 @@
 //! Defines the options of a merge.
 
-use crate::Result;
 use crate::compatibility::Readers;
 use crate::progress::Progress;
+use crate::{Replace, Result};
 use std::fmt;
 use std::num::NonZero;
 use std::ops::{ControlFlow, Range};
@@ -50,9 +50,9 @@ pub struct MergeOptions {
     pub(super) file_bytes: Option<NonZero<u64>>,
     pub(super) row_groups_kept: bool,
     pub(super) verification: bool,
-    pub(super) force: bool,
+    pub(super) replace: Replace,
     pub(super) readers: Readers,
-    progress: Progress,
+    pub(super) progress: Progress,
 }
 
 impl Default for MergeOptions {
@@ -66,7 +66,7 @@ impl Default for MergeOptions {
             file_bytes: None,
             row_groups_kept: false,
             verification: false,
-            force: false,
+            replace: Replace::default(),
             readers: Readers::default(),
             progress: Progress::default(),
         }
@@ -115,10 +115,21 @@ impl MergeOptions {
         self
     }
 
-    /// Sets whether to replace an output that is read-only.
+    /// Sets whether to replace a file, even a read-only one; without it, existing files are replaced unless they are
+    /// read-only.
     #[must_use]
-    pub fn with_force(mut self, force: bool) -> Self {
-        self.force = force;
+    pub fn with_force(self, force: bool) -> Self {
+        self.with_replace(if force {
+            Replace::All
+        } else {
+            Replace::Writable
+        })
+    }
+
+    /// Sets which existing files may be replaced.
+    #[must_use]
+    pub fn with_replace(mut self, replace: Replace) -> Self {
+        self.replace = replace;
         self
     }
 
@@ -155,6 +166,12 @@ impl MergeOptions {
         self
     }
 
+    /// Sets the progress callback of the caller's own options.
+    pub(crate) fn with_own_progress(mut self, progress: Progress) -> Self {
+        self.progress = progress;
+        self
+    }
+
     pub(super) fn report(&self, done: u64, total: u64) -> Result<()> {
         self.progress.report(done, total)
     }
@@ -168,7 +185,7 @@ impl fmt::Debug for MergeOptions {
             .field("file_bytes", &self.file_bytes)
             .field("row_groups_kept", &self.row_groups_kept)
             .field("verification", &self.verification)
-            .field("force", &self.force)
+            .field("replace", &self.replace)
             .field("readers", &self.readers)
             .finish_non_exhaustive()
     }

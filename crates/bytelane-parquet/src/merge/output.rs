@@ -2,10 +2,11 @@
 
 use super::MergeOptions;
 use super::outcome::MergedFile;
-use crate::file::{FileWriter, Output};
+use crate::file::{FileWriter, Output, is_input, is_there};
 use crate::format::{self, FileMetaData, MAGIC};
-use crate::{Error, Result};
-use std::fs::{File, Permissions};
+use crate::remote::{local_path, remote_url};
+use crate::{Error, Problem, Replace, Result};
+use std::fs::{self, File, Permissions};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,7 @@ struct Writing {
 /// All output files.
 pub(super) struct Outputs<'a> {
     path: &'a Path,
+    inputs: &'a [&'a Path],
     options: &'a MergeOptions,
     permissions: Option<&'a Permissions>,
     footer: &'a FileMetaData,
@@ -46,12 +48,20 @@ pub(super) struct Outputs<'a> {
 impl<'a> Outputs<'a> {
     pub(super) fn new(
         path: &'a Path,
+        inputs: &'a [&'a Path],
         options: &'a MergeOptions,
         permissions: Option<&'a Permissions>,
         footer: &'a FileMetaData,
     ) -> Result<Self> {
+        if options.replace == Replace::Inputs && options.file_bytes.is_some() {
+            let parts = parts(path).into_iter().map(|(_, part)| part);
+            if let Some(part) = parts.into_iter().find(|part| !is_input(part, inputs)) {
+                return Err(Error::new(Problem::Exists).in_file(&part));
+            }
+        }
         Ok(Self {
             path,
+            inputs,
             options,
             permissions,
             footer,
@@ -97,7 +107,7 @@ impl<'a> Outputs<'a> {
             None => self.path.to_owned(),
         };
         let begin = || {
-            let output = Output::begin(&path, self.permissions, self.options.force)?;
+            let output = Output::begin(&path, self.permissions, self.options.replace, self.inputs)?;
             let sink = BufWriter::with_capacity(1 << 20, output.file().try_clone()?);
             let writer = FileWriter::new(sink, Some(path.clone()))?;
             Ok((output, writer))
@@ -149,12 +159,65 @@ impl<'a> Outputs<'a> {
 
     /// Renames all files to their final names.
     pub(super) fn finish(self) -> Result<Vec<MergedFile>> {
+        let surplus = self.surplus()?;
         let files = self.finished.into_iter().map(|(output, file)| {
             output.finish().map_err(|error| error.in_file(&file.path))?;
             Ok(file)
         });
-        files.collect()
+        let files = files.collect::<Result<_>>()?;
+        for part in surplus {
+            fs::remove_file(&part).map_err(|error| Error::from(error).in_file(&part))?;
+        }
+        Ok(files)
     }
+
+    /// Returns the files of an earlier run that would stay beside the new ones, and have to be removed. An error
+    /// if they may not be.
+    fn surplus(&self) -> Result<Vec<PathBuf>> {
+        if self.options.file_bytes.is_none() {
+            return Ok(Vec::new());
+        }
+        let count = self.finished.len();
+        let mut surplus: Vec<PathBuf> = parts(self.path)
+            .into_iter()
+            .filter_map(|(number, part)| (number >= count).then_some(part))
+            .collect();
+        let is_removable = self.options.replace == Replace::All && remote_url(self.path).is_none();
+        if remote_url(self.path).is_some() {
+            let next = numbered(self.path, count);
+            surplus.extend(is_there(&next)?.then_some(next));
+        }
+        match surplus.first() {
+            Some(part) if !is_removable => {
+                let problem = "it is left over from an earlier run with more files, and would be read together with the new \
+                               ones; remove it, or choose another name";
+                Err(Error::new(Problem::Input(problem.to_owned())).in_file(part))
+            }
+            _ => Ok(surplus),
+        }
+    }
+}
+
+/// Returns the existing local files that have the names of outputs, with their numbers.
+fn parts(path: &Path) -> Vec<(usize, PathBuf)> {
+    if remote_url(path).is_some() {
+        return Vec::new();
+    }
+    let number_of = |name: &Path| -> Option<usize> {
+        let (_, digits) = name.file_stem()?.to_str()?.rsplit_once('-')?;
+        let number = digits.parse().ok()?;
+        (numbered(path, number).file_name() == name.file_name()).then_some(number)
+    };
+    let path = local_path(path);
+    let directory = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let names = fs::read_dir(directory).into_iter().flatten().flatten();
+    let parts = names.filter_map(|entry| Some((number_of(entry.path().as_path())?, entry.path())));
+    let mut parts: Vec<_> = parts.collect();
+    parts.sort();
+    parts
 }
 
 /// Returns the path of one of several files: `merged.parquet` becomes `merged-00000.parquet`.

@@ -6,15 +6,18 @@
 
 mod salvage;
 
-pub use salvage::{LostPart, Salvaged, salvage};
+pub use salvage::{LostPart, SalvageOptions, Salvaged, salvage};
 
 use crate::file::read_file_metadata;
 use crate::format::FileMetaData;
 use crate::input::InputFile;
 use crate::merge::{MergeOptions, Repair, merge};
+use crate::progress::Progress;
 use crate::rewrite::source::Source;
-use crate::{Error, Problem, Result};
+use crate::{Error, Problem, Replace, Result};
 use serde::Serialize;
+use std::fmt;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Options for repairing a file.
@@ -24,11 +27,12 @@ use std::path::Path;
 ///
 /// let options = RepairOptions::default().with_verification(true);
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct RepairOptions {
     bloom_filters: Vec<String>,
     verification: bool,
-    force: bool,
+    replace: Replace,
+    progress: Progress,
 }
 
 impl RepairOptions {
@@ -50,11 +54,43 @@ impl RepairOptions {
         self
     }
 
-    /// Sets whether to replace an output that is read-only.
+    /// Sets whether to replace a file, even a read-only one; without it, existing files are replaced unless they are
+    /// read-only.
     #[must_use]
-    pub fn with_force(mut self, force: bool) -> Self {
-        self.force = force;
+    pub fn with_force(self, force: bool) -> Self {
+        self.with_replace(if force {
+            Replace::All
+        } else {
+            Replace::Writable
+        })
+    }
+
+    /// Sets which existing files may be replaced.
+    #[must_use]
+    pub fn with_replace(mut self, replace: Replace) -> Self {
+        self.replace = replace;
         self
+    }
+
+    /// Sets a progress callback: bytes of chunks done and total. Return `Break` to cancel with
+    /// [`Problem::Cancelled`].
+    #[must_use]
+    pub fn with_progress(
+        mut self,
+        progress: impl Fn(u64, u64) -> ControlFlow<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.progress = Progress::new(progress);
+        self
+    }
+}
+
+impl fmt::Debug for RepairOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RepairOptions")
+            .field("bloom_filters", &self.bloom_filters)
+            .field("verification", &self.verification)
+            .field("replace", &self.replace)
+            .finish_non_exhaustive()
     }
 }
 
@@ -129,7 +165,8 @@ pub fn repair(
             bloom_filters: options.bloom_filters.clone(),
         })
         .with_verification(options.verification)
-        .with_force(options.force);
+        .with_replace(options.replace)
+        .with_own_progress(options.progress.clone());
     let merged = merge(&[input], output, &options)?;
     let (chunks, after) = described(output)?;
     Ok(Repaired {

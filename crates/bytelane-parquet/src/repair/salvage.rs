@@ -2,11 +2,65 @@
 
 use crate::input::InputFile;
 use crate::merge::{LostRows, MergeOptions, lost_rows, merge};
-use crate::{Error, Problem, Result};
+use crate::progress::Progress;
+use crate::{Error, Problem, Replace, Result};
 use parquet::file::reader::Length;
 use serde::Serialize;
-use std::ops::Range;
+use std::fmt;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
+
+/// Options for salvaging a file.
+///
+/// ```
+/// use bytelane_parquet::repair::SalvageOptions;
+///
+/// let options = SalvageOptions::default().with_force(true);
+/// ```
+#[derive(Clone, Default)]
+pub struct SalvageOptions {
+    replace: Replace,
+    progress: Progress,
+}
+
+impl SalvageOptions {
+    /// Sets whether to replace a file, even a read-only one; without it, existing files are replaced unless they are
+    /// read-only.
+    #[must_use]
+    pub fn with_force(self, force: bool) -> Self {
+        self.with_replace(if force {
+            Replace::All
+        } else {
+            Replace::Writable
+        })
+    }
+
+    /// Sets which existing files may be replaced.
+    #[must_use]
+    pub fn with_replace(mut self, replace: Replace) -> Self {
+        self.replace = replace;
+        self
+    }
+
+    /// Sets a progress callback: work done and total, in units that differ while pages are read and while rows
+    /// are written. Return `Break` to cancel with [`Problem::Cancelled`].
+    #[must_use]
+    pub fn with_progress(
+        mut self,
+        progress: impl Fn(u64, u64) -> ControlFlow<()> + Send + Sync + 'static,
+    ) -> Self {
+        self.progress = Progress::new(progress);
+        self
+    }
+}
+
+impl fmt::Debug for SalvageOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SalvageOptions")
+            .field("replace", &self.replace)
+            .finish_non_exhaustive()
+    }
+}
 
 /// Outcome of [`salvage`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -57,22 +111,29 @@ pub struct LostPart {
 /// # Example
 ///
 /// ```no_run
-/// use bytelane_parquet::repair::salvage;
+/// use bytelane_parquet::repair::{SalvageOptions, salvage};
 ///
-/// let salvaged = salvage("damaged.parquet", "salvaged.parquet")?;
+/// let salvaged = salvage("damaged.parquet", "salvaged.parquet", &SalvageOptions::default())?;
 /// println!("{} of {} rows", salvaged.rows, salvaged.rows_before);
 /// # Ok::<(), bytelane_parquet::Error>(())
 /// ```
-pub fn salvage(input: impl AsRef<Path>, output: impl AsRef<Path>) -> Result<Salvaged> {
+pub fn salvage(
+    input: impl AsRef<Path>,
+    output: impl AsRef<Path>,
+    options: &SalvageOptions,
+) -> Result<Salvaged> {
     let (input, output) = (input.as_ref(), output.as_ref());
     if is_same(input, output) {
         let problem = "the salvaged rows would replace the damaged file; name another one";
         return Err(Error::new(Problem::Option(problem.to_owned())).in_file(output));
     }
     let file = InputFile::open(input).map_err(|error| error.in_file(input))?;
-    let (lost, groups) = lost_rows(input)?;
+    let (lost, groups) = lost_rows(input, &options.progress)?;
     let kept = kept(&lost, &groups);
-    let options = MergeOptions::default().with_salvage(kept);
+    let options = MergeOptions::default()
+        .with_salvage(kept)
+        .with_replace(options.replace)
+        .with_own_progress(options.progress.clone());
     let merged = merge(&[input], output, &options)?;
     let lost = lost.into_iter().map(|it| LostPart {
         row_group: it.row_group,

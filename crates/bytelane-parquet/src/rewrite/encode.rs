@@ -1,7 +1,7 @@
 //! Re-encodes column chunks.
 
 use super::int96::{Check, Int96Unit};
-use super::plan::BESIDE_INT96;
+use super::plan::beside_int96;
 use super::source::{Column, Read, Reopen, Root, Source};
 use crate::budget::{Budget, MemoryLimit, extent, too_large};
 use crate::choice::{Chooser, Learned};
@@ -35,7 +35,7 @@ impl<R: Reopen> Source<R> {
         convert: Option<Int96Unit>,
     ) -> Result<Encoded> {
         if convert.is_none() && at.root.has_int96() {
-            return Ok(Encoded::Obstacle(BESIDE_INT96.to_owned()));
+            return Ok(Encoded::Obstacle(beside_int96()));
         }
         let read = match at.root.read() {
             Ok(read) => read,

@@ -48,7 +48,8 @@ use work::{Moved, Unit, Work, units};
 /// Returns an error if the file cannot be read, is not a Parquet file, is encrypted or is damaged; if a named
 /// column does not exist, or its type does not support the requested encoding; and if the new file cannot be
 /// written or does not hold the same values. `output` is then unchanged, unless it is a device or a pipe. A
-/// read-only file is only replaced if [`with_force`](RewriteOptions::with_force) is set.
+/// read-only file is only replaced if [`with_force`](RewriteOptions::with_force) is set; see also
+/// [`with_replace`](RewriteOptions::with_replace).
 ///
 /// # Example
 /// ```no_run
@@ -73,7 +74,8 @@ pub fn rewrite(
     if is_stream(output) {
         check_stream(options).map_err(in_output)?;
     }
-    let new = Output::begin(output, permissions.as_ref(), options.force).map_err(in_output)?;
+    let new = Output::begin(output, permissions.as_ref(), options.replace, &[input]);
+    let new = new.map_err(in_output)?;
     let sink = BufWriter::new(new.file());
     let mut rewritten = rewrite_source(&source, sink, output, options).map_err(in_input)?;
     if let (true, Some(path)) = (options.verification, new.unfinished()) {

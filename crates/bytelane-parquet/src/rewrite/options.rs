@@ -5,7 +5,7 @@ use super::source::Sizes;
 use crate::budget::MemoryLimit;
 use crate::parallel::{Limits, all_cores};
 use crate::progress::Progress;
-use crate::{DataPageVersion, Result, WriterOptions};
+use crate::{DataPageVersion, Replace, Result, WriterOptions};
 use parquet::basic::Compression;
 use std::fmt;
 use std::num::NonZero;
@@ -27,7 +27,7 @@ pub struct RewriteOptions {
     pub(super) writer: WriterOptions,
     pub(super) compression: Option<Compression>,
     pub(super) verification: bool,
-    pub(super) force: bool,
+    pub(super) replace: Replace,
     pub(super) int96: Option<Int96Unit>,
     pub(super) version: Option<DataPageVersion>,
     threads: Option<NonZero<usize>>,
@@ -71,10 +71,21 @@ impl RewriteOptions {
         self
     }
 
-    /// Sets whether to replace a read-only file.
+    /// Sets whether to replace a file, even a read-only one; without it, existing files are replaced unless they are
+    /// read-only.
     #[must_use]
-    pub fn with_force(mut self, force: bool) -> Self {
-        self.force = force;
+    pub fn with_force(self, force: bool) -> Self {
+        self.with_replace(if force {
+            Replace::All
+        } else {
+            Replace::Writable
+        })
+    }
+
+    /// Sets which existing files may be replaced.
+    #[must_use]
+    pub fn with_replace(mut self, replace: Replace) -> Self {
+        self.replace = replace;
         self
     }
 
@@ -148,7 +159,7 @@ impl fmt::Debug for RewriteOptions {
             .field("writer", &self.writer)
             .field("compression", &self.compression)
             .field("verification", &self.verification)
-            .field("force", &self.force)
+            .field("replace", &self.replace)
             .field("int96", &self.int96)
             .field("version", &self.version)
             .field("threads", &self.threads)

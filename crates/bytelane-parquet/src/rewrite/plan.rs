@@ -2,6 +2,7 @@
 
 use super::index::index_of;
 use super::{RewriteOptions, RewrittenColumn};
+use crate::caller::Setting;
 use crate::chunk::{Chunk, PageSummary};
 use crate::compatibility::ValueType;
 use crate::format::Encoding as Coding;
@@ -27,11 +28,21 @@ use std::sync::Arc;
 /// unchanged.
 const GAIN: f64 = 0.99;
 
-pub(crate) const INT96: &str =
-    "INT96 columns can only be copied, or converted with --convert-int96";
+/// Returns the obstacle of INT96 columns.
+pub(crate) fn int96() -> String {
+    format!(
+        "INT96 columns can only be copied, or converted with {}",
+        Setting::Int96
+    )
+}
 
-/// Obstacle of other columns in the same list, map or struct.
-pub(crate) const BESIDE_INT96: &str = "columns in one group with an INT96 column can only be copied, or converted with --convert-int96";
+/// Returns the obstacle of other columns in the same list, map or struct.
+pub(crate) fn beside_int96() -> String {
+    format!(
+        "columns in one group with an INT96 column can only be copied, or converted with {}",
+        Setting::Int96
+    )
+}
 
 const UNKNOWN_PAGES: &str = "it has pages of a type or in an encoding that is not known";
 
@@ -192,7 +203,8 @@ impl<'a> Plan<'a> {
         let found = *previews.find(|encoding| summary.have(**encoding))?;
         if !writer.encodings.contains(found) {
             return Some(format!(
-                "it is in {found}, a preview, which is kept only with --encodings +{found}"
+                "it is in {found}, a preview, which is kept only with {} +{found}",
+                Setting::Encodings
             ));
         }
         let values = ValueType::of(chunk.column_descr());
@@ -230,7 +242,7 @@ impl<'a> Plan<'a> {
                 Wish::Cannot(EMPTY.to_owned())
             }
             Type::INT96 if self.options.int96.is_some() && is_supported => Wish::Convert(pages),
-            Type::INT96 => Wish::Cannot(INT96.to_owned()),
+            Type::INT96 => Wish::Cannot(int96()),
             _ if !is_supported => {
                 let name = codec_name(CompressionCodec::from(compression));
                 Wish::Cannot(format!(

@@ -172,7 +172,7 @@ fn read(path: &Path) -> RecordBatch {
 
 #[test]
 fn rows_of_intact_pages_are_salvaged() {
-    use bytelane_parquet::repair::salvage;
+    use bytelane_parquet::repair::{SalvageOptions, salvage};
     let directory = tempfile::tempdir().unwrap();
     let (old, new) = (directory.path().join("old"), directory.path().join("new"));
     for (indexed, dictionary) in [(true, true), (true, false), (false, true), (false, false)] {
@@ -186,7 +186,7 @@ fn rows_of_intact_pages_are_salvaged() {
             .set_write_batch_size(100);
         let file = written(properties);
         fs::write(&old, &file).unwrap();
-        let salvaged = salvage(&old, &new).unwrap();
+        let salvaged = salvage(&old, &new, &SalvageOptions::default()).unwrap();
         assert_eq!((salvaged.rows, salvaged.lost.len()), (3000, 0));
         assert_eq!(read(&new), rows());
         let inspection = inspect(&old).unwrap();
@@ -198,7 +198,7 @@ fn rows_of_intact_pages_are_salvaged() {
                     let range = page.offset as usize..(page.offset + page.compressed) as usize;
                     damaged[range].fill(0xee);
                     fs::write(&old, &damaged).unwrap();
-                    let salvaged = salvage(&old, &new).unwrap();
+                    let salvaged = salvage(&old, &new, &SalvageOptions::default()).unwrap();
                     let place = format!("{indexed} {dictionary} {group} {column} {number}");
                     assert!(
                         (1500..3000).contains(&salvaged.rows),
@@ -230,12 +230,19 @@ fn rows_of_intact_pages_are_salvaged() {
                 }
             }
         }
-        let error = salvage(&old, &old).unwrap_err();
+        let error = salvage(&old, &old, &SalvageOptions::default()).unwrap_err();
         assert!(error.to_string().contains("name another"), "{error}");
         let mut damaged = file.clone();
         let end = damaged.len() - 20;
         damaged[end - 300..end].fill(0xee);
         fs::write(&old, &damaged).unwrap();
-        assert!(salvage(&old, directory.path().join("none")).is_err());
+        assert!(
+            salvage(
+                &old,
+                directory.path().join("none"),
+                &SalvageOptions::default()
+            )
+            .is_err()
+        );
     }
 }

@@ -303,6 +303,7 @@ def rewrite(
     column_encoding: Mapping[str, Encoding] | None = None,
     verify: bool = False,
     force: bool = False,
+    convert_int96: Literal["us", "ns"] | None = None,
     memory_limit: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Rewritten:
@@ -314,7 +315,8 @@ def rewrite(
 
     `goal`, `readers` and `encodings` are those of `advise`. `compression` is for all columns; by default, each keeps
     its own. `column_encoding` forces the encoding of columns, or of all columns in a group, by their paths. With
-    `verify`, every value of both files is compared first. With `force`, a read-only `dst` is replaced. `progress` is
+    `verify`, every value of both files is compared first. Another existing file than `src`, or a read-only one, is only
+    replaced with `force`. `convert_int96` converts the obsolete timestamps INT96 to INT64 in this unit. `progress` is
     called with the processed bytes of the columns, and their total. `memory_limit` is that of `advise`; a column chunk
     that takes more is copied.
 
@@ -327,7 +329,9 @@ def rewrite(
     options = options_of(goal, readers, encodings, compression, compression_level)
     columns = pairs("column_encoding", column_encoding)
     return Rewritten(
-        json.loads(_parquet.rewrite(src, dst, options, columns, verify, force, memory_limit, progress))
+        json.loads(_parquet.rewrite(
+                src, dst, options, columns, verify, force, convert_int96, memory_limit, progress
+            ))
     )
 
 
@@ -356,7 +360,8 @@ def merge(
     `dst.parquet` becomes `dst-00000.parquet` and so on. With `pages="fresh"`, all pages are re-encoded: files are
     smaller, but it takes longer. `readers` are the programs that must be able to read re-encoded columns, as in
     `advise`. With `verify`, every value is compared before the outputs appear under their names.
-    With `force`, read-only outputs are replaced. `progress` is called with the processed bytes of the columns, and
+    Existing files that are not among `sources`, and read-only ones, are only replaced with `force`, which also removes the
+    files of an earlier merge with more outputs. `progress` is called with the processed bytes of the columns, and
     their total; an exception from it, or Ctrl-C, stops the work and
     leaves old outputs intact.
 
@@ -398,8 +403,8 @@ def repair(
     for byte.
 
     Adds offset and column indexes, `encoding_stats`, sizes and NaN counts, and Bloom filters for the columns in
-    `bloom_filters`. With `verify`, every value is compared before the new file appears under its name. With `force`, a
-    read-only file is replaced. `dst` may be `src`.
+    `bloom_filters`. With `verify`, every value is compared before the new file appears under its name. An existing
+    file other than `src`, or a read-only one, is only replaced with `force`. `dst` may be `src`.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -411,11 +416,12 @@ def repair(
     return repaired
 
 
-def salvage(src: Path, dst: Path) -> Salvaged:
+def salvage(src: Path, dst: Path, *, force: bool = False) -> Salvaged:
     """Copies the rows of a damaged Parquet file that all columns still have to a new file.
 
     Intact pages are copied byte for byte. Pages with a wrong checksum, a damaged header or undecodable values are left
-    out, together with their rows; `lost` names them. The footer must be intact.
+    out, together with their rows; `lost` names them. The footer must be intact. An existing file is only replaced with
+    `force`.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -423,7 +429,7 @@ def salvage(src: Path, dst: Path) -> Salvaged:
     >>> parquet.salvage("ids.parquet", "salvaged.parquet")["rows"]
     1000
     """
-    salvaged: Salvaged = json.loads(_parquet.salvage(src, dst))
+    salvaged: Salvaged = json.loads(_parquet.salvage(src, dst, force))
     return salvaged
 
 

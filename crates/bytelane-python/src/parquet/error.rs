@@ -25,6 +25,10 @@ pub fn of_parquet(error: Error) -> PyErr {
             let message = error.problem().to_string();
             PyOSError::new_err((PERMISSION_DENIED, message, file))
         }
+        Problem::Exists => {
+            let message = error.problem().to_string();
+            PyOSError::new_err((ALREADY_EXISTS, message, file))
+        }
         problem => match of_system(problem) {
             Some((number, message)) => PyOSError::new_err((number, message, file)),
             None => parquet_error(&error),

@@ -1,20 +1,17 @@
 //! `merge`, `diff`, `check`, `repair` and `salvage`.
 
 use super::error::of_parquet;
-use super::rewrite::watch;
+use super::rewrite::{replace, to_json};
+use super::watch::watched;
 use bytelane_parquet::check::{CheckOptions, check as check_file};
+use bytelane_parquet::check_outside;
 use bytelane_parquet::diff::{DiffOptions, diff as diff_files};
 use bytelane_parquet::merge::{MergeOptions, MergePages, merge as merge_files};
-use bytelane_parquet::repair::{RepairOptions, repair as repair_file, salvage as salvage_file};
-use pyo3::exceptions::PyValueError;
+use bytelane_parquet::repair::{
+    RepairOptions, SalvageOptions, repair as repair_file, salvage as salvage_file,
+};
 use pyo3::prelude::*;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
-
-fn to_json(result: serde_json::Result<String>) -> PyResult<String> {
-    result.map_err(|error| PyValueError::new_err(error.to_string()))
-}
 
 /// Merges files. Returns the outcome as JSON.
 ///
@@ -35,11 +32,10 @@ pub fn merge(
     force: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let raised = Arc::new(Mutex::new(None));
+    check_outside(&sources, &destination).map_err(of_parquet)?;
     let mut options = MergeOptions::default()
         .with_verification(verify)
-        .with_force(force)
-        .with_progress(watch(progress, Arc::clone(&raised)));
+        .with_replace(replace(force));
     if fresh {
         options = options.with_pages(MergePages::Fresh);
     }
@@ -52,13 +48,11 @@ pub fn merge(
     if let Some(bytes) = file_size {
         options = options.with_file_bytes(bytes);
     }
-    let merged = py.detach(|| merge_files(&sources, &destination, &options));
-    let mut raised = raised.lock().unwrap_or_else(PoisonError::into_inner);
-    match (merged, raised.take()) {
-        (_, Some(exception)) => Err(exception),
-        (Err(error), None) => Err(of_parquet(error)),
-        (Ok(merged), None) => to_json(serde_json::to_string(&merged)),
-    }
+    let merged = watched(py, progress, of_parquet, |report| {
+        let options = options.with_progress(move |done, total| report(done, total));
+        merge_files(&sources, &destination, &options)
+    })?;
+    to_json(&merged)
 }
 
 /// Compares the rows of files. Returns whether they are the same, and their differences as JSON. A signal ends the
@@ -72,25 +66,17 @@ pub fn diff(
     any_order: bool,
     rows: usize,
 ) -> PyResult<(bool, String)> {
-    let raised = Arc::new(Mutex::new(None));
-    let signals = watch(None, Arc::clone(&raised));
     let options = DiffOptions::default()
         .with_any_order(any_order)
-        .with_named_rows(rows)
-        .with_progress(move |rows| -> ControlFlow<()> { signals(rows, rows) });
-    let difference = py.detach(|| diff_files(&left, &right, &options));
-    let mut raised = raised.lock().unwrap_or_else(PoisonError::into_inner);
-    match (difference, raised.take()) {
-        (_, Some(exception)) => Err(exception),
-        (Err(error), None) => Err(of_parquet(error)),
-        (Ok(difference), None) => {
-            let text = to_json(serde_json::to_string(&difference))?;
-            Ok((difference.is_none(), text))
-        }
-    }
+        .with_named_rows(rows);
+    let difference = watched(py, None, of_parquet, |report| {
+        let options = options.with_progress(move |rows| report(rows, rows));
+        diff_files(&left, &right, &options)
+    })?;
+    Ok((difference.is_none(), to_json(&difference)?))
 }
 
-/// Checks a file. Returns the findings as JSON.
+/// Checks a file. Returns the findings as JSON. A signal ends the work.
 #[pyfunction]
 #[pyo3(signature = (path, values, memory_limit))]
 pub fn check(
@@ -103,11 +89,14 @@ pub fn check(
     if let Some(limit) = memory_limit {
         options = options.with_memory_limit(limit);
     }
-    let checked = py.detach(|| check_file(&path, &options));
-    to_json(serde_json::to_string(&checked.map_err(of_parquet)?))
+    let checked = watched(py, None, of_parquet, |report| {
+        let options = options.with_progress(move |done, total| report(done, total));
+        check_file(&path, &options)
+    })?;
+    to_json(&checked)
 }
 
-/// Adds the metadata that the writer of a file left out. Returns the outcome as JSON.
+/// Adds the metadata that the writer of a file left out. Returns the outcome as JSON. A signal ends the work.
 #[pyfunction]
 #[pyo3(signature = (source, destination, bloom_filters, verify, force))]
 pub fn repair(
@@ -121,15 +110,27 @@ pub fn repair(
     let options = RepairOptions::default()
         .with_bloom_filters(bloom_filters)
         .with_verification(verify)
-        .with_force(force);
-    let repaired = py.detach(|| repair_file(&source, &destination, &options));
-    to_json(serde_json::to_string(&repaired.map_err(of_parquet)?))
+        .with_replace(replace(force));
+    let repaired = watched(py, None, of_parquet, |report| {
+        let options = options.with_progress(move |done, total| report(done, total));
+        repair_file(&source, &destination, &options)
+    })?;
+    to_json(&repaired)
 }
 
-/// Copies the readable rows of a damaged file. Returns the outcome as JSON.
+/// Copies the readable rows of a damaged file. Returns the outcome as JSON. A signal ends the work.
 #[pyfunction]
-#[pyo3(signature = (source, destination))]
-pub fn salvage(py: Python<'_>, source: PathBuf, destination: PathBuf) -> PyResult<String> {
-    let salvaged = py.detach(|| salvage_file(&source, &destination));
-    to_json(serde_json::to_string(&salvaged.map_err(of_parquet)?))
+#[pyo3(signature = (source, destination, force))]
+pub fn salvage(
+    py: Python<'_>,
+    source: PathBuf,
+    destination: PathBuf,
+    force: bool,
+) -> PyResult<String> {
+    let options = SalvageOptions::default().with_replace(replace(force));
+    let salvaged = watched(py, None, of_parquet, |report| {
+        let options = options.with_progress(move |done, total| report(done, total));
+        salvage_file(&source, &destination, &options)
+    })?;
+    to_json(&salvaged)
 }

@@ -13,10 +13,11 @@ mod rewrite;
 mod sink;
 mod source;
 mod table;
+mod watch;
 mod write;
 
 pub use error::of_parquet;
-pub use rewrite::watch;
+pub use watch::watched;
 
 use pyo3::prelude::*;
 

@@ -2,19 +2,20 @@
 
 use super::error::of_parquet;
 use super::options::Options;
-use bytelane_parquet::rewrite::{RewriteOptions, rewrite as rewrite_file};
+use super::watch::watched;
+use bytelane_parquet::Replace;
+use bytelane_parquet::rewrite::{Int96Unit, RewriteOptions, rewrite as rewrite_file};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use std::ops::ControlFlow;
+use serde::Serialize;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Rewrites a file. Returns the outcome as JSON.
 ///
 /// Calls `progress`, if given, with the bytes done and their total. An exception from it, or from a signal handler,
 /// ends the work.
 #[pyfunction]
-#[pyo3(signature = (source, destination, options, columns, verify, force, memory_limit, progress))]
+#[pyo3(signature = (source, destination, options, columns, verify, force, convert_int96, memory_limit, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
 pub fn rewrite(
     py: Python<'_>,
@@ -24,50 +25,40 @@ pub fn rewrite(
     columns: Vec<(String, String)>,
     verify: bool,
     force: bool,
+    convert_int96: Option<&str>,
     memory_limit: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let raised = Arc::new(Mutex::new(None));
     let mut rewrite = RewriteOptions::new(options.writer(py, columns)?)
         .with_verification(verify)
-        .with_force(force)
-        .with_progress(watch(progress, Arc::clone(&raised)));
+        .with_replace(replace(force));
+    if let Some(unit) = convert_int96 {
+        let unit: Int96Unit = unit.parse().map_err(invalid)?;
+        rewrite = rewrite.with_int96_converted(unit);
+    }
     if let Some(compression) = options.compression()? {
         rewrite = rewrite.with_compression(compression);
     }
     if let Some(limit) = memory_limit {
         rewrite = rewrite.with_memory_limit(limit);
     }
-    let rewritten = py.detach(|| rewrite_file(&source, &destination, &rewrite));
-    let mut raised = raised.lock().unwrap_or_else(PoisonError::into_inner);
-    match (rewritten, raised.take()) {
-        (_, Some(exception)) => Err(exception),
-        (Err(error), None) => Err(of_parquet(error)),
-        (Ok(rewritten), None) => serde_json::to_string(&rewritten)
-            .map_err(|error| PyValueError::new_err(error.to_string())),
-    }
+    let rewritten = watched(py, progress, of_parquet, |report| {
+        let rewrite = rewrite.with_progress(move |done, total| report(done, total));
+        rewrite_file(&source, &destination, &rewrite)
+    })?;
+    to_json(&rewritten)
 }
 
-/// Reports progress to Python, and stores the exception that ends the work.
-pub fn watch(
-    progress: Option<Py<PyAny>>,
-    raised: Arc<Mutex<Option<PyErr>>>,
-) -> impl Fn(u64, u64) -> ControlFlow<()> + Send + Sync + 'static {
-    move |done, total| {
-        let told = Python::attach(|py| {
-            py.check_signals()?;
-            match &progress {
-                Some(progress) => progress.call1(py, (done, total)).map(drop),
-                None => Ok(()),
-            }
-        });
-        match told {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(exception) => {
-                let mut raised = raised.lock().unwrap_or_else(PoisonError::into_inner);
-                *raised = Some(exception);
-                ControlFlow::Break(())
-            }
-        }
-    }
+/// Returns which existing files may be replaced: without `force`, only those that are also read.
+pub fn replace(force: bool) -> Replace {
+    if force { Replace::All } else { Replace::Inputs }
+}
+
+/// Returns a result as JSON.
+pub fn to_json(result: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(result).map_err(invalid)
+}
+
+fn invalid(error: impl ToString) -> PyErr {
+    PyValueError::new_err(error.to_string())
 }

@@ -4,6 +4,7 @@ mod groups;
 mod show;
 
 use crate::table::{Format, format_parser};
+use crate::verb::Verb;
 use crate::{Outcome, backend, progress, readable, search, standard};
 use anyhow::Context;
 use bytelane_parquet::advise::{Advice, AdviseOptions, Advisor, advise};
@@ -105,6 +106,7 @@ impl Arguments {
             options = options.with_memory_limit(limit);
         }
         let progress = progress::bar(files.len() as u64, "{pos}/{len}")?;
+        let _verb = Verb::reading(progress.clone())?;
         let advice = match files.as_slice() {
             [only] => vec![self.advise_columns(only, &options, &progress)],
             several => self.advise_files(several, &options, &progress)?,

@@ -6,11 +6,7 @@ mod run;
 mod swap;
 mod verify;
 
-use crate::{Outcome, signals};
-use bytelane_dataset::Error;
-use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use crate::Outcome;
 
 /// Merge, split and rewrite data sets of many Parquet files
 ///
@@ -25,7 +21,7 @@ pub struct Arguments {
 
 const EXAMPLES: &str = "Examples:
   bytelane dataset plan lake/ --output plan.json
-  bytelane dataset run plan.json --out lake.new/ --jobs 2
+  bytelane dataset run plan.json --output lake.new/ --jobs 2
   bytelane dataset verify lake/ lake.new/
   bytelane dataset swap lake/ lake.new/
   bytelane dataset delete lake.new/ --verified-by lake/
@@ -50,43 +46,4 @@ impl Arguments {
             Command::Delete(arguments) => arguments.run(),
         }
     }
-}
-
-/// Exit status used when no signal was received.
-const RUNNING: i32 = 0;
-
-/// Records a signal to terminate, so that work can stop in an orderly way.
-#[derive(Clone)]
-struct Interruption(Arc<AtomicI32>);
-
-impl Interruption {
-    fn new() -> anyhow::Result<Self> {
-        let signal = Arc::new(AtomicI32::new(RUNNING));
-        let handler = Arc::clone(&signal);
-        signals::on_signal(move |status| handler.store(status, Ordering::Relaxed))?;
-        Ok(Self(signal))
-    }
-
-    /// Returns whether work should continue.
-    fn proceed(&self) -> ControlFlow<()> {
-        match self.0.load(Ordering::Relaxed) {
-            RUNNING => ControlFlow::Continue(()),
-            _ => ControlFlow::Break(()),
-        }
-    }
-
-    /// Returns the outcome of work that may have been cancelled.
-    fn outcome<T>(&self, outcome: bytelane_dataset::Result<T>) -> anyhow::Result<T> {
-        match outcome {
-            Err(Error::Parquet(error)) if !is_cancelled(&error) => Err(error.into()),
-            Err(error) if error.is_cancelled() => {
-                Err(signals::Interrupted(self.0.load(Ordering::Relaxed)).into())
-            }
-            outcome => Ok(outcome?),
-        }
-    }
-}
-
-fn is_cancelled(error: &bytelane_parquet::Error) -> bool {
-    matches!(error.problem(), bytelane_parquet::Problem::Cancelled)
 }

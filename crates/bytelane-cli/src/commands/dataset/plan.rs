@@ -1,9 +1,9 @@
 //! `bytelane dataset plan`.
 
-use super::Interruption;
 use crate::commands::rewrite::goal_parser;
-use crate::files::Output;
+use crate::files::{Force, Output};
 use crate::table::{Format, Table, format_parser, number, size, text};
+use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
 use anyhow::{Context, bail};
 use bytelane_dataset::{
@@ -35,8 +35,10 @@ pub struct Arguments {
     #[arg(value_name = "ROOT")]
     root: PathBuf,
     /// The file to write the plan to, as JSON; -: standard output, instead of the summary
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(short, long, value_name = "OUTPUT")]
     output: PathBuf,
+    #[command(flatten)]
+    force: Force,
     /// The size that files should have: those below a quarter of it are merged, those above twice of it are split
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = readable::parse_size)]
     target_size: u64,
@@ -132,16 +134,12 @@ impl Arguments {
                 readable::path(&self.root)
             );
         }
-        let interruption = Interruption::new()?;
-        let bar = progress::bar(0, "{pos}/{len} footers and samples")?;
+        let verb = Verb::writing(progress::bar(0, "{pos}/{len} footers and samples")?)?;
         let plan = plan_files(&self.root, listing, &self.options(), &|done, total| {
-            bar.set_length(total as u64);
-            bar.set_position(done as u64);
-            interruption.proceed()
+            verb.report(done as u64, total as u64)
         });
-        bar.finish_and_clear();
-        let plan = interruption.outcome(plan)?;
-        let mut output = Output::create(Some(&self.output))?;
+        let plan = verb.finish(plan)?;
+        let mut output = Output::create(Some(&self.output), None, self.force)?;
         serde_json::to_writer_pretty(&mut output, &plan)?;
         writeln!(output)?;
         output.finish()?;

@@ -1,7 +1,7 @@
 //! `bytelane dataset run`.
 
-use super::Interruption;
 use crate::table::{Format, Table, format_parser, number, text};
+use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
 use bytelane_dataset::{Plan, Run, RunOptions, Shard, run};
 use std::io::Write;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Run a plan: write a new directory, and leave the old one unchanged
 ///
 /// Each unit of the plan is done exactly once. Its outputs are written, compared with the sources, and published under their final names.
-/// A journal in OUT/_bytelane records it, so after an interruption the same command continues where it stopped. Units that fail are listed,
+/// A journal in OUTPUT/_bytelane records it, so after an interruption the same command continues where it stopped. Units that fail are listed,
 /// and the others are done. The exit status is 1 if units failed, if other shards have not finished, if files were added to the old directory, or
 /// if files could not be read when the plan was made.
 #[derive(Debug, clap::Args)]
@@ -20,8 +20,8 @@ pub struct Arguments {
     #[arg(value_name = "PLAN")]
     plan: PathBuf,
     /// The directory to write, or its URL on a store: a new one, or that of an unfinished run of the same plan
-    #[arg(long, value_name = "OUT")]
-    out: PathBuf,
+    #[arg(short, long, visible_alias = "out", value_name = "OUTPUT")]
+    output: PathBuf,
     /// The number of units to process at the same time; each holds a row group in memory twice
     #[arg(long, value_name = "N", default_value = "1")]
     jobs: NonZero<usize>,
@@ -39,23 +39,18 @@ pub struct Arguments {
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
-        let interruption = Interruption::new()?;
         let plan = Plan::open(&self.plan)?;
-        let progress = progress::bar(0, "{bytes}/{total_bytes}")?;
-        let (bar, seen) = (progress.clone(), interruption.clone());
+        let verb = Verb::writing(progress::bar(0, "{bytes}/{total_bytes}")?)?;
+        let reporting = verb.clone();
         let options = RunOptions::default()
             .with_jobs(self.jobs)
             .with_shard(self.shard)
             .with_failed_retried(self.retry_failed)
             .with_progress(move |done| {
-                bar.set_length(done.total);
-                bar.set_position(done.bytes);
-                bar.set_message(readable::plural(done.units, "unit"));
-                seen.proceed()
+                reporting.name(readable::plural(done.units, "unit"));
+                reporting.report(done.bytes, done.total)
             });
-        let outcome = run(&plan, &self.out, &options);
-        progress.finish_and_clear();
-        let outcome = interruption.outcome(outcome)?;
+        let outcome = verb.finish(run(&plan, &self.output, &options))?;
         self.show(&outcome, &mut out)?;
         if outcome.is_complete() {
             Ok(Outcome::Fine)

@@ -1,7 +1,7 @@
 //! `bytelane dataset verify`.
 
-use super::Interruption;
 use crate::table::{Format, Table, format_parser, number, text};
+use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
 use bytelane_dataset::{Verified, verify};
 use bytelane_parquet::diff::Difference;
@@ -37,15 +37,10 @@ struct Answer<'a> {
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
-        let interruption = Interruption::new()?;
-        let progress = progress::spinner("{pos} rows of a directory compared")?;
-        let (bar, seen) = (progress.clone(), interruption.clone());
-        let verified = verify(&self.old, &self.new, move |rows| {
-            bar.set_position(rows);
-            seen.proceed()
-        });
-        progress.finish_and_clear();
-        let verified = interruption.outcome(verified)?;
+        let verb = Verb::writing(progress::spinner("{pos} rows of a directory compared")?)?;
+        let counting = verb.clone();
+        let verified = verify(&self.old, &self.new, move |rows| counting.count(rows));
+        let verified = verb.finish(verified)?;
         self.show(&verified, &mut out)?;
         if verified.is_same() {
             Ok(Outcome::Fine)

@@ -15,7 +15,7 @@ mod steps;
 mod verdict;
 
 use crate::commands::bench::parquet;
-use crate::files::Output;
+use crate::files::{Force, Output};
 use crate::output::measured::{self, Tables};
 use crate::provenance::Provenance;
 use crate::table::Format;
@@ -54,10 +54,12 @@ pub struct Arguments {
     #[arg(
         short,
         long,
-        value_name = "PAGE",
+        value_name = "OUTPUT",
         default_value = "bytelane-report.html"
     )]
     output: PathBuf,
+    #[command(flatten)]
+    force: Force,
     /// Fewer sizes, shorter samples and less data: less than a minute
     #[arg(long)]
     quick: bool,
@@ -91,7 +93,7 @@ impl Arguments {
         }
         let settings = self.settings()?;
         let other = self.compare.as_deref().map(Other::read).transpose()?;
-        let outputs = Outputs::create(&self.output, &settings.files)?;
+        let outputs = Outputs::create(&self.output, &settings.files, self.force)?;
         let (wanted, left_out) = self.experiments();
         let steps = steps(&wanted, &settings)?;
         let provenance = Provenance::here();
@@ -218,9 +220,15 @@ struct Beside {
 }
 
 impl Beside {
-    fn create(page: &Path, has_files: bool) -> anyhow::Result<Self> {
+    fn create(page: &Path, has_files: bool, force: Force) -> anyhow::Result<Self> {
         let stem = page.file_stem().unwrap_or_default().to_string_lossy();
-        let named = |end: &str| Output::create(Some(&page.with_file_name(format!("{stem}{end}"))));
+        let named = |end: &str| {
+            Output::create(
+                Some(&page.with_file_name(format!("{stem}{end}"))),
+                None,
+                force,
+            )
+        };
         Ok(Self {
             json: named(".json")?,
             csv: named(".csv")?,
@@ -281,7 +289,7 @@ struct Outputs {
 
 impl Outputs {
     /// Opens the outputs, so that an unwritable path ends the run before it begins.
-    fn create(page: &Path, files: &[PathBuf]) -> anyhow::Result<Self> {
+    fn create(page: &Path, files: &[PathBuf], force: Force) -> anyhow::Result<Self> {
         if page
             .extension()
             .is_some_and(|ending| ending == "json" || ending == "csv")
@@ -301,10 +309,10 @@ impl Outputs {
                 readable::path(page)
             );
         }
-        let output = Output::create(Some(page))?;
+        let output = Output::create(Some(page), None, force)?;
         let beside = match &output {
             Output::File { new, .. } if new.unfinished().is_some() => {
-                Some(Beside::create(page, !files.is_empty())?)
+                Some(Beside::create(page, !files.is_empty(), force)?)
             }
             _ => None,
         };

@@ -2,28 +2,26 @@
 
 mod show;
 
+use crate::files::{Force, is_stream};
 use crate::table::{Format, format_parser};
-use crate::{Outcome, backend, progress, readable, search, signals, standard};
+use crate::verb::Verb;
+use crate::{Outcome, backend, progress, readable, search, standard};
 use anyhow::{Context, bail};
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::parquet::basic::Compression;
-use bytelane_parquet::remote_url;
 use bytelane_parquet::rewrite::{Int96Unit, RewriteOptions, Rewritten, rewrite, rewrite_to};
 use bytelane_parquet::{
     ColumnOptions, DataPageVersion, Encoding, Encodings, Error, Goal, Problem, WriterOptions,
     parse_compression,
 };
+use bytelane_parquet::{check_outside, remote_url};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use indicatif::ProgressBar;
 use serde::Serialize;
 use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
 use std::num::NonZero;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Rewrite a Parquet file with better encodings
 ///
@@ -32,20 +30,20 @@ use std::sync::atomic::{AtomicI32, Ordering};
 /// file permissions are preserved.
 ///
 /// The new file appears under its name only when it is complete. If interrupted, a partial file named
-/// `.bytelane-*` may remain next to it and can be deleted. If OUT is a symbolic link, the file that it points to
+/// `.bytelane-*` may remain next to it and can be deleted. If OUTPUT is a symbolic link, the file that it points to
 /// is replaced; other hard links to a file keep the old one. A device or a named pipe is written to.
 ///
 /// Several files, and the .parquet files in directories and below, are rewritten into a directory, one after the other.
-/// Directories keep their layout, and OUT is created where it does not exist.
+/// Directories keep their layout, and OUTPUT is created where it does not exist; it must lie outside of them.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Arguments {
     /// The Parquet files to read, or directories that are searched for .parquet files
-    #[arg(value_name = "IN", required = true, num_args = 1..)]
+    #[arg(value_name = "INPUT", required = true, num_args = 1..)]
     inputs: Vec<PathBuf>,
-    /// The file to write, or the directory; if it is IN, it is replaced when the new file is complete; -: standard
+    /// The file to write, or the directory; if it is INPUT, it is replaced when the new file is complete; -: standard
     /// output
-    #[arg(value_name = "OUT")]
+    #[arg(value_name = "OUTPUT")]
     output: PathBuf,
     /// Goal to optimise for
     #[arg(long, value_name = "GOAL", default_value = Goal::Balanced.name(), value_parser = goal_parser())]
@@ -91,9 +89,8 @@ pub struct Arguments {
     /// Read both files and compare every value before the new file appears under its name
     #[arg(long)]
     verify: bool,
-    /// Replace OUT even if it is read-only
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    force: Force,
     /// A table, one JSON object, CSV, or a Markdown table
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
     format: Format,
@@ -104,9 +101,6 @@ const EXAMPLES: &str = "Examples:
   bytelane rewrite weather.parquet weather.parquet --goal size --compression zstd:3
   bytelane rewrite january.parquet february.parquet smaller/ --threads 4
   bytelane rewrite trades.parquet out.parquet --column price=byte_stream_split --column id=delta_binary_packed";
-
-/// Exit status used when no signal was received.
-const RUNNING: i32 = 0;
 
 pub fn goal_parser() -> impl TypedValueParser<Value = Goal> {
     PossibleValuesParser::new(Goal::ALL.iter().map(|goal| goal.name())).try_map(|name| name.parse())
@@ -163,11 +157,10 @@ impl Arguments {
         let mut out = standard::output()?;
         let jobs = self.jobs()?;
         note_obstacles(self.encodings.as_ref(), &self.readers);
-        let signal = Arc::new(AtomicI32::new(RUNNING));
-        end_on_signal(&jobs, Arc::clone(&signal))?;
+        let verb = begin(&jobs)?;
         let mut all = Vec::new();
         for job in jobs {
-            let rewritten = self.rewrite(&job, &signal, &mut out)?;
+            let rewritten = self.rewrite(&job, &verb, &mut out)?;
             let name = |path: &PathBuf| path.to_string_lossy().into_owned();
             all.push(Done {
                 input: name(&job.input),
@@ -185,6 +178,9 @@ impl Arguments {
 
     /// Returns which files to rewrite, and their outputs.
     fn jobs(&self) -> anyhow::Result<Vec<Job>> {
+        if !self.dry_run {
+            check_outside(&self.inputs, &self.output)?;
+        }
         let is_directory = self.writes_directory();
         if is_directory && self.output.exists() && !self.output.is_dir() {
             bail!(
@@ -231,12 +227,7 @@ impl Arguments {
     }
 
     /// Rewrites one file, unless a signal asks the process to end.
-    fn rewrite(
-        &self,
-        job: &Job,
-        signal: &Arc<AtomicI32>,
-        out: &mut impl Write,
-    ) -> anyhow::Result<Rewritten> {
+    fn rewrite(&self, job: &Job, verb: &Verb, out: &mut impl Write) -> anyhow::Result<Rewritten> {
         if let Some(directory) = job.output.as_deref().and_then(Path::parent)
             && self.writes_directory()
             && remote_url(&self.output).is_none()
@@ -244,24 +235,17 @@ impl Arguments {
             let cannot_create = || format!("cannot create {}", readable::path(directory));
             fs::create_dir_all(directory).with_context(cannot_create)?;
         }
-        let progress = progress::bar(0, "{bytes}/{total_bytes}")?;
-        progress.set_message(readable::path(&job.input));
-        let options = self.options(progress.clone(), Arc::clone(signal));
+        verb.name(readable::path(&job.input));
+        let options = self.options(verb);
         let rewritten = match &job.output {
             None => rewrite_to(&job.input, &mut io::sink(), &options),
             Some(output) if is_stream(output) => rewrite_to(&job.input, out, &options),
             Some(output) => rewrite(&job.input, output, &options),
         };
-        progress.finish_and_clear();
-        match rewritten {
-            Err(error) if matches!(error.problem(), Problem::Cancelled) => {
-                Err(signals::Interrupted(signal.load(Ordering::Relaxed)).into())
-            }
-            other => other.map_err(|error| job.with_hint(error)),
-        }
+        verb.finish(rewritten.map_err(|error| job.with_hint(error)))
     }
 
-    fn options(&self, progress: ProgressBar, signal: Arc<AtomicI32>) -> RewriteOptions {
+    fn options(&self, verb: &Verb) -> RewriteOptions {
         let mut writer = WriterOptions::default()
             .with_goal(self.goal)
             .with_readers(self.readers.clone())
@@ -277,15 +261,8 @@ impl Arguments {
         }
         let mut options = RewriteOptions::new(writer)
             .with_verification(self.verify)
-            .with_force(self.force)
-            .with_progress(move |done, total| {
-                progress.set_length(total);
-                progress.set_position(done);
-                match signal.load(Ordering::Relaxed) {
-                    RUNNING => ControlFlow::Continue(()),
-                    _ => ControlFlow::Break(()),
-                }
-            });
+            .with_replace(self.force.replace())
+            .with_progress(verb.progress());
         if let Some(version) = self.page_version {
             options = options.with_data_page_version(version);
         }
@@ -348,34 +325,25 @@ impl Job {
                     String::new()
                 }
             }
-            (Problem::ReadOnly, _) => "; --force replaces it all the same".to_owned(),
             _ => return error.into(),
         };
         anyhow::anyhow!("{}{hint}", readable::parquet_error(&error))
     }
 }
 
-/// Returns whether the path means standard output.
-fn is_stream(output: &Path) -> bool {
-    output == Path::new("-") || standard::is_output(output)
-}
-
-/// Ends the work when a signal requests it: before the next column, so that the new file is removed. If the
-/// output is not a file, the process ends at once: nothing needs to be removed, and it may be waiting for a
-/// reader that never comes.
-fn end_on_signal(jobs: &[Job], signal: Arc<AtomicI32>) -> io::Result<()> {
+/// Begins the work. If no output is a file, a signal ends the process at once: nothing needs to be removed, and it may
+/// be waiting for a reader that never comes.
+fn begin(jobs: &[Job]) -> anyhow::Result<Verb> {
     let leaves_nothing = |job: &Job| match &job.output {
         None => true,
         Some(output) => {
             is_stream(output) || fs::metadata(output).is_ok_and(|there| !there.is_file())
         }
     };
-    let at_once = jobs.iter().all(leaves_nothing);
-    signals::on_signal(move |status| {
-        if at_once {
-            signals::end(status)
-        } else {
-            signal.store(status, Ordering::Relaxed)
-        }
-    })
+    let bar = progress::bar(0, "{bytes}/{total_bytes}")?;
+    if jobs.iter().all(leaves_nothing) {
+        Verb::reading(bar)
+    } else {
+        Verb::writing(bar)
+    }
 }

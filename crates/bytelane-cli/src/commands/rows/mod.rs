@@ -9,7 +9,8 @@ mod sample;
 mod table;
 
 use crate::table::{Format as TableFormat, Table, number, text};
-use crate::{Outcome, backend, standard};
+use crate::verb::Verb;
+use crate::{Outcome, backend, progress, readable, standard};
 use arrow_array::RecordBatch;
 use bytelane_parquet::filter::{Predicate, Selection};
 use clap::ValueEnum;
@@ -253,7 +254,10 @@ impl Count {
             .condition
             .is_some()
             .then(|| self.source.selection());
-        let counts = files.counts(selection.as_ref(), &self.source.condition_columns())?;
+        let verb = Verb::reading(progress::clock()?)?;
+        verb.name(readable::plural(files.paths().len(), "file"));
+        let counts =
+            verb.finish(files.counts(selection.as_ref(), &self.source.condition_columns()))?;
         let names = files
             .paths()
             .iter()

@@ -80,7 +80,7 @@ fn cancelled_work_leaves_nothing() {
 #[test]
 fn changed_bytes_of_files_that_are_split_repaired_or_salvaged_end_no_process() {
     use bytelane_parquet::merge::MergePages;
-    use bytelane_parquet::repair::{RepairOptions, repair, salvage};
+    use bytelane_parquet::repair::{RepairOptions, SalvageOptions, repair, salvage};
     let files = Files::new();
     let compression = parquet::basic::Compression::SNAPPY;
     let properties = properties().set_compression(compression);
@@ -104,7 +104,7 @@ fn changed_bytes_of_files_that_are_split_repaired_or_salvaged_end_no_process() {
                 repair(&bad, &output, &options).map(drop)
             }
             _ => {
-                if let Ok(salvaged) = salvage(&bad, &output) {
+                if let Ok(salvaged) = salvage(&bad, &output, &SalvageOptions::default()) {
                     salvaged_rows += salvaged.rows;
                     assert!(salvaged.rows <= salvaged.rows_before);
                 }

@@ -165,8 +165,8 @@ fn promises_take_no_memory() {
                 error = Some(refused(&data_type, encoding, page, many));
             });
             let error = error.expect("an error").to_string();
-            let expected = "it takes more memory than the limit of 1073741824 bytes, which an option raises: \
-                            with_memory_limit, memory_limit in Python, --memory-limit of the command";
+            let expected = "it takes more memory than the limit of 1073741824 bytes, which \
+                            with_memory_limit raises";
             assert_eq!(error, expected, "{data_type}, {encoding:?}");
             assert!(
                 used.bytes_max < 1 << 20,

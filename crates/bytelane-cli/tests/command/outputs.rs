@@ -1,0 +1,171 @@
+//! Names of outputs, and files that must not be replaced.
+
+use crate::{bytelane, failure, text};
+use arrow_array::{ArrayRef, Float64Array, RecordBatch};
+use bytelane_parquet::{Encoding, Writer, WriterOptions};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// Writes a file of 20,000 rows that no encoding makes smaller.
+fn write(path: &Path) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let random = |i: u64| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11;
+    let values = (0..20_000).map(|i| random(i) as f64);
+    let values: ArrayRef = Arc::new(Float64Array::from_iter_values(values));
+    let batch = RecordBatch::try_from_iter([("value", values)]).unwrap();
+    let options = WriterOptions::default().with_encoding(Encoding::Plain);
+    let mut writer =
+        Writer::try_new(fs::File::create(path).unwrap(), batch.schema(), options).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+}
+
+fn directory() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    write(&directory.path().join("lake/in.parquet"));
+    directory
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap().flatten();
+    let names = entries.map(|entry| entry.file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+#[track_caller]
+fn succeeds(directory: &Path, arguments: &[&str]) -> std::process::Output {
+    let output = bytelane(arguments).current_dir(directory).output().unwrap();
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{arguments:?}: {}",
+        text(&output.stderr)
+    );
+    output
+}
+
+const IN: &str = "lake/in.parquet";
+
+/// Arguments of each command that writes one Parquet file to this output.
+fn commands(output: &str) -> [Vec<&str>; 4] {
+    [
+        vec!["rewrite", IN, output],
+        vec!["merge", IN, output],
+        vec!["repair", IN, output],
+        vec!["check", IN, "--salvage", output],
+    ]
+}
+
+#[test]
+fn a_dash_is_standard_output() {
+    let directory = directory();
+    let directory = directory.path();
+    for arguments in commands("-") {
+        let output = succeeds(directory, &arguments);
+        let bytes = &output.stdout;
+        assert!(
+            bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"),
+            "{arguments:?}"
+        );
+        assert!(!output.stderr.is_empty(), "{arguments:?}: the summary");
+        assert_eq!(names(directory), ["lake"], "{arguments:?}");
+    }
+    let refused = ["merge", IN, "-", "--file-size", "1MiB"];
+    assert!(failure(bytelane(&refused).current_dir(directory)).contains("name a file"));
+}
+
+#[test]
+fn an_existing_file_is_only_replaced_if_the_command_is_forced_to() {
+    let directory = directory();
+    let directory = directory.path();
+    let there = directory.join("there.parquet");
+    let encode = vec!["encode", "base64", IN, "-o", "there.parquet"];
+    for arguments in commands("there.parquet").into_iter().chain([encode]) {
+        fs::write(&there, "precious").unwrap();
+        let message = failure(bytelane(&arguments).current_dir(directory));
+        let expected = "there.parquet: the file exists; --force replaces it";
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+        assert_eq!(fs::read(&there).unwrap(), b"precious", "{arguments:?}");
+        succeeds(directory, &[&arguments[..], &["--force"]].concat());
+        assert_ne!(fs::read(&there).unwrap(), b"precious", "{arguments:?}");
+        assert_eq!(names(directory), ["lake", "there.parquet"], "{arguments:?}");
+    }
+    // The file that is read is replaced by its own new version.
+    for arguments in commands(IN).into_iter().take(3) {
+        succeeds(directory, &arguments);
+    }
+}
+
+#[test]
+fn parts_of_an_earlier_merge_are_noticed() {
+    let directory = directory();
+    let directory = directory.path();
+    let merge = |size: &'static str| ["merge", IN, "o.parquet", "--file-size", size];
+    succeeds(directory, &merge("40000"));
+    let parts = names(directory);
+    assert!(parts.len() > 3, "{parts:?}");
+    let message = failure(bytelane(&merge("600000")).current_dir(directory));
+    assert!(
+        message.contains("o-00000.parquet: the file exists"),
+        "{message}"
+    );
+    fs::remove_file(directory.join("o-00000.parquet")).unwrap();
+    let message = failure(bytelane(&merge("600000")).current_dir(directory));
+    assert!(
+        message.contains("o-00001.parquet: the file exists"),
+        "{message}"
+    );
+    fs::write(directory.join("o-notes.parquet"), "other").unwrap();
+    succeeds(directory, &[&merge("600000")[..], &["--force"]].concat());
+    assert_eq!(
+        names(directory),
+        ["lake", "o-00000.parquet", "o-notes.parquet"]
+    );
+}
+
+#[test]
+fn an_output_in_a_directory_that_is_read_is_refused() {
+    let directory = directory();
+    let directory = directory.path();
+    write(&directory.join("lake/x=1/in.parquet"));
+    let mut inside = vec![
+        "lake",
+        "lake/",
+        "lake/new",
+        "lake/../lake",
+        "./lake/x=1",
+        "new/../lake/x=2",
+    ];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("lake", directory.join("link")).unwrap();
+        inside.extend(["link", "link/", "link/new"]);
+    }
+    let before = fs::read(directory.join(IN)).unwrap();
+    for output in &inside {
+        let message = failure(bytelane(&["rewrite", "lake", output]).current_dir(directory));
+        assert!(
+            message.contains("choose a place outside"),
+            "{output}: {message}"
+        );
+        let file = format!("{output}/merged.parquet");
+        let message = failure(bytelane(&["merge", "lake", &file]).current_dir(directory));
+        assert!(
+            message.contains("choose a place outside"),
+            "{file}: {message}"
+        );
+        assert_eq!(fs::read(directory.join(IN)).unwrap(), before, "{output}");
+        assert_eq!(
+            names(&directory.join("lake")),
+            ["in.parquet", "x=1"],
+            "{output}"
+        );
+    }
+    succeeds(directory, &["rewrite", "lake", "lake.new"]);
+    assert_eq!(names(&directory.join("lake.new")), ["in.parquet", "x=1"]);
+    succeeds(directory, &["merge", "lake", "merged.parquet"]);
+}
