@@ -40,6 +40,7 @@ pub use options::{
     ColumnOptions, ContentDefinedPages, DataPageVersion, Encoding, Encodings, Goal, StringType,
     WriterOptions, compression_name, parse_compression,
 };
+pub use parallel::bounded_threads;
 pub use read::{
     AsyncReader, Decoded, Footer, Metrics, PushDecoder, PushedBytes, RangeReader, Reader,
     ReaderBuilder,

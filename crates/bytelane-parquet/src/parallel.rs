@@ -26,6 +26,18 @@ pub(crate) struct Limits {
     pub depth: usize,
 }
 
+/// Maximum number of threads per core, and a number of threads that is allowed on any machine.
+const PER_CORE: usize = 4;
+const ALLOWED: usize = 64;
+
+/// Returns the number of threads for `units` units of work: those that the caller asks for, but not more than there
+/// are units, and not more than a machine has any use for.
+#[must_use]
+pub fn bounded_threads(wanted: NonZero<usize>, units: usize) -> NonZero<usize> {
+    let most = PER_CORE.saturating_mul(all_cores().get()).max(ALLOWED);
+    NonZero::new(wanted.get().min(units).min(most)).unwrap_or(NonZero::<usize>::MIN)
+}
+
 /// Returns the number of cores of the machine.
 pub(crate) fn all_cores() -> NonZero<usize> {
     thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
@@ -75,10 +87,12 @@ pub(crate) fn in_order<T: Send, R: Send>(
         }
         return Ok(());
     }
+    let threads = bounded_threads(limits.threads, units.size_hint().1.unwrap_or(usize::MAX));
+    let limits = Limits { threads, ..limits };
     let shared = Shared::new(units);
     thread::scope(|scope| {
         let end = End(&shared);
-        for _ in 0..limits.threads.get() {
+        for _ in 0..threads.get() {
             let (shared, work) = (&shared, &work);
             let thread = thread::Builder::new().stack_size(stack_size(limits.depth));
             thread.spawn_scoped(scope, move || shared.work(limits, work))?;
@@ -247,6 +261,20 @@ mod tests {
             weight: 10,
             depth: 0,
         }
+    }
+
+    #[test]
+    fn threads_are_bounded_by_work_and_by_the_machine() {
+        let bounded = |wanted, units| {
+            let wanted = NonZero::new(wanted).expect("not 0");
+            bounded_threads(wanted, units).get()
+        };
+        assert_eq!([bounded(7, 3), bounded(3, 7), bounded(3, 0)], [3, 3, 1]);
+        let most = bounded(1_000_000, usize::MAX);
+        assert!(
+            most >= 64 && most <= 64.max(4 * all_cores().get()),
+            "{most}"
+        );
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::listing::{SourceFile, list};
 use crate::plan::{Action, Plan, Unit, unit_id};
 use crate::root::Root;
 use crate::{Error, Result, STATE_DIRECTORY, journal};
+use bytelane_parquet::bounded_threads;
 use bytelane_store::Store;
 use meter::Total;
 use serde::Serialize;
@@ -428,7 +429,7 @@ impl Runner<'_> {
             }
             Ok(())
         };
-        let others = self.options.jobs.get().min(todo.len()).saturating_sub(1);
+        let others = bounded_threads(self.options.jobs, todo.len()).get() - 1;
         let outcomes: Vec<Result<()>> = thread::scope(|scope| {
             let threads: Vec<_> = (0..others).map(|_| scope.spawn(work)).collect();
             // This thread works too, so that callers notice signals that only their own thread

@@ -155,7 +155,7 @@ fn rewrite_source<R: Reopen>(
     };
     let done = Cell::new(0);
     in_order(
-        options.limits(&sizes, source.depth),
+        options.limits(&sizes, source),
         units(source),
         |unit| {
             let unit = unit?;

@@ -1,9 +1,9 @@
 //! Options for rewriting a file.
 
 use super::Int96Unit;
-use super::source::Sizes;
+use super::source::{Sizes, Source};
 use crate::budget::MemoryLimit;
-use crate::parallel::{Limits, all_cores};
+use crate::parallel::{Limits, all_cores, bounded_threads};
 use crate::progress::Progress;
 use crate::{DataPageVersion, Replace, Result, WriterOptions};
 use parquet::basic::Compression;
@@ -114,12 +114,16 @@ impl RewriteOptions {
 
     /// Returns the number of threads and their memory limit: half of what the largest row group takes,
     /// because encoded pages come on top of values, but enough to keep the threads busy.
-    pub(super) fn limits(&self, sizes: &Sizes, depth: usize) -> Limits {
+    pub(super) fn limits<R>(&self, sizes: &Sizes, source: &Source<R>) -> Limits {
         let half = (sizes.largest_raw / 2).max(LEAST_MEMORY);
         Limits {
-            threads: self.threads.unwrap_or_else(all_cores),
+            // With one thread, it would be the caller's, which could not cancel a long unit.
+            threads: bounded_threads(
+                self.threads.unwrap_or_else(all_cores),
+                source.units().max(2),
+            ),
             weight: half.min(sizes.limit / 2),
-            depth,
+            depth: source.depth,
         }
     }
 

@@ -50,6 +50,15 @@ pub(crate) struct Source<R> {
     pub depth: usize,
 }
 
+impl<R> Source<R> {
+    /// Returns the number of columns of all row groups.
+    pub(super) fn units(&self) -> usize {
+        self.roots
+            .len()
+            .saturating_mul(self.footer.row_groups.len())
+    }
+}
+
 /// Column at the top level of the schema.
 #[derive(Debug)]
 pub(crate) struct Root {

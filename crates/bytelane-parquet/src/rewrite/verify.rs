@@ -34,7 +34,7 @@ pub(super) fn verify<R: Reopen>(
         options,
     };
     in_order(
-        options.limits(&sizes, before.depth),
+        options.limits(&sizes, before),
         units(before),
         |unit| {
             let unit = unit?;

@@ -8,7 +8,7 @@ use crate::choice::{Chooser, Learned};
 use crate::chunk::{Column, EncodedLeaf, Helpers};
 use crate::file::{FileWriter, in_parquet as metadata_in_parquet};
 use crate::format::{FileMetaData, KeyValue};
-use crate::parallel::{Limits, in_order, in_order_on};
+use crate::parallel::{Limits, bounded_threads, in_order, in_order_on};
 use crate::stack::depth_of;
 use crate::types::physical::in_parquet;
 use crate::types::stored::{stored_schema, to_stored};
@@ -288,7 +288,11 @@ impl<W: Write + Send> Writer<W> {
         let nothing = Bytes::new();
         let mut encodings = Vec::new();
         let limits = Limits {
-            threads: self.options.threads,
+            // A thread without a column helps to try encodings of one.
+            threads: bounded_threads(
+                self.options.threads,
+                self.columns.len().saturating_mul(Encoding::ALL.len()),
+            ),
             // The rows of all columns are in memory already.
             weight: u64::MAX,
             depth: self.depth,

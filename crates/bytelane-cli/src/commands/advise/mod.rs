@@ -10,7 +10,7 @@ use anyhow::Context;
 use bytelane_parquet::advise::{Advice, AdviseOptions, Advisor, advise};
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::parquet::basic::Compression;
-use bytelane_parquet::{Encodings, Goal, parse_compression};
+use bytelane_parquet::{Encodings, Goal, bounded_threads, parse_compression};
 use indicatif::ProgressBar;
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -144,7 +144,8 @@ impl Arguments {
         progress: &ProgressBar,
     ) -> anyhow::Result<Vec<bytelane_parquet::Result<Advice>>> {
         // 0: one per core.
-        let threads = self.threads.map_or(0, NonZero::get);
+        let bounded = |threads| bounded_threads(threads, files.len()).get();
+        let threads = self.threads.map_or(0, bounded);
         let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
         let options = options.clone().with_threads(NonZero::<usize>::MIN);
         let advised = |file: &PathBuf| {

@@ -10,6 +10,7 @@ use super::ReaderBuilder;
 use super::kept::{Kept, least_bits};
 use crate::budget::batch_rows;
 use crate::catch_panic::catch_panic;
+use crate::parallel::bounded_threads;
 use crate::remote::RemoteFile;
 use crate::stack::{stack_size, with_stack};
 use crate::{Error, Problem, Result};
@@ -50,7 +51,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         with_stack(self.depth(), || self.build_here())
     }
 
-    fn build_here(self) -> Result<Reader> {
+    fn build_here(mut self) -> Result<Reader> {
         if self.batch_size == 0 {
             return Err(Problem::Option("a batch cannot have 0 rows".to_owned()).into());
         }
@@ -58,6 +59,9 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         let depth = self.depth();
         let in_file = self.metadata.parquet_schema();
         let (plan, output, stages) = self.plan()?;
+        // The columns of each row group are units of work.
+        let units = plan.leaves.len().max(1).saturating_mul(row_groups.len());
+        self.threads = bounded_threads(self.threads, units);
         let leaves = plan.leaves.iter();
         let leaves = leaves.map(|leaf| &in_file.columns()[leaf.column]);
         let limit = self.memory.of_read(self.input.len());
