@@ -128,22 +128,27 @@ impl Library {
 
     /// Creates a static library from a single object that exports only the C functions: Rust's own
     /// symbols would clash with those of other static libraries that contain Rust.
+    ///
+    /// The object has no section groups, because a linker keeps one group of each name, and would
+    /// remove what local symbols of the other refer to. It has no undefined symbols without a use
+    /// either: these would make a function necessary that another library calls only if it exists.
     fn archive(&self, from: &Path, to: &Path) -> Result<()> {
         let object = from.with_extension("o");
         let exported = self.exported(from)?;
         let roots = exported.iter().flat_map(|symbol| ["-u", symbol]);
         run_quietly(
             program("ld")
-                .args(["-r", "--gc-sections", "-o"])
+                .args(["-r", "--gc-sections", "--force-group-allocation", "-o"])
                 .arg(&object)
                 .args(roots)
                 .arg(from),
         )?;
+        let options = ["--keep-global-symbol", "--keep-symbol"];
         let kept = exported
             .iter()
-            .map(|symbol| format!("--keep-global-symbol={symbol}"));
+            .flat_map(|symbol| options.map(|option| format!("{option}={symbol}")));
         // Tools of another LLVM cannot read the bitcode in Rust's standard library.
-        let dropped = ["--strip-debug", "-R", ".llvmbc", "-R", ".llvmcmd"];
+        let dropped = ["--strip-unneeded", "-R", ".llvmbc", "-R", ".llvmcmd"];
         run_quietly(program("objcopy").args(dropped).args(kept).arg(&object))?;
         let _ = fs::remove_file(to);
         run_quietly(program("ar").arg("rcs").arg(to).arg(&object))

@@ -84,7 +84,7 @@ inline std::error_code make_error_code(bytelane_status status) noexcept {
 // Result of a call; true if it succeeded.
 class [[nodiscard]] result {
 public:
-    result(bytelane_result result) noexcept : result_(result) {}
+    result(bytelane_result of_call) noexcept : result_(of_call) {}
 
     explicit operator bool() const noexcept { return result_.status == BYTELANE_OK; }
     std::error_code error() const noexcept { return make_error_code(result_.status); }

@@ -2,10 +2,11 @@
 //!
 //! It has no logic of its own. The public interface is in `python/bytelane`, with types in its
 //! stubs.
-#![allow(unsafe_code)] // Python passes pointers: see `memory`, `output` and `arrow`.
+#![allow(unsafe_code)] // Python passes pointers: see `buffer`, `memory`, `output` and `arrow`.
 
 mod arrow;
 mod backend;
+mod buffer;
 mod codec;
 mod command;
 mod dataset;

@@ -5,10 +5,10 @@
 //! behind a Rust slice. Such memory is processed under the GIL; on free-threaded builds of Python,
 //! it is copied first.
 
+use crate::buffer::Buffer;
 use crate::dtype::{DType, whole};
 use bytelane::Value;
-use pyo3::buffer::PyUntypedBuffer;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use std::borrow::Cow;
@@ -34,7 +34,7 @@ enum Owner<'py> {
     /// UTF-8 that a string caches.
     Text(Bound<'py, PyString>),
     Buffer {
-        buffer: PyUntypedBuffer,
+        buffer: Buffer,
         immutable: bool,
     },
 }
@@ -46,16 +46,16 @@ impl<'py> Memory<'py> {
         if let Ok(bytes) = object.cast_exact::<PyBytes>() {
             return Ok(Self::owned(py, Owner::Bytes(bytes.clone())));
         }
-        let buffer = PyUntypedBuffer::get(object).map_err(|error| not_a_buffer(object, error))?;
-        check_contiguous(&buffer)?;
+        let buffer = Buffer::of(object).map_err(|error| not_a_buffer(object, error))?;
+        buffer.check_contiguous()?;
         let size = buffer.item_size();
         let dtype = DType::of_format(buffer.format(), size);
         if buffer.format().to_bytes().contains(&b'O') {
             let message = "an array of Python objects has no bytes to work on; convert it first";
             return Err(PyTypeError::new_err(message));
         }
-        let of_bytes = |it: &Bound<'_, PyAny>| it.is_exact_instance_of::<PyBytes>();
-        let immutable = buffer.readonly() && buffer.obj(py).is_some_and(of_bytes);
+        let of_bytes = |it: Bound<'_, PyAny>| it.is_exact_instance_of::<PyBytes>();
+        let immutable = buffer.is_read_only() && buffer.owner(py).is_some_and(of_bytes);
         Ok(Self {
             py,
             owner: Owner::Buffer { buffer, immutable },
@@ -112,7 +112,15 @@ impl<'py> Memory<'py> {
             Owner::Bytes(bytes) => of_slice(bytes.as_bytes()),
             // The same call has succeeded before.
             Owner::Text(text) => of_slice(text.to_str().unwrap_or_default().as_bytes()),
-            Owner::Buffer { buffer, .. } => (buffer.buf_ptr().cast(), buffer.len_bytes()),
+            Owner::Buffer { buffer, .. } => (buffer.start().cast_const(), buffer.len()),
+        }
+    }
+
+    /// Returns whether it is one row of bytes, as the standard library requires in places.
+    pub fn is_row_of_bytes(&self) -> bool {
+        match &self.owner {
+            Owner::Bytes(_) | Owner::Text(_) => true,
+            Owner::Buffer { buffer, .. } => buffer.is_row_of_bytes(),
         }
     }
 
@@ -209,15 +217,4 @@ fn not_a_buffer(object: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
         format!("{wanted}, but this {name} cannot give one: {error}")
     };
     PyTypeError::new_err(message)
-}
-
-/// Rejects memory with gaps.
-pub fn check_contiguous(buffer: &PyUntypedBuffer) -> PyResult<()> {
-    if buffer.is_c_contiguous() {
-        return Ok(());
-    }
-    let (shape, strides) = (buffer.shape(), buffer.strides());
-    Err(PyValueError::new_err(format!(
-        "the array is not contiguous: its shape is {shape:?}, its strides {strides:?}; copy it first"
-    )))
 }

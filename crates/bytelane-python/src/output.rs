@@ -1,11 +1,11 @@
 //! Results: new objects that are written once, or the caller's memory.
 
+use crate::buffer::Buffer;
 use crate::dtype::DType;
 use crate::error::too_large;
-use crate::memory::{Memory, check_contiguous};
+use crate::memory::Memory;
 use crate::numpy::numpy;
 use bytelane::Value;
-use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -21,7 +21,7 @@ pub enum Target {
     /// New NumPy array, or new `bytes` without NumPy.
     Numbers(DType),
     /// Memory of the caller; the result is the number of values written.
-    Out(PyUntypedBuffer, Option<DType>),
+    Out(Buffer, Option<DType>),
 }
 
 /// Size of a result, in values.
@@ -48,15 +48,16 @@ impl Target {
 
     fn new(out: Option<&Bound<'_, PyAny>>, fresh: Self, dtype: Option<DType>) -> PyResult<Self> {
         let Some(out) = out else { return Ok(fresh) };
-        let buffer = PyUntypedBuffer::get(out)?;
-        check_contiguous(&buffer)?;
-        if buffer.readonly() {
-            let message = format!("out, of {} bytes, is read-only", buffer.len_bytes());
+        let buffer = Buffer::of(out)?;
+        buffer.check_contiguous()?;
+        if buffer.is_read_only() {
+            let message = format!("out, of {} bytes, is read-only", buffer.len());
             return Err(PyValueError::new_err(message));
         }
         let found = DType::of_format(buffer.format(), buffer.item_size());
         match (found, dtype) {
-            (Some(DType::BYTE), _) => {}
+            // Memory of bytes, signed or not, takes any result.
+            (Some(DType { size: 1, .. }), _) => {}
             (found, Some(wanted)) if found == Some(wanted) => {}
             (found, wanted) => {
                 let found = found.map_or("no numbers".to_owned(), |found| found.to_string());
@@ -209,12 +210,12 @@ unsafe extern "C" {
 
 /// Writes to the caller's memory, under the GIL.
 fn into_memory<S: Value, T: Value, R, E>(
-    buffer: &PyUntypedBuffer,
+    buffer: &Buffer,
     source: &Memory<'_>,
     room: Room,
     work: impl for<'a> FnOnce(&[S], &'a mut [MaybeUninit<T>]) -> Result<Written<'a, T, R>, E>,
 ) -> PyResult<Result<(usize, R), E>> {
-    let (start, length) = (buffer.buf_ptr().cast::<T>(), buffer.len_bytes());
+    let (start, length) = (buffer.start().cast::<T>(), buffer.len());
     let count = match (length / size_of::<T>(), room) {
         (given, Room::Exactly(needed)) if given < needed => {
             let (needed, given) = (needed * size_of::<T>(), length);

@@ -163,13 +163,45 @@ def test_zarr_3_with_dates_and_big_endian_integers(name: str, dtype: str, tmp_pa
         assert np.array_equal(zarr.open_array(tmp_path / "a", mode="r")[:], values)
 
 
-def test_zarr_stores_no_parts_of_elements(tmp_path: Any) -> None:
+def fixed_and_variable() -> list[Any]:
+    """Returns arrays of every kind that zarr 3 has besides numbers."""
+    words = ["a", "bb", "", "ccc", "d\u00e9d", "\U0001f600" * 50] * 20
+    return [
+        np.array(words, np.dtypes.StringDType()) if hasattr(np.dtypes, "StringDType") else np.array(words, object),
+        np.array(words),
+        np.array([word.encode() for word in words]),
+        np.arange(120) % 3 == 0,
+        np.arange(120).astype("c8"),
+        np.array([(i, i / 2) for i in range(120)], dtype=[("a", "i4"), ("b", "f8")]),
+    ]
+
+
+@pytest.mark.parametrize("name", ["Shuffle", "ByteStreamSplit"])
+@pytest.mark.parametrize("case", range(6))
+def test_zarr_3_with_strings_and_other_elements(name: str, case: int, tmp_path: Any) -> None:
+    values = fixed_and_variable()[case]
+    for compressors in (filters(name), [*filters(name), zarr.codecs.ZstdCodec(level=1)]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            zarr.create_array(tmp_path / "a", data=values, chunks=(7,), compressors=compressors, overwrite=True)
+            again = zarr.open_array(tmp_path / "a", mode="r")[:]
+        assert np.array_equal(again, values)
+
+
+def test_zarr_3_with_strings_as_str(tmp_path: Any) -> None:
     words = np.array(["a", "bb", "", "ccc", "dddd"], object)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        array = zarr.create_array(tmp_path / "a", shape=5, chunks=3, dtype=str, compressors=filters("Shuffle"))
-        with pytest.raises(ValueError, match="not a multiple of elementsize"):
+        for name in ("Shuffle", "ByteStreamSplit"):
+            array = zarr.create_array(tmp_path / name, shape=5, chunks=3, dtype=str, compressors=filters(name))
             array[:] = words
+            assert list(zarr.open_array(tmp_path / name, mode="r")[:]) == list(words)
+
+
+@pytest.mark.parametrize("dtype", [str, "i2", "f4", "?", "S3"])
+def test_zarr_3_says_what_stream_vbyte_takes(dtype: Any, tmp_path: Any) -> None:
+    with pytest.raises(TypeError, match="takes integers of 32 or 64 bits, datetime64 and timedelta64, but"):
+        zarr.create_array(tmp_path / "a", shape=5, chunks=3, dtype=dtype, compressors=filters("StreamVByte"))
 
 
 @pytest.fixture

@@ -114,3 +114,12 @@ def test_without_numpy() -> None:
     )
     result = run(sys.executable, "-c", program)
     assert result.stdout == "b'\\x01\\x00\\x00\\x00\\x02\\x00\\x00\\x00'\n", result.stderr
+
+
+def test_one_interpreter_imports_the_package() -> None:
+    """As the documentation says; later versions of Python have another module for subinterpreters."""
+    interpreters = pytest.importorskip("_xxsubinterpreters")
+    other = interpreters.create(isolated=False)
+    with pytest.raises(interpreters.RunFailedError, match="ImportError"):
+        interpreters.run_string(other, "import bytelane")
+    interpreters.destroy(other)

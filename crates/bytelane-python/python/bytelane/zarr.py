@@ -26,10 +26,18 @@ from zarr.registry import register_codec
 from . import numcodecs
 
 if TYPE_CHECKING:
+    import numpy as np
     from zarr.core.array_spec import ArraySpec
     from zarr.core.buffer import Buffer
 
 __all__ = ["ByteStreamSplit", "Shuffle", "StreamVByte", "register_shuffle"]
+
+
+def _fixed_dtype(array_spec: ArraySpec) -> np.dtype[Any] | None:
+    """Returns the type of the elements, or `None` if their lengths differ: a chunk is then a sequence of bytes."""
+    dtype = array_spec.dtype.to_native_dtype()
+    # zarr has strings of any length in NumPy's type for them, or in arrays of objects.
+    return None if dtype.kind in "TO" else dtype
 
 
 @dataclass(frozen=True)
@@ -65,7 +73,7 @@ class _Filter(BytesBytesCodec):
 class Shuffle(_Filter):
     """Byte 0 of every element, then byte 1 of every element, and so on, as in numcodecs.
 
-    Without `elementsize`, the elements are those of the array.
+    Without `elementsize`, the elements are those of the array; in arrays of strings of any length, they are bytes.
     """
 
     codec_name: ClassVar[str] = "numcodecs.shuffle"
@@ -76,7 +84,8 @@ class Shuffle(_Filter):
     def evolve_from_array_spec(self, array_spec: ArraySpec) -> Self:
         if self.elementsize is not None:
             return self
-        return replace(self, elementsize=array_spec.dtype.to_native_dtype().itemsize)
+        dtype = _fixed_dtype(array_spec)
+        return replace(self, elementsize=1 if dtype is None else dtype.itemsize)
 
     def _codec(self) -> numcodecs.Shuffle:
         return numcodecs.Shuffle(self.elementsize or 1)
@@ -97,7 +106,12 @@ class _Numbers(_Filter):
     def evolve_from_array_spec(self, array_spec: ArraySpec) -> Self:
         if self.dtype is not None:
             return self
-        return replace(self, dtype=array_spec.dtype.to_native_dtype().newbyteorder("<").str)
+        dtype = _fixed_dtype(array_spec)
+        self._check(dtype)
+        return replace(self, dtype="|u1" if dtype is None else dtype.newbyteorder("<").str)
+
+    def _check(self, dtype: np.dtype[Any] | None) -> None:
+        """Raises TypeError if the codec does not take the elements of the array."""
 
     def _configuration(self) -> dict[str, Any]:
         return {} if self.dtype is None else {"dtype": self.dtype}
@@ -133,6 +147,14 @@ class StreamVByte(_Numbers):
 
     def _codec(self) -> numcodecs.StreamVByte:
         return numcodecs.StreamVByte(self.dtype or "u4", self.delta, self.zigzag)
+
+    def _check(self, dtype: np.dtype[Any] | None) -> None:
+        if dtype is None or dtype.kind not in "iumM" or dtype.itemsize not in (4, 8):
+            elements = "strings or objects of any length" if dtype is None else dtype
+            raise TypeError(
+                "StreamVByte() takes integers of 32 or 64 bits, datetime64 and timedelta64, but the array has "
+                f"{elements}"
+            )
 
     def _configuration(self) -> dict[str, Any]:
         return {**super()._configuration(), "delta": self.delta, "zigzag": self.zigzag}

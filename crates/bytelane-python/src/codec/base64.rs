@@ -15,7 +15,7 @@ pub mod base64 {
     use ::bytelane::base64::{Alphabet, Engine, ErrorKind, STANDARD, URL_SAFE, decoded_len};
     use pyo3::exceptions::PyOverflowError;
     use pyo3::prelude::*;
-    use pyo3::types::{PyBytes, PyString};
+    use pyo3::types::{PyBool, PyBytes, PyString};
 
     /// Encodes bytes. `altchars` are two characters instead of `+` and `/`.
     ///
@@ -29,10 +29,11 @@ pub mod base64 {
         s: &Bound<'py, PyAny>,
         altchars: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        match (engine(altchars), Memory::of(s)) {
-            (Some(engine), Ok(source)) => encode(engine, &source, Target::Bytes),
-            _ => standard(py, "b64encode", (s, altchars)),
+        // Here, the standard library takes bytes only; to decode, it takes a string as well.
+        if altchars.is_some_and(|altchars| altchars.is_instance_of::<PyString>()) {
+            return standard(py, "b64encode", (s, altchars));
         }
+        encoded(py, s, altchars)
     }
 
     /// Encodes bytes, and returns a string.
@@ -47,7 +48,7 @@ pub mod base64 {
         s: &Bound<'py, PyAny>,
         altchars: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyString>> {
-        let text = b64encode(py, s, altchars)?.cast_into::<PyBytes>()?;
+        let text = encoded(py, s, altchars)?.cast_into::<PyBytes>()?;
         PyString::from_bytes(py, text.as_bytes())
     }
 
@@ -71,23 +72,32 @@ pub mod base64 {
     /// Decodes a text: bytes, or a string of ASCII.
     ///
     /// As in the standard library, characters outside the alphabet are skipped unless `validate` is
-    /// true (any object will do), and binascii.Error is raised for wrong padding.
+    /// true, and binascii.Error is raised for wrong padding.
     ///
     /// >>> from bytelane import base64
     /// >>> base64.b64decode("Ynl0ZXM=")
     /// b'bytes'
     #[pyfunction]
-    #[pyo3(signature = (s, altchars=None, validate=false))]
+    #[pyo3(
+        signature = (s, altchars=None, validate=Validate::Bool(false)),
+        text_signature = "(s, altchars=None, validate=False)"
+    )]
     fn b64decode<'py>(
         py: Python<'py>,
         s: &Bound<'py, PyAny>,
         altchars: Option<&Bound<'py, PyAny>>,
-        #[pyo3(from_py_with = truth)] validate: bool,
+        #[pyo3(from_py_with = validation)] validate: Validate<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if let Some(bytes) = engine(altchars).and_then(|engine| decode(py, engine, s, validate)) {
-            return Ok(bytes);
+        match validate {
+            Validate::Bool(validate) => {
+                let decode = |engine| decode(py, engine, s, validate);
+                match engine(altchars).and_then(decode) {
+                    Some(bytes) => Ok(bytes),
+                    None => standard(py, "b64decode", (s, altchars, validate)),
+                }
+            }
+            Validate::Other(object) => standard(py, "b64decode", (s, altchars, object)),
         }
-        standard(py, "b64decode", (s, altchars, validate))
     }
 
     /// Decodes a text to a bytearray.
@@ -96,12 +106,15 @@ pub mod base64 {
     /// >>> base64.b64decode_as_bytearray("Ynl0ZXM=")
     /// bytearray(b'bytes')
     #[pyfunction]
-    #[pyo3(signature = (s, altchars=None, validate=false))]
+    #[pyo3(
+        signature = (s, altchars=None, validate=Validate::Bool(false)),
+        text_signature = "(s, altchars=None, validate=False)"
+    )]
     fn b64decode_as_bytearray<'py>(
         py: Python<'py>,
         s: &Bound<'py, PyAny>,
         altchars: Option<&Bound<'py, PyAny>>,
-        #[pyo3(from_py_with = truth)] validate: bool,
+        #[pyo3(from_py_with = validation)] validate: Validate<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let bytes = b64decode(py, s, altchars, validate)?;
         py.get_type::<pyo3::types::PyByteArray>().call1((bytes,))
@@ -155,7 +168,7 @@ pub mod base64 {
         py: Python<'py>,
         s: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        b64decode(py, s, None, false)
+        b64decode(py, s, None, Validate::Bool(false))
     }
 
     /// Encodes with `-` and `_` instead of `+` and `/`.
@@ -199,12 +212,10 @@ pub mod base64 {
     fn encodebytes<'py>(py: Python<'py>, s: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         /// Bytes per line, and characters per line with the newline.
         const LINE: (usize, usize) = (57, 77);
-        let (Ok(source), Ok(_)) = (Memory::of(s), s.len()) else {
-            return standard(py, "encodebytes", (s,));
+        let source = match (Memory::of(s), s.len()) {
+            (Ok(source), Ok(_)) if source.is_row_of_bytes() => source,
+            _ => return standard(py, "encodebytes", (s,)),
         };
-        if source.size != 1 {
-            return standard(py, "encodebytes", (s,));
-        }
         let (lines, rest) = (source.len() / LINE.0, source.len() % LINE.0);
         let last = rest.div_ceil(3) * 4 + usize::from(rest > 0);
         let room = lines
@@ -232,10 +243,22 @@ pub mod base64 {
     /// b'bytes'
     #[pyfunction]
     fn decodebytes<'py>(py: Python<'py>, s: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let of_bytes = Memory::of(s).is_ok_and(|source| source.size == 1);
+        let of_bytes = Memory::of(s).is_ok_and(|source| source.is_row_of_bytes());
         match of_bytes.then(|| decode(py, STANDARD, s, false)).flatten() {
             Some(bytes) => Ok(bytes),
             None => standard(py, "decodebytes", (s,)),
+        }
+    }
+
+    /// Encodes bytes; `altchars` may be a string.
+    fn encoded<'py>(
+        py: Python<'py>,
+        s: &Bound<'py, PyAny>,
+        altchars: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match (engine(altchars), Memory::of(s)) {
+            (Some(engine), Ok(source)) => encode(engine, &source, Target::Bytes),
+            _ => standard(py, "b64encode", (s, altchars)),
         }
     }
 
@@ -254,9 +277,18 @@ pub mod base64 {
         Ok(done?.0)
     }
 
-    /// Returns the truth value of any object.
-    fn truth(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-        object.is_truthy()
+    /// Argument `validate`. Which objects are allowed depends on the version of Python: for all but
+    /// bools, the standard library decides.
+    enum Validate<'py> {
+        Bool(bool),
+        Other(Bound<'py, PyAny>),
+    }
+
+    fn validation<'py>(object: &Bound<'py, PyAny>) -> PyResult<Validate<'py>> {
+        Ok(match object.cast_exact::<PyBool>() {
+            Ok(value) => Validate::Bool(value.is_true()),
+            Err(_) => Validate::Other(object.clone()),
+        })
     }
 
     /// Decodes a well-formed text, after removing ASCII whitespace unless `validate` is set. Returns

@@ -15,7 +15,15 @@ use crate::process::{cargo, output, program, root, run};
 const CRATE: &str = "crates/bytelane-capi";
 
 /// Compiler flags for both languages; warnings are errors.
-const STRICT: [&str; 6] = ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pedantic"];
+const STRICT: [&str; 7] = [
+    "-O1",
+    "-g",
+    "-Wall",
+    "-Wextra",
+    "-Wshadow",
+    "-Werror",
+    "-pedantic",
+];
 
 pub fn run_stage() -> Result<()> {
     let place = Place::new()?;
@@ -35,6 +43,7 @@ pub fn run_stage() -> Result<()> {
     cmake_finds_the_package(&place)?;
     the_commands_of_the_guide_run(&place)?;
     pkg_config_links_statically(&place)?;
+    another_rust_library_links_beside(&place)?;
     tools_find_no_fault(&place)
 }
 
@@ -308,6 +317,41 @@ fn pkg_config_links_statically(place: &Place) -> Result<()> {
         run(place.alone(&mut program(&to)))?;
     }
     println!("programs are linked statically by the flags of pkg-config");
+    Ok(())
+}
+
+/// Links the static libraries and one of another Rust crate into a program, in each order.
+fn another_rust_library_links_beside(place: &Place) -> Result<()> {
+    let tests = root().join(CRATE).join("tests/c");
+    let other = place.0.join("libbeside.a");
+    run(program("rustc")
+        .args(["--edition=2024", "--crate-type=staticlib", "-O"])
+        .arg(tests.join("beside.rs"))
+        .arg("-o")
+        .arg(&other))?;
+    let ours = |name: &str| place.prefix().join("lib").join(format!("lib{name}.a"));
+    let [ours, more] = ["bytelane", "bytelane_streamvbyte"].map(ours);
+    let orders = [
+        [&ours, &more, &other],
+        [&other, &more, &ours],
+        [&more, &other, &ours],
+    ];
+    for compiler in ["gcc", "clang"] {
+        for archives in orders {
+            let to = place.bin("beside");
+            run(program(compiler)
+                .args(STRICT)
+                .arg("-I")
+                .arg(place.prefix().join("include"))
+                .arg(tests.join("beside.c"))
+                .args(archives)
+                .args(["-lutil", "-lrt", "-lpthread", "-lm", "-ldl", "-lc"])
+                .arg("-o")
+                .arg(&to))?;
+            run(place.alone(&mut program(&to)))?;
+        }
+    }
+    println!("the static libraries are linked beside another Rust library");
     Ok(())
 }
 
