@@ -4,6 +4,7 @@
 //! with the values.
 
 mod chunk;
+mod dictionaries;
 mod footer;
 mod index;
 mod outcome;
@@ -263,6 +264,10 @@ fn check_file(
     }
     findings.leave_row_group();
     footer::check_overlaps(ranges, findings);
+    if options.values {
+        let (columns, memory) = (schema.columns(), options.memory);
+        dictionaries::check(file, footer, depth, columns, memory, findings);
+    }
     if options.values && checked_values(file, footer, depth, options, &are_sound, findings)? {
         findings.leave_row_group();
     }

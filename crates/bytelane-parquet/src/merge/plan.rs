@@ -2,7 +2,7 @@
 
 use super::facts::KeyValues;
 use super::input::{Closed, Opened};
-use super::meaning::{self, Fields, Order as Entries};
+use super::meaning::{self, Order as Entries};
 use super::options::{MergeOptions, Repair};
 use super::outcome::Notes;
 use super::schema::{Columns, Layout};
@@ -137,6 +137,7 @@ impl<'a> Plan<'a> {
         let (mut inputs, mut parts): (Vec<Input<'_>>, Vec<Part>) = Default::default();
         let mut orders: Vec<Vec<Order>> = Vec::new();
         let mut pairs = KeyValues::default();
+        let mut known = meaning::Known::default();
         let mut created_by = None;
         let (mut bytes, mut depth, mut version) = (0, 0, 1);
         let (mut row_groups, mut chunks) = (0, 0);
@@ -148,7 +149,7 @@ impl<'a> Plan<'a> {
             created_by.clone_from(&footer.created_by);
             version = version.max(footer.version);
             row_groups += footer.row_groups.len();
-            let fields = Fields::of(footer, file.depth);
+            let fields = known.of(footer, file.depth);
             let layout = columns.add(footer, &fields, path)?;
             pairs.add(footer, path)?;
             add_orders(&mut orders, &columns, &layout, footer);
@@ -191,7 +192,12 @@ impl<'a> Plan<'a> {
                 ));
             }
         }
-        let entries = meaning::orders(&inputs, &mut columns)?;
+        let is_mended = options.repair.is_some() || options.salvage.is_some();
+        let entries = match is_mended {
+            // Pages of a file that is repaired stay as they are, and some may be damaged.
+            true => BTreeMap::new(),
+            false => meaning::orders(&inputs, &mut columns)?,
+        };
         let orders = orders.concat();
         let own = |order: &Order| match order {
             Order::Same(order) => order.clone(),

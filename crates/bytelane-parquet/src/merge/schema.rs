@@ -197,6 +197,12 @@ impl Columns {
         };
         let alike = |field: &FieldRef| is_stored_alike(field.data_type(), united.data_type());
         let are_alike = alike(field) && alike(other_field);
+        // Annotations that Arrow does not have are part of the type, too.
+        let is_other_annotation = field.data_type() == other_field.data_type()
+            && have_same_structure(&own.elements, &other.elements);
+        if joined.is_err() && is_other_annotation {
+            return Err(differ());
+        }
         let is_changed = united != **field || united != **other_field;
         if joined.is_err() || !are_alike {
             let Some(fresh) = elements_of(&united)? else {

@@ -46,7 +46,7 @@ pub struct Fact {
     pub name: &'static str,
     /// How it is joined.
     pub rule: Rule,
-    /// What it becomes, or what it says.
+    /// New value, or the meaning of the key.
     pub how: &'static str,
 }
 

@@ -215,7 +215,7 @@ impl KeyValues {
         notes: &mut Notes,
     ) -> Option<Vec<KeyValue>> {
         let mut joined = Vec::new();
-        let mut hint = self.hints.joined(columns);
+        let (mut is_same, mut hint_at) = (true, None);
         for own in self.pairs {
             let key = String::from_utf8_lossy(&own.pair.key).into_owned();
             let left_out = |why: &str| format!("key-value pair {key} was left out: {why}");
@@ -226,11 +226,11 @@ impl KeyValues {
                 ))
             };
             let value = match rule(&own.pair.key) {
-                Rule::Joined if key == ARROW_SCHEMA_META_KEY => match hint.take() {
-                    Some(Ok(pair)) => Ok(pair.value),
-                    Some(Err(note)) => Err(note),
-                    None => continue,
-                },
+                Rule::Joined if key == ARROW_SCHEMA_META_KEY => {
+                    // It has a copy of all others.
+                    hint_at = Some(joined.len());
+                    continue;
+                }
                 Rule::Joined if self.files == 1 => Ok(own.pair.value.clone()),
                 Rule::Joined if key == "geo" => {
                     match self.geo.joined(own.same + own.others < self.files) {
@@ -249,10 +249,16 @@ impl KeyValues {
                 )),
                 _ => Ok(own.pair.value.clone()),
             };
+            is_same &= value.as_ref() == Ok(&own.pair.value);
             match value {
                 Ok(value) => joined.push(KeyValue { value, ..own.pair }),
                 Err(note) => notes.add(note),
             }
+        }
+        match hint_at.zip(self.hints.joined(columns, &joined, is_same)) {
+            Some((at, Ok(pair))) => joined.insert(at, pair),
+            Some((_, Err(note))) => notes.add(note),
+            None => {}
         }
         (!joined.is_empty()).then_some(joined)
     }

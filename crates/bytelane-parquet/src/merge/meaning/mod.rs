@@ -1,4 +1,4 @@
-//! What the columns of the inputs mean, and of the output: their Arrow types.
+//! Meanings of the columns of the inputs, and of the output: their Arrow types.
 
 mod convert;
 mod dictionaries;
@@ -18,6 +18,7 @@ use bytes::Bytes;
 use parquet::arrow::{ARROW_SCHEMA_META_KEY, PARQUET_FIELD_ID_META_KEY, encode_arrow_schema};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Meanings of a file's top-level columns: their fields in Arrow, as readers see them.
@@ -26,7 +27,7 @@ pub(super) struct Fields(Vec<FieldRef>);
 
 impl Fields {
     /// Returns the fields of a file; none if Arrow has no types for them.
-    pub(super) fn of(footer: &FileMetaData, depth: usize) -> Self {
+    fn of(footer: &FileMetaData, depth: usize) -> Self {
         let schema = catch_panic(|| arrow_schema(footer, depth));
         Self(schema.map_or_else(|_| Vec::new(), |it| it.fields().to_vec()))
     }
@@ -37,6 +38,40 @@ impl Fields {
         let found = fields.find(|field| field.name().as_bytes() == name);
         found.map(Arc::clone)
     }
+}
+
+/// Fields of the last file: those of a data set often have the same schema.
+#[derive(Default)]
+pub(super) struct Known {
+    schema: Vec<SchemaElement>,
+    hint: Option<format::KeyValue>,
+    fields: Option<Fields>,
+}
+
+impl Known {
+    /// Returns the fields of a file.
+    pub(super) fn of(&mut self, footer: &FileMetaData, depth: usize) -> Fields {
+        let hint = hint_of(footer);
+        if let Some(fields) = &self.fields
+            && self.schema == footer.schema
+            && self.hint.as_ref() == hint
+        {
+            return fields.clone();
+        }
+        let fields = Fields::of(footer, depth);
+        *self = Self {
+            schema: footer.schema.clone(),
+            hint: hint.cloned(),
+            fields: Some(fields.clone()),
+        };
+        fields
+    }
+}
+
+/// Returns the Arrow schema in the metadata of a file.
+fn hint_of(footer: &FileMetaData) -> Option<&format::KeyValue> {
+    let mut pairs = footer.key_value_metadata.iter().flatten();
+    pairs.find(|pair| pair.key == ARROW_SCHEMA_META_KEY)
 }
 
 /// Returns the field id that two fields have in common, if any; `None` if they differ.
@@ -75,7 +110,7 @@ pub(super) fn elements_of(field: &Field) -> Result<Option<Vec<SchemaElement>>> {
 /// Arrow schemas in the metadata of the inputs.
 #[derive(Debug, Default)]
 pub(super) struct Hints {
-    /// That of the first input that has one.
+    /// Arrow schema of the first input that has one.
     first: Option<format::KeyValue>,
     files: usize,
     /// Number of inputs that have the same one.
@@ -86,21 +121,23 @@ impl Hints {
     /// Adds that of a file.
     pub(super) fn add(&mut self, footer: &FileMetaData) {
         self.files += 1;
-        let mut pairs = footer.key_value_metadata.iter().flatten();
-        let Some(own) = pairs.find(|pair| pair.key == ARROW_SCHEMA_META_KEY) else {
+        let Some(own) = hint_of(footer) else {
             return;
         };
         let first = self.first.get_or_insert_with(|| own.clone());
         self.same += usize::from(first == own);
     }
 
-    /// Returns the pair for the output, if an input has one; an error is a note.
+    /// Returns the pair for the output with these other pairs, if an input has one; an error is a note. `is_same` says
+    /// whether all pairs are those of each input.
     pub(super) fn joined(
         self,
         columns: &Columns,
+        others: &[format::KeyValue],
+        is_same: bool,
     ) -> Option<std::result::Result<format::KeyValue, String>> {
         let first = self.first?;
-        if self.same == self.files && !columns.changed {
+        if self.same == self.files && !columns.changed && is_same {
             return Some(Ok(first));
         }
         let fields = columns.roots.iter().map(|root| root.field.clone());
@@ -110,7 +147,13 @@ impl Hints {
             );
             return Some(Err(note));
         };
-        let schema = Schema::new(fields);
+        // pyarrow takes the metadata of a table from here.
+        let text = |bytes: &Bytes| String::from_utf8(bytes.to_vec()).ok();
+        let pairs = others.iter().filter_map(|pair| {
+            let value = pair.value.as_ref();
+            Some((text(&pair.key)?, value.map_or(Some(String::new()), text)?))
+        });
+        let schema = Schema::new_with_metadata(fields, pairs.collect::<HashMap<_, _>>());
         let encoded = catch_panic(|| Ok::<_, Error>(encode_arrow_schema(&schema)));
         Some(match encoded {
             Ok(encoded) => Ok(format::KeyValue {

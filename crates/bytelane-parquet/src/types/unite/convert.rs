@@ -30,6 +30,7 @@ pub fn convert(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
         (same, to) if same == to => Ok(Arc::clone(array)),
         (DataType::Null, _) => Ok(new_null_array(to, array.len())),
         (DataType::Struct(_), DataType::Struct(members)) => of_struct(array.as_struct(), members),
+        (DataType::Map(..), DataType::Map(entries, _)) => of_map(array, entries, to),
         (DataType::Dictionary(..), _) => casted(array, to),
         _ => match (children(own).first(), children(to).first()) {
             (Some(_), Some(item)) => of_list(array, item, to),
@@ -62,7 +63,22 @@ fn of_struct(array: &StructArray, members: &Fields) -> Result<ArrayRef> {
     Ok(Arc::new(converted))
 }
 
-/// Converts the values of lists and maps, then the lists.
+/// Converts the keys and values of maps, whose names have no meaning.
+fn of_map(array: &ArrayRef, entries: &FieldRef, to: &DataType) -> Result<ArrayRef> {
+    let DataType::Struct(members) = entries.data_type() else {
+        return casted(array, to);
+    };
+    let map = array.as_map();
+    let columns = map.entries().columns().iter().zip(members);
+    let columns = columns.map(|(column, member)| convert(column, member.data_type()));
+    let columns = columns.collect::<Result<Vec<_>>>()?;
+    let pairs = StructArray::try_new(members.clone(), columns, map.entries().nulls().cloned())?;
+    let data = array.to_data().into_builder().data_type(to.clone());
+    let data = data.child_data(vec![pairs.to_data()]);
+    Ok(make_array(data.build()?))
+}
+
+/// Converts the values of lists, then the lists.
 fn of_list(array: &ArrayRef, item: &FieldRef, to: &DataType) -> Result<ArrayRef> {
     let item = Arc::clone(item);
     let like = match array.data_type() {
@@ -71,7 +87,6 @@ fn of_list(array: &ArrayRef, item: &FieldRef, to: &DataType) -> Result<ArrayRef>
         DataType::ListView(_) => DataType::ListView(item),
         DataType::LargeListView(_) => DataType::LargeListView(item),
         DataType::FixedSizeList(_, size) => DataType::FixedSizeList(item, *size),
-        DataType::Map(_, sorted) => DataType::Map(item, *sorted),
         _ => return casted(array, to),
     };
     let data = array.to_data();

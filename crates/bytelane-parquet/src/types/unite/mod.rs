@@ -44,6 +44,7 @@ pub use order::united_order;
 pub(crate) use scalars::wide_enough;
 pub use words::words;
 
+use crate::types::fields::children;
 use arrow_schema::extension::{EXTENSION_TYPE_METADATA_KEY, EXTENSION_TYPE_NAME_KEY};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata};
 pub(crate) use order::is_enum;
@@ -152,8 +153,16 @@ pub fn is_stored_alike(of: &DataType, united: &DataType) -> bool {
             List(of) | LargeList(of) | ListView(of) | LargeListView(of),
             List(united) | LargeList(united) | ListView(united) | LargeListView(united),
         )
-        | (FixedSizeList(of, _), FixedSizeList(united, _))
-        | (Map(of, _), Map(united, _)) => is_stored_alike(of.data_type(), united.data_type()),
+        | (FixedSizeList(of, _), FixedSizeList(united, _)) => {
+            is_stored_alike(of.data_type(), united.data_type())
+        }
+        (Map(of, _), Map(united, _)) => {
+            // The names of keys and values have no meaning.
+            let (of, united) = (children(of.data_type()), children(united.data_type()));
+            let mut pairs = of.iter().zip(&united);
+            of.len() == united.len()
+                && pairs.all(|(of, united)| is_stored_alike(of.data_type(), united.data_type()))
+        }
         (Struct(of), Struct(united)) => {
             // Members that are missing, or in another order, are other columns.
             let mut pairs = of.iter().zip(united);

@@ -263,3 +263,22 @@ fn types_have_the_words_of_pyarrow() {
         assert_eq!(words(&field(data_type)), wanted);
     }
 }
+
+#[test]
+fn keys_and_values_of_maps_are_found_by_position() {
+    let map = |names: [&str; 2], value: DataType| {
+        let members = vec![
+            Arc::new(Field::new(names[0], DataType::Utf8, false)),
+            named(names[1], value),
+        ];
+        let entries = Field::new("entries", DataType::Struct(members.into()), false);
+        DataType::Map(Arc::new(entries), false)
+    };
+    let (one, other) = (
+        map(["key", "value"], DataType::Int8),
+        map(["k", "v"], DataType::Int16),
+    );
+    let united = unite(&field(one), &field(other.clone())).unwrap();
+    assert_eq!(united.data_type(), &map(["key", "value"], DataType::Int16));
+    assert!(is_stored_alike(&other, united.data_type()));
+}

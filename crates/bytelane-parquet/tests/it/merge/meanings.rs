@@ -9,10 +9,12 @@ use arrow_array::{
     Int32Array, Int64Array, RecordBatch, StringArray, UInt32Array,
 };
 use arrow_schema::{DataType, Field, Schema};
+use bytelane_parquet::check::{CheckOptions, check};
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::merge::{MergeOptions, MergePages, merge};
 use bytelane_parquet::{Reader, Writer, WriterOptions};
 use bytes::Bytes;
+use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::{KeyValue, ParquetMetaDataReader, SortingColumn};
 use std::fs;
 use std::sync::Arc;
@@ -261,4 +263,32 @@ fn facts_of_key_value_metadata_are_joined_by_their_rules() {
     assert!(merged([&calendar, &calendar]).is_ok());
     let error = merged([&calendar, &[]]).unwrap_err();
     assert!(error.contains("legacyDateTime differs"), "{error}");
+}
+
+#[test]
+fn too_narrow_keys_are_found_by_check_and_mended() {
+    let mut file = Vec::new();
+    let schema = batch(categories(0, 1)).schema();
+    let mut writer = ArrowWriter::try_new(&mut file, schema, None).unwrap();
+    for from in [0, 100] {
+        writer.write(&batch(categories(from, 100))).unwrap();
+        writer.flush().unwrap();
+    }
+    writer.close().unwrap();
+    let mut files = Files::new();
+    let path = files.path("narrow.parquet");
+    fs::write(&path, file).unwrap();
+    let options = CheckOptions::default().with_values(true);
+    let checked = check(&path, &options).unwrap();
+    let [finding] = &checked.findings[..] else {
+        panic!("{:?}", checked.findings);
+    };
+    assert!(
+        finding.problem.contains("200 entries, too many"),
+        "{finding}"
+    );
+    files.paths.push(path);
+    let output = files.path("merged");
+    merge(&files.paths, &output, &MergeOptions::default()).unwrap();
+    assert_eq!(check(&output, &options).unwrap().findings, Vec::new());
 }
