@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Modules of each layer, from the bottom. Each may use itself, the layers below, and the modules listed with
 /// it in its own layer.
