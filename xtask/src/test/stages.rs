@@ -117,7 +117,7 @@ pub static STAGES: &[Stage] = &[
     },
     Stage {
         name: "python",
-        about: "files and messages exchanged with libraries of Python, both ways",
+        about: "files and messages exchanged with libraries of Python, both ways; the tables of records",
         needs: &[PYTHON, THRIFT_COMPILER],
         tier: Full,
         in_all: true,

@@ -9,7 +9,7 @@ use bytelane_measure::clock::Clock;
 use bytelane_measure::cpu;
 use bytelane_measure::rounds::{FEWEST_ROUNDS, Rounds};
 use bytelane_measure::row::Row;
-use std::io::Write;
+use std::io::{self, Write};
 use std::time::Duration;
 
 /// How to measure.
@@ -83,27 +83,21 @@ impl Measuring {
         label: impl Fn(&C) -> String,
         mut measure: impl FnMut(&C) -> anyhow::Result<Vec<Row>>,
     ) -> anyhow::Result<()> {
-        let progress = progress::bar(cases.len() as u64, "{pos}/{len}")?;
         let mut out = standard::output()?;
         let provenance = Provenance::here();
-        let mut rows = Vec::new();
-        for case in cases {
-            progress.set_message(label(case));
-            let mut measured = measure(case).with_context(|| label(case))?;
-            if matches!(self.format, Format::Json | Format::Csv) {
-                measured = measured.iter().map(|row| provenance.add_to(row)).collect();
-            }
-            match self.format {
-                // A program may be waiting at the other end of a pipe.
-                Format::Json => {
-                    measured::write(&measured, Format::Json, Tables::default(), &mut out)?;
-                    out.flush()?;
-                }
-                _ => rows.extend(measured),
-            }
-            progress.inc(1);
-        }
-        progress.finish_and_clear();
+        let with_provenance = matches!(self.format, Format::Json | Format::Csv);
+        let measure = |case: &C| {
+            let rows = measure(case).with_context(|| label(case))?;
+            Ok(if with_provenance {
+                rows.iter().map(|row| provenance.add_to(row)).collect()
+            } else {
+                rows
+            })
+        };
+        let rows = each(cases, &label, measure, self.format, |rows| {
+            measured::write(rows, Format::Json, Tables::default(), &mut out)?;
+            out.flush()
+        })?;
         let unit = if self.nanoseconds {
             Unit::Nanoseconds
         } else {
@@ -118,6 +112,31 @@ impl Measuring {
         out.flush()?;
         Ok(())
     }
+}
+
+/// Measures `cases` one after the other, with progress on standard error if that is a terminal. In JSON, writes the rows of each
+/// case when it is measured, because a program may be waiting at the other end of a pipe. Returns the rows in
+/// other formats.
+pub fn each<C, R>(
+    cases: &[C],
+    label: impl Fn(&C) -> String,
+    mut measure: impl FnMut(&C) -> anyhow::Result<Vec<R>>,
+    format: Format,
+    mut write_json: impl FnMut(&[R]) -> io::Result<()>,
+) -> anyhow::Result<Vec<R>> {
+    let progress = progress::bar(cases.len() as u64, "{pos}/{len}")?;
+    let mut rows = Vec::new();
+    for case in cases {
+        progress.set_message(label(case));
+        let measured = measure(case)?;
+        match format {
+            Format::Json => write_json(&measured)?,
+            _ => rows.extend(measured),
+        }
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    Ok(rows)
 }
 
 #[cfg(test)]

@@ -13,10 +13,9 @@ use bytes::Bytes;
 use serde::Serialize;
 use std::hint::black_box;
 
-/// Plan: what to measure, and how.
+/// Plan: how to measure.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    pub inputs: Vec<Input>,
     /// Encodings to measure; all but [`Encoding::Auto`] if empty.
     pub encodings: Vec<Encoding>,
     /// Goal of [`Encoding::Auto`].
@@ -72,18 +71,13 @@ impl ParquetRow {
     }
 }
 
-/// Measures the inputs one after the other; the layouts of an input take turns.
+/// Measures the layouts of an input, which take turns.
 ///
 /// # Errors
-/// An input cannot be read, or its round trip changes it.
-pub fn measure(plan: &Plan, sink: &mut dyn FnMut(ParquetRow)) -> anyhow::Result<()> {
-    for input in &plan.inputs {
-        let column = input.load()?;
-        for row in measure_column(plan, &column).with_context(|| column.name.clone())? {
-            sink(row);
-        }
-    }
-    Ok(())
+/// The input cannot be read, or a round trip changes it.
+pub fn measure(plan: &Plan, input: &Input) -> anyhow::Result<Vec<ParquetRow>> {
+    let column = input.load()?;
+    measure_column(plan, &column).with_context(|| column.name.clone())
 }
 
 /// Layout of a column: encoding, compression and backend.

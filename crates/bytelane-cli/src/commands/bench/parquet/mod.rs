@@ -6,11 +6,11 @@ mod measure;
 pub use input::Input;
 pub use measure::{ParquetRow, Plan, measure};
 
-use super::measuring::Timing;
+use super::measuring::{Timing, each};
 use crate::commands::rewrite::goal_parser;
 use crate::provenance::Provenance;
 use crate::table::{Column, Format, Table, format_parser, number, text};
-use crate::{Outcome, backend, progress, readable, standard};
+use crate::{Outcome, backend, readable, standard};
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::{Encoding, Goal, parse_compression};
 use clap::ValueEnum;
@@ -73,37 +73,28 @@ impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         backend::force_from_environment()?;
         let rounds = self.timing.rounds()?;
-        let inputs = self.inputs();
-        let progress = progress::bar(inputs.len() as u64, "{pos}/{len}")?;
         let mut out = standard::output()?;
         let provenance = Provenance::here();
-        let mut rows: Vec<ParquetRow> = Vec::new();
-        for input in inputs {
-            progress.set_message(readable::line(&input.name()).into_owned());
-            let plan = Plan {
-                inputs: vec![input],
-                encodings: self.encodings.clone(),
-                goal: self.goal,
-                compression: self.compression,
-                rounds: rounds.clone(),
-            };
-            let mut measured = Vec::new();
-            measure(&plan, &mut |row| measured.push(row))?;
-            match self.format {
-                // A program may be waiting at the other end of a pipe.
-                Format::Json => {
-                    let objects = measured.iter().map(|row| WithProvenance {
-                        row,
-                        provenance: &provenance,
-                    });
-                    list(&measured).write(self.format, objects, &mut out)?;
-                    out.flush()?;
-                }
-                _ => rows.extend(measured),
-            }
-            progress.inc(1);
-        }
-        progress.finish_and_clear();
+        let plan = Plan {
+            encodings: self.encodings.clone(),
+            goal: self.goal,
+            compression: self.compression,
+            rounds,
+        };
+        let rows = each(
+            &self.inputs(),
+            |input| readable::line(&input.name()).into_owned(),
+            |input| measure(&plan, input),
+            self.format,
+            |measured| {
+                let objects = measured.iter().map(|row| WithProvenance {
+                    row,
+                    provenance: &provenance,
+                });
+                list(measured).write(self.format, objects, &mut out)?;
+                out.flush()
+            },
+        )?;
         match self.format {
             Format::Json => {}
             Format::Csv => list(&rows).write(self.format, &rows, &mut out)?,

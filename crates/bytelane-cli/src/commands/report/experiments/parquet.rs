@@ -53,20 +53,20 @@ pub fn steps_of(
     let turns = 2.0 * (settings.rounds.rounds as f64 + 2.0) * WAYS;
     let call = (8 * values) as f64 / SLOWEST / 1e9;
     let expected = Duration::from_secs_f64(turns * call.max(settings.rounds.sample.as_secs_f64()));
+    let plan = Plan {
+        encodings: encodings.to_vec(),
+        goal: Goal::default(),
+        compression,
+        rounds: settings.rounds.clone(),
+    };
     let steps = inputs.into_iter().map(|input| {
-        let label = format!("Parquet, {}", input.name());
-        let plan = Plan {
-            inputs: vec![input],
-            encodings: encodings.to_vec(),
-            goal: Goal::default(),
-            compression,
-            rounds: settings.rounds.clone(),
-        };
+        let plan = plan.clone();
         Step {
-            label,
+            label: format!("Parquet, {}", input.name()),
             expected,
             run: Box::new(move |_, figures: &mut Figures| {
-                measure(&plan, &mut |row| figures.parquet.push(row))
+                figures.parquet.extend(measure(&plan, &input)?);
+                Ok(())
             }),
         }
     });
