@@ -105,7 +105,7 @@ fn check(project: &Path, files: &[PathBuf]) {
     .unwrap();
     let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bytelane-thrift");
     let manifest = format!(
-        "[package]\nname = \"corpus\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
+        "[package]\nname = \"corpus\"\nversion = \"0.0.0\"\nedition = \"2024\"\nautobins = false\n\n[workspace]\n\n\
          [dependencies]\nbytelane-thrift.path = {:?}\n",
         runtime.canonicalize().unwrap()
     );
