@@ -1,14 +1,13 @@
-//! Checks the indexes of a chunk against its pages.
+//! Checks the facts about a chunk that the footer, page headers and indexes state.
 
 use super::outcome::Findings;
 use crate::Result;
+use crate::chunk::facts::{ChunkFacts, Facts, PageFacts, Reaction, Verb};
 use crate::chunk::{Chunk, Page};
-use crate::format::{self, BoundaryOrder, ColumnIndex, ColumnOrder, OffsetIndex};
+use crate::format::{self, ColumnIndex, ColumnOrder};
 use crate::statistics::Compare;
-use bytes::Bytes;
 use parquet::basic::{ColumnOrder as InParquet, SortOrder};
 use parquet::schema::types::ColumnDescriptor;
-use std::cmp::Ordering;
 
 /// Returns the comparison function of a column's bounds, if their order is known.
 pub(super) fn compare_of(
@@ -21,7 +20,7 @@ pub(super) fn compare_of(
     }
 }
 
-/// Checks both indexes of a chunk.
+/// Checks the facts about a chunk: its rows and values, its statistics and both indexes.
 pub(super) fn check(
     chunk: &Chunk,
     pages: &[Page],
@@ -30,87 +29,56 @@ pub(super) fn check(
     order: Option<&ColumnOrder>,
     findings: &mut Findings,
 ) -> Result<()> {
-    let pages: Vec<&Page> = pages.iter().filter(|page| page.is_data()).collect();
-    if let Some(index) = chunk.offset_index() {
-        check_offsets(index, &pages, column, rows, findings);
-    }
-    let Some(index) = chunk.column_index() else {
-        return Ok(());
-    };
-    if chunk.offset_index().is_none() {
+    let data = pages.iter().filter(|page| page.is_data());
+    let data = data.map(|page| Some(PageFacts::of(page, column)));
+    let data: Vec<_> = data.collect();
+    if chunk.column_index().is_some() && chunk.offset_index().is_none() {
         findings.warning("it has a column index, but no offset index, so readers cannot use it");
     }
-    match format::decode::<ColumnIndex>(index) {
-        Ok(index) => check_bounds(&index, pages.len(), column, order, findings),
-        Err(error) => findings.add_error(error)?,
+    let column_index = match chunk.column_index().map(format::decode::<ColumnIndex>) {
+        Some(Err(error)) => {
+            findings.add_error(error)?;
+            None
+        }
+        Some(Ok(index)) => {
+            check_lists(&index, data.len(), column, findings);
+            Some(index)
+        }
+        None => None,
+    };
+    let statistics = chunk.metadata().statistics.as_ref();
+    let statistics = statistics.map(|it| it.decode()).transpose()?;
+    let facts = Facts {
+        column,
+        rows,
+        values: chunk.metadata().num_values,
+        pages: &data,
+        offset_index: chunk.offset_index(),
+        column_index: column_index.as_ref(),
+        statistics: ChunkFacts::of(statistics.as_ref()),
+        compare: compare_of(column, order),
+    };
+    for it in facts.contradictions() {
+        match (it.fact.reaction(Verb::Check), it.page) {
+            (Reaction::Reports, Some(page)) => findings.error_in_page(page, it.problem),
+            (Reaction::Reports, None) => findings.error(it.problem),
+            _ => {}
+        }
     }
     Ok(())
 }
 
-fn check_offsets(
-    index: &OffsetIndex,
-    pages: &[&Page],
-    column: &ColumnDescriptor,
-    rows: i64,
-    findings: &mut Findings,
-) {
-    let locations = &index.page_locations;
-    if locations.len() != pages.len() {
-        let (own, count) = (locations.len(), pages.len());
-        findings.error(format!(
-            "the offset index has {own} pages, but the chunk has {count}"
-        ));
-        return;
-    }
-    let mut values = 0;
-    for (number, (location, page)) in locations.iter().zip(pages).enumerate() {
-        let size = i64::from(location.compressed_page_size);
-        if location.offset != page.offset as i64 || size != page.compressed() as i64 {
-            findings.error_in_page(
-                number,
-                "the offset index says that the page is elsewhere, or of another size",
-            );
-        }
-        let first = location.first_row_index;
-        let next = locations
-            .get(number + 1)
-            .map_or(rows, |it| it.first_row_index);
-        if first > next || first < 0 || (number == 0 && first != 0) {
-            findings.error_in_page(
-                number,
-                "the rows of the offset index do not ascend from 0 to those of the row group",
-            );
-        } else if column.max_rep_level() == 0 && first != values {
-            findings.error_in_page(number, format!("the offset index says that it begins with row {first}, but it begins with {values}"));
-        }
-        values += page.values();
-    }
-}
-
-fn check_bounds(
+fn check_lists(
     index: &ColumnIndex,
     pages: usize,
     column: &ColumnDescriptor,
-    order: Option<&ColumnOrder>,
     findings: &mut Findings,
 ) {
-    let lengths = [
-        index.null_pages.len(),
-        index.min_values.len(),
-        index.max_values.len(),
-    ];
-    if lengths != [pages; 3] {
-        findings.error(format!(
-            "the column index has not {pages} pages, as the chunk has"
-        ));
-        return;
-    }
     let has_length = |list: &Option<Vec<i64>>, length: usize| {
         list.as_ref().is_none_or(|list| list.len() == length)
     };
     let levels = |greatest: i16| pages * (usize::try_from(greatest).unwrap_or(0) + 1);
     let lists = [
-        has_length(&index.null_counts, pages),
         has_length(&index.nan_counts, pages),
         has_length(
             &index.repetition_level_histograms,
@@ -125,27 +93,5 @@ fn check_bounds(
         findings.warning(
             "a list of counts of the column index has another length than that of its pages",
         );
-    }
-    let Some(compare) = compare_of(column, order) else {
-        return;
-    };
-    let with_values = (0..pages).filter(|page| !index.null_pages[*page]);
-    let with_values: Vec<usize> = with_values.collect();
-    for &page in &with_values {
-        if compare.values(&index.min_values[page], &index.max_values[page]) == Ordering::Greater {
-            findings.error_in_page(page, "the column index has a minimum above the maximum");
-        }
-    }
-    let unwanted = match index.boundary_order {
-        BoundaryOrder::Ascending => Ordering::Greater,
-        BoundaryOrder::Descending => Ordering::Less,
-        _ => return,
-    };
-    let breaks = |list: &[Bytes]| {
-        let mut pairs = with_values.windows(2);
-        pairs.any(|pair| compare.values(&list[pair[0]], &list[pair[1]]) == unwanted)
-    };
-    if breaks(&index.min_values) || breaks(&index.max_values) {
-        findings.error("the column index says that its bounds are ordered, but they are not");
     }
 }

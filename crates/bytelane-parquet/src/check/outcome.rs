@@ -3,6 +3,7 @@
 use crate::error::Place;
 use crate::{Error, Problem, Result};
 use serde::Serialize;
+use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -106,6 +107,8 @@ pub(super) struct Findings {
     row_group: Option<usize>,
     column: Option<String>,
     findings: Vec<Finding>,
+    /// Texts of the findings.
+    told: HashSet<String>,
 }
 
 impl Findings {
@@ -115,6 +118,7 @@ impl Findings {
             row_group: None,
             column: None,
             findings: Vec::new(),
+            told: HashSet::new(),
         }
     }
 
@@ -185,8 +189,7 @@ impl Findings {
                 && finding.page.is_some()
         };
         let told = self.findings.iter().rev().take_while(here).count();
-        let is_new = !self.findings.contains(&finding);
-        if is_new && told < TOLD {
+        if told < TOLD && self.told.insert(finding.to_string()) {
             self.findings.push(finding);
         }
     }

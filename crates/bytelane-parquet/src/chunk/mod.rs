@@ -7,6 +7,7 @@
 mod checksums;
 mod column;
 mod encode;
+pub(crate) mod facts;
 mod layout;
 mod leaf;
 mod level;
@@ -192,6 +193,16 @@ impl Chunk {
     pub(crate) fn convert_empty(&mut self) {
         self.metadata.meta_data.physical_type = PhysicalType::Int64;
         self.metadata.meta_data.statistics = None;
+    }
+
+    /// Removes the offset index, the column index, or both, because they contradict its pages.
+    pub(crate) fn forget_indexes(&mut self, offsets: bool, bounds: bool) {
+        if offsets {
+            self.offset_index = None;
+        }
+        if bounds {
+            self.column_index = None;
+        }
     }
 
     /// Sets the position of its pages in a file.

@@ -29,6 +29,8 @@ pub(crate) struct LeafChunk {
     pub(crate) range: Range<u64>,
     /// Range of its offset index.
     pub(crate) offset_index: Option<Range<u64>>,
+    /// Range of its column index.
+    pub(crate) column_index: Option<Range<u64>>,
     /// Set if the footer claims that all values are indices into a dictionary.
     pub(crate) has_indices_only: bool,
 }
@@ -160,6 +162,7 @@ impl LeafChunk {
             values: u64::try_from(chunk.num_values()).unwrap_or(0),
             range: chunk_range(chunk, length)?,
             offset_index: index(chunk.offset_index_offset(), chunk.offset_index_length()),
+            column_index: index(chunk.column_index_offset(), chunk.column_index_length()),
             has_indices_only: has_indices_only(chunk),
         })
     }
@@ -171,6 +174,7 @@ impl LeafChunk {
             values: u64::try_from(chunk.meta_data.num_values).unwrap_or(0),
             range: viewed_range(chunk, length)?,
             offset_index: index(chunk.offset_index_offset, chunk.offset_index_length),
+            column_index: index(chunk.column_index_offset, chunk.column_index_length),
             has_indices_only: chunk.meta_data.has_indices_only(),
         })
     }

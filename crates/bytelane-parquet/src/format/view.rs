@@ -293,9 +293,9 @@ pub struct ChunkView<'a> {
     #[thrift(id = 5)]
     pub offset_index_length: Option<i32>,
     #[thrift(id = 6)]
-    column_index_offset: Option<i64>,
+    pub column_index_offset: Option<i64>,
     #[thrift(id = 7)]
-    column_index_length: Option<i32>,
+    pub column_index_length: Option<i32>,
     #[thrift(unknown)]
     unknown_fields: UnknownFields,
 }

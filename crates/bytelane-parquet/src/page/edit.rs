@@ -136,10 +136,32 @@ impl PageEditor {
 
     /// Returns the number of rows that begin in a data page, and whether the page begins with a new row.
     pub(crate) fn rows(&mut self, page: &DataPage, bytes: &Bytes) -> Result<(usize, bool)> {
-        let parts = self.opener.open(page, bytes.clone())?;
-        self.levels.open(page, parts.repetition, parts.definition)?;
+        let (repetition, definition) = self.level_bytes(page, bytes)?;
+        self.levels.open(page, repetition, definition)?;
         let (_, rows) = self.levels.rows(usize::MAX);
         Ok((rows, self.levels.begins_row()))
+    }
+
+    /// Returns the levels of a page. Only those of version 1 have to be decompressed, with the values.
+    fn level_bytes(&mut self, page: &DataPage, bytes: &Bytes) -> Result<(LevelBytes, LevelBytes)> {
+        let LevelLayout::Before {
+            repetition,
+            definition,
+            ..
+        } = page.levels
+        else {
+            let parts = self.opener.open(page, bytes.clone())?;
+            return Ok((parts.repetition, parts.definition));
+        };
+        let end = repetition.checked_add(definition);
+        if end.is_none_or(|end| end > bytes.len()) {
+            return Err(Error::corrupt("the levels are longer than the page"));
+        }
+        let levels = |range| LevelBytes::Rle(bytes.slice(range));
+        Ok((
+            levels(0..repetition),
+            levels(repetition..repetition + definition),
+        ))
     }
 
     /// Decompresses a page and splits it into its parts.

@@ -19,7 +19,7 @@ pub(crate) use column::ColumnReader;
 pub(crate) use input::Input;
 pub use input::{Metrics, PushedBytes};
 pub use push::{AsyncReader, Decoded, PushDecoder, RangeReader};
-pub(crate) use row_group::{Condition, Conditional, page_ranges};
+pub(crate) use row_group::{Condition, Conditional, IndexedPages, indexed_pages};
 pub(crate) use rows::Ranges;
 
 use crate::file::RowGroups;

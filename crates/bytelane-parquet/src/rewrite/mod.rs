@@ -170,6 +170,8 @@ fn rewrite_source<R: Reopen>(
         || options.report(done.get(), sizes.stored),
     )?;
     let mut footer = source.footer.clone();
+    let rows = footer.row_groups.iter().map(|it| it.num_rows);
+    footer.num_rows = rows.fold(0, i64::saturating_add);
     if let Some(unit) = options.int96 {
         convert_schema(&mut footer, unit)?;
     }
@@ -207,7 +209,7 @@ impl<R: Reopen, W: Write> New<'_, R, W> {
         }
         let described = format::RowGroup {
             columns: Vec::new(),
-            ..row_group.described.clone()
+            ..(*row_group.described).clone()
         };
         self.file.end_row_group(described, from).map_err(in_group)
     }

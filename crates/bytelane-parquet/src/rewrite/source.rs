@@ -43,6 +43,9 @@ pub(crate) struct Source<R> {
     pub reader: R,
     /// Footer of the file.
     pub footer: format::FileMetaData,
+    /// Row groups that have been used. They are shared: copying one for each of its columns would take time that
+    /// grows with the square of the columns.
+    used: Vec<OnceLock<Arc<format::RowGroup>>>,
     /// Footer for the crate `parquet`, without row groups.
     metadata: ParquetMetaData,
     pub roots: Vec<Root>,
@@ -89,7 +92,7 @@ impl Reopen for Bytes {}
 pub(crate) struct RowGroup {
     pub index: usize,
     pub rows: i64,
-    pub described: format::RowGroup,
+    pub described: Arc<format::RowGroup>,
 }
 
 /// Chunks of a root in a row group.
@@ -170,6 +173,7 @@ impl<R: Reopen> Source<R> {
                 .into_iter()
                 .map(|(in_file, leaves)| Root::new(schema, &in_file, leaves))
                 .collect::<Result<_>>()?,
+            used: footer.row_groups.iter().map(|_| OnceLock::new()).collect(),
             reader,
             footer,
             metadata,
@@ -223,7 +227,7 @@ impl<R: Reopen> Source<R> {
         Ok(RowGroup {
             index,
             rows: described.num_rows,
-            described: described.clone(),
+            described: Arc::clone(self.used[index].get_or_init(|| Arc::new(described.clone()))),
         })
     }
 
@@ -260,6 +264,7 @@ impl<R: Reopen> Source<R> {
             values: u64::try_from(chunk.num_values()).unwrap_or(0),
             range: range.clone(),
             offset_index: None,
+            column_index: None,
             has_indices_only: false,
         });
         ColumnReader::new(

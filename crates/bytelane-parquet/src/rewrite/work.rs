@@ -7,11 +7,14 @@ use super::source::{Column, Part, Reopen, Root, RowGroup, Source};
 use super::{ColumnState, RewriteOptions};
 use crate::budget::{MemoryLimit, has_room_for, too_large};
 use crate::catch_panic::catch_panic;
-use crate::chunk::{Chunk, PageSummary, encoding_name, stored_dictionary, with_checksums};
+use crate::chunk::facts::{self, Verb};
+use crate::chunk::{Chunk, PageSummary, Pages, encoding_name, stored_dictionary, with_checksums};
 use crate::format::{ColumnChunk, Encoded as Coded, Encoding as Coding, PageType};
 use crate::options::codec_name;
-use crate::{Error, Problem, Result, WriterOptions, compression_name};
+use crate::statistics::Compare;
+use crate::{Problem, Result, WriterOptions, compression_name};
 use parquet::basic::Type;
+use parquet::errors::Result as ParquetResult;
 use parquet::file::metadata::ColumnChunkMetaData;
 use std::ops::Range;
 use std::sync::Arc;
@@ -148,17 +151,23 @@ impl<R: Reopen> Work<'_, R> {
             let (range, memory) = (range.clone(), self.options.memory);
             summary = summary.with_level(reader, described, range, memory)?;
         }
-        let (values, flat) = (
-            described.num_values(),
-            described.column_descr().max_rep_level() == 0,
-        );
-        if values < 0 || (flat && values != rows) {
-            let problem =
-                format!("the column has {values} values, but its row group has {rows} rows");
-            return Err(Error::corrupt(problem));
+        let column = described.column_descr();
+        let compare = Compare::of(column, self.source.file_metadata().column_order(leaf));
+        let mut chunk = Chunk::open(reader, chunk, range.clone())?;
+        let pages = Pages::new(reader, range.clone()).collect::<ParquetResult<Vec<_>>>()?;
+        let data = pages.iter().filter(|page| page.is_data());
+        facts::reconcile(
+            &mut chunk,
+            data.clone(),
+            (column, compare),
+            rows,
+            Verb::Rewrite,
+        )?;
+        if column.max_rep_level() > 0 {
+            facts::check_list_rows(reader, &chunk, data, column, rows)?;
         }
         let entries = if self.plan.has_order(described, &summary) {
-            let (metadata, column) = (&chunk.meta_data, described.column_descr());
+            let metadata = chunk.metadata();
             stored_dictionary(reader, metadata, range.clone(), column, self.options.memory)?
         } else {
             None
@@ -169,7 +178,7 @@ impl<R: Reopen> Work<'_, R> {
             wish: self.plan.wish(described, &summary),
             summary,
             pages: range.clone(),
-            chunk: Chunk::open(reader, chunk, range)?,
+            chunk,
             described: described.clone(),
         })
     }

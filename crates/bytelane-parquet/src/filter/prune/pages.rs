@@ -4,9 +4,11 @@ use super::super::bind::Leaf;
 use super::super::test::Test;
 use super::bounds::{Bound, Bounds, are_bounds_of};
 use crate::Result;
+use crate::chunk::facts::{ChunkFacts, Fact, Facts, Reaction, Verb};
 use crate::format::{self, ColumnIndex};
 use crate::input::bytes_at;
-use crate::read::{Input, Ranges, page_ranges};
+use crate::read::{IndexedPages, Input, Ranges, indexed_pages};
+use crate::statistics::Compare;
 use bytes::Bytes;
 use parquet::basic::ColumnOrder;
 use parquet::file::metadata::ColumnChunkMetaData;
@@ -28,17 +30,13 @@ pub(super) fn rows(
     let Some(index) = column_index(input, chunk) else {
         return Ok(None);
     };
-    let Some(pages) = page_ranges(input, chunk, rows) else {
+    let Some(pages) = indexed_pages(input, chunk, rows) else {
         return Ok(None);
     };
-    let count = pages.len();
-    let has_count = |counts: &Vec<i64>| counts.len() == count;
-    if [&index.min_values, &index.max_values].map(Vec::len) != [count; 2]
-        || index.null_pages.len() != count
-        || !index.null_counts.as_ref().is_none_or(has_count)
-    {
+    if contradicts(&index, chunk, order, &pages) {
         return Ok(None);
     }
+    let pages = pages.rows;
     let may_be = if is_null {
         nulls(&index, wanted)
     } else {
@@ -56,6 +54,50 @@ pub(super) fn rows(
     let left = pages.into_iter().zip(may_be);
     let left = left.filter_map(|(page, may_be)| may_be.then_some(page));
     Ok(Some(left.collect()))
+}
+
+/// Returns whether the column index contradicts the page headers or the statistics of the chunk. Bounds of single
+/// pages that contradict each other exclude nothing.
+fn contradicts(
+    index: &ColumnIndex,
+    chunk: &ColumnChunkMetaData,
+    order: ColumnOrder,
+    pages: &IndexedPages,
+) -> bool {
+    let facts = Facts {
+        column: chunk.column_descr(),
+        rows: pages.rows.last().map_or(0, |last| last.end as i64),
+        values: chunk.num_values(),
+        pages: &pages.facts,
+        offset_index: None,
+        column_index: Some(index),
+        statistics: statistics(chunk),
+        compare: Compare::of(chunk.column_descr(), order),
+    };
+    let found = facts.contradictions();
+    found.iter().any(|it| {
+        let is_of_index = !matches!(it.fact, Fact::ColumnRows | Fact::PageBounds);
+        is_of_index && it.fact.reaction(Verb::Filter) == Reaction::Ignores
+    })
+}
+
+/// Returns the statistics of a chunk. Bounds of the first readers may be in another order.
+fn statistics(chunk: &ColumnChunkMetaData) -> ChunkFacts {
+    let Some(statistics) = chunk.statistics() else {
+        return ChunkFacts::default();
+    };
+    let is_exact = !statistics.is_min_max_deprecated()
+        && statistics.min_is_exact()
+        && statistics.max_is_exact();
+    let bytes = |bound: Option<&[u8]>| bound.map(Bytes::copy_from_slice);
+    let least = bytes(statistics.min_bytes_opt().filter(|_| is_exact));
+    let most = bytes(statistics.max_bytes_opt());
+    ChunkFacts {
+        nulls: statistics
+            .null_count_opt()
+            .and_then(|it| i64::try_from(it).ok()),
+        range: least.zip(most),
+    }
 }
 
 /// Returns for each page whether it may have null values, or non-null values.

@@ -11,7 +11,7 @@ use crate::budget::{Budget, MemoryLimit, extent};
 use crate::catch_panic::catch_panic;
 use crate::choice::Learned;
 use crate::chunk::{Chunk, estimated_compression, stored_range};
-use crate::format::CompressionCodec;
+use crate::format::{self, CompressionCodec, FileMetaData, SchemaElement};
 use crate::rewrite::encode::{Encoded, encode_arrays};
 use crate::rewrite::source::{Column, Read, Source};
 use crate::stack::with_stack;
@@ -42,15 +42,15 @@ impl Encoding<'_> {
         else {
             return Ok(None);
         };
-        let first = source_of(group)?;
-        let output;
-        let like = if self.plan.columns.is_widened {
-            let window = first.reader.clone();
-            output = Source::of_footer(window, self.plan.footer.clone(), self.plan.depth)?;
-            &output.roots[self.root]
+        let elements = &self.plan.columns.roots[self.root].elements;
+        let source = if self.plan.columns.is_widened {
+            let output = alone(&self.plan.footer, elements);
+            let (window, depth) = (group.file.window.clone(), self.plan.depth);
+            with_stack(depth, || Source::of_footer(window, output, depth))?
         } else {
-            &first.roots[place.root]
+            source_of(group, place)?
         };
+        let like = &source.roots[0];
         let Ok(read) = like.read() else {
             return Ok(None);
         };
@@ -162,21 +162,62 @@ impl Encoding<'_> {
     }
 }
 
-/// Returns a reader for a row group.
-fn source_of(group: &RowGroup) -> Result<Source<Window>> {
+/// Returns a reader for a column of a row group. It has no other columns and row groups, because there is one for
+/// each column.
+fn source_of(group: &RowGroup, place: Place) -> Result<Source<Window>> {
     let open = || {
-        let footer = (*group.file.footer).clone();
+        let footer = &group.file.footer;
+        let differ = || Error::corrupt("the footer describes columns that differ from its schema");
+        let own = subtree(&footer.schema, place.element);
+        let own = own.ok_or_else(differ)?;
+        let described = &footer.row_groups[group.index];
+        let columns = described.columns.get(place.leaf..place.leaf + place.leaves);
+        let footer = FileMetaData {
+            row_groups: vec![format::RowGroup {
+                columns: columns.ok_or_else(differ)?.to_vec(),
+                num_rows: described.num_rows,
+                ..Default::default()
+            }],
+            num_rows: described.num_rows,
+            ..alone(footer, own)
+        };
         Source::of_footer(group.file.window.clone(), footer, group.file.depth)
     };
     let source = with_stack(group.file.depth, open);
     source.map_err(|error| group.located(error))
 }
 
+/// Returns an element of a schema with all elements within it.
+fn subtree(schema: &[SchemaElement], start: usize) -> Option<&[SchemaElement]> {
+    let (mut left, mut end) = (1_usize, start);
+    while left > 0 {
+        let children = schema.get(end)?.num_children.unwrap_or(0);
+        left = (left - 1).checked_add(usize::try_from(children).ok()?)?;
+        end += 1;
+    }
+    schema.get(start..end)
+}
+
+/// Returns a footer with the elements of one column, and no row groups.
+fn alone(footer: &FileMetaData, elements: &[SchemaElement]) -> FileMetaData {
+    let root = footer.schema.first().cloned().unwrap_or_default();
+    let root = SchemaElement {
+        num_children: Some(1),
+        ..root
+    };
+    FileMetaData {
+        version: footer.version,
+        schema: [&[root], elements].concat(),
+        created_by: footer.created_by.clone(),
+        ..Default::default()
+    }
+}
+
 /// Returns the values of a column of a row group.
 fn arrays_of(group: &RowGroup, place: Place, limit: u64) -> Result<Vec<ArrayRef>> {
-    let source = source_of(group)?;
-    let own = &source.roots[place.root];
-    let row_group = source.row_group(group.index)?;
+    let source = source_of(group, place)?;
+    let own = &source.roots[0];
+    let row_group = source.row_group(0)?;
     let part = source.part(&row_group, own)?;
     let ranges = part.chunks.iter();
     let ranges = ranges.map(|chunk| stored_range(chunk, group.file.window_length()));

@@ -9,6 +9,7 @@ use super::join::entry::{self, Entry};
 use super::plan::Plan;
 use super::schema::{Layout, Place};
 use crate::catch_panic::catch_panic;
+use crate::chunk::facts::{self, Verb};
 use crate::chunk::{Chunk, Page, Pages, Stored, stored_range};
 use crate::file::{in_parquet, read_file_metadata};
 use crate::format::{self, ColumnChunk, FileMetaData, PageType};
@@ -291,6 +292,7 @@ impl RowGroup {
             };
         }
         let mut leaf = Leaf::read(window, chunk, rows)?;
+        leaf.reconcile(column, compare, plan.repair.is_some())?;
         leaf.entries = entry::of_leaf(&leaf, column)?;
         if let Some(repair) = &plan.repair {
             complete(&mut leaf, column, repair)?;
@@ -368,22 +370,13 @@ impl Leaf {
             _ => Ok(Bytes::new()),
         });
         let mut pages = Vec::new();
-        let mut values = 0_i64;
         for page in Pages::new(window, range) {
             let page = page?;
             let Range { start, end } = page.offset..page.offset + page.compressed();
-            if page.is_data() {
-                values = values.saturating_add(page.values());
-            }
             pages.push(StoredPage {
                 bytes: bytes_at(window, start..end)?,
                 page,
             });
-        }
-        let claimed = chunk.metadata().num_values;
-        if values != claimed {
-            let problem = format!("its pages have {values} values, but the footer says {claimed}");
-            return Err(Error::corrupt(problem));
         }
         Ok(Self {
             bloom_filter: filter.transpose()?,
@@ -393,6 +386,21 @@ impl Leaf {
             entries: Vec::new(),
             rows,
         })
+    }
+
+    /// Compares the facts about the chunk, and drops indexes that contradict its pages.
+    fn reconcile(
+        &mut self,
+        column: &ColumnDescriptor,
+        compare: Option<Compare>,
+        is_repair: bool,
+    ) -> Result<()> {
+        let pages = self.pages.iter().map(|page| &page.page);
+        let pages = pages.filter(|page| page.is_data());
+        let verb = if is_repair { Verb::Repair } else { Verb::Merge };
+        let rows = i64::try_from(self.rows).unwrap_or(i64::MAX);
+        let of = (column, compare);
+        facts::reconcile(&mut self.chunk, pages, of, rows, verb)
     }
 
     /// Returns the data pages.

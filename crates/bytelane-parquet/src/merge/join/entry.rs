@@ -3,6 +3,7 @@
 use super::bounds;
 use super::bounds::PageBounds;
 use crate::budget::{Budget, MemoryLimit};
+use crate::chunk::facts::refused;
 use crate::format::{self, ColumnIndex, CompressionCodec};
 use crate::merge::input::Leaf;
 use crate::page::{Gathered, PageEditor, PageKind, codec_in_parquet, read_header};
@@ -149,13 +150,17 @@ fn rows(leaf: &Leaf, column: &ColumnDescriptor) -> Result<Vec<Option<u64>>> {
             .map(|page| u64::try_from(page.page.values()).ok());
         return Ok(values.collect());
     }
-    if let Some(rows) = indexed_rows(leaf) {
-        return Ok(rows.into_iter().map(Some).collect());
-    }
     if leaf.metadata().codec == CompressionCodec::Lzo {
         return Ok(vec![None; leaf.data_pages().count()]);
     }
     let begun = rows_begun(leaf, column)?;
+    let all = begun.iter().map(|(rows, _)| *rows);
+    let all = all.fold(0, u64::saturating_add);
+    if all != leaf.rows {
+        let rows = leaf.rows;
+        let problem = format!("it has {all} rows, but its row group has {rows} rows");
+        return Err(refused(&problem));
+    }
     let rows = begun
         .into_iter()
         .map(|(rows, begins)| begins.then_some(rows));
@@ -231,19 +236,4 @@ pub(in crate::merge) fn limits(leaf: &Leaf) -> (Budget, u64) {
         Budget::new(limit.of_read(bytes)),
         limit.of_page(bytes, values),
     )
-}
-
-/// Returns the number of rows of each page according to the offset index, if it matches the pages.
-fn indexed_rows(leaf: &Leaf) -> Option<Vec<u64>> {
-    let locations = &leaf.chunk.offset_index()?.page_locations;
-    let starts = locations.iter().map(|it| it.first_row_index);
-    let ends = starts.clone().skip(1).chain([leaf.rows as i64]);
-    let rows = starts
-        .zip(ends)
-        .map(|(start, end)| u64::try_from(end.checked_sub(start)?).ok());
-    let rows = rows.collect::<Option<Vec<_>>>()?;
-    let begins = locations.first()?.first_row_index == 0;
-    let offsets = leaf.data_pages().map(|page| page.page.offset as i64);
-    let same = offsets.eq(locations.iter().map(|it| it.offset));
-    (begins && same).then_some(rows)
 }

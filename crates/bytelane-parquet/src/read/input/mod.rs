@@ -13,6 +13,7 @@ pub(crate) use metrics::Counters;
 use parquet::errors::Result;
 use parquet::file::reader::{ChunkReader, Length};
 use std::any::Any;
+use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
@@ -30,6 +31,8 @@ pub(crate) struct Input {
     remote: Option<(Arc<dyn RemoteFile>, u64)>,
     counters: Arc<Counters>,
     reads_headers: bool,
+    /// Set if the bytes are on this machine, where reading a page header costs little.
+    is_local: bool,
 }
 
 /// Object-safe [`ChunkReader`].
@@ -58,7 +61,10 @@ impl Input {
         let any: &dyn Any = &*input;
         let file: Option<&InputFile> = any.downcast_ref();
         let remote = file.and_then(InputFile::remote);
+        let is_local =
+            any.is::<Bytes>() || any.is::<File>() || file.is_some_and(InputFile::is_local);
         Self {
+            is_local,
             remote: remote.map(|file| (file, PREFETCHED)),
             any: Arc::new(Shared(input)),
             pushed: None,
@@ -78,6 +84,12 @@ impl Input {
         self.reads_headers
     }
 
+    /// Returns the input for reading the headers of pages that may be skipped; `None` if each of them would be a
+    /// request. The bytes are not counted: they are no work that the caller asks for.
+    pub(crate) fn headers(&self) -> Option<Headers<'_>> {
+        (self.is_local && self.remote.is_none()).then(|| Headers(&*self.any))
+    }
+
     /// Returns an input whose bytes are requested before they are read.
     pub(super) fn of_pushed(pushed: PushedBytes) -> Self {
         Self {
@@ -86,6 +98,7 @@ impl Input {
             remote: None,
             counters: Arc::default(),
             reads_headers: false,
+            is_local: false,
         }
     }
 
@@ -144,6 +157,28 @@ impl Input {
         if let Some(pushed) = &self.pushed {
             pushed.retain(&ranges());
         }
+    }
+}
+
+/// Input for reading page headers.
+#[derive(Clone, Copy)]
+pub(crate) struct Headers<'a>(&'a dyn AnyInput);
+
+impl Length for Headers<'_> {
+    fn len(&self) -> u64 {
+        self.0.length()
+    }
+}
+
+impl ChunkReader for Headers<'_> {
+    type T = Box<dyn Read>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        self.0.read(start)
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        self.0.bytes(start, length)
     }
 }
 

@@ -280,6 +280,25 @@ impl Leaf {
         }
     }
 
+    /// Returns an error if the offset index contradicts the levels of the page.
+    fn check_index(&self) -> Result<()> {
+        let Some(indexed) = self.pages.indexed_rows() else {
+            return Ok(());
+        };
+        if !self.levels.begins_row() {
+            return Err(Error::corrupt(
+                "the page begins within a row, in contrast to the offset index",
+            ));
+        }
+        let (_, rows) = self.levels.rows(usize::MAX);
+        if rows == indexed {
+            return Ok(());
+        }
+        Err(Error::corrupt(format!(
+            "the page has {rows} rows, but {indexed} according to the offset index; `repair` rebuilds it"
+        )))
+    }
+
     /// Skips pages with at most this many rows; returns the number of rows skipped.
     fn skip_pages(&mut self, rows: usize) -> Result<usize> {
         let mut skipped = 0;
@@ -332,11 +351,7 @@ impl Leaf {
         let parts = self.opener.open(header, bytes)?;
         self.levels
             .open(header, parts.repetition, parts.definition)?;
-        if self.pages.is_indexed() && !self.levels.begins_row() {
-            return Err(Error::corrupt(
-                "the page begins within a row, in contrast to the offset index",
-            ));
-        }
+        self.check_index()?;
         let valid = self.levels.valid();
         self.decoder.open_page(header.encoding, parts.values, valid)
     }

@@ -138,6 +138,11 @@ impl PageReader {
         self.page += 1;
     }
 
+    /// Returns the number of rows of the open page according to the offset index, if the file has one.
+    pub(crate) fn indexed_rows(&self) -> Option<usize> {
+        self.index.as_ref()?.rows_of(self.page)
+    }
+
     /// Returns whether the file has an offset index. If it has one, each page begins a new row.
     pub(crate) fn is_indexed(&self) -> bool {
         self.index.is_some()
@@ -217,7 +222,8 @@ impl PageReader {
             return Ok(index.rows_of(self.page));
         }
         Ok(match self.peek()?.map(|page| page.kind) {
-            Some(PageKind::Data(page)) => page.rows.or((!has_lists).then_some(page.slots)),
+            Some(PageKind::Data(page)) if has_lists => page.rows,
+            Some(PageKind::Data(page)) => Some(page.slots),
             _ => None,
         })
     }

@@ -1,28 +1,92 @@
-//! Reads the page indexes of a row group's chunks.
+//! Reads the page indexes of a row group's chunks, and compares them with the page headers.
 
 use super::super::input::Input;
 use super::super::leaf::PageIndex;
+use crate::chunk::Pages;
+use crate::chunk::facts::{ChunkFacts, Facts, PageFacts};
 use crate::file::LeafChunk;
-use crate::format::{self, OffsetIndex};
+use crate::format::{self, ColumnIndex, OffsetIndex, PageLocation};
 use crate::input::bytes_at;
 use parquet::file::metadata::ColumnChunkMetaData;
-use parquet::file::reader::Length;
+use parquet::file::reader::{ChunkReader, Length};
 use std::ops::Range;
 
-/// Returns the offset index of a chunk; `None` if the file has none or it cannot be right.
-pub(super) fn page_index(input: &Input, chunk: &LeafChunk, rows: usize) -> Option<PageIndex> {
-    let bytes = bytes_at(input, chunk.offset_index.clone()?).ok()?;
-    let index: OffsetIndex = format::decode(&bytes).ok()?;
-    PageIndex::new(index.page_locations, &chunk.range, rows)
+/// Rows of each page of a chunk, and the facts in their headers if these were read.
+pub(crate) struct IndexedPages {
+    pub(crate) rows: Vec<Range<usize>>,
+    pub(crate) facts: Vec<Option<PageFacts>>,
 }
 
-/// Returns the rows of each page of a chunk; `None` if the file has no offset index or it cannot be
-/// right.
-pub(crate) fn page_ranges(
+/// Returns the offset index of a chunk; `None` if the file has none, or if it contradicts the page headers.
+pub(super) fn page_index(input: &Input, chunk: &LeafChunk, rows: usize) -> Option<PageIndex> {
+    Some(verified(input, chunk, rows)?.0)
+}
+
+/// Returns the pages of a chunk; `None` if the file has no offset index, or if it contradicts the page headers.
+pub(crate) fn indexed_pages(
     input: &Input,
     chunk: &ColumnChunkMetaData,
     rows: usize,
-) -> Option<Vec<Range<usize>>> {
+) -> Option<IndexedPages> {
     let chunk = LeafChunk::of_decoded(chunk, input.len()).ok()?;
-    Some(page_index(input, &chunk, rows)?.ranges())
+    let (index, facts) = verified(input, &chunk, rows)?;
+    let rows = index.ranges();
+    Some(IndexedPages { rows, facts })
+}
+
+/// Reads an offset index, and the headers of the pages unless each of them would be a request. Pages that are
+/// skipped are never decoded: only their headers tell that another row is where the index says.
+fn verified(
+    input: &Input,
+    chunk: &LeafChunk,
+    rows: usize,
+) -> Option<(PageIndex, Vec<Option<PageFacts>>)> {
+    let bytes = bytes_at(input, chunk.offset_index.clone()?).ok()?;
+    let index: OffsetIndex = format::decode(&bytes).ok()?;
+    let locations = &index.page_locations;
+    let pages = PageIndex::new(locations.clone(), &chunk.range, rows)?;
+    let Some(headers) = input.headers() else {
+        return Some((pages, vec![None; locations.len()]));
+    };
+    let facts = facts_at(&headers, chunk, locations)?;
+    let is_list = chunk.column.max_rep_level() > 0;
+    let levels = chunk.column_index.clone().filter(|_| is_list);
+    let levels = levels.and_then(|range| bytes_at(&headers, range).ok());
+    let levels = levels.and_then(|bytes| format::decode::<ColumnIndex>(&bytes).ok());
+    let all = Facts {
+        column: &chunk.column,
+        rows: i64::try_from(rows).ok()?,
+        values: i64::try_from(chunk.values).ok()?,
+        pages: &facts,
+        offset_index: Some(&index),
+        column_index: levels.as_ref(),
+        statistics: ChunkFacts::default(),
+        compare: None,
+    };
+    all.has_right_rows().then_some((pages, facts))
+}
+
+/// Reads the headers at these locations; `None` if they are not all of the data pages.
+fn facts_at(
+    headers: &impl ChunkReader,
+    chunk: &LeafChunk,
+    locations: &[PageLocation],
+) -> Option<Vec<Option<PageFacts>>> {
+    let starts = locations.iter().map(|it| u64::try_from(it.offset));
+    let starts: Vec<u64> = starts.collect::<Result<_, _>>().ok()?;
+    let first = *starts.first()?;
+    let before = Pages::new(headers, chunk.range.start..first);
+    if before.flatten().any(|page| page.is_data()) {
+        return None;
+    }
+    let ends = starts.iter().skip(1).chain([&chunk.range.end]);
+    let pages = starts.iter().zip(ends).map(|(start, end)| {
+        match Pages::new(headers, *start..*end).next() {
+            Some(Ok(page)) if page.is_data() => Some(Some(PageFacts::of(&page, &chunk.column))),
+            Some(Ok(_)) => None,
+            // Reading the page would be an error, but skipping it is not.
+            _ => Some(None),
+        }
+    });
+    pages.collect()
 }

@@ -7,7 +7,7 @@ mod partial;
 mod stage;
 mod wanted;
 
-pub(crate) use chunk::page_ranges;
+pub(crate) use chunk::{IndexedPages, indexed_pages};
 pub(super) use conditions::View;
 pub(crate) use conditions::{Condition, Conditional};
 pub(super) use stage::{StagePlan, stages};

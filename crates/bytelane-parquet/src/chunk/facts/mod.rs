@@ -1,0 +1,239 @@
+//! Facts about a column chunk that a file states several times. `check`, filters, `merge`, `rewrite` and `repair`
+//! compare them by the same rules.
+
+mod bounds;
+mod pages;
+mod table;
+
+pub(crate) use pages::PageFacts;
+pub(crate) use table::{Fact, Reaction, Verb};
+
+use super::{Chunk, Page};
+use crate::budget::{Budget, MemoryLimit};
+use crate::format::{self, ColumnIndex, OffsetIndex, Statistics};
+use crate::input::bytes_at;
+use crate::page::{PageEditor, PageKind, codec_in_parquet, read_header};
+use crate::statistics::Compare;
+use crate::{Error, Result};
+use bytes::Bytes;
+use parquet::file::reader::ChunkReader;
+use parquet::schema::types::ColumnDescriptor;
+
+/// Facts about a column chunk. Those that are unknown contradict nothing.
+pub(crate) struct Facts<'a> {
+    pub column: &'a ColumnDescriptor,
+    /// Number of rows of its row group.
+    pub rows: i64,
+    /// Number of values according to the footer.
+    pub values: i64,
+    /// Data pages; `None` for those whose headers cannot be read.
+    pub pages: &'a [Option<PageFacts>],
+    pub offset_index: Option<&'a OffsetIndex>,
+    pub column_index: Option<&'a ColumnIndex>,
+    pub statistics: ChunkFacts,
+    /// Order of the bounds, if it is known.
+    pub compare: Option<Compare>,
+}
+
+/// Statistics of a chunk.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ChunkFacts {
+    pub nulls: Option<i64>,
+    /// Smallest and largest value, if both are exact.
+    pub range: Option<(Bytes, Bytes)>,
+}
+
+impl ChunkFacts {
+    /// Returns the facts of statistics.
+    pub(crate) fn of(statistics: Option<&Statistics>) -> Self {
+        let Some(statistics) = statistics else {
+            return Self::default();
+        };
+        let are_exact = statistics.is_min_value_exact != Some(false)
+            && statistics.is_max_value_exact != Some(false);
+        let bounds = statistics.min_value.clone();
+        Self {
+            nulls: statistics.null_count,
+            range: bounds
+                .zip(statistics.max_value.clone())
+                .filter(|_| are_exact),
+        }
+    }
+}
+
+/// Two facts that disagree.
+#[derive(Clone, Debug)]
+pub(crate) struct Contradiction {
+    pub fact: Fact,
+    /// Number of the data page, if a page is concerned.
+    pub page: Option<usize>,
+    pub problem: String,
+}
+
+impl Facts<'_> {
+    /// Returns all contradictions. One of the number of pages hides those of single pages.
+    pub(crate) fn contradictions(&self) -> Vec<Contradiction> {
+        let mut found = Vec::new();
+        self.check_values(&mut found);
+        self.check_offset_index(&mut found);
+        self.check_column_index(&mut found);
+        found
+    }
+
+    fn check_values(&self, found: &mut Vec<Contradiction>) {
+        let values = self.pages.iter().flatten().map(|page| page.values);
+        let values = values.fold(0, i64::saturating_add);
+        let all_known = self.pages.iter().all(Option::is_some);
+        let mut add = |fact, problem| {
+            found.push(Contradiction {
+                fact,
+                page: None,
+                problem,
+            });
+        };
+        if all_known && values != self.values {
+            let claimed = self.values;
+            let problem = format!("the footer says {claimed} values, but its pages have {values}");
+            add(Fact::Values, problem);
+        }
+        // Some writers count the rows of lists that continue on the next page twice. Their levels are decisive.
+        if all_known && !self.is_list() && values != self.rows {
+            let claimed = self.rows;
+            let problem = format!("it has {values} values, but its row group has {claimed} rows");
+            add(Fact::ColumnRows, problem);
+        }
+    }
+
+    fn is_list(&self) -> bool {
+        self.column.max_rep_level() > 0
+    }
+
+    /// Returns the number of rows of a page according to its header, or to the level histograms of the column
+    /// index.
+    fn rows_of(&self, page: usize) -> Option<i64> {
+        let header = self.pages.get(page)?.as_ref().and_then(|it| it.rows);
+        header.or_else(|| self.histogram(page, 0)?.first().copied())
+    }
+
+    /// Returns the number of slots of a page at each repetition level (0) or definition level (1).
+    fn histogram(&self, page: usize, which: usize) -> Option<&[i64]> {
+        let index = self.column_index?;
+        let (all, greatest) = match which {
+            0 => (
+                &index.repetition_level_histograms,
+                self.column.max_rep_level(),
+            ),
+            _ => (
+                &index.definition_level_histograms,
+                self.column.max_def_level(),
+            ),
+        };
+        let levels = usize::try_from(greatest).ok()? + 1;
+        let all = all.as_ref()?;
+        let is_whole = all.len() == levels * self.pages.len();
+        is_whole.then(|| all.get(page * levels..(page + 1) * levels))?
+    }
+
+    /// Returns whether the first rows of the offset index are those of the pages. Pages with unreadable headers
+    /// prove nothing, and nor do pages of lists whose rows no fact states.
+    pub(crate) fn has_right_rows(&self) -> bool {
+        let mut found = Vec::new();
+        self.check_offset_index(&mut found);
+        let mut pages = self.pages.iter().enumerate();
+        found.is_empty() && pages.all(|(page, it)| it.is_none() || self.rows_of(page).is_some())
+    }
+}
+
+/// Compares the facts of a chunk before it is copied, with the data pages of its range. Removes indexes that
+/// contradict its pages.
+///
+/// # Errors
+///
+/// A contradiction that the verb refuses.
+pub(crate) fn reconcile<'a>(
+    chunk: &mut Chunk,
+    pages: impl Iterator<Item = &'a Page>,
+    (column, compare): (&ColumnDescriptor, Option<Compare>),
+    rows: i64,
+    verb: Verb,
+) -> Result<()> {
+    let pages = pages.map(|page| Some(PageFacts::of(page, column)));
+    let pages: Vec<_> = pages.collect();
+    let statistics = chunk.metadata().statistics.as_ref();
+    let statistics = statistics.map(|it| it.decode()).transpose()?;
+    let decoded = chunk.column_index().map(format::decode::<ColumnIndex>);
+    let is_damaged = matches!(decoded, Some(Err(_)));
+    let column_index = decoded.and_then(std::result::Result::ok);
+    let facts = Facts {
+        column,
+        rows,
+        values: chunk.metadata().num_values,
+        pages: &pages,
+        offset_index: chunk.offset_index(),
+        column_index: column_index.as_ref(),
+        statistics: ChunkFacts::of(statistics.as_ref()),
+        compare,
+    };
+    let (mut drops_offsets, mut drops_bounds) = (false, is_damaged);
+    for it in facts.contradictions() {
+        match (it.fact.reaction(verb), it.fact) {
+            (Reaction::Refuses, _) => return Err(refused(&it.problem)),
+            (Reaction::Replaces, Fact::PagePlaces | Fact::FirstRows) => drops_offsets = true,
+            (Reaction::Replaces, _) => drops_bounds = true,
+            _ => {}
+        }
+    }
+    // `rewrite` copies pages without new indexes, and a column index alone cannot be used.
+    drops_bounds |= drops_offsets && verb == Verb::Rewrite;
+    chunk.forget_indexes(drops_offsets, drops_bounds);
+    Ok(())
+}
+
+/// Compares the rows of a column with lists, according to its repetition levels, with those of its row group.
+///
+/// # Errors
+///
+/// They differ, or a page is damaged. Chunks in a compression that is not known are not compared.
+pub(crate) fn check_list_rows<'a>(
+    reader: &impl ChunkReader,
+    chunk: &Chunk,
+    pages: impl Iterator<Item = &'a Page>,
+    column: &ColumnDescriptor,
+    rows: i64,
+) -> Result<()> {
+    let limit = MemoryLimit::default();
+    let values = u64::try_from(chunk.metadata().num_values).unwrap_or(0);
+    let most = limit.of_page(chunk.bytes(), values);
+    let budget = Budget::new(limit.of_read(reader.len()));
+    let Ok(codec) = codec_in_parquet(chunk.metadata().codec) else {
+        return Ok(());
+    };
+    let Ok(mut editor) = PageEditor::new(codec, column, most, &budget) else {
+        return Ok(());
+    };
+    let mut found = 0_u64;
+    for (number, page) in pages.enumerate() {
+        let start = page.offset + page.header_length;
+        let bytes = bytes_at(reader, start..page.offset + page.compressed())?;
+        let PageKind::Data(header) = read_header(&page.header)?.kind else {
+            continue;
+        };
+        match editor.rows(&header, &bytes) {
+            Ok((begun, _)) => found = found.saturating_add(begun as u64),
+            Err(error) if error.is_obstacle() => return Ok(()),
+            Err(error) => return Err(error.in_page(number)),
+        }
+    }
+    if i64::try_from(found) == Ok(rows) {
+        return Ok(());
+    }
+    let problem = format!("it has {found} rows, but its row group has {rows} rows");
+    Err(refused(&problem))
+}
+
+/// Returns the error for a contradiction that cannot be resolved.
+pub(crate) fn refused(problem: &str) -> Error {
+    Error::corrupt(format!(
+        "{problem}; `check` lists all contradictions, `check --salvage` keeps the rows that are intact"
+    ))
+}

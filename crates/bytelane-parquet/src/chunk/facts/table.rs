@@ -1,0 +1,183 @@
+//! Table of the facts that a file states several times, and what each verb does where they contradict each other.
+
+/// Fact about a file that must agree with others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fact {
+    FileRows,
+    ColumnRows,
+    Values,
+    PagePlaces,
+    FirstRows,
+    IndexedPages,
+    NullPages,
+    NullCounts,
+    ChunkBounds,
+    PageBounds,
+}
+
+/// Operation that meets a contradiction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Check,
+    Filter,
+    Merge,
+    Rewrite,
+    Repair,
+}
+
+/// Response to a contradiction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reaction {
+    /// Reports an error, and continues.
+    Reports,
+    /// Returns an error.
+    Refuses,
+    /// Reads the pages as if the fact were missing.
+    Ignores,
+    /// Determines the fact again from the pages, or leaves it out.
+    Replaces,
+}
+
+/// Fact, the facts that it must agree with, and the reaction of each verb, in the order of [`VERBS`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rule {
+    pub fact: Fact,
+    /// Description of the fact.
+    #[cfg_attr(not(test), allow(dead_code, reason = "the guide shows it"))]
+    says: &'static str,
+    /// Descriptions of the facts that it must agree with.
+    #[cfg_attr(not(test), allow(dead_code, reason = "the guide shows it"))]
+    agrees_with: &'static str,
+    reactions: [Reaction; 5],
+}
+
+/// Verbs in the order of the table's columns.
+pub(crate) const VERBS: [(Verb, &str); 5] = [
+    (Verb::Check, "`check`"),
+    (Verb::Filter, "filters"),
+    (Verb::Merge, "`merge`"),
+    (Verb::Rewrite, "`rewrite`"),
+    (Verb::Repair, "`repair`"),
+];
+
+use Reaction::{Ignores, Refuses, Replaces, Reports};
+
+/// All rules.
+pub(crate) const RULES: [Rule; 10] = [
+    Rule {
+        fact: Fact::FileRows,
+        says: "rows of the file",
+        agrees_with: "rows of its row groups",
+        reactions: [Reports, Ignores, Replaces, Replaces, Replaces],
+    },
+    Rule {
+        fact: Fact::ColumnRows,
+        says: "rows of a row group",
+        agrees_with: "rows of the pages of each column",
+        reactions: [Reports, Refuses, Refuses, Refuses, Refuses],
+    },
+    Rule {
+        fact: Fact::Values,
+        says: "values of a column chunk",
+        agrees_with: "values of its pages",
+        reactions: [Reports, Ignores, Refuses, Refuses, Refuses],
+    },
+    Rule {
+        fact: Fact::PagePlaces,
+        says: "pages of the offset index, their offsets and sizes",
+        agrees_with: "page headers",
+        reactions: [Reports, Ignores, Replaces, Replaces, Replaces],
+    },
+    Rule {
+        fact: Fact::FirstRows,
+        says: "first rows of the offset index",
+        agrees_with: "rows of the page headers, repetition levels, rows of the row group",
+        reactions: [Reports, Ignores, Replaces, Replaces, Replaces],
+    },
+    Rule {
+        fact: Fact::IndexedPages,
+        says: "pages of the column index",
+        agrees_with: "pages of the chunk",
+        reactions: [Reports, Ignores, Replaces, Replaces, Replaces],
+    },
+    Rule {
+        fact: Fact::NullPages,
+        says: "null pages of the column index",
+        agrees_with: "its null counts and level histograms, page headers, statistics of the chunk",
+        reactions: [Reports, Ignores, Replaces, Replaces, Replaces],
+    },
+    Rule {
+        fact: Fact::NullCounts,
+        says: "null counts of the column index",
+        agrees_with: "page headers, statistics of the chunk",
+        reactions: [Reports, Ignores, Replaces, Replaces, Replaces],
+    },
+    Rule {
+        fact: Fact::ChunkBounds,
+        says: "bounds of all pages in the column index",
+        agrees_with: "bounds of the chunk",
+        reactions: [Reports, Ignores, Replaces, Replaces, Replaces],
+    },
+    Rule {
+        fact: Fact::PageBounds,
+        says: "bounds of a page in the column index",
+        agrees_with: "each other: minimum and maximum, order of the pages",
+        reactions: [Reports, Ignores, Replaces, Replaces, Replaces],
+    },
+];
+
+impl Fact {
+    /// Returns the reaction of a verb to a contradiction of this fact.
+    pub(crate) fn reaction(self, verb: Verb) -> Reaction {
+        let rule = RULES.iter().find(|rule| rule.fact == self);
+        let column = VERBS.iter().position(|(other, _)| *other == verb);
+        match rule.zip(column) {
+            Some((rule, column)) => rule.reactions[column],
+            None => Refuses,
+        }
+    }
+}
+
+#[cfg(test)]
+impl Reaction {
+    fn text(self) -> &'static str {
+        match self {
+            Reports => "reports",
+            Refuses => "error",
+            Ignores => "reads on without it",
+            Replaces => "replaces or drops it",
+        }
+    }
+}
+
+/// Returns the table in Markdown, as the guide shows it.
+#[cfg(test)]
+fn markdown() -> String {
+    let names = VERBS.iter().map(|(_, name)| format!(" {name} |"));
+    let head = names.collect::<String>();
+    let mut table = format!("| fact | must agree with |{head}\n|---|---|---|---|---|---|---|\n");
+    for rule in RULES {
+        let reactions = VERBS.iter().map(|(verb, _)| {
+            let reaction = rule.fact.reaction(*verb);
+            format!(" {} |", reaction.text())
+        });
+        let reactions = reactions.collect::<String>();
+        table += &format!("| {} | {} |{reactions}\n", rule.says, rule.agrees_with);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guide_shows_the_table() {
+        let guide = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../docs/getting-started/contradictions.md"
+        );
+        let guide = std::fs::read_to_string(guide).expect("the guide");
+        assert!(guide.contains(&markdown()), "expected:\n{}", markdown());
+    }
+}
