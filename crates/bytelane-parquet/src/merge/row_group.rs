@@ -325,7 +325,12 @@ impl Joining<'_> {
             match self.plan.columns.place(&group.layout, self.root) {
                 None => Ok(Input::Missing(group.rows)),
                 Some(place) => {
-                    let leaf = group.leaf(self.plan, place, self.root, number);
+                    let leaf = group.leaf(
+                        self.plan,
+                        place,
+                        self.root,
+                        (number, self.leaves.start + number),
+                    );
                     let leaf = leaf.map_err(|error| group.located(error))?;
                     Ok(Input::Leaf(Box::new(leaf)))
                 }

@@ -12,6 +12,7 @@ use crate::types::unite::{is_stored_alike, unite, words};
 use crate::{Error, Problem, Result};
 use arrow_schema::FieldRef;
 use elements::{have_same_structure, is_widened, join_elements};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -51,6 +52,8 @@ pub(super) struct Place {
 pub(super) struct Columns {
     root: SchemaElement,
     pub roots: Vec<Root>,
+    /// Number of each column, by its name.
+    by_name: HashMap<bytes::Bytes, usize>,
     /// Schema that was added last, its fields, and its layout.
     last: Option<(Vec<SchemaElement>, Fields, Layout)>,
     /// Set if the columns, or their meanings, differ from those of the first file.
@@ -138,8 +141,8 @@ impl Columns {
             };
             leaf += root.leaves;
             element += root.elements.len();
-            let same_name = |own: &Root| own.elements[0].name == root.elements[0].name;
-            match self.roots.iter().position(same_name) {
+            let name = &root.elements[0].name;
+            match self.by_name.get(name).copied() {
                 Some(at) if layout[at].is_some() => {
                     let problem = "several columns have this name";
                     return Err(refused(problem, &root, path));
@@ -150,6 +153,7 @@ impl Columns {
                 }
                 None => {
                     self.changed |= !is_first;
+                    self.by_name.insert(name.clone(), self.roots.len());
                     self.roots.push(root);
                     layout.push(Some(place));
                 }

@@ -192,7 +192,7 @@ fn subtree(schema: &[SchemaElement], start: usize) -> Option<&[SchemaElement]> {
     let (mut left, mut end) = (1_usize, start);
     while left > 0 {
         let children = schema.get(end)?.num_children.unwrap_or(0);
-        left = (left - 1).checked_add(usize::try_from(children).ok()?)?;
+        left = (left - 1).checked_add(usize::try_from(children).unwrap_or(0))?;
         end += 1;
     }
     schema.get(start..end)

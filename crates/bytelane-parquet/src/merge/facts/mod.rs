@@ -15,6 +15,7 @@ use crate::{Error, Problem, Result};
 use geo::Geo;
 use pandas::Pandas;
 use parquet::arrow::ARROW_SCHEMA_META_KEY;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Rules for the keys of the key-value metadata that are known. Any other key is [`Rule::Equal`].
@@ -143,6 +144,8 @@ fn rule(key: &[u8]) -> Rule {
 #[derive(Default)]
 pub(super) struct KeyValues {
     pairs: Vec<Pair>,
+    /// Number of each pair, by its key.
+    by_key: HashMap<bytes::Bytes, usize>,
     files: usize,
     /// First input.
     first: PathBuf,
@@ -169,27 +172,30 @@ impl KeyValues {
         if self.files == 0 {
             path.clone_into(&mut self.first);
         }
-        let mut seen: Vec<&[u8]> = Vec::new();
+        let mut seen: HashSet<&[u8]> = HashSet::new();
         for pair in footer.key_value_metadata.iter().flatten() {
             // Readers take the first of several pairs with one key.
-            if seen.contains(&&pair.key[..]) {
+            if !seen.insert(&pair.key) {
                 continue;
             }
-            seen.push(&pair.key);
             let value = pair.value.as_deref().unwrap_or_default();
             match &pair.key[..] {
                 b"geo" => self.geo.add(value, path)?,
                 b"pandas" => self.pandas.add(value),
                 _ => {}
             }
-            match self.pairs.iter_mut().find(|own| own.pair.key == pair.key) {
+            let number = self.by_key.get(&pair.key).copied();
+            match number.and_then(|it| self.pairs.get_mut(it)) {
                 Some(own) if own.pair.value == pair.value => own.same += 1,
                 Some(own) => own.others += 1,
-                None => self.pairs.push(Pair {
-                    pair: pair.clone(),
-                    same: 1,
-                    others: 0,
-                }),
+                None => {
+                    self.by_key.insert(pair.key.clone(), self.pairs.len());
+                    self.pairs.push(Pair {
+                        pair: pair.clone(),
+                        same: 1,
+                        others: 0,
+                    });
+                }
             }
         }
         self.files += 1;

@@ -249,15 +249,15 @@ impl RowGroup {
         }
     }
 
-    /// Reads the chunk of a leaf of an output column that this input has.
+    /// Reads the chunk of a leaf of an output column that this input has, given its number in the column and among
+    /// all leaves of the output.
     pub(super) fn leaf(
         &self,
         plan: &Plan<'_>,
         place: Place,
         root: usize,
-        number: usize,
+        (number, in_output): (usize, usize),
     ) -> Result<Leaf> {
-        let in_output = plan.columns.first_leaf(root) + number;
         let (column, compare) = (&plan.schema.columns()[in_output], plan.compare(in_output));
         let (columns, schema) = (&plan.columns, &self.file.footer.schema);
         let Some(levels) = columns.widened(place, root, number, schema) else {
