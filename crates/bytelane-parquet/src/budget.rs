@@ -33,6 +33,10 @@ const COLUMN: u64 = 128 << 20;
 const METADATA: u64 = 64 << 20;
 const METADATA_EACH: u64 = 64;
 
+/// Number of rows that are decoded of any file, and per byte of the file.
+const ROWS: u64 = 64 << 20;
+const ROWS_EACH: u64 = 1 << 10;
+
 /// Value size, in bytes, from which on batches have fewer rows.
 const WIDE: usize = 1024;
 
@@ -57,17 +61,18 @@ impl MemoryLimit {
     /// Returns the maximum memory of a reader, in bytes, for all columns: pages, dictionaries, levels, and a
     /// batch.
     pub(crate) fn of_read(self, file_bytes: u64) -> u64 {
-        self.within_process(READ, file_bytes)
+        // Two sides of a comparison, and growing arrays, have such memory at the same time.
+        self.within_process(READ, file_bytes, memory_of_process() / 4)
     }
 
     /// Returns the maximum size of all batches together, in bytes, when they are read into memory at once.
     pub(crate) fn of_table(self, file_bytes: u64) -> u64 {
-        self.within_process(TABLE, file_bytes)
+        self.within_process(TABLE, file_bytes, memory_of_process() / 2)
     }
 
-    fn within_process(self, least: u64, file_bytes: u64) -> u64 {
-        let default = || times(EACH, file_bytes, least).min(memory_of_process() / 4 * 3);
-        self.0.unwrap_or_else(default)
+    fn within_process(self, least: u64, file_bytes: u64, most: u64) -> u64 {
+        self.0
+            .unwrap_or_else(|| times(EACH, file_bytes, least).min(most))
     }
 
     /// Returns the maximum uncompressed size of a page, in bytes, in a chunk with this size and number of
@@ -104,12 +109,33 @@ impl MemoryLimit {
     }
 }
 
+/// Maximum number of rows that commands decode to check or compare them, set by the caller. The default grows with the
+/// size of the file: a hundred bytes can claim any number of nulls, and decoding these takes hours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RowLimit(pub(crate) Option<u64>);
+
+impl RowLimit {
+    /// No limit: for files that a data set lists, whose rows have been counted.
+    pub(crate) const NONE: Self = Self(Some(u64::MAX));
+
+    /// Returns an error if a file of this size has too many rows.
+    pub(crate) fn check(self, rows: i64, file_bytes: u64) -> Result<()> {
+        let rows = u64::try_from(rows).unwrap_or(0);
+        let limit = self.0.unwrap_or_else(|| times(ROWS_EACH, file_bytes, ROWS));
+        if rows > limit {
+            Err(Problem::TooManyRows { rows, limit }.into())
+        } else {
+            Ok(())
+        }
+    }
+}
+
 fn times(each: u64, count: u64, least: u64) -> u64 {
     count.saturating_mul(each).saturating_add(least)
 }
 
-/// Returns the memory available to this process, in bytes: that of the machine, its control group, or its
-/// address space.
+/// Returns the memory available to this process, in bytes: that of the machine, its control group, or the part of its
+/// address space that is not in use.
 fn memory_of_process() -> u64 {
     static MACHINE: OnceLock<u64> = OnceLock::new();
     let machine = MACHINE.get_or_init(memory_of_machine);
@@ -139,7 +165,22 @@ fn memory_of_machine() -> u64 {
 #[cfg(unix)]
 fn address_space() -> u64 {
     let limit = rustix::process::getrlimit(rustix::process::Resource::As);
-    limit.current.unwrap_or(u64::MAX)
+    let limit = limit.current;
+    limit.map_or(u64::MAX, |limit| limit.saturating_sub(mapped()))
+}
+
+/// Returns the size of the address space in use, in bytes: programs, libraries and stacks of threads count as well.
+#[cfg(target_os = "linux")]
+fn mapped() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let size = status.lines().find_map(|line| line.strip_prefix("VmSize:"));
+    let size = size.and_then(|size| size.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+    size.unwrap_or(0).saturating_mul(1024)
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn mapped() -> u64 {
+    0
 }
 
 #[cfg(not(unix))]

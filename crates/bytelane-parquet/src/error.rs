@@ -93,6 +93,17 @@ pub enum Problem {
         /// Limit in bytes.
         limit: u64,
     },
+    /// A file claims more rows than are decoded of a file of its size.
+    #[error(
+        "decoding its {rows} rows exceeds the limit of {limit} rows for a file of its size, which an option raises: \
+         with_row_limit, row_limit in Python, --row-limit of the command"
+    )]
+    TooManyRows {
+        /// Number of rows according to the footer.
+        rows: u64,
+        /// Limit in rows.
+        limit: u64,
+    },
     /// A page takes more memory than allowed for a page of its column.
     #[error("a page of {size} bytes takes more memory than {}", limit_text(*limit))]
     PageTooLarge {

@@ -494,6 +494,15 @@ pub static STAGES: &[Stage] = &[
         run: files::run_mutated,
     },
     Stage {
+        name: "hostile-files",
+        about: "Parquet files that contradict themselves, and bombs at 2 and 4 GiB, for every function",
+        needs: &[],
+        tier: Extended,
+        in_all: false,
+        seconds: 1800,
+        run: files::run_hostile,
+    },
+    Stage {
         name: "random-files",
         about: "10,000 random Parquet files of pyarrow: read, in parts, and rewritten, the same values",
         needs: &[PYTHON],

@@ -33,6 +33,9 @@ pub struct Arguments {
     /// Maximum memory for pages and values, as in 4GiB
     #[arg(long, value_name = "SIZE", value_parser = readable::parse_size)]
     memory_limit: Option<u64>,
+    /// Maximum number of rows of a file to decode; 64 Mi, plus 1 Ki for each byte of the file by default
+    #[arg(long, value_name = "ROWS")]
+    row_limit: Option<u64>,
     /// Lines, or one JSON object for each file
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -70,6 +73,9 @@ impl Arguments {
             .with_progress(verb.progress());
         if let Some(limit) = self.memory_limit {
             options = options.with_memory_limit(limit);
+        }
+        if let Some(rows) = self.row_limit {
+            options = options.with_row_limit(rows);
         }
         let mut found = false;
         let files = files_at(&self.files)?;

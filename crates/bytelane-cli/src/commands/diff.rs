@@ -31,6 +31,9 @@ pub struct Arguments {
     /// The number of different rows to name
     #[arg(long, value_name = "N", default_value = "10")]
     rows: NonZero<usize>,
+    /// Maximum number of rows of a file to decode; 64 Mi, plus 1 Ki for each byte of the file by default
+    #[arg(long, value_name = "ROWS")]
+    row_limit: Option<u64>,
     /// A table, one JSON object, CSV, or a Markdown table
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
     format: Format,
@@ -59,9 +62,12 @@ impl Arguments {
             self.others.push(last);
         }
         let (left, right) = (files_at(&self.files)?, files_at(&self.others)?);
-        let options = DiffOptions::default()
+        let mut options = DiffOptions::default()
             .with_any_order(self.any_order)
             .with_named_rows(self.rows.get());
+        if let Some(rows) = self.row_limit {
+            options = options.with_row_limit(rows);
+        }
         let verb = Verb::reading(progress::spinner("{pos} rows compared")?)?;
         let counting = verb.clone();
         let options = options.with_progress(move |rows| counting.count(rows));

@@ -51,6 +51,9 @@ pub struct Arguments {
     /// Compare every value with those of the inputs before the outputs appear under their names
     #[arg(long)]
     verify: bool,
+    /// Maximum number of rows of a file to split or verify; 64 Mi, plus 1 Ki for each byte of the file by default
+    #[arg(long, value_name = "ROWS")]
+    row_limit: Option<u64>,
     #[command(flatten)]
     force: Force,
     /// A table, one JSON object, CSV, or a Markdown table
@@ -94,6 +97,9 @@ impl Arguments {
             .with_progress(verb.progress());
         if let Some(rows) = self.row_group_rows {
             options = options.with_row_group_rows(rows.get());
+        }
+        if let Some(rows) = self.row_limit {
+            options = options.with_row_limit(rows);
         }
         if let Some(bytes) = self.file_size {
             options = options.with_file_bytes(bytes);

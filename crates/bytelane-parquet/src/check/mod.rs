@@ -13,7 +13,7 @@ mod values;
 
 pub use outcome::{Checked, CheckedOrder, Finding, Severity};
 
-use crate::budget::MemoryLimit;
+use crate::budget::{MemoryLimit, RowLimit};
 use crate::catch_panic::catch_panic;
 use crate::file::{in_parquet, read_file_metadata};
 use crate::format::FileMetaData;
@@ -40,6 +40,7 @@ pub struct CheckOptions {
     values: bool,
     memory: MemoryLimit,
     progress: Progress,
+    row_limit: RowLimit,
 }
 
 impl CheckOptions {
@@ -48,6 +49,14 @@ impl CheckOptions {
     #[must_use]
     pub fn with_values(mut self, values: bool) -> Self {
         self.values = values;
+        self
+    }
+
+    /// Sets the maximum number of rows of a file to decode. By default, it is 64 Mi plus 1 Ki for each byte of the file;
+    /// of files with more, values are not checked.
+    #[must_use]
+    pub fn with_row_limit(mut self, rows: u64) -> Self {
+        self.row_limit = RowLimit(Some(rows));
         self
     }
 
@@ -283,6 +292,12 @@ fn checked_values(
     are_sound: &[bool],
     findings: &mut Findings,
 ) -> Result<bool> {
+    let rows = footer.row_groups.iter().map(|it| it.num_rows);
+    let rows = rows.fold(0, i64::saturating_add);
+    if let Err(error) = options.row_limit.check(rows, file.len()) {
+        findings.add_error(error)?;
+        return Ok(false);
+    }
     let source = match Source::of_footer(file.clone(), footer.clone(), depth) {
         Ok(source) => source,
         Err(error) => {

@@ -162,7 +162,9 @@ impl Findings {
             return Err(error);
         }
         let severity = match error.problem() {
-            Problem::Unsupported(_) | Problem::MemoryLimit { .. } => Severity::Warning,
+            Problem::Unsupported(_) | Problem::MemoryLimit { .. } | Problem::TooManyRows { .. } => {
+                Severity::Warning
+            }
             _ => Severity::Error,
         };
         let place = error.place();

@@ -2,6 +2,7 @@
 
 use super::normal::{normal, normal_type};
 use super::outcome::RowPlace;
+use crate::budget::RowLimit;
 use crate::catch_panic::catch_panic;
 use crate::input::InputFile;
 use crate::read::{Reader, ReaderBuilder};
@@ -11,6 +12,7 @@ use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{DataType, Schema};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ArrowReaderOptions;
+use parquet::file::reader::Length;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -90,12 +92,17 @@ pub(super) fn other_columns(
 pub(super) struct Files<'a> {
     paths: Vec<&'a Path>,
     names: Vec<&'a str>,
+    row_limit: RowLimit,
 }
 
 impl<'a> Files<'a> {
-    pub(super) fn new(paths: Vec<&'a Path>, columns: &'a Columns) -> Self {
+    pub(super) fn new(paths: Vec<&'a Path>, columns: &'a Columns, row_limit: RowLimit) -> Self {
         let names = columns.iter().map(|(name, _)| name.as_str()).collect();
-        Self { paths, names }
+        Self {
+            paths,
+            names,
+            row_limit,
+        }
     }
 
     /// Returns the names of the columns.
@@ -188,7 +195,13 @@ impl Rows<'_> {
     }
 
     fn open(&mut self, path: &Path) -> Result<()> {
-        let builder = catch_panic(|| ReaderBuilder::of_stored_values(InputFile::open(path)?))?;
+        let input = InputFile::open(path)?;
+        let bytes = input.len();
+        let builder = catch_panic(|| ReaderBuilder::of_stored_values(input))?;
+        let row_groups = builder.metadata().row_groups().iter();
+        let rows = row_groups.map(|it| it.num_rows());
+        let rows = rows.fold(0, i64::saturating_add);
+        self.files.row_limit.check(rows, bytes)?;
         let fields = builder.schema().fields();
         let position = |name: &&str| fields.iter().position(|field| field.name() == name);
         self.order = self.files.names.iter().map(position).collect();

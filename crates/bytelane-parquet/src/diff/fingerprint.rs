@@ -4,6 +4,7 @@ use super::files::{self, Columns, Files};
 use super::hash::{Hash, of_rows};
 use super::{DiffOptions, Problem};
 use crate::Result;
+use crate::budget::RowLimit;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::Path;
@@ -100,7 +101,7 @@ pub fn fingerprint(files: &[impl AsRef<Path>], options: &DiffOptions) -> Result<
     }
     columns.sort_by(|one, other| one.0.cmp(&other.0));
     let mut hash = of_columns(&columns);
-    let side = Files::new(paths, &columns);
+    let side = Files::new(paths, &columns, RowLimit::NONE);
     let mut rows = side.rows();
     while let Some(batch) = rows.next()? {
         for row in of_rows(&batch)? {

@@ -16,6 +16,7 @@ mod outcome;
 pub use fingerprint::{Fingerprint, fingerprint};
 pub use outcome::{Difference, DifferentRow, DifferentValue, RowPlace};
 
+use crate::budget::RowLimit;
 use crate::{Problem, Result};
 use files::Files;
 use std::fmt;
@@ -41,6 +42,7 @@ pub struct DiffOptions {
     any_order: bool,
     missing_as_null: bool,
     named: usize,
+    pub(crate) row_limit: RowLimit,
     progress: Option<Arc<Progress>>,
 }
 
@@ -50,6 +52,7 @@ impl Default for DiffOptions {
             any_order: false,
             missing_as_null: false,
             named: NAMED,
+            row_limit: RowLimit::default(),
             progress: None,
         }
     }
@@ -78,6 +81,14 @@ impl DiffOptions {
     #[must_use]
     pub fn with_named_rows(mut self, rows: usize) -> Self {
         self.named = rows.max(1);
+        self
+    }
+
+    /// Sets the maximum number of rows of a file to decode. By default, it is 64 Mi plus 1 Ki for each byte of the file;
+    /// more are an error.
+    #[must_use]
+    pub fn with_row_limit(mut self, rows: u64) -> Self {
+        self.row_limit = RowLimit(Some(rows));
         self
     }
 
@@ -152,7 +163,8 @@ pub fn diff(
         ..Difference::default()
     };
     if difference.columns.is_empty() {
-        let [left, right] = [left, right].map(|paths| Files::new(paths, &columns));
+        let [left, right] =
+            [left, right].map(|paths| Files::new(paths, &columns, options.row_limit));
         if options.any_order {
             any_order::compare(&left, &right, options, &mut difference)?
         } else {

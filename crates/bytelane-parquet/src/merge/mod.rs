@@ -25,6 +25,7 @@ pub(crate) use options::Repair;
 pub use options::{MergeOptions, MergePages};
 pub use outcome::{Merged, MergedColumn, MergedFile, MergedPages};
 
+use crate::budget::RowLimit;
 use crate::diff::{DiffOptions, diff};
 use crate::input::InputFile;
 use crate::progress::Progress;
@@ -101,7 +102,8 @@ pub fn merge(
         ..Merged::default()
     };
     if options.verification {
-        verify(&paths, &outputs, options.progress.at_end(plan.bytes))?;
+        let progress = options.progress.at_end(plan.bytes);
+        verify(&paths, &outputs, options.row_limit, progress)?;
         merged.verified = true;
     }
     merged.outputs = outputs.finish()?;
@@ -145,15 +147,17 @@ pub(crate) fn lost_rows(path: &Path, progress: &Progress) -> Result<(Vec<LostRow
 fn verify(
     inputs: &[&Path],
     outputs: &Outputs<'_>,
+    row_limit: RowLimit,
     progress: impl Fn(u64) -> ControlFlow<()> + Send + Sync + 'static,
 ) -> Result<()> {
     let Some(unfinished) = outputs.unfinished() else {
         let problem = "a device or a pipe cannot be read again to verify it; write a file";
         return Err(Problem::Option(problem.to_owned()).into());
     };
-    let options = DiffOptions::default()
+    let mut options = DiffOptions::default()
         .with_missing_as_null(true)
         .with_progress(progress);
+    options.row_limit = row_limit;
     let difference = diff(inputs, &unfinished, &options)?;
     if difference.is_none() {
         Ok(())

@@ -1,5 +1,6 @@
 //! Defines the options of a merge.
 
+use crate::budget::RowLimit;
 use crate::compatibility::Readers;
 use crate::progress::Progress;
 use crate::{Replace, Result};
@@ -51,6 +52,7 @@ pub struct MergeOptions {
     pub(super) row_groups_kept: bool,
     pub(super) verification: bool,
     pub(super) replace: Replace,
+    pub(super) row_limit: RowLimit,
     pub(super) readers: Readers,
     pub(super) progress: Progress,
 }
@@ -67,6 +69,7 @@ impl Default for MergeOptions {
             row_groups_kept: false,
             verification: false,
             replace: Replace::default(),
+            row_limit: RowLimit::default(),
             readers: Readers::default(),
             progress: Progress::default(),
         }
@@ -112,6 +115,14 @@ impl MergeOptions {
     #[must_use]
     pub fn with_verification(mut self, verification: bool) -> Self {
         self.verification = verification;
+        self
+    }
+
+    /// Sets the maximum number of rows of a file to split or verify. By default, it is 64 Mi plus 1 Ki for each byte of
+    /// the file; more are an error.
+    #[must_use]
+    pub fn with_row_limit(mut self, rows: u64) -> Self {
+        self.row_limit = RowLimit(Some(rows));
         self
     }
 

@@ -153,6 +153,12 @@ impl<'a> Plan<'a> {
             let layout = columns.add(footer, &fields, path)?;
             pairs.add(footer, path)?;
             add_orders(&mut orders, &columns, &layout, footer);
+            if options.split_rows.is_some() || options.file_bytes.is_some() {
+                let rows = footer.row_groups.iter().map(|it| it.num_rows);
+                let rows = rows.fold(0, i64::saturating_add);
+                let checked = options.row_limit.check(rows, file.window_length());
+                checked.map_err(|error| error.in_file(path))?;
+            }
             for (index, row_group) in footer.row_groups.iter().enumerate() {
                 let part = part(inputs.len(), index, row_group);
                 let part = part.map_err(|error| error.in_row_group(index).in_file(path))?;

@@ -402,6 +402,7 @@ fn refused(problem: &str, root: &Root, path: &Path) -> Error {
 /// Splits a schema, which has been checked, into its columns.
 fn roots(schema: &[SchemaElement], fields: &Fields, path: &Path) -> Result<Vec<Root>> {
     let mut roots = Vec::new();
+    let fields = fields.by_name();
     let mut rest = schema.get(1..).unwrap_or_default();
     while !rest.is_empty() {
         let (mut open, mut length, mut leaves) = (1_usize, 0, 0);
@@ -416,7 +417,9 @@ fn roots(schema: &[SchemaElement], fields: &Fields, path: &Path) -> Result<Vec<R
         }
         let (elements, others) = rest.split_at(length);
         roots.push(Root {
-            field: fields.get(&elements[0].name),
+            field: fields
+                .get(&elements[0].name[..])
+                .map(|it| FieldRef::clone(it)),
             elements: elements.to_vec(),
             leaves,
             is_converted: false,

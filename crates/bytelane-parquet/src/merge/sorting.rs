@@ -93,7 +93,7 @@ fn range(group: &RowGroup, plan: &Plan<'_>, leaf: usize) -> Result<Option<(Bytes
     if plan.columns.roots[root].is_converted {
         return Ok(None);
     }
-    let chunk = group.leaf(plan, place, root, number)?;
+    let chunk = group.leaf(plan, place, root, (number, leaf))?;
     let statistics = bounds::of_chunk(&chunk)?;
     // Bounds exclude NaN, whose place in the order is not known.
     let may_have_nans = is_float(&plan.schema.columns()[leaf]);

@@ -33,7 +33,7 @@ fn measured<T>(work: impl FnOnce() -> T) -> (T, usize) {
 
 const ROWS: u32 = 1_000_000_000;
 
-fn leb128(number: impl Into<u64>) -> Vec<u8> {
+pub fn leb128(number: impl Into<u64>) -> Vec<u8> {
     let (mut number, mut bytes) = (number.into(), Vec::new());
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
@@ -44,14 +44,14 @@ fn leb128(number: impl Into<u64>) -> Vec<u8> {
 }
 
 /// Encodes a run of one value of up to a byte, in the hybrid of runs and packed bits.
-fn run(count: u32, value: u8) -> Vec<u8> {
+pub fn run(count: u32, value: u8) -> Vec<u8> {
     let mut bytes = leb128(u64::from(count) << 1);
     bytes.push(value);
     bytes
 }
 
 /// Describes an optional column.
-fn column(physical: Type, length: i32) -> Chunk {
+pub fn column(physical: Type, length: i32) -> Chunk {
     Chunk {
         physical,
         length,
@@ -63,13 +63,13 @@ fn column(physical: Type, length: i32) -> Chunk {
     }
 }
 
-fn as_it_is(page: Page) -> CompressedPage {
+pub fn as_it_is(page: Page) -> CompressedPage {
     let length = page.buffer().len();
     CompressedPage::new(page, length)
 }
 
 /// Returns a file of `rows` nulls in a page of a few bytes.
-fn nulls(physical: Type, length: i32, rows: u32, coding: Coding) -> Bytes {
+pub fn nulls(physical: Type, length: i32, rows: u32, coding: Coding) -> Bytes {
     let mut chunk = column(physical, length);
     let page = chunk.page(rows, coding, &run(rows, 0), &[]);
     chunk.pages.push(as_it_is(page));
@@ -77,7 +77,7 @@ fn nulls(physical: Type, length: i32, rows: u32, coding: Coding) -> Bytes {
 }
 
 /// Returns a file with a long string, repeated `rows` times.
-fn strings(length: u32, rows: u32) -> Bytes {
+pub fn strings(length: u32, rows: u32) -> Bytes {
     let mut chunk = column(Type::BYTE_ARRAY, 0);
     let mut text = length.to_le_bytes().to_vec();
     text.resize(text.len() + length as usize, b'x');

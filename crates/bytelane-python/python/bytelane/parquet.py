@@ -349,6 +349,7 @@ def merge(
     readers: str | Iterable[str] | None = None,
     verify: bool = False,
     force: bool = False,
+    row_limit: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Merged:
     """Merges Parquet files into one, or into several of a given size, and copies their data pages unchanged.
@@ -364,6 +365,7 @@ def merge(
     files of an earlier merge with more outputs. `progress` is called with the processed bytes of the columns, and
     their total; an exception from it, or Ctrl-C, stops the work and
     leaves old outputs intact.
+    Files with more than `row_limit` rows, by default 64 Mi plus 1 Ki for each byte of the file, are neither split nor verified.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -385,6 +387,7 @@ def merge(
             joined(readers),
             verify,
             force,
+            row_limit,
             progress,
         )
     )
@@ -439,11 +442,13 @@ def diff(
     *,
     any_order: bool = False,
     rows: int = 10,
+    row_limit: int | None = None,
 ) -> Difference:
     """Compares the rows of Parquet files, bit for bit; each side is a file, or several that are read one after the other.
 
     Encodings, compressions, row groups and the order of columns do not matter; with `any_order`, the order of rows does
     not matter either. The result has up to `rows` different rows.
+    Files with more than `row_limit` rows, by default 64 Mi plus 1 Ki for each byte of the file, are an error.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -454,17 +459,20 @@ def diff(
     >>> parquet.diff("a.parquet", "b.parquet")["rows"][0]["values"]
     [{'column': 'id', 'left': '1', 'right': '3'}]
     """
-    same, difference = _parquet.diff(_paths(left), _paths(right), any_order, rows)
+    same, difference = _parquet.diff(_paths(left), _paths(right), any_order, rows, row_limit)
     result: Difference = json.loads(difference)
     result["same"] = same
     return result
 
 
-def check(path: Path, *, values: bool = False, memory_limit: int | None = None) -> Checked:
+def check(
+    path: Path, *, values: bool = False, memory_limit: int | None = None, row_limit: int | None = None
+) -> Checked:
     """Finds faults in a Parquet file: structure, sizes, checksums and indexes.
 
     With `values`, all values are decoded and compared with statistics, indexes, Bloom filters and the declared sort
     order, and strings must be UTF-8. Pages and values may take up to `memory_limit` bytes.
+    Files with more than `row_limit` rows, by default 64 Mi plus 1 Ki for each byte of the file, are not decoded.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -472,7 +480,7 @@ def check(path: Path, *, values: bool = False, memory_limit: int | None = None) 
     >>> parquet.check("ids.parquet", values=True)["findings"]
     []
     """
-    checked: Checked = json.loads(_parquet.check(path, values, memory_limit))
+    checked: Checked = json.loads(_parquet.check(path, values, memory_limit, row_limit))
     return checked
 
 

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 /// Calls `progress`, if given, with the bytes done and their total. An exception from it, or from a signal handler,
 /// ends the work.
 #[pyfunction]
-#[pyo3(signature = (sources, destination, row_group_rows, file_size, fresh, readers, verify, force, progress))]
+#[pyo3(signature = (sources, destination, row_group_rows, file_size, fresh, readers, verify, force, row_limit, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
 pub fn merge(
     py: Python<'_>,
@@ -30,6 +30,7 @@ pub fn merge(
     readers: Option<&str>,
     verify: bool,
     force: bool,
+    row_limit: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     check_outside(&sources, &destination).map_err(of_parquet)?;
@@ -45,6 +46,9 @@ pub fn merge(
     if let Some(rows) = row_group_rows {
         options = options.with_row_group_rows(rows);
     }
+    if let Some(rows) = row_limit {
+        options = options.with_row_limit(rows);
+    }
     if let Some(bytes) = file_size {
         options = options.with_file_bytes(bytes);
     }
@@ -58,17 +62,21 @@ pub fn merge(
 /// Compares the rows of files. Returns whether they are the same, and their differences as JSON. A signal ends the
 /// work.
 #[pyfunction]
-#[pyo3(signature = (left, right, any_order, rows))]
+#[pyo3(signature = (left, right, any_order, rows, row_limit))]
 pub fn diff(
     py: Python<'_>,
     left: Vec<PathBuf>,
     right: Vec<PathBuf>,
     any_order: bool,
     rows: usize,
+    row_limit: Option<u64>,
 ) -> PyResult<(bool, String)> {
-    let options = DiffOptions::default()
+    let mut options = DiffOptions::default()
         .with_any_order(any_order)
         .with_named_rows(rows);
+    if let Some(rows) = row_limit {
+        options = options.with_row_limit(rows);
+    }
     let difference = watched(py, None, of_parquet, |report| {
         let options = options.with_progress(move |rows| report(rows, rows));
         diff_files(&left, &right, &options)
@@ -78,16 +86,20 @@ pub fn diff(
 
 /// Checks a file. Returns the findings as JSON. A signal ends the work.
 #[pyfunction]
-#[pyo3(signature = (path, values, memory_limit))]
+#[pyo3(signature = (path, values, memory_limit, row_limit))]
 pub fn check(
     py: Python<'_>,
     path: PathBuf,
     values: bool,
     memory_limit: Option<u64>,
+    row_limit: Option<u64>,
 ) -> PyResult<String> {
     let mut options = CheckOptions::default().with_values(values);
     if let Some(limit) = memory_limit {
         options = options.with_memory_limit(limit);
+    }
+    if let Some(rows) = row_limit {
+        options = options.with_row_limit(rows);
     }
     let checked = watched(py, None, of_parquet, |report| {
         let options = options.with_progress(move |done, total| report(done, total));

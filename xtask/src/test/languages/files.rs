@@ -31,6 +31,13 @@ pub fn run_mutated() -> Result<()> {
     })
 }
 
+/// Gives every function files whose facts contradict each other, each pair of facts, and files that claim huge arrays in
+/// processes of little memory.
+pub fn run_hostile() -> Result<()> {
+    let test = "test --locked --release --package bytelane-parquet --test it -- contradictions:: bombs:: --ignored";
+    run(&mut cargo(test))
+}
+
 /// Writes random tables with pyarrow and random settings, and compares the values after reading them
 /// whole, in parts, and rewritten. `BYTELANE_TRIALS` sets the number of tables; the default is 10,000.
 pub fn run_random() -> Result<()> {

@@ -54,6 +54,7 @@ impl Facts<'_> {
             let has_values = header.is_some_and(|it| it.has_bounds)
                 || header.is_some_and(|it| it.nulls.is_some_and(|nulls| nulls < it.values))
                 || with_values.is_some_and(|count| count > 0)
+                || (is_flat && nulls == Some(0) && header.is_none_or(|it| it.values > 0))
                 || values
                     .zip(nulls)
                     .is_some_and(|(values, nulls)| nulls < values);

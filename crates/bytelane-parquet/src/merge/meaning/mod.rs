@@ -32,11 +32,13 @@ impl Fields {
         Self(schema.map_or_else(|_| Vec::new(), |it| it.fields().to_vec()))
     }
 
-    /// Returns the field of a column.
-    pub(super) fn get(&self, name: &[u8]) -> Option<FieldRef> {
-        let mut fields = self.0.iter();
-        let found = fields.find(|field| field.name().as_bytes() == name);
-        found.map(Arc::clone)
+    /// Returns the field of each column.
+    pub(super) fn by_name(&self) -> HashMap<&[u8], &FieldRef> {
+        // The first of several fields with one name remains.
+        let fields = self.0.iter().rev();
+        fields
+            .map(|field| (field.name().as_bytes(), field))
+            .collect()
     }
 }
 

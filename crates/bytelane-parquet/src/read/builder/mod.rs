@@ -438,7 +438,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     ///
     /// A file is untrusted input: pages, strings that a dictionary repeats, and lists of nulls can
     /// be arbitrarily larger than their size in the file. The default limit is 2 GiB plus 1024
-    /// times the size of the file, but no more than three quarters of the memory available to the
+    /// times the size of the file, but no more than a quarter of the memory available to the
     /// process. A page may take 128 MiB, plus 1024 times the size of its column chunk, plus 64
     /// bytes for each of the chunk's values; larger pages are [`Problem::PageTooLarge`].
     #[must_use]
@@ -449,7 +449,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
 
     /// Sets whether the caller keeps all batches, for example to read a whole table. The limit of
     /// [`with_memory_limit`](Self::with_memory_limit) then applies to all batches together; its
-    /// default is 8 GiB plus 1024 times the size of the file, but no more than three quarters of
+    /// default is 8 GiB plus 1024 times the size of the file, but no more than half of
     /// the memory available to the process. Exceeding it is [`Problem::MemoryLimit`], reported
     /// before anything is read if the footer shows it.
     ///

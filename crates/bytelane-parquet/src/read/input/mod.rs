@@ -13,7 +13,6 @@ pub(crate) use metrics::Counters;
 use parquet::errors::Result;
 use parquet::file::reader::{ChunkReader, Length};
 use std::any::Any;
-use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
@@ -31,7 +30,7 @@ pub(crate) struct Input {
     remote: Option<(Arc<dyn RemoteFile>, u64)>,
     counters: Arc<Counters>,
     reads_headers: bool,
-    /// Set if the bytes are on this machine, where reading a page header costs little.
+    /// Set unless the bytes are known to be elsewhere: reading a page header costs little.
     is_local: bool,
 }
 
@@ -61,8 +60,8 @@ impl Input {
         let any: &dyn Any = &*input;
         let file: Option<&InputFile> = any.downcast_ref();
         let remote = file.and_then(InputFile::remote);
-        let is_local =
-            any.is::<Bytes>() || any.is::<File>() || file.is_some_and(InputFile::is_local);
+        // Sources of a type that is not known here are those of a caller who names the remote file, if there is one.
+        let is_local = file.is_none_or(InputFile::is_local);
         Self {
             is_local,
             remote: remote.map(|file| (file, PREFETCHED)),

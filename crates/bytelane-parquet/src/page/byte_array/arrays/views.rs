@@ -53,7 +53,8 @@ fn room<'a, T: ViewContent>(
     slots: usize,
 ) -> Result<Room<'a>> {
     let slots = views.len().saturating_add(slots);
-    let room = Room::new(memory, u64::from(u32::MAX)).beside(slots, size_of::<u128>())?;
+    // The offsets in views are signed in other libraries, and builders of views refuse longer buffers.
+    let room = Room::new(memory, i32::MAX as u64).beside(slots, size_of::<u128>())?;
     room.beside(1, usize::try_from(views.held()).unwrap_or(usize::MAX))
 }
 

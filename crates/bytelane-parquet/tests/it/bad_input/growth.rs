@@ -1,0 +1,138 @@
+//! Counts the work of each verb while columns, row groups, pages and key-value pairs double: none may grow with a square.
+
+use arrow_array::{ArrayRef, Int64Array, RecordBatch};
+use bytelane_parquet::advise::{AdviseOptions, advise};
+use bytelane_parquet::check::{CheckOptions, check};
+use bytelane_parquet::diff::{DiffOptions, diff};
+use bytelane_parquet::inspect::inspect;
+use bytelane_parquet::merge::{MergeOptions, MergePages, merge};
+use bytelane_parquet::repair::{RepairOptions, repair};
+use bytelane_parquet::rewrite::{RewriteOptions, rewrite};
+use bytelane_parquet::{Error, WriterOptions};
+use parquet::arrow::ArrowWriter;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use std::fs;
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Size of a file in each direction.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    columns: usize,
+    row_groups: usize,
+    pages: usize,
+    pairs: usize,
+}
+
+const SMALL: Shape = Shape {
+    columns: 2,
+    row_groups: 1,
+    pages: 1,
+    pairs: 0,
+};
+
+fn write(path: &Path, shape: Shape) {
+    let rows = shape.row_groups * shape.pages;
+    let column = |number: usize| {
+        let values = (0..rows).map(|row| (row * number) as i64);
+        let array: ArrayRef = Arc::new(Int64Array::from_iter_values(values));
+        (format!("column {number}"), array)
+    };
+    let batch = RecordBatch::try_from_iter((0..shape.columns).map(column)).unwrap();
+    let pairs =
+        (0..shape.pairs).map(|it| KeyValue::new(format!("key {it}"), format!("value {it}")));
+    let properties = WriterProperties::builder()
+        .set_max_row_group_row_count(Some(shape.pages))
+        .set_data_page_row_count_limit(1)
+        .set_write_batch_size(1)
+        .set_dictionary_enabled(false)
+        .set_key_value_metadata(Some(pairs.collect()))
+        .build();
+    let file = fs::File::create(path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+}
+
+type Verb<'a> = (&'a str, &'a dyn Fn(&Path) -> Result<(), Error>);
+
+/// Returns the bytes that this thread allocates for the work, the same in each run: copies of metadata that are made
+/// for each part of a file show as a square.
+fn allocated(work: impl FnOnce()) -> u64 {
+    allocation_counter::measure(work).bytes_total
+}
+
+/// Compares the work on a file with that on one of twice the size.
+fn check_growth(name: &str, shapes: [Shape; 2]) {
+    let directory = tempfile::tempdir().unwrap();
+    let paths = ["one.parquet", "two.parquet"].map(|name| directory.path().join(name));
+    let new = directory.path().join("new.parquet");
+    paths
+        .iter()
+        .zip(shapes)
+        .for_each(|(path, shape)| write(path, shape));
+    let fresh = MergeOptions::default().with_pages(MergePages::Fresh);
+    let rewriting =
+        RewriteOptions::new(WriterOptions::default()).with_threads(NonZero::<usize>::MIN);
+    let values = CheckOptions::default().with_values(true);
+    let verbs: [Verb<'_>; 9] = [
+        ("inspect", &|path| inspect(path).map(drop)),
+        ("check", &|path| {
+            check(path, &CheckOptions::default()).map(drop)
+        }),
+        ("check the values", &|path| check(path, &values).map(drop)),
+        ("diff", &|path| {
+            diff(&[path], &[path], &DiffOptions::default()).map(drop)
+        }),
+        ("merge", &|path| {
+            merge(&[path, path], &new, &MergeOptions::default()).map(drop)
+        }),
+        ("merge with fresh pages", &|path| {
+            merge(&[path, path], &new, &fresh).map(drop)
+        }),
+        ("repair", &|path| {
+            repair(path, &new, &RepairOptions::default()).map(drop)
+        }),
+        ("rewrite", &|path| rewrite(path, &new, &rewriting).map(drop)),
+        ("advise", &|path| {
+            advise(path, &AdviseOptions::default()).map(drop)
+        }),
+    ];
+    let mut wrong = Vec::new();
+    for (verb, run) in verbs {
+        let [one, two] = [&paths[0], &paths[1]].map(|path| allocated(|| run(path).unwrap()));
+        if two as f64 > 2.3 * one as f64 {
+            wrong.push(format!("{verb}: {one} and {two} bytes"));
+        }
+    }
+    assert!(wrong.is_empty(), "{name}: {wrong:#?}");
+}
+
+#[test]
+fn work_grows_with_the_columns() {
+    let shape = |columns| Shape { columns, ..SMALL };
+    check_growth("columns", [shape(300), shape(600)]);
+}
+
+#[test]
+fn work_grows_with_the_row_groups() {
+    let shape = |row_groups| Shape {
+        row_groups,
+        ..SMALL
+    };
+    check_growth("row groups", [shape(200), shape(400)]);
+}
+
+#[test]
+fn work_grows_with_the_pages() {
+    let shape = |pages| Shape { pages, ..SMALL };
+    check_growth("pages", [shape(2000), shape(4000)]);
+}
+
+#[test]
+fn work_grows_with_the_key_value_pairs() {
+    let shape = |pairs| Shape { pairs, ..SMALL };
+    check_growth("key-value pairs", [shape(2000), shape(4000)]);
+}
