@@ -237,10 +237,10 @@ def table(random, schema):
     return pa.table({name: array(random, kind, count) for name, kind in schema})
 
 
-def settings(random):
-    """Returns random settings of pyarrow's writer."""
+def settings(random, table):
+    """Returns random settings of pyarrow's writer. Only pages with a dictionary keep the order of its entries."""
     pick = lambda *choices: choose(random, choices)  # noqa: E731
-    return {
+    found = {
         "compression": pick("none", "snappy", "gzip", "zstd", "lz4"),
         "data_page_version": pick("1.0", "2.0"),
         "row_group_size": pick(20, 100, 1_000_000),
@@ -251,3 +251,6 @@ def settings(random):
         "dictionary_pagesize_limit": pick(200, 1 << 20),
         "version": "2.6",
     }
+    if "ordered=1" in table.schema.to_string(truncate_metadata=False):
+        found |= {"use_dictionary": True, "dictionary_pagesize_limit": 1 << 20}
+    return found

@@ -13,8 +13,9 @@ use std::path::PathBuf;
 
 /// Compare the rows of Parquet files
 ///
-/// Values are compared as they are stored, bit for bit; encodings, compressions, row groups, the order of columns and the
-/// borders of files do not count. The first rows that differ are named. The exit status is 1 if there are any.
+/// Values are compared as they are stored, bit for bit, and so are the Arrow types of columns; encodings, compressions, row
+/// groups, the order of columns and the borders of files do not count. If only the types differ, the values are compared in a
+/// type that holds those of both. The first rows that differ are named. The exit status is 1 if there are any.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Arguments {
@@ -134,17 +135,23 @@ fn place(place: Option<&RowPlace>, files: usize) -> String {
 fn summarize(difference: &Difference, out: &mut impl Write) -> anyhow::Result<()> {
     let Difference {
         columns,
+        types,
         left_rows,
         right_rows,
         more,
         rows,
         ..
     } = difference;
-    for column in columns {
+    for column in columns.iter().chain(types) {
         writeln!(out, "{}", readable::line(column))?;
     }
     if !columns.is_empty() {
         writeln!(out, "The columns differ; no rows were compared")?;
+    } else if difference.has_same_values() && !types.is_empty() {
+        writeln!(
+            out,
+            "Only the types differ; {left_rows} rows have the same values"
+        )?;
     } else if difference.is_none() {
         writeln!(out, "The same {left_rows} rows")?;
     } else {

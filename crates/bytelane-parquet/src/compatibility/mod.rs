@@ -81,7 +81,8 @@ impl Readers {
     }
 
     /// Returns the first of the programs that cannot read strings that are dictionaries in Arrow (pandas'
-    /// categories). For these, pyarrow, up to at least 26.0.1, only reads PLAIN and dictionaries.
+    /// categories). For these, pyarrow, up to at least 26.0.1, and Polars, up to at least 2.1.0, only read PLAIN and
+    /// dictionaries.
     #[must_use]
     pub fn obstacle_to_dictionary(&self, encoding: Encoding) -> Option<&Requirement> {
         match encoding {
@@ -94,9 +95,14 @@ impl Readers {
     /// row groups. pyarrow, up to at least 26.0.1, cannot join dictionaries there.
     #[must_use]
     pub fn obstacle_to_nested_dictionaries(&self, encoding: Encoding) -> Option<&Requirement> {
-        let mut requirements = self.0.iter().filter(|_| encoding != Encoding::Plain);
-        let pyarrow = requirements.find(|requirement| requirement.program.name == "pyarrow");
-        pyarrow.or_else(|| self.obstacle(encoding, ValueType::Bytes))
+        let fails: &[&str] = match encoding {
+            Encoding::Plain => &[],
+            Encoding::Dictionary => &["pyarrow"],
+            _ => &["pyarrow", "polars"],
+        };
+        let mut requirements = self.0.iter();
+        let found = requirements.find(|requirement| fails.contains(&requirement.program.name));
+        found.or_else(|| self.obstacle(encoding, ValueType::Bytes))
     }
 
     /// Returns whether all of them read such a column.
@@ -212,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn pyarrow_reads_few_encodings_into_dictionaries() {
+    fn pyarrow_and_polars_read_few_encodings_into_dictionaries() {
         let all = Readers::default();
         let obstacle = all.obstacle_to_dictionary(Encoding::DeltaByteArray);
         assert_eq!(obstacle.unwrap().program.name, "pyarrow");
@@ -223,9 +229,11 @@ mod tests {
         assert_eq!(obstacle.unwrap().program.name, "pyarrow");
         let others: Readers = "duckdb,polars".parse().unwrap();
         assert_eq!(
-            others.obstacle_to_dictionary(Encoding::DeltaByteArray),
+            others.obstacle_to_nested_dictionaries(Encoding::Dictionary),
             None
         );
+        let obstacle = others.obstacle_to_dictionary(Encoding::DeltaByteArray);
+        assert_eq!(obstacle.unwrap().program.name, "polars");
     }
 
     #[test]

@@ -1,15 +1,18 @@
 //! Reads the columns and rows of a side's files.
 
+use super::convert::converted;
+use super::meaning::{Common, common};
 use super::normal::{normal, normal_type};
 use super::outcome::RowPlace;
 use crate::budget::RowLimit;
 use crate::catch_panic::catch_panic;
 use crate::input::InputFile;
 use crate::read::{Reader, ReaderBuilder};
+use crate::unite::words;
 use crate::{Error, Result};
 use arrow_array::{ArrayRef, NullArray};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
-use arrow_schema::{DataType, Schema};
+use arrow_schema::{DataType, FieldRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ArrowReaderOptions;
 use parquet::file::reader::Length;
@@ -22,17 +25,31 @@ const BATCH_ROWS: usize = 8192;
 /// Number of characters to which displayed values are truncated.
 const SHOWN: usize = 120;
 
-/// Name and normalised type of each column.
-pub(super) type Columns = Vec<(String, DataType)>;
+/// Column of a file.
+#[derive(Clone, Debug)]
+pub(super) struct Column {
+    pub(super) name: String,
+    /// Normalised type without the Arrow schema in the file.
+    pub(super) data_type: DataType,
+    /// Arrow type, as readers see it.
+    pub(super) field: FieldRef,
+}
+
+pub(super) type Columns = Vec<Column>;
 
 /// Returns the columns of a file.
 pub(super) fn columns(path: &Path) -> Result<Columns> {
-    let of_schema = |schema: &Schema| {
-        let fields = schema.fields().iter();
-        let fields = fields.map(|field| (field.name().clone(), normal_type(field.data_type())));
-        fields.collect()
+    let columns = || {
+        let own = typed(path)?;
+        let seen = ReaderBuilder::try_new(InputFile::open(path)?)?;
+        let pairs = own.schema().fields().iter().zip(seen.schema().fields());
+        let column = |(own, seen): (&FieldRef, &FieldRef)| Column {
+            name: own.name().clone(),
+            data_type: normal_type(own.data_type()),
+            field: Arc::clone(seen),
+        };
+        Ok(pairs.map(column).collect())
     };
-    let columns = || Ok(of_schema(typed(path)?.schema()));
     catch_panic(columns).map_err(|error| error.in_file(path))
 }
 
@@ -44,65 +61,75 @@ fn typed(path: &Path) -> Result<ReaderBuilder<InputFile>> {
 
 /// Adds missing columns, and replaces the null type where another file has a type.
 pub(super) fn add_columns(columns: &mut Columns, others: Columns) {
-    for (name, data_type) in others {
-        match columns.iter_mut().find(|(own, _)| *own == name) {
-            None => columns.push((name, data_type)),
-            Some((_, own)) if *own == DataType::Null => *own = data_type,
+    for other in others {
+        match columns.iter_mut().find(|own| own.name == other.name) {
+            None => columns.push(other),
+            Some(own) if own.data_type == DataType::Null => *own = other,
             Some(_) => {}
         }
     }
 }
 
-/// Returns how the columns of files differ from those of the first one, as one sentence each.
+/// Returns how the columns of a file differ from those of the first one, as one sentence each. Types may differ if one
+/// holds the values of both.
 pub(super) fn other_columns(
-    first: &Columns,
-    left: &[&Path],
-    right: &[&Path],
+    first: (&Path, &Columns),
+    other: (&Path, &Columns),
     missing_as_null: bool,
-) -> Result<Vec<String>> {
+) -> Vec<String> {
     let mut others = Vec::new();
-    for path in left.iter().chain(right) {
-        let own = columns(path)?;
-        let name = path.display();
-        let expected = left[0].display();
-        for (column, data_type) in first {
-            match own.iter().find(|(own, _)| own == column) {
-                None if missing_as_null => {}
-                Some((_, DataType::Null)) if missing_as_null => {}
-                None => others.push(format!("{name} has no column {column}, but {expected} has")),
-                Some((_, other)) if other != data_type => others.push(format!(
-                    "column {column} is {other} in {name}, but {data_type} in {expected}"
-                )),
-                Some(_) => {}
+    let (name, expected) = (other.0.display(), first.0.display());
+    for column in first.1 {
+        let (column_name, own) = (&column.name, &column.field);
+        match other.1.iter().find(|it| it.name == *column_name) {
+            None if missing_as_null => {}
+            Some(it) if it.data_type == DataType::Null && missing_as_null => {}
+            None => others.push(format!(
+                "{name} has no column {column_name}, but {expected} has"
+            )),
+            Some(it) if matches!(common(column, std::iter::once(it)), Common::None) => {
+                let (own, other) = (words(own), words(&it.field));
+                others.push(format!(
+                    "column {column_name} is {other} in {name}, but {own} in {expected}"
+                ));
             }
-        }
-        let is_new = |column: &&(String, DataType)| !first.iter().any(|(it, _)| *it == column.0);
-        let new = own.iter().filter(is_new);
-        others.extend(
-            new.map(|(column, _)| format!("{name} has a column {column}, but {expected} has none")),
-        );
-        if own.len() != first.len() && others.is_empty() && !missing_as_null {
-            others.push(format!("{name} has several columns of one name"));
+            Some(_) => {}
         }
     }
-    Ok(others)
+    let is_new = |it: &&Column| !first.1.iter().any(|own| own.name == it.name);
+    let new = other.1.iter().filter(is_new);
+    others
+        .extend(new.map(|it| format!("{name} has a column {}, but {expected} has none", it.name)));
+    if other.1.len() != first.1.len() && others.is_empty() && !missing_as_null {
+        others.push(format!("{name} has several columns of one name"));
+    }
+    others
 }
 
 /// Files of a side, which have the same columns.
 pub(super) struct Files<'a> {
     paths: Vec<&'a Path>,
     names: Vec<&'a str>,
+    /// Types to convert the values to; `None` to compare them as they are stored, bit for bit.
+    types: Option<&'a [DataType]>,
     row_limit: RowLimit,
 }
 
 impl<'a> Files<'a> {
     pub(super) fn new(paths: Vec<&'a Path>, columns: &'a Columns, row_limit: RowLimit) -> Self {
-        let names = columns.iter().map(|(name, _)| name.as_str()).collect();
+        let names = columns.iter().map(|column| column.name.as_str()).collect();
         Self {
             paths,
             names,
+            types: None,
             row_limit,
         }
+    }
+
+    /// Converts the values of each column to a type, because files have different ones.
+    pub(super) fn with_types(mut self, types: Option<&'a [DataType]>) -> Self {
+        self.types = types;
+        self
     }
 
     /// Returns the names of the columns.
@@ -186,9 +213,14 @@ impl Rows<'_> {
                 continue;
             };
             self.row += batch.num_rows() as u64;
-            let columns = self.order.iter().map(|index| match index {
-                Some(index) => normal(batch.column(*index)),
-                None => Ok(Arc::new(NullArray::new(batch.num_rows())) as ArrayRef),
+            let columns = self.order.iter().enumerate().map(|(place, index)| {
+                let Some(index) = index else {
+                    return Ok(Arc::new(NullArray::new(batch.num_rows())) as ArrayRef);
+                };
+                match self.files.types {
+                    Some(types) => normal(&converted(batch.column(*index), &types[place])?),
+                    None => normal(batch.column(*index)),
+                }
             });
             return columns.collect::<Result<_>>().map(Some);
         }
@@ -197,7 +229,10 @@ impl Rows<'_> {
     fn open(&mut self, path: &Path) -> Result<()> {
         let input = InputFile::open(path)?;
         let bytes = input.len();
-        let builder = catch_panic(|| ReaderBuilder::of_stored_values(input))?;
+        let builder = catch_panic(|| match self.files.types {
+            Some(_) => ReaderBuilder::try_new(input),
+            None => ReaderBuilder::of_stored_values(input),
+        })?;
         let row_groups = builder.metadata().row_groups().iter();
         let rows = row_groups.map(|it| it.num_rows());
         let rows = rows.fold(0, i64::saturating_add);

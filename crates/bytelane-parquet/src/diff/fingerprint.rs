@@ -2,9 +2,11 @@
 
 use super::files::{self, Columns, Files};
 use super::hash::{Hash, of_rows};
+use super::meaning::{meaning, other_types};
 use super::{DiffOptions, Problem};
 use crate::Result;
 use crate::budget::RowLimit;
+use crate::unite::words;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::Path;
@@ -95,11 +97,15 @@ pub fn fingerprint(files: &[impl AsRef<Path>], options: &DiffOptions) -> Result<
             files::add_columns(&mut columns, files::columns(path)?);
         }
     }
-    let others = files::other_columns(&columns, &paths, &[], missing_as_null)?;
-    if let Some(other) = others.into_iter().next() {
-        return Err(Problem::Input(other).into());
+    for path in &paths {
+        let (own, other) = ((*first, &columns), (*path, &files::columns(path)?));
+        let mut others = files::other_columns(own, other, missing_as_null);
+        others.extend(other_types(own, other));
+        if let Some(other) = others.into_iter().next() {
+            return Err(Problem::Input(other).into());
+        }
     }
-    columns.sort_by(|one, other| one.0.cmp(&other.0));
+    columns.sort_by(|one, other| one.name.cmp(&other.name));
     let mut hash = of_columns(&columns);
     let side = Files::new(paths, &columns, RowLimit::NONE);
     let mut rows = side.rows();
@@ -117,12 +123,11 @@ pub fn fingerprint(files: &[impl AsRef<Path>], options: &DiffOptions) -> Result<
 
 /// Returns the hash of the names and types of columns.
 fn of_columns(columns: &Columns) -> Hash {
-    columns
-        .iter()
-        .fold(Hash::default(), |hash, (name, data_type)| {
-            let hash = hash.with_bytes(name.as_bytes());
-            hash.with_bytes(data_type.to_string().as_bytes())
-        })
+    columns.iter().fold(Hash::default(), |hash, column| {
+        let hash = hash.with_bytes(column.name.as_bytes());
+        let hash = hash.with_bytes(column.data_type.to_string().as_bytes());
+        hash.with_bytes(words(&meaning(&column.field)).as_bytes())
+    })
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! Hashes rows. The two 64-bit halves of a hash share no constant.
 
-use crate::Result;
+use crate::{Problem, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type};
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, FixedSizeBinaryArray};
 use arrow_buffer::NullBuffer;
+use arrow_cast::cast;
 use arrow_schema::DataType;
+use std::sync::Arc;
 
 /// Hash of a row or a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -127,9 +129,34 @@ fn add(hashes: &mut [Hash], column: &ArrayRef) -> Result<()> {
             let groups = of_rows(column.as_struct().columns())?;
             each(hashes, nulls, |hash, at| hash.and(groups[at]));
         }
-        _ => each(hashes, nulls, |hash, _| hash.and(EMPTY)),
+        DataType::Struct(_) | DataType::Null => each(hashes, nulls, |hash, _| hash.and(EMPTY)),
+        _ => add(hashes, &as_stored(column)?)?,
     }
     Ok(())
+}
+
+/// Returns an array of a type that columns of stored values do not have, as one that they may have.
+fn as_stored(array: &ArrayRef) -> Result<ArrayRef> {
+    let data_type = array.data_type();
+    let Some(width) = data_type.primitive_width() else {
+        return Ok(match data_type {
+            DataType::FixedSizeList(item, _) => cast(array, &DataType::List(Arc::clone(item)))?,
+            DataType::Utf8 => cast(&cast(array, &DataType::Binary)?, &DataType::BinaryView)?,
+            DataType::Binary => cast(array, &DataType::BinaryView)?,
+            other => {
+                let problem = format!("rows with the type {other} cannot be compared in any order");
+                return Err(Problem::Unsupported(problem).into());
+            }
+        });
+    };
+    let data = array.to_data();
+    let values = data.buffers()[0].slice_with_length(data.offset() * width, data.len() * width);
+    let width = i32::try_from(width).unwrap_or(0);
+    Ok(Arc::new(FixedSizeBinaryArray::try_new(
+        width,
+        values,
+        array.nulls().cloned(),
+    )?))
 }
 
 /// Adds the value of each row, or a null.

@@ -1,15 +1,18 @@
 //! Compares the rows of files.
 //!
-//! Stored values are compared bit for bit, so encodings, compression, row groups, the order of
-//! columns and file boundaries are ignored. In order, batches of both sides are compared as arrays.
+//! The Arrow types of columns are compared as readers see them. Where they mean the same, stored values are compared bit for
+//! bit, so encodings, compression, row groups, the order of columns and file boundaries are ignored; where they differ,
+//! values are converted to a type that holds those of both. In order, batches of both sides are compared as arrays.
 //! In any order, each row is hashed, and the sums of hashes are compared; if they differ, rows are
 //! looked up in a second pass.
 
 mod any_order;
+mod convert;
 mod files;
 mod fingerprint;
 mod hash;
 mod in_order;
+mod meaning;
 mod normal;
 mod outcome;
 
@@ -18,7 +21,9 @@ pub use outcome::{Difference, DifferentRow, DifferentValue, RowPlace};
 
 use crate::budget::RowLimit;
 use crate::{Problem, Result};
-use files::Files;
+use arrow_schema::DataType;
+use files::{Columns, Files};
+use meaning::Common;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -68,8 +73,9 @@ impl DiffOptions {
         self
     }
 
-    /// Sets whether a column that a file lacks is null there, and whether columns with the null
-    /// type may have any type in other files.
+    /// Sets whether the files on the right were merged of those on the left: a column that a file
+    /// lacks is null there, columns with the null type may have any type in other files, and the
+    /// types on the right may hold more values, such as those of a finer unit.
     #[must_use]
     pub fn with_missing_as_null(mut self, missing_as_null: bool) -> Self {
         self.missing_as_null = missing_as_null;
@@ -124,8 +130,9 @@ impl fmt::Debug for DiffOptions {
 /// Compares the rows of the files on the left with those on the right. The files of each side are
 /// read in order.
 ///
-/// Columns are matched by name. Their types must be the same, but they may be required in one file
-/// and optional in another. NaN equals NaN with the same bits, and -0.0 does not equal 0.0. One
+/// Columns are matched by name. If their Arrow types differ in meaning, the difference says so, and values are compared
+/// in a type that holds those of both; without one, no rows are compared. Columns may be required in one file and optional
+/// in another. NaN equals NaN with the same bits, and -0.0 does not equal 0.0. One
 /// batch of each side is in memory at a time.
 ///
 /// # Errors
@@ -151,20 +158,28 @@ pub fn diff(
     let (Some(first), false) = (left.first(), right.is_empty()) else {
         return Err(Problem::Option("name a file on each side to compare".to_owned()).into());
     };
-    let mut columns = files::columns(first)?;
+    let paths: Vec<&Path> = left.iter().chain(&right).copied().collect();
+    let files = paths.iter().map(|path| files::columns(path));
+    let files = files.collect::<Result<Vec<Columns>>>()?;
+    let mut columns = files[0].clone();
     if options.missing_as_null {
-        for path in left.iter().chain(&right) {
-            files::add_columns(&mut columns, files::columns(path)?);
-        }
+        files
+            .iter()
+            .for_each(|file| files::add_columns(&mut columns, file.clone()));
     }
-    let others = files::other_columns(&columns, &left, &right, options.missing_as_null)?;
+    let all = || paths.iter().copied().zip(&files);
+    let missing_as_null = options.missing_as_null;
+    let others = all().flat_map(|it| files::other_columns((first, &columns), it, missing_as_null));
     let mut difference = Difference {
-        columns: others,
+        columns: others.collect(),
+        types: types(&all().collect::<Vec<_>>(), left.len(), options)?,
         ..Difference::default()
     };
     if difference.columns.is_empty() {
-        let [left, right] =
-            [left, right].map(|paths| Files::new(paths, &columns, options.row_limit));
+        let converted = conversions(&columns, &files);
+        let [left, right] = [left, right].map(|paths| {
+            Files::new(paths, &columns, options.row_limit).with_types(converted.as_deref())
+        });
         if options.any_order {
             any_order::compare(&left, &right, options, &mut difference)?
         } else {
@@ -174,4 +189,74 @@ pub fn diff(
         difference.more |= difference.left_rows != difference.right_rows;
     }
     Ok(difference)
+}
+
+/// Returns how the types of columns differ, as one sentence each, where `left` is the number of files on the left.
+///
+/// If missing columns are null, the files on the right were made of those on the left, and may have types that hold more
+/// values.
+fn types(all: &[(&Path, &Columns)], left: usize, options: &DiffOptions) -> Result<Vec<String>> {
+    let may_grow = options.missing_as_null;
+    let mut others = Vec::new();
+    for other in &all[1..] {
+        if !may_grow {
+            others.extend(meaning::other_types(all[0], *other));
+        }
+    }
+    for (path, columns) in all[..left].iter().filter(|_| may_grow) {
+        for (made, found) in &all[left..] {
+            let lost = columns.iter().filter(|own| {
+                let twin = found.iter().find(|it| it.name == own.name);
+                twin.is_some_and(|twin| !meaning::holds(&twin.field, &own.field))
+            });
+            let lost: Columns = lost.cloned().collect();
+            others.extend(meaning::other_types((path, &lost), (made, found)));
+        }
+    }
+    others.extend(orders(all, left, may_grow)?);
+    Ok(others)
+}
+
+/// Returns how the entries of ordered dictionaries differ, as one sentence each.
+fn orders(all: &[(&Path, &Columns)], left: usize, may_grow: bool) -> Result<Vec<String>> {
+    let mut others = Vec::new();
+    for column in all[0].1 {
+        let of = |(path, columns): &(&'_ Path, &Columns)| {
+            let own = columns.iter().find(|it| it.name == column.name);
+            let order = own.map(|own| meaning::order(path, own));
+            Ok(order
+                .transpose()
+                .map_err(|error| error.in_file(path))?
+                .flatten())
+        };
+        let known = all.iter().map(of).collect::<Result<Vec<_>>>()?;
+        let known = |range: std::ops::Range<usize>| {
+            let known = all[range.clone()].iter().zip(&known[range]);
+            known.filter_map(|((path, _), order)| Some((*path, order.as_deref()?)))
+        };
+        let firsts = if may_grow { left } else { 1 };
+        for one in known(0..firsts) {
+            for other in known(firsts..all.len()) {
+                others.extend(meaning::other_order(&column.name, one, other, may_grow));
+            }
+        }
+    }
+    Ok(others)
+}
+
+/// Returns types for the values of each column in all files, if types differ.
+fn conversions(columns: &Columns, files: &[Columns]) -> Option<Vec<DataType>> {
+    let mut converts = false;
+    let types = columns.iter().map(|column| {
+        let twins = files.iter().flatten().filter(|it| it.name == column.name);
+        match meaning::common(column, twins) {
+            Common::Converted(field) => {
+                converts = true;
+                field.data_type().clone()
+            }
+            Common::Same | Common::None => meaning::meaning(&column.field).data_type().clone(),
+        }
+    });
+    let types = types.collect();
+    converts.then_some(types)
 }

@@ -11,6 +11,9 @@ use std::path::PathBuf;
 pub struct Difference {
     /// Differences between columns, one sentence each. If there are any, no rows were compared.
     pub columns: Vec<String>,
+    /// Columns whose Arrow types differ in meaning, one sentence each. Their values were compared in a type that holds those of
+    /// both.
+    pub types: Vec<String>,
     /// Number of rows read on the left.
     pub left_rows: u64,
     /// Number of rows read on the right.
@@ -22,9 +25,15 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Returns whether both sides have the same rows.
+    /// Returns whether both sides have the same rows, with the same types.
     #[must_use]
     pub fn is_none(&self) -> bool {
+        self.types.is_empty() && self.has_same_values()
+    }
+
+    /// Returns whether both sides have the same rows, although types may differ.
+    #[must_use]
+    pub fn has_same_values(&self) -> bool {
         self.columns.is_empty() && self.rows.is_empty() && !self.more
     }
 }

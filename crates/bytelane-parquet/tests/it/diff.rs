@@ -1,14 +1,18 @@
 //! Tests `diff`, which compares rows regardless of how they are stored.
 
 use arrow_array::builder::{Int64Builder, ListBuilder, StringBuilder};
+use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::{
-    ArrayRef, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray, StructArray,
+    ArrayRef, DictionaryArray, DurationMillisecondArray, DurationSecondArray, FixedSizeListArray,
+    Float64Array, Int32Array, Int64Array, LargeStringArray, RecordBatch, StringArray,
+    StringViewArray, StructArray, TimestampMicrosecondArray,
 };
 use arrow_schema::{DataType, Field, Fields};
 use arrow_select::concat::concat_batches;
 use arrow_select::take::take_record_batch;
 use bytelane_parquet::diff::{DiffOptions, Difference, diff};
 use bytelane_parquet::{Encoding, NewFile, Writer, WriterOptions};
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -199,12 +203,114 @@ fn other_columns_are_named() {
     ];
     let other = files.plain("other", &RecordBatch::try_from_iter(columns).unwrap());
     let difference = compared(&[&one], &[&other], false);
-    let all = difference.columns.join("\n");
-    for wanted in ["column id is Int32", "no column float", "has a column new"] {
+    let all = [difference.columns, difference.types].concat().join("\n");
+    for wanted in [
+        "types differ: column id is int64",
+        "no column float",
+        "has a column new",
+    ] {
         assert!(all.contains(wanted), "{wanted}: {all}");
     }
     // The order of columns is ignored.
     let turned = rows(0, 10);
     let turned = turned.project(&[5, 4, 3, 2, 1, 0]).unwrap();
     assert!(compared(&[&one], &[&files.plain("turned", &turned)], false).is_none());
+}
+
+fn one_column(x: ArrayRef) -> RecordBatch {
+    RecordBatch::try_from_iter_with_nullable([("x", x, true)]).unwrap()
+}
+
+#[test]
+fn types_that_differ_are_named_and_their_values_compared() {
+    let files = Files::new();
+    let durations = |name: &str, array: ArrayRef| files.plain(name, &one_column(array));
+    let seconds = durations("s", Arc::new(DurationSecondArray::from(vec![1, 2])));
+    let same = DurationMillisecondArray::from(vec![1000, 2000]);
+    let same = durations("ms", Arc::new(same));
+    let other = DurationMillisecondArray::from(vec![1, 2000]);
+    let other = durations("other", Arc::new(other));
+    let numbers = durations("int64", Arc::new(Int64Array::from(vec![1, 2])));
+    for any_order in [false, true] {
+        let difference = compared(&[&seconds], &[&same], any_order);
+        assert!(!difference.is_none() && difference.has_same_values());
+        let expected = format!(
+            "types differ: column x is duration[s] in {} and duration[ms] in {}",
+            seconds.display(),
+            same.display()
+        );
+        assert_eq!(difference.types, [expected]);
+        let difference = compared(&[&seconds], &[&other], any_order);
+        assert_eq!(difference.types.len(), 1);
+        assert!(!difference.rows.is_empty());
+        // No type can hold both.
+        let difference = compared(&[&seconds], &[&numbers], any_order);
+        assert_eq!(difference.columns.len(), 1, "{difference:?}");
+        assert!(difference.columns[0].contains("duration[s]"));
+        assert_eq!(difference.types.len(), 1, "{difference:?}");
+    }
+}
+
+#[test]
+fn merged_files_may_have_types_that_hold_more() {
+    let files = Files::new();
+    let seconds: ArrayRef = Arc::new(DurationSecondArray::from(vec![1]));
+    let millis: ArrayRef = Arc::new(DurationMillisecondArray::from(vec![1000]));
+    let [seconds, millis] =
+        [("s", seconds), ("ms", millis)].map(|(name, array)| files.plain(name, &one_column(array)));
+    let merged = DiffOptions::default().with_missing_as_null(true);
+    let difference = diff(&[&seconds], &[&millis], &merged).unwrap();
+    assert!(difference.is_none(), "{difference:?}");
+    let difference = diff(&[&millis], &[&seconds], &merged).unwrap();
+    assert_eq!(difference.types.len(), 1);
+}
+
+#[test]
+fn widths_of_offsets_and_keys_are_no_meaning() {
+    let files = Files::new();
+    let texts = ["a", "b", "a"];
+    let columns: [ArrayRef; 5] = [
+        Arc::new(StringArray::from_iter_values(texts)),
+        Arc::new(LargeStringArray::from_iter_values(texts)),
+        Arc::new(StringViewArray::from_iter_values(texts)),
+        Arc::new(DictionaryArray::<Int8Type>::from_iter(texts)),
+        Arc::new(DictionaryArray::<Int32Type>::from_iter(texts)),
+    ];
+    let paths: Vec<PathBuf> = columns
+        .into_iter()
+        .enumerate()
+        .map(|(number, array)| files.plain(&number.to_string(), &one_column(array)))
+        .collect();
+    for path in &paths[1..] {
+        for any_order in [false, true] {
+            let difference = compared(&[&paths[0]], &[path], any_order);
+            assert!(difference.is_none(), "{difference:?}");
+        }
+    }
+}
+
+#[test]
+fn zones_and_sizes_are_meanings() {
+    let files = Files::new();
+    let times = TimestampMicrosecondArray::from(vec![1, 2]);
+    let zone = |zone: &str| Arc::new(times.clone().with_timezone(zone)) as ArrayRef;
+    let sized = |size| {
+        let item = Arc::new(Field::new("item", DataType::Int64, true));
+        let values: ArrayRef = Arc::new(Int64Array::from_iter_values(0..6));
+        Arc::new(FixedSizeListArray::new(item, size, values, None)) as ArrayRef
+    };
+    let number = Cell::new(0);
+    let write = |array: ArrayRef| {
+        number.set(number.get() + 1);
+        files.plain(&number.get().to_string(), &one_column(array))
+    };
+    for (one, other) in [
+        (zone("UTC"), zone("Asia/Tokyo")),
+        (sized(2), sized(3)),
+        (Arc::new(times.clone()) as ArrayRef, zone("UTC")),
+    ] {
+        let (one, other) = (write(one), write(other));
+        let difference = compared(&[&one], &[&other], false);
+        assert_eq!(difference.types.len(), 1, "{difference:?}");
+    }
 }

@@ -239,6 +239,7 @@ class Difference(TypedDict):
 
     same: bool
     columns: list[str]
+    types: list[str]
     left_rows: int
     right_rows: int
     more: bool

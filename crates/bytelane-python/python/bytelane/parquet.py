@@ -447,7 +447,8 @@ def diff(
     """Compares the rows of Parquet files, bit for bit; each side is a file, or several that are read one after the other.
 
     Encodings, compressions, row groups and the order of columns do not matter; with `any_order`, the order of rows does
-    not matter either. The result has up to `rows` different rows.
+    not matter either. The result has up to `rows` different rows. Arrow types must mean the same, too: `types` has a
+    sentence for each column whose types differ, and its values are compared in a type that holds those of both.
     Files with more than `row_limit` rows, by default 64 Mi plus 1 Ki for each byte of the file, are an error.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq

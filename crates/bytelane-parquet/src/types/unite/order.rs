@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 /// Start of the metadata key under which Polars stores the categories of an Enum.
-pub(super) const ENUM: &str = "_PL_ENUM_VALUES";
+pub(crate) const ENUM: &str = "_PL_ENUM_VALUES";
 
 /// Returns the entries of both sequences, in an order that agrees with both; `None` if there is none, because two
 /// entries have opposite orders, or an entry is repeated.
