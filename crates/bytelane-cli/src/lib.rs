@@ -27,7 +27,7 @@ mod verb;
 use bytelane_parquet::rewrite::STREAM;
 use bytelane_parquet::{Caller, Problem};
 use clap::Parser;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io;
@@ -115,9 +115,72 @@ fn show(mut answer: clap::Error) -> u8 {
         // It would repeat the text unescaped.
         answer.insert(ContextKind::Suggested, ContextValue::None);
     }
+    if let Some(hint) = hint(&answer) {
+        let hints = ContextValue::StyledStrs(vec![hint.into()]);
+        answer.remove(ContextKind::SuggestedSubcommand);
+        answer.insert(ContextKind::Suggested, hints);
+    }
     // A failure to print cannot be reported.
     let _ = answer.print();
     u8::try_from(answer.exit_code()).unwrap_or(u8::MAX)
+}
+
+/// Subcommands and flags of other programs, and what to use here.
+const ELSEWHERE: [(&str, &str); 12] = [
+    (
+        "schema",
+        "`bytelane inspect FILE` shows the columns and their types",
+    ),
+    ("meta", "`bytelane inspect FILE` shows the metadata"),
+    ("info", "`bytelane inspect FILE` shows the metadata"),
+    (
+        "show",
+        "`bytelane head FILE` shows rows, and `bytelane inspect FILE` the metadata",
+    ),
+    (
+        "ls",
+        "`bytelane count DIRECTORY` lists the files and their rows",
+    ),
+    (
+        "tail",
+        "`bytelane cat FILE | tail` shows the last rows; `bytelane sample FILE` shows random ones",
+    ),
+    (
+        "rows",
+        "`bytelane head FILE` shows the first rows, and `bytelane cat FILE` all",
+    ),
+    ("rowcount", "`bytelane count FILE` counts the rows"),
+    (
+        "size",
+        "`bytelane inspect FILE` shows the size of each column",
+    ),
+    ("compare", "`bytelane diff FILE FILE` compares the rows"),
+    (
+        "convert",
+        "`bytelane cat FILE --format csv` writes CSV, and `--format json` JSON",
+    ),
+    ("concat", "`bytelane merge FILE.. OUTPUT` joins files"),
+];
+
+/// Returns what to use instead of a subcommand or flag that only other programs have.
+fn hint(answer: &clap::Error) -> Option<String> {
+    let text = |kind| match answer.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    match answer.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let name = text(ContextKind::InvalidSubcommand)?;
+            let (_, hint) = ELSEWHERE.iter().find(|(known, _)| *known == name)?;
+            Some((*hint).to_owned())
+        }
+        ErrorKind::UnknownArgument => {
+            let digits = text(ContextKind::InvalidArg)?.strip_prefix('-')?;
+            let is_count = digits.starts_with(|it: char| it.is_ascii_digit());
+            is_count.then(|| format!("give the number of rows as `-n`, as in `-n {digits}`"))
+        }
+        _ => None,
+    }
 }
 
 /// Suppresses the messages of panics on malformed files that are reported as errors.

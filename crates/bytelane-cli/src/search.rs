@@ -4,7 +4,7 @@ use crate::files::DASH;
 use crate::readable;
 use anyhow::{Context, bail};
 use bytelane_parquet::advise::RAW_ENDINGS;
-use bytelane_parquet::{local_path, remote_url};
+use bytelane_parquet::{local_path, remote_url, unsupported_scheme};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -51,6 +51,9 @@ pub fn collect(
     }
     let path = &*local_path(path);
     let cannot_read = || readable::path(path);
+    if let Some(problem) = unsupported_scheme(path).filter(|_| !path.exists()) {
+        bail!("{}: {problem}", readable::path(path));
+    }
     // The call that opens standard input says why it is not read.
     if path == Path::new(DASH) || !fs::metadata(path).with_context(cannot_read)?.is_dir() {
         files.push(path.to_owned());

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 ///
 /// Prints as `FILE, row group 2, column price, page 7: PROBLEM`, with the known parts of the place.
 #[derive(Debug, thiserror::Error)]
-#[error("{}{}", .0.place, .0.problem)]
+#[error("{}{}{}", .0.place, .0.problem, .0.hint)]
 pub struct Error(Box<Located>);
 
 /// Results of this crate.
@@ -26,7 +26,15 @@ struct Located {
     place: Place,
     #[source]
     problem: Problem,
+    /// Advice that follows the problem.
+    hint: String,
 }
+
+/// Number of names that a hint lists.
+const LISTED: usize = 20;
+
+/// Similarity, from 0 to 1, above which a name may be the one that was meant.
+const SIMILAR: f64 = 0.75;
 
 /// Place of an error in a file, as far as it is known.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -143,12 +151,38 @@ impl Error {
         Self(Box::new(Located {
             place: Place::default(),
             problem,
+            hint: String::new(),
         }))
     }
 
     /// Creates an error for a file that contradicts itself.
     pub(crate) fn corrupt(what: impl Into<String>) -> Self {
         Self::new(Problem::Corrupt(what.into()))
+    }
+
+    /// Creates an error for a missing column, with the names of those that there are.
+    pub(crate) fn no_such_column<'a>(
+        name: &str,
+        columns: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let columns: Vec<&str> = columns.into_iter().collect();
+        let scored = columns
+            .iter()
+            .map(|it| (strsim::jaro_winkler(name, it), it));
+        let near = scored.max_by(|one, other| one.0.total_cmp(&other.0));
+        let near = near.filter(|(score, _)| *score > SIMILAR);
+        let meant = near.map(|(_, near)| format!("; did you mean {near:?}?"));
+        let listed = columns[..columns.len().min(LISTED)].join(", ");
+        let more = match columns.len().saturating_sub(LISTED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let mut error = Self::new(Problem::NoSuchColumn(name.to_owned()));
+        error.0.hint = format!(
+            "{} The columns: {listed}{more}",
+            meant.as_deref().unwrap_or(".")
+        );
+        error
     }
 
     /// Returns the kind of error.

@@ -1,6 +1,6 @@
 //! Opens input files.
 
-use crate::remote::{RemoteFile, local_path, remote_files, remote_url};
+use crate::remote::{RemoteFile, local_path, remote_files, remote_url, unsupported_scheme};
 use crate::{Error, Problem, Result};
 use bytes::Bytes;
 use parquet::file::reader::{ChunkReader, Length};
@@ -34,7 +34,13 @@ impl InputFile {
     pub fn open(path: &Path) -> Result<Self> {
         match remote_url(path) {
             Some(url) => Ok(remote_files()?.open(url)?.into()),
-            None => Self::new(open(&local_path(path))?),
+            None => match open(&local_path(path)) {
+                Err(error) => match unsupported_scheme(path) {
+                    Some(problem) => Err(Problem::Input(problem).into()),
+                    None => Err(error),
+                },
+                Ok(file) => Self::new(file),
+            },
         }
     }
 

@@ -45,7 +45,9 @@ pub use read::{
     AsyncReader, Decoded, Footer, Metrics, PushDecoder, PushedBytes, RangeReader, Reader,
     ReaderBuilder,
 };
-pub use remote::{RemoteFile, RemoteFiles, local_path, remote_url, set_remote_files};
+pub use remote::{
+    RemoteFile, RemoteFiles, local_path, remote_url, set_remote_files, unsupported_scheme,
+};
 
 /// [`Reader`], by its name in the crate `parquet`.
 pub type ParquetRecordBatchReader = Reader;

@@ -77,6 +77,31 @@ pub fn remote_url(path: &Path) -> Option<&str> {
     SCHEMES.contains(&scheme).then_some(url)
 }
 
+/// Returns what is wrong with a path that looks like a URL of a store that is not supported, such as `hdfs://host/a.parquet`.
+/// Files on the disk may have such names, so that only paths without a file should be asked about.
+///
+/// ```
+/// use bytelane_parquet::unsupported_scheme;
+///
+/// assert!(unsupported_scheme("hdfs://host/a.parquet".as_ref()).is_some());
+/// assert_eq!(unsupported_scheme("s3://bucket/a.parquet".as_ref()), None);
+/// ```
+#[must_use]
+pub fn unsupported_scheme(path: &Path) -> Option<String> {
+    let (scheme, _) = path.to_str()?.split_once("://")?;
+    let is_scheme = |it: char| it.is_ascii_alphanumeric() || "+-.".contains(it);
+    if scheme.is_empty()
+        || scheme == "file"
+        || !scheme.chars().all(is_scheme)
+        || remote_url(path).is_some()
+    {
+        return None;
+    }
+    Some(format!(
+        "{scheme}:// is not supported; give a local path, or a URL that begins with s3://, gs://, az:// or https://"
+    ))
+}
+
 /// Returns the path of a local file: that of a URL with the scheme `file`, or the path itself.
 ///
 /// ```

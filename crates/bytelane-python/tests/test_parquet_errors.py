@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tables import numbers, pa, pq
+from pyarrow import compute as pc
 
 from bytelane import parquet
 
@@ -324,3 +325,32 @@ def test_ctrl_c_stops_the_work(work: str) -> None:
     assert time.monotonic() - sent < SOON
     assert Path("a.parquet").read_bytes() == before
     assert os.listdir() == ["a.parquet"]
+
+
+def test_arguments_of_other_types_get_an_error_of_ours() -> None:
+    pq.write_table(pa.table({"id": range(3), "price": [1.5, 2.5, 3.5]}), "a.parquet")
+    with pytest.raises(TypeError, match=r'columns are a list of names, as in \["price"\]'):
+        parquet.read_table("a.parquet", columns="price")
+    with pytest.raises(TypeError, match="a filter is a tuple .* or a text such as .* pyarrow"):
+        parquet.read_table("a.parquet", filters=pc.field("id") > 1)  # type: ignore[arg-type]
+    with parquet.ParquetFile("a.parquet") as file, pytest.raises(IndexError, match="there are 1 row groups"):
+        file.metadata.row_group(-1)
+    for convert in (bytearray, memoryview):
+        source = convert(Path("a.parquet").read_bytes())
+        assert parquet.read_table(source).num_rows == 3  # type: ignore[arg-type]
+        with parquet.ParquetFile(source) as file:  # type: ignore[arg-type]
+            assert file.metadata.num_rows == 3
+    with pytest.raises(parquet.ParquetError, match='no column "prise"; did you mean "price"') as caught:
+        parquet.read_table("a.parquet", columns=["prise"])
+    assert "The columns: id, price" in str(caught.value)
+    with pytest.raises(parquet.ParquetError, match="hdfs:// is not supported"):
+        parquet.read_table("hdfs://host/a.parquet")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts threads in /proc")
+def test_threads_are_bounded_by_work() -> None:
+    pq.write_table(pa.table({"id": range(5000)}), "a.parquet")
+    assert parquet.read_table("a.parquet", threads=1_000_000).num_rows == 5000
+    parquet.write_table(parquet.read_table("a.parquet"), "b.parquet", threads=1_000_000)
+    with parquet.ParquetFile("a.parquet") as file:
+        assert sum(batch.num_rows for batch in file.iter_batches(threads=1_000_000)) == 5000

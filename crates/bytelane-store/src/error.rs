@@ -51,8 +51,11 @@ pub enum Problem {
          certificates ({0})"
     )]
     Certificate(#[source] object_store::Error),
+    /// There is no such bucket or container.
+    #[error("there is no such bucket; check its name, and its region or endpoint")]
+    NoBucket,
     /// Error of the store, after retries.
-    #[error(transparent)]
+    #[error("{}", without_markup(&.0.to_string()))]
     Store(#[from] object_store::Error),
 }
 
@@ -75,12 +78,22 @@ fn variables(url: &str) -> &'static str {
 /// Returns the kind of an error of a store. Its text is the only thing that tells some of them apart.
 fn kind_of(url: &str, error: object_store::Error) -> Problem {
     use object_store::Error as Store;
+    let text = with_causes(&error);
+    if [
+        "NoSuchBucket",
+        "ContainerNotFound",
+        "The specified bucket does not exist",
+    ]
+    .iter()
+    .any(|code| text.contains(code))
+    {
+        return Problem::NoBucket;
+    }
     match error {
         Store::NotFound { .. } => Problem::Missing,
         Store::Precondition { .. } => Problem::Changed,
         Store::PermissionDenied { .. } | Store::Unauthenticated { .. } => Problem::Denied(error),
         error => {
-            let text = with_causes(&error);
             let has_none = METADATA.iter().any(|address| text.contains(address))
                 || text.contains("Account must be specified");
             if has_none {
@@ -96,6 +109,25 @@ fn kind_of(url: &str, error: object_store::Error) -> Problem {
             }
         }
     }
+}
+
+/// Shortens a text with the XML or HTML of a server's answer to the message in it.
+fn without_markup(text: &str) -> String {
+    let Some(start) = text
+        .find("<?xml")
+        .or_else(|| text.find("<Error"))
+        .or_else(|| text.find("<html"))
+    else {
+        return text.to_owned();
+    };
+    let (before, answer) = text.split_at(start);
+    let message = answer
+        .split_once("<Message>")
+        .and_then(|(_, rest)| rest.split_once("</Message>"));
+    let message = message.map_or("the server explains it in XML or HTML", |(message, _)| {
+        message
+    });
+    format!("{} {}", before.trim_end(), message.trim())
 }
 
 /// Returns the text of an error and of all of its causes.
@@ -131,7 +163,7 @@ impl Error {
     /// Returns whether there is no such object.
     #[must_use]
     pub fn is_missing(&self) -> bool {
-        matches!(self.problem, Problem::Missing)
+        matches!(self.problem, Problem::Missing | Problem::NoBucket)
     }
 }
 
@@ -139,7 +171,7 @@ impl Error {
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
         let kind = match &error.problem {
-            Problem::Missing => io::ErrorKind::NotFound,
+            Problem::Missing | Problem::NoBucket => io::ErrorKind::NotFound,
             Problem::Exists => io::ErrorKind::AlreadyExists,
             Problem::Input(_) => io::ErrorKind::InvalidInput,
             Problem::Local(error) => error.kind(),
@@ -173,5 +205,13 @@ mod tests {
         let certificate = "invalid peer certificate: UnknownIssuer";
         assert!(failed("https://host/a", certificate).contains("SSL_CERT_FILE"));
         assert!(!failed("s3://bucket/a", "http://store.example").contains("set "));
+        let xml = "<?xml version=\"1.0\"?><Error><Code>NoSuchBucket</Code><Message>Not there</Message></Error>";
+        assert!(failed("s3://bucket/a", xml).contains("no such bucket"));
+        let xml = "<?xml version=\"1.0\"?><Error><Code>SlowDown</Code><Message>Less, please</Message></Error>";
+        let message = failed("s3://bucket/a", xml);
+        assert!(
+            message.ends_with("Less, please") && !message.contains('<'),
+            "{message}"
+        );
     }
 }

@@ -115,3 +115,17 @@ fn every_command_survives_a_closed_pipe() {
         assert_eq!(output.status.code(), Some(0), "{arguments:?}");
     }
 }
+
+#[test]
+fn commands_and_flags_of_other_programs_get_a_hint() {
+    for (arguments, hint) in [
+        (&["schema", "a.parquet"][..], "bytelane inspect"),
+        (&["tail", "a.parquet"], "bytelane cat"),
+        (&["ls", "lake"], "bytelane count"),
+        (&["head", "-5", "a.parquet"], "-n 5"),
+        (&["head", "a.parquet", "-100"], "-n 100"),
+    ] {
+        let message = crate::text(&bytelane(arguments).output().unwrap().stderr);
+        assert!(message.contains(hint), "{arguments:?}: {message}");
+    }
+}

@@ -441,3 +441,24 @@ fn standard_input_is_read_as_a_file() {
         "{message}"
     );
 }
+
+#[test]
+fn names_with_a_comma_are_quoted() {
+    let directory = tempfile::tempdir().unwrap();
+    let values: arrow_array::ArrayRef = Arc::new(arrow_array::Int64Array::from(vec![7]));
+    let columns = [("a,b", Arc::clone(&values)), ("c", values)];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let file = std::fs::File::create(directory.path().join("a.parquet")).unwrap();
+    let options = bytelane_parquet::WriterOptions::default();
+    let mut writer = bytelane_parquet::Writer::try_new(file, batch.schema(), options).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let head = |columns: &str| {
+        let mut head = bytelane(&["head", "a.parquet", "--format", "csv", "--columns", columns]);
+        head.current_dir(directory.path()).output().unwrap()
+    };
+    assert_eq!(text(&head("\"a,b\",c").stdout), "\"a,b\",c\n7,7\n");
+    assert_eq!(text(&head("c").stdout), "c\n7\n");
+    let message = text(&head("a,b").stderr);
+    assert!(message.contains("--columns '\"a,b\"'"), "{message}");
+}

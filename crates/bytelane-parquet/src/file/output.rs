@@ -1,6 +1,6 @@
 //! Destinations of new files.
 
-use crate::remote::{local_path, remote_files, remote_url};
+use crate::remote::{local_path, remote_files, remote_url, unsupported_scheme};
 use crate::{Error, Problem, Result};
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
@@ -58,6 +58,10 @@ impl Output {
         }
         let path = &*local_path(path);
         let (path, permissions) = match fs::metadata(path) {
+            Err(_) if unsupported_scheme(path).is_some() => {
+                let problem = unsupported_scheme(path).unwrap_or_default();
+                return Err(Problem::Input(problem).into());
+            }
             Ok(there) if there.is_dir() => return Err(Problem::Input(DIRECTORY.into()).into()),
             Ok(there) if !there.is_file() => {
                 // Opening a pipe waits for a reader.

@@ -260,7 +260,9 @@ impl Node {
 impl Leaf {
     fn new(path: &str, test: Test, fields: &Fields) -> Result<Self> {
         let mut names = Vec::new();
-        let field = find(path, fields, &mut names)?.ok_or_else(|| no_such_column(path))?;
+        let field = find(path, fields, &mut names)?.ok_or_else(|| {
+            Error::no_such_column(path, fields.iter().map(|it| it.name().as_str()))
+        })?;
         let test = test
             .of_field(field)
             .map_err(|error| error.in_column(path))?;

@@ -4,7 +4,7 @@ use super::prune::Candidate;
 use super::{Filter, Predicate};
 use crate::options::is_within;
 use crate::read::{Condition, Conditional, Input, Ranges};
-use crate::{Metrics, Problem, Reader, ReaderBuilder, Result};
+use crate::{Error, Metrics, Problem, Reader, ReaderBuilder, Result};
 use arrow_array::{
     Array, ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader, UInt32Array,
 };
@@ -203,7 +203,13 @@ impl Selection {
             returned.extend(is_returned.then_some(index));
         }
         match unknown.first() {
-            Some(path) => Err(Problem::NoSuchColumn((*path).clone()).into()),
+            Some(path) => {
+                let fields = schema.root_schema().get_fields();
+                Err(Error::no_such_column(
+                    path,
+                    fields.iter().map(|it| it.name()),
+                ))
+            }
             None => Ok(returned),
         }
     }

@@ -445,7 +445,11 @@ impl WriterOptions {
         let leaves: Vec<(&ColumnPath, Type)> = leaves.collect();
         for name in self.columns.keys() {
             if !leaves.iter().any(|(leaf, _)| is_within(leaf, name)) {
-                return Err(Problem::NoSuchColumn(name.clone()).into());
+                let names: Vec<String> = leaves.iter().map(|(leaf, _)| leaf.string()).collect();
+                return Err(Error::no_such_column(
+                    name,
+                    names.iter().map(String::as_str),
+                ));
             }
         }
         let sorted = self.sorting_columns.iter().flatten();

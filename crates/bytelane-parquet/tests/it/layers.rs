@@ -25,8 +25,9 @@ const LAYERS: [&[(&str, &[&str])]; 6] = [
 ];
 
 /// Modules that all layers may use, and that may use each other.
-const SHARED: [&str; 13] = [
+const SHARED: [&str; 14] = [
     "budget",
+    "caller",
     "catch_panic",
     "compatibility",
     "error",

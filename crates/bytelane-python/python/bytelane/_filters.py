@@ -26,6 +26,9 @@ def native(filters: Filters) -> str | list[list[tuple[str, str, list[Tagged]]]]:
     """Returns the condition as lists of lists of tests, or as a string."""
     if isinstance(filters, str):
         return filters
+    if not isinstance(filters, Sequence):
+        kind = f"{type(filters).__module__}.{type(filters).__name__}"
+        raise TypeError(f'{_FORM}, or a text such as "price > 100", but this is of type {kind}')
     conjunctions: Sequence[Any] = [filters] if all(isinstance(it, tuple) for it in filters) else filters
     return [[_test(test) for test in conjunction] for conjunction in conjunctions]
 

@@ -532,7 +532,7 @@ def read_table(
     if isinstance(source, str | os.PathLike):
         source = [source]
     types = (read_dictionary, string_type)
-    if isinstance(source, Sequence) and not isinstance(source, bytes):
+    if isinstance(source, Sequence) and not isinstance(source, bytes | bytearray | memoryview):
         files = _files.find(source)
         if row_groups is None:
             return _parquet.read_files(files, columns, filters, types, threads, memory_limit)

@@ -2,7 +2,7 @@
 
 use super::error::of_parquet;
 use super::file::{Limits, ParquetFile, TextTypes, selection};
-use super::options::Count;
+use super::options::{Columns, Count};
 use super::table::Table;
 use bytelane_parquet::arrow_array::types::Int32Type;
 use bytelane_parquet::arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray};
@@ -35,7 +35,7 @@ pub fn find_objects(py: Python<'_>, url: &str) -> PyResult<Vec<String>> {
 pub fn read_files(
     py: Python<'_>,
     files: Vec<(PathBuf, Vec<Partition>)>,
-    columns: Option<Vec<String>>,
+    columns: Option<Columns>,
     filters: Option<Bound<'_, PyAny>>,
     types: TextTypes,
     threads: Option<Count>,

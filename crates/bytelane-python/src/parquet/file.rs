@@ -5,7 +5,7 @@ use super::error::{in_file, of_parquet, of_reader};
 use super::filter::Filters;
 use super::metadata::{FileMetaData, RowGroupMetaData};
 use super::metrics::Metrics;
-use super::options::Count;
+use super::options::{Columns, Count};
 use super::source::Source;
 use super::table::{Schema, Table};
 use bytelane_parquet::arrow_array::{RecordBatch, RecordBatchReader};
@@ -52,7 +52,7 @@ impl ParquetFile {
     #[pyo3(signature = (source, *, read_dictionary=None, string_type=None))]
     pub fn new(
         source: &Bound<'_, PyAny>,
-        read_dictionary: Option<Vec<String>>,
+        read_dictionary: Option<Columns>,
         string_type: Option<String>,
     ) -> PyResult<Self> {
         let types = TextTypes(read_dictionary, string_type);
@@ -141,7 +141,7 @@ impl ParquetFile {
         &self,
         py: Python<'_>,
         batch_size: Count,
-        columns: Option<Vec<String>>,
+        columns: Option<Columns>,
         row_groups: Option<Vec<Count>>,
         filters: Option<Bound<'_, PyAny>>,
         threads: Option<Count>,
@@ -159,7 +159,7 @@ impl ParquetFile {
     fn read(
         &self,
         py: Python<'_>,
-        columns: Option<Vec<String>>,
+        columns: Option<Columns>,
         row_groups: Option<Vec<Count>>,
         filters: Option<Bound<'_, PyAny>>,
         threads: Option<Count>,
@@ -183,7 +183,7 @@ impl ParquetFile {
 
 /// Columns of text and bytes to read as dictionaries, and the name of the type of all others.
 #[derive(Clone)]
-pub struct TextTypes(Option<Vec<String>>, Option<String>);
+pub struct TextTypes(Option<Columns>, Option<String>);
 
 impl<'py> FromPyObject<'_, 'py> for TextTypes {
     type Error = PyErr;
@@ -206,13 +206,13 @@ const BATCH_ROWS: usize = 65_536;
 /// Returns the selection of rows and columns to read.
 pub fn selection(
     py: Python<'_>,
-    columns: Option<Vec<String>>,
+    columns: Option<Columns>,
     row_groups: Option<Vec<Count>>,
     filters: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Selection> {
     let mut selection = Selection::default();
     if let Some(columns) = columns {
-        selection = selection.with_columns(columns);
+        selection = selection.with_columns(columns.0);
     }
     if let Some(row_groups) = row_groups {
         selection =
@@ -237,7 +237,7 @@ impl ParquetFile {
         let py = source.py();
         let (source, path) = Source::open(source)?;
         let remote = source.remote();
-        let dictionaries = dictionaries.unwrap_or_default();
+        let dictionaries = dictionaries.map_or_else(Vec::new, |Columns(names)| names);
         let string_type = string_type.map(|name| name.parse::<StringType>());
         let string_type = string_type.transpose().map_err(of_parquet)?;
         let is_local = source.is_local();
@@ -317,7 +317,7 @@ impl ParquetFile {
 #[pyfunction]
 pub fn read_file(
     source: &Bound<'_, PyAny>,
-    columns: Option<Vec<String>>,
+    columns: Option<Columns>,
     row_groups: Option<Vec<Count>>,
     filters: Option<Bound<'_, PyAny>>,
     types: TextTypes,

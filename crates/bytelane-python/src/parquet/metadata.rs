@@ -59,8 +59,8 @@ impl FileMetaData {
     }
 
     /// Returns the row group with this index.
-    fn row_group(&self, index: usize) -> PyResult<RowGroupMetaData> {
-        check(index, self.num_row_groups(), "row groups")?;
+    fn row_group(&self, index: i64) -> PyResult<RowGroupMetaData> {
+        let index = check(index, self.num_row_groups(), "row groups")?;
         Ok(RowGroupMetaData {
             file: Arc::clone(&self.0),
             index,
@@ -117,8 +117,8 @@ impl RowGroupMetaData {
     }
 
     /// Returns the column chunk with this index.
-    fn column(&self, index: usize) -> PyResult<ColumnChunkMetaData> {
-        check(index, self.num_columns(), "columns")?;
+    fn column(&self, index: i64) -> PyResult<ColumnChunkMetaData> {
+        let index = check(index, self.num_columns(), "columns")?;
         Ok(self.chunk(index))
     }
 
@@ -217,12 +217,12 @@ impl ColumnChunkMetaData {
     }
 }
 
-fn check(index: usize, count: usize, what: &str) -> PyResult<()> {
-    if index < count {
-        Ok(())
-    } else {
-        Err(PyIndexError::new_err(format!(
+/// Returns an index if there is an item with it. Negative ones do not count from the end, as in pyarrow.
+fn check(index: i64, count: usize, what: &str) -> PyResult<usize> {
+    match usize::try_from(index) {
+        Ok(index) if index < count => Ok(index),
+        _ => Err(PyIndexError::new_err(format!(
             "there are {count} {what}, and none with the index {index}"
-        )))
+        ))),
     }
 }

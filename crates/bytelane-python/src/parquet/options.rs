@@ -4,7 +4,7 @@ use super::error::of_parquet;
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::{ColumnOptions, Encodings, Goal, WriterOptions, parse_compression};
-use pyo3::exceptions::{PyOverflowError, PyUserWarning, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use std::ffi::CString;
 
@@ -25,6 +25,29 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Count {
             } else {
                 error
             }
+        })
+    }
+}
+
+/// Paths of columns. A single text, which Python takes for a list of its letters, is refused.
+#[derive(Clone)]
+pub struct Columns(pub Vec<String>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Columns {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(name) = object.extract::<String>() {
+            return Err(PyTypeError::new_err(format!(
+                "columns are a list of names, as in [{name:?}], but this is the text {name:?}"
+            )));
+        }
+        object.extract().map(Self).map_err(|_| {
+            let of = object.get_type().name();
+            let of = of.map_or_else(|_| "another".to_owned(), |name| name.to_string());
+            PyTypeError::new_err(format!(
+                "columns are a list of names, as in [\"price\"], but this is of type {of}"
+            ))
         })
     }
 }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView};
 use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,6 +30,11 @@ impl Source {
         if let Ok(bytes) = object.cast::<PyBytes>() {
             let bytes = PyBackedBytes::from(bytes.clone());
             return Ok((Self::Bytes(Bytes::from_owner(bytes)), None));
+        }
+        if object.is_instance_of::<PyByteArray>() || object.is_instance_of::<PyMemoryView>() {
+            // Their bytes may change while they are read.
+            let copy = object.py().get_type::<PyBytes>().call1((object,))?;
+            return Self::open(&copy);
         }
         if object.hasattr("read")? && object.hasattr("seek")? {
             return Ok((Self::Object(FileObject::new(object)?), None));

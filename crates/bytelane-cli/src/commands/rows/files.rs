@@ -322,7 +322,14 @@ fn check_names(file: &ReaderBuilder<Input>, named: &[&str]) -> anyhow::Result<()
     let meant = similar(missing, paths.iter().map(String::as_str));
     let meant = meant.map_or_else(
         || ".".to_owned(),
-        |meant| format!("; did you mean {}?", readable::line(meant)),
+        |meant| match readable::line(meant) {
+            meant if meant.contains(',') => {
+                format!(
+                    "; did you mean \"{meant}\"? Quote names with a comma: --columns '\"{meant}\"'."
+                )
+            }
+            meant => format!("; did you mean {meant}?"),
+        },
     );
     let fields = file.schema().fields();
     let names = fields

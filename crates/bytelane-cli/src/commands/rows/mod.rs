@@ -21,6 +21,7 @@ use serde_json::json;
 use std::io::{BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// Default number of rows of `head` and `sample`.
 const USUAL_ROWS: u64 = 10;
@@ -94,12 +95,40 @@ struct Source {
 
 #[derive(Debug, clap::Args)]
 struct Shown {
-    /// Only these columns, by their paths: all in a group, or one. They are shown in the order of the file
-    #[arg(long, value_name = "PATH,..", value_delimiter = ',')]
-    columns: Option<Vec<String>>,
+    /// Only these columns, by their paths: all in a group, or one. They are shown in the order of the file. A name with a comma has double
+    /// quotation marks: '"a,b",c'
+    #[arg(long, value_name = "PATH,..")]
+    columns: Option<Vec<Paths>>,
     /// How to show the rows
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: Format,
+}
+
+/// Paths of columns, separated by commas.
+#[derive(Clone, Debug)]
+struct Paths(Vec<String>);
+
+impl FromStr for Paths {
+    type Err = String;
+
+    /// Splits a list at its commas, except for those between double quotation marks, of which two stand for one.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut paths = vec![String::new()];
+        let (mut is_quoted, mut characters) = (false, text.chars().peekable());
+        while let Some(character) = characters.next() {
+            let Some(path) = paths.last_mut() else { break };
+            match character {
+                '"' if is_quoted && characters.next_if_eq(&'"').is_some() => path.push('"'),
+                '"' if is_quoted || path.is_empty() => is_quoted = !is_quoted,
+                ',' if !is_quoted => paths.push(String::new()),
+                character => path.push(character),
+            }
+        }
+        if is_quoted {
+            return Err("a quotation mark is not closed".to_owned());
+        }
+        Ok(Self(paths))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -159,14 +188,17 @@ impl Shown {
     /// Returns the rows and columns to read.
     fn selection(&self, source: &Source) -> Selection {
         match &self.columns {
-            Some(columns) => source.selection().with_columns(columns),
+            Some(columns) => source
+                .selection()
+                .with_columns(columns.iter().flat_map(|it| &it.0)),
             None => source.selection(),
         }
     }
 
     /// Returns all columns that must exist.
     fn named<'a>(&'a self, source: &'a Source) -> Vec<&'a str> {
-        let shown = self.columns.iter().flatten().map(String::as_str);
+        let shown = self.columns.iter().flatten();
+        let shown = shown.flat_map(|paths| &paths.0).map(String::as_str);
         shown.chain(source.condition_columns()).collect()
     }
 }

@@ -49,7 +49,11 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             let found = found.filter(|(_, column)| is_within(column.path(), path));
             let found: Vec<usize> = found.map(|(index, _)| index).collect();
             if found.is_empty() {
-                return Err(Problem::NoSuchColumn(path.to_owned()).into());
+                let fields = self.parquet_schema().root_schema().get_fields();
+                return Err(Error::no_such_column(
+                    path,
+                    fields.iter().map(|it| it.name()),
+                ));
             }
             found.into_iter().for_each(|index| wanted[index] = true);
         }

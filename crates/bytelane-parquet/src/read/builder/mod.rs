@@ -266,7 +266,11 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             let before = leaves.len();
             leaves.extend(found.map(|(index, _)| index));
             if leaves.len() == before {
-                return Err(Problem::NoSuchColumn(path.to_owned()).into());
+                let fields = schema.root_schema().get_fields();
+                return Err(Error::no_such_column(
+                    path,
+                    fields.iter().map(|it| it.name()),
+                ));
             }
         }
         let projection = ProjectionMask::leaves(schema, leaves);

@@ -430,7 +430,7 @@ fn advise_tells_why_alp_goes() {
     let more = || AdviseOptions::default().with_encodings("+alp".parse().unwrap());
     let able = more().with_readers("arrow-rs".parse().unwrap());
     for (options, reason) in [
-        (usual, Some("kept only with --encodings +alp")),
+        (usual, Some("kept only with with_encodings +alp")),
         (more(), Some("which pyarrow cannot read")),
         (able, None),
     ] {

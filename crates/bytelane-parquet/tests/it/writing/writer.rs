@@ -247,7 +247,8 @@ fn options_that_do_not_fit_are_refused() {
         let error = Writer::try_new(Vec::new(), Arc::clone(&schema), options)
             .map(drop)
             .expect_err(want);
-        assert_eq!(error.to_string(), want);
+        // The names of the columns may follow.
+        assert!(error.to_string().starts_with(want), "{error}");
     }
 }
 
