@@ -31,7 +31,7 @@
 //!
 //! Everything else is refused: durations beside integers, zones that differ, decimals of another scale, lists of
 //! another size, ordered dictionaries beside others, extension types beside their storage. The entries of ordered
-//! dictionaries are not part of the Arrow type; whoever joins their values must keep the order: see
+//! dictionaries are not part of the Arrow type; code that joins their values must keep the order: see
 //! [`united_order`].
 
 mod convert;
