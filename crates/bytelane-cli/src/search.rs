@@ -1,84 +1,85 @@
 //! Files that a command works on.
 
-use crate::files::DASH;
 use crate::readable;
-use anyhow::{Context, bail};
+use anyhow::bail;
 use bytelane_parquet::advise::RAW_ENDINGS;
-use bytelane_parquet::{local_path, remote_url, unsupported_scheme};
-use std::fs;
-use std::io;
+use bytelane_parquet::unsupported_scheme;
+use bytelane_store::{FindOptions, FoundFile, Problem};
 use std::path::{Path, PathBuf};
 
-/// Returns the extensions of the files to search for in directories.
-fn endings() -> impl Iterator<Item = &'static str> {
-    let raw = RAW_ENDINGS.iter().map(|(ending, _)| *ending);
-    ["parquet", "npy"].into_iter().chain(raw)
+/// Name that means standard input.
+const STANDARD: &str = "-";
+
+/// How to find the files of a command.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct Search {
+    /// Take all files of a directory, even if it is a table of Delta Lake, Apache Iceberg, Apache Hudi, Apache Paimon or DuckLake, whose
+    /// metadata says which files are current
+    #[arg(long)]
+    as_files: bool,
 }
 
-/// Returns the files at these paths; directories are searched recursively.
-///
-/// # Errors
-/// A path cannot be read, or there is no file at all.
-pub fn files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for path in paths {
-        collect(
-            path,
-            &|ending| endings().any(|known| known == ending),
-            &mut files,
-        )?;
+impl Search {
+    /// Returns the Parquet files at these paths, in directories, and those that match patterns.
+    ///
+    /// # Errors
+    /// A path cannot be read, a directory has no such file, or a table format owns it.
+    pub fn find(self, paths: &[PathBuf]) -> anyhow::Result<Vec<FoundFile>> {
+        self.find_with(paths, FindOptions::default())
     }
-    if files.is_empty() {
-        let endings: Vec<&str> = endings().collect();
-        bail!(
-            "no file with a supported extension here; supported: .{}",
-            endings.join(" .")
-        );
-    }
-    Ok(files)
-}
 
-/// Collects the file at a path or URL, or the files with a known extension below it. Skips hidden files.
-pub fn collect(
-    path: &Path,
-    is_known: &impl Fn(&str) -> bool,
-    files: &mut Vec<PathBuf>,
-) -> anyhow::Result<()> {
-    if let Some(url) = remote_url(path) {
-        let found = bytelane_store::find(url, &|extension| is_known(extension))?;
-        files.extend(found.into_iter().map(PathBuf::from));
-        return Ok(());
+    /// Returns the paths of the same files.
+    pub fn paths(self, paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+        let files = self.find(paths)?.into_iter();
+        Ok(files.map(|file| file.path).collect())
     }
-    let path = &*local_path(path);
-    let cannot_read = || readable::path(path);
-    if let Some(problem) = unsupported_scheme(path).filter(|_| !path.exists()) {
-        bail!("{}: {problem}", readable::path(path));
-    }
-    // The call that opens standard input says why it is not read.
-    if path == Path::new(DASH) || !fs::metadata(path).with_context(cannot_read)?.is_dir() {
-        files.push(path.to_owned());
-        return Ok(());
-    }
-    let mut entries = fs::read_dir(path)
-        .with_context(cannot_read)?
-        .collect::<io::Result<Vec<_>>>()
-        .with_context(cannot_read)?;
-    entries.sort_by_key(fs::DirEntry::file_name);
-    for entry in entries {
-        let path = entry.path();
-        // Following links to directories could loop.
-        if entry.file_name().to_string_lossy().starts_with('.')
-            || (path.is_symlink() && path.is_dir())
-        {
-            continue;
+
+    /// Returns the paths of files that can be merged, because they are in one partition.
+    pub fn one_partition(self, paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+        let files = self.find(paths)?;
+        if !self.as_files {
+            bytelane_store::check_one_partition(&files)
+                .map_err(|error| anyhow::anyhow!("{error}; --as-files merges them without it"))?;
         }
-        let ending = path
-            .extension()
-            .and_then(|ending| ending.to_str())
-            .unwrap_or_default();
-        if path.is_dir() || is_known(ending) {
-            collect(&path, is_known, files)?;
+        Ok(files.into_iter().map(|file| file.path).collect())
+    }
+
+    /// Returns the only file at a path.
+    pub fn one(self, path: &Path) -> anyhow::Result<PathBuf> {
+        match &mut self.paths(&[path.to_owned()])?[..] {
+            [only] => Ok(std::mem::take(only)),
+            several => bail!(
+                "{} has {} files; name one of them",
+                readable::path(path),
+                several.len()
+            ),
         }
     }
-    Ok(())
+
+    /// Returns the paths of Parquet files, `.npy` files and raw numbers.
+    pub fn columns(self, paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+        let raw = RAW_ENDINGS.iter().map(|(ending, _)| *ending);
+        let options = FindOptions::default().with_extensions(["npy"].into_iter().chain(raw));
+        let files = self.find_with(paths, options)?.into_iter();
+        Ok(files.map(|file| file.path).collect())
+    }
+
+    fn find_with(self, paths: &[PathBuf], options: FindOptions) -> anyhow::Result<Vec<FoundFile>> {
+        if paths.iter().any(|path| path == Path::new(STANDARD)) {
+            bail!(
+                "only head, cat, sample and count read a Parquet file from standard input, which is not seekable; save it \
+                 to disk first"
+            );
+        }
+        for path in paths {
+            if let Some(problem) = unsupported_scheme(path).filter(|_| !path.exists()) {
+                bail!("{}: {problem}", readable::path(path));
+            }
+        }
+        let found = bytelane_store::find(paths, &options.with_owned(self.as_files));
+        found.map_err(|error| match &error.problem {
+            Problem::Owned(_) => anyhow::anyhow!("{error}; --as-files takes all of its files"),
+            _ => error.into(),
+        })
+    }
 }

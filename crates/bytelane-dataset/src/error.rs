@@ -45,6 +45,10 @@ impl From<bytelane_store::Error> for Error {
     fn from(error: bytelane_store::Error) -> Self {
         match error.problem {
             bytelane_store::Problem::Changed => Self::Changed(error.url),
+            bytelane_store::Problem::Local(cause) => Self::Io {
+                path: error.url.into(),
+                cause,
+            },
             _ => Self::Store(error),
         }
     }

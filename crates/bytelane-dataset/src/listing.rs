@@ -2,11 +2,10 @@
 
 use crate::root::Root;
 use crate::{Error, Result};
-use bytelane_store::{Location, Meta, Store};
+use bytelane_store::{FindOptions, Meta, Owner, Store};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 /// Parquet file of a data set, as it was when listed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -41,12 +40,12 @@ impl SourceFile {
         Meta::new(self.bytes, self.etag.clone(), self.modified)
     }
 
-    fn of_object(path: String, meta: Meta) -> Self {
+    fn of(path: String, meta: Option<&Meta>) -> Self {
         Self {
             path,
-            bytes: meta.bytes,
-            modified: meta.modified,
-            etag: meta.etag,
+            bytes: meta.map_or(0, |meta| meta.bytes),
+            modified: meta.map_or(0, |meta| meta.modified),
+            etag: meta.and_then(|meta| meta.etag.clone()),
         }
     }
 
@@ -58,14 +57,7 @@ impl SourceFile {
     }
 
     pub(crate) fn new(path: String, metadata: &Metadata) -> Self {
-        let modified = metadata.modified().ok();
-        let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        Self {
-            path,
-            bytes: metadata.len(),
-            modified: since.map_or(0, |since| since.as_nanos() as u64),
-            etag: None,
-        }
+        Self::of(path, Some(&Meta::of_file(metadata)))
     }
 
     /// Returns an error if the file has changed since it was listed.
@@ -100,7 +92,7 @@ pub struct Listing {
     pub others: usize,
     /// Table format that owns the files, if any: its metadata determines which of them are part of
     /// the table.
-    pub table_format: Option<&'static str>,
+    pub owner: Option<Owner>,
     /// Set if the files were selected from a list, so there may be others.
     pub(crate) chosen: bool,
 }
@@ -147,15 +139,11 @@ impl Listing {
     /// # Errors
     ///
     /// [`Error::Input`] if they are.
-    pub fn check_plain(&self, root: &Path) -> Result<()> {
-        let Some(format) = self.table_format else {
-            return Ok(());
-        };
-        Err(Error::Input(format!(
-            "{}: this is a table of {format}, whose metadata says which files are part of it; name its current files instead, and publish \
-             the new ones with the table format's own library",
-            root.display()
-        )))
+    pub fn check_plain(&self) -> Result<()> {
+        match &self.owner {
+            Some(owner) => Err(Error::Input(format!("{}: {owner}", owner.table.display()))),
+            None => Ok(()),
+        }
     }
 }
 
@@ -168,102 +156,29 @@ impl Listing {
 ///
 /// The directory cannot be read; a name is not UTF-8; there is a symbolic link to a directory.
 pub fn list(root: impl AsRef<Path>) -> Result<Listing> {
-    let mut listing = match Root::of(root.as_ref())? {
-        Root::Disk(root) => list_directory(root)?,
-        Root::Store(location) => list_objects(&location)?,
+    let root = Root::of(root.as_ref())?.path();
+    // Deleting files behind a link would delete those of another directory.
+    let options = FindOptions::default().with_links_refused(true);
+    let found = bytelane_store::list(&root, &options)?;
+    let mut listing = Listing {
+        others: found.others,
+        owner: found.owner,
+        ..Listing::default()
     };
+    for file in found.files {
+        let Some(names) = file.below.iter().map(|name| name.to_str()).collect() else {
+            let problem = "the name is not UTF-8, so a plan cannot have it; rename it";
+            return Err(Error::Input(format!("{}: {problem}", file.path.display())));
+        };
+        let names: Vec<&str> = names;
+        listing
+            .files
+            .push(SourceFile::of(names.join("/"), file.meta.as_ref()));
+    }
     listing
         .files
         .sort_by(|one, other| one.path.cmp(&other.path));
     Ok(listing)
-}
-
-fn list_objects(root: &Location) -> Result<Listing> {
-    let mut listing = Listing::default();
-    let prefix = match root.key() {
-        "" => 0,
-        key => key.len() + 1,
-    };
-    for (object, meta) in Store::of(root)?.list(root)? {
-        let Some(below) = object.key().get(prefix..).filter(|below| !below.is_empty()) else {
-            continue;
-        };
-        let (directories, name) = below.rsplit_once('/').unwrap_or(("", below));
-        let mut names = directories.split('/');
-        let is_iceberg = || name.ends_with(".metadata.json") || name == "version-hint.text";
-        let found = names.clone().find_map(|directory| match directory {
-            "_delta_log" => Some("Delta Lake"),
-            ".hoodie" => Some("Apache Hudi"),
-            "metadata" if is_iceberg() => Some("Apache Iceberg"),
-            _ => None,
-        });
-        listing.table_format = listing.table_format.or(found);
-        if names.any(is_skipped) || is_skipped(name) {
-            continue;
-        }
-        if name.ends_with(".parquet") {
-            listing
-                .files
-                .push(SourceFile::of_object(below.to_owned(), meta));
-        } else {
-            listing.others += 1;
-        }
-    }
-    Ok(listing)
-}
-
-fn list_directory(root: PathBuf) -> Result<Listing> {
-    let mut listing = Listing::default();
-    let mut directories = vec![(root, String::new())];
-    while let Some((directory, prefix)) = directories.pop() {
-        for entry in fs::read_dir(&directory).map_err(Error::at(&directory))? {
-            let entry = entry.map_err(Error::at(&directory))?;
-            let path = entry.path();
-            let Ok(name) = entry.file_name().into_string() else {
-                let problem = "the name is not UTF-8, so a plan cannot have it; rename it";
-                return Err(Error::Input(format!("{}: {problem}", path.display())));
-            };
-            let kind = entry.file_type().map_err(Error::at(&path))?;
-            note_format(&mut listing, &name, &path, kind.is_dir());
-            if is_skipped(&name) {
-                continue;
-            }
-            let metadata = fs::metadata(&path).map_err(Error::at(&path))?;
-            let below = format!("{prefix}{name}");
-            if kind.is_dir() {
-                directories.push((path, format!("{below}/")));
-            } else if metadata.is_dir() {
-                let problem = "a link to a directory, which could lead round in a circle; name that directory as a data set of its own";
-                return Err(Error::Input(format!("{}: {problem}", path.display())));
-            } else if name.ends_with(".parquet") {
-                listing.files.push(SourceFile::new(below, &metadata));
-            } else {
-                listing.others += 1;
-            }
-        }
-    }
-    Ok(listing)
-}
-
-/// Returns whether programs that read data sets skip a name.
-fn is_skipped(name: &str) -> bool {
-    name.starts_with(['.', '_']) && !(name.starts_with('_') && name.contains('='))
-}
-
-fn note_format(listing: &mut Listing, name: &str, path: &Path, is_directory: bool) {
-    let has_metadata = || {
-        let files = fs::read_dir(path).into_iter().flatten().flatten();
-        let mut names = files.map(|file| file.file_name().to_string_lossy().into_owned());
-        names.any(|name| name.ends_with(".metadata.json") || name == "version-hint.text")
-    };
-    let found = match name {
-        _ if !is_directory => None,
-        "_delta_log" => Some("Delta Lake"),
-        ".hoodie" => Some("Apache Hudi"),
-        "metadata" if has_metadata() => Some("Apache Iceberg"),
-        _ => None,
-    };
-    listing.table_format = listing.table_format.or(found);
 }
 
 #[cfg(test)]
@@ -289,7 +204,7 @@ mod tests {
         let listing = list(root.path()).unwrap();
         let paths: Vec<&str> = listing.files.iter().map(|it| it.path.as_str()).collect();
         assert_eq!(paths, ["_x=1/a.parquet", "b.parquet", "year=2/a.parquet"]);
-        assert_eq!((listing.others, listing.table_format), (1, None));
+        assert_eq!((listing.others, listing.owner.clone()), (1, None));
         assert_eq!(listing.files[2].partition(), "year=2");
         let disk = Root::Disk(root.path().to_owned());
         listing.files[1].check(&disk).unwrap();
@@ -310,8 +225,8 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "").unwrap();
             let listing = list(root.path()).unwrap();
-            assert_eq!(listing.table_format, format);
-            assert_eq!(listing.check_plain(root.path()).is_err(), format.is_some());
+            assert_eq!(listing.owner.as_ref().map(|it| it.format), format);
+            assert_eq!(listing.check_plain().is_err(), format.is_some());
         }
     }
 }

@@ -110,7 +110,7 @@ pub fn verify(
     let paths = [old.as_ref(), new.as_ref()];
     let roots = [Root::of(paths[0])?, Root::of(paths[1])?];
     let listings = [listing_of_old(paths[0], &roots[1])?, list(paths[1])?];
-    listings[1].check_plain(paths[1])?;
+    listings[1].check_plain()?;
     Identities::of(&listings[0], &roots[0])?.check_apart(&listings[1].files, &roots[1])?;
     let mark = Mark::of(listings.each_ref(), roots.each_ref())?;
     let mut groups = Groups::new();
@@ -156,7 +156,7 @@ fn listing_of_old(old: &Path, new: &Root) -> Result<Listing> {
             return listing.only(plan.sources().map(|file| file.path.as_str()));
         }
     }
-    listing.check_plain(old)?;
+    listing.check_plain()?;
     Ok(listing)
 }
 

@@ -28,6 +28,7 @@ pub mod repair;
 pub mod rewrite;
 mod stack;
 mod statistics;
+pub mod table;
 mod types;
 mod write;
 

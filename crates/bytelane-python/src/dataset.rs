@@ -81,7 +81,7 @@ pub fn plan(
         let listing = match &files {
             Some(files) => listing.only(files.iter().map(String::as_str))?,
             None => {
-                listing.check_plain(&root)?;
+                listing.check_plain()?;
                 listing
             }
         };

@@ -1,5 +1,6 @@
 //! Defines the errors of this crate.
 
+use crate::Owner;
 use std::{fmt, io};
 
 /// Result of a function of this crate.
@@ -31,6 +32,12 @@ pub enum Problem {
     /// Unusable URL, or a store that cannot do what is needed.
     #[error("{0}")]
     Input(String),
+    /// A directory or a pattern without files to read.
+    #[error("{0}")]
+    NoFiles(String),
+    /// A table format says which files are part of its table.
+    #[error("{0}")]
+    Owned(Owner),
     /// Error of a local file.
     #[error(transparent)]
     Local(#[from] io::Error),
@@ -160,10 +167,14 @@ impl Error {
         Self::new(url.to_string(), Problem::Input(problem.into()))
     }
 
-    /// Returns whether there is no such object.
+    /// Returns whether there is no such object or file.
     #[must_use]
     pub fn is_missing(&self) -> bool {
-        matches!(self.problem, Problem::Missing | Problem::NoBucket)
+        match &self.problem {
+            Problem::Missing | Problem::NoBucket => true,
+            Problem::Local(error) => error.kind() == io::ErrorKind::NotFound,
+            _ => false,
+        }
     }
 }
 
@@ -171,9 +182,9 @@ impl Error {
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
         let kind = match &error.problem {
-            Problem::Missing | Problem::NoBucket => io::ErrorKind::NotFound,
+            Problem::Missing | Problem::NoBucket | Problem::NoFiles(_) => io::ErrorKind::NotFound,
             Problem::Exists => io::ErrorKind::AlreadyExists,
-            Problem::Input(_) => io::ErrorKind::InvalidInput,
+            Problem::Input(_) | Problem::Owned(_) => io::ErrorKind::InvalidInput,
             Problem::Local(error) => error.kind(),
             Problem::Credentials { .. } | Problem::Denied(_) => io::ErrorKind::PermissionDenied,
             Problem::Changed | Problem::Certificate(_) | Problem::Store(_) => io::ErrorKind::Other,

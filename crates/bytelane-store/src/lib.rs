@@ -28,7 +28,10 @@ mod store;
 mod url;
 
 pub use error::{Error, Problem, Result};
-pub use find::find;
+pub use find::{
+    FindOptions, FoundFile, Listing, Owner, PARTITION_TYPES, Partition, check_one_partition, find,
+    list, partition_columns, partition_type, partitions_in,
+};
 pub use install::install;
 pub use object::Object;
 pub use put::Put;

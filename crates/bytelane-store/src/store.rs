@@ -5,10 +5,11 @@ use crate::process::{process, wait};
 use crate::retry::{retried, transient};
 use crate::{Error, Location, Problem, Result};
 use bytes::Bytes;
-use futures_util::TryStreamExt;
+use futures_util::{StreamExt, TryStreamExt};
 use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock, PoisonError};
+use std::time::UNIX_EPOCH;
 
 /// Maximum size in bytes of an object that is stored by a single request. Larger ones are uploaded in
 /// parts.
@@ -45,6 +46,18 @@ impl Meta {
             bytes,
             etag,
             modified,
+        }
+    }
+
+    /// Returns the size and version of a file on a disk.
+    #[must_use]
+    pub fn of_file(metadata: &std::fs::Metadata) -> Self {
+        let modified = metadata.modified().ok();
+        let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        Self {
+            bytes: metadata.len(),
+            etag: None,
+            modified: since.map_or(0, |since| since.as_nanos() as u64),
         }
     }
 
@@ -164,6 +177,32 @@ impl Store {
         Ok(objects
             .map(|meta| (prefix.with_path(meta.location.clone()), Meta::of(meta)))
             .collect())
+    }
+
+    /// Returns up to 1000 objects below each of these prefixes, as far as the store answers.
+    pub(crate) fn first_keys(&self, prefixes: &[Location]) -> Vec<Vec<Location>> {
+        const MOST: usize = 1000;
+        let listed = prefixes.iter().map(|prefix| {
+            let (store, path) = (Arc::clone(&self.store), prefix.path.clone());
+            async move {
+                let first = || {
+                    store
+                        .list(Some(&path))
+                        .take(MOST)
+                        .try_collect::<Vec<ObjectMeta>>()
+                };
+                retried(first).await.unwrap_or_default()
+            }
+        });
+        let all = futures_util::future::join_all(listed.collect::<Vec<_>>());
+        let listed = wait(async move { Ok(all.await) }).unwrap_or_default();
+        let missing = std::iter::repeat_with(Vec::new);
+        let listed = prefixes.iter().zip(listed.into_iter().chain(missing));
+        let locations = |(prefix, objects): (&Location, Vec<ObjectMeta>)| {
+            let objects = objects.into_iter();
+            objects.map(|it| prefix.with_path(it.location)).collect()
+        };
+        listed.map(locations).collect()
     }
 
     /// Reads a whole object; `None` if there is none.

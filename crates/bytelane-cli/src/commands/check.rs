@@ -1,7 +1,7 @@
 //! `bytelane check`.
 
-use super::rows::files_at;
 use crate::files::{Force, Target};
+use crate::search::Search;
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
 use bytelane_parquet::check::{CheckOptions, Checked, Finding, Severity, check};
@@ -22,6 +22,8 @@ pub struct Arguments {
     /// The Parquet files, or directories that are searched for .parquet files
     #[arg(value_name = "FILE", required = true, num_args = 1..)]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    search: Search,
     /// Decode all values, and compare them with statistics, indexes, filters and the sort order
     #[arg(long)]
     values: bool,
@@ -78,7 +80,7 @@ impl Arguments {
             options = options.with_row_limit(rows);
         }
         let mut found = false;
-        let files = files_at(&self.files)?;
+        let files = self.search.paths(&self.files)?;
         if self.salvage.is_some() && files.len() != 1 {
             anyhow::bail!(
                 "--salvage writes one file, but there are {}; name one",

@@ -1,6 +1,6 @@
 //! `bytelane diff`.
 
-use super::rows::files_at;
+use crate::search::Search;
 use crate::table::{Format, Table, format_parser, text};
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
@@ -26,6 +26,8 @@ pub struct Arguments {
     /// The files on the other side, if there are several
     #[arg(long = "with", value_name = "FILE", num_args = 1..)]
     others: Vec<PathBuf>,
+    #[command(flatten)]
+    search: Search,
     /// Ignore the order of rows: both sides must have each row the same number of times
     #[arg(long)]
     any_order: bool,
@@ -62,7 +64,10 @@ impl Arguments {
             };
             self.others.push(last);
         }
-        let (left, right) = (files_at(&self.files)?, files_at(&self.others)?);
+        let (left, right) = (
+            self.search.paths(&self.files)?,
+            self.search.paths(&self.others)?,
+        );
         let mut options = DiffOptions::default()
             .with_any_order(self.any_order)
             .with_named_rows(self.rows.get());

@@ -1,5 +1,6 @@
 //! `bytelane inspect`.
 
+use crate::search::Search;
 use crate::table::{Column as TableColumn, Format, Table, format_parser, number, size, text};
 use crate::{Outcome, readable, standard};
 use bytelane_parquet::inspect::{Column, Inspection, inspect, inspect_within};
@@ -15,6 +16,8 @@ pub struct Arguments {
     /// The Parquet file
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    #[command(flatten)]
+    search: Search,
     /// Items to show, one per line
     #[arg(long, value_name = "WHAT", default_value = "columns")]
     by: Line,
@@ -42,9 +45,10 @@ enum Line {
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
+        let file = self.search.one(&self.file)?;
         let inspection = match self.memory_limit {
-            Some(limit) => inspect_within(&self.file, limit)?,
-            None => inspect(&self.file)?,
+            Some(limit) => inspect_within(&file, limit)?,
+            None => inspect(&file)?,
         };
         if self.schema {
             writeln!(out, "{}", readable::lines(&inspection.schema))?;

@@ -1,7 +1,7 @@
 //! `bytelane merge`.
 
-use super::rows::files_at;
 use crate::files::{Force, Target};
+use crate::search::Search;
 use crate::table::{Format, Table, format_parser, number, size, text};
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
@@ -33,6 +33,8 @@ pub struct Arguments {
     /// The Parquet files to read, or directories that are searched for .parquet files
     #[arg(value_name = "INPUT", required = true, num_args = 1..)]
     inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    search: Search,
     /// The file to write; -: standard output. With --file-size, OUTPUT.parquet becomes OUTPUT-00000.parquet and so on
     #[arg(value_name = "OUTPUT")]
     output: PathBuf,
@@ -79,7 +81,7 @@ const EXAMPLES: &str = "Examples:
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
-        let inputs = files_at(&self.inputs)?;
+        let inputs = self.search.one_partition(&self.inputs)?;
         check_outside(&self.inputs, &self.output)?;
         let target = Target::new(&self.output)?;
         if target.is_stream() && self.file_size.is_some() {

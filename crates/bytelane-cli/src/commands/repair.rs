@@ -1,6 +1,7 @@
 //! `bytelane repair`.
 
 use crate::files::{Force, Target};
+use crate::search::Search;
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
 use bytelane_parquet::repair::{RepairOptions, Repaired, repair};
@@ -20,6 +21,8 @@ pub struct Arguments {
     /// The file to write; -: standard output
     #[arg(value_name = "OUTPUT")]
     output: PathBuf,
+    #[command(flatten)]
+    search: Search,
     /// Add a Bloom filter to this column, as in place.city; may be repeated
     #[arg(long, value_name = "COLUMN")]
     bloom_filter: Vec<String>,
@@ -51,7 +54,8 @@ impl Arguments {
             .with_verification(self.verify)
             .with_replace(self.force.replace())
             .with_progress(verb.progress());
-        let repaired = verb.finish(repair(&self.input, target.path(), &options))?;
+        let input = self.search.one(&self.input)?;
+        let repaired = verb.finish(repair(&input, target.path(), &options))?;
         target.publish(&mut out)?;
         if target.is_stream() {
             self.answer(&repaired, &mut io::stderr().lock())?;

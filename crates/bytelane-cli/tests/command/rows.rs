@@ -350,7 +350,9 @@ fn errors_say_what_would_help() {
     let output = bytelane(&files).current_dir(&lake).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let error = text(&output.stderr);
-    assert!(error.contains("other.parquet has other columns than lake/a.parquet: id has the type Utf8 and not Int64"), "{error}");
+    let expected =
+        "error: other.parquet: other columns than in lake/a.parquet: id: int64 and string\n";
+    assert_eq!(error, expected);
     damage(&lake.path().join("lake/a.parquet"));
     for command in ["head", "cat", "sample"] {
         let error = fails(&[command, "lake/a.parquet"]);
@@ -461,4 +463,103 @@ fn names_with_a_comma_are_quoted() {
     assert_eq!(text(&head("c").stdout), "c\n7\n");
     let message = text(&head("a,b").stderr);
     assert!(message.contains("--columns '\"a,b\"'"), "{message}");
+}
+
+/// Creates a table with partitions: `year=2024` and `year=2025`, each with ids of its own.
+fn partitions() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for (year, ids) in [("2024", 0..3), ("2025", 3..5)] {
+        let partition = directory.path().join(format!("lake/year={year}"));
+        fs::create_dir_all(partition.join("_temporary")).unwrap();
+        write(&partition.join("a.PARQUET"), &trades(ids));
+        write(&partition.join("_temporary/b.parquet"), &trades(9..10));
+    }
+    directory
+}
+
+#[test]
+fn partitions_are_columns() {
+    let lake = partitions();
+    let lake = lake.path();
+    assert_eq!(run(lake, &["count", "lake/year=2024"]), "3\n");
+    let csv = ["cat", "lake", "--columns", "id,year", "--format", "csv"];
+    let rows = run(lake, &csv);
+    assert_eq!(rows, "id,year\n0,2024\n1,2024\n2,2024\n3,2025\n4,2025\n");
+    for input in ["lake", "lake/*/*.PARQUET", "lake/year=202[45]"] {
+        assert_eq!(ids(lake, &["cat", input, "--where", "year = 2025"]), [3, 4]);
+    }
+    let text = [
+        "--partition-type",
+        "year=string",
+        "--where",
+        "year = '2025'",
+    ];
+    assert_eq!(ids(lake, &[&["cat", "lake"][..], &text].concat()), [3, 4]);
+    let error = failure(bytelane(&["merge", "lake", "out.parquet"]).current_dir(lake));
+    assert!(error.contains("would lose the column year"), "{error}");
+    // A directory that contradicts the file.
+    fs::create_dir_all(lake.join("wrong/id=1")).unwrap();
+    write(&lake.join("wrong/id=1/a.parquet"), &trades(1..2));
+    assert_eq!(ids(lake, &["cat", "wrong"]), [1]);
+    write(&lake.join("wrong/id=1/a.parquet"), &trades(1..3));
+    let error = failure(bytelane(&["cat", "wrong"]).current_dir(lake));
+    assert!(
+        error.contains("the column id has other values than 1"),
+        "{error}"
+    );
+}
+
+#[test]
+fn files_with_other_columns_are_one_table() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let one: [(&str, ArrayRef); 2] = [
+        ("id", Arc::new(Int64Array::from(vec![1]))),
+        ("x", Arc::new(StringArray::from(vec!["a"]))),
+    ];
+    let other: [(&str, ArrayRef); 2] = [
+        ("y", Arc::new(BooleanArray::from(vec![true]))),
+        ("id", Arc::new(arrow_array::Int32Array::from(vec![2]))),
+    ];
+    write(
+        &path.join("1.parquet"),
+        &RecordBatch::try_from_iter(one).unwrap(),
+    );
+    write(
+        &path.join("2.parquet"),
+        &RecordBatch::try_from_iter(other).unwrap(),
+    );
+    let csv = ["cat", "1.parquet", "2.parquet", "--format", "csv"];
+    assert_eq!(run(path, &csv), "id,x,y\n1,a,\n2,,true\n");
+    let missing = [
+        "cat",
+        ".",
+        "--where",
+        "x is null",
+        "--columns",
+        "id,y",
+        "--format",
+        "csv",
+    ];
+    assert_eq!(run(path, &missing), "id,y\n2,true\n");
+    let strict = [&csv[..], &["--strict-schema"]].concat();
+    let error = failure(bytelane(&strict).current_dir(path));
+    assert!(error.contains("y, id and not id, x"), "{error}");
+}
+
+#[test]
+fn tables_of_other_formats_are_refused() {
+    let lake = partitions();
+    let lake = lake.path();
+    fs::create_dir(lake.join("lake/_delta_log")).unwrap();
+    for input in ["lake", "lake/year=2024", "lake/*/*.PARQUET"] {
+        for command in ["count", "head", "check", "advise"] {
+            let error = failure(bytelane(&[command, input]).current_dir(lake));
+            assert!(error.contains("a table of Delta Lake"), "{error}");
+        }
+        let error = failure(bytelane(&["rewrite", input, "lake/"]).current_dir(lake));
+        assert!(error.contains("--as-files"), "{error}");
+    }
+    assert_eq!(run(lake, &["count", "lake/year=2024", "--as-files"]), "3\n");
+    assert_eq!(run(lake, &["count", "lake/year=2024/a.PARQUET"]), "3\n");
 }

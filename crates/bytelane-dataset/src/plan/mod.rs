@@ -303,7 +303,7 @@ pub(crate) struct Read {
 /// ```
 pub fn plan(root: impl AsRef<Path>, options: &PlanOptions) -> Result<Plan> {
     let listing = list(root.as_ref())?;
-    listing.check_plain(root.as_ref())?;
+    listing.check_plain()?;
     plan_files(root, listing, options, &|_, _| ControlFlow::Continue(()))
 }
 

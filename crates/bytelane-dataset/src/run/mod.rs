@@ -175,7 +175,7 @@ fn prepared(old: &Root, new_root: &Path, shard: Shard) -> Result<Root> {
         return wrong("the new root must lie outside of the old one; name another directory");
     }
     let listing = list(root.path())?;
-    listing.check_plain(&root.path())?;
+    listing.check_plain()?;
     let is_continued = match &root {
         Root::Disk(path) => path.join(STATE_DIRECTORY).exists(),
         Root::Store(_) => root.state(PLAN)?.is_some(),

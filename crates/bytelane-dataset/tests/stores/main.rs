@@ -243,10 +243,10 @@ fn tables_of_other_formats_are_refused() {
     put("plain/metadata/notes.json");
     put("plain/x=1/_hidden/a.parquet");
     put("plain/_x=1/a.parquet");
-    let format = |root: &str| list(root).unwrap().table_format;
+    let format = |root: &str| list(root).unwrap().owner.map(|it| it.format);
     assert_eq!(format("memory://formats/delta"), Some("Delta Lake"));
     assert_eq!(format("memory://formats/iceberg"), Some("Apache Iceberg"));
     let listing = list("memory://formats/plain").unwrap();
-    assert_eq!((listing.table_format, listing.others), (None, 1));
+    assert_eq!((listing.owner, listing.others), (None, 1));
     assert_eq!(names("memory://formats/plain"), ["_x=1/a.parquet"]);
 }

@@ -1,15 +1,16 @@
 //! Reads the rows of a file that satisfy a predicate.
 
 use super::prune::Candidate;
-use super::{Filter, Predicate};
+use super::{Comparison, Filter, Predicate, Value};
 use crate::options::is_within;
 use crate::read::{Condition, Conditional, Input, Ranges};
 use crate::{Error, Metrics, Problem, Reader, ReaderBuilder, Result};
+use arrow_array::cast::AsArray;
 use arrow_array::{
     Array, ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader, UInt32Array,
 };
 use arrow_buffer::BooleanBuffer;
-use arrow_schema::{ArrowError, FieldRef, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, FieldRef, Schema, SchemaRef};
 use arrow_select::take::take;
 use parquet::arrow::ProjectionMask;
 use parquet::file::metadata::{FileMetaData, ParquetMetaData, RowGroupMetaData};
@@ -88,8 +89,8 @@ impl Selection {
     }
 
     /// Adds a column with the same value in all rows, such as that of a directory `year=2024/`, as
-    /// an array with one value. It follows the columns of the file, and replaces one with the same
-    /// name.
+    /// an array with one value. It follows the columns of the file. A column of the file with the
+    /// same name must have the same value in all rows, or the null type: [`read`](Self::read) checks it.
     ///
     /// # Errors
     ///
@@ -120,8 +121,9 @@ impl Selection {
         let of_filter = self.filter.iter().flat_map(Predicate::columns);
         let paths = columns.iter().map(String::as_str).chain(of_filter);
         let is_constant = |path: &str| self.constants.iter().any(|(field, _)| field.name() == path);
-        let paths: Vec<&str> = paths.filter(|path| !is_constant(path)).collect();
-        if paths.is_empty() {
+        let paths: Vec<&str> = paths.collect();
+        // The file may have columns of the same names, which are compared with the constants.
+        if paths.is_empty() || paths.iter().any(|path| is_constant(path)) {
             return ReaderBuilder::try_new(input);
         }
         ReaderBuilder::try_new_with_columns(input, paths)
@@ -133,8 +135,9 @@ impl Selection {
     /// # Errors
     ///
     /// [`Problem::NoSuchColumn`]; [`Problem::Option`] for a condition that does not fit a column's type, and for a row group
-    /// that does not exist.
+    /// that does not exist; [`Problem::Input`] if a column of the file contradicts a constant.
     pub fn read<T: ChunkReader + 'static>(&self, reader: ReaderBuilder<T>) -> Result<SelectedRows> {
+        self.check_constants(&reader)?;
         let reader = self.choose(reader)?.build()?;
         let constants = self.constants.iter();
         let constants = constants.filter(|(field, _)| self.is_returned(|it| field.name() == it));
@@ -147,6 +150,48 @@ impl Selection {
             reader,
             constants,
         })
+    }
+
+    /// Checks that columns of the file with the names of constants have their values in all rows.
+    fn check_constants<T: ChunkReader + 'static>(&self, reader: &ReaderBuilder<T>) -> Result<()> {
+        for (field, value) in &self.constants {
+            let name = field.name();
+            let Ok(own) = reader.schema().field_with_name(name) else {
+                continue;
+            };
+            let is_known = || {
+                self.constants
+                    .iter()
+                    .filter(|(it, _)| it.name() == name)
+                    .count()
+                    > 1
+            };
+            if own.data_type().is_null() || is_known() {
+                continue;
+            }
+            let text = text_of(value)?;
+            let others = others(name, text.as_deref());
+            let schema = reader.schema();
+            let mut fitting = others
+                .into_iter()
+                .filter(|it| Filter::try_new(it, schema).is_ok());
+            let has_others = match fitting.next() {
+                Some(others) => {
+                    let others = Self::default().with_columns::<&str>([]).with_filter(others);
+                    others.read(reader.clone())?.next().transpose()?.is_some()
+                }
+                None => true,
+            };
+            if has_others {
+                let text = text.as_deref().unwrap_or("null");
+                let problem = format!(
+                    "the column {name} has other values than {text}, which the name of a directory above the file says; rename the \
+                     directory, or read the file by itself"
+                );
+                return Err(Problem::Input(problem).into());
+            }
+        }
+        Ok(())
     }
 
     /// Sets the columns, row groups and predicates of a reader. Columns with the same value in all
@@ -219,6 +264,38 @@ impl Selection {
             .as_ref()
             .is_none_or(|columns| columns.iter().any(|wanted| is_named(wanted)))
     }
+}
+
+/// Returns the text of a constant; `None` for null.
+fn text_of(value: &ArrayRef) -> Result<Option<String>> {
+    let texts = arrow_cast::cast(value, &DataType::Utf8)?;
+    let texts = texts.as_string::<i32>();
+    Ok(texts.is_valid(0).then(|| texts.value(0).to_owned()))
+}
+
+/// Returns conditions for other values than this one, for columns of numbers, Booleans and texts.
+fn others(column: &str, text: Option<&str>) -> Vec<Predicate> {
+    let column = || column.to_owned();
+    let is_null = || Predicate::IsNull { column: column() };
+    let Some(text) = text else {
+        return vec![Predicate::Not(Box::new(is_null()))];
+    };
+    let integer = text.parse().ok().map(Value::Integer);
+    let boolean = text.parse().ok().map(Value::Boolean);
+    let float = text.parse().ok().map(Value::Float);
+    let text = Some(Value::Text(text.to_owned()));
+    let values = [integer, boolean, float, text].into_iter().flatten();
+    let other = |value| {
+        let column = column();
+        let comparison = Comparison::NotEqual;
+        let other = Predicate::Compare {
+            column,
+            comparison,
+            value,
+        };
+        Predicate::Or(vec![other, is_null()])
+    };
+    values.map(other).collect()
 }
 
 /// Returns a filter with the leaves of its columns.

@@ -15,6 +15,7 @@ const LAYERS: [&[(&str, &[&str])]; 6] = [
     &[
         ("write", &[]),
         ("filter", &[]),
+        ("table", &["filter"]),
         ("rewrite", &[]),
         ("diff", &[]),
         ("advise", &["rewrite", "write"]),

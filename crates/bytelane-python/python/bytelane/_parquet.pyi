@@ -27,7 +27,6 @@ __all__ = [
     "advise",
     "check",
     "diff",
-    "find_objects",
     "merge",
     "read_file",
     "read_files",
@@ -98,7 +97,12 @@ class _Options(Protocol):
     def compression(self) -> str | None: ...
 
 def advise(
-    source: _Stream | Sequence[_Path], options: _Options, rows: int, exact: bool, memory_limit: int | None
+    source: _Stream | Sequence[_Path],
+    as_files: bool,
+    options: _Options,
+    rows: int,
+    exact: bool,
+    memory_limit: int | None,
 ) -> str: ...
 def rewrite(
     source: _Path,
@@ -114,6 +118,7 @@ def rewrite(
 def check(path: _Path, values: bool, memory_limit: int | None, row_limit: int | None) -> str: ...
 def merge(
     sources: Sequence[_Path],
+    as_files: bool,
     destination: _Path,
     row_group_rows: int | None,
     file_size: int | None,
@@ -125,7 +130,12 @@ def merge(
     progress: Callable[[int, int], object] | None,
 ) -> str: ...
 def diff(
-    left: Sequence[_Path], right: Sequence[_Path], any_order: bool, rows: int, row_limit: int | None
+    left: Sequence[_Path],
+    right: Sequence[_Path],
+    as_files: bool,
+    any_order: bool,
+    rows: int,
+    row_limit: int | None,
 ) -> tuple[bool, str]: ...
 def repair(source: _Path, destination: _Path, bloom_filters: Sequence[str], verify: bool, force: bool) -> str: ...
 def salvage(source: _Path, destination: _Path, force: bool) -> str: ...
@@ -158,7 +168,6 @@ class ParquetWriter:
     def close(self) -> None: ...
     def discard(self) -> None: ...
 
-def find_objects(url: str) -> list[str]: ...
 def read_file(
     source: _Path | bytes | _BinaryFile,
     columns: Sequence[str] | None,
@@ -169,8 +178,12 @@ def read_file(
     memory_limit: int | None,
 ) -> Table: ...
 def read_files(
-    files: Sequence[tuple[str, Sequence[tuple[str, bool, str | None]]]],
+    sources: Sequence[_Path],
+    as_files: bool,
+    strict_schema: bool,
+    partition_types: Sequence[tuple[str, str]],
     columns: Sequence[str] | None,
+    row_groups: Sequence[int] | None,
     filters: Filters | None,
     types: tuple[Sequence[str] | None, StringType | None],
     threads: int | None,

@@ -20,7 +20,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from . import _files, _parquet
+from . import _parquet
 from ._errors import ParquetError
 from ._filters import Filters
 from ._options import AnySortingColumn as AnySortingColumn
@@ -254,13 +254,15 @@ def advise(
     compression_level: int | None = None,
     rows: int = 1 << 20,
     exact: bool = False,
+    as_files: bool = False,
     memory_limit: int | None = None,
 ) -> Advice:
     """Encodes parts of each column in every encoding. Returns the best encodings and the results of `rewrite` with
     them.
 
-    `source` is the path of a Parquet file, an `.npy` file or a raw array (`.f32 .sp .f64 .dp .i32 .i64`); a list of
-    Parquet files with the same columns, which get one advice; or a table.
+    `source` is the path of a Parquet file, an `.npy` file or a raw array (`.f32 .sp .f64 .dp .i32 .i64`); a list,
+    directory or pattern of Parquet files with the same columns, which get one advice; or a table. Directories and
+    `as_files` are those of `read_table`.
 
     `readers` are the programs that must be able to read the chosen encodings, optionally with the oldest version in use:
     `"pyarrow>=17,duckdb"` or `["pyarrow>=17", "duckdb"]`, `"any"` for no restriction. The default is the newest pyarrow,
@@ -288,7 +290,7 @@ def advise(
     elif not (hasattr(source, "__arrow_c_stream__") or isinstance(source, Sequence)):
         wanted = "a path, a list of paths, or a table with __arrow_c_stream__"
         raise TypeError(f"expected {wanted}, but this is of type {type(source).__name__}")
-    return Advice(json.loads(_parquet.advise(source, options, rows, exact, memory_limit)))
+    return Advice(json.loads(_parquet.advise(source, as_files, options, rows, exact, memory_limit)))
 
 
 def rewrite(
@@ -350,9 +352,12 @@ def merge(
     verify: bool = False,
     force: bool = False,
     row_limit: int | None = None,
+    as_files: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> Merged:
     """Merges Parquet files into one, or into several of a given size, and copies their data pages unchanged.
+
+    `sources` are paths, patterns and directories; these and `as_files` are those of `read_table`.
 
     Row groups are joined into larger ones of up to `row_group_rows` rows, and larger ones are split. Without it, they
     are joined up to 1,048,576 rows, and none is split. Columns are matched by name; an optional column that a file
@@ -380,6 +385,7 @@ def merge(
     merged: Merged = json.loads(
         _parquet.merge(
             _paths(sources),
+            as_files,
             dst,
             row_group_rows,
             file_size,
@@ -443,8 +449,11 @@ def diff(
     any_order: bool = False,
     rows: int = 10,
     row_limit: int | None = None,
+    as_files: bool = False,
 ) -> Difference:
     """Compares the rows of Parquet files, bit for bit; each side is a file, or several that are read one after the other.
+
+    Directories, patterns and `as_files` are those of `read_table`.
 
     Encodings, compressions, row groups and the order of columns do not matter; with `any_order`, the order of rows does
     not matter either. The result has up to `rows` different rows. Arrow types must mean the same, too: `types` has a
@@ -460,7 +469,7 @@ def diff(
     >>> parquet.diff("a.parquet", "b.parquet")["rows"][0]["values"]
     [{'column': 'id', 'left': '1', 'right': '3'}]
     """
-    same, difference = _parquet.diff(_paths(left), _paths(right), any_order, rows, row_limit)
+    same, difference = _parquet.diff(_paths(left), _paths(right), as_files, any_order, rows, row_limit)
     result: Difference = json.loads(difference)
     result["same"] = same
     return result
@@ -493,15 +502,26 @@ def read_table(
     row_groups: Sequence[int] | None = None,
     read_dictionary: Sequence[str] | None = None,
     string_type: StringType | None = None,
+    partition_types: Mapping[str, str] | None = None,
+    strict_schema: bool = False,
+    as_files: bool = False,
     threads: int | None = None,
     memory_limit: int | None = None,
 ) -> Table:
     """Reads Parquet files into memory: all columns, or those of these paths, in the order of the file.
 
     `source` is a path, a pattern such as `"lake/*.parquet"`, a directory, a list of these, bytes, or a binary file with
-    `read` and `seek`. Several files must have the same columns; their rows follow each other in the order of the names.
-    For a directory, all `.parquet` files below it are read, except names that begin with `.` or `_`. Directories in it
-    named like `year=2024` add a column `year`, a dictionary of integers or strings as in pyarrow.
+    `read` and `seek`. The rows of several files follow each other in the order of the names. Their columns
+    are united by name: a column that a file lacks is null there, and types become one that holds the values of all. With
+    `strict_schema`, they must have the same columns.
+    For a directory, all `.parquet` and `.parq` files below it are read, except names that begin with `.` or `_`. A
+    directory of Delta Lake, Apache Iceberg, Apache Hudi, Apache Paimon or DuckLake is refused, because its metadata says
+    which files are current; `as_files` takes all of them.
+
+    Directories named like `year=2024` add a column `year`, a dictionary of 32-bit integers or strings as in pyarrow, or
+    of the type in `partition_types`, such as `{"year": "string", "day": "date"}`. Names in the path of a single file add
+    none, and for a directory, only those below it do. If a file has a column of that name with another value, this is an
+    error.
 
     `filters` selects rows, as in pyarrow: a list of tuples that must all be true, or a list of such lists, one of which
     must be true. The operators are `==`, `!=`, `<`, `<=`, `>`, `>=`, `in`, `not in`, and for nulls `("name", "is",
@@ -533,10 +553,8 @@ def read_table(
         source = [source]
     types = (read_dictionary, string_type)
     if isinstance(source, Sequence) and not isinstance(source, bytes | bytearray | memoryview):
-        files = _files.find(source)
-        if row_groups is None:
-            return _parquet.read_files(files, columns, filters, types, threads, memory_limit)
-        if len(files) != 1 or files[0][1]:
-            raise ValueError("row_groups are those of one file")
-        source = files[0][0]
+        partitions = [*(partition_types or {}).items()]
+        return _parquet.read_files(
+            source, as_files, strict_schema, partitions, columns, row_groups, filters, types, threads, memory_limit
+        )
     return _parquet.read_file(source, columns, row_groups, filters, types, threads, memory_limit)

@@ -2,6 +2,7 @@
 
 use super::check_signals;
 use super::error::of_parquet;
+use super::find::columns_at;
 use super::options::{Count, Options};
 use crate::arrow;
 use bytelane_parquet::advise::{Advice, AdviseOptions, Advisor};
@@ -13,10 +14,11 @@ use std::path::PathBuf;
 
 /// Returns the advice for a table or for files, as JSON.
 #[pyfunction]
-#[pyo3(signature = (source, options, rows, exact, memory_limit))]
+#[pyo3(signature = (source, as_files, options, rows, exact, memory_limit))]
 pub fn advise(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
+    as_files: bool,
     options: Options,
     rows: Count,
     exact: bool,
@@ -43,7 +45,7 @@ pub fn advise(
         })?
     } else {
         let paths: Vec<PathBuf> = source.extract()?;
-        py.detach(|| of_files(&paths, &advise))?
+        py.detach(|| of_files(&columns_at(&paths, as_files)?, &advise))?
     };
     to_json(advice)
 }

@@ -2,116 +2,107 @@
 
 use super::error::of_parquet;
 use super::file::{Limits, ParquetFile, TextTypes, selection};
+use super::find::{find, of_store};
 use super::options::{Columns, Count};
 use super::table::Table;
-use bytelane_parquet::arrow_array::types::Int32Type;
-use bytelane_parquet::arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray};
-use bytelane_parquet::arrow_schema::{DataType, Field, FieldRef, Schema};
-use bytelane_parquet::{Error, Problem};
-use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
+use bytelane_parquet::arrow_schema::{DataType, Schema, SchemaRef};
+use bytelane_parquet::table::{TableFile, conform, selected, unite_schemas};
+use bytelane_store::{PARTITION_TYPES, partition_columns, partition_type};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Column from the name of a directory, as in `year=2024`: its name, whether it is an integer, and the value unless it is
-/// null.
-type Partition = (String, bool, Option<String>);
-
-/// Finds the Parquet files of a URL: the file itself, those below it, or those that match a pattern.
+/// Reads the rows of files as one table, one file after the other.
 #[pyfunction]
-pub fn find_objects(py: Python<'_>, url: &str) -> PyResult<Vec<String>> {
-    let found = py.detach(|| bytelane_store::find(url, &|extension| extension == "parquet"));
-    found.map_err(|error| {
-        if error.is_missing() {
-            PyFileNotFoundError::new_err(error.to_string())
-        } else {
-            PyOSError::new_err(error.to_string())
-        }
-    })
-}
-
-/// Reads the rows of files with the same columns, one after the other.
-#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
 pub fn read_files(
     py: Python<'_>,
-    files: Vec<(PathBuf, Vec<Partition>)>,
+    sources: Vec<PathBuf>,
+    as_files: bool,
+    strict_schema: bool,
+    partition_types: Vec<(String, String)>,
     columns: Option<Columns>,
+    row_groups: Option<Vec<Count>>,
     filters: Option<Bound<'_, PyAny>>,
     types: TextTypes,
     threads: Option<Count>,
     memory_limit: Option<u64>,
 ) -> PyResult<Table> {
     let limits = Limits::new(threads, memory_limit)?;
-    let selection = selection(py, columns, None, filters)?;
-    let mut all: Option<(PathBuf, Table)> = None;
-    for (path, partitions) in files {
+    let is_part = row_groups.is_some();
+    let selection = selection(py, columns, row_groups, filters)?;
+    let (files, partitions) = py.detach(|| {
+        let files = find(&sources, as_files)?;
+        let types = types_of(&partition_types)?;
+        let partitions = partition_columns(&files, &types).map_err(of_store)?;
+        Ok::<_, PyErr>((files, partitions))
+    })?;
+    if is_part && files.len() != 1 {
+        return Err(PyValueError::new_err("row_groups are those of one file"));
+    }
+    let files: Vec<TableFile> = files
+        .into_iter()
+        .zip(partitions)
+        .map(|(file, constants)| TableFile {
+            path: file.path,
+            constants,
+        })
+        .collect();
+    let together = if files.len() > 1 || files.iter().any(|file| !file.constants.is_empty()) {
+        let open = || bytelane_parquet::table::Table::open(&files, strict_schema);
+        Some(py.detach(open).map_err(of_parquet)?)
+    } else {
+        None
+    };
+    let mut tables = Vec::new();
+    for (index, TableFile { path, .. }) in files.iter().enumerate() {
         // A `pathlib.Path` would join the slashes of a URL.
         let source = path.as_os_str().into_pyobject(py)?;
-        let mut selection = selection.clone();
-        for partition in partitions {
-            let (field, value) = constant(partition)?;
-            selection = selection.with_constant(field, value).map_err(of_parquet)?;
-        }
-        let file = ParquetFile::open(source.as_any(), types.clone(), &selection)?;
-        let table = py.detach(|| file.table(&selection, limits))?;
-        match &mut all {
-            None => all = Some((path, table)),
-            Some((first, all)) => append(all, first, table, &path)?,
-        }
-    }
-    let (_, table) = all.ok_or_else(|| PyValueError::new_err("there is no file"))?;
-    Ok(table)
-}
-
-/// Returns a dictionary column with one entry, which takes little memory for any number of rows.
-fn constant((name, is_integer, value): Partition) -> PyResult<(FieldRef, ArrayRef)> {
-    let keys = Int32Array::from(vec![value.is_some().then_some(0)]);
-    let values: ArrayRef = if is_integer {
-        let value = value.as_deref().map(str::parse::<i32>).transpose();
-        let value = value.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Arc::new(Int32Array::from_iter(value.map(Some)))
-    } else {
-        Arc::new(StringArray::from_iter(value.map(Some)))
-    };
-    let types = (DataType::Int32, values.data_type().clone());
-    let field = Field::new_dictionary(name, types.0, types.1, true);
-    Ok((
-        Arc::new(field),
-        Arc::new(DictionaryArray::<Int32Type>::new(keys, values)),
-    ))
-}
-
-fn append(all: &mut Table, first: &Path, more: Table, path: &Path) -> PyResult<()> {
-    let (one, other) = (all.schema.fields(), more.schema.fields());
-    let is_same = |(one, other): (&FieldRef, &FieldRef)| {
-        one.name() == other.name() && one.data_type() == other.data_type()
-    };
-    if one.len() != other.len() || !one.iter().zip(other).all(is_same) {
-        let columns = |schema: &Schema| {
-            let columns = schema
-                .fields()
-                .iter()
-                .map(|it| format!("{}: {}", it.name(), it.data_type()));
-            columns.collect::<Vec<_>>().join(", ")
+        let selection = match &together {
+            Some(together) => together.selection(index, &selection).map_err(of_parquet)?,
+            None => selection.clone(),
         };
-        let (first, own) = (first.display(), columns(&all.schema));
-        let problem = format!(
-            "its columns are {}, but those of {first} are {own}",
-            columns(&more.schema)
-        );
-        return Err(of_parquet(
-            Error::new(Problem::Input(problem)).in_file(path),
-        ));
+        let file = ParquetFile::open(source.as_any(), types.clone(), &selection)?;
+        tables.push(py.detach(|| file.table(&selection, limits))?);
     }
-    let fields = one.iter().zip(other).map(|(one, other)| {
-        let is_nullable = one.is_nullable() || other.is_nullable();
-        Arc::new(Field::clone(one).with_nullable(is_nullable))
+    py.detach(|| joined(&files, tables, together.as_ref().map(|it| it.schema())))
+}
+
+/// Joins the rows of several files, whose text columns may have other types than the schema of the table says.
+fn joined(files: &[TableFile], tables: Vec<Table>, order: Option<&SchemaRef>) -> PyResult<Table> {
+    let of_files = files.iter().map(|file| file.path.as_path());
+    let of_files = of_files.zip(tables.iter().map(|table| &*table.schema));
+    let mut schema = unite_schemas(of_files, false).map_err(of_parquet)?;
+    if let Some(order) = order {
+        schema = selected(&schema, order);
+        let names = order.fields().iter().map(|field| field.name());
+        let fields = names.filter_map(|name| schema.field_with_name(name).ok().cloned());
+        let metadata = schema.metadata().clone();
+        let ordered = Schema::new_with_metadata(fields.collect::<Vec<_>>(), metadata);
+        if ordered.fields().len() == schema.fields().len() {
+            schema = Arc::new(ordered);
+        }
+    }
+    let mut batches = Vec::new();
+    for (file, table) in files.iter().zip(tables) {
+        for batch in table.batches {
+            let batch = conform(&batch, &schema);
+            batches.push(batch.map_err(|error| of_parquet(error.in_file(&file.path)))?);
+        }
+    }
+    Ok(Table { schema, batches })
+}
+
+fn types_of(names: &[(String, String)]) -> PyResult<Vec<(String, DataType)>> {
+    let types = names.iter().map(|(column, name)| {
+        let data_type = partition_type(name).ok_or_else(|| {
+            let known = PARTITION_TYPES.join(", ");
+            PyValueError::new_err(format!(
+                "unknown type {name:?} of the partition {column}; known: {known}"
+            ))
+        })?;
+        Ok((column.clone(), data_type))
     });
-    let metadata = all.schema.metadata().clone();
-    all.schema = Arc::new(Schema::new_with_metadata(
-        fields.collect::<Vec<_>>(),
-        metadata,
-    ));
-    all.batches.extend(more.batches);
-    Ok(())
+    types.collect()
 }

@@ -1,6 +1,7 @@
 //! `merge`, `diff`, `check`, `repair` and `salvage`.
 
 use super::error::of_parquet;
+use super::find::{one, one_partition, paths};
 use super::rewrite::{replace, to_json};
 use super::watch::watched;
 use bytelane_parquet::check::{CheckOptions, check as check_file};
@@ -18,11 +19,12 @@ use std::path::PathBuf;
 /// Calls `progress`, if given, with the bytes done and their total. An exception from it, or from a signal handler,
 /// ends the work.
 #[pyfunction]
-#[pyo3(signature = (sources, destination, row_group_rows, file_size, fresh, readers, verify, force, row_limit, progress))]
+#[pyo3(signature = (sources, as_files, destination, row_group_rows, file_size, fresh, readers, verify, force, row_limit, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
 pub fn merge(
     py: Python<'_>,
     sources: Vec<PathBuf>,
+    as_files: bool,
     destination: PathBuf,
     row_group_rows: Option<u64>,
     file_size: Option<u64>,
@@ -52,6 +54,7 @@ pub fn merge(
     if let Some(bytes) = file_size {
         options = options.with_file_bytes(bytes);
     }
+    let sources = py.detach(|| one_partition(&sources, as_files))?;
     let merged = watched(py, progress, of_parquet, |report| {
         let options = options.with_progress(move |done, total| report(done, total));
         merge_files(&sources, &destination, &options)
@@ -62,11 +65,12 @@ pub fn merge(
 /// Compares the rows of files. Returns whether they are the same, and their differences as JSON. A signal ends the
 /// work.
 #[pyfunction]
-#[pyo3(signature = (left, right, any_order, rows, row_limit))]
+#[pyo3(signature = (left, right, as_files, any_order, rows, row_limit))]
 pub fn diff(
     py: Python<'_>,
     left: Vec<PathBuf>,
     right: Vec<PathBuf>,
+    as_files: bool,
     any_order: bool,
     rows: usize,
     row_limit: Option<u64>,
@@ -77,6 +81,8 @@ pub fn diff(
     if let Some(rows) = row_limit {
         options = options.with_row_limit(rows);
     }
+    let left = py.detach(|| paths(&left, as_files))?;
+    let right = py.detach(|| paths(&right, as_files))?;
     let difference = watched(py, None, of_parquet, |report| {
         let options = options.with_progress(move |rows| report(rows, rows));
         diff_files(&left, &right, &options)
@@ -101,6 +107,7 @@ pub fn check(
     if let Some(rows) = row_limit {
         options = options.with_row_limit(rows);
     }
+    let path = py.detach(|| one(path, false))?;
     let checked = watched(py, None, of_parquet, |report| {
         let options = options.with_progress(move |done, total| report(done, total));
         check_file(&path, &options)
@@ -123,6 +130,7 @@ pub fn repair(
         .with_bloom_filters(bloom_filters)
         .with_verification(verify)
         .with_replace(replace(force));
+    let source = py.detach(|| one(source, false))?;
     let repaired = watched(py, None, of_parquet, |report| {
         let options = options.with_progress(move |done, total| report(done, total));
         repair_file(&source, &destination, &options)
@@ -140,6 +148,7 @@ pub fn salvage(
     force: bool,
 ) -> PyResult<String> {
     let options = SalvageOptions::default().with_replace(replace(force));
+    let source = py.detach(|| one(source, false))?;
     let salvaged = watched(py, None, of_parquet, |report| {
         let options = options.with_progress(move |done, total| report(done, total));
         salvage_file(&source, &destination, &options)

@@ -5,6 +5,7 @@ mod dataset;
 mod error;
 mod file;
 mod filter;
+mod find;
 mod merge;
 mod metadata;
 mod metrics;
@@ -27,7 +28,7 @@ pub mod _parquet {
     #[pymodule_export]
     use super::advise::advise;
     #[pymodule_export]
-    use super::dataset::{find_objects, read_files};
+    use super::dataset::read_files;
     #[pymodule_export]
     use super::file::{Batches, ParquetFile, read_file};
     #[pymodule_export]

@@ -1,6 +1,7 @@
 //! `rewrite`.
 
 use super::error::of_parquet;
+use super::find::one;
 use super::options::Options;
 use super::watch::watched;
 use bytelane_parquet::Replace;
@@ -42,6 +43,7 @@ pub fn rewrite(
     if let Some(limit) = memory_limit {
         rewrite = rewrite.with_memory_limit(limit);
     }
+    let source = py.detach(|| one(source, false))?;
     let rewritten = watched(py, progress, of_parquet, |report| {
         let rewrite = rewrite.with_progress(move |done, total| report(done, total));
         rewrite_file(&source, &destination, &rewrite)

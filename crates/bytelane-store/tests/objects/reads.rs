@@ -2,7 +2,7 @@
 
 use crate::faulty::{Fault, Faulty, Request, at};
 use bytelane_parquet::RemoteFile;
-use bytelane_store::{Object, Problem, find};
+use bytelane_store::{FindOptions, Object, Problem, find};
 
 fn numbers(length: usize) -> Vec<u8> {
     (0..length).map(|index| (index / 3 % 251) as u8).collect()
@@ -88,7 +88,13 @@ fn files_are_found_by_url_prefix_and_pattern() {
     ] {
         store.put_if_absent(&at(&store, key), key).unwrap();
     }
-    let found = |url: &str| find(url, &|extension| extension == "parquet");
+    let found = |url: &str| {
+        let files = find(&[url], &FindOptions::default())?;
+        let paths = files
+            .into_iter()
+            .map(|file| file.path.display().to_string());
+        Ok::<_, bytelane_store::Error>(paths.collect::<Vec<_>>())
+    };
     let all = [
         "memory://find/lake/year=2024/a.parquet",
         "memory://find/lake/year=2025/b.parquet",

@@ -3,9 +3,10 @@
 mod groups;
 mod show;
 
+use crate::search::Search;
 use crate::table::{Format, format_parser};
 use crate::verb::Verb;
-use crate::{Outcome, backend, progress, readable, search, standard};
+use crate::{Outcome, backend, progress, readable, standard};
 use anyhow::Context;
 use bytelane_parquet::advise::{Advice, AdviseOptions, Advisor, advise};
 use bytelane_parquet::compatibility::Readers;
@@ -30,6 +31,8 @@ pub struct Arguments {
     /// Files, or directories, which are searched for files with these extensions
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    search: Search,
     /// Goal to optimise for
     #[arg(long, value_name = "GOAL", default_value = Goal::Balanced.name(), value_parser = super::rewrite::goal_parser())]
     goal: Goal,
@@ -90,7 +93,7 @@ impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         backend::force_from_environment()?;
         let mut out = standard::output()?;
-        let files = search::files(&self.paths)?;
+        let files = self.search.columns(&self.paths)?;
         super::rewrite::note_obstacles(self.encodings.as_ref(), &self.readers);
         let mut options = AdviseOptions::default()
             .with_goal(self.goal)

@@ -171,7 +171,7 @@ impl Arguments {
     fn listing(&self) -> anyhow::Result<Listing> {
         let listing = list(&self.root)?;
         let Some(path) = &self.files_from else {
-            listing.check_plain(&self.root)?;
+            listing.check_plain()?;
             return Ok(listing);
         };
         let text = fs::read_to_string(path);

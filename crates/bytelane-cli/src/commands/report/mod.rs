@@ -18,8 +18,9 @@ use crate::commands::bench::parquet;
 use crate::files::{Force, Output};
 use crate::output::measured::{self, Tables};
 use crate::provenance::Provenance;
+use crate::search::Search;
 use crate::table::Format;
-use crate::{Outcome, backend, readable, search, standard};
+use crate::{Outcome, backend, readable, standard};
 use anyhow::{Context, bail};
 use bytelane::Backend;
 use bytelane_measure::clock::Clock;
@@ -140,7 +141,7 @@ impl Arguments {
             files: if self.files.is_empty() {
                 Vec::new()
             } else {
-                search::files(&self.files)?
+                Search::default().columns(&self.files)?
             },
             rounds: Rounds {
                 clock: Clock::ThreadCpu,

@@ -3,9 +3,10 @@
 mod show;
 
 use crate::files::{Force, is_stream};
+use crate::search::Search;
 use crate::table::{Format, format_parser};
 use crate::verb::Verb;
-use crate::{Outcome, backend, progress, readable, search, standard};
+use crate::{Outcome, backend, progress, readable, standard};
 use anyhow::{Context, bail};
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::parquet::basic::Compression;
@@ -15,6 +16,7 @@ use bytelane_parquet::{
     parse_compression,
 };
 use bytelane_parquet::{check_outside, remote_url};
+use bytelane_store::FoundFile;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use std::collections::HashSet;
@@ -45,6 +47,8 @@ pub struct Arguments {
     /// output
     #[arg(value_name = "OUTPUT")]
     output: PathBuf,
+    #[command(flatten)]
+    search: Search,
     /// Goal to optimise for
     #[arg(long, value_name = "GOAL", default_value = Goal::Balanced.name(), value_parser = goal_parser())]
     goal: Goal,
@@ -139,6 +143,8 @@ struct Job {
     input: PathBuf,
     /// Output path; `None` if nothing is written.
     output: Option<PathBuf>,
+    /// Set if the output lies in a directory that may not exist yet.
+    is_in_directory: bool,
 }
 
 /// Result for a file.
@@ -178,10 +184,11 @@ impl Arguments {
 
     /// Returns which files to rewrite, and their outputs.
     fn jobs(&self) -> anyhow::Result<Vec<Job>> {
+        let found = self.search.find(&self.inputs)?;
         if !self.dry_run {
             check_outside(&self.inputs, &self.output)?;
         }
-        let is_directory = self.writes_directory();
+        let is_directory = self.writes_directory(&found);
         if is_directory && self.output.exists() && !self.output.is_dir() {
             bail!(
                 "{} is not a directory; name one to rewrite several files",
@@ -190,24 +197,21 @@ impl Arguments {
         }
         let mut jobs: Vec<Job> = Vec::new();
         let mut outputs = HashSet::new();
-        for input in &self.inputs {
-            for (file, below) in files_of(input)? {
-                let output = if is_directory {
-                    self.output.join(below)
-                } else {
-                    self.output.clone()
-                };
-                if !outputs.insert(output.clone()) {
-                    let name = readable::path(&output);
-                    bail!(
-                        "several files would become {name}; rewrite them into different directories"
-                    );
-                }
-                jobs.push(Job {
-                    input: file,
-                    output: Some(output),
-                });
+        for file in found {
+            let output = if is_directory {
+                self.output.join(file.below)
+            } else {
+                self.output.clone()
+            };
+            if !outputs.insert(output.clone()) {
+                let name = readable::path(&output);
+                bail!("several files would become {name}; rewrite them into different directories");
             }
+            jobs.push(Job {
+                input: file.path,
+                output: Some(output),
+                is_in_directory: is_directory,
+            });
         }
         if self.dry_run {
             jobs.iter_mut().for_each(|job| job.output = None);
@@ -216,20 +220,16 @@ impl Arguments {
     }
 
     /// Returns whether the output is a directory, which may not exist yet.
-    fn writes_directory(&self) -> bool {
+    fn writes_directory(&self, found: &[FoundFile]) -> bool {
         let has_slash = self.output.as_os_str().as_encoded_bytes().ends_with(b"/");
-        let has_many = |input: &PathBuf| match remote_url(input) {
-            Some(url) => url.ends_with('/') || url.contains(['*', '?']),
-            None => input.is_dir(),
-        };
-        let is_several = self.inputs.len() > 1 || self.inputs.iter().any(has_many);
+        let is_several = self.inputs.len() > 1 || found.iter().any(|file| !file.is_named);
         (is_several && !is_stream(&self.output)) || self.output.is_dir() || has_slash
     }
 
     /// Rewrites one file, unless a signal asks the process to end.
     fn rewrite(&self, job: &Job, verb: &Verb, out: &mut impl Write) -> anyhow::Result<Rewritten> {
         if let Some(directory) = job.output.as_deref().and_then(Path::parent)
-            && self.writes_directory()
+            && job.is_in_directory
             && remote_url(&self.output).is_none()
         {
             let cannot_create = || format!("cannot create {}", readable::path(directory));
@@ -280,33 +280,6 @@ impl Arguments {
         }
         options
     }
-}
-
-/// Returns the files to read at a path, each with its relative path.
-fn files_of(input: &Path) -> anyhow::Result<Vec<(PathBuf, PathBuf)>> {
-    let url = remote_url(input);
-    if !input.is_dir() && url.is_none() {
-        let name = input.file_name().unwrap_or(input.as_os_str());
-        return Ok(vec![(input.to_owned(), name.into())]);
-    }
-    let mut files = Vec::new();
-    search::collect(input, &|ending| ending == "parquet", &mut files)?;
-    if url.is_some_and(|url| url.contains(['*', '?'])) || files == [input] {
-        let named = files.into_iter().map(|file| {
-            let name = PathBuf::from(file.file_name().unwrap_or(file.as_os_str()));
-            (file, name)
-        });
-        return Ok(named.collect());
-    }
-    if files.is_empty() {
-        // Same message as in the other commands.
-        bail!("{}: it is a directory", readable::path(input));
-    }
-    let files = files.into_iter().map(|file| {
-        let below = file.strip_prefix(input).unwrap_or(&file).to_owned();
-        (file, below)
-    });
-    Ok(files.collect())
 }
 
 impl Job {

@@ -1,21 +1,23 @@
-//! Files with the same columns, read one after the other.
+//! Files of one table, read one after the other.
 
 use super::input::{Input, STANDARD, standard_input};
 use crate::readable;
-use crate::search::collect;
+use crate::search::Search;
 use crate::specification::similar;
 use anyhow::{Context, bail};
 use arrow_array::{BooleanArray, RecordBatch, RecordBatchReader};
 use arrow_select::filter::filter_record_batch;
-use bytelane_parquet::arrow_schema::Schema;
-use bytelane_parquet::filter::Selection;
+use bytelane_parquet::arrow_schema::{DataType, SchemaRef};
+use bytelane_parquet::filter::{SelectedRows, Selection};
 use bytelane_parquet::parquet::arrow::arrow_reader::{RowSelection, RowSelector};
+use bytelane_parquet::table::{Table, TableFile, conform, selected};
 use bytelane_parquet::{Error, ReaderBuilder};
+use bytelane_store::{FoundFile, partition_columns};
 use bytes::Bytes;
 use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
 /// Number of rows that are decoded at a time.
@@ -34,69 +36,85 @@ pub struct Chosen<'a> {
     pub is_filtered: bool,
 }
 
-/// Returns the files at these paths; directories are searched recursively.
-pub fn files_at(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for path in paths {
-        if path == Path::new(STANDARD) {
-            bail!(
-                "only head, cat, sample and count read a Parquet file from standard input, which is not seekable; save it \
-                 to disk first"
-            );
-        }
-        let before = files.len();
-        collect(path, &|extension| extension == "parquet", &mut files)?;
-        if files.len() == before {
-            bail!(
-                "{}: no .parquet file in this directory",
-                readable::path(path)
-            );
-        }
-    }
-    Ok(files)
-}
-
-/// Path and columns of the file that is opened first. The columns are those that a selection needs.
-type First = OnceLock<(PathBuf, Schema)>;
-
-/// Files with the same columns. One is open at a time.
+/// Files of one table. One is open at a time.
 pub struct Files {
-    paths: Vec<PathBuf>,
+    files: Vec<TableFile>,
+    /// Set if the columns of all files must be the same.
+    is_strict: bool,
+    /// Columns of all files, once they have been read; `None` for a single file without other columns.
+    table: OnceLock<Option<Table>>,
     /// Bytes of standard input, once they have been read.
     standard: OnceLock<Bytes>,
 }
 
 impl Files {
     /// Finds the files at these paths; directories are searched recursively.
-    pub fn find(paths: &[PathBuf]) -> anyhow::Result<Self> {
+    pub fn find(
+        paths: &[PathBuf],
+        search: Search,
+        types: &[(String, DataType)],
+        is_strict: bool,
+    ) -> anyhow::Result<Self> {
         let is_standard = |path: &PathBuf| path == Path::new(STANDARD);
-        let paths = match paths {
-            [path] if is_standard(path) => vec![path.clone()],
+        let files = match paths {
+            [path] if is_standard(path) => vec![TableFile {
+                path: path.clone(),
+                constants: Vec::new(),
+            }],
             _ => match paths.iter().find(|path| is_standard(path)) {
                 Some(_) => bail!(
                     "standard input cannot be read together with files; save it to disk first"
                 ),
-                None => files_at(paths)?,
+                None => {
+                    let files = search.find(paths)?;
+                    let constants = partition_columns(&files, types)?;
+                    let files = files.into_iter().zip(constants);
+                    let file = |(file, constants): (FoundFile, _)| TableFile {
+                        path: file.path,
+                        constants,
+                    };
+                    files.map(file).collect()
+                }
             },
         };
         Ok(Self {
-            paths,
+            files,
+            is_strict,
+            table: OnceLock::new(),
             standard: OnceLock::new(),
         })
     }
 
-    pub fn paths(&self) -> &[PathBuf] {
-        &self.paths
+    pub fn paths(&self) -> impl ExactSizeIterator<Item = &Path> {
+        self.files.iter().map(|file| file.path.as_path())
     }
 
-    /// Opens a file, which must have the columns of the first one opened for this selection, and the named columns.
+    /// Returns the columns of all files; `None` for a single file without other columns.
+    fn table(&self) -> anyhow::Result<Option<&Table>> {
+        if self.table.get().is_none() {
+            let is_one = self.files.len() == 1 && self.files[0].constants.is_empty();
+            let table = match is_one {
+                true => None,
+                false => Some(Table::open(&self.files, self.is_strict)?),
+            };
+            let _ = self.table.set(table);
+        }
+        Ok(self.table.get().and_then(Option::as_ref))
+    }
+
+    /// Opens a file, which must have the named columns, and adapts the selection to it.
     fn open(
         &self,
-        path: &Path,
+        index: usize,
         selection: &Selection,
         named: &[&str],
-        first: &First,
-    ) -> anyhow::Result<ReaderBuilder<Input>> {
+    ) -> anyhow::Result<(ReaderBuilder<Input>, Selection)> {
+        let path = &self.files[index].path;
+        let table = self.table()?;
+        let selection = match table {
+            Some(table) => table.selection(index, selection)?,
+            None => selection.clone(),
+        };
         let opened = self.input(path).map(|input| {
             let remote = input.remote();
             selection.open(input).map(|file| file.with_prefetch(remote))
@@ -107,16 +125,24 @@ impl Files {
             Err(_) => self.builder(path)?,
         };
         let file = file.with_batch_size(BATCH_ROWS);
-        let (first, schema) = first.get_or_init(|| (path.to_owned(), Schema::clone(file.schema())));
-        if let Some(difference) = difference(schema, file.schema()) {
-            let (path, first) = (readable::path(path), readable::path(first));
-            bail!(
-                "{path} has other columns than {first}: {}",
-                readable::line(&difference)
-            );
+        check_names(&file, table, named).with_context(|| readable::path(path))?;
+        Ok((file, selection))
+    }
+
+    /// Returns the columns of the output for a selection of a file.
+    fn shown_columns(&self, rows: &SelectedRows) -> anyhow::Result<SchemaRef> {
+        Ok(match self.table()? {
+            Some(table) => selected(table.schema(), &rows.schema()),
+            None => rows.schema(),
+        })
+    }
+
+    /// Returns rows of a file as rows of the table.
+    fn conform(&self, batch: RecordBatch, columns: &SchemaRef) -> anyhow::Result<RecordBatch> {
+        match self.table()? {
+            Some(_) => Ok(conform(&batch, columns)?),
+            None => Ok(batch),
         }
-        check_names(&file, named).with_context(|| readable::path(path))?;
-        Ok(file)
     }
 
     fn builder(&self, path: &Path) -> anyhow::Result<ReaderBuilder<Input>> {
@@ -147,22 +173,21 @@ impl Files {
         most: u64,
         hand_on: &mut dyn FnMut(RecordBatch) -> anyhow::Result<ControlFlow<()>>,
     ) -> anyhow::Result<()> {
-        let first_opened = First::new();
-        for path in &self.paths {
+        for (index, TableFile { path, .. }) in self.files.iter().enumerate() {
             let most = usize::try_from(most).unwrap_or(usize::MAX);
-            let file = self
-                .open(path, selection, named, &first_opened)?
-                .with_batch_size(BATCH_ROWS.min(most.max(1)));
+            let (file, selection) = self.open(index, selection, named)?;
+            let file = file.with_batch_size(BATCH_ROWS.min(most.max(1)));
             let rows = selection
                 .read(file)
                 .map_err(|error| error.in_file(shown(path)))?;
+            let columns = self.shown_columns(&rows)?;
             // The output shows the columns of a file even if it has no rows.
-            if hand_on(RecordBatch::new_empty(rows.schema()))?.is_break() {
+            if hand_on(RecordBatch::new_empty(Arc::clone(&columns)))?.is_break() {
                 return Ok(());
             }
             for batch in rows {
                 let batch = batch.map_err(|error| Error::new(error).in_file(shown(path)))?;
-                if hand_on(batch)?.is_break() {
+                if hand_on(self.conform(batch, &columns)?)?.is_break() {
                     return Ok(());
                 }
             }
@@ -176,8 +201,8 @@ impl Files {
         selection: Option<&Selection>,
         named: &[&str],
     ) -> anyhow::Result<Vec<u64>> {
-        let first_opened = First::new();
-        let count = |path: &PathBuf| {
+        let count = |(index, file): (usize, &TableFile)| {
+            let path = &file.path;
             let Some(selection) = selection else {
                 let file = self.builder(path)?;
                 let row_groups = file.metadata().row_groups().iter();
@@ -187,7 +212,7 @@ impl Files {
             };
             // The columns of the condition are read, but none is returned.
             let selection = selection.clone().with_columns::<&str>([]);
-            let file = self.open(path, &selection, named, &first_opened)?;
+            let (file, selection) = self.open(index, &selection, named)?;
             let threads = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
             let rows = selection
                 .read(file.with_threads(threads))
@@ -199,7 +224,7 @@ impl Files {
             }
             Ok(count)
         };
-        self.paths.iter().map(count).collect()
+        self.files.iter().enumerate().map(count).collect()
     }
 
     /// Passes on the chosen rows of a selection. Without a filter, only these rows are read.
@@ -214,9 +239,9 @@ impl Files {
         }: Chosen<'_>,
         hand_on: &mut dyn FnMut(RecordBatch) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let first_opened = First::new();
         let mut first: u64 = 0;
-        for (index, (path, count)) in self.paths.iter().zip(counts).enumerate() {
+        for (index, (file, count)) in self.files.iter().zip(counts).enumerate() {
+            let path = &file.path;
             let end = first.saturating_add(*count);
             let here = chosen.partition_point(|row| *row < end);
             let (own, others) = chosen.split_at(here);
@@ -229,17 +254,19 @@ impl Files {
             if own.is_empty() && index > 0 {
                 continue;
             }
-            let mut file = self.open(path, selection, named, &first_opened)?;
+            let (mut file, selection) = self.open(index, selection, named)?;
             if !is_filtered {
                 file = file.with_row_selection(only(&own));
             }
             let rows = selection
                 .read(file)
                 .map_err(|error| error.in_file(shown(path)))?;
-            hand_on(RecordBatch::new_empty(rows.schema()))?;
+            let columns = self.shown_columns(&rows)?;
+            hand_on(RecordBatch::new_empty(Arc::clone(&columns)))?;
             let mut before = 0;
             for batch in rows {
                 let batch = batch.map_err(|error| Error::new(error).in_file(shown(path)))?;
+                let batch = self.conform(batch, &columns)?;
                 if !is_filtered {
                     hand_on(batch)?;
                     continue;
@@ -275,44 +302,21 @@ fn only(rows: &[usize]) -> RowSelection {
     selectors.collect::<Vec<_>>().into()
 }
 
-/// Returns how the columns of a file differ from those of the first one.
-fn difference(first: &Schema, other: &Schema) -> Option<String> {
-    let name = |schema: &Schema, index: usize| {
-        schema.fields().get(index).map(|field| field.name().clone())
-    };
-    for index in 0..first.fields().len().max(other.fields().len()) {
-        match (name(first, index), name(other, index)) {
-            (Some(one), Some(two)) if one == two => {
-                let types = [first, other].map(|schema| schema.field(index).data_type());
-                if !types[0].equals_datatype(types[1]) {
-                    return Some(format!(
-                        "{one} has the type {} and not {}",
-                        types[1], types[0]
-                    ));
-                }
-            }
-            (one, two) => {
-                let shown = |name: Option<String>| name.unwrap_or_else(|| "missing".to_owned());
-                return Some(format!(
-                    "column {} is {} and not {}",
-                    index + 1,
-                    shown(two),
-                    shown(one)
-                ));
-            }
-        }
-    }
-    None
-}
-
 /// Checks that a file has all named columns.
-fn check_names(file: &ReaderBuilder<Input>, named: &[&str]) -> anyhow::Result<()> {
+fn check_names(
+    file: &ReaderBuilder<Input>,
+    table: Option<&Table>,
+    named: &[&str],
+) -> anyhow::Result<()> {
     let columns = file.parquet_schema().columns().iter();
     let paths = columns.flat_map(|column| {
         let parts = column.path().parts();
         (1..=parts.len()).map(|length| parts[..length].join("."))
     });
-    let paths: Vec<String> = paths.collect();
+    let schema = table.map_or(file.schema(), Table::schema);
+    // Those of other files, and of directories.
+    let of_table = schema.fields().iter().map(|field| field.name().clone());
+    let paths: Vec<String> = paths.chain(of_table).collect();
     let Some(missing) = named
         .iter()
         .find(|name| !paths.iter().any(|path| path == *name))
@@ -331,7 +335,7 @@ fn check_names(file: &ReaderBuilder<Input>, named: &[&str]) -> anyhow::Result<()
             meant => format!("; did you mean {meant}?"),
         },
     );
-    let fields = file.schema().fields();
+    let fields = schema.fields();
     let names = fields
         .iter()
         .take(LISTED)

@@ -8,13 +8,15 @@ mod output;
 mod sample;
 mod table;
 
+use crate::search::Search;
 use crate::table::{Format as TableFormat, Table, number, text};
 use crate::verb::Verb;
 use crate::{Outcome, backend, progress, readable, standard};
 use arrow_array::RecordBatch;
+use bytelane_parquet::arrow_schema::DataType;
 use bytelane_parquet::filter::{Predicate, Selection};
+use bytelane_store::{PARTITION_TYPES, partition_type};
 use clap::ValueEnum;
-pub use files::files_at;
 use files::{Chosen, Files};
 use output::Output;
 use serde_json::json;
@@ -85,9 +87,18 @@ pub struct Count {
 
 #[derive(Debug, clap::Args)]
 struct Source {
-    /// Parquet files with the same columns, directories of such files, or - for standard input
+    /// Parquet files, directories, or patterns such as 'lake/year=*', as one table, or - for standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    search: Search,
+    /// Refuse files with other columns than the first one, instead of uniting them by name: in another order, missing, or with types that
+    /// have a common one
+    #[arg(long)]
+    strict_schema: bool,
+    /// Type of the column in the names of directories such as year=2024 [default: int32 if all its values are, else string]
+    #[arg(long = "partition-type", value_name = "NAME=TYPE", value_parser = parse_partition_type)]
+    partition_types: Vec<(String, DataType)>,
     /// Only rows for which this condition is true
     #[arg(long = "where", value_name = "CONDITION", long_help = WHERE)]
     condition: Option<Predicate>,
@@ -165,10 +176,25 @@ const EXAMPLES: &str = "Examples:
 In JSON, integers and decimals have all their digits, NaN and infinities are null, bytes are hexadecimal, and dates and \
 times are texts (ISO 8601); those with a time zone are in UTC.";
 
+fn parse_partition_type(text: &str) -> Result<(String, DataType), String> {
+    let (column, name) = text.rsplit_once('=').unwrap_or((text, ""));
+    let data_type = partition_type(name);
+    let data_type = data_type.map(|data_type| (column.to_owned(), data_type));
+    data_type.ok_or_else(|| {
+        let known = PARTITION_TYPES.join(", ");
+        format!("give NAME=TYPE, as in year=string; known types: {known}")
+    })
+}
+
 impl Source {
     fn open(&self) -> anyhow::Result<Files> {
         backend::force_from_environment()?;
-        Files::find(&self.files)
+        Files::find(
+            &self.files,
+            self.search,
+            &self.partition_types,
+            self.strict_schema,
+        )
     }
 
     fn selection(&self) -> Selection {
@@ -292,7 +318,6 @@ impl Count {
             verb.finish(files.counts(selection.as_ref(), &self.source.condition_columns()))?;
         let names = files
             .paths()
-            .iter()
             .map(|path| path.to_string_lossy().into_owned());
         let sum = sum(&counts);
         let named: Vec<(String, u64)> = names.zip(counts).collect();
