@@ -503,6 +503,15 @@ pub static STAGES: &[Stage] = &[
         run: files::run_hostile,
     },
     Stage {
+        name: "salvaged-files",
+        about: "5,000 Parquet files with flipped bits: salvaged, and the results read by two libraries",
+        needs: &[PYTHON],
+        tier: Extended,
+        in_all: false,
+        seconds: 1800,
+        run: files::run_salvaged,
+    },
+    Stage {
         name: "random-files",
         about: "10,000 random Parquet files of pyarrow: read, in parts, and rewritten, the same values",
         needs: &[PYTHON],

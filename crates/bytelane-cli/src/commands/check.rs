@@ -4,7 +4,7 @@ use crate::files::{Force, Target};
 use crate::search::Search;
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
-use bytelane_parquet::check::{CheckOptions, Checked, Finding, Severity, check};
+use bytelane_parquet::check::{CheckOptions, Checked, Finding, check};
 use bytelane_parquet::repair::{SalvageOptions, Salvaged, salvage};
 use clap::ValueEnum;
 use serde::Serialize;
@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 /// Compares the footer, page headers, sizes, checksums and indexes with each other; with --values, the values with statistics, indexes, Bloom
 /// filters, the promised sort order and UTF-8. Prints one line per finding. The exit status is 1 if there are any.
 ///
-/// With --salvage, the rows of a damaged file that all columns still have are written to a new file, and those that are lost are listed.
+/// With --salvage, the rows of a damaged file that all columns still have are written to a new file, and those that are lost are listed
+/// first; --columns keeps the rows of these columns, whatever the others have lost. The exit status is then 1 if rows are lost.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The Parquet files, or directories that are searched for .parquet files
@@ -32,6 +33,14 @@ pub struct Arguments {
     salvage: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
+    /// With --salvage: only these columns, by their names
+    #[arg(
+        long,
+        value_name = "NAME,..",
+        value_delimiter = ',',
+        requires = "salvage"
+    )]
+    columns: Option<Vec<String>>,
     /// Maximum memory for pages and values, as in 4GiB
     #[arg(long, value_name = "SIZE", value_parser = readable::parse_size)]
     memory_limit: Option<u64>,
@@ -102,7 +111,10 @@ impl Arguments {
                 Some(target) if target.is_stream() => &mut stderr,
                 _ => &mut out,
             };
-            found |= !checked.findings.is_empty();
+            found |= match &salvaged {
+                Some(salvaged) => !salvaged.lost.is_empty(),
+                None => !checked.findings.is_empty(),
+            };
             match self.format {
                 Format::Json => {
                     let answer = Answer {
@@ -114,10 +126,10 @@ impl Arguments {
                     writeln!(out)?;
                 }
                 Format::Text => {
-                    show(&file, &checked, &mut out)?;
                     if let (Some(salvaged), Some(to)) = (&salvaged, &self.salvage) {
                         show_salvaged(salvaged, to, &mut out)?;
                     }
+                    show(&file, &checked, &mut out)?;
                 }
             }
             out.flush()?;
@@ -130,9 +142,13 @@ impl Arguments {
     }
 
     fn salvaging(&self, verb: &Verb) -> SalvageOptions {
-        SalvageOptions::default()
+        let options = SalvageOptions::default()
             .with_replace(self.force.replace())
-            .with_progress(verb.progress())
+            .with_progress(verb.progress());
+        match &self.columns {
+            Some(columns) => options.with_columns(columns),
+            None => options,
+        }
     }
 }
 
@@ -140,49 +156,53 @@ fn show(file: &Path, checked: &Checked, out: &mut impl Write) -> anyhow::Result<
     for finding in &checked.findings {
         writeln!(out, "{}", line(finding))?;
     }
-    let count = |severity: Severity| {
-        let findings = checked.findings.iter();
-        findings.filter(|it| it.severity == severity).count()
-    };
-    let what = match (count(Severity::Error), count(Severity::Warning)) {
-        (0, 0) => "nothing is wrong".to_owned(),
-        (errors, warnings) => {
-            format!(
-                "{}, {}",
-                readable::plural(errors, "error"),
-                readable::plural(warnings, "warning")
-            )
-        }
-    };
     let Checked {
         rows,
         row_groups,
         pages,
+        summary,
         ..
     } = checked;
     let file = readable::path(file);
     writeln!(
         out,
-        "{file}: {rows} rows, {row_groups} row groups, {pages} pages: {what}"
+        "{file}: {rows} rows, {row_groups} row groups, {pages} pages: {summary}"
     )?;
     Ok(())
 }
 
 fn show_salvaged(salvaged: &Salvaged, to: &Path, out: &mut impl Write) -> anyhow::Result<()> {
+    let (to, rows, before) = (readable::path(to), salvaged.rows, salvaged.rows_before);
+    let lost = before.saturating_sub(rows);
+    if lost > 0 {
+        writeln!(out, "{to}: {lost} of {before} rows are lost")?;
+    }
     for lost in &salvaged.lost {
         let (column, problem) = (readable::line(&lost.column), readable::line(&lost.problem));
+        let column = match lost.column.as_str() {
+            "" => String::new(),
+            _ => format!(", column {column}"),
+        };
         writeln!(
             out,
-            "lost: {} from row {} of row group {} on, column {column}: {problem}",
+            "lost: {} from row {} of row group {} on{column}: {problem}",
             readable::plural(lost.rows as usize, "row"),
             lost.first_row,
             lost.row_group,
         )?;
     }
+    if !salvaged.intact_columns.is_empty() {
+        let columns = salvaged.intact_columns.join(",");
+        let columns = readable::line(&columns);
+        writeln!(
+            out,
+            "{} lost no row: --columns '{columns}' keeps all {before} rows",
+            readable::plural(salvaged.intact_columns.len(), "column"),
+        )?;
+    }
     for note in &salvaged.notes {
         writeln!(out, "note: {}", readable::line(note))?;
     }
-    let (to, rows, before) = (readable::path(to), salvaged.rows, salvaged.rows_before);
     writeln!(out, "{to}: {rows} of {before} rows")?;
     Ok(())
 }

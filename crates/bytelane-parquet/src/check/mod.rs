@@ -4,6 +4,7 @@
 //! with the values.
 
 mod chunk;
+pub(crate) mod claims;
 mod dictionaries;
 mod footer;
 mod index;
@@ -139,8 +140,7 @@ pub fn check(path: impl AsRef<Path>, options: &CheckOptions) -> Result<Checked> 
         Ok(read) => read,
         Err(error) => {
             findings.add_error(error)?;
-            checked.findings = findings.finish();
-            return Ok(checked);
+            return Ok(checked.finish(findings));
         }
     };
     checked.rows = u64::try_from(footer.num_rows).unwrap_or(0);
@@ -149,8 +149,7 @@ pub fn check(path: impl AsRef<Path>, options: &CheckOptions) -> Result<Checked> 
         check_file(&file, &footer, depth, options, &mut findings)
     });
     checked.pages = all.map_err(located)?;
-    checked.findings = findings.finish();
-    Ok(checked)
+    Ok(checked.finish(findings))
 }
 
 /// Checks that the rows of each row group are sorted by its sorting columns. Reads only these columns, and stops at the

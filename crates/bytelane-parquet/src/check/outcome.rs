@@ -21,8 +21,32 @@ pub struct Checked {
     pub pages: u64,
     /// Set if values were checked.
     pub values: bool,
+    /// Result in a few words, such as `1 error, 2 warnings`.
+    pub summary: String,
     /// All findings.
     pub findings: Vec<Finding>,
+}
+
+impl Checked {
+    /// Sets the findings, and the summary of what was checked.
+    pub(super) fn finish(mut self, findings: Findings) -> Self {
+        self.findings = findings.findings;
+        let count = |severity: Severity, name: &str| {
+            let findings = self.findings.iter();
+            let count = findings.filter(|it| it.severity == severity).count();
+            let ending = if count == 1 { "" } else { "s" };
+            format!("{count} {name}{ending}")
+        };
+        self.summary = match (self.findings.is_empty(), self.values) {
+            (true, true) => "nothing is wrong".to_owned(),
+            (true, false) => "structure is consistent; values not read".to_owned(),
+            (false, _) => {
+                let errors = count(Severity::Error, "error");
+                format!("{errors}, {}", count(Severity::Warning, "warning"))
+            }
+        };
+        self
+    }
 }
 
 /// Outcome of [`check_order`](super::check_order).

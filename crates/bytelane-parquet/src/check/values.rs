@@ -1,13 +1,12 @@
 //! Checks the values of a row group against its metadata.
 
-use super::index::compare_of;
+use super::claims::{Claims, PageRange, page_ranges};
 use super::outcome::Findings;
 use crate::budget::MemoryLimit;
-use crate::chunk::{Chunk, Stored, stored_range};
-use crate::format::{self, ColumnChunk, ColumnIndex, Statistics};
-use crate::input::{InputFile, bytes_at};
+use crate::chunk::{Chunk, stored_range};
+use crate::format::{self, ColumnChunk, ColumnIndex};
+use crate::input::InputFile;
 use crate::rewrite::source::{Column, Root, Source};
-use crate::statistics::Compare;
 use crate::{Error, Problem, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -16,13 +15,8 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, TimeUnit};
-use bytes::Bytes;
-use half::f16;
-use parquet::basic::{ConvertedType, LogicalType, Type};
-use parquet::bloom_filter::Sbbf;
 use parquet::file::reader::Length;
 use parquet::schema::types::ColumnDescriptor;
-use std::cmp::Ordering;
 
 /// Checks all columns of a row group. Calls `report`, which may cancel the work, for each batch.
 pub(super) fn check(
@@ -50,7 +44,11 @@ pub(super) fn check(
             })
         });
         match checked {
-            Ok(()) => leaves.iter().for_each(|leaf| leaf.finish(findings)),
+            Ok(()) => {
+                for leaf in &mut leaves {
+                    leaf.finish(findings)?;
+                }
+            }
             Err(error) => findings.add_error(error)?,
         }
     }
@@ -139,35 +137,15 @@ pub(super) fn each_value(array: &ArrayRef, mut take: impl FnMut(usize, &[u8])) {
     }
 }
 
-/// Compares two values. Zeros are equal, and NaN is equal to everything.
-fn compare_values(compare: Compare, one: &[u8], other: &[u8]) -> Ordering {
-    let float = |bytes: &[u8]| match *bytes {
-        [a, b] => Some(f16::from_le_bytes([a, b]).to_f64()),
-        [a, b, c, d] => Some(f64::from(f32::from_le_bytes([a, b, c, d]))),
-        _ => bytes.first_chunk().map(|bytes| f64::from_le_bytes(*bytes)),
-    };
-    match compare {
-        Compare::Float | Compare::Half => float(one)
-            .zip(float(other))
-            .and_then(|(one, other)| one.partial_cmp(&other))
-            .unwrap_or(Ordering::Equal),
-        _ => compare.values(one, other),
-    }
-}
-
-/// First row of a page, and its bounds, according to both indexes; no bounds if all values are
-/// null.
-type IndexedPage = (i64, Option<(Bytes, Bytes)>);
+/// First row of a page, and its range, according to both indexes.
+type IndexedPage = (i64, PageRange);
 
 /// Leaf whose values are being read.
 struct Leaf {
     column: String,
-    compare: Option<Compare>,
-    is_text: bool,
-    statistics: Option<Statistics>,
+    claims: Claims,
     /// Number of values, nulls included, according to the footer.
     values: i64,
-    filter: Option<Sbbf>,
     /// Pages of flat columns.
     pages: Vec<IndexedPage>,
     // Numbers of values and nulls found.
@@ -202,32 +180,13 @@ impl Leaf {
     ) -> Result<Self> {
         let orders = source.footer.column_orders.as_ref();
         let order = orders.and_then(|orders| orders.get(leaf));
-        let statistics = chunk.meta_data.statistics.as_ref();
-        let statistics = statistics.map(|it| it.decode()).transpose()?;
         let values = chunk.meta_data.num_values;
         let range = stored_range(&chunk, source.reader.len())?;
         let chunk = Chunk::open(&source.reader, chunk, range)?;
-        let is_known = column.physical_type() != Type::INT96;
-        let filter = match chunk.bloom_filter().filter(|_| is_known) {
-            Some(Stored::File(range)) => {
-                let bytes = bytes_at(&source.reader, range.clone())?;
-                let header = format::decode_prefix::<format::BloomFilterHeader>(&bytes);
-                let (_, length) = header.map_err(format::damaged)?;
-                Some(Sbbf::new(&bytes[length..]))
-            }
-            _ => None,
-        };
-        let is_text = match column.logical_type_ref() {
-            Some(logical) => matches!(logical, LogicalType::String),
-            None => column.converted_type() == ConvertedType::UTF8,
-        };
         Ok(Self {
             column: column.path().string(),
-            compare: compare_of(column, order),
-            is_text: is_text && column.physical_type() == Type::BYTE_ARRAY,
-            statistics,
+            claims: Claims::new(&source.reader, &chunk, column, order)?,
             values,
-            filter,
             pages: match column.max_rep_level() {
                 0 => pages_of(&chunk).unwrap_or_default(),
                 _ => Vec::new(),
@@ -243,48 +202,32 @@ impl Leaf {
     }
 
     fn add(&mut self, array: &ArrayRef) {
-        let bounds = self.statistics.as_ref();
-        let bounds = bounds.map(|it| (it.min_value.clone(), it.max_value.clone()));
-        let (least, most) = bounds.unwrap_or_default();
         let first = self.slots;
         each_value(array, |slot, value| {
             self.valid += 1;
-            if self.is_text && std::str::from_utf8(value).is_err() {
-                self.not_text += 1;
-            }
-            if self
-                .filter
-                .as_ref()
-                .is_some_and(|filter| !filter.check(value))
-            {
-                self.not_in_filter += 1;
-            }
-            let Some(compare) = self.compare else {
-                return;
-            };
-            let is = |bound: &[u8], unwanted: Ordering| {
-                compare_values(compare, value, bound) == unwanted
-            };
-            self.below |= least.as_ref().is_some_and(|it| is(it, Ordering::Less));
-            self.above |= most.as_ref().is_some_and(|it| is(it, Ordering::Greater));
+            let contradicted = self.claims.contradicted(value);
+            self.below |= contradicted.minimum;
+            self.above |= contradicted.maximum;
+            self.not_text += u64::from(contradicted.text);
+            self.not_in_filter += u64::from(contradicted.filter);
             let row = first + slot as i64;
             let after = self.pages.partition_point(|(start, _)| *start <= row);
             let page = after.saturating_sub(1);
-            if let Some((_, bounds)) = self.pages.get(page) {
-                let is_outside = match bounds {
-                    None => true,
-                    Some((least, most)) => is(least, Ordering::Less) || is(most, Ordering::Greater),
-                };
-                if is_outside && self.outside.last() != Some(&page) {
-                    self.outside.push(page);
-                }
+            if let Some((_, range)) = self.pages.get(page)
+                && self.claims.is_outside(value, range)
+                && self.outside.last() != Some(&page)
+            {
+                self.outside.push(page);
             }
         });
         self.slots += array.len() as i64;
     }
 
-    fn finish(&self, findings: &mut Findings) {
+    fn finish(&mut self, findings: &mut Findings) -> Result<()> {
         findings.enter_column(self.column.clone());
+        if let Some(error) = self.claims.damaged_filter.take() {
+            findings.add_error(error)?;
+        }
         if self.below {
             findings.error("a value is below the minimum of the statistics");
         }
@@ -292,7 +235,7 @@ impl Leaf {
             findings.error("a value is above the maximum of the statistics");
         }
         let nulls = self.values - self.valid;
-        let claimed = self.statistics.as_ref().and_then(|it| it.null_count);
+        let claimed = self.claims.nulls();
         if let Some(claimed) = claimed.filter(|claimed| *claimed != nulls) {
             findings.error(format!(
                 "the statistics count {claimed} nulls, but there are {nulls}"
@@ -311,29 +254,14 @@ impl Leaf {
         for page in &self.outside {
             findings.error_in_page(*page, "a value is outside the bounds of the column index");
         }
+        Ok(())
     }
 }
 
-/// Returns the first row and the bounds of each page, according to both indexes.
+/// Returns the first row and the range of each page, according to both indexes.
 fn pages_of(chunk: &Chunk) -> Option<Vec<IndexedPage>> {
     let index: ColumnIndex = format::decode(chunk.column_index()?).ok()?;
     let starts = chunk.page_starts()?;
-    let lengths = [
-        index.null_pages.len(),
-        index.min_values.len(),
-        index.max_values.len(),
-    ];
-    if lengths != [starts.len(); 3] {
-        return None;
-    }
-    let pages = starts.into_iter().enumerate().map(|(page, start)| {
-        let bounds = || {
-            (
-                index.min_values[page].clone(),
-                index.max_values[page].clone(),
-            )
-        };
-        (start, (!index.null_pages[page]).then(bounds))
-    });
-    Some(pages.collect())
+    let ranges = page_ranges(&index, starts.len())?;
+    Some(starts.into_iter().zip(ranges).collect())
 }

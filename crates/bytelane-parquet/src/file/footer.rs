@@ -10,7 +10,7 @@ use crate::format::{
     self, FileMetaData as Metadata, MAGIC, PhysicalType, TAIL_LENGTH, encrypted, footer_length,
 };
 use crate::stack::with_stack;
-use crate::{Error, Result};
+use crate::{Error, Problem, Result};
 use bytes::Bytes;
 use parquet::file::metadata::{
     ColumnChunkMetaData, FileMetaData, ParquetMetaData, RowGroupMetaData,
@@ -122,6 +122,19 @@ pub(crate) fn read_bare_footer(reader: &impl ChunkReader) -> Result<Footer> {
 /// if the footer is encrypted.
 pub(crate) fn read_file_metadata(reader: &impl ChunkReader) -> Result<(Metadata, usize)> {
     decoded(&footer_bytes(reader)?)
+}
+
+/// Reads the footer of a file with only the top-level columns that contain these paths, and returns
+/// the nesting depth of these columns, too.
+pub(crate) fn read_columns_metadata(
+    reader: &impl ChunkReader,
+    paths: &[&str],
+) -> Result<(Metadata, usize)> {
+    let bytes = footer_bytes(reader)?;
+    of_columns(&bytes, paths).ok_or_else(|| {
+        let problem = "the footer cannot be restricted to some of its columns";
+        Problem::Unsupported(problem.to_owned()).into()
+    })
 }
 
 fn footer_bytes(reader: &impl ChunkReader) -> Result<Bytes> {

@@ -10,8 +10,8 @@ mod schema;
 mod writer;
 
 pub(crate) use footer::{
-    Footer, OpenFooter, open_columns, open_footer, read_bare_footer, read_file_metadata,
-    read_footer,
+    Footer, OpenFooter, open_columns, open_footer, read_bare_footer, read_columns_metadata,
+    read_file_metadata, read_footer,
 };
 pub use output::{NewFile, Replace, check_outside};
 pub(crate) use output::{Output, is_input, is_stream, is_there};

@@ -21,22 +21,24 @@ mod schema;
 mod sorting;
 
 pub use facts::{FIELDS, Fact, KEYS, Rule};
-pub(crate) use options::Repair;
 pub use options::{MergeOptions, MergePages};
+pub(crate) use options::{Repair, Salvage};
 pub use outcome::{Merged, MergedColumn, MergedFile, MergedPages};
+pub(crate) use schema::is_within;
 
 use crate::budget::RowLimit;
 use crate::diff::{DiffOptions, diff};
 use crate::input::InputFile;
 use crate::progress::Progress;
 use crate::{Problem, Result};
-use input::{Lost, Opened};
+pub(crate) use input::Lost;
+use input::Opened;
 use outcome::Notes;
 use output::Outputs;
 use plan::Plan;
 use run::Run;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Merges the rows of files, in order, into one file or several files of a given size.
 ///
@@ -76,6 +78,17 @@ pub fn merge(
     output: impl AsRef<Path>,
     options: &MergeOptions,
 ) -> Result<Merged> {
+    merge_if(inputs, output, options, |_| Ok(()))
+}
+
+/// Same as [`merge`], but the outputs appear under their names only if `accept` returns no error for the
+/// paths of the unfinished files.
+pub(crate) fn merge_if(
+    inputs: &[impl AsRef<Path>],
+    output: impl AsRef<Path>,
+    options: &MergeOptions,
+    accept: impl FnOnce(&Unfinished) -> Result<()>,
+) -> Result<Merged> {
     let paths: Vec<&Path> = inputs.iter().map(AsRef::as_ref).collect();
     let mut notes = Notes::default();
     let plan = Plan::new(&paths, options, &mut notes)?;
@@ -106,11 +119,15 @@ pub fn merge(
         verify(&paths, &outputs, options.row_limit, progress)?;
         merged.verified = true;
     }
+    accept(&outputs.unfinished())?;
     merged.outputs = outputs.finish()?;
     merged.bytes_after = merged.outputs.iter().map(|file| file.bytes).sum();
     merged.row_groups_after = merged.outputs.iter().map(|file| file.row_groups).sum();
     Ok(merged)
 }
+
+/// Paths of the files of a merge that do not have their names yet; `None` for a device or a pipe.
+pub(crate) type Unfinished = Option<Vec<PathBuf>>;
 
 /// Rows of a row group that cannot be read because pages of a column are damaged.
 pub(crate) struct LostRows {
@@ -119,9 +136,17 @@ pub(crate) struct LostRows {
     pub lost: Lost,
 }
 
-/// Returns the rows of a file that are lost, and the number of rows of each of its row groups.
-pub(crate) fn lost_rows(path: &Path, progress: &Progress) -> Result<(Vec<LostRows>, Vec<u64>)> {
-    let file = Opened::open(path)?;
+/// Returns the rows of a file, or of some of its columns, that are lost, and the number of rows of each of
+/// its row groups.
+pub(crate) fn lost_rows(
+    path: &Path,
+    columns: Option<&[String]>,
+    progress: &Progress,
+) -> Result<(Vec<LostRows>, Vec<u64>)> {
+    let file = match columns {
+        Some(columns) => Opened::open_columns(path, columns)?,
+        None => Opened::open(path)?,
+    };
     let columns = file.columns().map_err(|error| error.in_file(path))?;
     let mut all = Vec::new();
     let total = file.footer.row_groups.len() * columns.len();
@@ -141,6 +166,15 @@ pub(crate) fn lost_rows(path: &Path, progress: &Progress) -> Result<(Vec<LostRow
     let rows = file.footer.row_groups.iter();
     let rows = rows.map(|it| u64::try_from(it.num_rows).unwrap_or(0));
     Ok((all, rows.collect()))
+}
+
+/// Returns the names of the top-level columns of a file, or of those that contain these paths.
+pub(crate) fn columns_of(path: &Path, columns: Option<&[String]>) -> Result<Vec<String>> {
+    let mut names = schema::top_level(&Opened::open(path)?.footer.schema);
+    if let Some(columns) = columns {
+        names.retain(|name| columns.iter().any(|path| is_within(path, name)));
+    }
+    Ok(names)
 }
 
 /// Compares the rows of the inputs with those of the outputs, which still have temporary names.

@@ -29,6 +29,15 @@ pub(crate) struct Repair {
     pub(crate) bloom_filters: Vec<String>,
 }
 
+/// Part of the only input that is kept; its other rows are in damaged pages.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Salvage {
+    /// Row ranges, by row group.
+    pub(crate) rows: Vec<(usize, Range<u64>)>,
+    /// Paths of columns; `None` for all.
+    pub(crate) columns: Option<Vec<String>>,
+}
+
 /// Options for merging files.
 ///
 /// ```
@@ -46,8 +55,7 @@ pub struct MergeOptions {
     pub(super) split_rows: Option<u64>,
     pub(super) pages: MergePages,
     pub(super) repair: Option<Repair>,
-    /// Row ranges, by row group of the only input, to keep; the other rows are in damaged pages.
-    pub(super) salvage: Option<Vec<(usize, Range<u64>)>>,
+    pub(super) salvage: Option<Salvage>,
     pub(super) file_bytes: Option<NonZero<u64>>,
     pub(super) row_groups_kept: bool,
     pub(super) verification: bool,
@@ -159,10 +167,10 @@ impl MergeOptions {
         self
     }
 
-    /// Keeps only these rows of row groups.
-    pub(crate) fn with_salvage(mut self, kept: Vec<(usize, Range<u64>)>) -> Self {
+    /// Keeps only a part of the input.
+    pub(crate) fn with_salvage(mut self, salvage: Salvage) -> Self {
         self.row_groups_kept = true;
-        self.salvage = Some(kept);
+        self.salvage = Some(salvage);
         self
     }
 

@@ -8,14 +8,19 @@ use super::outcome::Notes;
 use super::schema::{Columns, Layout};
 use crate::compatibility::Readers;
 use crate::file::in_parquet;
-use crate::format::{ColumnOrder, FileMetaData, RowGroup, TypeDefinedOrder};
+use crate::format::{
+    ColumnOrder, FileMetaData, KeyValue, RowGroup, SchemaElement, TypeDefinedOrder,
+};
 use crate::stack::with_stack;
 use crate::statistics::Compare;
 use crate::types::fields::leaves;
+use crate::types::written::written_schema;
 use crate::{ColumnOptions, Error, Problem, Result, WriterOptions};
 use arrow_schema::DataType;
+use parquet::arrow::{ARROW_SCHEMA_META_KEY, encode_arrow_schema};
 use parquet::basic::{ColumnOrder as InParquet, SortOrder};
 use parquet::schema::types::SchemaDescPtr;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -142,7 +147,11 @@ impl<'a> Plan<'a> {
         let (mut bytes, mut depth, mut version) = (0, 0, 1);
         let (mut row_groups, mut chunks) = (0, 0);
         for path in paths {
-            let file = Opened::open(path)?;
+            let columns_kept = options.salvage.as_ref().and_then(|it| it.columns.as_ref());
+            let file = match columns_kept {
+                Some(columns) => Opened::open_columns(path, columns)?,
+                None => Opened::open(path)?,
+            };
             let footer = &file.footer;
             bytes += file.window_length();
             depth = depth.max(file.depth);
@@ -163,7 +172,7 @@ impl<'a> Plan<'a> {
                 let part = part(inputs.len(), index, row_group);
                 let part = part.map_err(|error| error.in_row_group(index).in_file(path))?;
                 match &options.salvage {
-                    Some(kept) => parts.extend(part.within(kept)),
+                    Some(kept) => parts.extend(part.within(&kept.rows)),
                     None => parts.push(part),
                 }
             }
@@ -176,7 +185,8 @@ impl<'a> Plan<'a> {
                 .iter()
                 .map(|it| it.columns.len())
                 .sum::<usize>();
-            let closed = (chunks <= CHUNKS_KEPT).then(|| Closed::new(file));
+            let is_kept = chunks <= CHUNKS_KEPT || options.salvage.is_some();
+            let closed = is_kept.then(|| Closed::new(file));
             let closed = closed.transpose().map_err(|error| error.in_file(path))?;
             inputs.push(Input {
                 path,
@@ -210,7 +220,7 @@ impl<'a> Plan<'a> {
             _ => ColumnOrder::TypeOrder(TypeDefinedOrder::default()),
         };
         let rows = parts.iter().map(Part::len).fold(0, u64::saturating_add);
-        let footer = FileMetaData {
+        let mut footer = FileMetaData {
             version,
             schema: columns.schema(),
             num_rows: i64::try_from(rows)
@@ -224,6 +234,12 @@ impl<'a> Plan<'a> {
             column_orders: Some(orders.iter().map(own).collect()),
             ..Default::default()
         };
+        if options.salvage.is_some() {
+            mend_names(&mut footer.schema, notes);
+            if let Some(pairs) = &mut footer.key_value_metadata {
+                mend_arrow_schema(pairs, notes);
+            }
+        }
         let metadata = with_stack(depth, || in_parquet(&footer))?;
         let schema = metadata.file_metadata().schema_descr_ptr();
         let compare = schema
@@ -288,6 +304,36 @@ impl<'a> Plan<'a> {
     pub(super) fn compare(&self, leaf: usize) -> Option<Compare> {
         self.compare.get(leaf).copied().flatten()
     }
+}
+
+/// Replaces bytes of names that are not UTF-8, which some readers refuse.
+fn mend_names(schema: &mut [SchemaElement], notes: &mut Notes) {
+    for element in schema {
+        if let Cow::Owned(name) = String::from_utf8_lossy(&element.name) {
+            notes.add(format!(
+                "the name of column {name} is damaged: it was not UTF-8"
+            ));
+            element.name = name.into();
+        }
+    }
+}
+
+/// Encodes the Arrow schema of a damaged file again, so that all readers can decode it, or leaves it out.
+fn mend_arrow_schema(pairs: &mut Vec<KeyValue>, notes: &mut Notes) {
+    pairs.retain_mut(|pair| {
+        if pair.key != ARROW_SCHEMA_META_KEY {
+            return true;
+        }
+        let value = pair.value.as_deref().unwrap_or_default();
+        match written_schema(&String::from_utf8_lossy(value)) {
+            Ok(schema) => pair.value = Some(encode_arrow_schema(&schema).into()),
+            Err(_) => {
+                notes.add("the Arrow schema was left out: it is damaged");
+                return false;
+            }
+        }
+        true
+    });
 }
 
 fn part(input: usize, index: usize, row_group: &RowGroup) -> Result<Part> {

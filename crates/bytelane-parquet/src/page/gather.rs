@@ -281,6 +281,11 @@ impl PageGatherer {
         self.fixed.clear();
     }
 
+    /// Returns the number of nulls so far.
+    pub(crate) fn nulls(&self) -> usize {
+        self.all.slots - self.all.values
+    }
+
     /// Returns the indices so far.
     pub(crate) fn indices(&self) -> &[u32] {
         &self.indices

@@ -4,6 +4,7 @@
 //! are copied byte for byte, and their metadata in the footer and indexes is rebuilt from page
 //! headers.
 
+mod read_back;
 mod salvage;
 
 pub use salvage::{LostPart, SalvageOptions, Salvaged, salvage};

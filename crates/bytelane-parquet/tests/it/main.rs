@@ -17,4 +17,5 @@ mod merge;
 mod reading;
 mod repair;
 mod rewrite;
+mod salvage;
 mod writing;

@@ -120,6 +120,7 @@ class Checked(TypedDict):
     row_groups: int
     pages: int
     values: bool
+    summary: str
     findings: list[Finding]
 
 
@@ -207,6 +208,7 @@ class Salvaged(TypedDict):
     rows_before: int
     rows: int
     lost: list[LostPart]
+    intact_columns: list[str]
     notes: list[str]
 
 

@@ -425,11 +425,15 @@ def repair(
     return repaired
 
 
-def salvage(src: Path, dst: Path, *, force: bool = False) -> Salvaged:
+def salvage(
+    src: Path, dst: Path, *, columns: Sequence[str] | None = None, force: bool = False
+) -> Salvaged:
     """Copies the rows of a damaged Parquet file that all columns still have to a new file.
 
-    Intact pages are copied byte for byte. Pages with a wrong checksum, a damaged header or undecodable values are left
-    out, together with their rows; `lost` names them. The footer must be intact. An existing file is only replaced with
+    Intact pages are copied byte for byte. Pages with a wrong checksum, a damaged header, undecodable values or values
+    that contradict the statistics are left out, together with their rows; `lost` names them. The new file is read back
+    before it appears under its name. With `columns`, only these columns are kept, with the rows that they still have;
+    `intact_columns` are those that have lost none. The footer must be intact. An existing file is only replaced with
     `force`.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
@@ -438,7 +442,8 @@ def salvage(src: Path, dst: Path, *, force: bool = False) -> Salvaged:
     >>> parquet.salvage("ids.parquet", "salvaged.parquet")["rows"]
     1000
     """
-    salvaged: Salvaged = json.loads(_parquet.salvage(src, dst, force))
+    names = None if columns is None else list(columns)
+    salvaged: Salvaged = json.loads(_parquet.salvage(src, dst, names, force))
     return salvaged
 
 
@@ -481,7 +486,8 @@ def check(
     """Finds faults in a Parquet file: structure, sizes, checksums and indexes.
 
     With `values`, all values are decoded and compared with statistics, indexes, Bloom filters and the declared sort
-    order, and strings must be UTF-8. Pages and values may take up to `memory_limit` bytes.
+    order, and strings must be UTF-8. Without, only headers are read: the `summary` then says that the values were not
+    read. Pages and values may take up to `memory_limit` bytes.
     Files with more than `row_limit` rows, by default 64 Mi plus 1 Ki for each byte of the file, are not decoded.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq

@@ -140,14 +140,18 @@ pub fn repair(
 
 /// Copies the readable rows of a damaged file. Returns the outcome as JSON. A signal ends the work.
 #[pyfunction]
-#[pyo3(signature = (source, destination, force))]
+#[pyo3(signature = (source, destination, columns, force))]
 pub fn salvage(
     py: Python<'_>,
     source: PathBuf,
     destination: PathBuf,
+    columns: Option<Vec<String>>,
     force: bool,
 ) -> PyResult<String> {
-    let options = SalvageOptions::default().with_replace(replace(force));
+    let mut options = SalvageOptions::default().with_replace(replace(force));
+    if let Some(columns) = columns {
+        options = options.with_columns(columns);
+    }
     let source = py.detach(|| one(source, false))?;
     let salvaged = watched(py, None, of_parquet, |report| {
         let options = options.with_progress(move |done, total| report(done, total));

@@ -1,17 +1,18 @@
 //! Reads row groups of the inputs into memory, unchanged or converted as the output requires.
 
 mod complete;
+mod judge;
 mod part;
 mod salvage;
 mod widen;
 
 use super::join::entry::{self, Entry};
 use super::plan::Plan;
-use super::schema::{Layout, Place};
+use super::schema::{Layout, Place, is_within, top_level};
 use crate::catch_panic::catch_panic;
 use crate::chunk::facts::{self, Verb};
 use crate::chunk::{Chunk, Page, Pages, Stored, stored_range};
-use crate::file::{in_parquet, read_file_metadata};
+use crate::file::{in_parquet, read_columns_metadata, read_file_metadata};
 use crate::format::{self, ColumnChunk, FileMetaData, PageType};
 use crate::input::{FileFrom, InputFile, bytes_at};
 use crate::rewrite::source::Reopen;
@@ -136,10 +137,27 @@ impl Opened {
     }
 
     pub(super) fn open(path: &Path) -> Result<Self> {
+        Self::open_with(path, |window| read_file_metadata(window))
+    }
+
+    /// Opens a file to read only the top-level columns that contain these paths.
+    pub(super) fn open_columns(path: &Path, columns: &[String]) -> Result<Self> {
+        Self::open_with(path, |window| {
+            let (footer, _) = read_file_metadata(window)?;
+            check_columns(&footer, columns)?;
+            let paths: Vec<&str> = columns.iter().map(String::as_str).collect();
+            read_columns_metadata(window, &paths)
+        })
+    }
+
+    fn open_with(
+        path: &Path,
+        read: impl FnOnce(&Window) -> Result<(FileMetaData, usize)>,
+    ) -> Result<Self> {
         let open = || {
             let mut window = Window::new(InputFile::open(path)?);
             window.load(window.len().saturating_sub(TAIL)..window.len())?;
-            let (footer, depth) = read_file_metadata(&window)?;
+            let (footer, depth) = read(&window)?;
             window.clear();
             Ok(Self {
                 window,
@@ -148,6 +166,16 @@ impl Opened {
             })
         };
         open().map_err(|error: Error| error.in_file(path))
+    }
+}
+
+/// Returns an error if a path names none of the columns of a file.
+fn check_columns(footer: &FileMetaData, paths: &[String]) -> Result<()> {
+    let names = top_level(&footer.schema);
+    let is_missing = |path: &&String| !names.iter().any(|name| is_within(path, name));
+    match paths.iter().find(is_missing) {
+        None => Ok(()),
+        Some(path) => Err(Problem::NoSuchColumn(path.clone()).into()),
     }
 }
 
@@ -285,7 +313,9 @@ impl RowGroup {
         let rows = u64::try_from(described.num_rows).unwrap_or(0);
         let (window, chunk) = (&self.file.window, chunk.decode()?);
         if plan.is_salvage {
-            let (leaf, _) = salvaged(window, &chunk, rows, column)?;
+            let orders = self.file.footer.column_orders.as_ref();
+            let order = orders.and_then(|orders| orders.get(leaf));
+            let (leaf, _) = salvaged(window, &chunk, rows, column, order)?;
             return match &self.part {
                 Some(rows) => part(leaf, column, rows.clone(), compare),
                 None => Ok(leaf),
@@ -322,7 +352,9 @@ pub(in crate::merge) fn lost_rows(
         let chunk = described.columns.get(leaf);
         let chunk =
             chunk.ok_or_else(|| Error::corrupt("the footer does not describe its chunk"))?;
-        Ok(salvaged(&file.window, &chunk.decode()?, rows, column)?.1)
+        let orders = file.footer.column_orders.as_ref();
+        let order = orders.and_then(|orders| orders.get(leaf));
+        Ok(salvaged(&file.window, &chunk.decode()?, rows, column, order)?.1)
     });
     match lost {
         Err(error) if matches!(error.problem(), Problem::Io(_)) => Err(error),

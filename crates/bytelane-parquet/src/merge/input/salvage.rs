@@ -1,13 +1,12 @@
 //! Reads chunks with damaged pages: intact pages, and placeholders for the rows that are lost.
 
-use super::{Leaf, StoredPage, Window, dictionary_of};
-use crate::catch_panic::catch_panic;
+use super::judge::Judge;
+use super::{Leaf, StoredPage, Window};
+use crate::check::claims::Claims;
 use crate::chunk::{Chunk, Page, Pages, stored_range};
-use crate::format::{ColumnChunk, DataPageHeader, PageHeader, PageLocation, PageType};
+use crate::format::{ColumnChunk, ColumnOrder, DataPageHeader, PageHeader, PageLocation, PageType};
 use crate::input::bytes_at;
-use crate::merge::join::entry::{editor, limits, of_pages};
-use crate::merge::join::uses_dictionary;
-use crate::page::{PageEditor, PageGatherer, PageKind, PageRows, read_header};
+use crate::merge::join::entry::of_pages;
 use crate::{Error, Result};
 use parquet::file::reader::Length;
 use parquet::schema::types::ColumnDescriptor;
@@ -27,16 +26,23 @@ pub(in crate::merge) fn salvaged(
     described: &ColumnChunk,
     rows: u64,
     column: &ColumnDescriptor,
+    order: Option<&ColumnOrder>,
 ) -> Result<(Leaf, Vec<Lost>)> {
     let range = stored_range(described, window.len())?;
-    let open = |described: ColumnChunk| Chunk::open(window, described, range.clone());
-    let chunk = open(described.clone()).or_else(|_| {
+    let open = |described: ColumnChunk| {
+        let chunk = Chunk::open(window, described, range.clone())?;
+        let claims = Claims::new(window, &chunk, column, order)?;
+        Ok::<_, Error>((chunk, claims))
+    };
+    let (chunk, claims) = open(described.clone()).or_else(|_| {
         // Indexes may be damaged and are not needed.
-        open(ColumnChunk {
+        let mut described = ColumnChunk {
             offset_index_offset: None,
             column_index_offset: None,
             ..described.clone()
-        })
+        };
+        described.meta_data.bloom_filter_offset = None;
+        open(described)
     })?;
     let mut leaf = Leaf {
         bytes: chunk.bytes(),
@@ -49,11 +55,7 @@ pub(in crate::merge) fn salvaged(
     let mut scan = Scan {
         window,
         column,
-        judge: Judge {
-            editor: editor(&leaf, column)?,
-            gatherer: PageGatherer::new(column, &limits(&leaf).0)?,
-            dictionary: None,
-        },
+        judge: Judge::new(&leaf, column, claims)?,
         rows,
         row: 0,
         page_rows: Vec::new(),
@@ -63,6 +65,11 @@ pub(in crate::merge) fn salvaged(
     match locations(&leaf.chunk, rows) {
         Some(locations) => scan.by_index(&locations, range),
         None => scan.by_headers(range)?,
+    }
+    if scan.lost.is_empty()
+        && let Err(error) = scan.judge.finish()
+    {
+        (scan.row, scan.lost) = (0, vec![lost(0..rows, &error)]);
     }
     let Scan {
         page_rows,
@@ -129,7 +136,16 @@ impl Scan<'_> {
             let page = page.unwrap_or_else(|| Ok(no_page(offset)));
             let page = page.map_err(Error::from).and_then(|page| {
                 let page = self.stored(page)?;
-                if self.judge.judge(&page, Some(row - self.row))?.1 {
+                if i64::from(location.compressed_page_size) != page.bytes.len() as i64 {
+                    return Err(Error::corrupt(
+                        "the offset index says that the page has another size",
+                    ));
+                }
+                if self
+                    .judge
+                    .judge(&page, Some(number), Some(row - self.row))?
+                    .1
+                {
                     Ok(page)
                 } else {
                     Err(Error::corrupt("the page begins within a row"))
@@ -159,7 +175,7 @@ impl Scan<'_> {
                 continue;
             }
             let known = self.known_rows(&page.page.header);
-            match self.judge.judge(&page, known) {
+            match self.judge.judge(&page, None, known) {
                 Ok((rows, begins)) if self.row + rows <= self.rows => {
                     self.keep(page, rows, begins);
                 }
@@ -195,9 +211,7 @@ impl Scan<'_> {
     }
 
     fn dictionary(&mut self, page: StoredPage) {
-        let count = dictionary_of(&page, &mut self.judge.editor);
-        self.judge.dictionary = count.ok().map(|(_, count)| count);
-        if self.judge.dictionary.is_some() {
+        if self.judge.dictionary(&page) {
             self.pages.push(page);
         }
     }
@@ -210,10 +224,7 @@ impl Scan<'_> {
 
     fn lose(&mut self, offset: u64, end: u64, error: &Error) {
         let rows = self.row..end;
-        self.lost.push(Lost {
-            rows: rows.clone(),
-            why: error.problem().to_string(),
-        });
+        self.lost.push(lost(rows.clone(), error));
         let mut page = no_page(offset);
         if let Some(header) = &mut page.header.data_page_header {
             header.num_values = i32::try_from(rows.end - rows.start).unwrap_or(i32::MAX);
@@ -234,6 +245,14 @@ impl Scan<'_> {
     }
 }
 
+/// Returns lost rows with the reason.
+fn lost(rows: Range<u64>, error: &Error) -> Lost {
+    Lost {
+        rows,
+        why: error.problem().to_string(),
+    }
+}
+
 /// Returns a placeholder for a damaged page.
 fn no_page(offset: u64) -> Page {
     Page {
@@ -244,49 +263,5 @@ fn no_page(offset: u64) -> Page {
             data_page_header: Some(DataPageHeader::default()),
             ..Default::default()
         },
-    }
-}
-
-/// Decodes pages to find out whether they are readable.
-struct Judge {
-    editor: PageEditor,
-    gatherer: PageGatherer,
-    /// Number of entries of the dictionary.
-    dictionary: Option<usize>,
-}
-
-impl Judge {
-    /// Returns the number of rows that begin in a page (`known`, if given), and whether the page
-    /// begins with a new row; an error if it cannot be read.
-    fn judge(&mut self, stored: &StoredPage, known: Option<u64>) -> Result<(u64, bool)> {
-        let judged = catch_panic(|| {
-            let (checked, body) = (read_header(&stored.page.header)?, stored.body());
-            checked.check(&body)?;
-            let PageKind::Data(header) = checked.kind else {
-                return Err(Error::corrupt("a page without data"));
-            };
-            let (rows, begins) = self.editor.rows(&header, &body)?;
-            let parts = self.editor.open(&header, &body)?;
-            self.gatherer.add(&header, parts, PageRows::ALL, None)?;
-            if uses_dictionary(stored) {
-                let count = self.dictionary;
-                let count = count.ok_or_else(|| Error::corrupt("its dictionary is damaged"))?;
-                let indices = self.gatherer.indices();
-                if indices.iter().any(|index| *index as usize >= count) {
-                    return Err(Error::corrupt("an index outside the dictionary"));
-                }
-            }
-            Ok((rows as u64, begins))
-        });
-        // The next page must not depend on this one.
-        self.gatherer.clear();
-        let (rows, begins) = judged?;
-        if known.is_some_and(|known| known != rows) {
-            let known = known.unwrap_or(0);
-            return Err(Error::corrupt(format!(
-                "the page has {rows} rows instead of {known}"
-            )));
-        }
-        Ok((rows, begins))
     }
 }

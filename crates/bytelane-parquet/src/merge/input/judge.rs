@@ -1,0 +1,274 @@
+//! Decides whether a page of a damaged file is intact.
+
+use super::{Leaf, StoredPage, dictionary_of};
+use crate::catch_panic::catch_panic;
+use crate::check::claims::{Claims, PageRange, page_ranges};
+use crate::format::{self, ColumnIndex, PageHeader, Statistics};
+use crate::merge::join::entry::{editor, limits};
+use crate::merge::join::{lengths, uses_dictionary};
+use crate::page::{DenseValues, PageEditor, PageGatherer, PageKind, PageRows, read_header};
+use crate::types::physical;
+use crate::{Error, Result};
+use bytes::Bytes;
+use parquet::schema::types::ColumnDescriptor;
+
+/// Decodes the pages of a chunk, and compares their values with what the file says about them.
+pub(super) struct Judge {
+    editor: PageEditor,
+    gatherer: PageGatherer,
+    claims: Claims,
+    /// Size of a value in bytes, if it is the same for all.
+    width: Option<usize>,
+    has_lists: bool,
+    is_compressed: bool,
+    /// Ranges and numbers of nulls of the pages according to the column index.
+    index: Option<(Vec<PageRange>, Option<Vec<i64>>)>,
+    dictionary: Option<Dictionary>,
+    /// Number of values according to the footer, and in all pages, and number of nulls in all pages.
+    claimed: i64,
+    values: i64,
+    nulls: i64,
+}
+
+/// Entries of a dictionary, and the facts that each contradicts.
+struct Dictionary {
+    entries: Vec<Bytes>,
+    problems: Vec<Option<&'static str>>,
+}
+
+/// Facts about the values of a page.
+struct PageClaims {
+    ranges: Vec<PageRange>,
+    nulls: Vec<i64>,
+}
+
+impl Judge {
+    pub(super) fn new(leaf: &Leaf, column: &ColumnDescriptor, claims: Claims) -> Result<Self> {
+        Ok(Self {
+            editor: editor(leaf, column)?,
+            gatherer: PageGatherer::new(column, &limits(leaf).0)?,
+            claims,
+            width: physical::width(column),
+            has_lists: column.max_rep_level() > 0,
+            is_compressed: leaf.metadata().codec != format::CompressionCodec::Uncompressed,
+            index: indexed(leaf),
+            dictionary: None,
+            claimed: leaf.metadata().num_values,
+            values: 0,
+            nulls: 0,
+        })
+    }
+
+    /// Reads the dictionary. Returns whether it is intact; otherwise, so is no page that needs it.
+    pub(super) fn dictionary(&mut self, page: &StoredPage) -> bool {
+        let dictionary = catch_panic(|| self.entries(page));
+        self.dictionary = dictionary.ok();
+        self.dictionary.is_some()
+    }
+
+    fn entries(&mut self, page: &StoredPage) -> Result<Dictionary> {
+        self.check_size(&page.page.header)?;
+        let (bytes, count) = dictionary_of(page, &mut self.editor)?;
+        let entries = entries(&bytes, count, self.width)?;
+        let contradicted: Vec<_> = entries
+            .iter()
+            .map(|entry| self.claims.contradicted(entry))
+            .collect();
+        if contradicted.iter().any(|it| it.text) {
+            return Err(Error::corrupt("an entry of the dictionary is not UTF-8"));
+        }
+        let problems = contradicted.into_iter().map(|it| it.problem());
+        Ok(Dictionary {
+            problems: problems.collect(),
+            entries,
+        })
+    }
+
+    /// Returns the number of rows that begin in a page (`known`, if given), and whether the page
+    /// begins with a new row; an error if it is not intact. `number` is its number in the column
+    /// index.
+    pub(super) fn judge(
+        &mut self,
+        stored: &StoredPage,
+        number: Option<usize>,
+        known: Option<u64>,
+    ) -> Result<(u64, bool)> {
+        let judged = catch_panic(|| self.look(stored, number));
+        // The next page must not depend on this one.
+        self.gatherer.clear();
+        let (rows, begins) = judged?;
+        if known.is_some_and(|known| known != rows) {
+            let known = known.unwrap_or(0);
+            return Err(Error::corrupt(format!(
+                "the page has {rows} rows instead of {known}"
+            )));
+        }
+        Ok((rows, begins))
+    }
+
+    fn look(&mut self, stored: &StoredPage, number: Option<usize>) -> Result<(u64, bool)> {
+        let (checked, body) = (read_header(&stored.page.header)?, stored.body());
+        checked.check(&body)?;
+        self.check_size(&stored.page.header)?;
+        let PageKind::Data(header) = checked.kind else {
+            return Err(Error::corrupt("a page without data"));
+        };
+        let (rows, begins) = self.editor.rows(&header, &body)?;
+        let parts = self.editor.open(&header, &body)?;
+        self.gatherer.add(&header, parts, PageRows::ALL, None)?;
+        let dictionary = match &self.dictionary {
+            dictionary if uses_dictionary(stored) => {
+                let dictionary = dictionary.as_ref();
+                Some(dictionary.ok_or_else(|| Error::corrupt("its dictionary is damaged"))?)
+            }
+            _ => None,
+        };
+        let nulls = self.gatherer.nulls() as i64;
+        let said = PageClaims::new(&stored.page.header, self.index.as_ref(), number);
+        let page = Said {
+            claims: &self.claims,
+            page: &said,
+            dictionary,
+        };
+        self.gatherer.with_values(|values| page.check(values))?;
+        let claimed = said.nulls.iter().find(|claimed| **claimed != nulls);
+        if let Some(claimed) = claimed.filter(|_| !self.has_lists) {
+            return Err(Error::corrupt(format!(
+                "the page has {nulls} nulls, but its statistics count {claimed}"
+            )));
+        }
+        self.values += header.slots as i64;
+        self.nulls += nulls;
+        Ok((rows as u64, begins))
+    }
+
+    /// Returns an error if a page that is not compressed has two sizes.
+    fn check_size(&self, header: &PageHeader) -> Result<()> {
+        let (stored, size) = (header.compressed_page_size, header.uncompressed_page_size);
+        if self.is_compressed || stored == size {
+            return Ok(());
+        }
+        Err(Error::corrupt(format!(
+            "the page has {stored} bytes, but its header says {size} without compression"
+        )))
+    }
+
+    /// Returns an error if all pages together contradict the statistics of the chunk.
+    pub(super) fn finish(&self) -> Result<()> {
+        let (claimed, values, nulls) = (self.claimed, self.values, self.nulls);
+        if claimed != values {
+            return Err(Error::corrupt(format!(
+                "the footer says {claimed} values, but its pages have {values}"
+            )));
+        }
+        match self.claims.nulls().filter(|claimed| *claimed != nulls) {
+            None => Ok(()),
+            Some(claimed) => Err(Error::corrupt(format!(
+                "the statistics count {claimed} nulls, but there are {nulls}"
+            ))),
+        }
+    }
+}
+
+impl PageClaims {
+    /// Collects what the header of a page and the column index say.
+    fn new(
+        header: &PageHeader,
+        index: Option<&(Vec<PageRange>, Option<Vec<i64>>)>,
+        number: Option<usize>,
+    ) -> Self {
+        let (one, two) = (&header.data_page_header, &header.data_page_header_v2);
+        let statistics = one.as_ref().and_then(|it| it.statistics.as_ref());
+        let statistics = statistics.or(two.as_ref().and_then(|it| it.statistics.as_ref()));
+        let statistics: Option<Statistics> = statistics.and_then(|it| it.decode().ok());
+        let (mut ranges, mut nulls) = (Vec::new(), Vec::new());
+        if let Some(statistics) = statistics {
+            nulls.extend(statistics.null_count);
+            let range = statistics.min_value.zip(statistics.max_value);
+            ranges.extend(range.map(Some));
+        }
+        if let (Some((indexed, counts)), Some(number)) = (index, number) {
+            ranges.extend(indexed.get(number).cloned());
+            nulls.extend(counts.as_ref().and_then(|it| it.get(number)));
+        }
+        Self { ranges, nulls }
+    }
+}
+
+/// Everything that a file says about the values of a page.
+struct Said<'a> {
+    claims: &'a Claims,
+    page: &'a PageClaims,
+    dictionary: Option<&'a Dictionary>,
+}
+
+impl Said<'_> {
+    /// Returns an error for the first value that contradicts it.
+    fn check(&self, values: DenseValues<'_>) -> Result<()> {
+        match values {
+            DenseValues::Fixed(bytes, width) => bytes
+                .chunks_exact(width.max(1))
+                .try_for_each(|value| self.value(value)),
+            DenseValues::Strings(strings) => strings.iter().try_for_each(|value| self.value(value)),
+            DenseValues::Bits(bits) => bits
+                .iter()
+                .try_for_each(|value| self.value(&[u8::from(value)])),
+            DenseValues::Indices(indices) => {
+                let Some(dictionary) = self.dictionary else {
+                    return Err(Error::corrupt("its dictionary is damaged"));
+                };
+                // Each entry is compared once.
+                let mut used = vec![false; dictionary.entries.len()];
+                for index in indices {
+                    let used = used.get_mut(*index as usize);
+                    *used.ok_or_else(|| Error::corrupt("an index outside the dictionary"))? = true;
+                }
+                let pairs = dictionary.entries.iter().zip(&dictionary.problems);
+                let mut used = pairs.zip(used).filter(|(_, used)| *used);
+                used.try_for_each(|((entry, problem), _)| self.page_value(entry, *problem))
+            }
+        }
+    }
+
+    fn value(&self, value: &[u8]) -> Result<()> {
+        self.page_value(value, self.claims.contradicted(value).problem())
+    }
+
+    fn page_value(&self, value: &[u8], problem: Option<&'static str>) -> Result<()> {
+        let is_outside = |range: &PageRange| self.claims.is_outside(value, range);
+        let outside = || self.page.ranges.iter().any(is_outside);
+        let outside = || outside().then_some("a value is outside the bounds of its page");
+        match problem.or_else(outside) {
+            None => Ok(()),
+            Some(problem) => Err(Error::corrupt(problem)),
+        }
+    }
+}
+
+/// Splits a dictionary into its entries.
+fn entries(bytes: &Bytes, count: usize, width: Option<usize>) -> Result<Vec<Bytes>> {
+    let Some(width) = width else {
+        let mut at = 0;
+        let entries = lengths(bytes, count)?.into_iter().map(|length| {
+            let start = at + size_of::<u32>();
+            at = start + length as usize;
+            bytes.slice(start..at)
+        });
+        return Ok(entries.collect());
+    };
+    if bytes.len() / width.max(1) < count {
+        let found = bytes.len();
+        return Err(Error::corrupt(format!(
+            "a dictionary of {found} bytes instead of {count} values of {width} bytes"
+        )));
+    }
+    let entries = (0..count).map(|at| bytes.slice(at * width..(at + 1) * width));
+    Ok(entries.collect())
+}
+
+/// Returns the ranges and numbers of nulls of all pages according to the column index.
+fn indexed(leaf: &Leaf) -> Option<(Vec<PageRange>, Option<Vec<i64>>)> {
+    let index: ColumnIndex = format::decode(leaf.chunk.column_index()?).ok()?;
+    let pages = leaf.chunk.offset_index()?.page_locations.len();
+    Some((page_ranges(&index, pages)?, index.null_counts))
+}
