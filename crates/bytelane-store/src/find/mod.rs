@@ -255,7 +255,7 @@ fn list_tree(tree: &dyn Tree, root: &Path, options: &FindOptions) -> Result<List
     }
     listing
         .files
-        .sort_by(|one, other| text(&one.below).cmp(&text(&other.below)));
+        .sort_by_key(|one| text(&one.below));
     Ok(listing)
 }
 
@@ -313,7 +313,7 @@ fn matching(
     let owns = |owner: &Owner| found.iter().any(|file| file.path.starts_with(&owner.table));
     let inner = inside(tree, root, &listed).into_iter().find(owns);
     refuse(inner.or_else(|| above(tree, root, &listed)), options)?;
-    found.sort_by(|one, other| text(&one.path).cmp(&text(&other.path)));
+    found.sort_by_key(|one| text(&one.path));
     Ok(found)
 }
 
