@@ -253,9 +253,7 @@ fn list_tree(tree: &dyn Tree, root: &Path, options: &FindOptions) -> Result<List
             listing.others += 1;
         }
     }
-    listing
-        .files
-        .sort_by_key(|one| text(&one.below));
+    listing.files.sort_by_key(|one| text(&one.below));
     Ok(listing)
 }
 
