@@ -20,8 +20,8 @@ const LAYERS: [&[(&str, &[&str])]; 6] = [
         ("diff", &[]),
         ("advise", &["rewrite", "write"]),
         ("check", &["rewrite"]),
-        ("merge", &["rewrite", "diff"]),
-        ("repair", &["merge", "rewrite"]),
+        ("merge", &["rewrite", "diff", "check"]),
+        ("repair", &["merge", "rewrite", "check"]),
     ],
 ];
 
