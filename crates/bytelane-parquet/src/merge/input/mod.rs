@@ -137,7 +137,7 @@ impl Opened {
     }
 
     pub(super) fn open(path: &Path) -> Result<Self> {
-        Self::open_with(path, |window| read_file_metadata(window))
+        Self::open_with(path, read_file_metadata)
     }
 
     /// Opens a file to read only the top-level columns that contain these paths.
