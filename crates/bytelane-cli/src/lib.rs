@@ -175,9 +175,15 @@ fn hint(answer: &clap::Error) -> Option<String> {
             Some((*hint).to_owned())
         }
         ErrorKind::UnknownArgument => {
-            let digits = text(ContextKind::InvalidArg)?.strip_prefix('-')?;
-            let is_count = digits.starts_with(|it: char| it.is_ascii_digit());
-            is_count.then(|| format!("give the number of rows as `-n`, as in `-n {digits}`"))
+            // Of `-100`, clap names `-1`, the first of the flags.
+            let first = text(ContextKind::InvalidArg)?;
+            let count = std::env::args().find_map(|argument| {
+                let digits = argument.strip_prefix('-')?;
+                let is_count =
+                    argument.starts_with(first) && digits.bytes().all(|it| it.is_ascii_digit());
+                is_count.then(|| digits.to_owned())
+            });
+            count.map(|digits| format!("give the number of rows as `-n`, as in `-n {digits}`"))
         }
         _ => None,
     }

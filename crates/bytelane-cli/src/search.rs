@@ -79,7 +79,7 @@ impl Search {
         let found = bytelane_store::find(paths, &options.with_owned(self.as_files));
         found.map_err(|error| match &error.problem {
             Problem::Owned(_) => anyhow::anyhow!("{error}; --as-files takes all of its files"),
-            _ => error.into(),
+            _ => anyhow::anyhow!("{}", readable::line(&error.to_string())),
         })
     }
 }

@@ -131,14 +131,14 @@ fn parts_of_an_earlier_merge_are_noticed() {
 fn an_output_in_a_directory_that_is_read_is_refused() {
     let directory = directory();
     let directory = directory.path();
-    write(&directory.join("lake/x=1/in.parquet"));
+    write(&directory.join("lake/one/in.parquet"));
     let mut inside = vec![
         "lake",
         "lake/",
         "lake/new",
         "lake/../lake",
-        "./lake/x=1",
-        "new/../lake/x=2",
+        "./lake/one",
+        "new/../lake/two",
     ];
     #[cfg(unix)]
     {
@@ -161,11 +161,11 @@ fn an_output_in_a_directory_that_is_read_is_refused() {
         assert_eq!(fs::read(directory.join(IN)).unwrap(), before, "{output}");
         assert_eq!(
             names(&directory.join("lake")),
-            ["in.parquet", "x=1"],
+            ["in.parquet", "one"],
             "{output}"
         );
     }
     succeeds(directory, &["rewrite", "lake", "lake.new"]);
-    assert_eq!(names(&directory.join("lake.new")), ["in.parquet", "x=1"]);
+    assert_eq!(names(&directory.join("lake.new")), ["in.parquet", "one"]);
     succeeds(directory, &["merge", "lake", "merged.parquet"]);
 }

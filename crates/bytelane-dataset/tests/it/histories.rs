@@ -164,7 +164,11 @@ impl Roots {
                     return;
                 };
                 let path = self.root(*is_new).join(name);
-                let before = fs::metadata(&path).unwrap().modified().unwrap();
+                // A link may lead nowhere, or to itself.
+                let Ok(metadata) = fs::metadata(&path) else {
+                    return;
+                };
+                let before = metadata.modified().unwrap();
                 // It may be a link to a file of the other root, which is overwritten then.
                 let scratch = Lake::empty();
                 scratch.write("other.parquet", self.next..self.next + ROWS);

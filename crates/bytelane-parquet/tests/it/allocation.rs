@@ -202,7 +202,7 @@ fn is_refused(file: Bytes) {
         let batch = reader.expect("a footer").next().expect("an error");
         batch.expect_err("too many values").to_string()
     });
-    assert!(error.contains("--memory-limit"), "{error}");
+    assert!(error.contains("with_memory_limit"), "{error}");
     assert!(peak < 8 * MIB, "{peak}");
 }
 
@@ -486,7 +486,7 @@ fn refused_everywhere(file: &Bytes, limit: &str) {
     for (work, error) in works {
         let (error, peak) = measured(error);
         assert!(error.contains(limit), "{work}: {error}");
-        assert!(error.contains("--memory-limit"), "{work}: {error}");
+        assert!(error.contains("with_memory_limit"), "{work}: {error}");
         assert!(peak < 16 * MIB, "{work}: {peak}");
     }
     let (obstacle, new, peak) = rewritten(file, Encoding::Plain);
@@ -545,7 +545,7 @@ fn columns_share_one_budget() {
             error.contains("row group 0: it takes more memory"),
             "{work}: {error}"
         );
-        assert!(error.contains("--memory-limit"), "{work}: {error}");
+        assert!(error.contains("with_memory_limit"), "{work}: {error}");
         assert!(peak < 16 * MIB, "{work}: {peak}");
     }
     // A smaller example, in which the limit allows one column.
@@ -631,7 +631,7 @@ fn an_inspection_has_a_limit() {
     let file = shared(&chunk.file(), 1000);
     let (error, peak) = measured(|| inspect_reader(&file).expect_err("a million pages"));
     let error = error.to_string();
-    assert!(error.contains("--memory-limit"), "{error}");
+    assert!(error.contains("with_memory_limit"), "{error}");
     let limit = 64 * (MIB + file.len());
     assert!(peak < 2 * limit, "{peak}");
     let (_directory, path) = on_disk(&file);

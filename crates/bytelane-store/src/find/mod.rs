@@ -211,6 +211,10 @@ fn find_in(tree: &dyn Tree, input: &Path, options: &FindOptions) -> Result<Vec<F
     if listing.files.is_empty() {
         let problem = match listing.others {
             0 => "no .parquet file in this directory".to_owned(),
+            1 => {
+                "no .parquet file in this directory; one other file was skipped: name it to read it"
+                    .to_owned()
+            }
             others => format!(
                 "no .parquet file in this directory; {others} other files were skipped: name them to read them"
             ),

@@ -110,8 +110,8 @@ pub fn unite(one: &Field, other: &Field) -> Result<Field> {
             .with_metadata(metadata.clone())
     };
     match (one.data_type(), other.data_type()) {
-        (DataType::Null, same) => return Ok(field(same.clone(), other)),
-        (same, DataType::Null) => return Ok(field(same.clone(), one)),
+        (DataType::Null, same) => return Ok(field(same.clone(), other).with_nullable(true)),
+        (same, DataType::Null) => return Ok(field(same.clone(), one).with_nullable(true)),
         _ => {}
     }
     if extension(one) != extension(other) {
