@@ -3,7 +3,6 @@
 use crate::readable;
 use anyhow::bail;
 use bytelane_parquet::advise::RAW_ENDINGS;
-use bytelane_parquet::unsupported_scheme;
 use bytelane_store::{FindOptions, FoundFile, Problem};
 use std::path::{Path, PathBuf};
 
@@ -70,11 +69,6 @@ impl Search {
                 "only head, cat, sample and count read a Parquet file from standard input, which is not seekable; save it \
                  to disk first"
             );
-        }
-        for path in paths {
-            if let Some(problem) = unsupported_scheme(path).filter(|_| !path.exists()) {
-                bail!("{}: {problem}", readable::path(path));
-            }
         }
         let found = bytelane_store::find(paths, &options.with_owned(self.as_files));
         found.map_err(|error| match &error.problem {

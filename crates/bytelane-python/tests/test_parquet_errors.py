@@ -203,7 +203,7 @@ def test_wrong_arguments() -> None:
         (TypeError, "Options.goal", lambda: module.advise("a.parquet", goal=1)),
         (TypeError, "int", lambda: module.advise("a.parquet", readers=[1])),
         (TypeError, "str", lambda: module.write_table(numbers(), "b", column_encoding={"id": 1})),
-        (TypeError, "str", lambda: file.read("id")),
+        (TypeError, "columns are a list of names", lambda: file.read("id")),
         (TypeError, "int", lambda: module.read_table(5)),
         (ValueError, "no file", lambda: module.advise([])),
         (ValueError, 'goal "fast"', lambda: module.advise("a.parquet", goal="fast")),

@@ -140,7 +140,7 @@ def check(expected: list[dict[str, Any]]) -> None:
         assert column == [{name: row[name]} for row in expected]
     advice = parquet.advise("a.parquet")
     assert [column["path"] for column in advice.columns] == names
-    parquet.rewrite("a.parquet", "rewritten.parquet", compression="zstd", verify=True)
+    parquet.rewrite("a.parquet", "rewritten.parquet", compression="zstd", verify=True, force=True)
     assert parquet.read_table("rewritten.parquet").to_pyarrow().to_pylist() == expected
     before, after = (pq.read_metadata(name).metadata for name in ("a.parquet", "rewritten.parquet"))
     assert before == after

@@ -491,7 +491,7 @@ fn refused_everywhere(file: &Bytes, limit: &str) {
     }
     let (obstacle, new, peak) = rewritten(file, Encoding::Plain);
     let obstacle = obstacle.expect("it is not re-encoded");
-    assert!(obstacle.contains("--memory-limit"), "{obstacle}");
+    assert!(obstacle.contains("with_memory_limit"), "{obstacle}");
     assert_eq!(new.len(), file.len());
     assert!(peak < 16 * MIB, "{peak}");
 }

@@ -16,7 +16,7 @@ mod tree;
 
 use crate::store::Meta;
 use crate::{Error, Location, Problem, Result};
-use bytelane_parquet::{local_path, remote_url};
+use bytelane_parquet::{local_path, remote_url, unsupported_scheme};
 use disk::Disk;
 use format::{above, inside};
 use objects::Objects;
@@ -167,7 +167,12 @@ fn find_one(input: &Path, options: &FindOptions) -> Result<Vec<FoundFile>> {
     match tree_of(input)? {
         Some(objects) => find_in(&objects, input, options),
         None if remote_url(input).is_some() => Ok(named(input, None)),
-        None => find_in(&Disk, &local_path(input), options),
+        None => find_in(&Disk, &local_path(input), options).map_err(|error| {
+            let scheme = unsupported_scheme(input).filter(|_| error.is_missing());
+            scheme.map_or(error, |problem| {
+                Error::new(shown(input), Problem::Input(problem))
+            })
+        }),
     }
 }
 
