@@ -128,10 +128,11 @@ class Doors:
 
     def singles(self) -> Iterator[tuple[str, Callable[[], object]]]:
         """Returns the doors for one file."""
-        only, out = self.inputs[0], str(self.scratch / "single.parquet")
+        only = self.inputs[0]
+        by_command, repaired, salvaged = (str(self.scratch / f"{it}.parquet") for it in ("by_command", "repaired", "salvaged"))
         yield "inspect", lambda: self.run("inspect", only)
-        yield "repair", lambda: self.run("repair", only, out)
-        for call in (f"check({only!r})", f"repair({only!r}, {out!r})", f"salvage({only!r}, {out!r})"):
+        yield "repair", lambda: self.run("repair", only, by_command)
+        for call in (f"check({only!r})", f"repair({only!r}, {repaired!r})", f"salvage({only!r}, {salvaged!r})"):
             yield f"parquet.{call}", lambda call=call: self.python(f"parquet.{call}")
         yield "parquet.rewrite", lambda: self.python(f"parquet.rewrite({only!r}, {out!r}).to_dict()")
 
