@@ -332,13 +332,13 @@ def test_arguments_of_other_types_get_an_error_of_ours() -> None:
     with pytest.raises(TypeError, match=r'columns are a list of names, as in \["price"\]'):
         parquet.read_table("a.parquet", columns="price")
     with pytest.raises(TypeError, match="a filter is a tuple .* or a text such as .* pyarrow"):
-        parquet.read_table("a.parquet", filters=pc.field("id") > 1)  # type: ignore[arg-type]
+        parquet.read_table("a.parquet", filters=pc.field("id") > 1)
     with parquet.ParquetFile("a.parquet") as file, pytest.raises(IndexError, match="there are 1 row groups"):
         file.metadata.row_group(-1)
     for convert in (bytearray, memoryview):
         source = convert(Path("a.parquet").read_bytes())
-        assert parquet.read_table(source).num_rows == 3  # type: ignore[arg-type]
-        with parquet.ParquetFile(source) as file:  # type: ignore[arg-type]
+        assert parquet.read_table(source).num_rows == 3
+        with parquet.ParquetFile(source) as file:
             assert file.metadata.num_rows == 3
     with pytest.raises(parquet.ParquetError, match='no column "prise"; did you mean "price"') as caught:
         parquet.read_table("a.parquet", columns=["prise"])

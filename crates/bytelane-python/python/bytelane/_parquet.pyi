@@ -169,7 +169,7 @@ class ParquetWriter:
     def discard(self) -> None: ...
 
 def read_file(
-    source: _Path | bytes | _BinaryFile,
+    source: _Path | bytes | bytearray | memoryview | _BinaryFile,
     columns: Sequence[str] | None,
     row_groups: Sequence[int] | None,
     filters: Filters | None,
@@ -287,7 +287,7 @@ class Batches:
 class ParquetFile:
     def __new__(
         cls,
-        source: _Path | bytes | _BinaryFile,
+        source: _Path | bytes | bytearray | memoryview | _BinaryFile,
         *,
         read_dictionary: Sequence[str] | None = None,
         string_type: StringType | None = None,

@@ -501,7 +501,7 @@ def check(
 
 
 def read_table(
-    source: Path | Sequence[Path] | bytes | BinaryFile,
+    source: Path | Sequence[Path] | bytes | bytearray | memoryview | BinaryFile,
     columns: Sequence[str] | None = None,
     *,
     filters: Filters | None = None,
