@@ -175,7 +175,7 @@ fn hint(answer: &clap::Error) -> Option<String> {
             Some((*hint).to_owned())
         }
         ErrorKind::UnknownArgument => {
-            // Of `-100`, clap names `-1`, the first of the flags.
+            // For `-100`, clap names `-1`, the first of the flags.
             let first = text(ContextKind::InvalidArg)?;
             let count = std::env::args().find_map(|argument| {
                 let digits = argument.strip_prefix('-')?;

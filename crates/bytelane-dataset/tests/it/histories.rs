@@ -9,6 +9,7 @@ use bytelane_parquet::ReaderBuilder;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use proptest::test_runner::RngSeed;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::ops::ControlFlow;
@@ -130,7 +131,9 @@ impl Roots {
         if !self.root(is_new).exists() {
             return None;
         }
-        let names = readable_names(&self.root(is_new));
+        let mut names = readable_names(&self.root(is_new));
+        // A link may lead nowhere, or to itself.
+        names.retain(|name| fs::metadata(self.root(is_new).join(name)).is_ok());
         (!names.is_empty()).then(|| index.get(&names).clone())
     }
 
@@ -164,11 +167,7 @@ impl Roots {
                     return;
                 };
                 let path = self.root(*is_new).join(name);
-                // A link may lead nowhere, or to itself.
-                let Ok(metadata) = fs::metadata(&path) else {
-                    return;
-                };
-                let before = metadata.modified().unwrap();
+                let before = fs::metadata(&path).unwrap().modified().unwrap();
                 // It may be a link to a file of the other root, which is overwritten then.
                 let scratch = Lake::empty();
                 scratch.write("other.parquet", self.next..self.next + ROWS);
@@ -307,7 +306,11 @@ fn set_time(file: &Path, of: &Path) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 60,
+        rng_seed: RngSeed::Fixed(1),
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn no_step_of_the_library_loses_a_row(history in vec(step(), 3..16)) {
