@@ -1,6 +1,6 @@
 //! `bytelane merge`.
 
-use crate::files::{Force, Target};
+use crate::files::{DASH, Force, Target};
 use crate::search::Search;
 use crate::table::{Format, Table, format_parser, number, size, text};
 use crate::verb::Verb;
@@ -106,9 +106,11 @@ impl Arguments {
         if let Some(bytes) = self.file_size {
             options = options.with_file_bytes(bytes);
         }
-        let merged = verb.finish(merge(&inputs, target.path(), &options))?;
+        let mut merged = verb.finish(merge(&inputs, target.path(), &options))?;
         target.publish(&mut out)?;
         if target.is_stream() {
+            let files = merged.outputs.iter_mut();
+            files.for_each(|file| file.path = DASH.into());
             self.show(&merged, &mut io::stderr().lock())?;
         } else {
             self.show(&merged, &mut out)?;
