@@ -129,12 +129,13 @@ class Doors:
     def singles(self) -> Iterator[tuple[str, Callable[[], object]]]:
         """Returns the doors for one file."""
         only = self.inputs[0]
-        by_command, repaired, salvaged = (str(self.scratch / f"{it}.parquet") for it in ("by_command", "repaired", "salvaged"))
+        names = ("by_command", "repaired", "salvaged", "rewritten")
+        by_command, repaired, salvaged, rewritten = (str(self.scratch / f"{it}.parquet") for it in names)
         yield "inspect", lambda: self.run("inspect", only)
         yield "repair", lambda: self.run("repair", only, by_command)
         for call in (f"check({only!r})", f"repair({only!r}, {repaired!r})", f"salvage({only!r}, {salvaged!r})"):
             yield f"parquet.{call}", lambda call=call: self.python(f"parquet.{call}")
-        yield "parquet.rewrite", lambda: self.python(f"parquet.rewrite({only!r}, {out!r}).to_dict()")
+        yield "parquet.rewrite", lambda: self.python(f"parquet.rewrite({only!r}, {rewritten!r}).to_dict()")
 
 
 def answer(door: Callable[[], object], expected: Answer | int) -> object:
