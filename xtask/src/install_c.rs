@@ -39,6 +39,7 @@ pub const LIBRARIES: &[Library] = &[
         headers: &[
             "bytelane-capi/include/bytelane.h",
             "bytelane-capi/include/bytelane.hpp",
+            "bytelane-capi/include/bytelane_generated.hpp",
         ],
         description: "Codecs between values and the bytes of wire and file formats, with SIMD",
     },

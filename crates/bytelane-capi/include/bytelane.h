@@ -681,6 +681,33 @@ struct bytelane_result bytelane_rle_hybrid_decode_bits(const uint8_t *src,
                                                        uint8_t *bitmap,
                                                        size_t bitmap_length);
 
+// Spreads values of `width` bytes, 1, 2, 4 or 8, over `places` positions: those whose bit is set
+// get the next value, the others become zeros. `offset` is the number of values read.
+//
+// Fails with `BYTELANE_RANGE` if the bitmap has fewer bits than there are positions; with
+// `BYTELANE_MALFORMED` if the number of values differs from the number of set bits, in which case
+// values may have been written.
+struct bytelane_result bytelane_validity_spread(const void *dense,
+                                                size_t dense_count,
+                                                size_t width,
+                                                const uint8_t *bitmap,
+                                                size_t bitmap_length,
+                                                void *values,
+                                                size_t places);
+
+// Compacts `places` values of `width` bytes, 1, 2, 4 or 8: moves those whose bit is set to the
+// front of `dense`. `offset` is the number of positions, `count` the number of values written.
+// Values of `dense` after them may be overwritten.
+//
+// Fails with `BYTELANE_RANGE` if the bitmap has fewer bits than there are positions.
+struct bytelane_result bytelane_validity_compact(const void *values,
+                                                 size_t places,
+                                                 size_t width,
+                                                 const uint8_t *bitmap,
+                                                 size_t bitmap_length,
+                                                 void *dense,
+                                                 size_t dense_room);
+
 // Converts `count` definition levels to a bitmap: one bit for each, set if the level is
 // `max_level`, least significant bit of each byte first. The remaining bits of the last byte
 // become zeros. `bytelane_validity_count_valid` returns the number of valid values.
@@ -723,33 +750,6 @@ struct bytelane_result bytelane_validity_decode_u16(uint16_t max_level,
 struct bytelane_result bytelane_validity_count_valid(const uint8_t *bitmap,
                                                      size_t bitmap_length,
                                                      size_t places);
-
-// Spreads values of `width` bytes, 1, 2, 4 or 8, over `places` positions: those whose bit is set
-// get the next value, the others become zeros. `offset` is the number of values read.
-//
-// Fails with `BYTELANE_RANGE` if the bitmap has fewer bits than there are positions; with
-// `BYTELANE_MALFORMED` if the number of values differs from the number of set bits, in which case
-// values may have been written.
-struct bytelane_result bytelane_validity_spread(const void *dense,
-                                                size_t dense_count,
-                                                size_t width,
-                                                const uint8_t *bitmap,
-                                                size_t bitmap_length,
-                                                void *values,
-                                                size_t places);
-
-// Compacts `places` values of `width` bytes, 1, 2, 4 or 8: moves those whose bit is set to the
-// front of `dense`. `offset` is the number of positions, `count` the number of values written.
-// Values of `dense` after them may be overwritten.
-//
-// Fails with `BYTELANE_RANGE` if the bitmap has fewer bits than there are positions.
-struct bytelane_result bytelane_validity_compact(const void *values,
-                                                 size_t places,
-                                                 size_t width,
-                                                 const uint8_t *bitmap,
-                                                 size_t bitmap_length,
-                                                 void *dense,
-                                                 size_t dense_room);
 
 // Returns the maximum number of bytes that `count` values of `width` bytes take, in vectors of
 // `vector` values: `SIZE_MAX` if it does not fit in a `size_t`, or if the width or the vector size

@@ -44,6 +44,17 @@ impl Extent {
     }
 }
 
+/// Returns the slices of a call: [`input`], or [`both`] if it writes.
+macro_rules! slices {
+    ($src:expr) => {
+        $crate::buffers::input($src)
+    };
+    ($src:expr, $dst:expr) => {
+        $crate::buffers::both($src, $dst)
+    };
+}
+pub(crate) use slices;
+
 /// Returns the values that a call reads.
 ///
 /// # Safety
@@ -52,12 +63,11 @@ impl Extent {
 /// initialised values that nothing writes to during `'a`.
 #[inline(always)]
 pub(crate) unsafe fn input<'a, T: Value>(
-    start: *const T,
-    count: usize,
-) -> Result<&'a [T], bytelane_result> {
+    (start, count): (*const T, usize),
+) -> Result<(&'a [T],), bytelane_result> {
     Extent::check(start, count)?;
     // SAFETY: the requirements of `view` are those of this function, and `check` has passed.
-    Ok(unsafe { view(start, count) })
+    Ok((unsafe { view(start, count) },))
 }
 
 /// Returns the values that a call reads, and the memory that it writes to.
@@ -107,19 +117,26 @@ unsafe fn view<'a, T: Value>(start: *const T, count: usize) -> &'a [T] {
     unsafe { core::slice::from_raw_parts(start, count) }
 }
 
-/// Calls an unsafe function for numbers of a given width.
+/// Evaluates an expression for the unsigned type `T` of a given width.
 macro_rules! of_width {
-    ($width:expr, $function:ident $arguments:tt) => {
+    ($width:expr, $T:ident => $call:expr) => {
         match $width {
-            // SAFETY: here and below, the function takes its promises from a function of the C
-            // interface, whose documentation says how many values of `$width` bytes are where.
-            1 => unsafe { $function::<u8> $arguments },
-            // SAFETY: as above.
-            2 => unsafe { $function::<u16> $arguments },
-            // SAFETY: as above.
-            4 => unsafe { $function::<u32> $arguments },
-            // SAFETY: as above.
-            8 => unsafe { $function::<u64> $arguments },
+            1 => {
+                type $T = u8;
+                $call
+            }
+            2 => {
+                type $T = u16;
+                $call
+            }
+            4 => {
+                type $T = u32;
+                $call
+            }
+            8 => {
+                type $T = u64;
+                $call
+            }
             _ => $crate::result::BYTELANE_ARGUMENT.into(),
         }
     };

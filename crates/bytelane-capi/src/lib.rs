@@ -7,5 +7,6 @@
 
 mod buffers;
 pub mod codec;
+pub mod exports;
 pub mod library;
 pub mod result;

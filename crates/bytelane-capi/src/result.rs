@@ -167,22 +167,30 @@ impl Kind for LengthErrorKind {
     }
 }
 
-/// Runs a call whose failures are also results.
+/// Result of a call whose failures are results as well.
+pub(crate) type Answer = Result<bytelane_result, bytelane_result>;
+
+/// Runs a call.
 #[inline(always)]
-pub(crate) fn catching(
-    call: impl FnOnce() -> Result<bytelane_result, bytelane_result>,
-) -> bytelane_result {
+pub(crate) fn catching(call: impl FnOnce() -> Answer) -> bytelane_result {
     match call() {
         Ok(result) | Err(result) => result,
     }
 }
 
-/// Fails for a destination that is too short.
-#[inline]
-pub(crate) fn check_room(room: usize, needed: usize) -> Result<(), bytelane_result> {
-    if room < needed {
-        Err(bytelane_result::too_short(needed))
-    } else {
-        Ok(())
+/// Fails for a destination that is too short, which the core would detect only after writing. Counts
+/// the required length only if there is less room than for the maximum.
+#[inline(always)]
+pub(crate) fn check_room(
+    room: usize,
+    most: usize,
+    needed: impl FnOnce() -> usize,
+) -> Result<(), bytelane_result> {
+    if room < most {
+        let needed = needed();
+        if room < needed {
+            return Err(bytelane_result::too_short(needed));
+        }
     }
+    Ok(())
 }

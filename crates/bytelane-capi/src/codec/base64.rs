@@ -1,9 +1,10 @@
 //! Base64, RFC 4648.
 
-use crate::buffers::{both, input};
+use crate::exports::exports;
 use crate::result::*;
 use bytelane::base64::{Alphabet, DecodePadding, Engine, ErrorKind, STANDARD, decoded_len};
 use bytelane::{DestinationError, Detected};
+use core::mem::MaybeUninit;
 
 /// Flag of the base64 functions: `-` and `_` instead of `+` and `/`.
 pub const BYTELANE_BASE64_URL_SAFE: u32 = 1;
@@ -27,62 +28,46 @@ pub extern "C" fn bytelane_base64_encoded_length(length: usize, flags: u32) -> u
     encoded.unwrap_or(usize::MAX)
 }
 
-/// Writes bytes as text, without a null byte at its end. The result has
-/// `bytelane_base64_encoded_length` characters.
-///
-/// `flags` is 0 or a sum of `BYTELANE_BASE64_..`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_base64_encode(
-    src: *const u8,
-    src_length: usize,
-    flags: u32,
-    dst: *mut u8,
-    dst_length: usize,
-) -> bytelane_result {
-    catching(|| {
-        let engine = engine(flags)?;
-        // SAFETY: the caller promises what `both` requires.
-        let (src, dst) = unsafe { both((src, src_length), (dst, dst_length)) }?;
-        let written = engine.encode_with(Detected::active(), src, dst)?;
-        Ok(bytelane_result::ok(src_length, written.len()))
-    })
+exports! {
+    encode(; src: [u8; src_length]; flags: u32 = 0; dst: [u8; dst_length]) {
+        /// Writes bytes as text, without a null byte at its end. The result has
+        /// `bytelane_base64_encoded_length` characters.
+        ///
+        /// `flags` is 0 or a sum of `BYTELANE_BASE64_..`.
+        bytelane_base64_encode;
+    }
+
+    decoded_length(; src: [u8; src_length];) {
+        /// Counts the bytes that a text encodes, if it is valid: `count` is their number. It looks only at
+        /// the length and the last two characters.
+        bytelane_base64_decoded_length;
+    }
+
+    decode(; src: [u8; src_length]; flags: u32 = 0; dst: [u8; dst_length]) {
+        /// Decodes all of a text. Whitespace and everything else that no encoder writes is an error, unless
+        /// a flag says otherwise. `src_length / 4 * 3 + 2` bytes are always enough room.
+        ///
+        /// `flags` is 0 or a sum of `BYTELANE_BASE64_..`. Fails with `BYTELANE_INVALID_BYTE`,
+        /// `BYTELANE_INVALID_PADDING`, `BYTELANE_INVALID_LAST_SYMBOL` or, if the last group has only one
+        /// character, `BYTELANE_TRUNCATED`.
+        bytelane_base64_decode;
+    }
 }
 
-/// Counts the bytes that a text encodes, if it is valid: `count` is their number. It looks only at
-/// the length and the last two characters.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_base64_decoded_length(
-    src: *const u8,
-    src_length: usize,
-) -> bytelane_result {
-    catching(|| {
-        // SAFETY: the caller promises what `input` requires.
-        let src = unsafe { input(src, src_length) }?;
-        Ok(bytelane_result::ok(src_length, decoded_len(src)))
-    })
+fn encode(src: &[u8], flags: u32, dst: &mut [MaybeUninit<u8>]) -> Answer {
+    let engine = engine(flags)?;
+    let written = engine.encode_with(Detected::active(), src, dst)?;
+    Ok(bytelane_result::ok(src.len(), written.len()))
 }
 
-/// Decodes all of a text. Whitespace and everything else that no encoder writes is an error, unless
-/// a flag says otherwise. `src_length / 4 * 3 + 2` bytes are always enough room.
-///
-/// `flags` is 0 or a sum of `BYTELANE_BASE64_..`. Fails with `BYTELANE_INVALID_BYTE`,
-/// `BYTELANE_INVALID_PADDING`, `BYTELANE_INVALID_LAST_SYMBOL` or, if the last group has only one
-/// character, `BYTELANE_TRUNCATED`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_base64_decode(
-    src: *const u8,
-    src_length: usize,
-    flags: u32,
-    dst: *mut u8,
-    dst_length: usize,
-) -> bytelane_result {
-    catching(|| {
-        let engine = engine(flags)?;
-        // SAFETY: the caller promises what `both` requires.
-        let (src, dst) = unsafe { both((src, src_length), (dst, dst_length)) }?;
-        let written = engine.decode_with(Detected::active(), src, dst)?;
-        Ok(bytelane_result::ok(src_length, written.len()))
-    })
+fn decoded_length(src: &[u8]) -> Answer {
+    Ok(bytelane_result::ok(src.len(), decoded_len(src)))
+}
+
+fn decode(src: &[u8], flags: u32, dst: &mut [MaybeUninit<u8>]) -> Answer {
+    let engine = engine(flags)?;
+    let written = engine.decode_with(Detected::active(), src, dst)?;
+    Ok(bytelane_result::ok(src.len(), written.len()))
 }
 
 #[inline(always)]

@@ -2,7 +2,7 @@
 
 use crate::buffers::{both, of_width};
 use crate::result::*;
-use bytelane::{Detected, Value, big_endian};
+use bytelane::{Detected, big_endian};
 use core::ffi::c_void;
 
 /// Writes `count` numbers of `width` bytes (1, 2, 4 or 8), aligned to their width, as big-endian
@@ -15,7 +15,12 @@ pub unsafe extern "C" fn bytelane_big_endian_encode(
     dst: *mut u8,
     dst_length: usize,
 ) -> bytelane_result {
-    of_width!(width, encode((values, count), (dst, dst_length)))
+    of_width!(width, T => catching(|| {
+        // SAFETY: the caller promises what `both` requires, for values of this width.
+        let (values, dst) = unsafe { both((values.cast::<T>(), count), (dst, dst_length)) }?;
+        let written = big_endian::encode_with(Detected::active(), values, dst)?;
+        Ok(bytelane_result::ok(count, written.len()))
+    }))
 }
 
 /// Reads numbers of `width` bytes (1, 2, 4 or 8) from all of `src`, their big-endian bytes, to the
@@ -30,38 +35,11 @@ pub unsafe extern "C" fn bytelane_big_endian_decode(
     count: usize,
     width: usize,
 ) -> bytelane_result {
-    of_width!(width, decode((src, src_length), (values, count)))
-}
-
-/// # Safety
-///
-/// The same as [`both`], with values of type `T`.
-#[inline(always)]
-unsafe fn encode<T: Value>(
-    (values, count): (*const c_void, usize),
-    dst: (*mut u8, usize),
-) -> bytelane_result {
-    catching(|| {
-        // SAFETY: the requirements are those of this function.
-        let (values, dst) = unsafe { both((values.cast::<T>(), count), dst) }?;
-        let written = big_endian::encode_with(Detected::active(), values, dst)?;
-        Ok(bytelane_result::ok(count, written.len()))
-    })
-}
-
-/// # Safety
-///
-/// The same as [`both`], with values of type `T`.
-#[inline(always)]
-unsafe fn decode<T: Value>(
-    src: (*const u8, usize),
-    (values, room): (*mut c_void, usize),
-) -> bytelane_result {
-    catching(|| {
-        // SAFETY: the requirements are those of this function.
-        let (src, values) = unsafe { both(src, (values.cast::<T>(), room)) }?;
+    of_width!(width, T => catching(|| {
+        // SAFETY: the caller promises what `both` requires, for values of this width.
+        let (src, values) = unsafe { both((src, src_length), (values.cast::<T>(), count)) }?;
         let written = big_endian::decode_with(Detected::active(), src, values);
         let written = written.map_err(|error| bytelane_result::from(error).in_values::<T>())?;
-        Ok(bytelane_result::ok(src.len(), written.len()))
-    })
+        Ok(bytelane_result::ok(src_length, written.len()))
+    }))
 }

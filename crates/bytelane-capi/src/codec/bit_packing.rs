@@ -1,9 +1,10 @@
 //! Bit packing: integers with the same number of bits each.
 
-use crate::buffers::both;
+use crate::exports::exports;
 use crate::result::*;
 use bytelane::bit_packing::{ErrorKind, Format, Integer, SignedInteger};
 use bytelane::{DestinationError, Detected, Value};
+use core::mem::MaybeUninit;
 
 /// Flag of a `bytelane_bit_packing_format`: pack 0, -1, 1, -2 as 0, 1, 2, 3. Only for signed
 /// integers, and without a reference.
@@ -32,179 +33,43 @@ pub extern "C" fn bytelane_bit_packing_encoded_length(
     format.map_or(usize::MAX, |format| format.encoded_len(count))
 }
 
-/// Packs `count` values, least significant bit first. The result has
-/// `bytelane_bit_packing_encoded_length` bytes.
-///
-/// Fails with `BYTELANE_INVALID_VALUE` if a value does not fit the width; `offset` is then that of
-/// its first byte in memory.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_bit_packing_encode_u8(
-    format: bytelane_bit_packing_format,
-    values: *const u8,
-    count: usize,
-    dst: *mut u8,
-    dst_length: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
-    // `dst` that nothing else accesses during the call.
-    unsafe { encode(format, (values, count), (dst, dst_length)) }
-}
+exports! {
+    encode(format: bytelane_bit_packing_format; values: [T; count];; dst: [u8; dst_length]) {
+        /// Packs `count` values, least significant bit first. The result has
+        /// `bytelane_bit_packing_encoded_length` bytes.
+        ///
+        /// Fails with `BYTELANE_INVALID_VALUE` if a value does not fit the width; `offset` is then that of
+        /// its first byte in memory.
+        bytelane_bit_packing_encode_u8<u8>;
+        /// Same as `bytelane_bit_packing_encode_u8`.
+        bytelane_bit_packing_encode_u16<u16>;
+        /// Same as `bytelane_bit_packing_encode_u8`.
+        bytelane_bit_packing_encode_u32<u32>;
+        /// Same as `bytelane_bit_packing_encode_u8`.
+        bytelane_bit_packing_encode_u64<u64>;
+        /// Same as `bytelane_bit_packing_encode_u8`.
+        bytelane_bit_packing_encode_i32<i32>;
+        /// Same as `bytelane_bit_packing_encode_u8`.
+        bytelane_bit_packing_encode_i64<i64>;
+    }
 
-/// Same as `bytelane_bit_packing_encode_u8`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_bit_packing_encode_u16(
-    format: bytelane_bit_packing_format,
-    values: *const u16,
-    count: usize,
-    dst: *mut u8,
-    dst_length: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
-    // `dst` that nothing else accesses during the call.
-    unsafe { encode(format, (values, count), (dst, dst_length)) }
-}
-
-/// Same as `bytelane_bit_packing_encode_u8`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_bit_packing_encode_u32(
-    format: bytelane_bit_packing_format,
-    values: *const u32,
-    count: usize,
-    dst: *mut u8,
-    dst_length: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
-    // `dst` that nothing else accesses during the call.
-    unsafe { encode(format, (values, count), (dst, dst_length)) }
-}
-
-/// Same as `bytelane_bit_packing_encode_u8`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_bit_packing_encode_u64(
-    format: bytelane_bit_packing_format,
-    values: *const u64,
-    count: usize,
-    dst: *mut u8,
-    dst_length: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
-    // `dst` that nothing else accesses during the call.
-    unsafe { encode(format, (values, count), (dst, dst_length)) }
-}
-
-/// Same as `bytelane_bit_packing_encode_u8`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_bit_packing_encode_i32(
-    format: bytelane_bit_packing_format,
-    values: *const i32,
-    count: usize,
-    dst: *mut u8,
-    dst_length: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
-    // `dst` that nothing else accesses during the call.
-    unsafe { encode(format, (values, count), (dst, dst_length)) }
-}
-
-/// Same as `bytelane_bit_packing_encode_u8`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_bit_packing_encode_i64(
-    format: bytelane_bit_packing_format,
-    values: *const i64,
-    count: usize,
-    dst: *mut u8,
-    dst_length: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
-    // `dst` that nothing else accesses during the call.
-    unsafe { encode(format, (values, count), (dst, dst_length)) }
-}
-
-/// Unpacks `count` values from the front of `src`, which may be longer: `offset` is the number of
-/// bytes read.
-///
-/// Fails with `BYTELANE_TRUNCATED`; nothing is written then.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_bit_packing_decode_u8(
-    format: bytelane_bit_packing_format,
-    src: *const u8,
-    src_length: usize,
-    values: *mut u8,
-    count: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
-    // `values` that nothing else accesses during the call.
-    unsafe { decode(format, (src, src_length), (values, count)) }
-}
-
-/// Same as `bytelane_bit_packing_decode_u8`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_bit_packing_decode_u16(
-    format: bytelane_bit_packing_format,
-    src: *const u8,
-    src_length: usize,
-    values: *mut u16,
-    count: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
-    // `values` that nothing else accesses during the call.
-    unsafe { decode(format, (src, src_length), (values, count)) }
-}
-
-/// Same as `bytelane_bit_packing_decode_u8`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_bit_packing_decode_u32(
-    format: bytelane_bit_packing_format,
-    src: *const u8,
-    src_length: usize,
-    values: *mut u32,
-    count: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
-    // `values` that nothing else accesses during the call.
-    unsafe { decode(format, (src, src_length), (values, count)) }
-}
-
-/// Same as `bytelane_bit_packing_decode_u8`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_bit_packing_decode_u64(
-    format: bytelane_bit_packing_format,
-    src: *const u8,
-    src_length: usize,
-    values: *mut u64,
-    count: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
-    // `values` that nothing else accesses during the call.
-    unsafe { decode(format, (src, src_length), (values, count)) }
-}
-
-/// Same as `bytelane_bit_packing_decode_u8`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_bit_packing_decode_i32(
-    format: bytelane_bit_packing_format,
-    src: *const u8,
-    src_length: usize,
-    values: *mut i32,
-    count: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
-    // `values` that nothing else accesses during the call.
-    unsafe { decode(format, (src, src_length), (values, count)) }
-}
-
-/// Same as `bytelane_bit_packing_decode_u8`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_bit_packing_decode_i64(
-    format: bytelane_bit_packing_format,
-    src: *const u8,
-    src_length: usize,
-    values: *mut i64,
-    count: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
-    // `values` that nothing else accesses during the call.
-    unsafe { decode(format, (src, src_length), (values, count)) }
+    decode(format: bytelane_bit_packing_format; src: [u8; src_length];; values: [T; count]) {
+        /// Unpacks `count` values from the front of `src`, which may be longer: `offset` is the number of
+        /// bytes read.
+        ///
+        /// Fails with `BYTELANE_TRUNCATED`; nothing is written then.
+        bytelane_bit_packing_decode_u8<u8>;
+        /// Same as `bytelane_bit_packing_decode_u8`.
+        bytelane_bit_packing_decode_u16<u16>;
+        /// Same as `bytelane_bit_packing_decode_u8`.
+        bytelane_bit_packing_decode_u32<u32>;
+        /// Same as `bytelane_bit_packing_decode_u8`.
+        bytelane_bit_packing_decode_u64<u64>;
+        /// Same as `bytelane_bit_packing_decode_u8`.
+        bytelane_bit_packing_decode_i32<i32>;
+        /// Same as `bytelane_bit_packing_decode_u8`.
+        bytelane_bit_packing_decode_i64<i64>;
+    }
 }
 
 /// Interpretation of a C format for a type.
@@ -248,40 +113,26 @@ fn signed<T: SignedInteger>(
     is_zigzag.then(|| plain.zigzag())
 }
 
-/// # Safety
-///
-/// The same as [`both`].
 #[inline(always)]
-unsafe fn encode<T: Element>(
+fn encode<T: Element>(
     format: bytelane_bit_packing_format,
-    values: (*const T, usize),
-    dst: (*mut u8, usize),
-) -> bytelane_result {
-    catching(|| {
-        let format = T::format(format).ok_or(BYTELANE_ARGUMENT)?;
-        // SAFETY: the caller promises what `both` requires.
-        let (values, dst) = unsafe { both(values, dst) }?;
-        let written = format.encode_with(Detected::active(), values, dst)?;
-        Ok(bytelane_result::ok(values.len(), written.len()))
-    })
+    values: &[T],
+    dst: &mut [MaybeUninit<u8>],
+) -> Answer {
+    let format = T::format(format).ok_or(BYTELANE_ARGUMENT)?;
+    let written = format.encode_with(Detected::active(), values, dst)?;
+    Ok(bytelane_result::ok(values.len(), written.len()))
 }
 
-/// # Safety
-///
-/// The same as [`both`].
 #[inline(always)]
-unsafe fn decode<T: Element>(
+fn decode<T: Element>(
     format: bytelane_bit_packing_format,
-    src: (*const u8, usize),
-    values: (*mut T, usize),
-) -> bytelane_result {
-    catching(|| {
-        let format = T::format(format).ok_or(BYTELANE_ARGUMENT)?;
-        // SAFETY: the caller promises what `both` requires.
-        let (src, values) = unsafe { both(src, values) }?;
-        let (values, read) = format.decode_with(Detected::active(), src, values)?;
-        Ok(bytelane_result::ok(read, values.len()))
-    })
+    src: &[u8],
+    values: &mut [MaybeUninit<T>],
+) -> Answer {
+    let format = T::format(format).ok_or(BYTELANE_ARGUMENT)?;
+    let (values, read) = format.decode_with(Detected::active(), src, values)?;
+    Ok(bytelane_result::ok(read, values.len()))
 }
 
 impl Kind for ErrorKind {

@@ -1,9 +1,10 @@
 //! Parquet's DELTA_BINARY_PACKED.
 
-use crate::buffers::{both, input};
+use crate::exports::exports;
 use crate::result::*;
 use bytelane::delta::{self, ErrorKind, Format, Integer};
 use bytelane::{DestinationError, Detected, Value};
+use core::mem::MaybeUninit;
 
 /// Format of packed differences. All zeros means blocks of 128 values in 4 miniblocks, which most
 /// writers use.
@@ -27,78 +28,37 @@ pub extern "C" fn bytelane_delta_max_encoded_length(
     format.map_or(usize::MAX, |format| format.max_encoded_len::<i64>(count))
 }
 
-/// Encodes `count` values. `dst` only needs room for the result. Bytes of `dst` after the result
-/// may be overwritten.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_delta_encode_i32(
-    format: bytelane_delta_format,
-    values: *const i32,
-    count: usize,
-    dst: *mut u8,
-    dst_length: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
-    // `dst` that nothing else accesses during the call.
-    unsafe { encode(format, (values, count), (dst, dst_length)) }
+exports! {
+    encode(format: bytelane_delta_format = {}; values: [T; count];; dst: [u8; dst_length]) {
+        /// Encodes `count` values. `dst` only needs room for the result. Bytes of `dst` after the result
+        /// may be overwritten.
+        bytelane_delta_encode_i32<i32>;
+        /// Same as `bytelane_delta_encode_i32`.
+        bytelane_delta_encode_i64<i64>;
+    }
+
+    decode(; src: [u8; src_length];; values: [T; count]) {
+        /// Decodes the first `count` values of a stream at the front of `src`, in any valid format.
+        /// `offset` is the number of bytes of the stream read.
+        ///
+        /// Fails with `BYTELANE_TRUNCATED` if the stream has fewer values or ends early, and with
+        /// `BYTELANE_OVERLONG` or `BYTELANE_MALFORMED`.
+        bytelane_delta_decode_i32<i32>;
+        /// Same as `bytelane_delta_decode_i32`.
+        bytelane_delta_decode_i64<i64>;
+    }
+
+    stored(; src: [u8; src_length];) {
+        /// Reads the number of values that a stream claims to have: `count`. It may be more than the stream
+        /// really has; do not allocate memory for it unless you trust the stream.
+        bytelane_delta_stored;
+    }
 }
 
-/// Same as `bytelane_delta_encode_i32`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_delta_encode_i64(
-    format: bytelane_delta_format,
-    values: *const i64,
-    count: usize,
-    dst: *mut u8,
-    dst_length: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
-    // `dst` that nothing else accesses during the call.
-    unsafe { encode(format, (values, count), (dst, dst_length)) }
-}
-
-/// Decodes the first `count` values of a stream at the front of `src`, in any valid format.
-/// `offset` is the number of bytes of the stream read.
-///
-/// Fails with `BYTELANE_TRUNCATED` if the stream has fewer values or ends early, and with
-/// `BYTELANE_OVERLONG` or `BYTELANE_MALFORMED`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_delta_decode_i32(
-    src: *const u8,
-    src_length: usize,
-    values: *mut i32,
-    count: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
-    // `values` that nothing else accesses during the call.
-    unsafe { decode((src, src_length), (values, count)) }
-}
-
-/// Same as `bytelane_delta_decode_i32`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_delta_decode_i64(
-    src: *const u8,
-    src_length: usize,
-    values: *mut i64,
-    count: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
-    // `values` that nothing else accesses during the call.
-    unsafe { decode((src, src_length), (values, count)) }
-}
-
-/// Reads the number of values that a stream claims to have: `count`. It may be more than the stream
-/// really has; do not allocate memory for it unless you trust the stream.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_delta_stored(
-    src: *const u8,
-    src_length: usize,
-) -> bytelane_result {
-    catching(|| {
-        // SAFETY: the caller promises what `input` requires.
-        let count = delta::stored(unsafe { input(src, src_length) }?)?;
-        let count = usize::try_from(count).map_err(|_| BYTELANE_LENGTH)?;
-        Ok(bytelane_result::ok(0, count))
-    })
+fn stored(src: &[u8]) -> Answer {
+    let count = delta::stored(src)?;
+    let count = usize::try_from(count).map_err(|_| BYTELANE_LENGTH)?;
+    Ok(bytelane_result::ok(0, count))
 }
 
 fn of(format: bytelane_delta_format) -> Option<Format> {
@@ -108,42 +68,23 @@ fn of(format: bytelane_delta_format) -> Option<Format> {
     }
 }
 
-/// # Safety
-///
-/// The same as [`both`].
 #[inline(always)]
-unsafe fn encode<T: Integer + Value>(
+fn encode<T: Integer + Value>(
     format: bytelane_delta_format,
-    values: (*const T, usize),
-    dst: (*mut u8, usize),
-) -> bytelane_result {
-    catching(|| {
-        let format = of(format).ok_or(BYTELANE_ARGUMENT)?;
-        // SAFETY: the caller promises what `both` requires.
-        let (values, dst) = unsafe { both(values, dst) }?;
-        // The core would detect this only after writing.
-        if dst.len() < format.max_encoded_len::<T>(values.len()) {
-            check_room(dst.len(), format.encoded_len(values))?;
-        }
-        let written = format.encode_with(Detected::active(), values, dst)?;
-        Ok(bytelane_result::ok(values.len(), written.len()))
-    })
+    values: &[T],
+    dst: &mut [MaybeUninit<u8>],
+) -> Answer {
+    let format = of(format).ok_or(BYTELANE_ARGUMENT)?;
+    let most = format.max_encoded_len::<T>(values.len());
+    check_room(dst.len(), most, || format.encoded_len(values))?;
+    let written = format.encode_with(Detected::active(), values, dst)?;
+    Ok(bytelane_result::ok(values.len(), written.len()))
 }
 
-/// # Safety
-///
-/// The same as [`both`].
 #[inline(always)]
-unsafe fn decode<T: Integer + Value>(
-    src: (*const u8, usize),
-    values: (*mut T, usize),
-) -> bytelane_result {
-    catching(|| {
-        // SAFETY: the caller promises what `both` requires.
-        let (src, values) = unsafe { both(src, values) }?;
-        let (values, read) = delta::decode_with(Detected::active(), src, values)?;
-        Ok(bytelane_result::ok(read, values.len()))
-    })
+fn decode<T: Integer + Value>(src: &[u8], values: &mut [MaybeUninit<T>]) -> Answer {
+    let (values, read) = delta::decode_with(Detected::active(), src, values)?;
+    Ok(bytelane_result::ok(read, values.len()))
 }
 
 impl Kind for ErrorKind {

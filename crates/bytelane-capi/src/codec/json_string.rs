@@ -1,100 +1,80 @@
 //! JSON strings, RFC 8259.
 
-use crate::buffers::{both, input};
+use crate::exports::exports;
 use crate::result::*;
 use bytelane::json_string::{self, BARE, ErrorKind, Format, QUOTED, Scanned};
 use bytelane::{DestinationError, Detected, utf8};
+use core::mem::MaybeUninit;
 
 /// Flag of the JSON functions: no quotes around the text. Without it, writing adds both quotes, and
 /// reading starts after the opening quote and stops after the closing one.
 pub const BYTELANE_JSON_STRING_BARE: u32 = 1;
 
-/// Counts the bytes that `bytelane_json_string_escape` would write: `count` is their number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_json_string_escaped_length(
-    src: *const u8,
-    src_length: usize,
-    flags: u32,
-) -> bytelane_result {
-    catching(|| {
-        let format = format(flags)?;
-        // SAFETY: the caller promises what `input` requires.
-        let text = text(unsafe { input(src, src_length) }?)?;
-        Ok(bytelane_result::ok(src_length, format.escaped_len(text)))
-    })
+exports! {
+    escaped_length(; src: [u8; src_length]; flags: u32 = 0) {
+        /// Counts the bytes that `bytelane_json_string_escape` would write: `count` is their number.
+        bytelane_json_string_escaped_length;
+    }
+
+    escape(; src: [u8; src_length]; flags: u32 = 0; dst: [u8; dst_length]) {
+        /// Writes a UTF-8 text as a JSON string. `dst` only needs room for the result; escaping is faster
+        /// if it has the maximum, `6 * src_length + 2`. Bytes of `dst` after the result may be overwritten.
+        ///
+        /// `flags` is 0 or `BYTELANE_JSON_STRING_BARE`. Fails with `BYTELANE_INVALID_UTF8`; nothing is
+        /// written then.
+        bytelane_json_string_escape;
+    }
+
+    unescape(; src: [u8; src_length]; flags: u32 = 0; dst: [u8; dst_length]) {
+        /// Decodes a JSON string to UTF-8. `offset` is the number of bytes read; with quotes, `src` may
+        /// continue after the closing one. `dst` only needs room for the text, which is never longer than
+        /// the string; bytes of `dst` after the text may be overwritten.
+        ///
+        /// `flags` is 0 or `BYTELANE_JSON_STRING_BARE`. Fails with the statuses of JSON strings and
+        /// `BYTELANE_TRUNCATED`.
+        bytelane_json_string_unescape;
+    }
+
+    scan(; src: [u8; src_length];) {
+        /// Finds the closing quote of a string and checks that the bytes before it are UTF-8 without
+        /// control characters. `src` starts after the opening quote. `offset` is the length of the string
+        /// without the closing quote, and `count` is 1 if it has escapes; if not, these bytes are the text.
+        ///
+        /// Fails with `BYTELANE_TRUNCATED`, `BYTELANE_CONTROL_CHARACTER` or `BYTELANE_INVALID_UTF8`.
+        bytelane_json_string_scan;
+    }
 }
 
-/// Writes a UTF-8 text as a JSON string. `dst` only needs room for the result; escaping is faster
-/// if it has the maximum, `6 * src_length + 2`. Bytes of `dst` after the result may be overwritten.
-///
-/// `flags` is 0 or `BYTELANE_JSON_STRING_BARE`. Fails with `BYTELANE_INVALID_UTF8`; nothing is
-/// written then.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_json_string_escape(
-    src: *const u8,
-    src_length: usize,
-    flags: u32,
-    dst: *mut u8,
-    dst_length: usize,
-) -> bytelane_result {
-    catching(|| {
-        let format = format(flags)?;
-        // SAFETY: the caller promises what `both` requires.
-        let (src, dst) = unsafe { both((src, src_length), (dst, dst_length)) }?;
-        let text = text(src)?;
-        // The core would detect this only after writing.
-        if dst.len() < src_length.saturating_mul(6).saturating_add(2) {
-            check_room(dst.len(), format.escaped_len(text))?;
-        }
-        let written = format.escape_with(Detected::active(), text, dst)?;
-        Ok(bytelane_result::ok(src_length, written.len()))
-    })
+fn escaped_length(src: &[u8], flags: u32) -> Answer {
+    let format = format(flags)?;
+    let text = text(src)?;
+    Ok(bytelane_result::ok(src.len(), format.escaped_len(text)))
 }
 
-/// Decodes a JSON string to UTF-8. `offset` is the number of bytes read; with quotes, `src` may
-/// continue after the closing one. `dst` only needs room for the text, which is never longer than
-/// the string; bytes of `dst` after the text may be overwritten.
-///
-/// `flags` is 0 or `BYTELANE_JSON_STRING_BARE`. Fails with the statuses of JSON strings and
-/// `BYTELANE_TRUNCATED`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_json_string_unescape(
-    src: *const u8,
-    src_length: usize,
-    flags: u32,
-    dst: *mut u8,
-    dst_length: usize,
-) -> bytelane_result {
-    catching(|| {
-        let format = format(flags)?;
-        // SAFETY: the caller promises what `both` requires.
-        let (src, dst) = unsafe { both((src, src_length), (dst, dst_length)) }?;
-        // The core would detect this only after writing.
-        if dst.len() < src.len()
-            && let Some(needed) = more_than(dst.len(), format, src)
-        {
-            return Err(bytelane_result::too_short(needed));
-        }
-        let (text, read) = format.unescape_with(Detected::active(), src, dst)?;
-        Ok(bytelane_result::ok(read, text.len()))
-    })
+fn escape(src: &[u8], flags: u32, dst: &mut [MaybeUninit<u8>]) -> Answer {
+    let format = format(flags)?;
+    let text = text(src)?;
+    let most = src.len().saturating_mul(6).saturating_add(2);
+    check_room(dst.len(), most, || format.escaped_len(text))?;
+    let written = format.escape_with(Detected::active(), text, dst)?;
+    Ok(bytelane_result::ok(src.len(), written.len()))
 }
 
-/// Finds the closing quote of a string and checks that the bytes before it are UTF-8 without
-/// control characters. `src` starts after the opening quote. `offset` is the length of the string
-/// without the closing quote, and `count` is 1 if it has escapes; if not, these bytes are the text.
-///
-/// Fails with `BYTELANE_TRUNCATED`, `BYTELANE_CONTROL_CHARACTER` or `BYTELANE_INVALID_UTF8`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_json_string_scan(
-    src: *const u8,
-    src_length: usize,
-) -> bytelane_result {
-    catching(|| {
-        // SAFETY: the caller promises what `input` requires.
-        let Scanned { text, escaped } = json_string::scan(unsafe { input(src, src_length) }?)?;
-        Ok(bytelane_result::ok(text.len(), usize::from(escaped)))
-    })
+fn unescape(src: &[u8], flags: u32, dst: &mut [MaybeUninit<u8>]) -> Answer {
+    let format = format(flags)?;
+    // The core would detect this only after writing.
+    if dst.len() < src.len()
+        && let Some(needed) = more_than(dst.len(), format, src)
+    {
+        return Err(bytelane_result::too_short(needed));
+    }
+    let (text, read) = format.unescape_with(Detected::active(), src, dst)?;
+    Ok(bytelane_result::ok(read, text.len()))
+}
+
+fn scan(src: &[u8]) -> Answer {
+    let Scanned { text, escaped } = json_string::scan(src)?;
+    Ok(bytelane_result::ok(text.len(), usize::from(escaped)))
 }
 
 #[inline(always)]
@@ -128,7 +108,7 @@ fn more_than(room: usize, format: Format, src: &[u8]) -> Option<usize> {
     let (mut at, mut length) = (0, 0);
     while let Some(&byte) = string.as_bytes().get(at) {
         let (read, written) = match byte {
-            b'\\' => escape(&string.as_bytes()[at..])?,
+            b'\\' => lengths(&string.as_bytes()[at..])?,
             b'"' | ..0x20 => return None,
             _ => (1, 1),
         };
@@ -139,7 +119,7 @@ fn more_than(room: usize, format: Format, src: &[u8]) -> Option<usize> {
 }
 
 /// Returns the lengths of an escape, with both halves of a surrogate pair, and of its UTF-8.
-fn escape(string: &[u8]) -> Option<(usize, usize)> {
+fn lengths(string: &[u8]) -> Option<(usize, usize)> {
     match string.get(1)? {
         b'u' => {}
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => return Some((2, 1)),

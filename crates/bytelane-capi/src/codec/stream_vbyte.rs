@@ -1,9 +1,10 @@
 //! Stream VByte: lists of integers in as few bytes as each needs.
 
-use crate::buffers::{both, input};
+use crate::exports::exports;
 use crate::result::*;
 use bytelane::stream_vbyte::{ErrorKind, Format, Integer};
 use bytelane::{DestinationError, Detected, Value};
+use core::mem::MaybeUninit;
 
 /// Variant of Stream VByte: 32-bit values in 1, 2, 3 or 4 bytes.
 pub const BYTELANE_STREAM_VBYTE_1234: u32 = 0;
@@ -50,111 +51,48 @@ pub extern "C" fn bytelane_stream_vbyte_max_encoded_length(
     }
 }
 
-/// Encodes `count` values in a 32-bit format. `dst` only needs room for the result; encoding is
-/// faster if it has the maximum. Bytes of `dst` after the result may be overwritten. The number of
-/// values is not stored.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_stream_vbyte_encode_u32(
-    format: bytelane_stream_vbyte_format,
-    values: *const u32,
-    count: usize,
-    dst: *mut u8,
-    dst_length: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
-    // `dst` that nothing else accesses during the call.
-    unsafe { encode(format, (values, count), (dst, dst_length)) }
+exports! {
+    encode(format: bytelane_stream_vbyte_format; values: [T; count];; dst: [u8; dst_length]) {
+        /// Encodes `count` values in a 32-bit format. `dst` only needs room for the result; encoding is
+        /// faster if it has the maximum. Bytes of `dst` after the result may be overwritten. The number of
+        /// values is not stored.
+        bytelane_stream_vbyte_encode_u32<u32>;
+        /// Same as `bytelane_stream_vbyte_encode_u32`, in a 64-bit format.
+        bytelane_stream_vbyte_encode_u64<u64>;
+    }
+
+    decode(format: bytelane_stream_vbyte_format; src: [u8; src_length];; values: [T; count]) {
+        /// Decodes `count` values in a 32-bit format from the front of `src`, which may be longer: `offset`
+        /// is the number of bytes read.
+        ///
+        /// Fails with `BYTELANE_TRUNCATED` if `src` is too short. No padding is needed.
+        bytelane_stream_vbyte_decode_u32<u32>;
+        /// Same as `bytelane_stream_vbyte_decode_u32`, in a 64-bit format.
+        bytelane_stream_vbyte_decode_u64<u64>;
+    }
+
+    encoded_length(format: bytelane_stream_vbyte_format; values: [T; count];) {
+        /// Counts the bytes that `bytelane_stream_vbyte_encode_u32` would write: `count` is their number.
+        bytelane_stream_vbyte_encoded_length_u32<u32>;
+        /// Same as `bytelane_stream_vbyte_encoded_length_u32`, in a 64-bit format.
+        bytelane_stream_vbyte_encoded_length_u64<u64>;
+    }
+
+    validate(format: bytelane_stream_vbyte_format; src: [u8; src_length]; count: usize) {
+        /// Checks that `src` has all data of its first `count` values, without decoding them: `offset` is
+        /// their length in bytes, and the result's `count` is 0.
+        ///
+        /// Fails with `BYTELANE_TRUNCATED`. Any bytes are valid values, as long as there are enough.
+        bytelane_stream_vbyte_validate;
+    }
 }
 
-/// Same as `bytelane_stream_vbyte_encode_u32`, in a 64-bit format.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_stream_vbyte_encode_u64(
-    format: bytelane_stream_vbyte_format,
-    values: *const u64,
-    count: usize,
-    dst: *mut u8,
-    dst_length: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `count` numbers at `values`, and room for `dst_length` bytes at
-    // `dst` that nothing else accesses during the call.
-    unsafe { encode(format, (values, count), (dst, dst_length)) }
-}
-
-/// Decodes `count` values in a 32-bit format from the front of `src`, which may be longer: `offset`
-/// is the number of bytes read.
-///
-/// Fails with `BYTELANE_TRUNCATED` if `src` is too short. No padding is needed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_stream_vbyte_decode_u32(
-    format: bytelane_stream_vbyte_format,
-    src: *const u8,
-    src_length: usize,
-    values: *mut u32,
-    count: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
-    // `values` that nothing else accesses during the call.
-    unsafe { decode(format, (src, src_length), (values, count)) }
-}
-
-/// Same as `bytelane_stream_vbyte_decode_u32`, in a 64-bit format.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_stream_vbyte_decode_u64(
-    format: bytelane_stream_vbyte_format,
-    src: *const u8,
-    src_length: usize,
-    values: *mut u64,
-    count: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `src_length` bytes at `src`, and room for `count` numbers at
-    // `values` that nothing else accesses during the call.
-    unsafe { decode(format, (src, src_length), (values, count)) }
-}
-
-/// Counts the bytes that `bytelane_stream_vbyte_encode_u32` would write: `count` is their number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_stream_vbyte_encoded_length_u32(
-    format: bytelane_stream_vbyte_format,
-    values: *const u32,
-    count: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `count` numbers at `values` that nothing writes to during the
-    // call.
-    unsafe { encoded_length(format, values, count) }
-}
-
-/// Same as `bytelane_stream_vbyte_encoded_length_u32`, in a 64-bit format.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_stream_vbyte_encoded_length_u64(
-    format: bytelane_stream_vbyte_format,
-    values: *const u64,
-    count: usize,
-) -> bytelane_result {
-    // SAFETY: the caller promises `count` numbers at `values` that nothing writes to during the
-    // call.
-    unsafe { encoded_length(format, values, count) }
-}
-
-/// Checks that `src` has all data of its first `count` values, without decoding them: `offset` is
-/// their length in bytes, and the result's `count` is 0.
-///
-/// Fails with `BYTELANE_TRUNCATED`. Any bytes are valid values, as long as there are enough.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bytelane_stream_vbyte_validate(
-    format: bytelane_stream_vbyte_format,
-    src: *const u8,
-    src_length: usize,
-    count: usize,
-) -> bytelane_result {
-    catching(|| {
-        // SAFETY: the caller promises what `input` requires.
-        let src = unsafe { input(src, src_length) }?;
-        let length = match u32::format(format) {
-            Ok(format) => format.validate(src, count)?,
-            Err(_) => u64::format(format)?.validate(src, count)?,
-        };
-        Ok(bytelane_result::ok(length, 0))
-    })
+fn validate(format: bytelane_stream_vbyte_format, src: &[u8], count: usize) -> Answer {
+    let length = match u32::format(format) {
+        Ok(format) => format.validate(src, count)?,
+        Err(_) => u64::format(format)?.validate(src, count)?,
+    };
+    Ok(bytelane_result::ok(length, 0))
 }
 
 /// Integers of the interface, and their formats.
@@ -205,26 +143,17 @@ fn transformed<T: Integer>(
     })
 }
 
-/// # Safety
-///
-/// The same as [`both`].
 #[inline(always)]
-unsafe fn encode<T: Lane>(
+fn encode<T: Lane>(
     format: bytelane_stream_vbyte_format,
-    values: (*const T, usize),
-    dst: (*mut u8, usize),
-) -> bytelane_result {
-    catching(|| {
-        let format = T::format(format)?;
-        // SAFETY: the requirements are those of this function.
-        let (values, dst) = unsafe { both(values, dst) }?;
-        // The core would detect this only after writing.
-        if dst.len() < format.max_encoded_len(values.len()) {
-            check_room(dst.len(), encoded_len(format, values))?;
-        }
-        let written = format.encode_with(Detected::active(), values, dst)?;
-        Ok(bytelane_result::ok(values.len(), written.len()))
-    })
+    values: &[T],
+    dst: &mut [MaybeUninit<u8>],
+) -> Answer {
+    let format = T::format(format)?;
+    let most = format.max_encoded_len(values.len());
+    check_room(dst.len(), most, || encoded_len(format, values))?;
+    let written = format.encode_with(Detected::active(), values, dst)?;
+    Ok(bytelane_result::ok(values.len(), written.len()))
 }
 
 /// A separate function, so that calls that need not count save no registers for it.
@@ -234,38 +163,23 @@ fn encoded_len<T: Lane>(format: Format<T>, values: &[T]) -> usize {
     format.encoded_len(values)
 }
 
-/// # Safety
-///
-/// The same as [`both`].
 #[inline(always)]
-unsafe fn decode<T: Lane>(
+fn decode<T: Lane>(
     format: bytelane_stream_vbyte_format,
-    src: (*const u8, usize),
-    values: (*mut T, usize),
-) -> bytelane_result {
-    catching(|| {
-        let format = T::format(format)?;
-        // SAFETY: the requirements are those of this function.
-        let (src, values) = unsafe { both(src, values) }?;
-        let (written, read) = format.decode_with(Detected::active(), src, values)?;
-        Ok(bytelane_result::ok(read, written.len()))
-    })
+    src: &[u8],
+    values: &mut [MaybeUninit<T>],
+) -> Answer {
+    let format = T::format(format)?;
+    let (written, read) = format.decode_with(Detected::active(), src, values)?;
+    Ok(bytelane_result::ok(read, written.len()))
 }
 
-/// # Safety
-///
-/// The same as [`input`].
-unsafe fn encoded_length<T: Lane>(
-    format: bytelane_stream_vbyte_format,
-    values: *const T,
-    count: usize,
-) -> bytelane_result {
-    catching(|| {
-        let format = T::format(format)?;
-        // SAFETY: the requirements are those of this function.
-        let values = unsafe { input(values, count) }?;
-        Ok(bytelane_result::ok(count, format.encoded_len(values)))
-    })
+fn encoded_length<T: Lane>(format: bytelane_stream_vbyte_format, values: &[T]) -> Answer {
+    let format = T::format(format)?;
+    Ok(bytelane_result::ok(
+        values.len(),
+        format.encoded_len(values),
+    ))
 }
 
 impl Kind for ErrorKind {
