@@ -151,6 +151,7 @@ LAYOUTS = [
     Layout("above Delta Lake", {"u/t/a.parquet": 1}, OWNED, ("u",), {"u/t/_delta_log/0.json": b""}),
     Layout("link into Delta Lake", {"t/year=1/a.parquet": 1}, OWNED, ("u",), DELTA, links={"u/k=1": "../t/year=1"}),
     Layout("Iceberg", {"t/data/a.parquet": 1}, OWNED, others=ICEBERG),
+    Layout("Iceberg, compressed", {"t/data/a.parquet": 1}, OWNED, others={"t/metadata/1.metadata.json.gz": b""}),
     Layout("data of Iceberg", {"t/data/k=1/a.parquet": 1}, OWNED, ("t/data/k=1",), ICEBERG),
     Layout("metadata of something else", {"t/metadata/a.parquet": 1}, [1], others={"t/metadata/notes.json": b""}),
     Layout("Hudi", {"t/p/a.parquet": 1}, OWNED, ("t/p",), HUDI),

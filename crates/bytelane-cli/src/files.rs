@@ -86,11 +86,7 @@ pub struct Force {
 impl Force {
     /// Returns which existing files may be replaced: without the flag, only those that are also read.
     pub fn replace(self) -> Replace {
-        if self.force {
-            Replace::All
-        } else {
-            Replace::Inputs
-        }
+        Replace::forced_or(self.force, Replace::Inputs)
     }
 }
 

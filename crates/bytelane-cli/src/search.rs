@@ -1,5 +1,6 @@
 //! Files that a command works on.
 
+use crate::files::is_stream;
 use crate::readable;
 use anyhow::bail;
 use bytelane_parquet::advise::RAW_ENDINGS;
@@ -15,7 +16,7 @@ pub struct Search {
     /// Take all files of a directory, even if it is a table of Delta Lake, Apache Iceberg, Apache Hudi, Apache Paimon or DuckLake, whose
     /// metadata says which files are current
     #[arg(long)]
-    as_files: bool,
+    pub as_files: bool,
 }
 
 impl Search {
@@ -53,6 +54,21 @@ impl Search {
                 several.len()
             ),
         }
+    }
+
+    /// Checks that outputs are not among the files that the next run would read, and replace no file of a table format.
+    pub fn check_outputs(
+        self,
+        inputs: &[PathBuf],
+        outputs: &[impl AsRef<Path>],
+    ) -> anyhow::Result<()> {
+        let outputs: Vec<&Path> = outputs.iter().map(AsRef::as_ref).collect();
+        if outputs.iter().any(|output| is_stream(output)) {
+            return Ok(());
+        }
+        let options = FindOptions::default().with_owned(self.as_files);
+        let checked = bytelane_store::check_outputs(inputs, &outputs, &options);
+        checked.map_err(|error| anyhow::anyhow!("{}", readable::line(&error.to_string())))
     }
 
     /// Returns the paths of Parquet files, `.npy` files and raw numbers.

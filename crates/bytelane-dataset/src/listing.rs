@@ -134,6 +134,16 @@ impl Listing {
         })
     }
 
+    /// Returns a listing with the same files, as if all of them had been chosen: even if a table format owns them.
+    #[must_use]
+    pub fn all(self) -> Self {
+        Self {
+            owner: None,
+            chosen: true,
+            ..self
+        }
+    }
+
     /// Checks that the files are not owned by a table format.
     ///
     /// # Errors

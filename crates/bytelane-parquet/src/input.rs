@@ -227,3 +227,11 @@ pub(crate) fn bytes_at(reader: &impl ChunkReader, range: Range<u64>) -> Result<B
     }
     Ok(reader.get_bytes(range.start, (range.end - range.start) as usize)?)
 }
+
+/// Serializes a path as text: paths need not be valid UTF-8, but JSON must be.
+pub(crate) fn serialize_path<S: serde::Serializer>(
+    path: &Path,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
+}

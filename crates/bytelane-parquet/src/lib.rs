@@ -55,7 +55,7 @@ pub type ParquetRecordBatchReader = Reader;
 /// [`ReaderBuilder`], by its name in the crate `parquet`.
 pub type ParquetRecordBatchReaderBuilder<T> = ReaderBuilder<T>;
 
-pub use file::{NewFile, Replace, check_outside};
+pub use file::{NewFile, Replace, real_path};
 pub use types::unite;
 pub use write::{Writer, Written};
 

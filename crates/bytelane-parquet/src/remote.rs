@@ -50,6 +50,13 @@ pub trait RemoteFiles: Send + Sync {
     ///
     /// The file cannot be read or stored; nothing has changed then.
     fn replace(&self, url: &str, file: &Path) -> io::Result<()>;
+
+    /// Returns the names of the files in the directory of a URL.
+    ///
+    /// # Errors
+    ///
+    /// The files cannot be listed.
+    fn names_beside(&self, url: &str) -> io::Result<Vec<String>>;
 }
 
 static REMOTE_FILES: OnceLock<Box<dyn RemoteFiles>> = OnceLock::new();

@@ -43,4 +43,9 @@ impl RemoteFiles for Stores {
         }
         Ok(Store::of(&location)?.replace(&location, file)?)
     }
+
+    fn names_beside(&self, url: &str) -> io::Result<Vec<String>> {
+        let location = object(url)?;
+        Ok(Store::of(&location)?.names_beside(&location)?)
+    }
 }

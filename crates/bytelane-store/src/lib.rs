@@ -29,8 +29,8 @@ mod url;
 
 pub use error::{Error, Problem, Result};
 pub use find::{
-    FindOptions, FoundFile, Listing, Owner, PARTITION_TYPES, Partition, check_one_partition, find,
-    list, partition_columns, partition_type, partitions_in,
+    FindOptions, FoundFile, Listing, Owner, PARTITION_TYPES, Partition, check_one_partition,
+    check_outputs, find, list, partition_columns, partition_type, partitions_in,
 };
 pub use install::install;
 pub use object::Object;

@@ -6,6 +6,7 @@ use crate::retry::{retried, transient};
 use crate::{Error, Location, Problem, Result};
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt};
+use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock, PoisonError};
@@ -179,6 +180,21 @@ impl Store {
             .collect())
     }
 
+    /// Returns the names of the objects in the directory of an object, without those of its directories.
+    pub(crate) fn names_beside(&self, location: &Location) -> Result<Vec<String>> {
+        let store = Arc::clone(&self.store);
+        let mut parts: Vec<_> = location.path.parts().collect();
+        parts.pop();
+        let directory = Path::from_iter(parts);
+        let listed = wait(async move {
+            let list = || store.list_with_delimiter(Some(&directory));
+            retried(list).await
+        });
+        let listed = listed.map_err(Error::at(location))?.objects.into_iter();
+        let names = listed.filter_map(|it| it.location.filename().map(str::to_owned));
+        Ok(names.collect())
+    }
+
     /// Returns up to 1000 objects below each of these prefixes, as far as the store answers.
     pub(crate) fn first_keys(&self, prefixes: &[Location]) -> Vec<Vec<Location>> {
         const MOST: usize = 1000;
@@ -285,7 +301,7 @@ impl Store {
 /// Reads bytes of an object. Returns no `Meta` if it is not of the expected version.
 pub(crate) async fn read(
     store: &dyn ObjectStore,
-    path: &object_store::path::Path,
+    path: &Path,
     range: Option<GetRange>,
     expected: Option<&Meta>,
 ) -> object_store::Result<(Bytes, Option<Meta>)> {

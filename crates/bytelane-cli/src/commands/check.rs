@@ -8,6 +8,7 @@ use bytelane_parquet::check::{CheckOptions, Checked, Finding, check};
 use bytelane_parquet::repair::{SalvageOptions, Salvaged, salvage};
 use clap::ValueEnum;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -63,7 +64,7 @@ enum Format {
 /// Result for a file, for programs.
 #[derive(Serialize)]
 struct Answer<'a> {
-    file: &'a Path,
+    file: Cow<'a, str>,
     #[serde(flatten)]
     checked: &'a Checked,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -96,6 +97,8 @@ impl Arguments {
                 files.len()
             );
         }
+        self.search
+            .check_outputs(&self.files, self.salvage.as_slice())?;
         for file in files {
             verb.name(readable::path(&file));
             let checked = verb.finish(check(&file, &options))?;
@@ -118,7 +121,7 @@ impl Arguments {
             match self.format {
                 Format::Json => {
                     let answer = Answer {
-                        file: &file,
+                        file: file.to_string_lossy(),
                         checked: &checked,
                         salvaged: salvaged.as_ref(),
                     };

@@ -6,9 +6,8 @@ use crate::table::{Format, Table, format_parser, number, size, text};
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
 use anyhow::bail;
-use bytelane_parquet::check_outside;
 use bytelane_parquet::compatibility::Readers;
-use bytelane_parquet::merge::{MergeOptions, MergePages, Merged, MergedPages, merge};
+use bytelane_parquet::merge::{MergeOptions, MergePages, Merged, MergedPages, merge, part_path};
 use clap::ValueEnum;
 use std::io::{self, Write};
 use std::num::NonZero;
@@ -82,7 +81,11 @@ impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
         let inputs = self.search.one_partition(&self.inputs)?;
-        check_outside(&self.inputs, &self.output)?;
+        let first = match self.file_size {
+            Some(_) => part_path(&self.output, 0),
+            None => self.output.clone(),
+        };
+        self.search.check_outputs(&self.inputs, &[first])?;
         let target = Target::new(&self.output)?;
         if target.is_stream() && self.file_size.is_some() {
             bail!("--file-size writes several files, and standard output is one; name a file");

@@ -55,6 +55,8 @@ impl Arguments {
             .with_replace(self.force.replace())
             .with_progress(verb.progress());
         let input = self.search.one(&self.input)?;
+        self.search
+            .check_outputs(std::slice::from_ref(&self.input), &[&self.output])?;
         let repaired = verb.finish(repair(&input, target.path(), &options))?;
         target.publish(&mut out)?;
         if target.is_stream() {

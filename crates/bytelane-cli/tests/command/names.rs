@@ -107,3 +107,28 @@ fn no_command_shows_control_characters() {
         check(directory, arguments);
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn results_for_programs_have_names_that_are_not_unicode() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let parquet = write_parquet(directory);
+    let name = OsStr::from_bytes(b"\xff.parquet");
+    fs::create_dir(directory.join("lake")).unwrap();
+    fs::rename(directory.join(parquet), directory.join("lake").join(name)).unwrap();
+    for arguments in [
+        &["check", "lake"][..],
+        &["advise", "lake", "--rows", "1000"],
+        &["count", "lake"],
+        &["diff", "lake", "lake"],
+        &["rewrite", "lake", "new"],
+    ] {
+        let output = bytelane(&[arguments, &["--format", "json"]].concat());
+        let output = { output }.current_dir(directory).output().unwrap();
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {message}");
+    }
+}

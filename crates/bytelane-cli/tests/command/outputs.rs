@@ -169,3 +169,108 @@ fn an_output_in_a_directory_that_is_read_is_refused() {
     assert_eq!(names(&directory.join("lake.new")), ["in.parquet", "one"]);
     succeeds(directory, &["merge", "lake", "merged.parquet"]);
 }
+
+#[test]
+fn outputs_that_the_next_run_would_read_are_refused_by_all_commands() {
+    let directory = directory();
+    let directory = directory.path();
+    write(&directory.join("k=1/in.parquet"));
+    for arguments in [
+        &["merge", "lake/*.parquet", "lake/new.parquet"][..],
+        &[
+            "merge",
+            "lake/in*.parquet",
+            "lake/in.parquet",
+            "--file-size",
+            "1MiB",
+        ],
+        &["merge", "k=*", "k=1/new.parquet"],
+        &["rewrite", "**", "new"],
+        &["rewrite", "lake/**/*.parquet", "lake/new"],
+        &["repair", "lake", "lake/new.parquet"],
+        &["check", "lake", "--salvage", "lake/new.parquet"],
+        &["dataset", "plan", "lake", "--output", "lake/plan.json"],
+    ] {
+        let message = failure(bytelane(arguments).current_dir(directory));
+        let expected = "so that the next run would read it as well";
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+        assert_eq!(names(directory), ["k=1", "lake"], "{arguments:?}");
+        assert_eq!(
+            names(&directory.join("lake")),
+            ["in.parquet"],
+            "{arguments:?}"
+        );
+    }
+    // A file that matches is replaced by its own new version, and other names do not match.
+    succeeds(directory, &["merge", "lake/*.parquet", "lake/in.parquet"]);
+    succeeds(directory, &["rewrite", "lake/*.parquet", "lake"]);
+    succeeds(
+        directory,
+        &["merge", "lake/in*.parquet", "lake/new.parquet"],
+    );
+    let output = succeeds(&directory.join("k=1"), &["merge", ".", "-"]);
+    assert!(output.stdout.ends_with(b"PAR1"));
+}
+
+#[test]
+fn files_of_a_table_format_are_only_replaced_with_as_files() {
+    let directory = directory();
+    let directory = directory.path();
+    let file = "table/year=1/in.parquet";
+    write(&directory.join(file));
+    fs::create_dir_all(directory.join("table/_delta_log")).unwrap();
+    fs::write(directory.join("table/_delta_log/0.json"), "{}").unwrap();
+    let before = fs::read(directory.join(file)).unwrap();
+    for arguments in [
+        &["rewrite", file, file][..],
+        &["repair", file, file],
+        &["merge", IN, file, "--force"],
+        &["rewrite", IN, "table/year=1", "--force"],
+        &["check", IN, "--salvage", file, "--force"],
+    ] {
+        let message = failure(bytelane(arguments).current_dir(directory));
+        let expected = "in a table of Delta Lake, whose metadata describes it";
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+        assert!(
+            fs::read(directory.join(file)).unwrap() == before,
+            "{arguments:?}"
+        );
+    }
+    // A new file is none of the table until it is committed.
+    succeeds(directory, &["merge", file, "table/year=1/new.parquet"]);
+    succeeds(directory, &["repair", file, file, "--as-files"]);
+}
+
+#[test]
+fn no_file_is_rewritten_if_one_of_the_outputs_exists() {
+    let directory = directory();
+    let directory = directory.path();
+    write(&directory.join("lake/other.parquet"));
+    fs::create_dir(directory.join("new")).unwrap();
+    fs::write(directory.join("new/other.parquet"), "precious").unwrap();
+    let message = failure(bytelane(&["rewrite", "lake", "new"]).current_dir(directory));
+    assert!(
+        message.contains("other.parquet: the file exists"),
+        "{message}"
+    );
+    assert_eq!(names(&directory.join("new")), ["other.parquet"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_and_links_in_a_circle_are_outputs_like_others() {
+    let directory = directory();
+    let directory = directory.path();
+    std::os::unix::fs::symlink("circle", directory.join("circle")).unwrap();
+    for arguments in commands("circle") {
+        let message = failure(bytelane(&arguments).current_dir(directory));
+        assert!(message.contains("circle: "), "{arguments:?}: {message}");
+    }
+    for arguments in commands("/dev/null") {
+        succeeds(directory, &arguments);
+    }
+    let several = ["merge", IN, "/dev/null", "--file-size", "1MiB"];
+    let message = failure(bytelane(&several).current_dir(directory));
+    assert!(message.contains("name a file"), "{message}");
+    assert!(!Path::new("/dev/null-00000").exists());
+}

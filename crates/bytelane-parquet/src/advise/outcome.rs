@@ -1,6 +1,7 @@
 //! Results of `advise`, for a file and for its columns.
 
 use super::{Candidate, Settings};
+use crate::input::serialize_path;
 use crate::{Encoding, Goal};
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub struct Advice {
     /// Path of the file, or the common directory of several files; empty for rows in memory.
+    #[serde(serialize_with = "serialize_path")]
     pub file: PathBuf,
     /// `parquet`, `array` for raw numbers and `.npy`, or `table` for rows in memory.
     pub kind: String,

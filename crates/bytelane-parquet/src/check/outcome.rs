@@ -1,6 +1,7 @@
 //! Collects the findings of a check.
 
 use crate::error::Place;
+use crate::input::serialize_path;
 use crate::{Error, Problem, Result};
 use serde::Serialize;
 use std::collections::HashSet;
@@ -83,6 +84,7 @@ pub struct Finding {
     /// Severity of the fault.
     pub severity: Severity,
     /// Path of the file.
+    #[serde(serialize_with = "serialize_path")]
     pub file: PathBuf,
     /// Row group, counted from 0.
     pub row_group: Option<usize>,

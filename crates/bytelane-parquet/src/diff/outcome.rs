@@ -2,6 +2,7 @@
 
 use super::files::Files;
 use crate::Result;
+use crate::input::serialize_path;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -88,6 +89,7 @@ pub struct RowPlace {
     /// Number across all files of the side, counted from 0.
     pub row: u64,
     /// Path of the file.
+    #[serde(serialize_with = "serialize_path")]
     pub file: PathBuf,
     /// Number within the file, counted from 0.
     pub row_in_file: u64,

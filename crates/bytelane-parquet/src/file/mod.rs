@@ -13,8 +13,8 @@ pub(crate) use footer::{
     Footer, OpenFooter, open_columns, open_footer, read_bare_footer, read_columns_metadata,
     read_file_metadata, read_footer,
 };
-pub use output::{NewFile, Replace, check_outside};
-pub(crate) use output::{Output, is_input, is_stream, is_there};
+pub use output::{NewFile, Replace, real_path};
+pub(crate) use output::{Output, directory, is_input, is_stream};
 pub(crate) use repair::{chunk_in_parquet, in_parquet};
 pub(crate) use row_groups::{LeafChunk, RowGroups};
 pub(crate) use writer::FileWriter;

@@ -7,6 +7,9 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use tempfile::NamedTempFile;
 
+/// Maximum number of links to follow one after the other, as in Linux. Links may lead round in a circle.
+const LINKS: usize = 40;
+
 /// Existing files that a new file may replace. A file that is also read is replaced in every case, unless it is
 /// read-only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +39,27 @@ pub(crate) enum Output {
     Stream(File),
 }
 
+impl Replace {
+    /// Returns [`All`](Self::All) if the caller insists, and otherwise another rule.
+    #[must_use]
+    pub fn forced_or(is_forced: bool, otherwise: Self) -> Self {
+        if is_forced { Self::All } else { otherwise }
+    }
+
+    /// Checks whether a new file may have this name, before work begins that would be in vain. `inputs` are the files that
+    /// are read.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Exists`] if an existing file may not be replaced; the store fails.
+    pub fn check(self, path: &Path, inputs: &[&Path]) -> Result<()> {
+        if self == Self::Inputs && !is_input(path, inputs) && is_there(path)? {
+            return Err(Error::new(Problem::Exists).in_file(path));
+        }
+        Ok(())
+    }
+}
+
 impl Output {
     /// Starts the file that will be called `path`. It inherits the permissions of the file that it
     /// replaces. If there is none, it gets `permissions`, or those of any new file. An existing
@@ -46,9 +70,7 @@ impl Output {
         replace: Replace,
         inputs: &[&Path],
     ) -> Result<Self> {
-        if replace == Replace::Inputs && !is_input(path, inputs) && is_there(path)? {
-            return Err(Problem::Exists.into());
-        }
+        replace.check(path, inputs)?;
         if let Some(url) = remote_url(path) {
             remote_files()?;
             return Ok(Self::Remote {
@@ -139,7 +161,7 @@ pub(crate) fn is_input(path: &Path, inputs: &[&Path]) -> bool {
 }
 
 /// Returns whether there is a regular file, or an object, with this name.
-pub(crate) fn is_there(path: &Path) -> Result<bool> {
+fn is_there(path: &Path) -> Result<bool> {
     let Some(url) = remote_url(path) else {
         return Ok(fs::metadata(local_path(path)).is_ok_and(|there| there.is_file()));
     };
@@ -150,43 +172,12 @@ pub(crate) fn is_there(path: &Path) -> Result<bool> {
     }
 }
 
-/// Checks that a new file, or a directory of new files, is not in one of the directories that are read: a second run
-/// would read it, and so would all programs that read these directories. Links and `..` are followed. Inputs
-/// that are files are ignored.
+/// Returns the absolute path of a file that may not exist yet, without links and `..`.
 ///
 /// # Errors
 ///
-/// Returns [`Problem::Option`] if it is.
-pub fn check_outside(inputs: &[impl AsRef<Path>], output: &Path) -> Result<()> {
-    for input in inputs.iter().map(AsRef::as_ref) {
-        let is_inside = match (remote_url(input), remote_url(output)) {
-            (Some(input), Some(output)) => {
-                let [directory, own] = [input, output].map(|it| it.trim_end_matches('/'));
-                let is_same = directory == own && input.ends_with('/');
-                is_same
-                    || own
-                        .strip_prefix(directory)
-                        .is_some_and(|it| it.starts_with('/'))
-            }
-            (None, None) => {
-                let input = local_path(input);
-                input.is_dir() && real(&local_path(output))?.starts_with(fs::canonicalize(&input)?)
-            }
-            _ => false,
-        };
-        if is_inside {
-            let problem = format!(
-                "it is in {}, which is read, so that the next run would read it as well; choose a place outside of it",
-                input.display()
-            );
-            return Err(Error::new(Problem::Option(problem)).in_file(output));
-        }
-    }
-    Ok(())
-}
-
-/// Returns the path of a file that may not exist yet, without links and `..`.
-fn real(path: &Path) -> io::Result<PathBuf> {
+/// The current directory is unknown.
+pub fn real_path(path: &Path) -> io::Result<PathBuf> {
     let path = behind_links(path);
     for ancestor in path.ancestors() {
         let existing = if ancestor == Path::new("") {
@@ -216,8 +207,8 @@ pub(crate) fn is_stream(path: &Path) -> bool {
 /// Returns the target of a symbolic link. The target does not exist yet.
 fn behind_links(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
-    // The system has already checked that the links end.
-    while let Ok(to) = fs::read_link(&path) {
+    for _ in 0..LINKS {
+        let Ok(to) = fs::read_link(&path) else { break };
         path = directory(&path).join(to);
     }
     path
@@ -333,7 +324,8 @@ fn check_writable(path: &Path, there: &Metadata) -> Result<()> {
     Ok(())
 }
 
-fn directory(path: &Path) -> &Path {
+/// Returns the directory of a file.
+pub(crate) fn directory(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),

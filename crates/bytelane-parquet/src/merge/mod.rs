@@ -24,6 +24,7 @@ pub use facts::{FIELDS, Fact, KEYS, Rule};
 pub use options::{MergeOptions, MergePages};
 pub(crate) use options::{Repair, Salvage};
 pub use outcome::{Merged, MergedColumn, MergedFile, MergedPages};
+pub use output::part_path;
 pub(crate) use schema::is_within;
 
 use crate::budget::RowLimit;

@@ -138,11 +138,7 @@ impl MergeOptions {
     /// read-only.
     #[must_use]
     pub fn with_force(self, force: bool) -> Self {
-        self.with_replace(if force {
-            Replace::All
-        } else {
-            Replace::Writable
-        })
+        self.with_replace(Replace::forced_or(force, Replace::Writable))
     }
 
     /// Sets which existing files may be replaced.

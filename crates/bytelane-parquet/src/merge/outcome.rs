@@ -1,5 +1,6 @@
 //! Describes the outcome of a merge.
 
+use crate::input::serialize_path;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -36,6 +37,7 @@ pub struct Merged {
 #[non_exhaustive]
 pub struct MergedFile {
     /// Path of the file.
+    #[serde(serialize_with = "serialize_path")]
     pub path: PathBuf,
     /// Size of the file in bytes.
     pub bytes: u64,

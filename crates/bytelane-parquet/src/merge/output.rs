@@ -2,10 +2,11 @@
 
 use super::MergeOptions;
 use super::outcome::MergedFile;
-use crate::file::{FileWriter, Output, is_input, is_there};
+use crate::file::{FileWriter, Output, directory, is_input, is_stream};
 use crate::format::{self, FileMetaData, MAGIC};
-use crate::remote::{local_path, remote_url};
+use crate::remote::{local_path, remote_files, remote_url};
 use crate::{Error, Problem, Replace, Result};
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Permissions};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -53,8 +54,12 @@ impl<'a> Outputs<'a> {
         permissions: Option<&'a Permissions>,
         footer: &'a FileMetaData,
     ) -> Result<Self> {
+        if options.file_bytes.is_some() && is_stream(path) {
+            let problem = "several files are written, and a device or a pipe is one; name a file";
+            return Err(Error::new(Problem::Option(problem.to_owned())).in_file(path));
+        }
         if options.replace == Replace::Inputs && options.file_bytes.is_some() {
-            let parts = parts(path).into_iter().map(|(_, part)| part);
+            let parts = parts(path)?.into_iter().map(|(_, part)| part);
             if let Some(part) = parts.into_iter().find(|part| !is_input(part, inputs)) {
                 return Err(Error::new(Problem::Exists).in_file(&part));
             }
@@ -103,7 +108,7 @@ impl<'a> Outputs<'a> {
 
     fn begin(&self) -> Result<Writing> {
         let path = match self.options.file_bytes {
-            Some(_) => numbered(self.path, self.finished.len()),
+            Some(_) => part_path(self.path, self.finished.len()),
             None => self.path.to_owned(),
         };
         let begin = || {
@@ -178,15 +183,10 @@ impl<'a> Outputs<'a> {
             return Ok(Vec::new());
         }
         let count = self.finished.len();
-        let mut surplus: Vec<PathBuf> = parts(self.path)
-            .into_iter()
-            .filter_map(|(number, part)| (number >= count).then_some(part))
-            .collect();
+        let surplus = parts(self.path)?.into_iter();
+        let surplus = surplus.filter_map(|(number, part)| (number >= count).then_some(part));
+        let surplus: Vec<PathBuf> = surplus.collect();
         let is_removable = self.options.replace == Replace::All && remote_url(self.path).is_none();
-        if remote_url(self.path).is_some() {
-            let next = numbered(self.path, count);
-            surplus.extend(is_there(&next)?.then_some(next));
-        }
         match surplus.first() {
             Some(part) if !is_removable => {
                 let problem = "it is left over from an earlier run with more files, and would be read together with the new \
@@ -198,30 +198,36 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// Returns the existing local files that have the names of outputs, with their numbers.
-fn parts(path: &Path) -> Vec<(usize, PathBuf)> {
-    if remote_url(path).is_some() {
-        return Vec::new();
-    }
-    let number_of = |name: &Path| -> Option<usize> {
-        let (_, digits) = name.file_stem()?.to_str()?.rsplit_once('-')?;
+/// Returns the existing files that have the names of outputs, with their numbers.
+fn parts(path: &Path) -> Result<Vec<(usize, PathBuf)>> {
+    let number_of = |name: &OsStr| -> Option<usize> {
+        let (_, digits) = Path::new(name).file_stem()?.to_str()?.rsplit_once('-')?;
         let number = digits.parse().ok()?;
-        (numbered(path, number).file_name() == name.file_name()).then_some(number)
+        (part_path(path, number).file_name() == Some(name)).then_some(number)
     };
-    let path = local_path(path);
-    let directory = match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
+    let names: Vec<OsString> = match remote_url(path) {
+        Some(url) => {
+            let names = remote_files()?.names_beside(url);
+            let names = names.map_err(|error| Error::from(error).in_file(path))?;
+            names.into_iter().map(OsString::from).collect()
+        }
+        None => {
+            let entries = fs::read_dir(directory(&local_path(path)));
+            let entries = entries.into_iter().flatten().flatten();
+            entries.map(|entry| entry.file_name()).collect()
+        }
     };
-    let names = fs::read_dir(directory).into_iter().flatten().flatten();
-    let parts = names.filter_map(|entry| Some((number_of(entry.path().as_path())?, entry.path())));
+    let local = local_path(path);
+    let parts = names.iter();
+    let parts = parts.filter_map(|name| Some((number_of(name)?, local.with_file_name(name))));
     let mut parts: Vec<_> = parts.collect();
     parts.sort();
-    parts
+    Ok(parts)
 }
 
-/// Returns the path of one of several files: `merged.parquet` becomes `merged-00000.parquet`.
-fn numbered(path: &Path, number: usize) -> PathBuf {
+/// Returns the path of one of several outputs of a merge: `merged.parquet` becomes `merged-00000.parquet`.
+#[must_use]
+pub fn part_path(path: &Path, number: usize) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_owned();
     name.push(format!("-{number:05}"));
     if let Some(extension) = path.extension() {

@@ -9,7 +9,7 @@ mod salvage;
 
 pub use salvage::{LostPart, SalvageOptions, Salvaged, salvage};
 
-use crate::file::read_file_metadata;
+use crate::file::{Output, is_stream, read_file_metadata};
 use crate::format::FileMetaData;
 use crate::input::InputFile;
 use crate::merge::{MergeOptions, Repair, merge};
@@ -18,6 +18,8 @@ use crate::rewrite::source::Source;
 use crate::{Error, Problem, Replace, Result};
 use serde::Serialize;
 use std::fmt;
+use std::fs::File;
+use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -59,11 +61,7 @@ impl RepairOptions {
     /// read-only.
     #[must_use]
     pub fn with_force(self, force: bool) -> Self {
-        self.with_replace(if force {
-            Replace::All
-        } else {
-            Replace::Writable
-        })
+        self.with_replace(Replace::forced_or(force, Replace::Writable))
     }
 
     /// Sets which existing files may be replaced.
@@ -159,6 +157,9 @@ pub fn repair(
     options: &RepairOptions,
 ) -> Result<Repaired> {
     let (input, output) = (input.as_ref(), output.as_ref());
+    if is_stream(output) {
+        return through_file(output, options.replace, |file| repair(input, file, options));
+    }
     let before = described(input)?;
     check_columns(input, &options.bloom_filters)?;
     let options = MergeOptions::default()
@@ -179,6 +180,23 @@ pub fn repair(
         verified: merged.verified,
         notes: merged.notes,
     })
+}
+
+/// Writes a file for a device or a pipe, which cannot be read back, and copies it there.
+fn through_file<T>(
+    output: &Path,
+    replace: Replace,
+    write: impl FnOnce(&Path) -> Result<T>,
+) -> Result<T> {
+    let directory = tempfile::Builder::new().prefix(".bytelane-").tempdir()?;
+    let file = directory.path().join("output.parquet");
+    let written = write(&file)?;
+    let copied = Output::begin(output, None, replace, &[]).and_then(|stream| {
+        io::copy(&mut File::open(&file)?, &mut stream.file())?;
+        stream.finish()
+    });
+    copied.map_err(|error| error.in_file(output))?;
+    Ok(written)
 }
 
 /// Returns an error if a file lacks one of the columns.

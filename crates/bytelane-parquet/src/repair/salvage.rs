@@ -1,7 +1,8 @@
 //! Salvages the readable rows of a damaged file.
 
 use super::read_back::{Refused, refused};
-use crate::file::{Output, is_stream};
+use super::through_file;
+use crate::file::is_stream;
 use crate::input::InputFile;
 use crate::merge::{
     Lost, LostRows, MergeOptions, Merged, Salvage, Unfinished, columns_of, is_within, lost_rows,
@@ -12,8 +13,6 @@ use crate::{Error, Problem, Replace, Result};
 use parquet::file::reader::Length;
 use serde::Serialize;
 use std::fmt;
-use std::fs::File;
-use std::io;
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
@@ -47,11 +46,7 @@ impl SalvageOptions {
     /// read-only.
     #[must_use]
     pub fn with_force(self, force: bool) -> Self {
-        self.with_replace(if force {
-            Replace::All
-        } else {
-            Replace::Writable
-        })
+        self.with_replace(Replace::forced_or(force, Replace::Writable))
     }
 
     /// Sets which existing files may be replaced.
@@ -156,9 +151,11 @@ pub fn salvage(
     }
     let file = InputFile::open(input).map_err(|error| error.in_file(input))?;
     let (mut lost, groups) = lost_rows(input, options.columns.as_deref(), &options.progress)?;
-    let merged = match is_stream(output) {
-        true => write_to_stream(input, output, options, &mut lost, &groups)?,
-        false => write(input, output, options, &mut lost, &groups)?,
+    let mut write_to = |output: &Path| write(input, output, options, &mut lost, &groups);
+    let merged = if is_stream(output) {
+        through_file(output, options.replace, write_to)?
+    } else {
+        write_to(output)?
     };
     let intact_columns = intact(input, options, &lost)?;
     let lost = lost.into_iter().map(|it| LostPart {
@@ -177,25 +174,6 @@ pub fn salvage(
         intact_columns,
         notes: merged.notes,
     })
-}
-
-/// Same as `write`, for a device or a pipe, which cannot be read back: the file is copied to it.
-fn write_to_stream(
-    input: &Path,
-    output: &Path,
-    options: &SalvageOptions,
-    lost: &mut Vec<LostRows>,
-    groups: &[u64],
-) -> Result<Merged> {
-    let directory = tempfile::Builder::new().prefix(".bytelane-").tempdir()?;
-    let file = directory.path().join("salvaged.parquet");
-    let merged = write(input, &file, options, lost, groups)?;
-    let copied = Output::begin(output, None, options.replace, &[]).and_then(|stream| {
-        io::copy(&mut File::open(&file)?, &mut stream.file())?;
-        stream.finish()
-    });
-    copied.map_err(|error| error.in_file(output))?;
-    Ok(merged)
 }
 
 /// Writes all rows that are not lost. Rows that cannot be read back are added to those that are lost.

@@ -75,8 +75,6 @@ fn finish(mut advisor: Advisor) -> PyResult<Advice> {
     }
 }
 
-fn to_json(mut advice: Advice) -> PyResult<String> {
-    // File names need not be valid UTF-8, but JSON must be.
-    advice.file = advice.file.to_string_lossy().into_owned().into();
+fn to_json(advice: Advice) -> PyResult<String> {
     serde_json::to_string(&advice).map_err(|error| PyValueError::new_err(error.to_string()))
 }

@@ -6,7 +6,7 @@ use bytelane_parquet::advise::RAW_ENDINGS;
 use bytelane_store::{FindOptions, FoundFile, Problem};
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
 use pyo3::prelude::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Error number of a missing file, the same on all systems.
 const NOT_FOUND: i32 = 2;
@@ -53,6 +53,16 @@ pub fn one(source: PathBuf, as_files: bool) -> PyResult<PathBuf> {
             several.len()
         ))),
     }
+}
+
+/// Checks that outputs are not among the files that the next call would read, and replace no file of a table format.
+pub fn check_outputs(
+    sources: &[PathBuf],
+    outputs: &[impl AsRef<Path>],
+    as_files: bool,
+) -> PyResult<()> {
+    let options = FindOptions::default().with_owned(as_files);
+    bytelane_store::check_outputs(sources, outputs, &options).map_err(of_store)
 }
 
 /// Converts an error of finding files to an exception.

@@ -1,13 +1,12 @@
 //! `merge`, `diff`, `check`, `repair` and `salvage`.
 
 use super::error::of_parquet;
-use super::find::{one, one_partition, paths};
+use super::find::{check_outputs, one, one_partition, paths};
 use super::rewrite::{replace, to_json};
 use super::watch::watched;
 use bytelane_parquet::check::{CheckOptions, check as check_file};
-use bytelane_parquet::check_outside;
 use bytelane_parquet::diff::{DiffOptions, diff as diff_files};
-use bytelane_parquet::merge::{MergeOptions, MergePages, merge as merge_files};
+use bytelane_parquet::merge::{MergeOptions, MergePages, merge as merge_files, part_path};
 use bytelane_parquet::repair::{
     RepairOptions, SalvageOptions, repair as repair_file, salvage as salvage_file,
 };
@@ -35,7 +34,6 @@ pub fn merge(
     row_limit: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    check_outside(&sources, &destination).map_err(of_parquet)?;
     let mut options = MergeOptions::default()
         .with_verification(verify)
         .with_replace(replace(force));
@@ -54,7 +52,15 @@ pub fn merge(
     if let Some(bytes) = file_size {
         options = options.with_file_bytes(bytes);
     }
-    let sources = py.detach(|| one_partition(&sources, as_files))?;
+    let first = match file_size {
+        Some(_) => part_path(&destination, 0),
+        None => destination.clone(),
+    };
+    let sources = py.detach(|| {
+        let files = one_partition(&sources, as_files)?;
+        check_outputs(&sources, &[first], as_files)?;
+        Ok::<_, PyErr>(files)
+    })?;
     let merged = watched(py, progress, of_parquet, |report| {
         let options = options.with_progress(move |done, total| report(done, total));
         merge_files(&sources, &destination, &options)

@@ -53,7 +53,7 @@ pub fn rewrite(
 
 /// Returns which existing files may be replaced: without `force`, only those that are also read.
 pub fn replace(force: bool) -> Replace {
-    if force { Replace::All } else { Replace::Inputs }
+    Replace::forced_or(force, Replace::Inputs)
 }
 
 /// Returns a result as JSON.

@@ -30,7 +30,10 @@ const METADATA: [&str; 4] = ["_delta_log", ".hoodie", "metadata", "schema"];
 
 /// Returns the table format whose metadata is in a file of a directory, or in the directory itself if there is no file.
 fn format_of(directory: &str, name: &str) -> Option<&'static str> {
-    let is_iceberg = || name.ends_with(".metadata.json") || name == "version-hint.text";
+    let is_iceberg = || {
+        let bare = name.strip_suffix(".gz").unwrap_or(name);
+        bare.ends_with(".metadata.json") || name == "version-hint.text"
+    };
     let is_paimon = || {
         let number = name.strip_prefix("schema-");
         number.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
@@ -45,7 +48,7 @@ fn format_of(directory: &str, name: &str) -> Option<&'static str> {
 }
 
 /// Returns whether DuckLake has given a file its name: `ducklake-`, and a UUID.
-fn is_of_ducklake(name: &str) -> bool {
+pub(super) fn is_of_ducklake(name: &str) -> bool {
     const UUID: usize = 36;
     let rest = name.strip_prefix("ducklake-").unwrap_or_default();
     let rest = rest.as_bytes();

@@ -10,6 +10,7 @@
 mod disk;
 mod format;
 mod objects;
+mod outputs;
 mod partition;
 mod pattern;
 mod tree;
@@ -25,6 +26,7 @@ use std::path::{Path, PathBuf};
 use tree::{Entry, Kind, Tree};
 
 pub use format::Owner;
+pub use outputs::check_outputs;
 pub use partition::{
     PARTITION_TYPES, Partition, check_one_partition, partition_columns, partition_type,
     partitions_in,

@@ -6,7 +6,9 @@ use bytelane_parquet::diff::{DiffOptions, diff};
 use bytelane_parquet::inspect::inspect;
 use bytelane_parquet::merge::{MergeOptions, merge};
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite};
-use bytelane_parquet::{NewFile, ReaderBuilder, Writer, WriterOptions};
+use bytelane_parquet::{NewFile, ReaderBuilder, Replace, Writer, WriterOptions};
+use bytelane_store::{FindOptions, check_outputs};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 fn write(url: &str, ids: std::ops::Range<i64>) -> bytelane_parquet::Result<()> {
@@ -82,4 +84,91 @@ fn files_on_stores_are_written_read_rewritten_and_merged() {
         error.contains("cannot be written to a web server"),
         "{error}"
     );
+}
+
+#[test]
+fn all_parts_of_an_earlier_merge_are_noticed() {
+    bytelane_store::install();
+    let faulty = Faulty::new();
+    let store = faulty.registered("memory://parts");
+    write("memory://parts/in.parquet", 0..100).unwrap();
+    let merged = |replace| {
+        let options = MergeOptions::default()
+            .with_file_bytes(1 << 20)
+            .with_replace(replace);
+        merge(
+            &["memory://parts/in.parquet"],
+            "memory://parts/out/o.parquet",
+            &options,
+        )
+    };
+    for name in [
+        "out/o-notes.parquet",
+        "out/o-1.parquet",
+        "out/below/o-00001.parquet",
+    ] {
+        store.replace_bytes(&at(&store, name), "other").unwrap();
+    }
+    assert_eq!(merged(Replace::Inputs).unwrap().outputs.len(), 1);
+    // The next number is free, but a later one is not.
+    store
+        .replace_bytes(&at(&store, "out/o-00007.parquet"), "old")
+        .unwrap();
+    store.delete(&at(&store, "out/o-00000.parquet")).unwrap();
+    for replace in [Replace::Inputs, Replace::All] {
+        let error = merged(replace).unwrap_err().to_string();
+        let expected = "memory://parts/out/o-00007.parquet: ";
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn outputs_that_the_next_run_would_read_are_refused() {
+    bytelane_store::install();
+    let faulty = Faulty::new();
+    let store = faulty.registered("memory://outputs");
+    store
+        .replace_bytes(&at(&store, "t/a.parquet"), "a")
+        .unwrap();
+    store
+        .replace_bytes(&at(&store, "d/a.parquet"), "a")
+        .unwrap();
+    store
+        .replace_bytes(&at(&store, "d/_delta_log/0.json"), "{}")
+        .unwrap();
+    let check = |input: &str, output: &str, is_owned: bool| {
+        let [input, output] =
+            [input, output].map(|it| PathBuf::from(format!("memory://outputs/{it}")));
+        let options = FindOptions::default().with_owned(is_owned);
+        let checked = check_outputs(&[input], &[output], &options);
+        checked
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default()
+    };
+    for (input, output) in [
+        ("t", "t/b.parquet"),
+        ("t/", "t/b/c.parquet"),
+        ("t/*.parquet", "t/b.parquet"),
+        ("*", "t/b.parquet"),
+        ("**/*.parquet", "u/b.parquet"),
+    ] {
+        let error = check(input, output, false);
+        assert!(
+            error.contains("the next run would read it"),
+            "{input}: {error}"
+        );
+    }
+    for (input, output) in [
+        ("t", "t.new/b.parquet"),
+        ("t/a.parquet", "t/a.parquet"),
+        ("t/*.parquet", "t/a.parquet"),
+        ("t/*.parquet", "t/b.parq"),
+        ("t/a.parquet", "d/b.parquet"),
+    ] {
+        assert_eq!(check(input, output, false), "", "{input}");
+    }
+    let error = check("t/a.parquet", "d/a.parquet", false);
+    assert!(error.contains("a table of Delta Lake"), "{error}");
+    assert_eq!(check("t/a.parquet", "d/a.parquet", true), "");
 }

@@ -2,6 +2,7 @@
 
 use crate::commands::rewrite::goal_parser;
 use crate::files::{Force, Output};
+use crate::search::Search;
 use crate::table::{Format, Table, format_parser, number, size, text};
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
@@ -27,8 +28,8 @@ use std::path::{Path, PathBuf};
 ///
 /// Files that cannot be read are listed with the reason, and the exit status is 1; the others are planned.
 ///
-/// Tables of Delta Lake, Apache Iceberg and Apache Hudi are refused, because their metadata says which files are part of them; name their
-/// current files with --files-from.
+/// Tables of Delta Lake, Apache Iceberg, Apache Hudi, Apache Paimon and DuckLake are refused, because their metadata says which files are part
+/// of them; name their current files with --files-from.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The directory of the data set, or its URL on a store, such as s3://bucket/lake
@@ -39,6 +40,8 @@ pub struct Arguments {
     output: PathBuf,
     #[command(flatten)]
     force: Force,
+    #[command(flatten)]
+    search: Search,
     /// The size that files should have: those below a quarter of it are merged, those above twice of it are split
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = readable::parse_size)]
     target_size: u64,
@@ -128,6 +131,8 @@ struct Sum {
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let listing = self.listing()?;
+        let root = std::slice::from_ref(&self.root);
+        self.search.check_outputs(root, &[&self.output])?;
         if listing.files.is_empty() {
             bail!(
                 "{}: there are no .parquet files in it",
@@ -171,7 +176,12 @@ impl Arguments {
     fn listing(&self) -> anyhow::Result<Listing> {
         let listing = list(&self.root)?;
         let Some(path) = &self.files_from else {
-            listing.check_plain()?;
+            if self.search.as_files {
+                return Ok(listing.all());
+            }
+            let checked = listing.check_plain();
+            checked
+                .map_err(|error| anyhow::anyhow!("{error}; --as-files takes all of its files"))?;
             return Ok(listing);
         };
         let text = fs::read_to_string(path);

@@ -10,12 +10,12 @@ use crate::{Outcome, backend, progress, readable, standard};
 use anyhow::{Context, bail};
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::parquet::basic::Compression;
+use bytelane_parquet::remote_url;
 use bytelane_parquet::rewrite::{Int96Unit, RewriteOptions, Rewritten, rewrite, rewrite_to};
 use bytelane_parquet::{
     ColumnOptions, DataPageVersion, Encoding, Encodings, Error, Goal, Problem, WriterOptions,
     parse_compression,
 };
-use bytelane_parquet::{check_outside, remote_url};
 use bytelane_store::FoundFile;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
@@ -185,9 +185,6 @@ impl Arguments {
     /// Returns which files to rewrite, and their outputs.
     fn jobs(&self) -> anyhow::Result<Vec<Job>> {
         let found = self.search.find(&self.inputs)?;
-        if !self.dry_run {
-            check_outside(&self.inputs, &self.output)?;
-        }
         let is_directory = self.writes_directory(&found);
         if is_directory && self.output.exists() && !self.output.is_dir() {
             bail!(
@@ -203,7 +200,11 @@ impl Arguments {
             } else {
                 self.output.clone()
             };
-            if !outputs.insert(output.clone()) {
+            let is_new = outputs.insert(output.clone());
+            if !is_new && is_stream(&output) {
+                bail!("there are several files, and standard output is one; name a directory");
+            }
+            if !is_new {
                 let name = readable::path(&output);
                 bail!("several files would become {name}; rewrite them into different directories");
             }
@@ -215,8 +216,19 @@ impl Arguments {
         }
         if self.dry_run {
             jobs.iter_mut().for_each(|job| job.output = None);
+        } else {
+            self.check(&jobs)?;
         }
         Ok(jobs)
+    }
+
+    /// Checks all outputs before the first file is rewritten.
+    fn check(&self, jobs: &[Job]) -> anyhow::Result<()> {
+        let outputs: Vec<&PathBuf> = jobs.iter().filter_map(|job| job.output.as_ref()).collect();
+        self.search.check_outputs(&self.inputs, &outputs)?;
+        let is_local = |output: &PathBuf| remote_url(output).is_none() && !is_stream(output);
+        let mut local = jobs.iter().zip(outputs).filter(|(_, it)| is_local(it));
+        local.try_for_each(|(job, output)| Ok(self.force.replace().check(output, &[&job.input])?))
     }
 
     /// Returns whether the output is a directory, which may not exist yet.

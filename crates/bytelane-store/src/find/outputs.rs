@@ -1,0 +1,151 @@
+//! Decides where outputs may be: not among the files that the next run would read, and not in place of a file that a table format describes.
+
+use super::disk::Disk;
+use super::format::{above, is_of_ducklake};
+use super::pattern::{Match, Pattern};
+use super::tree::{Entry, Tree};
+use super::{FindOptions, tree_of};
+use crate::{Error, Location, Result};
+use bytelane_parquet::{Caller, caller, local_path, real_path, remote_url};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Input that may have other files in the next run.
+enum Source {
+    /// Directory, by its real path, or prefix of a store.
+    Directory(PathBuf),
+    /// Pattern, and the real path of its root.
+    Pattern(Pattern, PathBuf),
+}
+
+/// Checks that no output is in a directory that is read, or matches a pattern that is: the next run would read it, and so would all
+/// programs that read these directories. Links and `..` are followed. Inputs that are files are ignored, and outputs that replace a file
+/// that matches a pattern are allowed.
+///
+/// Checks as well that no output replaces a file of a table format, whose metadata would no longer describe it. New files beside those of
+/// a table are allowed, and so is all with [`FindOptions::with_owned`].
+///
+/// # Errors
+///
+/// [`Problem::Input`](crate::Problem::Input) if an output must not be there; the disk or the store fails.
+pub fn check_outputs(
+    inputs: &[impl AsRef<Path>],
+    outputs: &[impl AsRef<Path>],
+    options: &FindOptions,
+) -> Result<()> {
+    let mut sources = Vec::new();
+    for input in inputs.iter().map(AsRef::as_ref) {
+        sources.extend(source(input)?.map(|source| (input, source)));
+    }
+    let mut checked = BTreeSet::new();
+    let mut directories = BTreeMap::new();
+    for output in outputs.iter().map(AsRef::as_ref) {
+        let objects = tree_of(output)?;
+        let tree: &dyn Tree = match &objects {
+            Some(objects) => objects,
+            None => &Disk,
+        };
+        let file = local_path(output);
+        let directory = file.parent().map(Path::to_owned);
+        // Most directories are new: then one request to a store is enough for all of their files.
+        let mut may_be_there = || match (&objects, &directory) {
+            (Some(_), Some(directory)) => {
+                *directories.entry(directory.clone()).or_insert_with(|| {
+                    !matches!(tree.names(std::slice::from_ref(directory))[..], [None])
+                })
+            }
+            _ => true,
+        };
+        let is_there = may_be_there() && matches!(tree.entry(&file), Ok(Entry::File(_)));
+        if !sources.is_empty() {
+            let place = place(output)?;
+            let mut sources = sources.iter();
+            if let Some((input, source)) = sources.find(|(_, it)| it.has(&place, is_there)) {
+                let problem = source.refusal(input);
+                return Err(Error::input(output.display(), problem));
+            }
+        }
+        if is_there && !options.owned && checked.insert(directory) {
+            check_table(tree, &file)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses to replace a file of a table format.
+fn check_table(tree: &dyn Tree, file: &Path) -> Result<()> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let format = match above(tree, file, &[]) {
+        Some(owner) => owner.format,
+        None if is_of_ducklake(&name) => "DuckLake",
+        None => return Ok(()),
+    };
+    let flag = match caller() {
+        Caller::Command => "--as-files",
+        Caller::Python => "as_files=True",
+        _ => "with_owned(true)",
+    };
+    let problem = format!(
+        "this is a file in a table of {format}, whose metadata describes it as it is; write a new file, and commit it with a library of the \
+         table format; {flag} replaces it all the same"
+    );
+    Err(Error::input(file.display(), problem))
+}
+
+/// Returns what an input reads besides a file.
+fn source(input: &Path) -> Result<Option<Source>> {
+    let file = local_path(input);
+    let is_remote = remote_url(input).is_some();
+    if !is_remote && file.is_dir() {
+        return Ok(Some(Source::Directory(place(input)?)));
+    }
+    Ok(match Pattern::of(&file).filter(|_| !file.exists()) {
+        Some(pattern) => {
+            let root = place(pattern.root())?;
+            Some(Source::Pattern(pattern, root))
+        }
+        None if is_remote => Some(Source::Directory(place(input)?)),
+        None => None,
+    })
+}
+
+impl Source {
+    /// Returns whether the next run would read a file that is no input of this one.
+    fn has(&self, file: &Path, is_there: bool) -> bool {
+        match self {
+            // An object is no directory of itself.
+            Self::Directory(root) => file.starts_with(root) && (file != root || !is_there),
+            Self::Pattern(pattern, root) => {
+                let Ok(below) = file.strip_prefix(root) else {
+                    return false;
+                };
+                let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
+                let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+                match pattern.matches(&names) {
+                    Match::Whole(length) => length < names.len() || !is_there,
+                    Match::Above | Match::None => false,
+                }
+            }
+        }
+    }
+
+    fn refusal(&self, input: &Path) -> String {
+        let input = input.display();
+        match self {
+            Self::Directory(_) => format!(
+                "it is in {input}, which is read, so that the next run would read it as well; choose a place outside of it"
+            ),
+            Self::Pattern(..) => format!(
+                "it matches {input}, which is read, so that the next run would read it as well; choose a place outside of it, or another name"
+            ),
+        }
+    }
+}
+
+/// Returns a path by which files are compared: without links and `..`, or with one scheme for each provider of stores.
+fn place(path: &Path) -> Result<PathBuf> {
+    match remote_url(path) {
+        Some(url) => Ok(Location::parse(url)?.identity().into()),
+        None => real_path(&local_path(path)).map_err(Error::at(path.display())),
+    }
+}
