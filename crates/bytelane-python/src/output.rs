@@ -69,7 +69,22 @@ impl Target {
         Ok(Self::Out(buffer, dtype))
     }
 
-    /// Calls a function of the core with the values of `source` and a destination for its result.
+    /// Calls a function of the core with the values of `source` and a destination for its result, if it returns only the
+    /// values that it has written.
+    pub fn write<'py, S: Value, T: Value, E: Send>(
+        self,
+        source: &Memory<'py>,
+        room: Room,
+        error: impl FnOnce(E) -> PyErr,
+        work: impl for<'a> FnOnce(&[S], &'a mut [MaybeUninit<T>]) -> Result<&'a mut [T], E> + Send,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let done = self.fill(source, room, error, |values: &[S], to| {
+            Ok((work(values, to)?, ()))
+        });
+        Ok(done?.0)
+    }
+
+    /// Same as [`write`](Self::write), if the function also returns something else.
     pub fn fill<'py, S: Value, T: Value, R: Send, E: Send>(
         self,
         source: &Memory<'py>,

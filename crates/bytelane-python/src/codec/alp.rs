@@ -6,16 +6,8 @@ use pyo3::prelude::*;
 /// compresses prices and measurements with few digits well.
 #[pymodule]
 pub mod alp {
-    use crate::codec::some_or_all;
-    use crate::dtype::{DType, by_type};
-    use crate::error::of_codec;
-    use crate::memory::Memory;
-    use crate::output::{Room, Target};
-    use ::bytelane::Detected;
+    use crate::codec::prelude::*;
     use ::bytelane::alp::{self, Format};
-    use pyo3::exceptions::PyValueError;
-    use pyo3::prelude::*;
-    use std::mem::MaybeUninit;
 
     /// Encodes numbers of 4 or 8 bytes as a page.
     ///
@@ -30,20 +22,19 @@ pub mod alp {
     #[pyfunction]
     #[pyo3(signature = (values, *, vector_size=1024, dtype=None, out=None))]
     fn encode<'py>(
-        values: &Bound<'py, PyAny>,
+        values: &Object<'py>,
         vector_size: usize,
-        dtype: Option<&Bound<'py, PyAny>>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        dtype: Option<&Object<'py>>,
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(values)?;
         let target = Target::bytes(out)?;
         let format = format(vector_size)?;
         by_float!(source.numbers(dtype)?, T => {
             let room = format.max_encoded_len::<T>(source.len() / size_of::<T>());
-            let done = target.fill(&source, Room::AtMost(room), of_codec, |values: &[T], to| {
-                Ok((format.encode_with(Detected::active(), values, to)?, ()))
-            });
-            Ok(done?.0)
+            target.write(&source, Room::AtMost(room), of_codec, |values: &[T], to| {
+                format.encode_with(Detected::active(), values, to)
+            })
         })
     }
 
@@ -57,9 +48,9 @@ pub mod alp {
     #[pyfunction]
     #[pyo3(signature = (values, *, vector_size=1024, dtype=None))]
     fn estimated_len(
-        values: &Bound<'_, PyAny>,
+        values: &Object<'_>,
         vector_size: usize,
-        dtype: Option<&Bound<'_, PyAny>>,
+        dtype: Option<&Object<'_>>,
     ) -> PyResult<usize> {
         let source = Memory::of(values)?;
         let format = format(vector_size)?;
@@ -84,11 +75,11 @@ pub mod alp {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count=None, *, out=None))]
     fn decode<'py>(
-        data: &Bound<'py, PyAny>,
-        dtype: &Bound<'py, PyAny>,
+        data: &Object<'py>,
+        dtype: &Object<'py>,
         count: Option<usize>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(data)?;
         let dtype = DType::of_argument(dtype)?;
         let stored = || Ok(checked(&source, dtype)?.0);
@@ -109,11 +100,11 @@ pub mod alp {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count, *, out=None))]
     fn decode_prefix<'py>(
-        data: &Bound<'py, PyAny>,
-        dtype: &Bound<'py, PyAny>,
+        data: &Object<'py>,
+        dtype: &Object<'py>,
         count: usize,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<(Bound<'py, PyAny>, usize)> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<(Object<'py>, usize)> {
         decode_some(&Memory::of(data)?, DType::of_argument(dtype)?, count, out)
     }
 
@@ -130,12 +121,12 @@ pub mod alp {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, start, stop, *, out=None))]
     fn decode_range<'py>(
-        data: &Bound<'py, PyAny>,
-        dtype: &Bound<'py, PyAny>,
+        data: &Object<'py>,
+        dtype: &Object<'py>,
         start: usize,
         stop: usize,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(data)?;
         let dtype = DType::of_argument(dtype)?;
         let target = Target::numbers(out, dtype)?;
@@ -143,10 +134,9 @@ pub mod alp {
         // The core rejects ranges that reach further, so they need no memory.
         let room = Room::Exactly(stop.min(values).saturating_sub(start));
         by_float!(dtype, T => {
-            let done = target.fill(&source, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
-                Ok((alp::decode_range_with(Detected::active(), data, start..stop, to)?, ()))
-            });
-            Ok(done?.0)
+            target.write(&source, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+                alp::decode_range_with(Detected::active(), data, start..stop, to)
+            })
         })
     }
 
@@ -157,7 +147,7 @@ pub mod alp {
     /// >>> alp.stored(alp.encode(array("f", [0.5, 2.25])))
     /// 2
     #[pyfunction]
-    fn stored(data: &Bound<'_, PyAny>) -> PyResult<usize> {
+    fn stored(data: &Object<'_>) -> PyResult<usize> {
         Memory::of(data)?.read(alp::stored)?.map_err(of_codec)
     }
 
@@ -169,7 +159,7 @@ pub mod alp {
     /// >>> alp.validate(alp.encode(array("d", [0.5] * 1000)) + b"more", "float64")
     /// (1000, 24)
     #[pyfunction]
-    fn validate(data: &Bound<'_, PyAny>, dtype: &Bound<'_, PyAny>) -> PyResult<(usize, usize)> {
+    fn validate(data: &Object<'_>, dtype: &Object<'_>) -> PyResult<(usize, usize)> {
         checked(&Memory::of(data)?, DType::of_argument(dtype)?)
     }
 
@@ -181,8 +171,8 @@ pub mod alp {
         source: &Memory<'py>,
         dtype: DType,
         count: usize,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<(Bound<'py, PyAny>, usize)> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<(Object<'py>, usize)> {
         let target = Target::numbers(out, dtype)?;
         by_float!(dtype, T => {
             target.fill(source, Room::Exactly(count), of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {

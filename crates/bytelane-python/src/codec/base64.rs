@@ -8,13 +8,9 @@ use pyo3::prelude::*;
 /// Rare or malformed input is passed to the standard library, which decides.
 #[pymodule]
 pub mod base64 {
-    use crate::error::{of_codec, of_room};
-    use crate::memory::Memory;
-    use crate::output::{Room, Target};
-    use ::bytelane::Detected;
+    use crate::codec::prelude::*;
     use ::bytelane::base64::{Alphabet, Engine, ErrorKind, STANDARD, URL_SAFE, decoded_len};
     use pyo3::exceptions::PyOverflowError;
-    use pyo3::prelude::*;
     use pyo3::types::{PyBool, PyBytes, PyString};
 
     /// Encodes bytes. `altchars` are two characters instead of `+` and `/`.
@@ -26,9 +22,9 @@ pub mod base64 {
     #[pyo3(signature = (s, altchars=None))]
     fn b64encode<'py>(
         py: Python<'py>,
-        s: &Bound<'py, PyAny>,
-        altchars: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        s: &Object<'py>,
+        altchars: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         // Here, the standard library takes bytes only; to decode, it takes a string as well.
         if altchars.is_some_and(|altchars| altchars.is_instance_of::<PyString>()) {
             return standard(py, "b64encode", (s, altchars));
@@ -45,8 +41,8 @@ pub mod base64 {
     #[pyo3(signature = (s, altchars=None))]
     fn b64encode_as_string<'py>(
         py: Python<'py>,
-        s: &Bound<'py, PyAny>,
-        altchars: Option<&Bound<'py, PyAny>>,
+        s: &Object<'py>,
+        altchars: Option<&Object<'py>>,
     ) -> PyResult<Bound<'py, PyString>> {
         let text = encoded(py, s, altchars)?.cast_into::<PyBytes>()?;
         PyString::from_bytes(py, text.as_bytes())
@@ -61,10 +57,10 @@ pub mod base64 {
     #[pyfunction]
     #[pyo3(signature = (s, out, altchars=None))]
     fn b64encode_into<'py>(
-        s: &Bound<'py, PyAny>,
-        out: &Bound<'py, PyAny>,
-        altchars: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        s: &Object<'py>,
+        out: &Object<'py>,
+        altchars: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let engine = engine(altchars).ok_or_else(|| no_such_alphabet(altchars))?;
         encode(engine, &Memory::of(s)?, Target::bytes(Some(out))?)
     }
@@ -84,10 +80,10 @@ pub mod base64 {
     )]
     fn b64decode<'py>(
         py: Python<'py>,
-        s: &Bound<'py, PyAny>,
-        altchars: Option<&Bound<'py, PyAny>>,
+        s: &Object<'py>,
+        altchars: Option<&Object<'py>>,
         #[pyo3(from_py_with = validation)] validate: Validate<'py>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Object<'py>> {
         match validate {
             Validate::Bool(validate) => {
                 let decode = |engine| decode(py, engine, s, validate);
@@ -112,10 +108,10 @@ pub mod base64 {
     )]
     fn b64decode_as_bytearray<'py>(
         py: Python<'py>,
-        s: &Bound<'py, PyAny>,
-        altchars: Option<&Bound<'py, PyAny>>,
+        s: &Object<'py>,
+        altchars: Option<&Object<'py>>,
         #[pyo3(from_py_with = validation)] validate: Validate<'py>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Object<'py>> {
         let bytes = b64decode(py, s, altchars, validate)?;
         py.get_type::<pyo3::types::PyByteArray>().call1((bytes,))
     }
@@ -132,17 +128,16 @@ pub mod base64 {
     #[pyfunction]
     #[pyo3(signature = (s, out, altchars=None))]
     fn b64decode_into<'py>(
-        s: &Bound<'py, PyAny>,
-        out: &Bound<'py, PyAny>,
-        altchars: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        s: &Object<'py>,
+        out: &Object<'py>,
+        altchars: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let engine = engine(altchars).ok_or_else(|| no_such_alphabet(altchars))?;
         let source = Memory::of_text(s)?;
         let target = Target::bytes(Some(out))?;
-        let done = target.fill(&source, Room::AtMost(0), of_codec, |text: &[u8], to| {
-            Ok((engine.decode_with(Detected::active(), text, to)?, ()))
-        });
-        Ok(done?.0)
+        target.write(&source, Room::AtMost(0), of_codec, |text: &[u8], to| {
+            engine.decode_with(Detected::active(), text, to)
+        })
     }
 
     /// Encodes bytes, as `b64encode` without `altchars`.
@@ -151,10 +146,7 @@ pub mod base64 {
     /// >>> base64.standard_b64encode(b"bytes")
     /// b'Ynl0ZXM='
     #[pyfunction]
-    fn standard_b64encode<'py>(
-        py: Python<'py>,
-        s: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn standard_b64encode<'py>(py: Python<'py>, s: &Object<'py>) -> PyResult<Object<'py>> {
         b64encode(py, s, None)
     }
 
@@ -164,10 +156,7 @@ pub mod base64 {
     /// >>> base64.standard_b64decode("Ynl0ZXM=")
     /// b'bytes'
     #[pyfunction]
-    fn standard_b64decode<'py>(
-        py: Python<'py>,
-        s: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn standard_b64decode<'py>(py: Python<'py>, s: &Object<'py>) -> PyResult<Object<'py>> {
         b64decode(py, s, None, Validate::Bool(false))
     }
 
@@ -177,10 +166,7 @@ pub mod base64 {
     /// >>> base64.urlsafe_b64encode(b"\xfb\xff")
     /// b'-_8='
     #[pyfunction]
-    fn urlsafe_b64encode<'py>(
-        py: Python<'py>,
-        s: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn urlsafe_b64encode<'py>(py: Python<'py>, s: &Object<'py>) -> PyResult<Object<'py>> {
         match Memory::of(s) {
             Ok(source) => encode(URL_SAFE, &source, Target::Bytes),
             Err(_) => standard(py, "urlsafe_b64encode", (s,)),
@@ -193,10 +179,7 @@ pub mod base64 {
     /// >>> base64.urlsafe_b64decode("-_8=")
     /// b'\xfb\xff'
     #[pyfunction]
-    fn urlsafe_b64decode<'py>(
-        py: Python<'py>,
-        s: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn urlsafe_b64decode<'py>(py: Python<'py>, s: &Object<'py>) -> PyResult<Object<'py>> {
         match decode(py, URL_SAFE, s, false) {
             Some(bytes) => Ok(bytes),
             None => standard(py, "urlsafe_b64decode", (s,)),
@@ -209,7 +192,7 @@ pub mod base64 {
     /// >>> base64.encodebytes(b"bytes")
     /// b'Ynl0ZXM=\n'
     #[pyfunction]
-    fn encodebytes<'py>(py: Python<'py>, s: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    fn encodebytes<'py>(py: Python<'py>, s: &Object<'py>) -> PyResult<Object<'py>> {
         /// Bytes per line, and characters per line with the newline.
         const LINE: (usize, usize) = (57, 77);
         let source = match (Memory::of(s), s.len()) {
@@ -222,7 +205,7 @@ pub mod base64 {
             .checked_mul(LINE.1)
             .and_then(|all| all.checked_add(last));
         let room = Room::AtMost(room.ok_or_else(too_long)?);
-        let done = Target::Bytes.fill(&source, room, of_room, |bytes: &[u8], to| {
+        Target::Bytes.write(&source, room, of_room, |bytes: &[u8], to| {
             let mut written = 0;
             for line in bytes.chunks(LINE.0) {
                 let text = STANDARD.encode_with(Detected::active(), line, &mut to[written..])?;
@@ -231,9 +214,8 @@ pub mod base64 {
                 written += 1;
             }
             // SAFETY: the loop has written all of these bytes.
-            Ok((unsafe { to[..written].assume_init_mut() }, ()))
-        });
-        Ok(done?.0)
+            Ok(unsafe { to[..written].assume_init_mut() })
+        })
     }
 
     /// Decodes lines of base64.
@@ -242,7 +224,7 @@ pub mod base64 {
     /// >>> base64.decodebytes(b"Ynl0\nZXM=\n")
     /// b'bytes'
     #[pyfunction]
-    fn decodebytes<'py>(py: Python<'py>, s: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    fn decodebytes<'py>(py: Python<'py>, s: &Object<'py>) -> PyResult<Object<'py>> {
         let of_bytes = Memory::of(s).is_ok_and(|source| source.is_row_of_bytes());
         match of_bytes.then(|| decode(py, STANDARD, s, false)).flatten() {
             Some(bytes) => Ok(bytes),
@@ -253,38 +235,33 @@ pub mod base64 {
     /// Encodes bytes; `altchars` may be a string.
     fn encoded<'py>(
         py: Python<'py>,
-        s: &Bound<'py, PyAny>,
-        altchars: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        s: &Object<'py>,
+        altchars: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         match (engine(altchars), Memory::of(s)) {
             (Some(engine), Ok(source)) => encode(engine, &source, Target::Bytes),
             _ => standard(py, "b64encode", (s, altchars)),
         }
     }
 
-    fn encode<'py>(
-        engine: Engine,
-        source: &Memory<'py>,
-        target: Target,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn encode<'py>(engine: Engine, source: &Memory<'py>, target: Target) -> PyResult<Object<'py>> {
         let length = engine.encoded_len(source.len()).ok_or_else(too_long)?;
-        let done = target.fill(
+        target.write(
             source,
             Room::Exactly(length),
             of_room,
-            |bytes: &[u8], to| Ok((engine.encode_with(Detected::active(), bytes, to)?, ())),
-        );
-        Ok(done?.0)
+            |bytes: &[u8], to| engine.encode_with(Detected::active(), bytes, to),
+        )
     }
 
     /// Argument `validate`. Which objects are allowed depends on the version of Python: for all but
     /// bools, the standard library decides.
     enum Validate<'py> {
         Bool(bool),
-        Other(Bound<'py, PyAny>),
+        Other(Object<'py>),
     }
 
-    fn validation<'py>(object: &Bound<'py, PyAny>) -> PyResult<Validate<'py>> {
+    fn validation<'py>(object: &Object<'py>) -> PyResult<Validate<'py>> {
         Ok(match object.cast_exact::<PyBool>() {
             Ok(value) => Validate::Bool(value.is_true()),
             Err(_) => Validate::Other(object.clone()),
@@ -296,9 +273,9 @@ pub mod base64 {
     fn decode<'py>(
         py: Python<'py>,
         engine: Engine,
-        s: &Bound<'py, PyAny>,
+        s: &Object<'py>,
         validate: bool,
-    ) -> Option<Bound<'py, PyAny>> {
+    ) -> Option<Object<'py>> {
         if let Some(bytes) = decode_strictly(engine, s) {
             return Some(bytes);
         }
@@ -307,20 +284,20 @@ pub mod base64 {
         decode_strictly(engine, &packed.ok()?)
     }
 
-    fn decode_strictly<'py>(engine: Engine, s: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    fn decode_strictly<'py>(engine: Engine, s: &Object<'py>) -> Option<Object<'py>> {
         let source = Memory::of_text(s).and_then(Memory::frozen).ok()?;
         // The standard library ignores these bits, too.
         let engine = engine.with_decode_allow_trailing_bits(true);
         let length = source.read(decoded_len).ok()?;
         let wrong = |_: ::bytelane::Error<ErrorKind>| PyOverflowError::new_err("not base64");
-        let done = Target::Bytes.fill(&source, Room::Exactly(length), wrong, |text: &[u8], to| {
-            Ok((engine.decode_with(Detected::active(), text, to)?, ()))
+        let done = Target::Bytes.write(&source, Room::Exactly(length), wrong, |text: &[u8], to| {
+            engine.decode_with(Detected::active(), text, to)
         });
-        Some(done.ok()?.0)
+        done.ok()
     }
 
     /// Returns the engine for two characters in place of `+` and `/`, if the core has it.
-    fn engine(altchars: Option<&Bound<'_, PyAny>>) -> Option<Engine> {
+    fn engine(altchars: Option<&Object<'_>>) -> Option<Engine> {
         let Some(altchars) = altchars else {
             return Some(STANDARD);
         };
@@ -332,7 +309,7 @@ pub mod base64 {
         }
     }
 
-    fn no_such_alphabet(altchars: Option<&Bound<'_, PyAny>>) -> PyErr {
+    fn no_such_alphabet(altchars: Option<&Object<'_>>) -> PyErr {
         let altchars = altchars.map_or_else(String::new, ToString::to_string);
         let message = format!("altchars must be b'+/' or b'-_' here, but are {altchars}");
         pyo3::exceptions::PyValueError::new_err(message)
@@ -347,7 +324,7 @@ pub mod base64 {
         py: Python<'py>,
         name: &str,
         arguments: impl pyo3::call::PyCallArgs<'py>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Object<'py>> {
         py.import("base64")?.call_method1(name, arguments)
     }
 }

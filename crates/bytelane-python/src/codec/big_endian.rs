@@ -5,12 +5,9 @@ use pyo3::prelude::*;
 /// Numbers in network byte order, as in lists of Thrift's Binary protocol.
 #[pymodule]
 pub mod big_endian {
-    use crate::dtype::{DType, whole};
-    use crate::error::{of_codec, of_room};
-    use crate::memory::Memory;
-    use crate::output::{Room, Target};
-    use ::bytelane::{Detected, big_endian};
-    use pyo3::prelude::*;
+    use crate::codec::prelude::*;
+    use crate::dtype::whole;
+    use ::bytelane::big_endian;
 
     /// Encodes numbers of 1, 2, 4 or 8 bytes.
     ///
@@ -24,27 +21,26 @@ pub mod big_endian {
     #[pyfunction]
     #[pyo3(signature = (values, *, dtype=None, out=None))]
     fn encode<'py>(
-        values: &Bound<'py, PyAny>,
-        dtype: Option<&Bound<'py, PyAny>>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        values: &Object<'py>,
+        dtype: Option<&Object<'py>>,
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(values)?;
         let target = Target::bytes(out)?;
         let room = Room::Exactly(source.len());
         macro_rules! encode {
             ($T:ty) => {
-                target.fill(&source, room, of_room, |values: &[$T], to| {
-                    Ok((big_endian::encode_with(Detected::active(), values, to)?, ()))
+                target.write(&source, room, of_room, |values: &[$T], to| {
+                    big_endian::encode_with(Detected::active(), values, to)
                 })
             };
         }
-        let done = match source.numbers(dtype)?.size {
+        match source.numbers(dtype)?.size {
             1 => encode!(u8),
             2 => encode!(u16),
             4 => encode!(u32),
             _ => encode!(u64),
-        };
-        Ok(done?.0)
+        }
     }
 
     /// Decodes numbers.
@@ -58,28 +54,31 @@ pub mod big_endian {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, *, out=None))]
     fn decode<'py>(
-        data: &Bound<'py, PyAny>,
-        dtype: &Bound<'py, PyAny>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        data: &Object<'py>,
+        dtype: &Object<'py>,
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(data)?;
         let dtype = DType::of_argument(dtype)?;
         let target = Target::numbers(out, dtype)?;
         let room = Room::Exactly(whole(source.len(), dtype.size)?);
         macro_rules! decode {
             ($T:ty) => {
-                target.fill(&source, room, of_codec, |data: &[u8], to| {
-                    let values: &mut [$T] = big_endian::decode_with(Detected::active(), data, to)?;
-                    Ok((values, ()))
-                })
+                target.write(
+                    &source,
+                    room,
+                    of_codec,
+                    |data: &[u8], to: &mut [MaybeUninit<$T>]| {
+                        big_endian::decode_with(Detected::active(), data, to)
+                    },
+                )
             };
         }
-        let done = match dtype.size {
+        match dtype.size {
             1 => decode!(u8),
             2 => decode!(u16),
             4 => decode!(u32),
             _ => decode!(u64),
-        };
-        Ok(done?.0)
+        }
     }
 }

@@ -8,16 +8,8 @@ use pyo3::prelude::*;
 /// small negative numbers need few bits: 0, -1, 1, -2 .. become 0, 1, 2, 3 ..
 #[pymodule]
 pub mod bit_packing {
-    use crate::codec::whole;
-    use crate::dtype::{DType, by_type};
-    use crate::error::of_codec;
-    use crate::memory::Memory;
-    use crate::output::{Room, Target};
-    use ::bytelane::Detected;
+    use crate::codec::prelude::*;
     use ::bytelane::bit_packing::{Format, Integer};
-    use pyo3::exceptions::{PyTypeError, PyValueError};
-    use pyo3::prelude::*;
-    use std::mem::MaybeUninit;
 
     /// Packs integers with `width` bits each.
     ///
@@ -35,23 +27,22 @@ pub mod bit_packing {
     #[pyfunction]
     #[pyo3(signature = (values, width, *, reference=None, zigzag=false, dtype=None, out=None))]
     fn encode<'py>(
-        values: &Bound<'py, PyAny>,
+        values: &Object<'py>,
         width: u32,
-        reference: Option<&Bound<'py, PyAny>>,
+        reference: Option<&Object<'py>>,
         zigzag: bool,
-        dtype: Option<&Bound<'py, PyAny>>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        dtype: Option<&Object<'py>>,
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(values)?;
         let target = Target::bytes(out)?;
         let packing = packing(width, reference, zigzag);
         by_integer!(source.numbers(dtype)?, T => {
             let format = packing.format::<T>()?;
             let room = Room::Exactly(format.encoded_len(source.len() / size_of::<T>()));
-            let done = target.fill(&source, room, of_codec, |values: &[T], to| {
-                Ok((format.encode_with(Detected::active(), values, to)?, ()))
-            });
-            Ok(done?.0)
+            target.write(&source, room, of_codec, |values: &[T], to| {
+                format.encode_with(Detected::active(), values, to)
+            })
         })
     }
 
@@ -68,14 +59,14 @@ pub mod bit_packing {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count, width, *, reference=None, zigzag=false, out=None))]
     fn decode<'py>(
-        data: &Bound<'py, PyAny>,
-        dtype: &Bound<'py, PyAny>,
+        data: &Object<'py>,
+        dtype: &Object<'py>,
         count: usize,
         width: u32,
-        reference: Option<&Bound<'py, PyAny>>,
+        reference: Option<&Object<'py>>,
         zigzag: bool,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let done = decode_prefix(data, dtype, count, width, reference, zigzag, out)?;
         whole(done, &Memory::of(data)?)
     }
@@ -90,14 +81,14 @@ pub mod bit_packing {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count, width, *, reference=None, zigzag=false, out=None))]
     fn decode_prefix<'py>(
-        data: &Bound<'py, PyAny>,
-        dtype: &Bound<'py, PyAny>,
+        data: &Object<'py>,
+        dtype: &Object<'py>,
         count: usize,
         width: u32,
-        reference: Option<&Bound<'py, PyAny>>,
+        reference: Option<&Object<'py>>,
         zigzag: bool,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<(Bound<'py, PyAny>, usize)> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<(Object<'py>, usize)> {
         let source = Memory::of(data)?;
         let dtype = DType::of_argument(dtype)?;
         let target = Target::numbers(out, dtype)?;
@@ -123,15 +114,15 @@ pub mod bit_packing {
     #[pyo3(signature = (data, dtype, start, stop, width, *, reference=None, zigzag=false, out=None))]
     #[expect(clippy::too_many_arguments, reason = "most are named and rare")]
     fn decode_range<'py>(
-        data: &Bound<'py, PyAny>,
-        dtype: &Bound<'py, PyAny>,
+        data: &Object<'py>,
+        dtype: &Object<'py>,
         start: usize,
         stop: usize,
         width: u32,
-        reference: Option<&Bound<'py, PyAny>>,
+        reference: Option<&Object<'py>>,
         zigzag: bool,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(data)?;
         let dtype = DType::of_argument(dtype)?;
         let target = Target::numbers(out, dtype)?;
@@ -139,10 +130,9 @@ pub mod bit_packing {
         by_integer!(dtype, T => {
             let format = packing.format::<T>()?;
             let room = Room::Exactly(stop.saturating_sub(start));
-            let done = target.fill(&source, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
-                Ok((format.decode_range_with(Detected::active(), data, start..stop, to)?, ()))
-            });
-            Ok(done?.0)
+            target.write(&source, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+                format.decode_range_with(Detected::active(), data, start..stop, to)
+            })
         })
     }
 
@@ -166,7 +156,7 @@ pub mod bit_packing {
     /// 4
     #[pyfunction]
     #[pyo3(signature = (values, *, dtype=None))]
-    fn narrowest(values: &Bound<'_, PyAny>, dtype: Option<&Bound<'_, PyAny>>) -> PyResult<u32> {
+    fn narrowest(values: &Object<'_>, dtype: Option<&Object<'_>>) -> PyResult<u32> {
         let source = Memory::of(values)?;
         by_integer!(source.numbers(dtype)?, T => {
             source.read(|values: &[T]| Format::narrowest(values).width())
@@ -176,13 +166,13 @@ pub mod bit_packing {
     /// Arguments that describe how integers are packed.
     struct Packing<'a, 'py> {
         width: u32,
-        reference: Option<&'a Bound<'py, PyAny>>,
+        reference: Option<&'a Object<'py>>,
         zigzag: bool,
     }
 
     fn packing<'a, 'py>(
         width: u32,
-        reference: Option<&'a Bound<'py, PyAny>>,
+        reference: Option<&'a Object<'py>>,
         zigzag: bool,
     ) -> Packing<'a, 'py> {
         Packing {

@@ -6,14 +6,8 @@ use pyo3::prelude::*;
 /// makes numbers of similar size compress better.
 #[pymodule]
 pub mod byte_stream_split {
-    use crate::dtype::DType;
-    use crate::error::of_codec;
-    use crate::memory::Memory;
-    use crate::output::{Room, Target};
-    use ::bytelane::Detected;
+    use crate::codec::prelude::*;
     use ::bytelane::byte_stream_split::Width;
-    use pyo3::exceptions::{PyTypeError, PyValueError};
-    use pyo3::prelude::*;
 
     /// Splits values into streams.
     ///
@@ -26,18 +20,17 @@ pub mod byte_stream_split {
     #[pyfunction]
     #[pyo3(signature = (values, *, width=None, out=None))]
     fn encode<'py>(
-        values: &Bound<'py, PyAny>,
+        values: &Object<'py>,
         width: Option<usize>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(values)?;
         let target = Target::bytes(out)?;
         let width = of(width.unwrap_or(source.size))?;
         let room = Room::Exactly(source.len());
-        let done = target.fill(&source, room, of_codec, |values: &[u8], to| {
-            Ok((width.encode_with(Detected::active(), values, to)?, ()))
-        });
-        Ok(done?.0)
+        target.write(&source, room, of_codec, |values: &[u8], to| {
+            width.encode_with(Detected::active(), values, to)
+        })
     }
 
     /// Joins streams to values, the inverse of `encode`.
@@ -55,11 +48,11 @@ pub mod byte_stream_split {
     #[pyfunction]
     #[pyo3(signature = (data, dtype=None, *, width=None, out=None))]
     fn decode<'py>(
-        data: &Bound<'py, PyAny>,
-        dtype: Option<&Bound<'py, PyAny>>,
+        data: &Object<'py>,
+        dtype: Option<&Object<'py>>,
         width: Option<usize>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(data)?;
         let (target, size) = match (dtype, width) {
             (Some(dtype), None) => {
@@ -71,10 +64,9 @@ pub mod byte_stream_split {
         };
         let width = of(size)?;
         let room = Room::Exactly(source.len());
-        let done = target.fill(&source, room, of_codec, |data: &[u8], to| {
-            Ok((width.decode_with(Detected::active(), data, to)?, ()))
-        });
-        Ok(done?.0)
+        target.write(&source, room, of_codec, |data: &[u8], to| {
+            width.decode_with(Detected::active(), data, to)
+        })
     }
 
     fn of(width: usize) -> PyResult<Width> {

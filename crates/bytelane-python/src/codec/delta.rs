@@ -6,16 +6,8 @@ use pyo3::prelude::*;
 /// possible. It compresses sorted numbers and timestamps well.
 #[pymodule]
 pub mod delta {
-    use crate::codec::some_or_all;
-    use crate::dtype::{DType, by_type};
-    use crate::error::{of_codec, of_room};
-    use crate::memory::Memory;
-    use crate::output::{Room, Target};
-    use ::bytelane::Detected;
+    use crate::codec::prelude::*;
     use ::bytelane::delta::{self, Format};
-    use pyo3::exceptions::PyValueError;
-    use pyo3::prelude::*;
-    use std::mem::MaybeUninit;
 
     /// Encodes integers of 32 or 64 bits.
     ///
@@ -30,12 +22,12 @@ pub mod delta {
     #[pyfunction]
     #[pyo3(signature = (values, *, block_values=128, miniblocks=4, dtype=None, out=None))]
     fn encode<'py>(
-        values: &Bound<'py, PyAny>,
+        values: &Object<'py>,
         block_values: u32,
         miniblocks: u32,
-        dtype: Option<&Bound<'py, PyAny>>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        dtype: Option<&Object<'py>>,
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(values)?;
         let target = Target::bytes(out)?;
         let format = Format::new(block_values, miniblocks).ok_or_else(|| {
@@ -46,10 +38,9 @@ pub mod delta {
         })?;
         by_integer!(source.numbers(dtype)?, T => {
             let room = format.max_encoded_len::<T>(source.len() / size_of::<T>());
-            let done = target.fill(&source, Room::AtMost(room), of_room, |values: &[T], to| {
-                Ok((format.encode_with(Detected::active(), values, to)?, ()))
-            });
-            Ok(done?.0)
+            target.write(&source, Room::AtMost(room), of_room, |values: &[T], to| {
+                format.encode_with(Detected::active(), values, to)
+            })
         })
     }
 
@@ -69,11 +60,11 @@ pub mod delta {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count=None, *, out=None))]
     fn decode<'py>(
-        data: &Bound<'py, PyAny>,
-        dtype: &Bound<'py, PyAny>,
+        data: &Object<'py>,
+        dtype: &Object<'py>,
         count: Option<usize>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(data)?;
         let dtype = DType::of_argument(dtype)?;
         let stored = || Ok(checked(&source, dtype)?.0);
@@ -94,11 +85,11 @@ pub mod delta {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count, *, out=None))]
     fn decode_prefix<'py>(
-        data: &Bound<'py, PyAny>,
-        dtype: &Bound<'py, PyAny>,
+        data: &Object<'py>,
+        dtype: &Object<'py>,
         count: usize,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<(Bound<'py, PyAny>, usize)> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<(Object<'py>, usize)> {
         decode_some(&Memory::of(data)?, DType::of_argument(dtype)?, count, out)
     }
 
@@ -115,12 +106,12 @@ pub mod delta {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, start, stop, *, out=None))]
     fn decode_range<'py>(
-        data: &Bound<'py, PyAny>,
-        dtype: &Bound<'py, PyAny>,
+        data: &Object<'py>,
+        dtype: &Object<'py>,
         start: usize,
         stop: usize,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(data)?;
         let dtype = DType::of_argument(dtype)?;
         let target = Target::numbers(out, dtype)?;
@@ -128,10 +119,9 @@ pub mod delta {
         // The core rejects ranges that reach further, so they need no memory.
         let room = Room::Exactly(stop.min(values).saturating_sub(start));
         by_integer!(dtype, T => {
-            let done = target.fill(&source, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
-                Ok((delta::decode_range_with(Detected::active(), data, start..stop, to)?, ()))
-            });
-            Ok(done?.0)
+            target.write(&source, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+                delta::decode_range_with(Detected::active(), data, start..stop, to)
+            })
         })
     }
 
@@ -142,7 +132,7 @@ pub mod delta {
     /// >>> delta.stored(delta.encode(array("i", [3, 1, 4])))
     /// 3
     #[pyfunction]
-    fn stored(data: &Bound<'_, PyAny>) -> PyResult<u64> {
+    fn stored(data: &Object<'_>) -> PyResult<u64> {
         Memory::of(data)?.read(delta::stored)?.map_err(of_codec)
     }
 
@@ -154,7 +144,7 @@ pub mod delta {
     /// >>> delta.validate(delta.encode(array("q", range(1000, 2000))) + b"more", "int64")
     /// (1000, 47)
     #[pyfunction]
-    fn validate(data: &Bound<'_, PyAny>, dtype: &Bound<'_, PyAny>) -> PyResult<(usize, usize)> {
+    fn validate(data: &Object<'_>, dtype: &Object<'_>) -> PyResult<(usize, usize)> {
         checked(&Memory::of(data)?, DType::of_argument(dtype)?)
     }
 
@@ -169,8 +159,8 @@ pub mod delta {
         source: &Memory<'py>,
         dtype: DType,
         count: usize,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<(Bound<'py, PyAny>, usize)> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<(Object<'py>, usize)> {
         let target = Target::numbers(out, dtype)?;
         by_integer!(dtype, T => {
             target.fill(source, Room::Exactly(count), of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {

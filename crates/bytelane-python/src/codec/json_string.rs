@@ -5,16 +5,10 @@ use pyo3::prelude::*;
 /// JSON strings (RFC 8259): escapes and reads them.
 #[pymodule]
 pub mod json_string {
-    use crate::error::{of_codec, of_room};
-    use crate::memory::Memory;
-    use crate::output::{Room, Target};
-    use ::bytelane::Detected;
+    use crate::codec::prelude::*;
     use ::bytelane::json_string::{BARE, Format, QUOTED};
     use ::bytelane::utf8;
-    use pyo3::exceptions::PyValueError;
-    use pyo3::prelude::*;
     use pyo3::types::{PyBytes, PyString};
-    use std::mem::MaybeUninit;
 
     /// Strings up to this length are escaped on the stack.
     const SHORT: usize = 2048;
@@ -42,10 +36,10 @@ pub mod json_string {
     #[pyo3(signature = (text, *, quotes=true, out=None))]
     fn escape<'py>(
         py: Python<'py>,
-        text: &Bound<'py, PyAny>,
+        text: &Object<'py>,
         quotes: bool,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let format = format(quotes);
         if out.is_none()
             && let Ok(text) = text.cast::<PyString>()
@@ -62,35 +56,36 @@ pub mod json_string {
         }
         let room = Room::AtMost(6 * source.len() + 2);
         let target = Target::bytes(out)?;
-        let done = if text.is_instance_of::<PyString>() {
-            target.fill(&source, room, of_room, |bytes: &[u8], to| {
+        if text.is_instance_of::<PyString>() {
+            target.write(&source, room, of_room, |bytes: &[u8], to| {
                 // SAFETY: Python has encoded these bytes as UTF-8.
                 let text = unsafe { str::from_utf8_unchecked(bytes) };
-                let written = format.escape_with(Detected::active(), text, to)?;
-                Ok((in_bytes(written), ()))
+                format
+                    .escape_with(Detected::active(), text, to)
+                    .map(in_bytes)
             })
         } else {
-            target.fill(&source, room, of_codec, |bytes: &[u8], to| {
-                let written = format.escape_bytes_with(Detected::active(), bytes, to)?;
-                Ok((in_bytes(written), ()))
+            target.write(&source, room, of_codec, |bytes: &[u8], to| {
+                format
+                    .escape_bytes_with(Detected::active(), bytes, to)
+                    .map(in_bytes)
             })
-        };
-        Ok(done?.0)
+        }
     }
 
     /// Escapes a text that is too long for a buffer with room for escapes everywhere: counts the length of
     /// the result first.
-    fn escape_long<'py>(source: &Memory<'py>, format: Format) -> PyResult<Bound<'py, PyAny>> {
+    fn escape_long<'py>(source: &Memory<'py>, format: Format) -> PyResult<Object<'py>> {
         let needed = source.read(|bytes: &[u8]| {
             let text = utf8::validate(bytes)?;
             Ok(format.escaped_len(text))
         })?;
         let room = Room::Exactly(needed.map_err(of_codec::<utf8::ErrorKind>)?);
-        let done = Target::Bytes.fill(source, room, of_codec, |bytes: &[u8], to| {
-            let written = format.escape_bytes_with(Detected::active(), bytes, to)?;
-            Ok((in_bytes(written), ()))
-        });
-        Ok(done?.0)
+        Target::Bytes.write(source, room, of_codec, |bytes: &[u8], to| {
+            format
+                .escape_bytes_with(Detected::active(), bytes, to)
+                .map(in_bytes)
+        })
     }
 
     fn in_bytes(text: &mut str) -> &mut [u8] {
@@ -111,7 +106,7 @@ pub mod json_string {
     #[pyo3(signature = (data, *, quotes=true))]
     fn unescape<'py>(
         py: Python<'py>,
-        data: &Bound<'py, PyAny>,
+        data: &Object<'py>,
         quotes: bool,
     ) -> PyResult<Bound<'py, PyString>> {
         let (text, read) = unescape_front(data, quotes)?;
@@ -132,13 +127,13 @@ pub mod json_string {
     #[pyfunction]
     fn unescape_prefix<'py>(
         py: Python<'py>,
-        data: &Bound<'py, PyAny>,
+        data: &Object<'py>,
     ) -> PyResult<(Bound<'py, PyString>, usize)> {
         let (text, read) = unescape_front(data, true)?;
         Ok((PyString::new(py, &text), read))
     }
 
-    fn unescape_front(data: &Bound<'_, PyAny>, quotes: bool) -> PyResult<(String, usize)> {
+    fn unescape_front(data: &Object<'_>, quotes: bool) -> PyResult<(String, usize)> {
         let opening = usize::from(quotes);
         let done = Memory::of_text(data)?.read(|data: &[u8]| {
             let inside = match (quotes, data.first()) {

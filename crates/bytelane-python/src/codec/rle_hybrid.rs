@@ -8,16 +8,8 @@ use pyo3::prelude::*;
 /// Neither the number of values nor their width is stored.
 #[pymodule]
 pub mod rle_hybrid {
-    use crate::codec::whole;
-    use crate::dtype::{DType, by_type};
-    use crate::error::{of_codec, of_room};
-    use crate::memory::Memory;
-    use crate::output::{Room, Target};
-    use ::bytelane::Detected;
+    use crate::codec::prelude::*;
     use ::bytelane::rle_hybrid::{Dictionary, Format, Integer, bits};
-    use pyo3::exceptions::PyValueError;
-    use pyo3::prelude::*;
-    use std::mem::MaybeUninit;
 
     /// Encodes integers of `width` bits.
     ///
@@ -33,20 +25,19 @@ pub mod rle_hybrid {
     #[pyfunction]
     #[pyo3(signature = (values, width, *, dtype=None, out=None))]
     fn encode<'py>(
-        values: &Bound<'py, PyAny>,
+        values: &Object<'py>,
         width: u32,
-        dtype: Option<&Bound<'py, PyAny>>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        dtype: Option<&Object<'py>>,
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(values)?;
         let target = Target::bytes(out)?;
         by_integer!(source.numbers(dtype)?, T => {
             let format = format::<T>(width)?;
             let room = format.max_encoded_len(source.len() / size_of::<T>());
-            let done = target.fill(&source, Room::AtMost(room), of_codec, |values: &[T], to| {
-                Ok((format.encode_with(Detected::active(), values, to)?, ()))
-            });
-            Ok(done?.0)
+            target.write(&source, Room::AtMost(room), of_codec, |values: &[T], to| {
+                format.encode_with(Detected::active(), values, to)
+            })
         })
     }
 
@@ -63,12 +54,12 @@ pub mod rle_hybrid {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count, width, *, out=None))]
     fn decode<'py>(
-        data: &Bound<'py, PyAny>,
-        dtype: &Bound<'py, PyAny>,
+        data: &Object<'py>,
+        dtype: &Object<'py>,
         count: usize,
         width: u32,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let done = decode_prefix(data, dtype, count, width, out)?;
         whole(done, &Memory::of(data)?)
     }
@@ -83,12 +74,12 @@ pub mod rle_hybrid {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count, width, *, out=None))]
     fn decode_prefix<'py>(
-        data: &Bound<'py, PyAny>,
-        dtype: &Bound<'py, PyAny>,
+        data: &Object<'py>,
+        dtype: &Object<'py>,
         count: usize,
         width: u32,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<(Bound<'py, PyAny>, usize)> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<(Object<'py>, usize)> {
         let source = Memory::of(data)?;
         let dtype = DType::of_argument(dtype)?;
         let target = Target::numbers(out, dtype)?;
@@ -113,13 +104,13 @@ pub mod rle_hybrid {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, start, stop, width, *, out=None))]
     fn decode_range<'py>(
-        data: &Bound<'py, PyAny>,
-        dtype: &Bound<'py, PyAny>,
+        data: &Object<'py>,
+        dtype: &Object<'py>,
         start: usize,
         stop: usize,
         width: u32,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(data)?;
         let dtype = DType::of_argument(dtype)?;
         let target = Target::numbers(out, dtype)?;
@@ -127,10 +118,9 @@ pub mod rle_hybrid {
             let format = format::<T>(width)?;
             check(&source, format, stop)?;
             let room = Room::Exactly(stop.saturating_sub(start));
-            let done = target.fill(&source, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
-                Ok((format.decode_range_with(Detected::active(), data, start..stop, to)?, ()))
-            });
-            Ok(done?.0)
+            target.write(&source, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+                format.decode_range_with(Detected::active(), data, start..stop, to)
+            })
         })
     }
 
@@ -150,13 +140,13 @@ pub mod rle_hybrid {
     #[pyfunction]
     #[pyo3(signature = (data, dictionary, count, width, *, dtype=None, out=None))]
     fn look_up<'py>(
-        data: &Bound<'py, PyAny>,
-        dictionary: &Bound<'py, PyAny>,
+        data: &Object<'py>,
+        dictionary: &Object<'py>,
         count: usize,
         width: u32,
-        dtype: Option<&Bound<'py, PyAny>>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        dtype: Option<&Object<'py>>,
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(data)?;
         let entries = Memory::of(dictionary)?;
         let dtype = entries.numbers(dtype)?;
@@ -184,10 +174,10 @@ pub mod rle_hybrid {
     #[pyfunction]
     #[pyo3(signature = (bitmap, count=None, *, out=None))]
     fn encode_bits<'py>(
-        bitmap: &Bound<'py, PyAny>,
+        bitmap: &Object<'py>,
         count: Option<usize>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(bitmap)?;
         let target = Target::bytes(out)?;
         let there = source.len().saturating_mul(8);
@@ -197,11 +187,9 @@ pub mod rle_hybrid {
             return Err(PyValueError::new_err(message));
         }
         let room = Room::AtMost(bits::max_encoded_len(count));
-        let done = target.fill(&source, room, of_room, |bitmap: &[u8], to| {
-            let written = bits::encode_with(Detected::active(), bitmap, count, to)?;
-            Ok((written, ()))
-        });
-        Ok(done?.0)
+        target.write(&source, room, of_room, |bitmap: &[u8], to| {
+            bits::encode_with(Detected::active(), bitmap, count, to)
+        })
     }
 
     /// Decodes `count` integers of one bit to a bitmap. The unused bits of its last byte are zeros.
@@ -216,10 +204,10 @@ pub mod rle_hybrid {
     #[pyfunction]
     #[pyo3(signature = (data, count, *, out=None))]
     fn decode_bits<'py>(
-        data: &Bound<'py, PyAny>,
+        data: &Object<'py>,
         count: usize,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(data)?;
         let target = Target::bytes(out)?;
         check(&source, format::<u32>(1)?, count)?;
@@ -243,7 +231,7 @@ pub mod rle_hybrid {
     /// >>> rle_hybrid.validate(b"\x0a\x07more", 5, width=3)
     /// 2
     #[pyfunction]
-    fn validate(data: &Bound<'_, PyAny>, count: usize, width: u32) -> PyResult<usize> {
+    fn validate(data: &Object<'_>, count: usize, width: u32) -> PyResult<usize> {
         let format = format::<u32>(width)?;
         let done = Memory::of(data)?.read(|data: &[u8]| format.validate(data, count))?;
         done.map_err(of_codec)

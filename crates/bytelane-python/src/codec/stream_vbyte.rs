@@ -6,17 +6,9 @@ use pyo3::prelude::*;
 /// inverted indices and other lists of small numbers.
 #[pymodule]
 pub mod stream_vbyte {
-    use crate::codec::whole;
-    use crate::dtype::{DType, by_type};
-    use crate::error::{of_codec, of_room};
-    use crate::memory::Memory;
-    use crate::output::{Room, Target};
-    use ::bytelane::Detected;
-    use ::bytelane::stream_vbyte::{Checkpoint, Error, Format, Integer};
-    use pyo3::exceptions::PyValueError;
-    use pyo3::prelude::*;
+    use crate::codec::prelude::*;
+    use ::bytelane::stream_vbyte::{Checkpoint, Format, Integer};
     use pyo3::types::PyBytes;
-    use std::mem::MaybeUninit;
 
     /// Encodes integers of 32 or 64 bits.
     ///
@@ -34,23 +26,22 @@ pub mod stream_vbyte {
     #[pyfunction]
     #[pyo3(signature = (values, *, variant=None, delta=None, zigzag=false, dtype=None, out=None))]
     fn encode<'py>(
-        values: &Bound<'py, PyAny>,
+        values: &Object<'py>,
         variant: Option<&str>,
-        delta: Option<&Bound<'py, PyAny>>,
+        delta: Option<&Object<'py>>,
         zigzag: bool,
-        dtype: Option<&Bound<'py, PyAny>>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        dtype: Option<&Object<'py>>,
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(values)?;
         let target = Target::bytes(out)?;
         by_type!(source.numbers(dtype)?, "stream_vbyte", "integers of 32 or 64 bits",
         [Unsigned 4 u32, Signed 4 i32, Unsigned 8 u64, Signed 8 i64], T => {
             let format = T::format(variant, delta, zigzag)?;
             let room = Room::AtMost(format.max_encoded_len(source.len() / size_of::<T>()));
-            let done = target.fill(&source, room, of_room, |values: &[T], to| {
-                Ok((format.encode_with(Detected::active(), values, to)?, ()))
-            });
-            Ok(done?.0)
+            target.write(&source, room, of_room, |values: &[T], to| {
+                format.encode_with(Detected::active(), values, to)
+            })
         })
     }
 
@@ -67,14 +58,14 @@ pub mod stream_vbyte {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count, *, variant=None, delta=None, zigzag=false, out=None))]
     fn decode<'py>(
-        data: &Bound<'py, PyAny>,
-        dtype: &Bound<'py, PyAny>,
+        data: &Object<'py>,
+        dtype: &Object<'py>,
         count: usize,
         variant: Option<&str>,
-        delta: Option<&Bound<'py, PyAny>>,
+        delta: Option<&Object<'py>>,
         zigzag: bool,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let done = decode_prefix(data, dtype, count, variant, delta, zigzag, out)?;
         whole(done, &Memory::of(data)?)
     }
@@ -89,14 +80,14 @@ pub mod stream_vbyte {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count, *, variant=None, delta=None, zigzag=false, out=None))]
     fn decode_prefix<'py>(
-        data: &Bound<'py, PyAny>,
-        dtype: &Bound<'py, PyAny>,
+        data: &Object<'py>,
+        dtype: &Object<'py>,
         count: usize,
         variant: Option<&str>,
-        delta: Option<&Bound<'py, PyAny>>,
+        delta: Option<&Object<'py>>,
         zigzag: bool,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<(Bound<'py, PyAny>, usize)> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<(Object<'py>, usize)> {
         let source = Memory::of(data)?;
         let dtype = DType::of_argument(dtype)?;
         let target = Target::numbers(out, dtype)?;
@@ -170,11 +161,11 @@ pub mod stream_vbyte {
         #[new]
         #[pyo3(signature = (data, dtype, count, *, variant=None, delta=None, zigzag=false))]
         fn new(
-            data: &Bound<'_, PyAny>,
-            dtype: &Bound<'_, PyAny>,
+            data: &Object<'_>,
+            dtype: &Object<'_>,
             count: usize,
             variant: Option<&str>,
-            delta: Option<&Bound<'_, PyAny>>,
+            delta: Option<&Object<'_>>,
             zigzag: bool,
         ) -> PyResult<Self> {
             let dtype = DType::of_argument(dtype)?;
@@ -224,25 +215,24 @@ pub mod stream_vbyte {
             &mut self,
             py: Python<'py>,
             count: usize,
-            out: Option<&Bound<'py, PyAny>>,
-        ) -> PyResult<Bound<'py, PyAny>> {
+            out: Option<&Object<'py>>,
+        ) -> PyResult<Object<'py>> {
             let target = Target::numbers(out, self.dtype)?;
             let count = count.min(self.remaining(py)?);
             let data = Memory::of(self.data.bind(py).as_any())?;
             at_place!(self, py, |cursor: T| {
-                let done = target.fill(
+                let room = Room::Exactly(count);
+                target.write(
                     &data,
-                    Room::Exactly(count),
+                    room,
                     of_codec,
                     |_: &[u8], to: &mut [MaybeUninit<T>]| {
                         to.fill(MaybeUninit::new(0));
                         // SAFETY: the values were just written.
                         let values = unsafe { to.assume_init_mut() };
-                        cursor.decode(values)?;
-                        Ok::<_, Error>((values, ()))
+                        cursor.decode(values).map(|_| values)
                     },
-                );
-                Ok(done?.0)
+                )
             })
         }
 
@@ -261,8 +251,8 @@ pub mod stream_vbyte {
         fn seek_at_least<'py>(
             &mut self,
             py: Python<'py>,
-            target: &Bound<'py, PyAny>,
-        ) -> PyResult<Option<Bound<'py, PyAny>>> {
+            target: &Object<'py>,
+        ) -> PyResult<Option<Object<'py>>> {
             at_place!(self, py, |cursor: T| {
                 let found = cursor
                     .seek_at_least(target.extract::<T>()?)
@@ -280,7 +270,7 @@ pub mod stream_vbyte {
 
         fn format(
             variant: Option<&str>,
-            delta: Option<&Bound<'_, PyAny>>,
+            delta: Option<&Object<'_>>,
             zigzag: bool,
         ) -> PyResult<Format<Self>> {
             let wanted = variant.unwrap_or(Self::VARIANTS[0].0);

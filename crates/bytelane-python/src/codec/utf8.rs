@@ -5,10 +5,8 @@ use pyo3::prelude::*;
 /// Validation of UTF-8, without creating a string.
 #[pymodule]
 pub mod utf8 {
-    use crate::error::of_codec;
-    use crate::memory::Memory;
+    use crate::codec::prelude::*;
     use ::bytelane::utf8;
-    use pyo3::prelude::*;
 
     /// Checks that bytes are UTF-8. Raises bytelane.Error with the offset of the first byte that is not.
     ///
@@ -19,7 +17,7 @@ pub mod utf8 {
     ///     ...
     /// bytelane.Error: offset 2: invalid UTF-8
     #[pyfunction]
-    fn validate(data: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn validate(data: &Object<'_>) -> PyResult<()> {
         let done = Memory::of(data)?.read(|data: &[u8]| utf8::validate(data).map(|_| ()))?;
         done.map_err(of_codec)
     }
@@ -30,7 +28,7 @@ pub mod utf8 {
     /// >>> utf8.valid_up_to(b"ab\xff")
     /// 2
     #[pyfunction]
-    fn valid_up_to(data: &Bound<'_, PyAny>) -> PyResult<usize> {
+    fn valid_up_to(data: &Object<'_>) -> PyResult<usize> {
         Memory::of(data)?.read(utf8::valid_up_to)
     }
 
@@ -40,7 +38,7 @@ pub mod utf8 {
     /// >>> utf8.is_ascii(b"abc"), utf8.is_ascii("grün".encode())
     /// (True, False)
     #[pyfunction]
-    fn is_ascii(data: &Bound<'_, PyAny>) -> PyResult<bool> {
+    fn is_ascii(data: &Object<'_>) -> PyResult<bool> {
         Memory::of_text(data)?.read(utf8::is_ascii)
     }
 
@@ -50,7 +48,7 @@ pub mod utf8 {
     /// >>> utf8.count_chars("grün".encode())
     /// 4
     #[pyfunction]
-    fn count_chars(data: &Bound<'_, PyAny>) -> PyResult<usize> {
+    fn count_chars(data: &Object<'_>) -> PyResult<usize> {
         let count = |data: &[u8]| utf8::validate(data).map(utf8::count_chars);
         Memory::of_text(data)?.read(count)?.map_err(of_codec)
     }

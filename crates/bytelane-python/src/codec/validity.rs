@@ -9,15 +9,8 @@ use pyo3::prelude::*;
 /// first.
 #[pymodule]
 pub mod validity {
-    use crate::dtype::{DType, by_type};
-    use crate::error::of_codec;
-    use crate::memory::Memory;
-    use crate::output::{Room, Target};
-    use ::bytelane::Detected;
+    use crate::codec::prelude::*;
     use ::bytelane::validity::{Format, Level, values};
-    use pyo3::exceptions::PyValueError;
-    use pyo3::prelude::*;
-    use std::mem::MaybeUninit;
 
     /// Converts definition levels to a bitmap: a bit is set where the level is `max_level`.
     ///
@@ -33,11 +26,11 @@ pub mod validity {
     #[pyfunction]
     #[pyo3(signature = (levels, max_level, *, dtype=None, out=None))]
     fn encode<'py>(
-        levels: &Bound<'py, PyAny>,
+        levels: &Object<'py>,
         max_level: u16,
-        dtype: Option<&Bound<'py, PyAny>>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        dtype: Option<&Object<'py>>,
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(levels)?;
         let target = Target::bytes(out)?;
         by_level!(source.numbers(dtype)?, T => {
@@ -64,12 +57,12 @@ pub mod validity {
     #[pyfunction]
     #[pyo3(signature = (bitmap, dtype, count, max_level, *, out=None))]
     fn decode<'py>(
-        bitmap: &Bound<'py, PyAny>,
-        dtype: &Bound<'py, PyAny>,
+        bitmap: &Object<'py>,
+        dtype: &Object<'py>,
         count: usize,
         max_level: u16,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(bitmap)?;
         let dtype = DType::of_argument(dtype)?;
         let target = Target::numbers(out, dtype)?;
@@ -92,7 +85,7 @@ pub mod validity {
     /// 9
     #[pyfunction]
     #[pyo3(signature = (bitmap, count=None))]
-    fn count_valid(bitmap: &Bound<'_, PyAny>, count: Option<usize>) -> PyResult<usize> {
+    fn count_valid(bitmap: &Object<'_>, count: Option<usize>) -> PyResult<usize> {
         let source = Memory::of(bitmap)?;
         let count = count.unwrap_or(source.len().saturating_mul(8));
         check_bits(&source, count)?;
@@ -117,12 +110,12 @@ pub mod validity {
     #[pyfunction]
     #[pyo3(signature = (values, bitmap, count, *, dtype=None, out=None))]
     fn spread<'py>(
-        values: &Bound<'py, PyAny>,
-        bitmap: &Bound<'py, PyAny>,
+        values: &Object<'py>,
+        bitmap: &Object<'py>,
         count: usize,
-        dtype: Option<&Bound<'py, PyAny>>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        dtype: Option<&Object<'py>>,
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(values)?;
         let bits = Memory::of(bitmap)?;
         let dtype = source.numbers(dtype)?;
@@ -132,10 +125,9 @@ pub mod validity {
         let bitmap = bits.read(|bitmap: &[u8]| bitmap[..count.div_ceil(8)].to_vec())?;
         by_value!(dtype, T => {
             let room = Room::Exactly(count);
-            let done = target.fill(&source, room, of_codec, |dense: &[T], to: &mut [MaybeUninit<T>]| {
-                Ok((values::spread_with(Detected::active(), dense, &bitmap, to)?, ()))
-            });
-            Ok(done?.0)
+            target.write(&source, room, of_codec, |dense: &[T], to: &mut [MaybeUninit<T>]| {
+                values::spread_with(Detected::active(), dense, &bitmap, to)
+            })
         })
     }
 
@@ -154,11 +146,11 @@ pub mod validity {
     #[pyfunction]
     #[pyo3(signature = (values, bitmap, *, dtype=None, out=None))]
     fn compact<'py>(
-        values: &Bound<'py, PyAny>,
-        bitmap: &Bound<'py, PyAny>,
-        dtype: Option<&Bound<'py, PyAny>>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        values: &Object<'py>,
+        bitmap: &Object<'py>,
+        dtype: Option<&Object<'py>>,
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(values)?;
         let bits = Memory::of(bitmap)?;
         let dtype = source.numbers(dtype)?;
@@ -170,10 +162,9 @@ pub mod validity {
         let valid = values::count_valid(&bitmap, count).map_err(of_codec)?;
         by_value!(dtype, T => {
             let room = Room::Exactly(valid);
-            let done = target.fill(&source, room, of_codec, |values: &[T], to: &mut [MaybeUninit<T>]| {
-                Ok((values::compact_with(Detected::active(), values, &bitmap, to)?, ()))
-            });
-            Ok(done?.0)
+            target.write(&source, room, of_codec, |values: &[T], to: &mut [MaybeUninit<T>]| {
+                values::compact_with(Detected::active(), values, &bitmap, to)
+            })
         })
     }
 

@@ -8,13 +8,8 @@ use pyo3::prelude::*;
 /// are short.
 #[pymodule]
 pub mod varint {
-    use crate::codec::whole;
-    use crate::dtype::{DType, by_type};
-    use crate::error::{of_codec, of_room};
-    use crate::memory::Memory;
-    use crate::output::{Room, Target};
-    use ::bytelane::{Detected, varint};
-    use pyo3::prelude::*;
+    use crate::codec::prelude::*;
+    use ::bytelane::varint;
 
     /// Encodes integers of 32 or 64 bits, one after the other.
     ///
@@ -28,19 +23,18 @@ pub mod varint {
     #[pyfunction]
     #[pyo3(signature = (values, *, dtype=None, out=None))]
     fn encode<'py>(
-        values: &Bound<'py, PyAny>,
-        dtype: Option<&Bound<'py, PyAny>>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        values: &Object<'py>,
+        dtype: Option<&Object<'py>>,
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(values)?;
         let target = Target::bytes(out)?;
         by_type!(source.numbers(dtype)?, "varint", "integers of 32 or 64 bits",
         [Unsigned 4 u32, Signed 4 i32, Unsigned 8 u64, Signed 8 i64], T => {
             let room = varint::max_encoded_len::<T>(source.len() / size_of::<T>());
-            let done = target.fill(&source, Room::AtMost(room), of_room, |values: &[T], to| {
-                Ok((varint::encode_with(Detected::active(), values, to)?, ()))
-            });
-            Ok(done?.0)
+            target.write(&source, Room::AtMost(room), of_room, |values: &[T], to| {
+                varint::encode_with(Detected::active(), values, to)
+            })
         })
     }
 
@@ -58,11 +52,11 @@ pub mod varint {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count=None, *, out=None))]
     fn decode<'py>(
-        data: &Bound<'py, PyAny>,
-        dtype: &Bound<'py, PyAny>,
+        data: &Object<'py>,
+        dtype: &Object<'py>,
         count: Option<usize>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<Object<'py>> {
         let source = Memory::of(data)?;
         let count = match count {
             Some(count) => count,
@@ -81,11 +75,11 @@ pub mod varint {
     #[pyfunction]
     #[pyo3(signature = (data, dtype, count, *, out=None))]
     fn decode_prefix<'py>(
-        data: &Bound<'py, PyAny>,
-        dtype: &Bound<'py, PyAny>,
+        data: &Object<'py>,
+        dtype: &Object<'py>,
         count: usize,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<(Bound<'py, PyAny>, usize)> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<(Object<'py>, usize)> {
         decode_some(&Memory::of(data)?, dtype, count, out)
     }
 
@@ -95,7 +89,7 @@ pub mod varint {
     /// >>> varint.count(bytes.fromhex("01ac02"))
     /// 2
     #[pyfunction]
-    fn count(data: &Bound<'_, PyAny>) -> PyResult<usize> {
+    fn count(data: &Object<'_>) -> PyResult<usize> {
         count_of(&Memory::of(data)?)
     }
 
@@ -105,10 +99,10 @@ pub mod varint {
 
     fn decode_some<'py>(
         source: &Memory<'py>,
-        dtype: &Bound<'py, PyAny>,
+        dtype: &Object<'py>,
         count: usize,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<(Bound<'py, PyAny>, usize)> {
+        out: Option<&Object<'py>>,
+    ) -> PyResult<(Object<'py>, usize)> {
         let dtype = DType::of_argument(dtype)?;
         let target = Target::numbers(out, dtype)?;
         // Each varint has at least one byte, so the input cannot have more, and more need no
@@ -116,7 +110,7 @@ pub mod varint {
         let room = Room::Exactly(count.min(source.len() + 1));
         by_type!(dtype, "varint", "integers of 32 or 64 bits",
         [Unsigned 4 u32, Signed 4 i32, Unsigned 8 u64, Signed 8 i64], T => {
-            target.fill(source, room, of_codec, |data: &[u8], to: &mut [std::mem::MaybeUninit<T>]| {
+            target.fill(source, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
                 varint::decode_with(Detected::active(), data, to)
             })
         })
