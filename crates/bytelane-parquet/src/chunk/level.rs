@@ -6,7 +6,9 @@ use crate::budget::MemoryLimit;
 use crate::format::PageType;
 use crate::input::bytes_at;
 use crate::page::{Compressor, Decompressor, check_size};
+use bytes::Bytes;
 use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
+use parquet::errors::Result as ParquetResult;
 use parquet::file::reader::ChunkReader;
 use std::ops::Range;
 
@@ -34,46 +36,48 @@ pub(crate) fn estimated_compression(
     range: Range<u64>,
     limit: MemoryLimit,
 ) -> Result<Compression> {
-    let levels = levels(usual);
-    if levels.is_empty() {
+    if levels(usual).is_empty() {
         return Ok(usual);
     }
     let stored = range.end - range.start;
     let values = u64::try_from(values).unwrap_or(0);
-    let most = limit.of_page(stored, values).min(MOST);
-    let mut best: Option<Page> = None;
-    for page in Pages::new(reader, range) {
-        let page = page?;
-        if !is_compressed(&page) || page.uncompressed() > most {
-            continue;
-        }
-        let rank = |page: &Page| {
-            let size = page.uncompressed();
-            if size <= ENOUGH {
-                size
-            } else {
-                ENOUGH.saturating_mul(2).saturating_sub(size)
-            }
-        };
-        if best.as_ref().is_none_or(|best| rank(&page) > rank(best)) {
-            best = Some(page);
-        }
+    let most = limit.of_page(stored, values);
+    let pages = Pages::new(reader, range).collect::<ParquetResult<Vec<_>>>()?;
+    let pages = pages.iter().map(|page| {
+        let start = page.offset + page.header_length;
+        let end = page.offset + page.compressed();
+        (page, move || bytes_at(reader, start..end))
+    });
+    estimated_of_pages(usual, pages, most)
+}
+
+/// Does the same for these pages, each with a function that returns its bytes. Those that take more than `most` bytes are not
+/// decompressed.
+pub(crate) fn estimated_of_pages<'a>(
+    usual: Compression,
+    pages: impl Iterator<Item = (&'a Page, impl Fn() -> Result<Bytes>)>,
+    most: u64,
+) -> Result<Compression> {
+    let levels = levels(usual);
+    if levels.is_empty() {
+        return Ok(usual);
     }
-    let Some(page) = best else {
+    let most = most.min(MOST);
+    let rank = |page: &Page| match page.uncompressed() {
+        size if size <= ENOUGH => size,
+        size => ENOUGH.saturating_mul(2).saturating_sub(size),
+    };
+    let pages = pages.filter(|(page, _)| is_compressed(page) && page.uncompressed() <= most);
+    let Some((page, body)) = pages.max_by_key(|(page, _)| rank(page)) else {
         return Ok(usual);
     };
-    let end = page.offset + page.compressed();
-    let body = bytes_at(reader, page.offset + page.header_length..end)?;
+    let body = body()?;
     // The levels of a page of version 2 are not compressed.
-    let levels_length = page
-        .header
-        .data_page_header_v2
-        .as_ref()
-        .map_or(0, |header| {
-            let length = |bytes: i32| usize::try_from(bytes).unwrap_or(0);
-            length(header.repetition_levels_byte_length)
-                + length(header.definition_levels_byte_length)
-        });
+    let own = page.header.data_page_header_v2.as_ref();
+    let levels_length = own.map_or(0, |header| {
+        let length = |bytes: i32| usize::try_from(bytes).unwrap_or(0);
+        length(header.repetition_levels_byte_length) + length(header.definition_levels_byte_length)
+    });
     let size = usize::try_from(page.header.uncompressed_page_size).unwrap_or(0);
     let (Some(body), Some(size)) = (body.get(levels_length..), size.checked_sub(levels_length))
     else {

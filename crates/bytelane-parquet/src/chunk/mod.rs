@@ -21,7 +21,7 @@ pub(crate) use checksums::with_checksums;
 pub(crate) use column::{Column, ColumnEncoder};
 pub(crate) use encode::{EncodedLeaf, Helpers};
 pub(crate) use layout::{Layout, PageSizes};
-pub(crate) use level::estimated_compression;
+pub(crate) use level::{estimated_compression, estimated_of_pages};
 pub(crate) use page_headers::{Page, Pages, encoding_name};
 pub(crate) use page_summary::PageSummary;
 pub(crate) use place::{chunk_range, stored_range, viewed_range};

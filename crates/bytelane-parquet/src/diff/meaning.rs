@@ -5,11 +5,11 @@
 
 use super::files::{Column, Columns};
 use crate::read::ReaderBuilder;
-use crate::types::fields::with_children;
+use crate::types::fields::{children, leaves, with_children};
 use crate::unite::{self, is_enum, is_ordered, unite, words};
 use crate::{InputFile, Result};
-use arrow_array::Array;
 use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, make_array};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::extension::{EXTENSION_TYPE_METADATA_KEY, EXTENSION_TYPE_NAME_KEY};
 use arrow_schema::{DataType, Field, FieldRef};
@@ -68,14 +68,13 @@ fn entries(of: &FieldRef) -> FieldRef {
 
 /// Returns whether two fields of one name mean the same.
 pub(super) fn is_same(one: &FieldRef, other: &FieldRef) -> bool {
-    meaning(one) == meaning(other) && orders(one) == orders(other)
+    meaning(one) == meaning(other) && are_ordered(one) == are_ordered(other)
 }
 
 /// Returns which dictionaries in a field are ordered, without Enums, whose categories are compared.
-fn orders(field: &FieldRef) -> Vec<bool> {
-    let leaves = crate::types::fields::leaves(field);
+fn are_ordered(field: &FieldRef) -> Vec<bool> {
     let ordered = |leaf: &&FieldRef| is_ordered(leaf) && !is_enum(leaf);
-    leaves.iter().map(ordered).collect()
+    leaves(field).iter().map(ordered).collect()
 }
 
 /// Types for the values of a column in all files.
@@ -131,28 +130,66 @@ pub(super) fn other_types(first: (&Path, &Columns), other: (&Path, &Columns)) ->
     first.1.iter().filter_map(|own| differs(&own)).collect()
 }
 
-/// Returns the entries of a column that is an ordered dictionary, in their order; `None` if it is none, or has no rows.
-pub(super) fn order(path: &Path, column: &Column) -> Result<Option<Vec<String>>> {
-    let is_text = |values: &DataType| values.is_string() || values.is_binary();
-    match column.field.data_type() {
-        DataType::Dictionary(_, values) if is_ordered(&column.field) && is_text(values) => {}
-        _ => return Ok(None),
+/// Path of an ordered dictionary, and its entries in their order.
+pub(super) type Order = (String, Vec<String>);
+
+/// Returns the entries of all ordered dictionaries of a file that has rows with values of them. Those of several row groups
+/// are united. The categories of Enums are in their type.
+pub(super) fn orders(path: &Path, columns: &Columns) -> Result<Vec<Order>> {
+    let mut all = Vec::new();
+    for column in columns.iter().filter(|it| has_order(&it.field)) {
+        let builder = ReaderBuilder::try_new(InputFile::open(path)?)?;
+        for batch in builder.with_columns([column.name.as_str()])?.build()? {
+            add_orders(&column.name, &column.field, batch?.column(0), &mut all)?;
+        }
     }
-    let builder = ReaderBuilder::try_new(InputFile::open(path)?)?;
-    let batch = builder
-        .with_columns([column.name.as_str()])?
-        .build()?
-        .next();
-    let Some(batch) = batch.transpose()? else {
-        return Ok(None);
-    };
-    let Some(dictionary) = batch.column(0).as_any_dictionary_opt() else {
-        return Ok(None);
-    };
-    let formatter = ArrayFormatter::try_new(&**dictionary.values(), &FormatOptions::default())?;
-    let entries = 0..dictionary.values().len();
-    let entries = entries.map(|entry| Ok(formatter.value(entry).try_to_string()?));
-    entries.collect::<Result<_>>().map(Some)
+    Ok(all)
+}
+
+fn has_order(field: &FieldRef) -> bool {
+    let is_wanted = |leaf: &&FieldRef| is_ordered(leaf) && !is_enum(leaf);
+    leaves(field).iter().any(is_wanted)
+}
+
+/// Adds the entries of the ordered dictionaries in an array.
+fn add_orders(path: &str, field: &FieldRef, array: &ArrayRef, all: &mut Vec<Order>) -> Result<()> {
+    if let Some(dictionary) = array.as_any_dictionary_opt() {
+        // Rows without values need no dictionary.
+        if has_order(field) && !dictionary.values().is_empty() {
+            let texts = ArrayFormatter::try_new(&**dictionary.values(), &FormatOptions::default())?;
+            let entries = 0..dictionary.values().len();
+            let entries = entries.map(|entry| Ok(texts.value(entry).try_to_string()?));
+            add_entries(path, entries.collect::<Result<_>>()?, all);
+        }
+        return Ok(());
+    }
+    let data = array.to_data();
+    let is_group = matches!(field.data_type(), DataType::Struct(_));
+    for (child, data) in children(field.data_type())
+        .into_iter()
+        .zip(data.child_data())
+    {
+        // The names of items and entries have no meaning.
+        let name = if is_group { child.name() } else { "*" };
+        add_orders(
+            &format!("{path}.{name}"),
+            child,
+            &make_array(data.clone()),
+            all,
+        )?;
+    }
+    Ok(())
+}
+
+fn add_entries(path: &str, entries: Vec<String>, all: &mut Vec<Order>) {
+    match all.iter_mut().find(|(own, _)| own == path) {
+        None => all.push((path.to_owned(), entries)),
+        Some((_, own)) if *own == entries => {}
+        Some((_, own)) => match unite::united_order(own, &entries) {
+            Some(united) => *own = united,
+            None => own.extend(entries),
+        },
+    }
 }
 
 /// Returns a sentence if the entries of ordered dictionaries differ; if `may_grow`, the second may have more.

@@ -20,6 +20,7 @@ pub use fingerprint::{Fingerprint, fingerprint};
 pub use outcome::{Difference, DifferentRow, DifferentValue, RowPlace};
 
 use crate::budget::RowLimit;
+use crate::catch_panic::catch_panic;
 use crate::{Problem, Result};
 use arrow_schema::DataType;
 use files::{Columns, Files};
@@ -219,25 +220,21 @@ fn types(all: &[(&Path, &Columns)], left: usize, options: &DiffOptions) -> Resul
 
 /// Returns how the entries of ordered dictionaries differ, as one sentence each.
 fn orders(all: &[(&Path, &Columns)], left: usize, may_grow: bool) -> Result<Vec<String>> {
+    let known = all.iter().map(|&(path, columns)| {
+        let orders = catch_panic(|| meaning::orders(path, columns));
+        Ok((path, orders.map_err(|error| error.in_file(path))?))
+    });
+    let known = known.collect::<Result<Vec<_>>>()?;
+    let (ones, rest) = known.split_at(if may_grow { left } else { 1 });
     let mut others = Vec::new();
-    for column in all[0].1 {
-        let of = |(path, columns): &(&'_ Path, &Columns)| {
-            let own = columns.iter().find(|it| it.name == column.name);
-            let order = own.map(|own| meaning::order(path, own));
-            Ok(order
-                .transpose()
-                .map_err(|error| error.in_file(path))?
-                .flatten())
-        };
-        let known = all.iter().map(of).collect::<Result<Vec<_>>>()?;
-        let known = |range: std::ops::Range<usize>| {
-            let known = all[range.clone()].iter().zip(&known[range]);
-            known.filter_map(|((path, _), order)| Some((*path, order.as_deref()?)))
-        };
-        let firsts = if may_grow { left } else { 1 };
-        for one in known(0..firsts) {
-            for other in known(firsts..all.len()) {
-                others.extend(meaning::other_order(&column.name, one, other, may_grow));
+    for (one, orders) in ones {
+        for (other, their_orders) in rest {
+            for (column, order) in orders {
+                let twin = their_orders.iter().find(|(path, _)| path == column);
+                let twin = twin.map(|(_, order)| (*other, &order[..]));
+                let found = twin
+                    .and_then(|twin| meaning::other_order(column, (*one, order), twin, may_grow));
+                others.extend(found);
             }
         }
     }

@@ -3,6 +3,7 @@
 pub(crate) mod encode;
 mod index;
 mod int96;
+mod meaning;
 mod measure;
 mod options;
 mod outcome;

@@ -60,7 +60,8 @@ impl RewriteOptions {
         self
     }
 
-    /// Sets whether to read both files and compare every value before the new file appears under its name.
+    /// Sets whether to read both files and compare every value before the new file appears under its name, and the Arrow types
+    /// and the order of the entries of ordered dictionaries.
     /// They are decoded by the crate `parquet`, which shares no code with what wrote the new file. Pages that
     /// it cannot read are decoded with [`Reader`](crate::Reader). Some writers make dictionary indices with
     /// runs of no values. For these, the crate `parquet` returns other values than `Reader`, so such files

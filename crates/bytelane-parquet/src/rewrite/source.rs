@@ -22,11 +22,13 @@ use parquet::arrow::arrow_reader::{
     ParquetRecordBatchReaderBuilder,
 };
 use parquet::basic::Type as PhysicalType;
+use parquet::column::page::{Page, PageReader};
 use parquet::file::metadata::{
     ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataOptions,
     ParquetMetaDataReader,
 };
 use parquet::file::reader::ChunkReader;
+use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::{ColumnDescPtr, SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -291,22 +293,48 @@ impl<R: Reopen> Source<R> {
         }))
     }
 
+    /// Returns the PLAIN-encoded entries of the dictionary of a leaf of the column, and their number, read by the crate
+    /// `parquet`; `None` if it has none.
+    pub fn witnessed_dictionary(
+        &self,
+        column: Column<'_>,
+        read: &Read,
+        leaf: usize,
+    ) -> Result<Option<(Bytes, u32)>> {
+        catch_panic(|| {
+            let metadata = self.witnessed_metadata(column, read)?;
+            let chunk = metadata.row_group(0).column(leaf);
+            let reader = Arc::new(self.reader.clone());
+            let mut pages = SerializedPageReader::new(reader, chunk, column.row_count(), None)?;
+            Ok(match pages.get_next_page()? {
+                Some(Page::DictionaryPage {
+                    buf, num_values, ..
+                }) => Some((buf, num_values)),
+                _ => None,
+            })
+        })
+    }
+
     fn witness(
         &self,
         column: Column<'_>,
         read: &Read,
         unit: Option<Int96Unit>,
     ) -> Result<ParquetRecordBatchReader> {
-        let chunks = column.part.chunks.iter().zip(column.ranges);
-        let chunks = chunks
-            .zip(read.schema.columns())
-            .map(|((chunk, range), column)| Ok(needed(&chunk_in_parquet(chunk, column)?, range)));
-        let metadata = decoded(&read.schema, column.row_group.rows, chunks)?;
+        let metadata = self.witnessed_metadata(column, read)?;
         let options = ArrowReaderOptions::new().with_schema(read.in_unit(unit));
         let arrow = ArrowReaderMetadata::try_new(Arc::new(metadata), options)?;
         let builder =
             ParquetRecordBatchReaderBuilder::new_with_metadata(self.reader.clone(), arrow);
         Ok(builder.with_batch_size(column.batch_rows()).build()?)
+    }
+
+    fn witnessed_metadata(&self, column: Column<'_>, read: &Read) -> Result<ParquetMetaData> {
+        let chunks = column.part.chunks.iter().zip(column.ranges);
+        let chunks = chunks
+            .zip(read.schema.columns())
+            .map(|((chunk, range), column)| Ok(needed(&chunk_in_parquet(chunk, column)?, range)));
+        decoded(&read.schema, column.row_group.rows, chunks)
     }
 }
 

@@ -1,7 +1,8 @@
-//! Compares two files value by value.
+//! Compares two files value by value, and what they mean.
 
 use super::RewriteOptions;
 use super::int96::Int96Unit;
+use super::meaning::{different, ordered, same_entries, same_types};
 use super::source::{Column, Part, Reopen, RowGroup, Rows, Source};
 use super::work::units;
 use crate::budget::MemoryLimit;
@@ -11,13 +12,14 @@ use crate::input::bytes_at;
 use crate::parallel::in_order;
 use crate::{Error, Problem, Result};
 use arrow_array::ArrayRef;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Number of bytes compared at a time.
 const PIECE: u64 = 1 << 20;
 
-/// Checks that both files have the same values in the same rows of the same row groups, bit for bit. Where a
-/// column has the same pages, their bytes are compared.
+/// Checks that both files have the same values in the same rows of the same row groups, bit for bit, and that readers see the
+/// same types and the same order of categories. Where a column has the same pages, their bytes are compared.
 pub(super) fn verify<R: Reopen>(
     before: &Source<R>,
     after: &Source<R>,
@@ -26,12 +28,14 @@ pub(super) fn verify<R: Reopen>(
     if after.row_groups() != before.row_groups() {
         return Err(different("row groups"));
     }
+    same_types(before, after, options.int96)?;
     let sizes = before.sizes(options.memory)?;
     let report = || options.report(sizes.stored, sizes.stored);
     let files = Files {
         before,
         after,
         options,
+        ordered: ordered(before.file_metadata()),
     };
     in_order(
         options.limits(&sizes, before),
@@ -58,6 +62,8 @@ struct Files<'a, R> {
     before: &'a Source<R>,
     after: &'a Source<R>,
     options: &'a RewriteOptions,
+    /// Leaves that are ordered dictionaries.
+    ordered: BTreeSet<usize>,
 }
 
 impl<R: Reopen> Files<'_, R> {
@@ -65,14 +71,13 @@ impl<R: Reopen> Files<'_, R> {
     fn compare(&self, one: &RowGroup, other: &RowGroup, root: usize) -> Result<()> {
         let (old, new) = (&self.before.roots[root], &self.after.roots[root]);
         let (before, after) = (self.before.part(one, old)?, self.after.part(other, new)?);
-        let ranges = |reader: &R, part: &Part| {
-            let ranges = part.described.iter();
-            let ranges =
-                ranges.map(|chunk| Ok(PageSummary::of(reader, chunk, MemoryLimit::NONE)?.1));
-            ranges.collect::<Result<Vec<Range<u64>>>>()
+        let pages = |reader: &R, part: &Part| {
+            let chunks = part.described.iter();
+            let pages = chunks.map(|chunk| PageSummary::of(reader, chunk, MemoryLimit::NONE));
+            pages.collect::<Result<(Vec<PageSummary>, Vec<Range<u64>>)>>()
         };
-        let old_ranges = ranges(&self.before.reader, &before)?;
-        let new_ranges = ranges(&self.after.reader, &after)?;
+        let (summaries, old_ranges) = pages(&self.before.reader, &before)?;
+        let (_, new_ranges) = pages(&self.after.reader, &after)?;
         let mut pairs = old_ranges.iter().zip(&new_ranges);
         if pairs.try_fold(true, |same, (old, new)| {
             Ok::<_, Error>(same && self.same_bytes(old.clone(), new.clone())?)
@@ -92,7 +97,14 @@ impl<R: Reopen> Files<'_, R> {
             part: &after,
             ranges: &new_ranges,
         };
-        self.compare_values(old, new, convert)
+        self.compare_values(old, new, convert)?;
+        let leaves = old.root.leaves.clone().zip(&summaries).enumerate();
+        for (number, (leaf, summary)) in leaves {
+            if self.ordered.contains(&leaf) {
+                same_entries((self.before, old), (self.after, new), summary, number)?;
+            }
+        }
+        Ok(())
     }
 
     /// Compares the values of a column, decoded by the crate `parquet`. If it cannot read the old pages, the
@@ -176,8 +188,4 @@ fn compare(mut old: Rows, mut new: Rows) -> std::result::Result<(), Failure> {
         };
         (one, other) = (rest(&before), rest(&after));
     }
-}
-
-fn different(what: &str) -> Error {
-    Problem::Different(format!("the rewritten file has different {what}")).into()
 }

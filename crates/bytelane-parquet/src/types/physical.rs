@@ -7,7 +7,7 @@ use crate::types::extension::with_logical_types;
 use crate::{Error, Problem, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Int8Type, Int16Type,
+    Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Int8Type, Int16Type, Int32Type,
     IntervalDayTimeType, IntervalYearMonthType, UInt8Type, UInt16Type,
 };
 use arrow_array::{
@@ -427,6 +427,35 @@ fn value_bytes(array: &ArrayRef) -> Option<(Buffer, usize)> {
     }
 }
 
+/// Returns a dictionary with keys of this type, and the same entries if these keys suffice for them.
+pub(crate) fn with_keys(
+    dictionary: &DictionaryArray<Int32Type>,
+    key: &DataType,
+) -> Result<ArrayRef> {
+    macro_rules! keys {
+        ($K:ty) => {{
+            type Key = <$K as ArrowPrimitiveType>::Native;
+            let keys = dictionary.keys().iter();
+            let keys = keys.map(|key| match key {
+                Some(key) => Some(Some(usize::try_from(key).ok().and_then(Key::from_usize)?)),
+                None => Some(None),
+            });
+            match keys.collect::<Option<PrimitiveArray<$K>>>() {
+                Some(keys) => Ok(Arc::new(DictionaryArray::try_new(
+                    keys,
+                    Arc::clone(dictionary.values()),
+                )?)),
+                // Fewer entries may be used.
+                None => as_dictionary(&take(dictionary.values(), dictionary.keys(), None)?, key),
+            }
+        }};
+    }
+    downcast_integer! {
+        key => (keys),
+        _ => Err(no_keys(key)),
+    }
+}
+
 /// Converts an array to a dictionary with this key type.
 pub(crate) fn as_dictionary(array: &ArrayRef, key: &DataType) -> Result<ArrayRef> {
     let Some((bytes, width)) = value_bytes(array).filter(|(_, width)| *width > 0) else {
@@ -460,8 +489,12 @@ pub(crate) fn as_dictionary(array: &ArrayRef, key: &DataType) -> Result<ArrayRef
     }
     downcast_integer! {
         key => (dictionary),
-        _ => Err(Problem::Unsupported(format!("dictionaries with keys of {key}")).into()),
+        _ => Err(no_keys(key)),
     }
+}
+
+fn no_keys(key: &DataType) -> Error {
+    Problem::Unsupported(format!("dictionaries with keys of {key}")).into()
 }
 
 /// Converts decimals of `width` bytes to the Arrow type, which has at least that width.

@@ -6,12 +6,13 @@ mod part;
 mod salvage;
 mod widen;
 
+use super::join::codec::compression_of;
 use super::join::entry::{self, Entry};
 use super::plan::Plan;
 use super::schema::{Layout, Place, is_within, top_level};
 use crate::catch_panic::catch_panic;
 use crate::chunk::facts::{self, Verb};
-use crate::chunk::{Chunk, Page, Pages, Stored, stored_range};
+use crate::chunk::{Chunk, Page, Pages, Stored, estimated_of_pages, stored_range};
 use crate::file::{in_parquet, read_columns_metadata, read_file_metadata};
 use crate::format::{self, ColumnChunk, FileMetaData, PageType};
 use crate::input::{FileFrom, InputFile, bytes_at};
@@ -22,6 +23,7 @@ use crate::{Error, Problem, Result};
 use bytes::Bytes;
 pub(in crate::merge) use complete::bloom_filter;
 use complete::complete;
+use parquet::basic::Compression;
 use parquet::errors::Result as ParquetResult;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
@@ -449,5 +451,15 @@ impl Leaf {
 
     pub(super) fn metadata(&self) -> &format::ColumnMetaData {
         self.chunk.metadata()
+    }
+
+    /// Returns its codec with about the level at which its pages are compressed; `None` for codecs that are only copied.
+    pub(super) fn compression(&self) -> Result<Option<Compression>> {
+        let Some(usual) = compression_of(self.metadata().codec)? else {
+            return Ok(None);
+        };
+        let pages = self.pages.iter();
+        let pages = pages.map(|stored| (&stored.page, || Ok(stored.body())));
+        estimated_of_pages(usual, pages, entry::limits(self).1).map(Some)
     }
 }

@@ -3,7 +3,6 @@
 use super::{Leaf, StoredPage};
 use crate::format::{Encoded, PageType, SizeStatistics, Statistics};
 use crate::merge::join::bounds::{self, PageBounds};
-use crate::merge::join::codec::compression_of;
 use crate::merge::join::entry::{Entry, editor, limits, rows_begun};
 use crate::merge::join::{encoded_page, lengths, uses_dictionary};
 use crate::page::{PageEditor, PageEncoder, PageGatherer, PageKind, PageRows, read_header};
@@ -195,7 +194,7 @@ impl Cutter<'_> {
 /// Returns an encoder of pages like one of a chunk.
 fn encoder_of(like: &StoredPage, leaf: &Leaf) -> Result<PageEncoder> {
     let codec = leaf.metadata().codec;
-    let compression = compression_of(codec)?.ok_or_else(|| {
+    let compression = leaf.compression()?.ok_or_else(|| {
         let problem = format!(
             "cutting a page with the deprecated compression {codec:?}; leave out the number of rows or the size of files, or rewrite the file before"
         );

@@ -4,7 +4,6 @@ use super::{Leaf, StoredPage};
 use crate::chunk::Page;
 use crate::format::{self, Encoded};
 use crate::merge::join::bounds;
-use crate::merge::join::codec::compression_of;
 use crate::merge::join::entry::editor;
 use crate::page::{Compressor, read_header};
 use crate::{Error, Problem, Result};
@@ -13,7 +12,7 @@ use parquet::schema::types::ColumnDescriptor;
 /// Maps the definition levels of a chunk; `levels` has the new level for each old one.
 pub(super) fn widen(mut leaf: Leaf, column: &ColumnDescriptor, levels: &[u8]) -> Result<Leaf> {
     let codec = leaf.metadata().codec;
-    let compression = compression_of(codec)?.ok_or_else(|| {
+    let compression = leaf.compression()?.ok_or_else(|| {
         let problem = format!(
             "making a column optional whose pages have the deprecated compression {codec:?}; rewrite the file before"
         );

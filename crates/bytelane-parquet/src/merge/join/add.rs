@@ -45,7 +45,10 @@ struct Small<'a> {
 pub(super) struct Adder<'a> {
     join: &'a Join<'a>,
     codec: CompressionCodec,
-    compression: Option<Compression>,
+    /// Set if new pages can be compressed with the codec.
+    is_written: bool,
+    /// Compression of new pages, once there are some.
+    pub compression: Option<Compression>,
     compressor: Option<Compressor>,
     prepared: Vec<Prepared>,
     editors: Editors<'a>,
@@ -63,12 +66,12 @@ impl<'a> Adder<'a> {
         prepared: Vec<Prepared>,
         editors: Editors<'a>,
     ) -> Result<Self> {
-        let compression = compression_of(codec)?;
         Ok(Self {
             join,
             codec,
-            compression,
-            compressor: compression.map(Compressor::new).transpose()?,
+            is_written: compression_of(codec)?.is_some(),
+            compression: None,
+            compressor: None,
             prepared,
             editors,
             small: Vec::new(),
@@ -79,16 +82,35 @@ impl<'a> Adder<'a> {
         })
     }
 
+    /// Returns the compression of new pages: about the level of the first chunk with the codec.
+    fn compression(&mut self) -> Result<Compression> {
+        if let Some(compression) = self.compression {
+            return Ok(compression);
+        }
+        let mut leaves = self.join.leaves();
+        let compression = match leaves.find(|leaf| leaf.metadata().codec == self.codec) {
+            Some(leaf) => leaf.compression()?,
+            None => compression_of(self.codec)?,
+        };
+        let unknown = || Error::corrupt("pages of a compression that is not known");
+        let compression = compression.ok_or_else(unknown)?;
+        self.compression = Some(compression);
+        Ok(compression)
+    }
+
     /// Returns the compressor of new pages.
     pub(super) fn compressor(&mut self) -> Result<&mut Compressor> {
-        let compressor = self.compressor.as_mut();
-        compressor.ok_or_else(|| Error::corrupt("pages of a compression that is not known"))
+        let compressor = match self.compressor.take() {
+            Some(compressor) => compressor,
+            None => Compressor::new(self.compression()?)?,
+        };
+        Ok(self.compressor.insert(compressor))
     }
 
     /// Adds a page of nulls.
     pub(super) fn nulls(&mut self, rows: u64) -> Result<()> {
         self.flush()?;
-        let compression = self.compression.unwrap_or(Compression::UNCOMPRESSED);
+        let compression = compression_of(self.codec)?.unwrap_or(Compression::UNCOMPRESSED);
         let (header, body) = null_page(self.join.column, rows as usize, compression)?;
         self.pages.add_new(&header, body.into(), Some(rows))?;
         self.counts.nulls += 1;
@@ -137,7 +159,7 @@ impl<'a> Adder<'a> {
             && it.page.bytes.len() < SMALL
             && it.page.page.header.uncompressed_page_size < SMALL_UNCOMPRESSED
             && it.entry.rows.is_some()
-            && self.compression.is_some()
+            && self.is_written
             && matches!(compression_of(codec), Ok(Some(_)))
     }
 
@@ -175,7 +197,7 @@ impl<'a> Adder<'a> {
         }
         let with_checksum = all.iter().find(|it| it.page.page.header.crc.is_some());
         let like = &with_checksum.unwrap_or(first).page.page.header;
-        let compression = self.compression.unwrap_or(Compression::UNCOMPRESSED);
+        let compression = self.compression()?;
         let version = first.page.version();
         let mut encoder = PageEncoder::new(Detected::active(), version, compression)?;
         let (page, gathered) = encoded_page(&mut gatherer, &mut encoder, like)?;
@@ -213,9 +235,11 @@ impl<'a> Adder<'a> {
         let body = stored.body();
         // A new checksum must not hide that the old one was wrong.
         read_header(header)?.check(&body)?;
+        self.compressor()?;
         let Some(compressor) = &mut self.compressor else {
             return Err(Error::corrupt("pages of a compression that is not known"));
         };
+        let prepared = &self.prepared[input];
         let map = prepared.map.as_deref().filter(|_| is_mapped);
         let editor = self.editors.of(input, leaf)?;
         let (header, body) = editor.edit(header, &body, map, compressor)?;

@@ -11,6 +11,8 @@ use crate::Result;
 use crate::budget::Budget;
 use crate::types::physical;
 use arrow_array::ArrayRef;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::DataType;
 use bytelane::Detected;
@@ -34,7 +36,7 @@ pub(crate) fn decoder_of(
             Box::new(ByteArrayDecoder::new(backend, data_type, column, budget)?)
         }
         (DataType::Dictionary(key, values), _) => {
-            let values = decoder_of(backend, values, column, budget)?;
+            let values = keys_decoder_of(backend, values, column, budget)?;
             let key = key.as_ref().clone();
             Box::new(DictionaryDecoder { values, key })
         }
@@ -68,7 +70,8 @@ pub(crate) fn keys_decoder_of(
     }
 }
 
-/// Decoder of dictionary arrays with values of any type except strings.
+/// Decoder of dictionary arrays with values of any type except strings. They have the entries of the chunk in their order, unless
+/// some pages have values.
 struct DictionaryDecoder {
     values: Box<dyn ArrayDecoder>,
     key: DataType,
@@ -112,6 +115,10 @@ impl ArrayDecoder for DictionaryDecoder {
     }
 
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-        physical::as_dictionary(&self.values.finish(nulls)?, &self.key)
+        let array = self.values.finish(nulls)?;
+        match array.as_dictionary_opt::<Int32Type>() {
+            Some(dictionary) => physical::with_keys(dictionary, &self.key),
+            None => physical::as_dictionary(&array, &self.key),
+        }
     }
 }
