@@ -21,32 +21,12 @@ pub mod plain;
 mod specification;
 pub mod stream;
 
-pub use codec::validity;
+pub use codec::{CODECS, validity};
 pub use specification::{Parameter, Parameters, SpecificationError};
 
 use bytelane::Backend;
-use codec::{
-    alp, base64, big_endian, bit_packing, byte_stream_split, delta, json_string, rle_hybrid,
-    stream_vbyte, utf8, varint,
-};
 use std::io::{Read, Write};
 use stream::{AlignedBytes, Io, StreamError};
-
-/// All codecs.
-pub static CODECS: &[Entry] = &[
-    byte_stream_split::ENTRY,
-    big_endian::ENTRY,
-    base64::ENTRY,
-    json_string::ENTRY,
-    stream_vbyte::ENTRY,
-    varint::ENTRY,
-    utf8::ENTRY,
-    bit_packing::ENTRY,
-    delta::ENTRY,
-    rle_hybrid::ENTRY,
-    validity::ENTRY,
-    alp::ENTRY,
-];
 
 /// A codec of the list.
 #[derive(Debug)]

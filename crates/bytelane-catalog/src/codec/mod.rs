@@ -1,14 +1,32 @@
-//! The codecs, one file each.
+//! The codecs, one file each, and the list of them.
 
-pub(crate) mod alp;
-pub(crate) mod base64;
-pub(crate) mod big_endian;
-pub(crate) mod bit_packing;
-pub(crate) mod byte_stream_split;
-pub(crate) mod delta;
-pub(crate) mod json_string;
-pub(crate) mod rle_hybrid;
-pub(crate) mod stream_vbyte;
-pub(crate) mod utf8;
+mod alp;
+mod base64;
+mod big_endian;
+mod bit_packing;
+mod byte_stream_split;
+mod delta;
+mod json_string;
+mod rle_hybrid;
+mod stream_vbyte;
+mod utf8;
 pub mod validity;
-pub(crate) mod varint;
+mod varint;
+
+use crate::Entry;
+
+/// All codecs.
+pub static CODECS: &[Entry] = &[
+    byte_stream_split::ENTRY,
+    big_endian::ENTRY,
+    base64::ENTRY,
+    json_string::ENTRY,
+    stream_vbyte::ENTRY,
+    varint::ENTRY,
+    utf8::ENTRY,
+    bit_packing::ENTRY,
+    delta::ENTRY,
+    rle_hybrid::ENTRY,
+    validity::ENTRY,
+    alp::ENTRY,
+];
