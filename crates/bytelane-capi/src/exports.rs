@@ -1,6 +1,6 @@
 //! Declares the functions that C calls.
 //!
-//! A codec lists its functions in [`exports!`], with their documentation and parameters. Each calls
+//! A codec lists its functions in `exports!`, with their documentation and parameters. Each calls
 //! a safe function of Rust with slices. `tests/it/header.rs` generates `bytelane.h` and the functions
 //! of `bytelane.hpp` from the same lists.
 
