@@ -2,8 +2,8 @@
 
     BYTELANE_WRITE_STUBS=1 pytest crates/bytelane-python/tests/test_stubs.py
 
-Some stubs are written by hand: `base64` follows the standard library, the types of `byte_stream_split` and
-`json_string` depend on their arguments, and `stream_vbyte` has a class.
+Some stubs are written by hand: `base64` follows the standard library, results of `byte_stream_split` depend on the
+arguments, and `stream_vbyte` has a class.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import bytelane
 import pytest
 
 STUBS = Path(__file__).parents[1] / "python/bytelane"
-BY_HAND = ["base64", "byte_stream_split", "json_string", "parquet", "stream_vbyte"]
+BY_HAND = ["base64", "byte_stream_split", "parquet", "stream_vbyte"]
 CODECS = [
     name
     for name, it in vars(bytelane).items()
@@ -29,34 +29,44 @@ CODECS = [
 
 # Types of parameters by their names. All others are numbers.
 TYPES = {
-    **dict.fromkeys(["bitmap", "data", "dictionary", "levels", "values"], "Memory"),
+    **dict.fromkeys(
+        ["bitmap", "data", "dictionary", "levels", "text", "values"], "Memory"
+    ),
     "dtype": "DTypeLike",
-    "zigzag": "bool",
+    **dict.fromkeys(["quotes", "zigzag"], "bool"),
 }
 
 # Functions that also take strings.
-TAKES_STRINGS = ["utf8.is_ascii", "utf8.count_chars"]
+TAKES_STRINGS = [
+    "json_string.escape",
+    "json_string.unescape",
+    "json_string.unescape_prefix",
+    "utf8.is_ascii",
+    "utf8.count_chars",
+]
 
 # Results without `out`, if they are not numbers.
 RESULTS = {
     "alp.validate": "tuple[int, int]",
     "delta.validate": "tuple[int, int]",
+    "json_string.unescape": "str",
+    "json_string.unescape_prefix": "tuple[str, int]",
     "utf8.is_ascii": "bool",
     "utf8.validate": "None",
 }
 
-HEADER = """\
-from typing import Any, overload
-
-from numpy.typing import DTypeLike, NDArray
-
-from ._typing import Memory
-
-"""
+# Modules of the names in declarations.
+IMPORTS = {
+    "typing": ["Any", "overload"],
+    "numpy.typing": ["DTypeLike", "NDArray"],
+    "._typing": ["Memory"],
+}
 
 
 def parameter(name: str, it: inspect.Parameter) -> str:
-    of = TYPES.get(it.name, "int") + (" | str" if name in TAKES_STRINGS else "")
+    of = TYPES.get(it.name, "int")
+    if of == "Memory" and name in TAKES_STRINGS:
+        of += " | str"
     if it.default is inspect.Parameter.empty:
         return f"{it.name}: {of}"
     return f"{it.name}: {of}{' | None' if it.default is None else ''} = {it.default}"
@@ -74,7 +84,7 @@ def declarations(name: str, function: Callable[..., Any]) -> list[str]:
             parts.append(parameter(name, it))
     if not any(it.name == "out" for it in all_parameters):
         return [f"def {short}({', '.join(parts)}) -> {RESULTS.get(name, 'int')}: ..."]
-    returns_bytes = short.startswith("encode") or short.endswith("bits")
+    returns_bytes = short.startswith(("encode", "escape")) or short.endswith("bits")
     found = []
     for out, result in [
         ("None = None", "bytes" if returns_bytes else "NDArray[Any]"),
@@ -99,8 +109,11 @@ def test_the_stub_is_up_to_date(codec: str) -> None:
     for name, function in functions.items():
         lines += declarations(f"{codec}.{name}", function)
     body = "\n".join(lines) + "\n"
-    # Codecs of text have neither numbers nor destinations.
-    stub = (HEADER if "overload" in body else "from ._typing import Memory\n\n") + body
+    imports = ""
+    for imported, names_there in IMPORTS.items():
+        used = [it for it in names_there if it in body]
+        imports += f"from {imported} import {', '.join(used)}\n\n" if used else ""
+    stub = imports + body
     path = STUBS / f"{codec}.pyi"
     if os.environ.get("BYTELANE_WRITE_STUBS"):
         path.write_text(stub)
