@@ -1,11 +1,12 @@
 //! Data sets of many files. Results are JSON, which `bytelane/dataset` parses.
 
-use crate::parquet::{of_parquet, watched};
+use crate::parquet::{check_outputs, of_parquet, replace, watched};
 use bytelane_dataset::{Error, Plan, PlanOptions, RunOptions, Shard};
-use bytelane_parquet::{Goal, parse_compression};
+use bytelane_parquet::{Goal, NewFile, parse_compression};
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use serde::Serialize;
+use std::io::Write;
 use std::num::NonZero;
 use std::path::PathBuf;
 
@@ -42,13 +43,16 @@ fn invalid(error: impl ToString) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// Creates a plan.
+/// Creates a plan, and writes it to `output`, if given.
 #[pyfunction]
-#[pyo3(signature = (root, files, target_size, row_group_rows, min_saving, sample, goal, readers, compression, sort_by, progress))]
+#[pyo3(signature = (root, output, force, as_files, files, target_size, row_group_rows, min_saving, sample, goal, readers, compression, sort_by, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
 pub fn plan(
     py: Python<'_>,
     root: PathBuf,
+    output: Option<PathBuf>,
+    force: bool,
+    as_files: bool,
     files: Option<Vec<String>>,
     target_size: u64,
     row_group_rows: u64,
@@ -76,10 +80,17 @@ pub fn plan(
     if let Some(compression) = compression {
         options = options.with_compression(parse_compression(compression).map_err(invalid)?);
     }
+    let new = py.detach(|| {
+        let outputs = output.as_slice();
+        check_outputs(std::slice::from_ref(&root), outputs, as_files)?;
+        let new = output.map(|path| NewFile::create_or_replace(path, replace(force), &[]));
+        new.transpose().map_err(of_parquet)
+    })?;
     let plan = watched(py, progress, of_dataset, |report| {
         let listing = bytelane_dataset::list(&root)?;
         let listing = match &files {
             Some(files) => listing.only(files.iter().map(String::as_str))?,
+            None if as_files => listing.all(),
             None => {
                 listing.check_plain()?;
                 listing
@@ -89,7 +100,12 @@ pub fn plan(
             report(done as u64, total as u64)
         })
     })?;
-    to_json(&plan)
+    let text = to_json(&plan)?;
+    if let Some(new) = new {
+        new.file().write_all(text.as_bytes())?;
+        new.finish().map_err(of_parquet)?;
+    }
+    Ok(text)
 }
 
 /// Runs a plan, which is JSON.

@@ -16,7 +16,7 @@ import pytest
 from tables import numbers, pa, pq
 from pyarrow import compute as pc
 
-from bytelane import parquet
+from bytelane import dataset, parquet
 
 pytestmark = pytest.mark.usefixtures("in_new_directory")
 
@@ -354,3 +354,40 @@ def test_threads_are_bounded_by_work() -> None:
     parquet.write_table(parquet.read_table("a.parquet"), "b.parquet", threads=1_000_000)
     with parquet.ParquetFile("a.parquet") as file:
         assert sum(batch.num_rows for batch in file.iter_batches(threads=1_000_000)) == 5000
+
+
+def test_functions_take_what_the_commands_take() -> None:
+    for name in ["lake/k=1/a.parquet", "lake/k=2/b.parquet"]:
+        os.makedirs(os.path.dirname(name), exist_ok=True)
+        pq.write_table(pa.table({"id": range(1000)}), name)
+    rewritten = parquet.rewrite("lake", "new", verify=True)
+    assert [file.to_dict()["output"] for file in rewritten.files] == ["new/k=1/a.parquet", "new/k=2/b.parquet"]
+    assert rewritten.verified and rewritten.bytes_before == sum(file.bytes_before for file in rewritten.files)
+    assert "lake/k=2/b.parquet" in repr(rewritten)
+    assert parquet.check("lake")["rows"] == parquet.check(["lake/k=1", "lake/k=2/*"])["rows"] == 2000
+    assert parquet.repair("lake/k=1", "repaired.parquet")["chunks"] == 1
+    for call in (
+        lambda: parquet.rewrite("lake", "lake"),
+        lambda: parquet.rewrite("lake/**/*.parquet", "lake/new"),
+        lambda: parquet.merge("lake/k=1/*.parquet", "lake/k=1/new.parquet"),
+        lambda: parquet.repair("lake/k=1", "lake/k=1/new.parquet"),
+        lambda: parquet.salvage("lake/k=1", "lake/k=1/new.parquet"),
+        lambda: dataset.plan("lake", "lake/plan.json"),
+    ):
+        with pytest.raises(ValueError, match="the next run would read it"):
+            call()
+    with open("plan.json", "w") as file:
+        file.write("precious")
+    with pytest.raises(FileExistsError, match="force=True"):
+        dataset.plan("lake", "plan.json")
+    assert open("plan.json").read() == "precious"
+    dataset.plan("lake", "plan.json", force=True)
+    os.makedirs("lake/_delta_log")
+    for call in (lambda: parquet.check("lake"), lambda: parquet.rewrite("lake", "other"), lambda: dataset.plan("lake")):
+        with pytest.raises(ValueError, match="Delta Lake"):
+            call()
+    with pytest.raises(ValueError, match="as_files=True"):
+        parquet.rewrite("lake/k=1/a.parquet", "lake/k=1/a.parquet")
+    assert parquet.check("lake", as_files=True)["rows"] == 2000
+    assert len(parquet.rewrite("lake", "other", as_files=True).files) == 2
+    assert dataset.plan("lake", as_files=True)["files"] == 2

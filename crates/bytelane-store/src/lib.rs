@@ -30,7 +30,7 @@ mod url;
 pub use error::{Error, Problem, Result};
 pub use find::{
     FindOptions, FoundFile, Listing, Owner, PARTITION_TYPES, Partition, check_one_partition,
-    check_outputs, find, list, partition_columns, partition_type, partitions_in,
+    check_outputs, find, list, outputs_of, partition_columns, partition_type, partitions_in,
 };
 pub use install::install;
 pub use object::Object;

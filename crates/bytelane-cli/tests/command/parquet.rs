@@ -260,9 +260,15 @@ fn several_files_are_rewritten_into_a_directory() {
 
     let message = |arguments: &[&str]| failure(bytelane(arguments).current_dir(directory));
     let told = message(&["rewrite", files[0], files[1], "in.parquet"]);
-    assert!(told.contains("in.parquet is not a directory"), "{told}");
+    assert!(
+        told.contains("in.parquet: this is not a directory"),
+        "{told}"
+    );
     let told = message(&["rewrite", files[0], "out/in.parquet", "out"]);
-    assert!(told.contains("several files would become"), "{told}");
+    assert!(
+        told.contains("several files would have this name"),
+        "{told}"
+    );
 }
 
 #[test]

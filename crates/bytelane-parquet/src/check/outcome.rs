@@ -32,6 +32,24 @@ impl Checked {
     /// Sets the findings, and the summary of what was checked.
     pub(super) fn finish(mut self, findings: Findings) -> Self {
         self.findings = findings.findings;
+        self.summarize();
+        self
+    }
+
+    /// Adds the outcome of another file.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.bytes += other.bytes;
+        self.rows = self.rows.saturating_add(other.rows);
+        self.row_groups += other.row_groups;
+        self.pages += other.pages;
+        self.values &= other.values;
+        self.findings.extend(other.findings);
+        self.summarize();
+        self
+    }
+
+    fn summarize(&mut self) {
         let count = |severity: Severity, name: &str| {
             let findings = self.findings.iter();
             let count = findings.filter(|it| it.severity == severity).count();
@@ -46,7 +64,6 @@ impl Checked {
                 format!("{errors}, {}", count(Severity::Warning, "warning"))
             }
         };
-        self
     }
 }
 

@@ -10,6 +10,9 @@ _Path: TypeAlias = str | os.PathLike[str]
 
 def plan(
     root: _Path,
+    output: _Path | None,
+    force: bool,
+    as_files: bool,
     files: Sequence[str] | None,
     target_size: int,
     row_group_rows: int,

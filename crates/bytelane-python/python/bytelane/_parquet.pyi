@@ -105,7 +105,8 @@ def advise(
     memory_limit: int | None,
 ) -> str: ...
 def rewrite(
-    source: _Path,
+    sources: Sequence[_Path],
+    as_files: bool,
     destination: _Path,
     options: _Options,
     columns: Sequence[tuple[str, str]],
@@ -115,7 +116,9 @@ def rewrite(
     memory_limit: int | None,
     progress: Callable[[int, int], object] | None,
 ) -> str: ...
-def check(path: _Path, values: bool, memory_limit: int | None, row_limit: int | None) -> str: ...
+def check(
+    sources: Sequence[_Path], as_files: bool, values: bool, memory_limit: int | None, row_limit: int | None
+) -> str: ...
 def merge(
     sources: Sequence[_Path],
     as_files: bool,
@@ -137,8 +140,12 @@ def diff(
     rows: int,
     row_limit: int | None,
 ) -> tuple[bool, str]: ...
-def repair(source: _Path, destination: _Path, bloom_filters: Sequence[str], verify: bool, force: bool) -> str: ...
-def salvage(source: _Path, destination: _Path, columns: Sequence[str] | None, force: bool) -> str: ...
+def repair(
+    source: _Path, as_files: bool, destination: _Path, bloom_filters: Sequence[str], verify: bool, force: bool
+) -> str: ...
+def salvage(
+    source: _Path, as_files: bool, destination: _Path, columns: Sequence[str] | None, force: bool
+) -> str: ...
 def write_table(
     table: _Stream, sink: _Path | _BinarySink, options: _Options, layout: _Layout, threads: int | None
 ) -> None: ...

@@ -93,8 +93,10 @@ class RewrittenColumnDict(TypedDict):
 
 
 class RewrittenDict(TypedDict):
-    """Output of `bytelane rewrite --format json`."""
+    """Output of `bytelane rewrite --format json` for a file."""
 
+    input: str
+    output: str
     bytes_before: int
     bytes_after: int
     verified: bool
@@ -113,7 +115,7 @@ class Finding(TypedDict):
 
 
 class Checked(TypedDict):
-    """Output of `bytelane check --format json` for a file."""
+    """Output of `bytelane check --format json` for a file, or the sums for several."""
 
     bytes: int
     rows: int

@@ -189,43 +189,60 @@ class Advice(Report):
 class Rewritten(Report):
     """Outcome of `rewrite`. It prints as a table."""
 
-    def __init__(self, data: RewrittenDict) -> None:
+    def __init__(self, data: list[RewrittenDict]) -> None:
         self._data = data
 
     def to_dict(self) -> RewrittenDict:
-        """Returns the outcome, in the format of `bytelane rewrite --format json`."""
-        data: RewrittenDict = json.loads(json.dumps(self._data))
+        """Returns the outcome for the only file, in the format of `bytelane rewrite --format json`."""
+        if len(self._data) != 1:
+            message = f"{len(self._data)} files were rewritten; `files` has the outcome for each"
+            raise ValueError(message)
+        data: RewrittenDict = json.loads(json.dumps(self._data[0]))
         return data
 
     @property
+    def files(self) -> list[Rewritten]:
+        """Outcome for each file."""
+        return [Rewritten([data]) for data in self._data]
+
+    @property
     def columns(self) -> list[RewrittenColumnDict]:
-        """Outcome for each column, and for each leaf of nested ones."""
-        return self.to_dict()["columns"]
+        """Outcome for each column of each file, and for each leaf of nested ones."""
+        return [column for file in self.files for column in file.to_dict()["columns"]]
 
     @property
     def bytes_before(self) -> int:
-        """Size of the old file in bytes."""
-        return self._data["bytes_before"]
+        """Size of the old files in bytes."""
+        return sum(data["bytes_before"] for data in self._data)
 
     @property
     def bytes_after(self) -> int:
-        """Size of the new file in bytes."""
-        return self._data["bytes_after"]
+        """Size of the new files in bytes."""
+        return sum(data["bytes_after"] for data in self._data)
 
     @property
     def verified(self) -> bool:
         """True if every value was compared."""
-        return self._data["verified"]
+        return all(data["verified"] for data in self._data)
 
     @property
     def saved(self) -> float:
-        """Size reduction, from 0 to 1; negative if the new file is larger."""
+        """Size reduction, from 0 to 1; negative if the new files are larger."""
         return saved_share(self.bytes_before, self.bytes_after)
 
     def _texts(self) -> tuple[str, list[str], list[list[str]], str]:
+        verified = ", every value compared" if self.verified else ""
+        below = f"{self.bytes_before} bytes became {self.bytes_after}, {100 * self.saved:.1f}% saved{verified}"
+        if len(self._data) > 1:
+            sizes = [(it["input"], it["bytes_before"], it["bytes_after"]) for it in self._data]
+            lines = [
+                [name, str(before), str(after), f"{100 * saved_share(before, after):.1f}%"]
+                for name, before, after in sizes
+            ]
+            return f"{len(self._data)} files", ["file", "old size", "new size", "saved"], lines, below
         header = ["column", "re-encoded", "encodings", "old size", "new size", "saved"]
         rows = []
-        for column in self._data["columns"]:
+        for column in self.columns:
             before, after = column["before"], column["after"]
             names = [", ".join(state["encodings"]) for state in (before, after)]
             obstacle = None if column["rewritten"] else column["obstacle"]
@@ -239,8 +256,6 @@ class Rewritten(Report):
                     f"{100 * saved_share(before['bytes'], after['bytes']):.1f}%",
                 ]
             )
-        verified = ", every value compared" if self.verified else ""
-        below = f"{self.bytes_before} bytes became {self.bytes_after}, {100 * self.saved:.1f}% saved{verified}"
         return "Row groups in which columns were re-encoded", header, rows, below
 
 
@@ -294,7 +309,7 @@ def advise(
 
 
 def rewrite(
-    src: Path,
+    src: Path | Sequence[Path],
     dst: Path,
     *,
     goal: Goal = "balanced",
@@ -307,20 +322,22 @@ def rewrite(
     force: bool = False,
     convert_int96: Literal["us", "ns"] | None = None,
     memory_limit: int | None = None,
+    as_files: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> Rewritten:
-    """Re-encodes the columns of a Parquet file that benefit, and copies the others unchanged.
+    """Re-encodes the columns of Parquet files that benefit, and copies the others unchanged.
 
     Values, schema, row groups, statistics and metadata stay the same. `dst` may be `src`: the new file appears under
     its name when it is complete. Ctrl-C, or an exception from `progress`, stops the work and leaves an old `dst`
-    intact.
+    intact. If `src` is a directory, a pattern or a list, `dst` is a directory outside of it; these and `as_files` are
+    those of `read_table`.
 
     `goal`, `readers` and `encodings` are those of `advise`. `compression` is for all columns; by default, each keeps
     its own. `column_encoding` forces the encoding of columns, or of all columns in a group, by their paths. With
     `verify`, every value of both files is compared first. Another existing file than `src`, or a read-only one, is only
     replaced with `force`. `convert_int96` converts the obsolete timestamps INT96 to INT64 in this unit. `progress` is
-    called with the processed bytes of the columns, and their total. `memory_limit` is that of `advise`; a column chunk
-    that takes more is copied.
+    called with the processed bytes of the columns of a file, and their total. `memory_limit` is that of `advise`; a
+    column chunk that takes more is copied.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -332,7 +349,7 @@ def rewrite(
     columns = pairs("column_encoding", column_encoding)
     return Rewritten(
         json.loads(_parquet.rewrite(
-                src, dst, options, columns, verify, force, convert_int96, memory_limit, progress
+                _paths(src), as_files, dst, options, columns, verify, force, convert_int96, memory_limit, progress
             ))
     )
 
@@ -407,13 +424,15 @@ def repair(
     bloom_filters: Sequence[str] = (),
     verify: bool = False,
     force: bool = False,
+    as_files: bool = False,
 ) -> Repaired:
     """Adds metadata that the writer of a Parquet file left out, so that readers can skip pages. Pages are copied byte
     for byte.
 
     Adds offset and column indexes, `encoding_stats`, sizes and NaN counts, and Bloom filters for the columns in
     `bloom_filters`. With `verify`, every value is compared before the new file appears under its name. An existing
-    file other than `src`, or a read-only one, is only replaced with `force`. `dst` may be `src`.
+    file other than `src`, or a read-only one, is only replaced with `force`. `dst` may be `src`. `src` may be a directory
+    or a pattern with one file; these and `as_files` are those of `read_table`.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -421,12 +440,17 @@ def repair(
     >>> parquet.repair("plain.parquet", "indexed.parquet", bloom_filters=["id"])["after"]["offset_indexes"]
     1
     """
-    repaired: Repaired = json.loads(_parquet.repair(src, dst, list(bloom_filters), verify, force))
+    repaired: Repaired = json.loads(_parquet.repair(src, as_files, dst, list(bloom_filters), verify, force))
     return repaired
 
 
 def salvage(
-    src: Path, dst: Path, *, columns: Sequence[str] | None = None, force: bool = False
+    src: Path,
+    dst: Path,
+    *,
+    columns: Sequence[str] | None = None,
+    force: bool = False,
+    as_files: bool = False,
 ) -> Salvaged:
     """Copies the rows of a damaged Parquet file that all columns still have to a new file.
 
@@ -434,7 +458,7 @@ def salvage(
     that contradict the statistics are left out, together with their rows; `lost` names them. The new file is read back
     before it appears under its name. With `columns`, only these columns are kept, with the rows that they still have;
     `intact_columns` are those that have lost none. The footer must be intact. An existing file is only replaced with
-    `force`.
+    `force`. `src` may be a directory or a pattern with one file; these and `as_files` are those of `read_table`.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -443,7 +467,7 @@ def salvage(
     1000
     """
     names = None if columns is None else list(columns)
-    salvaged: Salvaged = json.loads(_parquet.salvage(src, dst, names, force))
+    salvaged: Salvaged = json.loads(_parquet.salvage(src, as_files, dst, names, force))
     return salvaged
 
 
@@ -481,9 +505,17 @@ def diff(
 
 
 def check(
-    path: Path, *, values: bool = False, memory_limit: int | None = None, row_limit: int | None = None
+    source: Path | Sequence[Path],
+    *,
+    values: bool = False,
+    memory_limit: int | None = None,
+    row_limit: int | None = None,
+    as_files: bool = False,
 ) -> Checked:
-    """Finds faults in a Parquet file: structure, sizes, checksums and indexes.
+    """Finds faults in Parquet files: structure, sizes, checksums and indexes.
+
+    `source` is a path, a pattern, a directory, or a list of these; these and `as_files` are those of `read_table`. The
+    result has the sums and the findings of all files.
 
     With `values`, all values are decoded and compared with statistics, indexes, Bloom filters and the declared sort
     order, and strings must be UTF-8. Without, only headers are read: the `summary` then says that the values were not
@@ -496,7 +528,7 @@ def check(
     >>> parquet.check("ids.parquet", values=True)["findings"]
     []
     """
-    checked: Checked = json.loads(_parquet.check(path, values, memory_limit, row_limit))
+    checked: Checked = json.loads(_parquet.check(_paths(source), as_files, values, memory_limit, row_limit))
     return checked
 
 

@@ -42,8 +42,15 @@ pub fn columns_at(sources: &[PathBuf], as_files: bool) -> PyResult<Vec<PathBuf>>
     Ok(files.into_iter().map(|file| file.path).collect())
 }
 
+/// Returns the only file at a path, which is written to an output.
+pub fn one_to(source: PathBuf, output: &Path, as_files: bool) -> PyResult<PathBuf> {
+    let file = one(source.clone(), as_files)?;
+    check_outputs(&[source], &[output], as_files)?;
+    Ok(file)
+}
+
 /// Returns the only file at a path.
-pub fn one(source: PathBuf, as_files: bool) -> PyResult<PathBuf> {
+fn one(source: PathBuf, as_files: bool) -> PyResult<PathBuf> {
     let name = source.display().to_string();
     let files = paths(&[source], as_files)?;
     match &files[..] {

@@ -1,10 +1,10 @@
 //! `merge`, `diff`, `check`, `repair` and `salvage`.
 
 use super::error::of_parquet;
-use super::find::{check_outputs, one, one_partition, paths};
+use super::find::{check_outputs, one_partition, one_to, paths};
 use super::rewrite::{replace, to_json};
 use super::watch::watched;
-use bytelane_parquet::check::{CheckOptions, check as check_file};
+use bytelane_parquet::check::{CheckOptions, Checked, check as check_file};
 use bytelane_parquet::diff::{DiffOptions, diff as diff_files};
 use bytelane_parquet::merge::{MergeOptions, MergePages, merge as merge_files, part_path};
 use bytelane_parquet::repair::{
@@ -96,12 +96,13 @@ pub fn diff(
     Ok((difference.is_none(), to_json(&difference)?))
 }
 
-/// Checks a file. Returns the findings as JSON. A signal ends the work.
+/// Checks files. Returns the findings as JSON. A signal ends the work.
 #[pyfunction]
-#[pyo3(signature = (path, values, memory_limit, row_limit))]
+#[pyo3(signature = (sources, as_files, values, memory_limit, row_limit))]
 pub fn check(
     py: Python<'_>,
-    path: PathBuf,
+    sources: Vec<PathBuf>,
+    as_files: bool,
     values: bool,
     memory_limit: Option<u64>,
     row_limit: Option<u64>,
@@ -113,20 +114,23 @@ pub fn check(
     if let Some(rows) = row_limit {
         options = options.with_row_limit(rows);
     }
-    let path = py.detach(|| one(path, false))?;
+    let files = py.detach(|| paths(&sources, as_files))?;
     let checked = watched(py, None, of_parquet, |report| {
         let options = options.with_progress(move |done, total| report(done, total));
-        check_file(&path, &options)
+        let checked = files.iter().map(|file| check_file(file, &options));
+        let checked = checked.collect::<bytelane_parquet::Result<Vec<Checked>>>()?;
+        Ok(checked.into_iter().reduce(Checked::and))
     })?;
     to_json(&checked)
 }
 
 /// Adds the metadata that the writer of a file left out. Returns the outcome as JSON. A signal ends the work.
 #[pyfunction]
-#[pyo3(signature = (source, destination, bloom_filters, verify, force))]
+#[pyo3(signature = (source, as_files, destination, bloom_filters, verify, force))]
 pub fn repair(
     py: Python<'_>,
     source: PathBuf,
+    as_files: bool,
     destination: PathBuf,
     bloom_filters: Vec<String>,
     verify: bool,
@@ -136,7 +140,7 @@ pub fn repair(
         .with_bloom_filters(bloom_filters)
         .with_verification(verify)
         .with_replace(replace(force));
-    let source = py.detach(|| one(source, false))?;
+    let source = py.detach(|| one_to(source, &destination, as_files))?;
     let repaired = watched(py, None, of_parquet, |report| {
         let options = options.with_progress(move |done, total| report(done, total));
         repair_file(&source, &destination, &options)
@@ -146,10 +150,11 @@ pub fn repair(
 
 /// Copies the readable rows of a damaged file. Returns the outcome as JSON. A signal ends the work.
 #[pyfunction]
-#[pyo3(signature = (source, destination, columns, force))]
+#[pyo3(signature = (source, as_files, destination, columns, force))]
 pub fn salvage(
     py: Python<'_>,
     source: PathBuf,
+    as_files: bool,
     destination: PathBuf,
     columns: Option<Vec<String>>,
     force: bool,
@@ -158,7 +163,7 @@ pub fn salvage(
     if let Some(columns) = columns {
         options = options.with_columns(columns);
     }
-    let source = py.detach(|| one(source, false))?;
+    let source = py.detach(|| one_to(source, &destination, as_files))?;
     let salvaged = watched(py, None, of_parquet, |report| {
         let options = options.with_progress(move |done, total| report(done, total));
         salvage_file(&source, &destination, &options)

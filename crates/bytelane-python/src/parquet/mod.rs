@@ -18,6 +18,8 @@ mod watch;
 mod write;
 
 pub use error::of_parquet;
+pub use find::check_outputs;
+pub use rewrite::replace;
 pub use watch::watched;
 
 use pyo3::prelude::*;

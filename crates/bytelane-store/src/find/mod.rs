@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use tree::{Entry, Kind, Tree};
 
 pub use format::Owner;
-pub use outputs::check_outputs;
+pub use outputs::{check_outputs, outputs_of};
 pub use partition::{
     PARTITION_TYPES, Partition, check_one_partition, partition_columns, partition_type,
     partitions_in,

@@ -4,10 +4,10 @@ use super::disk::Disk;
 use super::format::{above, is_of_ducklake};
 use super::pattern::{Match, Pattern};
 use super::tree::{Entry, Tree};
-use super::{FindOptions, tree_of};
+use super::{FindOptions, FoundFile, tree_of};
 use crate::{Error, Location, Result};
 use bytelane_parquet::{Caller, caller, local_path, real_path, remote_url};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Input that may have other files in the next run.
@@ -70,6 +70,35 @@ pub fn check_outputs(
         }
     }
     Ok(())
+}
+
+/// Returns the output of each file: `output`, if it is the only one and was named; otherwise a file in the directory `output`, with the
+/// path that it has below its input. A file is also written into a directory that exists, or whose path ends with a slash.
+///
+/// # Errors
+///
+/// [`Problem::Input`](crate::Problem::Input) if several files would have the same output, or `output` is no directory.
+pub fn outputs_of(files: &[FoundFile], output: &Path) -> Result<Vec<PathBuf>> {
+    let has_slash = output.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let is_several = files.len() != 1 || files.iter().any(|file| !file.is_named);
+    if !is_several && !has_slash && !output.is_dir() {
+        return Ok(vec![output.to_owned()]);
+    }
+    if output.exists() && !output.is_dir() {
+        let problem = "this is not a directory; name one to rewrite several files";
+        return Err(Error::input(output.display(), problem));
+    }
+    let outputs = files.iter().map(|file| output.join(&file.below));
+    let outputs: Vec<PathBuf> = outputs.collect();
+    let mut names = HashSet::new();
+    match outputs.iter().find(|path| !names.insert(*path)) {
+        Some(path) => {
+            let problem =
+                "several files would have this name; rewrite them into different directories";
+            Err(Error::input(path.display(), problem))
+        }
+        None => Ok(outputs),
+    }
 }
 
 /// Refuses to replace a file of a table format.

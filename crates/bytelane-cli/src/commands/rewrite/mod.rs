@@ -16,10 +16,8 @@ use bytelane_parquet::{
     ColumnOptions, DataPageVersion, Encoding, Encodings, Error, Goal, Problem, WriterOptions,
     parse_compression,
 };
-use bytelane_store::FoundFile;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
-use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
 use std::num::NonZero;
@@ -185,35 +183,21 @@ impl Arguments {
     /// Returns which files to rewrite, and their outputs.
     fn jobs(&self) -> anyhow::Result<Vec<Job>> {
         let found = self.search.find(&self.inputs)?;
-        let is_directory = self.writes_directory(&found);
-        if is_directory && self.output.exists() && !self.output.is_dir() {
-            bail!(
-                "{} is not a directory; name one to rewrite several files",
-                readable::path(&self.output)
-            );
-        }
-        let mut jobs: Vec<Job> = Vec::new();
-        let mut outputs = HashSet::new();
-        for file in found {
-            let output = if is_directory {
-                self.output.join(file.below)
-            } else {
-                self.output.clone()
-            };
-            let is_new = outputs.insert(output.clone());
-            if !is_new && is_stream(&output) {
+        let outputs = if is_stream(&self.output) {
+            if found.len() > 1 {
                 bail!("there are several files, and standard output is one; name a directory");
             }
-            if !is_new {
-                let name = readable::path(&output);
-                bail!("several files would become {name}; rewrite them into different directories");
-            }
-            jobs.push(Job {
-                input: file.path,
-                output: Some(output),
-                is_in_directory: is_directory,
-            });
-        }
+            vec![self.output.clone()]
+        } else {
+            let outputs = bytelane_store::outputs_of(&found, &self.output);
+            outputs.map_err(|error| anyhow::anyhow!("{}", readable::line(&error.to_string())))?
+        };
+        let jobs = found.into_iter().zip(outputs).map(|(file, output)| Job {
+            input: file.path,
+            is_in_directory: output != self.output,
+            output: Some(output),
+        });
+        let mut jobs: Vec<Job> = jobs.collect();
         if self.dry_run {
             jobs.iter_mut().for_each(|job| job.output = None);
         } else {
@@ -229,13 +213,6 @@ impl Arguments {
         let is_local = |output: &PathBuf| remote_url(output).is_none() && !is_stream(output);
         let mut local = jobs.iter().zip(outputs).filter(|(_, it)| is_local(it));
         local.try_for_each(|(job, output)| Ok(self.force.replace().check(output, &[&job.input])?))
-    }
-
-    /// Returns whether the output is a directory, which may not exist yet.
-    fn writes_directory(&self, found: &[FoundFile]) -> bool {
-        let has_slash = self.output.as_os_str().as_encoded_bytes().ends_with(b"/");
-        let is_several = self.inputs.len() > 1 || found.iter().any(|file| !file.is_named);
-        (is_several && !is_stream(&self.output)) || self.output.is_dir() || has_slash
     }
 
     /// Rewrites one file, unless a signal asks the process to end.

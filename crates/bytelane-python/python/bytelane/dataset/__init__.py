@@ -74,11 +74,14 @@ def plan(
     readers: str | None = None,
     compression: str | None = None,
     sort_by: Literal["auto"] | None = None,
+    force: bool = False,
+    as_files: bool = False,
     progress: Progress | None = None,
 ) -> Plan:
     """Decides which files below a directory or a URL to merge, split or rewrite, as `bytelane dataset plan` does.
 
-    Returns the plan, and also writes it to `output`, if given. `files` are paths below `root`, such as the current
+    Returns the plan, and also writes it to `output`, if given; an existing file is only replaced with `force`. Directories
+    of a table format are refused, except with `as_files`, which takes all of their files. `files` are paths below `root`, such as the current
     files of a table. With `sort_by="auto"`, `plan["sort_orders"]` says how much a sort order would save, measured on the
     sample, and whether the orders that its files promise are true. `progress` is called with the number of footers and samples read, and their total.
     """
@@ -86,6 +89,9 @@ def plan(
     sample = (sample_files, sample_rows, seed)
     text = _dataset.plan(
         root,
+        output,
+        force,
+        as_files,
         chosen,
         target_size,
         row_group_rows,
@@ -97,9 +103,6 @@ def plan(
         sort_by,
         progress,
     )
-    if output is not None:
-        with open(output, "w", encoding="utf-8") as file:
-            file.write(text)
     result: Plan = json.loads(text)
     return result
 
