@@ -1,7 +1,7 @@
 """Compares the speed and memory use of libraries that read whole Parquet files to Arrow arrays and write them.
 
     compare.py READER OUTPUT [--queries PROGRAM] [--rounds COUNT] [--quick]
-               [--only {columns,lineitem,tables,writing,merging,queries}]
+               [--only {columns,tables,writing,merging,queries}]
 
 READER is the program of `peers/parquet`, and OUTPUT is the CSV to write. `cargo xtask record CPU --only parquet` builds
 the former and stores the latter.
@@ -11,8 +11,7 @@ measured, each process must have read the same values as pyarrow. In each round,
 medians count. The peak memory is that of the first read, minus the memory that the process had before.
 
 All results are kept until the end of the file, and freed before the next round; allocators keep the memory. `pages` is
-not a library: it reads and decompresses all pages with the crate `parquet`, but decodes none. For `lineitem, threads`,
-each library alternates with itself, with one thread and with two.
+not a library: it reads and decompresses all pages with the crate `parquet`, but decodes none.
 
 The tables are read as users read them: bytelane is the Python package, and allocators have their default settings. Each
 library has several processes, one after the other, in turns with the other libraries. The first read of a process is
@@ -300,16 +299,6 @@ def compare_columns(directory: Path, values: int, report: Report) -> None:
             report(Workload(column.name, column.encoding, compression, path, len(array), values), ALONE)
 
 
-def compare_lineitem(directory: Path, scale: float, report: Report) -> None:
-    path = files.write_lineitem(scale, directory)
-    footer = pq.read_metadata(path)
-    rows, values = footer.num_rows, footer.num_rows * footer.num_columns
-    workload = Workload("lineitem", "pyarrow's defaults", "snappy", path, rows, values)
-    report(workload, ALONE)
-    for library in WITH_THREADS:
-        report(workload._replace(column="lineitem, threads"), [(library, 1), (library, 2)])
-
-
 def compare_tables(directory: Path, scale: float, report: Report) -> None:
     cores = len(os.sched_getaffinity(0))
     for name, writer, path in files.write_tables(scale, directory):
@@ -376,9 +365,9 @@ def main() -> None:
     parser.add_argument("reader", type=Path)
     parser.add_argument("output", type=Path)
     parser.add_argument("--queries", type=Path, metavar="PROGRAM", help="needed for the part `queries`, which is skipped otherwise")
-    parser.add_argument("--rounds", type=int, default=11, help="[default: 11]; lineitem has half as many")
+    parser.add_argument("--rounds", type=int, default=11, help="of the columns [default: 11]")
     parser.add_argument("--quick", action="store_true", help="small files and one round, to see that everything runs")
-    parser.add_argument("--only", choices=["columns", "lineitem", "tables", "writing", "merging", "queries"])
+    parser.add_argument("--only", choices=["columns", "tables", "writing", "merging", "queries"])
     arguments = parser.parse_args()
     known, cpu = versions(), cpu_name()
     # Has a line as soon as it is measured, so that an interruption keeps it.
@@ -395,8 +384,6 @@ def main() -> None:
         def report(workload: Workload, subjects: list[Subject]) -> None:
             print(*workload[:3], file=sys.stderr, sep=", ", flush=True)
             rounds = 1 if arguments.quick else arguments.rounds
-            if workload.column.startswith("lineitem"):
-                rounds = (rounds + 1) // 2
             size = workload.path.stat().st_size
             results = measure(workload.path, subjects, arguments.reader, rounds)
             for subject, measured in zip(subjects, results, strict=True):
@@ -437,7 +424,6 @@ def main() -> None:
         count = 40_000 if arguments.quick else files.VALUES
         parts = {
             "columns": lambda: compare_columns(Path(directory), count, report),
-            "lineitem": lambda: compare_lineitem(Path(directory), scale, report),
             "tables": lambda: compare_tables(Path(directory), scale, report_regimes),
             "writing": lambda: compare_writing(Path(directory), scale, count, report_writing),
             "merging": lambda: compare_merging(Path(directory), 1 if arguments.quick else 5, report_merging),

@@ -1,15 +1,14 @@
 """Compares the Python package with the libraries that Python programs use for the same work.
 
-    pip install ./crates/bytelane-python numpy pybase64 numcodecs blosc2 orjson pyarrow
-    cargo build --release --package bytelane-parquet --example time_tables
+    pip install ./crates/bytelane-python numpy pybase64 numcodecs blosc2 orjson
     taskset -c 1 python benchmarks/python/compare.py > benchmarks/record/DATE-python-CPU.csv
 
 Each row is a ratio: the median CPU time of the other library divided by that of bytelane, of 11 alternating rounds in
 one process. More than 1 means that bytelane is faster. Arguments select the operations whose names contain one of them.
 
 `blosc2 filter` is the C function of its shuffle filter, to existing memory; the time of an empty call is subtracted.
-`copy` is `numpy.ndarray.tobytes`: the cost of a new object of that size with the simplest content. `rust` is the crate
-bytelane-parquet in a process of its own, also alternating.
+`copy` is `numpy.ndarray.tobytes`: the cost of a new object of that size with the simplest content. Whole tables are measured by
+`benchmarks/parquet/compare.py`.
 """
 
 from __future__ import annotations
@@ -17,14 +16,11 @@ from __future__ import annotations
 import base64 as standard
 import ctypes
 import json
-import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import blosc2
@@ -33,11 +29,8 @@ import numcodecs
 import numpy as np
 import orjson
 import pybase64
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 ROUNDS = 11
-RUST = Path(__file__).parents[2] / "target/release/examples/time_tables"
 SIZES = [16, 1 << 10, 64 << 10, 1 << 20]
 
 Call = Callable[[], Any]
@@ -61,24 +54,7 @@ class Net(NamedTuple):
         return seconds(self.call, calls) - seconds(self.empty, calls)
 
 
-class Told(NamedTuple):
-    """Call in another process."""
-
-    process: subprocess.Popen[str]
-    what: str
-
-    def seconds(self, calls: int) -> float:
-        assert self.process.stdin is not None and self.process.stdout is not None
-        # Linux's clock of the CPU time of that process.
-        clock = ~self.process.pid << 3 | 2
-        start = time.clock_gettime(clock)
-        for _ in range(calls):
-            print(self.what, file=self.process.stdin, flush=True)
-            self.process.stdout.readline()
-        return (time.clock_gettime(clock) - start) / calls
-
-
-def row(operation: str, size: int, ours: Call, others: Mapping[str, Call | Net | Told]) -> None:
+def row(operation: str, size: int, ours: Call, others: Mapping[str, Call | Net]) -> None:
     """Measures alternately, and prints a line for each other library."""
     if not any(word in operation for word in sys.argv[1:] or [""]):
         return
@@ -87,8 +63,7 @@ def row(operation: str, size: int, ours: Call, others: Mapping[str, Call | Net |
     for _ in range(ROUNDS):
         times[""].append(seconds(ours, repeats))
         for name, call in others.items():
-            own_way = isinstance(call, Net | Told)
-            times[name].append(call.seconds(repeats) if own_way else seconds(call, repeats))
+            times[name].append(call.seconds(repeats) if isinstance(call, Net) else seconds(call, repeats))
     own = median(times[""])
     for name in others:
         print(f"{operation},{size},{name},{own * 1e9:.0f},{median(times[name]) / own:.2f}", flush=True)
@@ -152,38 +127,6 @@ def shuffle(size: int) -> None:
         row(f"join {width}", size, lambda: split.decode(shuffled, values.dtype), back)
 
 
-def parquet(directory: Path) -> None:
-    generator = np.random.default_rng(1)
-    table = pa.table({
-        "temperature": pa.array(np.round(generator.normal(15, 8, 1 << 20), 1)),
-        "load": pa.array(generator.normal(size=1 << 20).astype("f4")),
-        "count": pa.array(generator.integers(0, 1000, 1 << 20)),
-    })
-    path, other = directory / "ours.parquet", directory / "other.parquet"
-    bytelane.parquet.write_table(table, path)
-    assert pq.read_table(path).equals(table)
-    # glibc returns memory to the system sooner in a process that never had large blocks.
-    keep = {"MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(64 << 20)}
-    with subprocess.Popen(
-        [RUST, path, directory / "rust.parquet"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | keep,
-    ) as rust:
-        readers = {
-            "pyarrow without threads": lambda: pq.read_table(path, use_threads=False),
-            "pyarrow with threads": lambda: pq.read_table(path, use_threads=True),
-            "rust": Told(rust, "read"),
-        }
-        row("read_table", table.nbytes, lambda: bytelane.parquet.read_table(path), readers)
-        writers = {
-            "pyarrow": lambda: pq.write_table(table, other, compression="zstd"),
-            "rust": Told(rust, "write"),
-        }
-        row("write_table", table.nbytes, lambda: bytelane.parquet.write_table(table, path), writers)
-
-
 def main() -> None:
     print(f"bytelane {bytelane.__version__} {bytelane.backend()}, {sys.version}", file=sys.stderr)
     print("operation,bytes,library,ns,ratio")
@@ -192,8 +135,6 @@ def main() -> None:
         json_strings(size)
         if size >= 64 << 10:
             shuffle(size)
-    with TemporaryDirectory() as directory:
-        parquet(Path(directory))
 
 
 if __name__ == "__main__":

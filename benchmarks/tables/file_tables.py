@@ -8,7 +8,7 @@ from records import ratio, table
 OTHERS = {"parquet": "`parquet`", "pyarrow": "pyarrow", "duckdb": "DuckDB", "polars": "Polars"}
 NAMES = {"bytelane": "bytelane"} | OTHERS
 
-#: Kinds of rows, by what follows the name of a file.
+#: Kinds of rows, by what follows the name of a file. Older records also have lineitem in the regime of columns.
 KIND = """case when "column" like '%, written' then 'written' when "column" like '%, merged' then 'merged'
     when "column" like '%, query' then 'query' when regime = '' and "column" like 'lineitem%' then 'lineitem'
     when regime = '' then 'column' else 'read' end"""
@@ -26,7 +26,7 @@ class Files:
 
     def tables(self):
         """Return functions that make the tables, by their names in the documents."""
-        of = {"parquet": ("column", self.columns), "lineitem": ("lineitem", self.lineitem), "tables": ("read", self.read)}
+        of = {"parquet": ("column", self.columns), "tables": ("read", self.read)}
         of |= {"writing": ("written", self.written), "merging": ("merged", self.merged), "queries": ("query", self.queries)}
         return {name: lambda kind=kind, make=make: make(*self.newest(kind)) for name, (kind, make) in of.items()}
 
@@ -153,33 +153,6 @@ class Files:
             f"on one core: `{name}`. The time is in seconds of the CPU, in a process of its\n"
             "own, without imports; x is the time of `merge` times this. The memory is beyond what the process had before.\n\n"
         ) + table(["files", "program", "time", "x", "memory", "output"], "l" * 6, cells)
-
-    def lineitem(self, name, rows):
-        """Return the file of many columns: a row for each library."""
-        of = {(row["column"], row["library"], row["threads"]): row for row in rows}
-        find = lambda library: of.get(("lineitem", library, 1))  # noqa: E731
-        ours, pages = find("bytelane"), find("pages")
-        cells = []
-        for library, shown in NAMES.items():
-            if not (row := find(library)):
-                continue
-            elapsed = [of.get(("lineitem, threads", library, threads)) for threads in [1, 2]]
-            cells.append([
-                shown,
-                row["version"],
-                ratio(row["rows"] / row["cpu_seconds"] / 1e6),
-                f"{ratio(row['cpu_seconds'] / ours['cpu_seconds'])}x",
-                percent(pages["cpu_seconds"] / row["cpu_seconds"]),
-                f"{row['peak_bytes'] / 1e6:.0f} MB",
-                f"{ratio(elapsed[0]['wall_seconds'] / elapsed[1]['wall_seconds'])}x" if all(elapsed) else "",
-            ])
-        titles = ["library", "version", "speed", "bytelane's speedup", "pages", "peak memory", "two threads"]
-        return (
-            f"TPC-H's lineitem at scale 1, {ours['rows'] / 1e6:.1f} million rows, which tpchgen-cli generated and pyarrow wrote with its\n"
-            f"defaults: `{name}`. The speed is in millions of rows per second of CPU\n"
-            "time on one core. Pages: the share of that time that reading and decompressing the pages takes; they are\n"
-            "read with the crate `parquet`. The last column is the speedup by a second thread on a second core.\n\n"
-        ) + table(titles, "l" * len(titles), cells)
 
 
 def same_file(row):

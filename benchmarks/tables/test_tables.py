@@ -214,19 +214,6 @@ class Files(unittest.TestCase):
             "| f64 | PLAIN | snappy | 100 | 1.0 |  |  |  | 75% | 1.0 |",
         ])  # fmt: skip
 
-    def test_lineitem_has_a_row_for_each_library(self):
-        files = of_files(
-            "lineitem,defaults,snappy,6000000,96000000,2,1,bytelane,0.1.0,0.5,0.5,1000000000,a CPU,",
-            "lineitem,defaults,snappy,6000000,96000000,2,1,pages,60.1.0,0.1,0.1,1000000,a CPU,",
-            "lineitem,defaults,snappy,6000000,96000000,2,1,pyarrow,26.0.1,1.0,1.1,2000000000,a CPU,",
-            '"lineitem, threads",defaults,snappy,6000000,96000000,2,1,pyarrow,26.0.1,1.0,1.2,2000000000,a CPU,',
-            '"lineitem, threads",defaults,snappy,6000000,96000000,2,2,pyarrow,26.0.1,1.0,0.8,2000000000,a CPU,',
-        )
-        self.assertEqual(rows("lineitem", files), [
-            "| bytelane | 0.1.0 | 12 | 1.0x | 20% | 1000 MB |  |",
-            "| pyarrow | 26.0.1 | 6.0 | 2.0x | 10% | 2000 MB | 1.5x |",
-        ])  # fmt: skip
-
     def test_tables_have_both_regimes(self):
         def lines(threads, regime, seconds):
             for library, time in zip(["bytelane", "parquet", "polars", "memcpy", "bytelane-views"], seconds):
