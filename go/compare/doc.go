@@ -14,7 +14,6 @@
 //	go run ./ratios < ../../benchmarks/record/FILE.txt # the table in ../README.md
 //	go run ./messages                                  # what kitexlists makes of Kitex's code
 //	go run ./offsets                                   # destinations that are not aligned
-//	go run ./upstream                                  # the table in ../../docs/go-upstream.md
 //
 // generate.sh creates kitex_gen, what Kitex generates from lists.thrift, and
 // bulk_gen, a copy of it whose k-lists.go kitexlists has rewritten.
