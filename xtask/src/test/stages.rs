@@ -22,7 +22,7 @@ pub struct Stage {
     pub in_all: bool,
     /// Time budget on two idle cores, including compilation.
     pub seconds: u64,
-    pub run: fn() -> anyhow::Result<()>,
+    pub run: Run,
 }
 
 /// Command that runs a stage.
@@ -46,6 +46,48 @@ impl Stage {
     pub fn budget(&self) -> Duration {
         Duration::from_secs(self.seconds)
     }
+
+    const fn new(tier: Tier, name: &'static str, seconds: u64, run: Run) -> Self {
+        Self {
+            name,
+            about: "",
+            needs: &[],
+            tier,
+            in_all: !matches!(tier, Extended),
+            seconds,
+            run,
+        }
+    }
+
+    const fn about(self, about: &'static str) -> Self {
+        Self { about, ..self }
+    }
+
+    const fn needs(self, needs: &'static [Need]) -> Self {
+        Self { needs, ..self }
+    }
+
+    /// Leaves the stage out of `--require all`.
+    const fn optional(self) -> Self {
+        Self {
+            in_all: false,
+            ..self
+        }
+    }
+}
+
+type Run = fn() -> anyhow::Result<()>;
+
+const fn quick(name: &'static str, seconds: u64, run: Run) -> Stage {
+    Stage::new(Quick, name, seconds, run)
+}
+
+const fn full(name: &'static str, seconds: u64, run: Run) -> Stage {
+    Stage::new(Full, name, seconds, run)
+}
+
+const fn extended(name: &'static str, seconds: u64, run: Run) -> Stage {
+    Stage::new(Extended, name, seconds, run)
 }
 
 const MIRI: Need = Need::Answers(
@@ -67,67 +109,28 @@ const QEMU: &str = "Debian: qemu-user-static";
 
 /// All stages, in the order in which they run.
 pub static STAGES: &[Stage] = &[
-    Stage {
-        name: "rust",
-        about: "format, lints, documentation and the tests of the workspace",
-        needs: &[],
-        tier: Quick,
-        in_all: true,
-        seconds: 525,
-        run: rust::run_stage,
-    },
-    Stage {
-        name: "features",
-        about: "the core without std and without alloc, the stated rust-version, clean packages",
-        needs: &[
+    quick("rust", 525, rust::run_stage)
+        .about("format, lints, documentation and the tests of the workspace"),
+    full("features", 90, features::run_stage)
+        .about("the core without std and without alloc, the stated rust-version, clean packages")
+        .needs(&[
             Need::StandardLibrary(&cross::THUMB),
             Need::StandardLibrary(&cross::WASM_UNKNOWN),
-        ],
-        tier: Full,
-        in_all: true,
-        seconds: 90,
-        run: features::run_stage,
-    },
-    Stage {
-        name: "dependencies",
-        about: "licences and sources of all dependencies, by deny.toml; none for the core",
-        needs: &[],
-        tier: Quick,
-        in_all: true,
-        seconds: 5,
-        run: dependencies::run_stage,
-    },
-    Stage {
-        name: "assembly",
-        about: "instruction counts of the tuned kernels, and their calls without link-time optimisation",
-        needs: &[Need::X86, Need::Program("objdump", "Debian: binutils")],
-        tier: Full,
-        in_all: true,
-        seconds: 75,
-        run: assembly::run_stage,
-    },
-    Stage {
-        name: "peers",
-        about: "each comparison with other libraries once, all results alike",
-        needs: &[Need::X86, Need::Program("python3", "Debian: python3-pip")],
-        tier: Full,
-        in_all: true,
-        seconds: 165,
-        run: crate::peers::run_stage,
-    },
-    Stage {
-        name: "python",
-        about: "files and messages exchanged with libraries of Python, both ways; the tables of records",
-        needs: &[PYTHON, THRIFT_COMPILER],
-        tier: Full,
-        in_all: true,
-        seconds: 125,
-        run: python::run_stage,
-    },
-    Stage {
-        name: "c",
-        about: "the C libraries, installed and used from C, C++ and CMake; the original's example",
-        needs: &[
+        ]),
+    quick("dependencies", 5, dependencies::run_stage)
+        .about("licences and sources of all dependencies, by deny.toml; none for the core"),
+    full("assembly", 75, assembly::run_stage)
+        .about("instruction counts of the tuned kernels, and their calls without link-time optimisation")
+        .needs(&[Need::X86, Need::Program("objdump", "Debian: binutils")]),
+    full("peers", 165, crate::peers::run_stage)
+        .about("each comparison with other libraries once, all results alike")
+        .needs(&[Need::X86, Need::Program("python3", "Debian: python3-pip")]),
+    full("python", 125, python::run_stage)
+        .about("files and messages exchanged with libraries of Python, both ways; the tables of records")
+        .needs(&[PYTHON, THRIFT_COMPILER]),
+    full("c", 35, c::run_stage)
+        .about("the C libraries, installed and used from C, C++ and CMake; the original's example")
+        .needs(&[
             Need::Program("gcc", "Debian: gcc"),
             Need::Program("g++", "Debian: g++"),
             Need::Program("clang++", "Debian: clang"),
@@ -135,236 +138,104 @@ pub static STAGES: &[Stage] = &[
             Need::Program("pkg-config", "Debian: pkgconf"),
             Need::Program("valgrind", "Debian: valgrind"),
             PYTHON,
-        ],
-        tier: Full,
-        in_all: true,
-        seconds: 35,
-        run: c::run_stage,
-    },
-    Stage {
-        name: "wheel",
-        about: "the Python package: built, installed, tested with the libraries it works with, types",
-        needs: &[PYTHON],
-        tier: Full,
-        in_all: true,
-        seconds: 80,
-        run: wheel::run_stage,
-    },
-    Stage {
-        name: "browser",
-        about: "the page of `bytelane report` in a browser: phone and desk, light and dark",
-        needs: &[Need::Program(browser::BROWSER, "Debian: chromium")],
-        tier: Full,
-        in_all: true,
-        seconds: 80,
-        run: browser::run_stage,
-    },
-    Stage {
-        name: "fuzz",
-        about: "each fuzz target for a few seconds, with the stable compiler",
-        needs: &[Need::Program("g++", "Debian: g++")],
-        tier: Full,
-        in_all: true,
-        seconds: 175,
-        run: fuzz::run_stage,
-    },
-    Stage {
-        name: "avx512",
-        about: "the core's tests, which must find the backend avx512",
-        needs: &[Need::X86, Need::Avx512],
-        tier: Full,
-        in_all: true,
-        seconds: 50,
-        run: || cross::test(&cross::AVX512),
-    },
-    Stage {
-        name: "avx2",
-        about: "the core's tests on an emulated Haswell",
-        needs: &[Need::X86, QEMU_X86_64],
-        tier: Full,
-        in_all: true,
-        seconds: 40,
-        run: || cross::test(&cross::HASWELL),
-    },
-    Stage {
-        name: "sse4.1",
-        about: "the core's tests on an emulated Nehalem",
-        needs: &[Need::X86, QEMU_X86_64],
-        tier: Full,
-        in_all: true,
-        seconds: 35,
-        run: || cross::test(&cross::NEHALEM),
-    },
-    Stage {
-        name: "aarch64",
-        about: "the core's tests on emulated 64-bit ARM with NEON; the loops that are estimated",
-        needs: &[
+        ]),
+    full("wheel", 80, wheel::run_stage)
+        .about("the Python package: built, installed, tested with the libraries it works with, types")
+        .needs(&[PYTHON]),
+    full("browser", 80, browser::run_stage)
+        .about("the page of `bytelane report` in a browser: phone and desk, light and dark")
+        .needs(&[Need::Program(browser::BROWSER, "Debian: chromium")]),
+    full("fuzz", 175, fuzz::run_stage)
+        .about("each fuzz target for a few seconds, with the stable compiler")
+        .needs(&[Need::Program("g++", "Debian: g++")]),
+    full("avx512", 50, || cross::test(&cross::AVX512))
+        .about("the core's tests, which must find the backend avx512")
+        .needs(&[Need::X86, Need::Avx512]),
+    full("avx2", 40, || cross::test(&cross::HASWELL))
+        .about("the core's tests on an emulated Haswell")
+        .needs(&[Need::X86, QEMU_X86_64]),
+    full("sse4.1", 35, || cross::test(&cross::NEHALEM))
+        .about("the core's tests on an emulated Nehalem")
+        .needs(&[Need::X86, QEMU_X86_64]),
+    full("aarch64", 145, || cross::test(&cross::AARCH64).and_then(|()| neon::run_stage()))
+        .about("the core's tests on emulated 64-bit ARM with NEON; the loops that are estimated")
+        .needs(&[
             Need::StandardLibrary(&cross::AARCH64),
             Need::Program("aarch64-linux-gnu-gcc", "Debian: gcc-aarch64-linux-gnu"),
             Need::Program("qemu-aarch64-static", QEMU),
             neon::DISASSEMBLER,
             neon::MODEL,
-        ],
-        tier: Full,
-        in_all: true,
-        seconds: 145,
-        run: || cross::test(&cross::AARCH64).and_then(|()| neon::run_stage()),
-    },
-    Stage {
-        name: "armv7",
-        about: "the core's tests on emulated 32-bit ARM, with NEON and without; the loops in assembly",
-        needs: &[
+        ]),
+    full("armv7", 150, armv7::run_stage)
+        .about("the core's tests on emulated 32-bit ARM, with NEON and without; the loops in assembly")
+        .needs(&[
             Need::StandardLibrary(&cross::ARMV7),
             Need::Program("arm-linux-gnueabihf-gcc", "Debian: gcc-arm-linux-gnueabihf"),
             Need::Program("qemu-arm-static", QEMU),
             armv7::DISASSEMBLER,
-        ],
-        tier: Full,
-        in_all: true,
-        seconds: 150,
-        run: armv7::run_stage,
-    },
-    Stage {
-        name: "32-bit",
-        about: "the core's tests on i686",
-        needs: &[
+        ]),
+    full("32-bit", 115, || cross::test(&cross::I686))
+        .about("the core's tests on i686")
+        .needs(&[
             Need::X86,
             Need::StandardLibrary(&cross::I686),
             Need::Program("i686-linux-gnu-gcc", "Debian: gcc-i686-linux-gnu"),
-        ],
-        tier: Full,
-        in_all: true,
-        seconds: 115,
-        run: || cross::test(&cross::I686),
-    },
-    Stage {
-        name: "big-endian",
-        about: "the core's tests on emulated s390x",
-        needs: &[
+        ]),
+    full("big-endian", 165, || cross::test(&cross::S390X))
+        .about("the core's tests on emulated s390x")
+        .needs(&[
             Need::StandardLibrary(&cross::S390X),
             Need::Program("s390x-linux-gnu-gcc", "Debian: gcc-s390x-linux-gnu"),
             Need::Program("qemu-s390x-static", QEMU),
-        ],
-        tier: Full,
-        in_all: true,
-        seconds: 165,
-        run: || cross::test(&cross::S390X),
-    },
-    Stage {
-        name: "wasm",
-        about: "the core's tests on WebAssembly, a target without kernels",
-        needs: &[
+        ]),
+    full("wasm", 95, || cross::test(&cross::WASM))
+        .about("the core's tests on WebAssembly, a target without kernels")
+        .needs(&[
             Need::StandardLibrary(&cross::WASM),
             Need::Program("wasm-ld-22", "Debian: lld-22"),
             Need::File("/usr/lib/wasm32-wasi/libc.a", "Debian: wasi-libc"),
             Need::Program("node", "Debian: nodejs"),
-        ],
-        tier: Full,
-        in_all: true,
-        seconds: 95,
-        run: || cross::test(&cross::WASM),
-    },
-    Stage {
-        name: "go",
-        about: "the Go module; also under the race detector, on arm64 and on s390x",
-        needs: &[Need::Program("go", "see go/README.md")],
-        tier: Full,
-        in_all: true,
-        seconds: 40,
-        run: go::run_stage,
-    },
-    Stage {
-        name: "thrift-go",
-        about: "messages exchanged with Apache Thrift's library for Go, both ways",
-        needs: &[Need::Program("go", "see go/README.md"), THRIFT_COMPILER],
-        tier: Full,
-        in_all: true,
-        seconds: 5,
-        run: go::run_thrift,
-    },
-    Stage {
-        name: "miri",
-        about: "the core's unit tests under Miri, which finds undefined behaviour",
-        needs: &[MIRI],
-        tier: Full,
-        in_all: false,
-        seconds: 205,
-        run: miri::run_stage,
-    },
-    Stage {
-        name: "miri-targets",
-        about: "Miri on AVX-512, s390x and i686, and with every codec's parameters",
-        needs: &[MIRI],
-        tier: Extended,
-        in_all: false,
-        seconds: 3600,
-        run: miri::run_targets,
-    },
-    Stage {
-        name: "address",
-        about: "the core's tests under AddressSanitizer",
-        needs: &[Need::X86],
-        tier: Extended,
-        in_all: false,
-        seconds: 600,
-        run: memory::run_address_sanitizer,
-    },
-    Stage {
-        name: "memcheck",
-        about: "the core's tests under valgrind, on AVX2, with partly invalid loads refused",
-        needs: &[Need::X86, Need::Program("valgrind", "Debian: valgrind")],
-        tier: Extended,
-        in_all: false,
-        seconds: 1800,
-        run: memory::run_memcheck,
-    },
-    Stage {
-        name: "parquet-java",
-        about: "merged and split files, read by parquet-java",
-        needs: &[
+        ]),
+    full("go", 40, go::run_stage)
+        .about("the Go module; also under the race detector, on arm64 and on s390x")
+        .needs(&[Need::Program("go", "see go/README.md")]),
+    full("thrift-go", 5, go::run_thrift)
+        .about("messages exchanged with Apache Thrift's library for Go, both ways")
+        .needs(&[Need::Program("go", "see go/README.md"), THRIFT_COMPILER]),
+    full("miri", 205, miri::run_stage)
+        .about("the core's unit tests under Miri, which finds undefined behaviour")
+        .needs(&[MIRI])
+        .optional(),
+    extended("miri-targets", 3600, miri::run_targets)
+        .about("Miri on AVX-512, s390x and i686, and with every codec's parameters")
+        .needs(&[MIRI]),
+    extended("address", 600, memory::run_address_sanitizer)
+        .about("the core's tests under AddressSanitizer")
+        .needs(&[Need::X86]),
+    extended("memcheck", 1800, memory::run_memcheck)
+        .about("the core's tests under valgrind, on AVX2, with partly invalid loads refused")
+        .needs(&[Need::X86, Need::Program("valgrind", "Debian: valgrind")]),
+    extended("parquet-java", 300, java::run_stage)
+        .about("merged and split files, read by parquet-java")
+        .needs(&[
             PYTHON,
             Need::Program("java", "Debian: default-jdk-headless"),
             Need::Program("mvn", "Debian: maven"),
-        ],
-        tier: Extended,
-        in_all: false,
-        seconds: 300,
-        run: java::run_stage,
-    },
-    Stage {
-        name: "mutants",
-        about: "changes to kernels and to the dispatch, which tests must notice",
-        needs: &[Need::Answers(
+        ]),
+    extended("mutants", 14400, mutants::run_stage)
+        .about("changes to kernels and to the dispatch, which tests must notice")
+        .needs(&[Need::Answers(
             &["cargo", "mutants", "--version"],
             "cargo install --locked cargo-mutants",
-        )],
-        tier: Extended,
-        in_all: false,
-        seconds: 14400,
-        run: mutants::run_stage,
-    },
-    Stage {
-        name: "repeat",
-        about: "the workspace's tests 20 times on an idle machine and 20 times on a busy one",
-        needs: &[],
-        tier: Extended,
-        in_all: false,
-        seconds: 10800,
-        run: repeat::run_stage,
-    },
-    Stage {
-        name: "fuzz-long",
-        about: "each fuzz target for five minutes, with AddressSanitizer; the corpus grows",
-        needs: &[Need::Program("g++", "Debian: g++")],
-        tier: Extended,
-        in_all: false,
-        seconds: 3600,
-        run: fuzz::run_long,
-    },
-    Stage {
-        name: "semver",
-        about: "the core's public interface against the last release",
-        needs: &[
+        )]),
+    extended("repeat", 10800, repeat::run_stage)
+        .about("the workspace's tests 20 times on an idle machine and 20 times on a busy one"),
+    extended("fuzz-long", 3600, fuzz::run_long)
+        .about("each fuzz target for five minutes, with AddressSanitizer; the corpus grows")
+        .needs(&[Need::Program("g++", "Debian: g++")]),
+    extended("semver", 300, semver::run_stage)
+        .about("the core's public interface against the last release")
+        .needs(&[
             Need::Answers(
                 &["git", "describe", "--tags", "--match", "v*"],
                 "there is no release yet",
@@ -373,16 +244,10 @@ pub static STAGES: &[Stage] = &[
                 &["cargo", "semver-checks", "--version"],
                 "cargo install --locked cargo-semver-checks",
             ),
-        ],
-        tier: Extended,
-        in_all: false,
-        seconds: 300,
-        run: semver::run_stage,
-    },
-    Stage {
-        name: "wheel-aarch64",
-        about: "the Python package on emulated 64-bit ARM, with Debian's Python",
-        needs: &[
+        ]),
+    extended("wheel-aarch64", 900, wheel::aarch64::run_stage)
+        .about("the Python package on emulated 64-bit ARM, with Debian's Python")
+        .needs(&[
             PYTHON,
             Need::StandardLibrary(&cross::AARCH64),
             Need::Program("aarch64-linux-gnu-gcc", "Debian: gcc-aarch64-linux-gnu"),
@@ -391,157 +256,67 @@ pub static STAGES: &[Stage] = &[
                 &["apt-cache", "show", "python3:arm64"],
                 "Debian: dpkg --add-architecture arm64, apt-get update",
             ),
-        ],
-        tier: Extended,
-        in_all: false,
-        seconds: 900,
-        run: wheel::aarch64::run_stage,
-    },
-    Stage {
-        name: "wheel-nogil",
-        about: "the Python package on a free-threaded Python",
-        needs: &[
+        ]),
+    extended("wheel-nogil", 300, wheel::free_threaded::run_stage)
+        .about("the Python package on a free-threaded Python")
+        .needs(&[
             PYTHON,
             Need::Program(
                 wheel::free_threaded::PYTHON,
                 "`uv python install 3.14t` has it",
             ),
-        ],
-        tier: Extended,
-        in_all: false,
-        seconds: 300,
-        run: wheel::free_threaded::run_stage,
-    },
-    Stage {
-        name: "sdist",
-        about: "the source distribution of the Python package: built, and installed from",
-        needs: &[PYTHON],
-        tier: Extended,
-        in_all: false,
-        seconds: 600,
-        run: wheel::sdist::run_stage,
-    },
-    Stage {
-        name: "notebooks",
-        about: "the notebooks of the Python package, cell by cell",
-        needs: &[PYTHON],
-        tier: Extended,
-        in_all: false,
-        seconds: 300,
-        run: wheel::notebooks::run_stage,
-    },
-    Stage {
-        name: "ray",
-        about: "plans of data sets on a local Ray cluster: on a disk, with a worker that is killed, and on a store",
-        needs: &[PYTHON],
-        tier: Extended,
-        in_all: false,
-        seconds: 400,
-        run: wheel::scripts::run_ray,
-    },
-    Stage {
-        name: "table-formats",
-        about: "the recipes for tables of Delta Lake and Apache Iceberg, as the guide has them, and commits that race with them",
-        needs: &[PYTHON],
-        tier: Extended,
-        in_all: false,
-        seconds: 300,
-        run: wheel::scripts::run_table_formats,
-    },
-    Stage {
-        name: "thrift-cpp",
-        about: "all methods of ThriftTest over TCP, with Apache Thrift's library for C++, both ways",
-        needs: &[
+        ]),
+    extended("sdist", 600, wheel::sdist::run_stage)
+        .about("the source distribution of the Python package: built, and installed from")
+        .needs(&[PYTHON]),
+    extended("notebooks", 300, wheel::notebooks::run_stage)
+        .about("the notebooks of the Python package, cell by cell")
+        .needs(&[PYTHON]),
+    extended("ray", 400, wheel::scripts::run_ray)
+        .about("plans of data sets on a local Ray cluster: on a disk, with a worker that is killed, and on a store")
+        .needs(&[PYTHON]),
+    extended("table-formats", 300, wheel::scripts::run_table_formats)
+        .about("the recipes for tables of Delta Lake and Apache Iceberg, as the guide has them, and commits that race with them")
+        .needs(&[PYTHON]),
+    extended("thrift-cpp", 300, python::run_thrift_cpp)
+        .about("all methods of ThriftTest over TCP, with Apache Thrift's library for C++, both ways")
+        .needs(&[
             Need::Program("python3", "Debian: python3"),
             Need::Program("g++", "Debian: g++"),
             THRIFT_COMPILER,
             Need::File("/usr/include/thrift/Thrift.h", "Debian: libthrift-dev"),
             Need::File("/usr/include/boost/version.hpp", "Debian: libboost-dev"),
-        ],
-        tier: Extended,
-        in_all: false,
-        seconds: 300,
-        run: python::run_thrift_cpp,
-    },
-    Stage {
-        name: "idl-corpus",
-        about: "IDL of fbthrift, pilota and volo: compiled, and the generated code checked by rustc",
-        needs: &[Need::Folder(
+        ]),
+    extended("idl-corpus", 600, idl::run_stage)
+        .about("IDL of fbthrift, pilota and volo: compiled, and the generated code checked by rustc")
+        .needs(&[Need::Folder(
             "BYTELANE_IDL_CORPUS",
             "a folder for each project, with its .thrift files by their paths",
-        )],
-        tier: Extended,
-        in_all: false,
-        seconds: 600,
-        run: idl::run_stage,
-    },
-    Stage {
-        name: "peers-parquet",
-        about: "small Parquet files, which all libraries of the record must read alike",
-        needs: &[PYTHON],
-        tier: Extended,
-        in_all: false,
-        seconds: 300,
-        run: crate::record::parquet::run_quick,
-    },
-    Stage {
-        name: "mutated-files",
-        about: "two million changed Parquet files, read with limited memory: no abort, no panic",
-        needs: &[Need::Program("prlimit", "Debian: util-linux")],
-        tier: Extended,
-        in_all: false,
-        seconds: 7200,
-        run: files::run_mutated,
-    },
-    Stage {
-        name: "hostile-files",
-        about: "Parquet files that contradict themselves, and bombs at 2 and 4 GiB, for every function",
-        needs: &[],
-        tier: Extended,
-        in_all: false,
-        seconds: 1800,
-        run: files::run_hostile,
-    },
-    Stage {
-        name: "salvaged-files",
-        about: "5,000 Parquet files with flipped bits: salvaged, and the results read by two libraries",
-        needs: &[PYTHON],
-        tier: Extended,
-        in_all: false,
-        seconds: 1800,
-        run: files::run_salvaged,
-    },
-    Stage {
-        name: "random-files",
-        about: "10,000 random Parquet files of pyarrow: read, in parts, and rewritten, the same values",
-        needs: &[PYTHON],
-        tier: Extended,
-        in_all: false,
-        seconds: 3600,
-        run: files::run_random,
-    },
-    Stage {
-        name: "random-pairs",
-        about: "20,000 random pairs of Parquet files: merged and rewritten, they mean the same to four libraries",
-        needs: &[PYTHON],
-        tier: Extended,
-        in_all: false,
-        seconds: 3600,
-        run: files::run_pairs,
-    },
-    Stage {
-        name: "foreign-files",
-        about: "test files of other Parquet projects: what two other libraries read is read",
-        needs: &[
+        )]),
+    extended("peers-parquet", 300, crate::record::parquet::run_quick)
+        .about("small Parquet files, which all libraries of the record must read alike")
+        .needs(&[PYTHON]),
+    extended("mutated-files", 7200, files::run_mutated)
+        .about("two million changed Parquet files, read with limited memory: no abort, no panic")
+        .needs(&[Need::Program("prlimit", "Debian: util-linux")]),
+    extended("hostile-files", 1800, files::run_hostile)
+        .about("Parquet files that contradict themselves, and bombs at 2 and 4 GiB, for every function"),
+    extended("salvaged-files", 1800, files::run_salvaged)
+        .about("5,000 Parquet files with flipped bits: salvaged, and the results read by two libraries")
+        .needs(&[PYTHON]),
+    extended("random-files", 3600, files::run_random)
+        .about("10,000 random Parquet files of pyarrow: read, in parts, and rewritten, the same values")
+        .needs(&[PYTHON]),
+    extended("random-pairs", 3600, files::run_pairs)
+        .about("20,000 random pairs of Parquet files: merged and rewritten, they mean the same to four libraries")
+        .needs(&[PYTHON]),
+    extended("foreign-files", 1800, files::run_foreign)
+        .about("test files of other Parquet projects: what two other libraries read is read")
+        .needs(&[
             PYTHON,
             Need::Folder(
                 "BYTELANE_PARQUET_FILES",
                 "a folder for each project, with its test files",
             ),
-        ],
-        tier: Extended,
-        in_all: false,
-        seconds: 1800,
-        run: files::run_foreign,
-    },
+        ]),
 ];
