@@ -21,7 +21,7 @@ const IN_CACHE: usize = 1 << 20;
 const EVICTED: usize = 32 << 20;
 
 /// A short run evicts less, because the eviction takes most of the time.
-const EVICTED_QUICK: usize = 8 << 20;
+const EVICTED_QUICK: usize = 4 << 20;
 
 /// Widths, each with plain stores and with stores that bypass the caches.
 const WIDTHS: [(usize, &str, &str); 2] = [

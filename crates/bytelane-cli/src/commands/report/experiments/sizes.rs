@@ -23,7 +23,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 /// Number of parameter sets per codec: the others look alike.
 const MOST_CASES: usize = 2;
 
-const QUICK_BYTES: &[usize] = &[64, 512, 4 << 10, 32 << 10, 256 << 10, 2 << 20];
+const QUICK_BYTES: &[usize] = &[64, 512, 4 << 10, 32 << 10, 256 << 10];
 const FULL_BYTES: &[usize] = &[
     64,
     256,
