@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import subprocess
 import tempfile
 import unittest
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,13 @@ import polars
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from bytelane import parquet
+
 BYTELANE = Path(os.environ["BYTELANE_PROGRAMS"]) / "bytelane"
 
 TRIALS = int(os.environ.get("BYTELANE_TRIALS", "250"))
+
+FIRST_TRIAL = int(os.environ.get("BYTELANE_FIRST_TRIAL", "0"))
 
 ROWS = 200
 
@@ -81,19 +85,20 @@ def damage(path: Path, rng: random.Random) -> None:
     path.write_bytes(data)
 
 
-def bytelane(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Runs the command."""
-    return subprocess.run([BYTELANE, *map(str, arguments)], capture_output=True, text=True, check=False)
-
-
-def errors(checked: dict[str, Any]) -> list[dict[str, Any]]:
+def errors(checked: Any) -> list[Any]:
     """Returns the findings of a check that are errors."""
     return [it for it in checked["findings"] if it["severity"] == "error"]
 
 
-def contradicts(finding: dict[str, Any]) -> bool:
+def contradicts(finding: Any) -> bool:
     """Returns whether a finding is about values."""
-    return finding["problem"].startswith(("a value", "the statistics count")) or "not UTF-8" in finding["problem"]
+    problem: str = finding["problem"]
+    return problem.startswith(("a value", "the statistics count")) or "not UTF-8" in problem
+
+
+def end_of_pages(data: bytes) -> int:
+    """Returns the length of a file without its footer."""
+    return len(data) - 8 - int.from_bytes(data[-8:-4], "little")
 
 
 class Salvage(unittest.TestCase):
@@ -101,40 +106,91 @@ class Salvage(unittest.TestCase):
 
     def check(self, old: Path, new: Path) -> tuple[int, int]:
         """Salvages a file. Returns the number of rows that are kept, and that are lost."""
-        done = bytelane("check", old, "--values", "--salvage", new, "--format", "json")
-        self.assertIn(done.returncode, (0, 1, 2), done.stderr)
-        self.assertNotIn("panicked", done.stderr)
-        if done.returncode == 2:
+        before = parquet.check(old, values=True)
+        try:
+            salvaged = parquet.salvage(old, new)
+        except parquet.ParquetError:
             self.assertFalse(new.exists())
             return 0, 0
-        answer = json.loads(done.stdout)
-        salvaged = answer["salvaged"]
-        self.assertEqual(done.returncode, 1 if salvaged["lost"] else 0)
         rows = pq.ParquetFile(new).read()
         rows.validate(full=True)
         self.assertEqual(rows.num_rows, salvaged["rows"])
-        read = bytelane("cat", new, "--format", "csv")
-        self.assertEqual(read.returncode, 0, read.stderr)
-        checked = json.loads(bytelane("check", new, "--values", "--format", "json").stdout)
-        self.assertEqual(errors(checked), [])
+        self.assertEqual(parquet.read_table(new).num_rows, salvaged["rows"])
+        self.assertEqual(errors(parquet.check(new, values=True)), [])
         lost = {(it["row_group"], it["column"].split(".")[0]) for it in salvaged["lost"]}
-        for finding in filter(contradicts, errors(answer)):
-            self.assertIn((finding["row_group"], finding["column"].split(".")[0]), lost, finding)
+        for finding in filter(contradicts, errors(before)):
+            self.assertIn((finding["row_group"], (finding["column"] or "").split(".")[0]), lost, finding)
         return salvaged["rows"], salvaged["rows_before"] - salvaged["rows"]
+
+    def each_trial(self, trial: Callable[[random.Random, Path, Path], tuple[int, int]]) -> None:
+        """Calls a function for each trial, and prints the number of rows that are kept, and that are lost."""
+        kept = lost = 0
+        for number in range(FIRST_TRIAL, FIRST_TRIAL + TRIALS):
+            with self.subTest(trial=number), tempfile.TemporaryDirectory() as folder:
+                old, new = Path(folder) / "old.parquet", Path(folder) / "new.parquet"
+                rows, others = trial(random.Random(number), old, new)
+                kept, lost = kept + rows, lost + others
+        print(f"{TRIALS} files: {kept} rows are kept, {lost} are lost")
+        self.assertGreater(kept, 0)
+        self.assertGreater(lost, 0)
 
     def test_flipped_bits(self) -> None:
         """Each result can be read, and keeps no page that the check of values rejects."""
-        kept = lost = 0
-        for trial in range(TRIALS):
-            rng = random.Random(trial)
-            with self.subTest(trial=trial), tempfile.TemporaryDirectory() as folder:
-                old, new = Path(folder) / "old.parquet", Path(folder) / "new.parquet"
-                write(table(rng), old, rng)
+
+        def trial(rng: random.Random, old: Path, new: Path) -> tuple[int, int]:
+            write(table(rng), old, rng)
+            damage(old, rng)
+            return self.check(old, new)
+
+        self.each_trial(trial)
+
+    def test_without_a_footer(self) -> None:
+        """The rows of files that are cut, and damaged where checksums show it, are rows that were written."""
+
+        def trial(rng: random.Random, old: Path, new: Path) -> tuple[int, int]:
+            rows = table(rng).append_column("row", pa.array(range(ROWS), pa.int64()))
+            sibling = old.with_name("sibling.parquet")
+            has_checksums = rng.random() < 0.5
+            if has_checksums:
+                size = rng.choice([256, 1 << 20])
+                pq.write_table(rows, old, write_page_checksum=True, data_page_size=size, row_group_size=70)
+            else:
+                write(rows, old, rng)
+            data = old.read_bytes()
+            sibling.write_bytes(data)
+            end = end_of_pages(data)
+            data = data[: rng.choice([len(data) - 8, end, rng.randrange(4, end), rng.randrange(4, end)])]
+            old.write_bytes(data)
+            if has_checksums and len(data) > 4:
                 damage(old, rng)
-                rows, others = self.check(old, new)
-                kept, lost = kept + rows, lost + others
-        self.assertGreater(kept, 0)
-        self.assertGreater(lost, 0)
+            salvaged = parquet.salvage(old, new, schema=sibling)
+            found = pq.ParquetFile(new).read()
+            self.assertEqual(found.num_rows, salvaged["rows"])
+            self.assertEqual(parquet.read_table(new).num_rows, salvaged["rows"])
+            self.assertEqual(polars.read_parquet(new).height, salvaged["rows"])
+            if len(data) > end and not has_checksums and not salvaged["left_out"]:
+                self.assertEqual(salvaged["rows"], ROWS)
+            written = pq.ParquetFile(sibling).read()
+            same = found.drop(["salvaged_from_offset"]).equals(written.take(found["row"]))
+            self.assertTrue(same)
+            return salvaged["rows"], ROWS - salvaged["rows"]
+
+        self.each_trial(trial)
+
+    def test_exit_status(self) -> None:
+        """The command tells the loss first, and its exit status is 1 if rows are lost."""
+        with tempfile.TemporaryDirectory() as folder:
+            old, new = Path(folder) / "old.parquet", Path(folder) / "new.parquet"
+            pq.write_table(pa.table({"id": range(ROWS)}), old, write_page_checksum=True, row_group_size=70)
+            for damaged in [False, True]:
+                if damaged:
+                    data = bytearray(old.read_bytes())
+                    data[100] ^= 1
+                    old.write_bytes(data)
+                command = [BYTELANE, "check", old, "--salvage", new, "--force"]
+                done = subprocess.run(command, capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, int(damaged), done)
+                self.assertEqual("lost" in done.stdout.splitlines()[0], damaged)
 
 
 if __name__ == "__main__":

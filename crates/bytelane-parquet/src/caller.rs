@@ -43,6 +43,8 @@ pub(crate) enum Setting {
     Int96,
     /// Adds encodings to choose from.
     Encodings,
+    /// Names a file with the schema of one without a footer.
+    Schema,
 }
 
 impl Setting {
@@ -53,6 +55,7 @@ impl Setting {
             Self::MemoryLimit => ["with_memory_limit", "--memory-limit", "memory_limit"],
             Self::Int96 => ["with_int96_converted", "--convert-int96", "convert_int96"],
             Self::Encodings => ["with_encodings", "--encodings", "encodings"],
+            Self::Schema => ["with_schema", "--schema", "schema"],
         }
     }
 }

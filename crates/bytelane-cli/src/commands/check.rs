@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 /// filters, the promised sort order and UTF-8. Prints one line per finding. The exit status is 1 if there are any.
 ///
 /// With --salvage, the rows of a damaged file that all columns still have are written to a new file, and those that are lost are listed
-/// first; --columns keeps the rows of these columns, whatever the others have lost. The exit status is then 1 if rows are lost.
+/// first; --columns keeps the rows of these columns, whatever the others have lost. --schema names a file with the same columns, if FILE has
+/// lost its footer: rows are kept where the borders of pages and columns are certain. The exit status is then 1 if rows are lost or left out.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The Parquet files, or directories that are searched for .parquet files
@@ -42,6 +43,9 @@ pub struct Arguments {
         requires = "salvage"
     )]
     columns: Option<Vec<String>>,
+    /// With --salvage: a file with the same columns, for a FILE without a footer; each row gets the offset of its page
+    #[arg(long, value_name = "FILE", requires = "salvage")]
+    schema: Option<PathBuf>,
     /// Maximum memory for pages and values, as in 4GiB
     #[arg(long, value_name = "SIZE", value_parser = readable::parse_size)]
     memory_limit: Option<u64>,
@@ -115,7 +119,7 @@ impl Arguments {
                 _ => &mut out,
             };
             found |= match &salvaged {
-                Some(salvaged) => !salvaged.lost.is_empty(),
+                Some(salvaged) => !salvaged.lost.is_empty() || !salvaged.left_out.is_empty(),
                 None => !checked.findings.is_empty(),
             };
             match self.format {
@@ -145,13 +149,19 @@ impl Arguments {
     }
 
     fn salvaging(&self, verb: &Verb) -> SalvageOptions {
-        let options = SalvageOptions::default()
+        let mut options = SalvageOptions::default()
             .with_replace(self.force.replace())
             .with_progress(verb.progress());
-        match &self.columns {
-            Some(columns) => options.with_columns(columns),
-            None => options,
+        if let Some(columns) = &self.columns {
+            options = options.with_columns(columns);
         }
+        if let Some(schema) = &self.schema {
+            options = options.with_schema(schema);
+        }
+        if let Some(rows) = self.row_limit {
+            options = options.with_row_limit(rows);
+        }
+        options
     }
 }
 
@@ -193,6 +203,11 @@ fn show_salvaged(salvaged: &Salvaged, to: &Path, out: &mut impl Write) -> anyhow
             lost.first_row,
             lost.row_group,
         )?;
+    }
+    for left_out in &salvaged.left_out {
+        let (start, end) = (left_out.start, left_out.end);
+        let problem = readable::line(&left_out.problem);
+        writeln!(out, "left out: bytes {start} to {end}: {problem}")?;
     }
     if !salvaged.intact_columns.is_empty() {
         let columns = salvaged.intact_columns.join(",");

@@ -179,6 +179,12 @@ pub fn check_order(path: impl AsRef<Path>) -> Result<CheckedOrder> {
     checked.map_err(|error| error.in_file(path))
 }
 
+/// Returns the rows of a row group that belong before the one before them, according to its sorting columns.
+pub(crate) fn unsorted_rows(path: &Path, row_group: usize) -> Result<Vec<usize>> {
+    let source = Source::open(InputFile::open(path)?)?;
+    catch_panic(|| sorting::unsorted(&source, row_group, MemoryLimit::default()))
+}
+
 fn check_order_of(
     file: &InputFile,
     footer: FileMetaData,

@@ -71,6 +71,20 @@ pub(super) fn check(
     memory: MemoryLimit,
     findings: &mut Findings,
 ) -> Result<()> {
+    if let Some(row) = unsorted(source, index, memory)?.first() {
+        findings.error(format!(
+            "the rows are not sorted as the row group says: row {row} belongs before the one before it"
+        ));
+    }
+    Ok(())
+}
+
+/// Returns the rows of a row group that belong before the one before them.
+pub(super) fn unsorted(
+    source: &Source<InputFile>,
+    index: usize,
+    memory: MemoryLimit,
+) -> Result<Vec<usize>> {
     let row_group = source.row_group(index)?;
     let sorting = row_group.described.sorting_columns.as_ref();
     let mut keys = Vec::new();
@@ -110,10 +124,6 @@ pub(super) fn check(
         let orders = keys.iter().map(|key| key.compare(row));
         orders.fold(Ordering::Equal, Ordering::then)
     };
-    if let Some(row) = (1..rows).find(|row| order(row - 1) == Ordering::Greater) {
-        findings.error(format!(
-            "the rows are not sorted as the row group says: row {row} belongs before the one before it"
-        ));
-    }
-    Ok(())
+    let is_unsorted = |row: &usize| order(row - 1) == Ordering::Greater;
+    Ok((1..rows).filter(is_unsorted).collect())
 }

@@ -15,6 +15,6 @@ pub(crate) use footer::{
 };
 pub use output::{NewFile, Replace, real_path};
 pub(crate) use output::{Output, directory, is_input, is_stream};
-pub(crate) use repair::{chunk_in_parquet, in_parquet};
+pub(crate) use repair::{chunk_in_parquet, in_parquet, mend_schema};
 pub(crate) use row_groups::{LeafChunk, RowGroups};
 pub(crate) use writer::FileWriter;

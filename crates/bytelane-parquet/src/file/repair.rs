@@ -4,14 +4,15 @@
 //! whose length differs from that of the values, or text that is not UTF-8. It gets a footer
 //! without these. The original footer remains unchanged, and a rewrite writes that one.
 
-use crate::Result;
 use crate::catch_panic::catch_panic;
 use crate::format::{
     self, ColumnChunk, ColumnMetaData, CompressionCodec, ConvertedType, Encoded, Encoding,
     FieldRepetitionType, FileMetaData, KeyValue, LogicalType, PageEncodingStats, PageType,
     PhysicalType, RowGroup, SchemaElement, Statistics, StatisticsView,
 };
+use crate::{Error, Result};
 use bytes::Bytes;
+use parquet::arrow::parquet_to_arrow_schema;
 use parquet::basic::{LogicalType as InParquet, Type};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::schema::types::ColumnDescriptor;
@@ -151,6 +152,77 @@ fn repaired(file: &FileMetaData) -> Result<FileMetaData> {
     Ok(repaired)
 }
 
+/// Removes annotations from the schema of a damaged file that pyarrow, or the crate `parquet`, would refuse.
+///
+/// # Errors
+///
+/// A column has values of a size that no reader supports.
+pub(crate) fn mend_schema(schema: &mut [SchemaElement]) -> Result<()> {
+    for element in schema.iter_mut().skip(1) {
+        (element.repetition_type).get_or_insert(FieldRepetitionType::Required);
+        if element.physical_type.is_none() || element.num_children.is_some_and(|it| it > 0) {
+            element.physical_type = None;
+            element.unknown_fields.clear();
+            repair_group(element);
+        } else {
+            mend_leaf(element);
+        }
+        let problem = match element.physical_type {
+            Some(PhysicalType::FixedLenByteArray)
+                if element.type_length.is_none_or(|it| it <= 0) =>
+            {
+                "the footer says that its values have no bytes; salvage other columns"
+            }
+            None if element.num_children.is_none_or(|it| it <= 0) => {
+                "the schema is damaged: it has neither a type nor members"
+            }
+            _ => continue,
+        };
+        let name = String::from_utf8_lossy(&element.name);
+        return Err(Error::corrupt(problem).in_column(name));
+    }
+    if !has_arrow_types(schema) {
+        // Groups of lists and maps that are not built as such.
+        let groups = schema.iter_mut().filter(|it| it.physical_type.is_none());
+        groups.for_each(|group| (group.converted_type, group.logical_type) = (None, None));
+    }
+    Ok(())
+}
+
+/// Removes the annotations of a leaf that do not fit it, or each other.
+fn mend_leaf(leaf: &mut SchemaElement) {
+    leaf.unknown_fields.clear();
+    leaf.num_children = None;
+    let logical = by_logical_type(leaf).filter(is_readable);
+    let converted = by_converted_type(leaf).filter(is_readable);
+    let are_same = logical.as_ref().zip(converted.as_ref());
+    let are_same = are_same.is_some_and(|(one, other)| converted_in(one) == converted_in(other));
+    if !are_same {
+        *leaf = logical
+            .or(converted)
+            .unwrap_or_else(|| without_annotation(leaf));
+    }
+}
+
+/// Returns the converted type of a leaf according to the crate `parquet`.
+fn converted_in(leaf: &SchemaElement) -> Option<parquet::basic::ConvertedType> {
+    let read = decoded(&file_of(leaf)).ok()?;
+    let columns = read.file_metadata().schema_descr().columns();
+    columns.first().map(|column| column.converted_type())
+}
+
+fn has_arrow_types(schema: &[SchemaElement]) -> bool {
+    let file = FileMetaData {
+        schema: schema.to_vec(),
+        ..Default::default()
+    };
+    let Ok(read) = decoded(&file) else {
+        return false;
+    };
+    let columns = read.file_metadata().schema_descr();
+    catch_panic(|| Ok(parquet_to_arrow_schema(columns, None)?)).is_ok()
+}
+
 /// Returns bytes as text, with replacement characters for invalid UTF-8.
 fn text(bytes: &Bytes) -> Bytes {
     match String::from_utf8_lossy(bytes) {
@@ -262,16 +334,20 @@ fn is_readable(leaf: &SchemaElement) -> bool {
     if *leaf == without_annotation(leaf) {
         return true;
     }
+    decoded(&file_of(leaf)).is_ok_and(|read| !has_unknown_type(&read))
+}
+
+/// Returns a footer whose schema consists of a leaf.
+fn file_of(leaf: &SchemaElement) -> FileMetaData {
     let root = SchemaElement {
         name: "schema".into(),
         num_children: Some(1),
         ..Default::default()
     };
-    let file = FileMetaData {
+    FileMetaData {
         schema: vec![root, leaf.clone()],
         ..Default::default()
-    };
-    decoded(&file).is_ok_and(|read| !has_unknown_type(&read))
+    }
 }
 
 /// Returns the fields of a chunk that the crate `parquet` uses. Bounds are ordered by the type in

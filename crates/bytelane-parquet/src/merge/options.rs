@@ -36,6 +36,8 @@ pub(crate) struct Salvage {
     pub(crate) rows: Vec<(usize, Range<u64>)>,
     /// Paths of columns; `None` for all.
     pub(crate) columns: Option<Vec<String>>,
+    /// Row groups that are not sorted as they say.
+    pub(crate) unsorted: Vec<usize>,
 }
 
 /// Options for merging files.

@@ -97,6 +97,11 @@ impl<'a> Outputs<'a> {
         self.current.is_none()
     }
 
+    /// Returns whether no file has been begun.
+    pub(super) fn are_none(&self) -> bool {
+        self.current.is_none() && self.finished.is_empty()
+    }
+
     /// Returns the writer of the current file. Creates the file if there is none.
     pub(super) fn writer(&mut self) -> Result<&mut FileWriter<BufWriter<File>>> {
         let writing = match self.current.take() {

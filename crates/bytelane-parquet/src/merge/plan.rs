@@ -7,7 +7,7 @@ use super::options::{MergeOptions, Repair};
 use super::outcome::Notes;
 use super::schema::{Columns, Layout};
 use crate::compatibility::Readers;
-use crate::file::in_parquet;
+use crate::file::{in_parquet, mend_schema};
 use crate::format::{
     ColumnOrder, FileMetaData, KeyValue, RowGroup, SchemaElement, TypeDefinedOrder,
 };
@@ -113,6 +113,8 @@ pub(super) struct Plan<'a> {
     pub repair: Option<Repair>,
     /// Set if damaged pages are left out.
     pub is_salvage: bool,
+    /// Row groups of a damaged file that are not sorted as they say.
+    pub unsorted: Vec<usize>,
     /// Programs that must be able to read encoded columns.
     pub readers: Readers,
     /// Entries of ordered dictionaries, by column and number of the leaf within it.
@@ -236,6 +238,7 @@ impl<'a> Plan<'a> {
         };
         if options.salvage.is_some() {
             mend_names(&mut footer.schema, notes);
+            mend_schema(&mut footer.schema).map_err(|error| error.in_file(paths[0]))?;
             if let Some(pairs) = &mut footer.key_value_metadata {
                 mend_arrow_schema(pairs, notes);
             }
@@ -271,6 +274,10 @@ impl<'a> Plan<'a> {
             depth,
             repair: options.repair.clone(),
             is_salvage: options.salvage.is_some(),
+            unsorted: options
+                .salvage
+                .as_ref()
+                .map_or_else(Vec::new, |it| it.unsorted.clone()),
             readers: options.readers.clone(),
             orders: entries,
             compare,

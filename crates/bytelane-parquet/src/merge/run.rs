@@ -82,7 +82,7 @@ impl<'a> Run<'a> {
                 Some(room) => self.fill(room, most)?,
             }
         }
-        if self.outputs.is_new() {
+        if self.outputs.are_none() {
             // The file has no rows.
             self.outputs.writer()?;
         }

@@ -18,6 +18,9 @@ pub(super) fn joined(groups: &[RowGroup], plan: &Plan<'_>) -> Result<Option<Vec<
     let Some(first) = groups.first() else {
         return Ok(None);
     };
+    if plan.unsorted.contains(&first.index) {
+        return Ok(None);
+    }
     let Some(sorting) = in_output(first, columns) else {
         return Ok(None);
     };
@@ -30,7 +33,8 @@ pub(super) fn joined(groups: &[RowGroup], plan: &Plan<'_>) -> Result<Option<Vec<
         if in_output(group, columns).as_ref() != Some(&sorting) {
             return Ok(None);
         }
-        if groups.len() == 1 {
+        // The intact rows of a damaged row group stay in their order.
+        if groups.len() == 1 || plan.is_salvage {
             break;
         }
         let Some(range) = range(group, plan, leaf)? else {

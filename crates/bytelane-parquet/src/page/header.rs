@@ -87,6 +87,8 @@ pub(crate) struct DataPage {
     pub(crate) slots: usize,
     /// Number of rows, if the header has it. In that case, no row continues on the next page.
     pub(crate) rows: Option<usize>,
+    /// Number of nulls, if the header has it.
+    pub(crate) nulls: Option<usize>,
     /// Uncompressed size of the page in bytes, including levels.
     pub(crate) uncompressed: usize,
     pub(crate) encoding: ValueEncoding,
@@ -154,7 +156,7 @@ pub(crate) fn checksum<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> u32 {
 fn kind(header: &PageHeader) -> Result<PageKind> {
     let uncompressed = size("uncompressed size", header.uncompressed_page_size)?;
     let (data, data_v2) = (&header.data_page_header, &header.data_page_header_v2);
-    let (values, rows, encoding, levels) = match (header.page_type, data, data_v2) {
+    let (values, counts, encoding, levels) = match (header.page_type, data, data_v2) {
         (PageType::IndexPage | PageType::Unknown(_), _, _) => return Ok(PageKind::Other),
         (PageType::DictionaryPage, _, _) => return dictionary(header, uncompressed),
         (PageType::DataPage, Some(data), _) => {
@@ -174,7 +176,8 @@ fn kind(header: &PageHeader) -> Result<PageKind> {
                 compressed: data.is_compressed.unwrap_or(true),
             };
             let rows = size("number of rows", data.num_rows)?;
-            (data.num_values, Some(rows), data.encoding, levels)
+            let nulls = size("number of nulls", data.num_nulls)?;
+            (data.num_values, Some((rows, nulls)), data.encoding, levels)
         }
         (other, _, _) => {
             return Err(Error::corrupt(format!(
@@ -184,7 +187,8 @@ fn kind(header: &PageHeader) -> Result<PageKind> {
     };
     Ok(PageKind::Data(DataPage {
         slots: size("number of values", values)?,
-        rows,
+        rows: counts.map(|(rows, _)| rows),
+        nulls: counts.map(|(_, nulls)| nulls),
         uncompressed,
         encoding: value_encoding(encoding)?,
         levels,

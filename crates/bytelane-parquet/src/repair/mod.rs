@@ -6,8 +6,10 @@
 
 mod read_back;
 mod salvage;
+mod without_footer;
 
 pub use salvage::{LostPart, SalvageOptions, Salvaged, salvage};
+pub use without_footer::LeftOut;
 
 use crate::file::{Output, is_stream, read_file_metadata};
 use crate::format::FileMetaData;

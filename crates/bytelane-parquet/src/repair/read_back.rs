@@ -1,18 +1,24 @@
 //! Reads a salvaged file back before it gets its name.
 
 use crate::catch_panic::catch_panic;
-use crate::check::{CheckOptions, Severity, check};
+use crate::check::{CheckOptions, Severity, check, unsorted_rows};
 use crate::chunk::stored_range;
 use crate::input::InputFile;
 use crate::read::ReaderBuilder;
 use crate::rewrite::source::{Column, Root, Source};
 use crate::{Error, Problem, Result};
 use parquet::file::reader::Length;
+use std::ops::Range;
 use std::path::Path;
+
+/// Maximum number of times that rows are read to find those that cannot be read.
+const READS: usize = 128;
 
 /// Part of a file that is wrong or cannot be read.
 pub(super) struct Refused {
     pub row_group: Option<usize>,
+    /// Rows of the row group that are wrong; empty for all of them.
+    pub rows: Vec<Range<u64>>,
     pub column: Option<String>,
     pub problem: String,
 }
@@ -20,31 +26,99 @@ pub(super) struct Refused {
 /// Returns the parts of a file that the check of its values rejects, or that the reader or the crate
 /// `parquet` cannot read.
 pub(super) fn refused(path: &Path) -> Result<Vec<Refused>> {
-    let checked = check(path, &CheckOptions::default().with_values(true))?;
+    let checked = check(
+        path,
+        &CheckOptions::default()
+            .with_values(true)
+            // The rows of the damaged file were counted.
+            .with_row_limit(u64::MAX),
+    )?;
     let findings = checked.findings.into_iter();
     let errors = findings.filter(|it| it.severity == Severity::Error);
     let errors = errors.map(|it| Refused {
         row_group: it.row_group,
+        rows: Vec::new(),
         column: it.column,
         problem: it.problem,
     });
     let mut refused: Vec<Refused> = errors.collect();
     if !refused.is_empty() {
+        refused
+            .iter_mut()
+            .for_each(|it| it.rows = wrong_rows(path, it));
         return Ok(refused);
     }
     for row_group in 0..checked.row_groups {
-        let read = catch_panic(|| read_row_group(path, row_group));
+        let read = catch_panic(|| read_rows(path, row_group, None));
         refused.extend(of_error(read, row_group, None)?);
     }
+    refused
+        .iter_mut()
+        .for_each(|it| it.rows = wrong_rows(path, it));
     if refused.is_empty() {
         refused = refused_by_parquet(path)?;
     }
     Ok(refused)
 }
 
-/// Reads a row group as users do.
-fn read_row_group(path: &Path, row_group: usize) -> Result<()> {
-    let builder = ReaderBuilder::open(path)?.with_row_groups(vec![row_group]);
+/// Returns the rows of a row group that are wrong: those that the reader cannot read, or those that are not in the order
+/// of the sorting columns, and the rows before them.
+fn wrong_rows(path: &Path, refused: &Refused) -> Vec<Range<u64>> {
+    let Some(row_group) = refused.row_group else {
+        return Vec::new();
+    };
+    if refused.column.is_none()
+        && let Ok(rows) = unsorted_rows(path, row_group)
+        && !rows.is_empty()
+    {
+        let pairs = rows.into_iter().map(|row| row as u64 - 1..row as u64 + 1);
+        return pairs.collect();
+    }
+    let rows = ReaderBuilder::open(path).map(|file| {
+        let row_group = file.metadata().row_groups().get(row_group);
+        row_group.map_or(0, |it| u64::try_from(it.num_rows()).unwrap_or(0))
+    });
+    let mut unreadable = Vec::new();
+    let mut left = READS;
+    let whole = 0..rows.unwrap_or(0);
+    search(path, row_group, whole, &mut left, &mut unreadable);
+    unreadable
+}
+
+/// Appends the rows of a range that cannot be read. Halves a range until nothing is left of `reads`.
+fn search(
+    path: &Path,
+    row_group: usize,
+    rows: Range<u64>,
+    reads: &mut usize,
+    unreadable: &mut Vec<Range<u64>>,
+) {
+    let is_read = |rows: &Range<u64>| {
+        let rows = Some(rows.clone());
+        catch_panic(|| read_rows(path, row_group, rows)).is_ok()
+    };
+    if rows.is_empty() || (*reads > 0 && is_read(&rows)) {
+        return;
+    }
+    *reads = reads.saturating_sub(1);
+    if rows.end - rows.start == 1 || *reads == 0 {
+        unreadable.push(rows);
+        return;
+    }
+    let middle = rows.start + (rows.end - rows.start) / 2;
+    search(path, row_group, rows.start..middle, reads, unreadable);
+    search(path, row_group, middle..rows.end, reads, unreadable);
+}
+
+/// Reads a row group, or some of its rows, as users do.
+fn read_rows(path: &Path, row_group: usize, rows: Option<Range<u64>>) -> Result<()> {
+    let mut builder = ReaderBuilder::open(path)?.with_row_groups(vec![row_group]);
+    if let Some(rows) = rows {
+        let (offset, count) = (rows.start, rows.end - rows.start);
+        builder = builder
+            .with_offset(offset as usize)
+            .with_limit(count as usize);
+    }
     for batch in builder.build()? {
         batch?;
     }
@@ -66,6 +140,7 @@ fn of_error(read: Result<()>, row_group: usize, column: Option<&Root>) -> Result
     let column = column.map(|root| root.in_file().name().to_owned());
     Ok(Some(Refused {
         row_group: Some(row_group),
+        rows: Vec::new(),
         column: error.place().column.clone().or(column),
         problem: error.problem().to_string(),
     }))

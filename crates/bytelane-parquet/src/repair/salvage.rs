@@ -2,7 +2,11 @@
 
 use super::read_back::{Refused, refused};
 use super::through_file;
-use crate::file::is_stream;
+use super::without_footer::{LeftOut, OFFSETS_COLUMN, restore};
+use crate::budget::RowLimit;
+use crate::caller::Setting;
+use crate::catch_panic::catch_panic;
+use crate::file::{is_stream, read_file_metadata};
 use crate::input::InputFile;
 use crate::merge::{
     Lost, LostRows, MergeOptions, Merged, Salvage, Unfinished, columns_of, is_within, lost_rows,
@@ -13,11 +17,15 @@ use crate::{Error, Problem, Replace, Result};
 use parquet::file::reader::Length;
 use serde::Serialize;
 use std::fmt;
+use std::fs;
 use std::ops::{ControlFlow, Range};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Maximum number of times that rows are left out because they cannot be read back.
 const ATTEMPTS: usize = 8;
+
+/// Number of rows that are not in the order of the sorting columns from which on the promise is wrong, not the rows.
+const UNSORTED: usize = 16;
 
 /// Options for salvaging a file.
 ///
@@ -29,6 +37,8 @@ const ATTEMPTS: usize = 8;
 #[derive(Clone, Default)]
 pub struct SalvageOptions {
     columns: Option<Vec<String>>,
+    schema: Option<PathBuf>,
+    row_limit: RowLimit,
     replace: Replace,
     progress: Progress,
 }
@@ -39,6 +49,23 @@ impl SalvageOptions {
     #[must_use]
     pub fn with_columns(mut self, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.columns = Some(columns.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets a file with the same columns, whose schema is used if the damaged file has no footer. Pages are then found by
+    /// their headers. Row groups are kept only if nothing but one division of the pages into columns is possible, and
+    /// each row gets the offset of its page, in the column `salvaged_from_offset`.
+    #[must_use]
+    pub fn with_schema(mut self, file: impl Into<PathBuf>) -> Self {
+        self.schema = Some(file.into());
+        self
+    }
+
+    /// Sets the maximum number of rows of the damaged file to decode. By default, it is 64 Mi plus 1 Ki for each byte of
+    /// the file; more are an error.
+    #[must_use]
+    pub fn with_row_limit(mut self, rows: u64) -> Self {
+        self.row_limit = RowLimit(Some(rows));
         self
     }
 
@@ -72,6 +99,8 @@ impl fmt::Debug for SalvageOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SalvageOptions")
             .field("columns", &self.columns)
+            .field("schema", &self.schema)
+            .field("row_limit", &self.row_limit)
             .field("replace", &self.replace)
             .finish_non_exhaustive()
     }
@@ -85,12 +114,15 @@ pub struct Salvaged {
     pub bytes_before: u64,
     /// Size of the new file in bytes.
     pub bytes_after: u64,
-    /// Number of rows of the damaged file according to its footer.
+    /// Number of rows of the damaged file according to its footer; without a footer, those of the row groups that are
+    /// certain.
     pub rows_before: u64,
     /// Number of rows that were kept.
     pub rows: u64,
     /// Rows that were lost.
     pub lost: Vec<LostPart>,
+    /// Parts of a file without a footer that were left out. Nobody knows how many rows they have.
+    pub left_out: Vec<LeftOut>,
     /// Columns that have lost no rows, if others have. Salvaging only these keeps all of their rows.
     pub intact_columns: Vec<String>,
     /// Parts that could not be kept: one sentence each.
@@ -122,12 +154,14 @@ pub struct LostPart {
 /// other rows are re-encoded. With an offset index, a damaged header costs one page; without one,
 /// the rest of the chunk is lost.
 ///
+/// A file without a footer is salvaged if [`with_schema`](SalvageOptions::with_schema) names one with the same columns.
+///
 /// The new file is read back before it appears under its name, also with the crate `parquet`. A
 /// column of a row group that cannot be read is lost, too.
 ///
 /// # Errors
 ///
-/// The footer is damaged; the file cannot be read; the new file cannot be written or read back, or
+/// The footer is damaged, and no schema is given; the file has too many rows; the file cannot be read; the new file cannot be written or read back, or
 /// is the damaged file.
 ///
 /// # Example
@@ -150,6 +184,74 @@ pub fn salvage(
         return Err(Error::new(Problem::Option(problem.to_owned())).in_file(output));
     }
     let file = InputFile::open(input).map_err(|error| error.in_file(input))?;
+    let footer = catch_panic(|| read_file_metadata(&file));
+    let footer = footer.map_err(|error| error.in_file(input));
+    match (footer, &options.schema) {
+        (Ok((footer, _)), schema) => {
+            let rows = footer.row_groups.iter().map(|it| it.num_rows);
+            let rows = rows.fold(0, i64::saturating_add);
+            let checked = options.row_limit.check(rows, file.len());
+            checked.map_err(|error| error.in_file(input))?;
+            let mut salvaged = salvage_with_footer(input, output, options)?;
+            if schema.is_some() {
+                let note = format!("the footer can be read: {} was not needed", Setting::Schema);
+                salvaged.notes.push(note);
+            }
+            Ok(salvaged)
+        }
+        (Err(error), Some(schema)) if matches!(error.problem(), Problem::Corrupt(_)) => {
+            salvage_without_footer(&file, input, output, schema, options)
+        }
+        (Err(error), None) if matches!(error.problem(), Problem::Corrupt(_)) => Err(error
+            .with_hint(format!(
+                "; to salvage a file without a footer, name one with the same columns: {}",
+                Setting::Schema
+            ))),
+        (Err(error), _) => Err(error),
+    }
+}
+
+/// Salvages the row groups that are certain although the footer is lost.
+fn salvage_without_footer(
+    file: &InputFile,
+    input: &Path,
+    output: &Path,
+    schema: &Path,
+    options: &SalvageOptions,
+) -> Result<Salvaged> {
+    let restored = catch_panic(|| restore(file, schema));
+    let restored = restored.map_err(|error| error.in_file(input))?;
+    let path = restored.file.path();
+    if let Some(permissions) = file.permissions()? {
+        fs::set_permissions(path, permissions)?;
+    }
+    let mut options = options.clone();
+    options.schema = None;
+    if let Some(columns) = &mut options.columns {
+        columns.push(OFFSETS_COLUMN.to_owned());
+    }
+    let rows: u64 = restored
+        .rows
+        .iter()
+        .fold(0, |all, rows| all.saturating_add(*rows));
+    let checked = options
+        .row_limit
+        .check(i64::try_from(rows).unwrap_or(i64::MAX), file.len());
+    checked.map_err(|error| error.in_file(input))?;
+    let mut salvaged =
+        salvage_with_footer(path, output, &options).map_err(|error| match &error.place().file {
+            Some(place) if place == path => error.of_file(input),
+            _ => error,
+        })?;
+    salvaged.bytes_before = file.len();
+    salvaged.left_out = restored.left_out;
+    let added = |name: &String| name != OFFSETS_COLUMN;
+    salvaged.intact_columns.retain(added);
+    Ok(salvaged)
+}
+
+fn salvage_with_footer(input: &Path, output: &Path, options: &SalvageOptions) -> Result<Salvaged> {
+    let file = InputFile::open(input).map_err(|error| error.in_file(input))?;
     let (mut lost, groups) = lost_rows(input, options.columns.as_deref(), &options.progress)?;
     let mut write_to = |output: &Path| write(input, output, options, &mut lost, &groups);
     let merged = if is_stream(output) {
@@ -171,6 +273,7 @@ pub fn salvage(
         rows_before: groups.iter().copied().fold(0, u64::saturating_add),
         rows: merged.rows,
         lost: lost.collect(),
+        left_out: Vec::new(),
         intact_columns,
         notes: merged.notes,
     })
@@ -185,6 +288,7 @@ fn write(
     groups: &[u64],
 ) -> Result<Merged> {
     let mut attempt = 0;
+    let mut unsorted = Vec::new();
     loop {
         let rows = kept(lost, groups);
         let mut written: Vec<usize> = rows.iter().map(|(row_group, _)| *row_group).collect();
@@ -192,7 +296,9 @@ fn write(
         let salvage = Salvage {
             rows,
             columns: options.columns.clone(),
+            unsorted: unsorted.clone(),
         };
+        let kept = salvage.rows.clone();
         let options = MergeOptions::default()
             .with_salvage(salvage)
             .with_replace(options.replace)
@@ -206,12 +312,24 @@ fn write(
             }
         });
         attempt += 1;
-        let dropped = bad.iter().filter_map(|it| whole(it, &written, groups));
-        let dropped: Vec<LostRows> = dropped.collect();
-        if dropped.is_empty() || attempt == ATTEMPTS {
+        if bad.is_empty() || attempt == ATTEMPTS {
             return merged;
         }
-        lost.extend(dropped);
+        let before = (lost.len(), unsorted.len());
+        for refused in bad {
+            let Some(row_group) = refused.row_group.and_then(|it| written.get(it)) else {
+                continue;
+            };
+            if refused.column.is_none() && refused.rows.len() > UNSORTED {
+                unsorted.push(*row_group);
+                continue;
+            }
+            let is_last = attempt + 1 == ATTEMPTS;
+            lost.extend(rows_of(&refused, *row_group, &kept, groups, is_last));
+        }
+        if before == (lost.len(), unsorted.len()) {
+            return merged;
+        }
     }
 }
 
@@ -237,17 +355,38 @@ fn unreadable(refused: &Refused) -> Error {
     }
 }
 
-/// Returns all rows of the row group of a part that cannot be read back.
-fn whole(refused: &Refused, written: &[usize], groups: &[u64]) -> Option<LostRows> {
-    let row_group = *written.get(refused.row_group?)?;
-    Some(LostRows {
+/// Returns the rows of a row group in the damaged file that cannot be read back: all of them if it is not known which.
+fn rows_of(
+    refused: &Refused,
+    row_group: usize,
+    kept: &[(usize, Range<u64>)],
+    groups: &[u64],
+    all: bool,
+) -> Vec<LostRows> {
+    let mut rows = Vec::new();
+    let mut first = 0;
+    for (_, own) in kept.iter().filter(|(it, _)| *it == row_group) {
+        for wrong in &refused.rows {
+            let start = wrong.start.max(first) - first + own.start;
+            let end = (wrong.end.max(first) - first + own.start).min(own.end);
+            rows.push(start..end);
+        }
+        first += own.end - own.start;
+    }
+    rows.retain(|rows| rows.start < rows.end);
+    if rows.is_empty() || all {
+        rows.clear();
+        rows.push(0..groups[row_group]);
+    }
+    let lost = rows.into_iter().map(|rows| LostRows {
         row_group,
         column: refused.column.clone().unwrap_or_default(),
         lost: Lost {
-            rows: 0..groups[row_group],
+            rows,
             why: refused.problem.clone(),
         },
-    })
+    });
+    lost.collect()
 }
 
 /// Returns the columns that have lost no rows, if others have.

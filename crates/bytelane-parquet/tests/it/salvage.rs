@@ -1,10 +1,12 @@
 //! Tests that salvaged files can be read, and have no values that contradict what the file says.
 
-use arrow_array::types::Int32Type;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{ArrayRef, Int64Array, ListArray, RecordBatch, StringArray};
+use arrow_select::concat::concat_batches;
 use bytelane_parquet::check::{CheckOptions, Severity, check};
-use bytelane_parquet::repair::{SalvageOptions, salvage};
-use bytelane_parquet::{Reader, Writer, WriterOptions};
+use bytelane_parquet::repair::{SalvageOptions, Salvaged, salvage};
+use bytelane_parquet::{Problem, Reader, Writer, WriterOptions};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
@@ -167,4 +169,147 @@ fn intact_columns_of_a_damaged_row_group_are_kept_on_request() {
     let options = SalvageOptions::default().with_columns(["other"]);
     let error = salvage(&old, &new, &options).unwrap_err();
     assert!(error.to_string().contains("no column \"other\""), "{error}");
+}
+
+/// Returns rows as a file with row groups of 100 rows.
+fn in_row_groups(rows: &RecordBatch, dictionaries: bool) -> Vec<u8> {
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_dictionary_enabled(dictionaries)
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_offset_index_disabled(true)
+        .set_max_row_group_row_count(Some(100))
+        .set_data_page_row_count_limit(40)
+        .set_write_batch_size(10)
+        .build();
+    let mut file = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut file, rows.schema(), Some(properties)).unwrap();
+    writer.write(rows).unwrap();
+    writer.close().unwrap();
+    file
+}
+
+/// Returns the length of a file without its footer.
+fn end_of_pages(file: &[u8]) -> usize {
+    let tail = file.len() - 8;
+    let length = u32::from_le_bytes(file[tail..tail + 4].try_into().unwrap());
+    tail - length as usize
+}
+
+/// Salvages a file with the schema of another one. Returns its rows with the column of offsets, too.
+fn salvaged_with_schema(damaged: &[u8], sibling: &[u8]) -> (Salvaged, RecordBatch) {
+    let directory = tempfile::tempdir().unwrap();
+    let [old, new, schema] = ["old", "new", "schema"].map(|name| directory.path().join(name));
+    fs::write(&old, damaged).unwrap();
+    fs::write(&schema, sibling).unwrap();
+    let options = SalvageOptions::default().with_schema(&schema);
+    let salvaged = salvage(&old, &new, &options).unwrap();
+    assert_eq!(read(&new), (salvaged.rows as usize, salvaged.rows as usize));
+    let batches = Reader::try_new(fs::File::open(&new).unwrap(), 1 << 16).unwrap();
+    let batches: Vec<RecordBatch> = batches.map(Result::unwrap).collect();
+    let schema = batches
+        .first()
+        .map_or_else(|| rows().schema(), RecordBatch::schema);
+    (salvaged, concat_batches(&schema, &batches).unwrap())
+}
+
+#[test]
+fn certain_row_groups_of_a_file_without_a_footer_are_kept() {
+    let (rows, sibling) = (rows(), in_row_groups(&rows().slice(0, 20), true));
+    for dictionaries in [false, true] {
+        let file = in_row_groups(&rows, dictionaries);
+        let end = end_of_pages(&file);
+        // Without the last 8 bytes, without a footer, within a row group, and within the first one.
+        for (end, kept) in [
+            (file.len() - 8, 300),
+            (end, 300),
+            (end - 10, 200),
+            (end / 4, 0),
+        ] {
+            let (salvaged, read) = salvaged_with_schema(&file[..end], &sibling);
+            assert_eq!(salvaged.rows, kept, "{dictionaries} {end}");
+            assert_eq!(salvaged.left_out.is_empty(), kept == 300, "{salvaged:?}");
+            if kept > 0 {
+                assert_eq!(read.schema().field(3).name(), "salvaged_from_offset");
+                let columns = read.project(&[0, 1, 2]).unwrap();
+                assert_eq!(columns, rows.slice(0, kept as usize));
+                let offsets = read.column(3).as_primitive::<Int64Type>();
+                let pages = offsets.values().chunk_by(|one, other| one == other);
+                let pages: Vec<usize> = pages.map(<[i64]>::len).collect();
+                assert_eq!(pages, [40, 40, 20].repeat(kept as usize / 100));
+            }
+        }
+        // A header within the second row group.
+        let mut damaged = file[..end].to_vec();
+        let middle = damaged.len() / 2;
+        damaged[middle..middle + 60].fill(0xee);
+        let (salvaged, read) = salvaged_with_schema(&damaged, &sibling);
+        assert!(salvaged.rows >= 100 && salvaged.rows < 300, "{salvaged:?}");
+        let ids = rows.column(0).as_primitive::<Int64Type>();
+        for (row, id) in read
+            .column(0)
+            .as_primitive::<Int64Type>()
+            .iter()
+            .enumerate()
+        {
+            let before = ids.iter().position(|it| it == id).unwrap();
+            let columns = read.project(&[0, 1, 2]).unwrap();
+            assert_eq!(columns.slice(row, 1), rows.slice(before, 1));
+        }
+    }
+}
+
+#[test]
+fn pages_that_can_be_divided_in_several_ways_are_left_out_and_named() {
+    let columns = ["one", "other"].map(|name| {
+        let values: ArrayRef = Arc::new(Int64Array::from_iter_values(0..300));
+        (name, values)
+    });
+    let rows = RecordBatch::try_from_iter(columns).unwrap();
+    let file = in_row_groups(&rows, false);
+    let end = end_of_pages(&file);
+    let (salvaged, _) = salvaged_with_schema(&file[..end], &file);
+    assert_eq!((salvaged.rows, salvaged.lost.len()), (0, 0));
+    let [left_out] = salvaged.left_out.as_slice() else {
+        panic!("{salvaged:?}");
+    };
+    assert_eq!((left_out.start, left_out.end), (4, end as u64));
+    // Dictionaries begin the chunks.
+    let file = in_row_groups(&rows, true);
+    let (salvaged, _) = salvaged_with_schema(&file[..end_of_pages(&file)], &file);
+    assert_eq!((salvaged.rows, salvaged.left_out.len()), (300, 0));
+}
+
+#[test]
+fn a_file_without_a_footer_needs_a_schema() {
+    let directory = tempfile::tempdir().unwrap();
+    let (old, new) = (directory.path().join("old"), directory.path().join("new"));
+    for damaged in [&b"PAR1"[..], b"", &in_row_groups(&rows(), true)[..2000]] {
+        fs::write(&old, damaged).unwrap();
+        let error = salvage(&old, &new, &SalvageOptions::default()).unwrap_err();
+        assert!(error.to_string().contains("with_schema"), "{error}");
+        assert!(!new.exists());
+    }
+}
+
+#[test]
+fn a_file_with_more_rows_than_the_limit_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let [old, new, schema] = ["old", "new", "schema"].map(|name| directory.path().join(name));
+    let file = in_row_groups(&rows(), true);
+    fs::write(&schema, &file).unwrap();
+    for bytes in [&file[..], &file[..end_of_pages(&file)]] {
+        fs::write(&old, bytes).unwrap();
+        let options = SalvageOptions::default().with_schema(&schema);
+        let error = salvage(&old, &new, &options.clone().with_row_limit(299)).unwrap_err();
+        assert!(matches!(
+            error.problem(),
+            Problem::TooManyRows { rows: 300, .. }
+        ));
+        assert_eq!(error.place().file.as_ref(), Some(&old));
+        assert!(!new.exists());
+        let salvaged = salvage(&old, &new, &options.with_row_limit(300)).unwrap();
+        assert_eq!(salvaged.rows, 300);
+        fs::remove_file(&new).unwrap();
+    }
 }

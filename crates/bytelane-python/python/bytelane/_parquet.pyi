@@ -144,7 +144,13 @@ def repair(
     source: _Path, as_files: bool, destination: _Path, bloom_filters: Sequence[str], verify: bool, force: bool
 ) -> str: ...
 def salvage(
-    source: _Path, as_files: bool, destination: _Path, columns: Sequence[str] | None, force: bool
+    source: _Path,
+    as_files: bool,
+    destination: _Path,
+    columns: Sequence[str] | None,
+    schema: _Path | None,
+    row_limit: int | None,
+    force: bool,
 ) -> str: ...
 def write_table(
     table: _Stream, sink: _Path | _BinarySink, options: _Options, layout: _Layout, threads: int | None

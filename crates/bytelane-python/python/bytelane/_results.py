@@ -202,6 +202,14 @@ class LostPart(TypedDict):
     problem: str
 
 
+class LeftOut(TypedDict):
+    """Range of bytes of a file without a footer that was left out."""
+
+    start: int
+    end: int
+    problem: str
+
+
 class Salvaged(TypedDict):
     """Outcome of `bytelane check --salvage` for a file."""
 
@@ -210,6 +218,7 @@ class Salvaged(TypedDict):
     rows_before: int
     rows: int
     lost: list[LostPart]
+    left_out: list[LeftOut]
     intact_columns: list[str]
     notes: list[str]
 

@@ -449,6 +449,8 @@ def salvage(
     dst: Path,
     *,
     columns: Sequence[str] | None = None,
+    schema: Path | None = None,
+    row_limit: int | None = None,
     force: bool = False,
     as_files: bool = False,
 ) -> Salvaged:
@@ -457,8 +459,13 @@ def salvage(
     Intact pages are copied byte for byte. Pages with a wrong checksum, a damaged header, undecodable values or values
     that contradict the statistics are left out, together with their rows; `lost` names them. The new file is read back
     before it appears under its name. With `columns`, only these columns are kept, with the rows that they still have;
-    `intact_columns` are those that have lost none. The footer must be intact. An existing file is only replaced with
-    `force`. `src` may be a directory or a pattern with one file; these and `as_files` are those of `read_table`.
+    `intact_columns` are those that have lost none. Files with more than `row_limit` rows, by default 64 Mi plus 1 Ki for
+    each byte of the file, are an error. An existing file is only replaced with `force`. `src` may be a directory or a
+    pattern with one file; these and `as_files` are those of `read_table`.
+
+    If the footer is lost, `schema` names a file with the same columns. Pages are then found by their headers, and rows
+    are kept where the borders of pages and columns are certain; `left_out` names the other ranges of bytes, and the
+    column `salvaged_from_offset` has the offset of the page that each row came from.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -467,7 +474,7 @@ def salvage(
     1000
     """
     names = None if columns is None else list(columns)
-    salvaged: Salvaged = json.loads(_parquet.salvage(src, as_files, dst, names, force))
+    salvaged: Salvaged = json.loads(_parquet.salvage(src, as_files, dst, names, schema, row_limit, force))
     return salvaged
 
 

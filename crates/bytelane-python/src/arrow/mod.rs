@@ -8,11 +8,13 @@ mod text;
 pub use metadata::Pairs;
 pub use rows::Rows;
 
+use crate::parquet::of_parquet;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{Schema, SchemaRef};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use bytelane_parquet::{Error, Problem};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods};
 use std::ffi::CStr;
@@ -89,5 +91,12 @@ pub fn export_schema<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'p
 }
 
 fn to_c(schema: &Schema) -> PyResult<FFI_ArrowSchema> {
-    FFI_ArrowSchema::try_from(schema).map_err(|error| PyValueError::new_err(error.to_string()))
+    let fields = schema.flattened_fields().into_iter();
+    if let Some(field) = fields.into_iter().find(|field| field.name().contains('\0')) {
+        let problem = "the name has a NUL character, which Arrow's C interface cannot express; read the other columns, or \
+                       rename this one";
+        let error = Error::new(Problem::Unsupported(problem.to_owned()));
+        return Err(of_parquet(error.in_column(field.name().escape_default())));
+    }
+    FFI_ArrowSchema::try_from(schema).map_err(|error| of_parquet(Error::new(error)))
 }

@@ -150,18 +150,27 @@ pub fn repair(
 
 /// Copies the readable rows of a damaged file. Returns the outcome as JSON. A signal ends the work.
 #[pyfunction]
-#[pyo3(signature = (source, as_files, destination, columns, force))]
+#[pyo3(signature = (source, as_files, destination, columns, schema, row_limit, force))]
+#[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
 pub fn salvage(
     py: Python<'_>,
     source: PathBuf,
     as_files: bool,
     destination: PathBuf,
     columns: Option<Vec<String>>,
+    schema: Option<PathBuf>,
+    row_limit: Option<u64>,
     force: bool,
 ) -> PyResult<String> {
     let mut options = SalvageOptions::default().with_replace(replace(force));
     if let Some(columns) = columns {
         options = options.with_columns(columns);
+    }
+    if let Some(schema) = schema {
+        options = options.with_schema(schema);
+    }
+    if let Some(rows) = row_limit {
+        options = options.with_row_limit(rows);
     }
     let source = py.detach(|| one_to(source, &destination, as_files))?;
     let salvaged = watched(py, None, of_parquet, |report| {

@@ -6,7 +6,10 @@ use crate::check::claims::{Claims, PageRange, page_ranges};
 use crate::format::{self, ColumnIndex, PageHeader, Statistics};
 use crate::merge::join::entry::{editor, limits};
 use crate::merge::join::{lengths, uses_dictionary};
-use crate::page::{DenseValues, PageEditor, PageGatherer, PageKind, PageRows, read_header};
+use crate::page::{
+    DataPage, DenseValues, LevelBytes, PageEditor, PageGatherer, PageKind, PageRows, Parts,
+    ValueEncoding, are_whole, read_header,
+};
 use crate::types::physical;
 use crate::{Error, Result};
 use bytes::Bytes;
@@ -20,7 +23,11 @@ pub(super) struct Judge {
     /// Size of a value in bytes, if it is the same for all.
     width: Option<usize>,
     has_lists: bool,
+    /// Number of bits of a repetition and a definition level.
+    level_bits: [u32; 2],
     is_compressed: bool,
+    /// Set if PLAIN values must take all bytes of their page.
+    are_sizes_exact: bool,
     /// Ranges and numbers of nulls of the pages according to the column index.
     index: Option<(Vec<PageRange>, Option<Vec<i64>>)>,
     dictionary: Option<Dictionary>,
@@ -50,13 +57,22 @@ impl Judge {
             claims,
             width: physical::width(column),
             has_lists: column.max_rep_level() > 0,
+            level_bits: [column.max_rep_level(), column.max_def_level()]
+                .map(|greatest| i16::BITS - greatest.leading_zeros()),
             is_compressed: leaf.metadata().codec != format::CompressionCodec::Uncompressed,
+            are_sizes_exact: false,
             index: indexed(leaf),
             dictionary: None,
             claimed: leaf.metadata().num_values,
             values: 0,
             nulls: 0,
         })
+    }
+
+    /// Refuses pages and dictionaries with bytes after their PLAIN values: those of another type often have some.
+    pub(super) fn with_exact_sizes(mut self) -> Self {
+        self.are_sizes_exact = true;
+        self
     }
 
     /// Reads the dictionary. Returns whether it is intact; otherwise, so is no page that needs it.
@@ -70,6 +86,10 @@ impl Judge {
         self.check_size(&page.page.header)?;
         let (bytes, count) = dictionary_of(page, &mut self.editor)?;
         let entries = entries(&bytes, count, self.width)?;
+        if self.are_sizes_exact {
+            let length = |entry: &Bytes| entry.len() + self.width.map_or(size_of::<u32>(), |_| 0);
+            check_taken(entries.iter().map(length).sum(), bytes.len())?;
+        }
         let contradicted: Vec<_> = entries
             .iter()
             .map(|entry| self.claims.contradicted(entry))
@@ -115,7 +135,9 @@ impl Judge {
         };
         let (rows, begins) = self.editor.rows(&header, &body)?;
         let parts = self.editor.open(&header, &body)?;
+        let (size, runs) = (parts.values.len(), parts.clone());
         self.gatherer.add(&header, parts, PageRows::ALL, None)?;
+        self.check_runs(&header, &runs)?;
         let dictionary = match &self.dictionary {
             dictionary if uses_dictionary(stored) => {
                 let dictionary = dictionary.as_ref();
@@ -130,7 +152,13 @@ impl Judge {
             page: &said,
             dictionary,
         };
-        self.gatherer.with_values(|values| page.check(values))?;
+        let is_exact = self.are_sizes_exact && header.encoding == ValueEncoding::Plain;
+        self.gatherer.with_values(|values| {
+            if is_exact {
+                check_taken(plain_size(values), size)?;
+            }
+            page.check(values)
+        })?;
         let claimed = said.nulls.iter().find(|claimed| **claimed != nulls);
         if let Some(claimed) = claimed.filter(|_| !self.has_lists) {
             return Err(Error::corrupt(format!(
@@ -140,6 +168,31 @@ impl Judge {
         self.values += header.slots as i64;
         self.nulls += nulls;
         Ok((rows as u64, begins))
+    }
+
+    /// Returns an error if a run of levels or indices claims more bytes than there are: pyarrow refuses such pages.
+    fn check_runs(&self, page: &DataPage, parts: &Parts) -> Result<()> {
+        let levels = [&parts.repetition, &parts.definition];
+        let mut levels = levels.into_iter().zip(self.level_bits);
+        let are_levels_whole = levels.all(|(levels, bits)| match levels {
+            LevelBytes::Rle(bytes) => bits == 0 || are_whole(bytes, bits, page.slots),
+            LevelBytes::BitPacked(_) => true,
+        });
+        let valid = page.slots - self.gatherer.nulls();
+        let are_indices_whole = match (page.encoding, parts.values.split_first()) {
+            (ValueEncoding::Dictionary, Some((width, runs))) => {
+                are_whole(runs, u32::from(*width), valid)
+            }
+            (ValueEncoding::Rle, _) => {
+                let runs = parts.values.get(size_of::<u32>()..);
+                are_whole(runs.unwrap_or_default(), 1, valid)
+            }
+            _ => true,
+        };
+        match are_levels_whole && are_indices_whole {
+            true => Ok(()),
+            false => Err(Error::corrupt("a run claims more bytes than the page has")),
+        }
     }
 
     /// Returns an error if a page that is not compressed has two sizes.
@@ -243,6 +296,26 @@ impl Said<'_> {
             Some(problem) => Err(Error::corrupt(problem)),
         }
     }
+}
+
+/// Returns the size of values in the encoding PLAIN, in bytes.
+fn plain_size(values: DenseValues<'_>) -> usize {
+    match values {
+        DenseValues::Fixed(bytes, _) => bytes.len(),
+        DenseValues::Bits(bits) => bits.len().div_ceil(8),
+        DenseValues::Strings(strings) => strings.iter().map(|it| it.len() + size_of::<u32>()).sum(),
+        DenseValues::Indices(_) => 0,
+    }
+}
+
+/// Returns an error if values take fewer bytes than there are.
+fn check_taken(taken: usize, size: usize) -> Result<()> {
+    if taken == size {
+        return Ok(());
+    }
+    Err(Error::corrupt(format!(
+        "its values take {taken} of its {size} bytes"
+    )))
 }
 
 /// Splits a dictionary into its entries.

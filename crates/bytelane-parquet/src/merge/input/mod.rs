@@ -4,6 +4,7 @@ mod complete;
 mod judge;
 mod part;
 mod salvage;
+mod trial;
 mod widen;
 
 use super::join::codec::compression_of;
@@ -36,6 +37,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
+pub(crate) use trial::Trial;
 use widen::widen;
 
 /// Size, in bytes, up to which a file is read at once.

@@ -4,7 +4,10 @@ use super::judge::Judge;
 use super::{Leaf, StoredPage, Window};
 use crate::check::claims::Claims;
 use crate::chunk::{Chunk, Page, Pages, stored_range};
-use crate::format::{ColumnChunk, ColumnOrder, DataPageHeader, PageHeader, PageLocation, PageType};
+use crate::format::{
+    self, ColumnChunk, ColumnIndex, ColumnOrder, DataPageHeader, Encoded, Encoding, PageHeader,
+    PageLocation, PageType, Statistics,
+};
 use crate::input::bytes_at;
 use crate::merge::join::entry::of_pages;
 use crate::{Error, Result};
@@ -46,7 +49,7 @@ pub(in crate::merge) fn salvaged(
     })?;
     let mut leaf = Leaf {
         bytes: chunk.bytes(),
-        chunk,
+        chunk: without_null_pages(chunk, column),
         pages: Vec::new(),
         entries: Vec::new(),
         rows,
@@ -80,8 +83,29 @@ pub(in crate::merge) fn salvaged(
     leaf.pages = pages;
     leaf.entries = of_pages(&leaf, column, page_rows);
     let values = leaf.data_pages().map(|page| page.page.values()).sum();
-    leaf.chunk.metadata_mut().num_values = values;
+    let metadata = leaf.chunk.metadata_mut();
+    metadata.num_values = values;
+    // Nothing confirms these, and they are not needed.
+    metadata.size_statistics = None;
+    metadata.geospatial_statistics = None;
+    metadata.key_value_metadata = None;
+    metadata.unknown_fields.clear();
     Ok((leaf, lost))
+}
+
+/// Removes the column index of a column with lists if it has null pages. The crate `parquet` calls pages of lists null
+/// pages if they have as many nulls as rows.
+fn without_null_pages(mut chunk: Chunk, column: &ColumnDescriptor) -> Chunk {
+    let index = chunk.column_index().map(format::decode::<ColumnIndex>);
+    let has_null_pages = match index {
+        Some(Ok(index)) => index.null_pages.contains(&true),
+        Some(Err(_)) => true,
+        None => false,
+    };
+    if has_null_pages && column.max_rep_level() > 0 {
+        chunk.forget_indexes(false, true);
+    }
+    chunk
 }
 
 /// Returns the page locations of an undamaged offset index, if there is one.
@@ -115,7 +139,7 @@ struct Scan<'a> {
 impl Scan<'_> {
     fn stored(&self, page: Page) -> Result<StoredPage> {
         let bytes = bytes_at(self.window, page.offset..page.offset + page.compressed())?;
-        Ok(StoredPage { page, bytes })
+        with_plain_header(StoredPage { page, bytes })
     }
 
     /// Reads pages at the locations of the offset index.
@@ -135,8 +159,9 @@ impl Scan<'_> {
             let page = Pages::new(self.window, offset..end).next();
             let page = page.unwrap_or_else(|| Ok(no_page(offset)));
             let page = page.map_err(Error::from).and_then(|page| {
+                let size = page.compressed();
                 let page = self.stored(page)?;
-                if i64::from(location.compressed_page_size) != page.bytes.len() as i64 {
+                if i64::from(location.compressed_page_size) != size as i64 {
                     return Err(Error::corrupt(
                         "the offset index says that the page has another size",
                     ));
@@ -243,6 +268,42 @@ impl Scan<'_> {
             lost.rows.start = lost.rows.start.saturating_sub(1);
         }
     }
+}
+
+/// Encodes the header of a page again unless its bytes are those that this crate writes for the fields that it knows:
+/// other readers may refuse a header with unknown fields, or without the encoding of repetition levels.
+fn with_plain_header(mut stored: StoredPage) -> Result<StoredPage> {
+    let header = &mut stored.page.header;
+    header.unknown_fields.clear();
+    let mut statistics = None;
+    if let Some(data) = &mut header.data_page_header {
+        data.repetition_level_encoding.get_or_insert(Encoding::Rle);
+        data.unknown_fields.clear();
+        statistics = Some(&mut data.statistics);
+    }
+    if let Some(data) = &mut header.data_page_header_v2 {
+        data.unknown_fields.clear();
+        statistics = Some(&mut data.statistics);
+    }
+    if let Some(dictionary) = &mut header.dictionary_page_header {
+        dictionary.unknown_fields.clear();
+    }
+    if let Some(statistics) = statistics {
+        let known = statistics.take().and_then(|it| it.decode().ok());
+        let known = known.map(|it| Statistics {
+            unknown_fields: Default::default(),
+            ..it
+        });
+        *statistics = known.map(|it| Encoded::new(&it)).transpose()?;
+    }
+    let mut bytes = format::encode(header)?;
+    let length = bytes.len();
+    if stored.bytes.get(..length) != Some(&bytes) || stored.page.header_length != length as u64 {
+        bytes.extend_from_slice(&stored.body());
+        stored.page.header_length = length as u64;
+        stored.bytes = bytes.into();
+    }
+    Ok(stored)
 }
 
 /// Returns lost rows with the reason.

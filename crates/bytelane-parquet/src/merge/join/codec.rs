@@ -41,7 +41,7 @@ pub(in crate::merge) fn compression_of(codec: CompressionCodec) -> Result<Option
     }))
 }
 
-pub(in crate::merge) fn physical_type(of: Type) -> PhysicalType {
+pub(crate) fn physical_type(of: Type) -> PhysicalType {
     match of {
         Type::BOOLEAN => PhysicalType::Boolean,
         Type::INT32 => PhysicalType::Int32,

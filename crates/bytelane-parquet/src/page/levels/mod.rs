@@ -4,6 +4,8 @@ pub(super) mod bits;
 pub(super) mod empty_runs;
 mod page_levels;
 mod validity;
+mod whole_runs;
 
 pub(crate) use page_levels::{LeafLevels, PageLevels, bits_from, first_level};
 pub(crate) use validity::Validity;
+pub(crate) use whole_runs::are_whole;

@@ -118,7 +118,14 @@ impl PageLevels {
             }
         };
         self.count = count;
-        Ok(())
+        let nulls = count - self.valid;
+        match header.nulls {
+            // Writers do not agree whether empty lists are nulls.
+            Some(claimed) if claimed != nulls && !self.has_lists() => Err(Error::corrupt(format!(
+                "the page has {nulls} nulls, but its header says {claimed}"
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// Reads the validity of values. Returns the number of valid ones.

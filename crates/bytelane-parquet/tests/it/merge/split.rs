@@ -92,6 +92,15 @@ fn one_file_becomes_several_of_a_size() {
 }
 
 #[test]
+fn files_of_any_size_have_rows() {
+    let mut files = Files::new();
+    files.write(&rows(0, 20), properties().build());
+    let merged = split(&files, &MergeOptions::default().with_file_bytes(1));
+    assert_eq!(merged.outputs.len(), 20);
+    assert!(merged.outputs.iter().all(|file| file.rows == 1));
+}
+
+#[test]
 fn fresh_pages_are_as_small_as_written_at_once() {
     let mut files = Files::new();
     let mut all = Vec::new();

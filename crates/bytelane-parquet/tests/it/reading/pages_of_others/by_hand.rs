@@ -64,6 +64,16 @@ pub fn page_v2(
     Page(header, [repetition, definition, values].concat())
 }
 
+impl Page {
+    /// Sets the number of nulls in the header of a version 2 page.
+    pub fn with_nulls(mut self, nulls: i32) -> Self {
+        if let Some(page) = &mut self.0.data_page_header_v2 {
+            page.num_nulls = nulls;
+        }
+        self
+    }
+}
+
 /// Returns levels with their length, as they precede the values of a version 1 page.
 pub fn with_length(runs: &[u8]) -> Vec<u8> {
     [&(runs.len() as u32).to_le_bytes(), runs].concat()

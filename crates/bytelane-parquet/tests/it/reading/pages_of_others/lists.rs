@@ -88,12 +88,10 @@ pub fn cases() -> Vec<Case> {
             Column::flat(
                 optional(int),
                 4,
-                vec![page_v2(
-                    [4, 4],
-                    Encoding::Plain,
-                    [b"anything", &[3, 0b1011]],
-                    &three,
-                )],
+                vec![
+                    page_v2([4, 4], Encoding::Plain, [b"anything", &[3, 0b1011]], &three)
+                        .with_nulls(1),
+                ],
             ),
             Int32Array::from(vec![Some(1), Some(2), None, Some(3)]),
         ),

@@ -8,7 +8,7 @@ use bytelane_parquet::format::{Encoding, PhysicalType};
 pub fn cases() -> Vec<Case> {
     let levels = with_length(&[6, 0]);
     let nulls = |encoding| page(3, encoding, &levels);
-    let nulls_v2 = |encoding| page_v2([3, 3], encoding, [&[], &[6, 0]], &[]);
+    let nulls_v2 = |encoding| page_v2([3, 3], encoding, [&[], &[6, 0]], &[]).with_nulls(3);
     let mut cases = Vec::new();
     for encoding in [
         Encoding::Plain,
@@ -68,6 +68,17 @@ pub fn cases() -> Vec<Case> {
         ));
     }
     cases
+}
+
+#[test]
+fn a_wrong_number_of_nulls_is_an_error() {
+    let of = optional(PhysicalType::Int32);
+    for (nulls, is_right) in [(3, true), (2, false), (4, false), (0, false)] {
+        let page = page_v2([3, 3], Encoding::Plain, [&[], &[6, 0]], &[]).with_nulls(nulls);
+        let column = Column::flat(of.clone(), 3, vec![page]);
+        let mut reader = bytelane_parquet::Reader::try_new(column.file(), 10).unwrap();
+        assert_eq!(reader.next().unwrap().is_ok(), is_right, "{nulls}");
+    }
 }
 
 #[test]
