@@ -127,7 +127,7 @@ stage "compare: every way agrees, and every benchmark runs"
 (
     cd compare
     go vet ./...
-    "$tools/staticcheck" . ./interleave ./messages ./offsets ./ratios
+    "$tools/staticcheck" . ./interleave ./messages ./offsets
     go test ./...
     go test -run '^$' -bench . -benchtime 1x . >/dev/null
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import duckdb
+import go_lists
 import records
 from fill import fill, outdated, tables
 
@@ -260,6 +261,15 @@ class Files(unittest.TestCase):
         # The fastest library is another one on each processor; the first processor's is named.
         row = "| `base64` | encode |  | 192 | 64.0 / - / 100.0 | 3.0 / - / 1.9 | x | 1.5 / - / 0.8 |"
         self.assertEqual(rows("neon", TWO | {"2026-11-23-neon": file}), [row])
+
+    def test_ways_of_go_are_multiples_of_ours(self):
+        name = "2026-11-22-go-sapphire-rapids.txt"
+        ratios, floors = go_lists.tables((records.ROOT / records.DIRECTORY / name).read_text()).split("\n\n")
+        self.assertIn("\n| Write/type=i16/n=16 | bytelane | 20 | copy 0.29, gopkg-append 1.27, kitex 1.92,", ratios)
+        self.assertEqual(floors.count("reached"), 17)
+        self.assertIn("\n| Write/type=i16/n=12345 | bytelane | copy | 0.95 | 0.94 | missed |\n", floors)
+        with self.assertRaises(KeyError):
+            go_lists.tables("")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@
 //	go generate .                                      # make kitex_gen and bulk_gen, which the others need
 //	go test ./...                                      # every way agrees
 //	./record.sh 2026-11-22-go-sapphire-rapids          # measure, and keep it
-//	go run ./ratios < ../../benchmarks/record/FILE.txt # the table in ../README.md
+//	python3 ../../benchmarks/tables/go_lists.py FILE   # the ratios of a record
 //	go run ./messages                                  # what kitexlists makes of Kitex's code
 //	go run ./offsets                                   # destinations that are not aligned
 //

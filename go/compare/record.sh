@@ -11,7 +11,7 @@
 #   ./record.sh NAME        e.g. 2026-11-22-go-sapphire-rapids
 #   RUN="taskset -c 3" ./record.sh NAME
 #
-# All figures are medians of interleaved turns, see the package interleave. Do not use
+# Needs the package duckdb of Python for the ratios. All figures are medians of interleaved turns, see the package interleave. Do not use
 # a real-time scheduler: Linux stops its processes for 50 ms in every second.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -44,5 +44,5 @@ mkdir -p "$(dirname "$record")"
 mv "$work/lists.txt" "$record.txt"
 mv "$work/messages.txt" "$record-messages.txt"
 mv "$work/offsets.txt" "$record-offsets.txt"
-go run ./ratios <"$record.txt"
+python3 ../../benchmarks/tables/go_lists.py "$record.txt"
 grep SLOWER "$record-messages.txt" || echo "rewritten code is nowhere slower by more than the greater of 3% and 1 ns"
