@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
 mod comments;
+#[cfg(feature = "dynamic")]
+mod dynamic;
 mod format;
 mod generate;
 mod idl;

@@ -369,7 +369,10 @@ impl<const STRICT: bool> Layout for BinaryLayout<STRICT> {
     fn map(input: &mut Input<'_>) -> Result<(usize, Type, Type), Error> {
         let [key, value, a, b, c, d] = input.array()?;
         match input.size(u32::from_be_bytes([a, b, c, d]))? {
-            0 => Ok((0, Type::Bool, Type::Bool)),
+            0 => {
+                let known = |number| Type::from_number(number).unwrap_or(Type::Bool);
+                Ok((0, known(key), known(value)))
+            }
             len => Ok((len, kind(input, key)?, kind(input, value)?)),
         }
     }

@@ -139,7 +139,7 @@ impl<'de, L: Layout> Reader<'de> for LayoutReader<'de, L> {
     fn field_begin(
         &mut self,
         frame: &mut Frame,
-        _: &'static [Field],
+        _: &[Field],
     ) -> Result<Option<FieldHeader>, Error> {
         let first = self.input.byte()?;
         if first == 0 {

@@ -10,6 +10,7 @@ mod binary;
 mod compact;
 #[doc(hidden)]
 pub mod derived;
+pub mod dynamic;
 mod element;
 mod error;
 mod input;

@@ -1,7 +1,8 @@
-//! `bytelane thrift compile` as a user runs it.
+//! `bytelane thrift` as a user runs it.
 
 use crate::{bytelane, failure, text};
 use std::fs;
+use std::path::Path;
 
 #[test]
 fn compiles_a_file_and_names_what_it_wrote() {
@@ -98,4 +99,113 @@ fn types_are_chosen_and_what_is_skipped_is_noted() {
     ] {
         assert!(module.contains(part), "{part}: {module}");
     }
+}
+
+const SHOP: &str = "enum Color { RED = 1, BLUE = 2 }
+struct Order { 1: i64 id, 2: list<double> prices, 3: Color color, 4: binary data }";
+
+const ORDERS: &str = r#"{"id":1,"prices":[1.5,"NaN"],"color":"BLUE","data":"AP8C"}
+{"id":2,"data":"","9: list<string>":["new"]}
+"#;
+
+/// Runs a command of `bytelane thrift` for messages of the type `Order`.
+fn of_orders(directory: &Path, command: &str, options: &[&str], input: &str) -> Vec<u8> {
+    let (idl, input) = (directory.join("shop.thrift"), directory.join(input));
+    let (idl, input) = (idl.to_str().unwrap(), input.to_str().unwrap());
+    let all = ["thrift", command, input, "--idl", idl];
+    bytelane(&[&all[..], options].concat()).unwrap().stdout
+}
+
+fn shop() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("shop.thrift"), SHOP).unwrap();
+    fs::write(directory.path().join("orders.json"), ORDERS).unwrap();
+    directory
+}
+
+#[test]
+fn messages_become_the_lines_that_they_were_encoded_from() {
+    let directory = shop();
+    let path = directory.path();
+    for protocol in ["binary", "compact", "json"] {
+        for framed in [false, true] {
+            let mut options = vec!["--type", "Order", "--protocol", protocol];
+            options.extend(framed.then_some("--framed"));
+            let bytes = of_orders(path, "encode", &options, "orders.json");
+            fs::write(path.join("orders.bin"), &bytes).unwrap();
+            // The protocol and the frames are found out.
+            let lines = of_orders(path, "cat", &["--type", "Order"], "orders.bin");
+            assert_eq!(text(&lines), ORDERS, "{protocol}, framed: {framed}");
+            let lines = of_orders(path, "cat", &options, "orders.bin");
+            assert_eq!(text(&lines), ORDERS, "{protocol}, framed: {framed}");
+        }
+    }
+    let of_list = ["--type", "list<Order>"];
+    let options = [&of_list[..], &["--protocol", "compact"]].concat();
+    let bytes = of_orders(path, "encode", &options, "orders.json");
+    assert_eq!(bytes[0], 0x2c, "one list of two structs");
+    fs::write(path.join("list.bin"), &bytes).unwrap();
+    assert_eq!(text(&of_orders(path, "cat", &of_list, "list.bin")), ORDERS);
+}
+
+#[test]
+fn messages_show_their_structure_without_an_idl() {
+    let directory = shop();
+    let path = directory.path().join("one.bin");
+    let path = path.to_str().unwrap();
+    fs::write(path, b"\x08\0\x01\0\0\0\x05\x0b\0\x02\0\0\0\x01\xff\0").unwrap();
+    let lines = bytelane(&["thrift", "cat", path]).unwrap().stdout;
+    assert_eq!(text(&lines), "{\"1: i32\":5,\"2: binary\":\"/w==\"}\n");
+    let json = directory.path().join("one.json");
+    fs::write(&json, lines).unwrap();
+    let options = ["--protocol", "binary", "-o", path, "--force"];
+    let command = ["thrift", "encode", json.to_str().unwrap()];
+    let before = fs::read(path).unwrap();
+    bytelane(&[&command[..], &options].concat()).unwrap();
+    assert_eq!(fs::read(path).unwrap(), before);
+}
+
+#[test]
+fn errors_name_the_message_and_its_place() {
+    let directory = shop();
+    let path = directory.path();
+    let idl = path.join("shop.thrift");
+    let file = path.join("bad.bin");
+    let (idl, file) = (idl.to_str().unwrap(), file.to_str().unwrap());
+    // A second message that ends in the middle.
+    fs::write(file, b"\x0a\0\x01\0\0\0\0\0\0\0\x07\0\x0a\0\x01\0").unwrap();
+    let cat = |more: &[&str]| {
+        let all = ["thrift", "cat", file, "--idl", idl];
+        failure(&mut bytelane(&[&all[..], more].concat()))
+    };
+    // The messages before it are shown.
+    let options = ["--type", "Order", "--protocol", "binary"];
+    let mut output = bytelane(&[&["thrift", "cat", file, "--idl", idl], &options[..]].concat());
+    let output = output.output().unwrap();
+    assert_eq!(text(&output.stdout), "{\"id\":7}\n");
+    let expected =
+        "message 2, which begins at byte 12: the message ends unexpectedly, at byte 3, in id";
+    let message = text(&output.stderr);
+    assert!(message.contains(expected), "{message}");
+    let message = cat(&["--type", "Order"]);
+    assert!(
+        message.contains("name one with --protocol\n  binary: "),
+        "{message}"
+    );
+    let message = cat(&["--type", "Ordr"]);
+    assert!(
+        message.contains("--type: `Ordr` is not a type; the IDL defines Order, Color"),
+        "{message}"
+    );
+    let message = failure(&mut bytelane(&[
+        "thrift",
+        "cat",
+        file,
+        "--protocol",
+        "simple_json",
+    ]));
+    assert!(
+        message.contains("name an IDL with --idl and --type"),
+        "{message}"
+    );
 }

@@ -247,7 +247,7 @@ fn module_name(file: &File) -> String {
 }
 
 /// Returns the name by which other files refer to a file.
-fn stem(path: &Path) -> std::borrow::Cow<'_, str> {
+pub(crate) fn stem(path: &Path) -> std::borrow::Cow<'_, str> {
     path.file_stem().unwrap_or_default().to_string_lossy()
 }
 

@@ -26,6 +26,7 @@ mod facade {
 mod compile;
 mod constants;
 mod corpus;
+mod dynamic;
 mod errors;
 mod faults;
 mod fbthrift;

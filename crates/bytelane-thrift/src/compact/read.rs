@@ -137,7 +137,8 @@ impl<D: Dialect> Layout for CompactLayout<D> {
             len => len.into(),
         };
         match len {
-            0 => Ok((0, Type::Bool)),
+            // Some writers write no type if there are no elements.
+            0 => Ok((0, kind::<D>(input, header & 15).unwrap_or(Type::Bool))),
             _ => Ok((len, kind::<D>(input, header & 15)?)),
         }
     }

@@ -9,14 +9,14 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
     pub(super) fn named_field(
         &mut self,
         frame: &mut Frame,
-        fields: &'static [Field],
+        fields: &[Field],
     ) -> Result<Option<FieldHeader>, Error> {
         while !self.text.closes(b'}')? {
             let field = self.find(frame, fields)?;
             self.text.separator = b':';
             match field {
                 Some(Field { id, kind, .. }) if !self.null()? => {
-                    return Ok(Some(FieldHeader::new(*id, *kind)));
+                    return Ok(Some(FieldHeader::new(id, kind)));
                 }
                 Some(_) => {}
                 None => self.skip_value()?,
@@ -28,11 +28,7 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
 
     /// Reads the name of a field and looks it up, starting after the field found last: most
     /// messages have them in order.
-    fn find(
-        &mut self,
-        frame: &mut Frame,
-        fields: &'static [Field],
-    ) -> Result<Option<&'static Field>, Error> {
+    fn find(&mut self, frame: &mut Frame, fields: &[Field]) -> Result<Option<Field>, Error> {
         let (start, separator) = (self.text.input, self.text.separator);
         let escaped;
         let name = match self.text.word()? {
@@ -48,10 +44,11 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
         for (i, field) in behind.iter().enumerate() {
             if field.name.as_bytes() == name {
                 frame.last = (first + i + 1) as i16;
-                return Ok(Some(field));
+                return Ok(Some(*field));
             }
         }
-        Ok(before.iter().find(|field| field.name.as_bytes() == name))
+        let found = before.iter().find(|field| field.name.as_bytes() == name);
+        Ok(found.copied())
     }
 
     /// Reads `null`, if the value is `null`.

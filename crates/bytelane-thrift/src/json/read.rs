@@ -184,7 +184,7 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
     fn field_begin(
         &mut self,
         frame: &mut Frame,
-        fields: &'static [Field],
+        fields: &[Field],
     ) -> Result<Option<FieldHeader>, Error> {
         if SIMPLE {
             return self.named_field(frame, fields);

@@ -160,6 +160,8 @@ impl<O: Output, const SIMPLE: bool> JsonWriter<O, SIMPLE> {
 impl<O: Output, const SIMPLE: bool> Writer for JsonWriter<O, SIMPLE> {
     type Output = O;
 
+    const HAS_IDS: bool = !SIMPLE;
+
     #[inline]
     fn output(&mut self) -> &mut O {
         &mut self.output

@@ -50,7 +50,7 @@ pub trait Reader<'de>: Sized {
     fn field_begin(
         &mut self,
         frame: &mut Frame,
-        fields: &'static [Field],
+        fields: &[Field],
     ) -> Result<Option<FieldHeader>, Error>;
 
     /// Ends a field.

@@ -25,6 +25,9 @@ pub trait Writer: Sized {
     /// Destination of the bytes.
     type Output: Output;
 
+    /// True if the protocol writes the ids of fields; false if it writes only their names.
+    const HAS_IDS: bool = true;
+
     /// Returns the output so far.
     #[doc(hidden)]
     fn output(&mut self) -> &mut Self::Output;

@@ -2,6 +2,7 @@
 
 use super::types::Everything;
 use bytelane::Backend;
+use bytelane_thrift::dynamic::Struct;
 use bytelane_thrift::{Envelope, Error, ErrorKind, Message, Protocol, Segment};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,6 +48,12 @@ fn read<P: Protocol>(input: &[u8]) -> (Result<Canonical, Told>, Result<(), Told>
         assert_eq!(canonical(again), value);
         value
     });
+    // Without a declaration, every message that is read can be written as well.
+    if let Ok(value) = Struct::decode::<P>(input) {
+        let bytes = value.encode::<P>().expect("what was read can be written");
+        let again = Struct::decode::<P>(&bytes).expect("what was written can be read");
+        assert_eq!(again.encode::<P>().expect("it was written before"), bytes);
+    }
     let envelope = Envelope::decode::<P>(input);
     let body = envelope.and_then(|(_, body)| body.read::<Everything>());
     if let Err(error) = &value {

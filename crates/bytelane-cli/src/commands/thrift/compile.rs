@@ -1,21 +1,9 @@
-//! `bytelane thrift`.
+//! `bytelane thrift compile`.
 
 use crate::{Outcome, readable, standard};
 use bytelane_thrift_build::Compiler;
 use std::io::Write;
 use std::path::PathBuf;
-
-/// Compile Thrift IDL files
-#[derive(Debug, clap::Args)]
-pub struct Arguments {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum Command {
-    Compile(Compile),
-}
 
 /// Compile Thrift IDL files to Rust types for bytelane-thrift
 ///
@@ -23,7 +11,7 @@ enum Command {
 /// `#[derive(Thrift)]`; `mod.rs` declares them all. Prints the paths. Files whose content would not
 /// change are not written.
 #[derive(Debug, clap::Args)]
-struct Compile {
+pub struct Compile {
     /// The files, with the extension .thrift
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
@@ -77,16 +65,8 @@ fn pair(text: &str) -> Result<(String, String), String> {
     Ok((of.to_owned(), value.to_owned()))
 }
 
-impl Arguments {
-    pub fn run(self) -> anyhow::Result<Outcome> {
-        match self.command {
-            Command::Compile(arguments) => arguments.run(),
-        }
-    }
-}
-
 impl Compile {
-    fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
         let mut compiler = Compiler::new()
             .keep_unknown_fields(self.keep_unknown_fields)

@@ -1,0 +1,230 @@
+//! `bytelane thrift cat`.
+
+use super::messages::{Messages, Protocol, TypeArguments};
+use crate::files::Input;
+use crate::{Outcome, standard};
+use anyhow::{Context, bail};
+use bytelane_thrift::dynamic::{List, Struct, Value};
+use std::io::{BufWriter, Read, Write};
+use std::path::PathBuf;
+
+/// Number of messages from which the protocol is found.
+const TRIED: usize = 16;
+
+/// Show Thrift messages as JSON, one per line
+///
+/// The file contains one message, or several after each other, with or without frames. With an IDL,
+/// fields and variants of enums have their names; a field that the IDL does not declare has the key
+/// `id: type`. Without an IDL, all fields have. Binary values are shown in base64. `bytelane thrift
+/// encode` writes such lines as messages.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Cat {
+    /// The file to read; `-` or nothing means standard input
+    #[arg(value_name = "FILE")]
+    input: Option<PathBuf>,
+    #[command(flatten)]
+    ty: TypeArguments,
+    /// The protocol; if none is given, one in which the messages can be read. Name fbthrift's compact
+    /// protocol: it differs from Apache's only in the order of the bytes of doubles
+    #[arg(long, value_name = "PROTOCOL")]
+    protocol: Option<Protocol>,
+    /// The length of each message precedes it, in four bytes; if not given, this is found out
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    framed: Option<bool>,
+}
+
+const EXAMPLES: &str = "Examples:
+  bytelane thrift cat orders.bin --idl shop.thrift --type Order
+  bytelane thrift cat list.bin --idl shop.thrift --type 'list<Order>'
+      One line for each element
+  bytelane thrift cat unknown.bin
+      The structure of the messages, without names";
+
+impl Cat {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let messages = self.ty.open()?;
+        let mut input = Input::open(self.input.as_deref())?;
+        let name = input.name().to_owned();
+        let mut bytes = Vec::new();
+        let read = input.read_to_end(&mut bytes);
+        read.with_context(|| format!("cannot read {name}"))?;
+        let reading = self.find(&messages, &bytes).with_context(|| name.clone())?;
+        let mut out = BufWriter::new(standard::output()?);
+        for message in reading.messages(&messages, &bytes) {
+            let value = match message {
+                Ok((value, _)) => value,
+                Err(error) => {
+                    // The messages before the error are shown first.
+                    out.flush()?;
+                    return Err(error.context(name));
+                }
+            };
+            for line in lines(&value) {
+                serde_json::to_writer(&mut out, line)?;
+                out.write_all(b"\n")?;
+            }
+        }
+        out.flush()?;
+        Ok(Outcome::Fine)
+    }
+
+    /// Finds how the messages are written: the way in which the first ones can be read, and have the
+    /// fewest undeclared fields.
+    fn find(&self, messages: &Messages, bytes: &[u8]) -> anyhow::Result<Reading> {
+        let protocols = match self.protocol {
+            Some(protocol) => vec![protocol],
+            None => vec![
+                Protocol::Binary,
+                Protocol::Compact,
+                Protocol::Json,
+                Protocol::SimpleJson,
+                Protocol::FbthriftCompact,
+            ],
+        };
+        let framings = match self.framed {
+            Some(framed) => vec![framed],
+            None => vec![false, true],
+        };
+        let mut ways = Vec::new();
+        for protocol in protocols {
+            if protocol == Protocol::SimpleJson && !messages.has_names() {
+                if self.protocol.is_some() {
+                    bail!("SimpleJSON has no types; name an IDL with --idl and --type");
+                }
+                continue;
+            }
+            ways.extend(framings.iter().map(|&framed| Reading { protocol, framed }));
+        }
+        if let [way] = ways[..] {
+            return Ok(way);
+        }
+        let mut best: Option<(usize, Reading)> = None;
+        let mut errors = Vec::new();
+        for &way in &ways {
+            // SimpleJSON takes any JSON: it skips fields whose names it does not know.
+            if way.protocol == Protocol::SimpleJson && best.is_some() {
+                continue;
+            }
+            match way.undeclared(messages, bytes) {
+                Ok(count) if best.is_none_or(|(fewest, _)| count < fewest) => {
+                    best = Some((count, way));
+                }
+                Ok(_) => {}
+                Err(error) => errors.push(format!("  {way}: {error:#}")),
+            }
+        }
+        match best {
+            Some((_, way)) => Ok(way),
+            // The messages before the error are shown first.
+            None if self.protocol.is_some() => Ok(ways[0]),
+            None => bail!(
+                "no protocol was found in which the messages can be read; name one with --protocol\n{}",
+                errors.join("\n")
+            ),
+        }
+    }
+}
+
+/// How messages are written.
+#[derive(Clone, Copy, Debug)]
+struct Reading {
+    protocol: Protocol,
+    framed: bool,
+}
+
+impl std::fmt::Display for Reading {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let framing = if self.framed { ", framed" } else { "" };
+        write!(f, "{}{framing}", self.protocol)
+    }
+}
+
+impl Reading {
+    /// Returns all messages, each with the offset behind it, until one cannot be read.
+    fn messages<'a>(
+        self,
+        messages: &'a Messages,
+        bytes: &'a [u8],
+    ) -> impl Iterator<Item = anyhow::Result<(Value, usize)>> + 'a {
+        let (mut at, mut count) = (0, 0);
+        std::iter::from_fn(move || {
+            if self.protocol.is_text() && !self.framed {
+                at += bytes[at..]
+                    .iter()
+                    .take_while(|byte| byte.is_ascii_whitespace())
+                    .count();
+            }
+            if at == bytes.len() {
+                return None;
+            }
+            count += 1;
+            let message = self.message(messages, &bytes[at..]);
+            let message = message
+                .map(|(value, length)| (value, at + length))
+                .with_context(|| format!("message {count}, which begins at byte {at}"));
+            // After an error, nothing more can be read.
+            at = message.as_ref().map_or(bytes.len(), |(_, end)| *end);
+            Some(message)
+        })
+    }
+
+    /// Returns the message at the start of `bytes`, and its length with its frame.
+    fn message(self, messages: &Messages, bytes: &[u8]) -> anyhow::Result<(Value, usize)> {
+        if !self.framed {
+            return Ok(self.protocol.decode(messages, bytes)?);
+        }
+        let Some((length, rest)) = bytes.split_first_chunk() else {
+            bail!("the frame's length has {} bytes instead of 4", bytes.len());
+        };
+        let length = u32::from_be_bytes(*length) as usize;
+        let Some(frame) = rest.get(..length) else {
+            bail!("the frame has {} of {length} bytes", rest.len());
+        };
+        let (value, end) = self.protocol.decode(messages, frame)?;
+        let blank = self.protocol.is_text() && frame[end..].trim_ascii().is_empty();
+        if end < length && !blank {
+            bail!("the message ends after {end} of the frame's {length} bytes");
+        }
+        Ok((value, 4 + length))
+    }
+
+    /// Returns the number of undeclared fields in the first messages.
+    fn undeclared(self, messages: &Messages, bytes: &[u8]) -> anyhow::Result<usize> {
+        let mut count = 0;
+        for message in self.messages(messages, bytes).take(TRIED) {
+            count += undeclared(&message?.0);
+        }
+        Ok(count)
+    }
+}
+
+/// Returns the number of undeclared fields.
+fn undeclared(value: &Value) -> usize {
+    match value {
+        Value::List(List { values, .. }) | Value::Set(List { values, .. }) => {
+            values.iter().map(undeclared).sum()
+        }
+        Value::Map(map) => {
+            let entries = map.entries.iter();
+            entries
+                .map(|(key, value)| undeclared(key) + undeclared(value))
+                .sum()
+        }
+        Value::Struct(Struct { fields }) => {
+            let fields = fields.iter();
+            let counts =
+                fields.map(|(field, value)| usize::from(field.name.is_empty()) + undeclared(value));
+            counts.sum()
+        }
+        _ => 0,
+    }
+}
+
+/// Returns the values to show on lines of their own: the elements of a list or set.
+fn lines(value: &Value) -> &[Value] {
+    match value {
+        Value::List(list) | Value::Set(list) => &list.values,
+        value => std::slice::from_ref(value),
+    }
+}

@@ -1,0 +1,97 @@
+//! `bytelane thrift encode`.
+
+use super::messages::{Messages, Protocol, TypeArguments};
+use crate::Outcome;
+use crate::files::{Force, Input, Output};
+use anyhow::Context;
+use bytelane_thrift::dynamic::{List, Value, ValueType};
+use bytelane_thrift::framed;
+use serde::de::DeserializeSeed;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+
+/// Write JSON values as Thrift messages
+///
+/// The input has the form that `bytelane thrift cat` prints: a JSON value for each message, or for each
+/// element of a list. A field that the IDL does not declare has the key `id: type`, such as
+/// `7: list<i32>`; without an IDL, all fields have. Default values of the IDL are not added.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Encode {
+    /// The file to read; `-` or nothing means standard input
+    #[arg(value_name = "FILE")]
+    input: Option<PathBuf>,
+    #[command(flatten)]
+    ty: TypeArguments,
+    /// The protocol of the messages
+    #[arg(long, value_name = "PROTOCOL")]
+    protocol: Protocol,
+    /// Write the length of each message before it, in four bytes
+    #[arg(long)]
+    framed: bool,
+    /// The file to write; `-` or nothing means standard output
+    #[arg(short, long, value_name = "OUTPUT")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
+}
+
+const EXAMPLES: &str = "Examples:
+  bytelane thrift encode orders.json --idl shop.thrift --type Order --protocol compact -o orders.bin
+  echo '{\"1: i32\": 5}' | bytelane thrift encode --protocol binary -o five.bin";
+
+impl Encode {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let messages = self.ty.open()?;
+        let mut input = Input::open(self.input.as_deref())?;
+        let name = input.name().to_owned();
+        let mut output = Output::create(self.output.as_deref(), self.input.as_deref(), self.force)?;
+        let mut json = Vec::new();
+        let read = input.read_to_end(&mut json);
+        read.with_context(|| format!("cannot read {name}"))?;
+        for (index, value) in values(&messages, &json)
+            .with_context(|| name.clone())?
+            .iter()
+            .enumerate()
+        {
+            let message = self.protocol.encode(value);
+            let message = message.with_context(|| format!("{name}: message {}", index + 1))?;
+            let written = self.write(&message, &mut output);
+            written.with_context(|| format!("cannot write {}", output.name()))?;
+        }
+        output.finish()?;
+        Ok(Outcome::Fine)
+    }
+
+    fn write(&self, message: &[u8], output: &mut Output) -> std::io::Result<()> {
+        if self.framed {
+            return framed::write_frame(output, message);
+        }
+        output.write_all(message)?;
+        if self.protocol.is_text() {
+            output.write_all(b"\n")?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the messages that a text stands for. If they are lists or sets, its values are the elements
+/// of one.
+fn values(messages: &Messages, json: &[u8]) -> anyhow::Result<Vec<Value>> {
+    let Messages { schema, ty } = messages;
+    let element = match ty {
+        ValueType::List(element) | ValueType::Set(element) => element,
+        message => message,
+    };
+    let mut deserializer = serde_json::Deserializer::from_slice(json);
+    let mut values = Vec::new();
+    while deserializer.end().is_err() {
+        values.push(schema.seed(element).deserialize(&mut deserializer)?);
+    }
+    let element = element.kind();
+    Ok(match ty {
+        ValueType::List(_) => vec![Value::List(List { element, values })],
+        ValueType::Set(_) => vec![Value::Set(List { element, values })],
+        _ => values,
+    })
+}

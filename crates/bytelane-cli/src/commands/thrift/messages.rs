@@ -1,0 +1,125 @@
+//! Types and protocols of messages that `cat` and `encode` share.
+
+use anyhow::{Context, bail};
+use bytelane_thrift::dynamic::{Schema, Value, ValueType};
+use bytelane_thrift::{Binary, Compact, Error, FbthriftCompact, Json, Options, SimpleJson};
+use bytelane_thrift_build::Compiler;
+use clap::ValueEnum;
+use std::fmt;
+use std::path::PathBuf;
+
+/// Protocol of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum Protocol {
+    /// Apache's binary protocol
+    Binary,
+    /// Apache's compact protocol
+    Compact,
+    /// fbthrift's compact protocol
+    FbthriftCompact,
+    /// Thrift's JSON, with ids and types
+    Json,
+    /// SimpleJSON, with names
+    SimpleJson,
+}
+
+/// Calls a generic function with a protocol.
+macro_rules! dispatch {
+    ($protocol:expr, $($function:ident).+ ( $($argument:expr),* )) => {
+        match $protocol {
+            Protocol::Binary => $($function).+::<Binary>($($argument),*),
+            Protocol::Compact => $($function).+::<Compact>($($argument),*),
+            Protocol::FbthriftCompact => $($function).+::<FbthriftCompact>($($argument),*),
+            Protocol::Json => $($function).+::<Json>($($argument),*),
+            Protocol::SimpleJson => $($function).+::<SimpleJson>($($argument),*),
+        }
+    };
+}
+
+impl Protocol {
+    /// Returns whether messages are text.
+    pub fn is_text(self) -> bool {
+        matches!(self, Self::Json | Self::SimpleJson)
+    }
+
+    /// Returns the message at the start of `bytes`, and its length.
+    pub fn decode(self, messages: &Messages, bytes: &[u8]) -> Result<(Value, usize), Error> {
+        let Messages { schema, ty } = messages;
+        let options = Options::default();
+        dispatch!(self, schema.decode_prefix_with(ty, bytes, options))
+    }
+
+    /// Returns the bytes of a message.
+    pub fn encode(self, value: &Value) -> Result<Vec<u8>, Error> {
+        dispatch!(self, value.encode())
+    }
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Binary => "binary",
+            Self::Compact => "compact",
+            Self::FbthriftCompact => "fbthrift_compact",
+            Self::Json => "json",
+            Self::SimpleJson => "simple_json",
+        })
+    }
+}
+
+/// Options that name the type of the messages.
+#[derive(Debug, clap::Args)]
+pub struct TypeArguments {
+    /// The IDL file that declares the type of the messages
+    #[arg(long, value_name = "FILE", requires = "ty")]
+    idl: Option<PathBuf>,
+    /// The type of the messages: a struct of the IDL, or a list<T>, set<T> or map<K, V>
+    #[arg(id = "ty", long = "type", value_name = "TYPE")]
+    ty: Option<String>,
+    /// A directory to search for included IDL files, besides that of the including file
+    #[arg(short = 'I', long = "include", value_name = "DIR")]
+    include: Vec<PathBuf>,
+}
+
+/// Type of the messages, and the schema that it belongs to.
+#[derive(Debug)]
+pub struct Messages {
+    pub schema: Schema,
+    pub ty: ValueType,
+}
+
+impl TypeArguments {
+    pub fn open(&self) -> anyhow::Result<Messages> {
+        let schema = match &self.idl {
+            Some(idl) => {
+                let directories = self.include.iter();
+                let compiler = directories.fold(Compiler::new(), |compiler, directory| {
+                    compiler.include(directory)
+                });
+                compiler.schema(&[idl])?
+            }
+            None => Schema::default(),
+        };
+        let name = self.ty.as_deref().unwrap_or("struct");
+        let ty = schema.parse_type(name).context("--type")?;
+        if !matches!(
+            ty,
+            ValueType::Struct(_)
+                | ValueType::AnyStruct
+                | ValueType::List(_)
+                | ValueType::Set(_)
+                | ValueType::Map(..)
+        ) {
+            bail!("--type: messages are structs, lists, sets or maps, not values of `{name}`");
+        }
+        Ok(Messages { schema, ty })
+    }
+}
+
+impl Messages {
+    /// Returns whether field names are known, without which SimpleJSON cannot be read.
+    pub fn has_names(&self) -> bool {
+        !self.schema.structs().is_empty()
+    }
+}

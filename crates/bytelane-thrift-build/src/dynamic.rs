@@ -1,0 +1,148 @@
+//! Loads an IDL as a schema of [`bytelane_thrift::dynamic`].
+
+use crate::idl::program::{DefinitionId, FileId, Program, Resolved};
+use crate::idl::source::Error;
+use crate::idl::syntax::{Base, Field, Kind, Requiredness, Shape, Type};
+use crate::{Compiler, idl};
+use bytelane_thrift::dynamic::{EnumType, FieldType, Schema, StructType, ValueType};
+use std::collections::HashMap;
+use std::path::Path;
+
+impl Compiler {
+    /// Loads files and everything that they include, for values of types that are known only when
+    /// the program runs. Needs the feature `dynamic`.
+    ///
+    /// The types of an included file have names of the form `file.Type`. The options for generated
+    /// Rust types have no effect.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] with file, line and column.
+    ///
+    /// ```no_run
+    /// use bytelane_thrift::Compact;
+    ///
+    /// let schema = bytelane_thrift_build::Compiler::new().schema(&["shop.thrift"])?;
+    /// let order = schema.parse_type("Order")?;
+    /// let value = schema.decode::<Compact>(&order, &std::fs::read("order.bin")?)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn schema(&self, files: &[impl AsRef<Path>]) -> Result<Schema, Error> {
+        let paths: Vec<_> = files.iter().map(|file| file.as_ref().to_owned()).collect();
+        let program = Program::load(&paths, &self.directories, &[])?;
+        let own: Vec<_> = paths.iter().map(|path| path.canonicalize().ok()).collect();
+        let is_own =
+            |file: &idl::program::File| own.contains(&file.source.path.canonicalize().ok());
+        let own = program.files.iter().map(is_own).collect();
+        Loading::new(&program, own).schema()
+    }
+}
+
+/// A program whose structs and enums have numbers.
+struct Loading<'a> {
+    program: &'a Program,
+    /// For each file, whether its types have names without the file's.
+    own: Vec<bool>,
+    structs: HashMap<DefinitionId, usize>,
+    enums: HashMap<DefinitionId, usize>,
+}
+
+impl<'a> Loading<'a> {
+    fn new(program: &'a Program, own: Vec<bool>) -> Self {
+        let (mut structs, mut enums) = (HashMap::new(), HashMap::new());
+        for id in program.definitions() {
+            match program.definition(id).kind {
+                Kind::Struct(..) => drop(structs.insert(id, structs.len())),
+                Kind::Enum(_) => drop(enums.insert(id, enums.len())),
+                _ => {}
+            }
+        }
+        Self {
+            program,
+            own,
+            structs,
+            enums,
+        }
+    }
+
+    fn schema(&self) -> Result<Schema, Error> {
+        let (mut structs, mut enums) = (Vec::new(), Vec::new());
+        for id in self.program.definitions() {
+            match &self.program.definition(id).kind {
+                Kind::Struct(shape, fields) => structs.push(self.struct_type(id, *shape, fields)?),
+                Kind::Enum(variants) => {
+                    let variants = variants.iter();
+                    let variants = variants.map(|variant| (&*variant.name.text, variant.value));
+                    enums.push(EnumType::new(self.name(id), variants));
+                }
+                _ => {}
+            }
+        }
+        Ok(Schema::new(structs, enums))
+    }
+
+    fn name(&self, id: DefinitionId) -> String {
+        let name = &self.program.definition(id).name.text;
+        match self.own[id.0] {
+            true => name.clone(),
+            false => {
+                let path = &self.program.files[id.0].source.path;
+                format!("{}.{name}", idl::program::stem(path))
+            }
+        }
+    }
+
+    fn struct_type(
+        &self,
+        id: DefinitionId,
+        shape: Shape,
+        fields: &[Field],
+    ) -> Result<StructType, Error> {
+        let mut types: Vec<FieldType> = Vec::with_capacity(fields.len());
+        for Field {
+            id: number,
+            name,
+            ty,
+            requiredness,
+            ..
+        } in fields
+        {
+            let is_required = *requiredness == Requiredness::Required && shape != Shape::Union;
+            let ty = self.value_type(id.0, ty)?;
+            types.push(FieldType::new(*number, &name.text, ty).required(is_required));
+        }
+        let name = self.name(id);
+        Ok(match shape {
+            Shape::Union => StructType::union(name, types),
+            Shape::Struct | Shape::Exception => StructType::new(name, types),
+        })
+    }
+
+    fn value_type(&self, file: FileId, ty: &Type) -> Result<ValueType, Error> {
+        let (file, resolved) = self.program.resolve(file, ty)?;
+        let inner = |ty: &Type| self.value_type(file, ty).map(Box::new);
+        Ok(match resolved {
+            Resolved::Base(base) => base_type(base),
+            Resolved::List(element) => ValueType::List(inner(element)?),
+            Resolved::Set(element) => ValueType::Set(inner(element)?),
+            Resolved::Map(key, value) => ValueType::Map(inner(key)?, inner(value)?),
+            Resolved::Enum(id, _) => ValueType::Enum(self.enums[&id]),
+            Resolved::Struct(id, ..) => ValueType::Struct(self.structs[&id]),
+        })
+    }
+}
+
+fn base_type(base: Base) -> ValueType {
+    match base {
+        Base::Bool => ValueType::Bool,
+        Base::I8 => ValueType::I8,
+        Base::I16 => ValueType::I16,
+        Base::I32 => ValueType::I32,
+        Base::I64 => ValueType::I64,
+        Base::Double => ValueType::Double,
+        Base::Float => ValueType::Float,
+        Base::String => ValueType::String,
+        Base::Binary => ValueType::Binary,
+        Base::Uuid => ValueType::Uuid,
+    }
+}
