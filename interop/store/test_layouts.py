@@ -200,6 +200,10 @@ class Layouts(S3Server):
                 if len(inputs) == 1 and os.path.isdir(inputs[0]) and not layout.name.startswith("partition with"):
                     theirs = pq.read_table(inputs[0]).to_pylist()
                     self.assertEqual(shown, sorted(theirs, key=lambda row: row["id"]), "pyarrow")
+                    whole = os.path.join(root, "whole.parquet")
+                    pq.write_table(pq.read_table(inputs[0]), whole)
+                    doors.run("diff", inputs[0], whole, "--any-order")
+                    self.assertTrue(parquet.diff(whole, inputs[0], any_order=True)["same"])
 
     def test_other_libraries_agree(self) -> None:
         """Where the libraries that read a directory agree, theirs is the answer."""

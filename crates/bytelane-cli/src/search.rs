@@ -4,7 +4,8 @@ use crate::files::is_stream;
 use crate::readable;
 use anyhow::bail;
 use bytelane_parquet::advise::RAW_ENDINGS;
-use bytelane_store::{FindOptions, FoundFile, Problem};
+use bytelane_parquet::arrow_schema::DataType;
+use bytelane_store::{FindOptions, FoundFile, PARTITION_TYPES, Problem, partition_type};
 use std::path::{Path, PathBuf};
 
 /// Name that means standard input.
@@ -92,4 +93,15 @@ impl Search {
             _ => anyhow::anyhow!("{}", readable::line(&error.to_string())),
         })
     }
+}
+
+/// Parses the type of a column in the names of directories: `NAME=TYPE`.
+pub fn parse_partition_type(text: &str) -> Result<(String, DataType), String> {
+    let (column, name) = text.rsplit_once('=').unwrap_or((text, ""));
+    let data_type = partition_type(name);
+    let data_type = data_type.map(|data_type| (column.to_owned(), data_type));
+    data_type.ok_or_else(|| {
+        let known = PARTITION_TYPES.join(", ");
+        format!("give NAME=TYPE, as in year=string; known types: {known}")
+    })
 }

@@ -131,7 +131,7 @@ pub fn verify(
         let counting = Arc::clone(&progress);
         let options = DiffOptions::default()
             .with_any_order(true)
-            .with_progress(move |rows| counting(rows));
+            .with_progress(move |rows, _| counting(rows));
         verified.add(partition, &files, &options)?;
     }
     let now = [listing_of_old(paths[0], &roots[1])?, list(paths[1])?];

@@ -40,6 +40,17 @@ pub struct TableFile {
     pub constants: Vec<Constant>,
 }
 
+impl TableFile {
+    /// Returns a file without other columns than its own.
+    #[must_use]
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            constants: Vec::new(),
+        }
+    }
+}
+
 /// Columns of several files that are read as one table.
 #[derive(Debug)]
 pub struct Table {

@@ -31,6 +31,7 @@ pub use error::{Error, Problem, Result};
 pub use find::{
     FindOptions, FoundFile, Listing, Owner, PARTITION_TYPES, Partition, check_one_partition,
     check_outputs, find, list, outputs_of, partition_columns, partition_type, partitions_in,
+    table_files, table_sides,
 };
 pub use install::install;
 pub use object::Object;

@@ -1,11 +1,13 @@
 //! `bytelane diff`.
 
-use crate::search::Search;
+use crate::search::{Search, parse_partition_type};
 use crate::table::{Format, Table, format_parser, text};
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
 use anyhow::bail;
-use bytelane_parquet::diff::{DiffOptions, Difference, RowPlace, diff};
+use bytelane_parquet::arrow_schema::DataType;
+use bytelane_parquet::diff::{DiffOptions, Difference, RowPlace, diff_tables};
+use bytelane_store::table_sides;
 use serde::Serialize;
 use std::io::Write;
 use std::num::NonZero;
@@ -28,6 +30,9 @@ pub struct Arguments {
     others: Vec<PathBuf>,
     #[command(flatten)]
     search: Search,
+    /// Type of the column in the names of directories such as year=2024 [default: int32 if all its values are, else string]
+    #[arg(long = "partition-type", value_name = "NAME=TYPE", value_parser = parse_partition_type)]
+    partition_types: Vec<(String, DataType)>,
     /// Ignore the order of rows: both sides must have each row the same number of times
     #[arg(long)]
     any_order: bool,
@@ -64,20 +69,18 @@ impl Arguments {
             };
             self.others.push(last);
         }
-        let (left, right) = (
-            self.search.paths(&self.files)?,
-            self.search.paths(&self.others)?,
-        );
+        let [left, right] = [&self.files, &self.others].map(|paths| self.search.find(paths));
+        let sides = table_sides([left?, right?], &self.partition_types)?;
+        let [left, right] = &sides;
         let mut options = DiffOptions::default()
             .with_any_order(self.any_order)
             .with_named_rows(self.rows.get());
         if let Some(rows) = self.row_limit {
             options = options.with_row_limit(rows);
         }
-        let verb = Verb::reading(progress::spinner("{pos} rows compared")?)?;
-        let counting = verb.clone();
-        let options = options.with_progress(move |rows| counting.count(rows));
-        let difference = verb.finish(diff(&left, &right, &options))?;
+        let verb = Verb::reading(progress::bar(0, "{pos}/{len} rows")?)?;
+        let options = options.with_progress(verb.progress());
+        let difference = verb.finish(diff_tables(left, right, &options))?;
         self.show(&difference, [left.len(), right.len()], &mut out)?;
         if difference.is_none() {
             Ok(Outcome::Fine)

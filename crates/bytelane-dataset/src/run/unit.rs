@@ -249,7 +249,7 @@ impl Runner<'_> {
         }
         let counted = |phase| {
             let (meter, rows) = (meter.clone(), unit.rows);
-            DiffOptions::default().with_progress(move |done| meter.report(phase, done, rows))
+            DiffOptions::default().with_progress(move |done, _| meter.report(phase, done, rows))
         };
         let before = fingerprint(sources, &counted(READING_SOURCES))?;
         let after = fingerprint(made, &counted(READING_OUTPUTS))?;

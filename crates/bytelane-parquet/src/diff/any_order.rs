@@ -17,6 +17,9 @@ const BUCKETS: usize = 1 << 16;
 /// Maximum number of rows whose hashes the second pass keeps.
 const KEPT: u64 = 1 << 20;
 
+/// Reports the number of rows that a pass has read.
+type Report<'a> = dyn Fn(u64) -> Result<()> + 'a;
+
 /// Number and hash sum of a bucket's rows.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Sum {
@@ -30,13 +33,24 @@ fn bucket(hash: Hash) -> usize {
 
 /// Compares both sides.
 pub(super) fn compare(
-    left: &Files<'_>,
-    right: &Files<'_>,
+    [left, right]: [&Files<'_>; 2],
+    totals: [u64; 2],
     options: &DiffOptions,
     difference: &mut Difference,
 ) -> Result<()> {
-    let before = sums(left, options, &mut difference.left_rows)?;
-    let after = sums(right, options, &mut difference.right_rows)?;
+    let total = totals[0].saturating_add(totals[1]);
+    // Each pass begins after the rows of those before it.
+    let report = |pass: usize, rows: u64| {
+        let before = [0, totals[0], total, total.saturating_add(totals[0])][pass];
+        let all = if pass < 2 {
+            total
+        } else {
+            total.saturating_mul(2)
+        };
+        options.report(before.saturating_add(rows), all)
+    };
+    let before = sums(left, &|rows| report(0, rows), &mut difference.left_rows)?;
+    let after = sums(right, &|rows| report(1, rows), &mut difference.right_rows)?;
     let other: Vec<usize> = (0..BUCKETS).filter(|&it| before[it] != after[it]).collect();
     if other.is_empty() {
         return Ok(());
@@ -45,8 +59,8 @@ pub(super) fn compare(
     difference.more = other.iter().any(|&bucket| !looked_up[bucket]);
     let mut found = BTreeMap::new();
     let starts = [
-        collect(left, &looked_up, options, &mut found, 0)?,
-        collect(right, &looked_up, options, &mut found, 1)?,
+        collect(left, &looked_up, &|rows| report(2, rows), &mut found, 0)?,
+        collect(right, &looked_up, &|rows| report(3, rows), &mut found, 1)?,
     ];
     name([left, right], &starts, options, found, difference)
 }
@@ -68,7 +82,7 @@ fn looked_up(other: &[usize], before: &[Sum], after: &[Sum], named: usize) -> Ve
 }
 
 /// Returns the sums of all buckets. Counts the rows.
-fn sums(files: &Files<'_>, options: &DiffOptions, count: &mut u64) -> Result<Vec<Sum>> {
+fn sums(files: &Files<'_>, report: &Report<'_>, count: &mut u64) -> Result<Vec<Sum>> {
     let mut sums = vec![Sum::default(); BUCKETS];
     let mut rows = files.rows();
     while let Some(batch) = rows.next()? {
@@ -79,7 +93,7 @@ fn sums(files: &Files<'_>, options: &DiffOptions, count: &mut u64) -> Result<Vec
             sum.hashes.1 = sum.hashes.1.wrapping_add(hash.1);
         }
         *count = rows.count();
-        options.report(*count)?;
+        report(*count)?;
     }
     Ok(sums)
 }
@@ -91,7 +105,7 @@ type Pair = [Vec<u64>; 2];
 fn collect<'a>(
     files: &'a Files<'_>,
     buckets: &[bool],
-    options: &DiffOptions,
+    report: &Report<'_>,
     to: &mut BTreeMap<Hash, Pair>,
     side: usize,
 ) -> Result<Rows<'a>> {
@@ -104,7 +118,7 @@ fn collect<'a>(
             }
         }
         first = rows.count();
-        options.report(first)?;
+        report(first)?;
     }
     Ok(rows)
 }

@@ -6,13 +6,16 @@ use super::normal::{normal, normal_type};
 use super::outcome::RowPlace;
 use crate::budget::RowLimit;
 use crate::catch_panic::catch_panic;
+use crate::filter::Selection;
 use crate::input::InputFile;
 use crate::read::{Reader, ReaderBuilder};
+use crate::table::TableFile;
 use crate::unite::words;
 use crate::{Error, Result};
-use arrow_array::{ArrayRef, NullArray};
+use arrow_array::{ArrayRef, NullArray, UInt32Array};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{DataType, FieldRef};
+use arrow_select::take::take;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ArrowReaderOptions;
 use parquet::file::reader::Length;
@@ -37,20 +40,45 @@ pub(super) struct Column {
 
 pub(super) type Columns = Vec<Column>;
 
-/// Returns the columns of a file.
-pub(super) fn columns(path: &Path) -> Result<Columns> {
+/// Returns the columns of a file, and its number of rows. The columns of its directories replace those of the same names, which must
+/// have the same values.
+pub(super) fn columns(file: &TableFile) -> Result<(Columns, u64)> {
+    let path = &file.path;
     let columns = || {
         let own = typed(path)?;
         let seen = ReaderBuilder::try_new(InputFile::open(path)?)?;
+        let mut constants = Selection::default();
+        for (field, value) in &file.constants {
+            constants = constants.with_constant(Arc::clone(field), Arc::clone(value))?;
+        }
+        constants.check_constants(&seen)?;
+        let row_groups = seen.metadata().row_groups().iter();
+        let rows = row_groups.map(|it| u64::try_from(it.num_rows()).unwrap_or(0));
+        let rows = rows.fold(0, u64::saturating_add);
         let pairs = own.schema().fields().iter().zip(seen.schema().fields());
         let column = |(own, seen): (&FieldRef, &FieldRef)| Column {
             name: own.name().clone(),
             data_type: normal_type(own.data_type()),
             field: Arc::clone(seen),
         };
-        Ok(pairs.map(column).collect())
+        let is_constant = |name: &str| file.constants.iter().any(|(field, _)| field.name() == name);
+        let own = pairs.map(column).filter(|it| !is_constant(&it.name));
+        let constants = file.constants.iter().map(|(field, _)| Column {
+            name: field.name().clone(),
+            data_type: values_of(field.data_type()).clone(),
+            field: Arc::clone(field),
+        });
+        Ok((own.chain(constants).collect(), rows))
     };
     catch_panic(columns).map_err(|error| error.in_file(path))
+}
+
+/// Returns the type of the values of a dictionary, or another type itself.
+fn values_of(data_type: &DataType) -> &DataType {
+    match data_type {
+        DataType::Dictionary(_, values) => values,
+        other => other,
+    }
 }
 
 /// Opens a file for reading typed values, based on its Parquet schema alone.
@@ -108,7 +136,7 @@ pub(super) fn other_columns(
 
 /// Files of a side, which have the same columns.
 pub(super) struct Files<'a> {
-    paths: Vec<&'a Path>,
+    files: &'a [TableFile],
     names: Vec<&'a str>,
     /// Types to convert the values to; `None` to compare them as they are stored, bit for bit.
     types: Option<&'a [DataType]>,
@@ -116,10 +144,10 @@ pub(super) struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    pub(super) fn new(paths: Vec<&'a Path>, columns: &'a Columns, row_limit: RowLimit) -> Self {
+    pub(super) fn new(files: &'a [TableFile], columns: &'a Columns, row_limit: RowLimit) -> Self {
         let names = columns.iter().map(|column| column.name.as_str()).collect();
         Self {
-            paths,
+            files,
             names,
             types: None,
             row_limit,
@@ -149,6 +177,15 @@ impl<'a> Files<'a> {
         }
     }
 
+    /// Returns the value of a column in the names of a file's directories, as an array of one value without dictionary.
+    fn constant(&self, file: usize, name: &str) -> Result<Option<ArrayRef>> {
+        let mut constants = self.files[file].constants.iter();
+        let Some((field, value)) = constants.find(|(field, _)| field.name() == name) else {
+            return Ok(None);
+        };
+        Ok(Some(converted(value, values_of(field.data_type()))?))
+    }
+
     /// Returns the values of a row as text, in the order of the columns.
     pub(super) fn texts(&self, place: &RowPlace) -> Result<Vec<String>> {
         let texts = catch_panic(|| {
@@ -160,7 +197,10 @@ impl<'a> Files<'a> {
             let batch = batch?;
             let options = FormatOptions::default().with_null("null");
             let text = |name: &&str| {
-                let Some(column) = batch.column_by_name(name) else {
+                let file = self.files.iter().position(|it| it.path == place.file);
+                let constant = file.map(|file| self.constant(file, name)).transpose()?;
+                let column = constant.flatten();
+                let Some(column) = column.as_ref().or_else(|| batch.column_by_name(name)) else {
                     return Ok("null".to_owned());
                 };
                 let formatter = ArrayFormatter::try_new(column, &options)?;
@@ -198,7 +238,7 @@ impl Rows<'_> {
     pub(super) fn next(&mut self) -> Result<Option<Vec<ArrayRef>>> {
         loop {
             let Some(reader) = &mut self.reader else {
-                let Some(path) = self.files.paths.get(self.next) else {
+                let Some(TableFile { path, .. }) = self.files.files.get(self.next) else {
                     return Ok(None);
                 };
                 self.ends.push(self.row);
@@ -206,7 +246,8 @@ impl Rows<'_> {
                 self.open(path).map_err(|error| error.in_file(path))?;
                 continue;
             };
-            let path = self.files.paths[self.next - 1];
+            let file = self.next - 1;
+            let path = &self.files.files[file].path;
             let batch = catch_panic(|| Ok(reader.next().transpose()?));
             let Some(batch) = batch.map_err(|error| error.in_file(path))? else {
                 self.reader = None;
@@ -214,6 +255,14 @@ impl Rows<'_> {
             };
             self.row += batch.num_rows() as u64;
             let columns = self.order.iter().enumerate().map(|(place, index)| {
+                if let Some(value) = self.files.constant(file, self.files.names[place])? {
+                    let value = match self.files.types {
+                        Some(types) => converted(&value, &types[place])?,
+                        None => value,
+                    };
+                    let rows = UInt32Array::from(vec![0; batch.num_rows()]);
+                    return Ok(take(&value, &rows, None)?);
+                }
                 let Some(index) = index else {
                     return Ok(Arc::new(NullArray::new(batch.num_rows())) as ArrayRef);
                 };
@@ -257,7 +306,7 @@ impl Rows<'_> {
         let file = self.ends.partition_point(|start| *start <= row).max(1) - 1;
         RowPlace {
             row,
-            file: self.files.paths[file].to_owned(),
+            file: self.files.files[file].path.clone(),
             row_in_file: row - self.ends[file],
         }
     }

@@ -6,6 +6,7 @@ use super::meaning::{meaning, other_types};
 use super::{DiffOptions, Problem};
 use crate::Result;
 use crate::budget::RowLimit;
+use crate::table::TableFile;
 use crate::unite::words;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -86,19 +87,24 @@ impl TryFrom<String> for Fingerprint {
 /// # Ok::<(), bytelane_parquet::Error>(())
 /// ```
 pub fn fingerprint(files: &[impl AsRef<Path>], options: &DiffOptions) -> Result<Fingerprint> {
-    let paths: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
-    let Some(first) = paths.first() else {
+    let paths = files.iter().map(|it| TableFile::new(it.as_ref()));
+    let files: Vec<TableFile> = paths.collect();
+    let Some(first) = files.first() else {
         return Err(Problem::Option("name the files to read".to_owned()).into());
     };
     let missing_as_null = options.missing_as_null;
-    let mut columns = files::columns(first)?;
+    let all = files.iter().map(files::columns);
+    let all = all.collect::<Result<Vec<(Columns, u64)>>>()?;
+    let total = all
+        .iter()
+        .fold(0, |sum: u64, (_, rows)| sum.saturating_add(*rows));
+    let mut columns = all[0].0.clone();
     if missing_as_null {
-        for path in &paths[1..] {
-            files::add_columns(&mut columns, files::columns(path)?);
-        }
+        let others = all[1..].iter();
+        others.for_each(|(other, _)| files::add_columns(&mut columns, other.clone()));
     }
-    for path in &paths {
-        let (own, other) = ((*first, &columns), (*path, &files::columns(path)?));
+    for (file, (other, _)) in files.iter().zip(&all) {
+        let (own, other) = ((&*first.path, &columns), (&*file.path, other));
         let mut others = files::other_columns(own, other, missing_as_null);
         others.extend(other_types(own, other));
         if let Some(other) = others.into_iter().next() {
@@ -107,13 +113,13 @@ pub fn fingerprint(files: &[impl AsRef<Path>], options: &DiffOptions) -> Result<
     }
     columns.sort_by(|one, other| one.name.cmp(&other.name));
     let mut hash = of_columns(&columns);
-    let side = Files::new(paths, &columns, RowLimit::NONE);
+    let side = Files::new(&files, &columns, RowLimit::NONE);
     let mut rows = side.rows();
     while let Some(batch) = rows.next()? {
         for row in of_rows(&batch)? {
             hash = hash.and(row);
         }
-        options.report(rows.count())?;
+        options.report(rows.count(), total)?;
     }
     Ok(Fingerprint {
         rows: rows.count(),

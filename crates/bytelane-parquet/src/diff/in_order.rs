@@ -41,9 +41,9 @@ impl Side<'_> {
     }
 
     /// Reads to the end; returns the total number of rows.
-    fn count(&mut self, options: &DiffOptions) -> Result<u64> {
+    fn count(&mut self, options: &DiffOptions, total: u64) -> Result<u64> {
         while self.rows.next()?.is_some() {
-            options.report(self.rows.count())?;
+            options.report(self.rows.count(), total)?;
         }
         Ok(self.rows.count())
     }
@@ -51,11 +51,12 @@ impl Side<'_> {
 
 /// Compares both sides, row by row.
 pub(super) fn compare(
-    left: &Files<'_>,
-    right: &Files<'_>,
+    [left, right]: [&Files<'_>; 2],
+    totals: [u64; 2],
     options: &DiffOptions,
     difference: &mut Difference,
 ) -> Result<()> {
+    let total = totals[0].max(totals[1]);
     let [mut one, mut other] = [left, right].map(|files| Side {
         rows: files.rows(),
         batch: None,
@@ -68,7 +69,7 @@ pub(super) fn compare(
             let place = |rows: usize, side: &Side<'_>| (rows > 0).then(|| side.rows.place(row));
             let places = [place(in_left, &one), place(in_right, &other)];
             (difference.left_rows, difference.right_rows) =
-                (one.count(options)?, other.count(options)?);
+                (one.count(options, total)?, other.count(options, total)?);
             if places.iter().any(Option::is_some) {
                 difference.more |= difference.left_rows.abs_diff(difference.right_rows) > 1;
                 let row = DifferentRow::new([left, right], places, |_| true)?;
@@ -90,7 +91,7 @@ pub(super) fn compare(
             difference.rows.push(row);
         }
         row += rows as u64;
-        options.report(row)?;
+        options.report(row, total)?;
     }
 }
 

@@ -21,6 +21,8 @@ pub use outcome::{Difference, DifferentRow, DifferentValue, RowPlace};
 
 use crate::budget::RowLimit;
 use crate::catch_panic::catch_panic;
+use crate::progress::Progress;
+use crate::table::TableFile;
 use crate::{Problem, Result};
 use arrow_schema::DataType;
 use files::{Columns, Files};
@@ -28,10 +30,6 @@ use meaning::Common;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
-
-/// Progress callback: rows compared so far.
-type Progress = dyn Fn(u64) -> ControlFlow<()> + Send + Sync;
 
 /// Default number of differing rows to name.
 const NAMED: usize = 10;
@@ -49,7 +47,7 @@ pub struct DiffOptions {
     missing_as_null: bool,
     named: usize,
     pub(crate) row_limit: RowLimit,
-    progress: Option<Arc<Progress>>,
+    progress: Progress,
 }
 
 impl Default for DiffOptions {
@@ -59,7 +57,7 @@ impl Default for DiffOptions {
             missing_as_null: false,
             named: NAMED,
             row_limit: RowLimit::default(),
-            progress: None,
+            progress: Progress::default(),
         }
     }
 }
@@ -99,22 +97,19 @@ impl DiffOptions {
         self
     }
 
-    /// Sets a progress callback: rows compared so far. Return `Break` to cancel with
-    /// [`Problem::Cancelled`].
+    /// Sets a progress callback: rows read so far, and their total according to the footers, which grows if rows that differ have to be
+    /// looked up. Return `Break` to cancel with [`Problem::Cancelled`].
     #[must_use]
     pub fn with_progress(
         mut self,
-        progress: impl Fn(u64) -> ControlFlow<()> + Send + Sync + 'static,
+        progress: impl Fn(u64, u64) -> ControlFlow<()> + Send + Sync + 'static,
     ) -> Self {
-        self.progress = Some(Arc::new(progress));
+        self.progress = Progress::new(progress);
         self
     }
 
-    fn report(&self, rows: u64) -> Result<()> {
-        match &self.progress {
-            Some(progress) if progress(rows).is_break() => Err(Problem::Cancelled.into()),
-            _ => Ok(()),
-        }
+    fn report(&self, rows: u64, total: u64) -> Result<()> {
+        self.progress.report(rows, total)
     }
 }
 
@@ -154,14 +149,33 @@ pub fn diff(
     right: &[impl AsRef<Path>],
     options: &DiffOptions,
 ) -> Result<Difference> {
-    let left: Vec<&Path> = left.iter().map(AsRef::as_ref).collect();
-    let right: Vec<&Path> = right.iter().map(AsRef::as_ref).collect();
+    let left: Vec<TableFile> = left.iter().map(|it| TableFile::new(it.as_ref())).collect();
+    let right: Vec<TableFile> = right.iter().map(|it| TableFile::new(it.as_ref())).collect();
+    diff_tables(&left, &right, options)
+}
+
+/// Compares rows like [`diff`], with the columns in the names of directories, which a side that is a single file may have as columns of
+/// the file.
+///
+/// # Errors
+///
+/// Same errors as [`diff`], and a column of a file contradicts that of its directory.
+pub fn diff_tables(
+    left: &[TableFile],
+    right: &[TableFile],
+    options: &DiffOptions,
+) -> Result<Difference> {
     let (Some(first), false) = (left.first(), right.is_empty()) else {
         return Err(Problem::Option("name a file on each side to compare".to_owned()).into());
     };
-    let paths: Vec<&Path> = left.iter().chain(&right).copied().collect();
-    let files = paths.iter().map(|path| files::columns(path));
-    let files = files.collect::<Result<Vec<Columns>>>()?;
+    let first = first.path.as_path();
+    let paths = left.iter().chain(right).map(|file| file.path.as_path());
+    let paths: Vec<&Path> = paths.collect();
+    let files = left.iter().chain(right).map(files::columns);
+    let files = files.collect::<Result<Vec<(Columns, u64)>>>()?;
+    let (files, rows): (Vec<Columns>, Vec<u64>) = files.into_iter().unzip();
+    let sum = |rows: &[u64]| rows.iter().copied().fold(0, u64::saturating_add);
+    let totals = [sum(&rows[..left.len()]), sum(&rows[left.len()..])];
     let mut columns = files[0].clone();
     if options.missing_as_null {
         files
@@ -178,13 +192,13 @@ pub fn diff(
     };
     if difference.columns.is_empty() {
         let converted = conversions(&columns, &files);
-        let [left, right] = [left, right].map(|paths| {
-            Files::new(paths, &columns, options.row_limit).with_types(converted.as_deref())
+        let [left, right] = [left, right].map(|files| {
+            Files::new(files, &columns, options.row_limit).with_types(converted.as_deref())
         });
         if options.any_order {
-            any_order::compare(&left, &right, options, &mut difference)?
+            any_order::compare([&left, &right], totals, options, &mut difference)?
         } else {
-            in_order::compare(&left, &right, options, &mut difference)?
+            in_order::compare([&left, &right], totals, options, &mut difference)?
         }
         // Rows without columns are only counted.
         difference.more |= difference.left_rows != difference.right_rows;

@@ -153,7 +153,10 @@ impl Selection {
     }
 
     /// Checks that columns of the file with the names of constants have their values in all rows.
-    fn check_constants<T: ChunkReader + 'static>(&self, reader: &ReaderBuilder<T>) -> Result<()> {
+    pub(crate) fn check_constants<T: ChunkReader + 'static>(
+        &self,
+        reader: &ReaderBuilder<T>,
+    ) -> Result<()> {
         for (field, value) in &self.constants {
             let name = field.name();
             let Ok(own) = reader.schema().field_with_name(name) else {

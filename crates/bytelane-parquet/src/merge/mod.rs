@@ -117,7 +117,8 @@ pub(crate) fn merge_if(
         ..Merged::default()
     };
     if options.verification {
-        let progress = options.progress.at_end(plan.bytes);
+        let at_end = options.progress.at_end(plan.bytes);
+        let progress = move |rows, _| at_end(rows);
         verify(&paths, &outputs, options.row_limit, progress)?;
         merged.verified = true;
     }
@@ -184,7 +185,7 @@ fn verify(
     inputs: &[&Path],
     outputs: &Outputs<'_>,
     row_limit: RowLimit,
-    progress: impl Fn(u64) -> ControlFlow<()> + Send + Sync + 'static,
+    progress: impl Fn(u64, u64) -> ControlFlow<()> + Send + Sync + 'static,
 ) -> Result<()> {
     let Some(unfinished) = outputs.unfinished() else {
         let problem = "a device or a pipe cannot be read again to verify it; write a file";

@@ -314,3 +314,69 @@ fn zones_and_sizes_are_meanings() {
         assert_eq!(difference.types.len(), 1, "{difference:?}");
     }
 }
+
+#[test]
+fn columns_of_directories_are_compared_with_those_of_files() {
+    use bytelane_parquet::arrow_array::Int32Array;
+    use bytelane_parquet::diff::diff_tables;
+    use bytelane_parquet::table::TableFile;
+    use std::sync::{Arc, Mutex};
+
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, columns: &[(&str, &[i32])]| {
+        let columns = columns.iter().map(|(name, values)| {
+            let values: ArrayRef = Arc::new(Int32Array::from(values.to_vec()));
+            (*name, values)
+        });
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let path = directory.path().join(name);
+        let file = std::fs::File::create(&path).unwrap();
+        let mut writer = Writer::try_new(file, batch.schema(), WriterOptions::default()).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        path
+    };
+    let of_year = |path: &std::path::Path, year: i32| {
+        let value: ArrayRef = Arc::new(Int32Array::from(vec![year]));
+        let field = arrow_schema::Field::new("year", value.data_type().clone(), true);
+        let mut file = TableFile::new(path);
+        file.constants.push((Arc::new(field), value));
+        file
+    };
+    let [one, two] = ["1", "2"].map(|name| write(name, &[("id", &[1, 2])]));
+    let left = [of_year(&one, 2024), of_year(&two, 2025)];
+    let whole = |name, years: &[i32]| {
+        TableFile::new(write(name, &[("id", &[1, 2, 1, 2]), ("year", years)]))
+    };
+    let same = [whole("same", &[2024, 2024, 2025, 2025])];
+    let other = [whole("other", &[2024, 2024, 2025, 2026])];
+    for any_order in [false, true] {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let progress = Arc::clone(&seen);
+        let options = DiffOptions::default().with_any_order(any_order);
+        let options = options.with_progress(move |done, total| {
+            progress.lock().unwrap().push((done, total));
+            std::ops::ControlFlow::Continue(())
+        });
+        assert!(diff_tables(&left, &same, &options).unwrap().is_none());
+        let last = if any_order { (8, 8) } else { (4, 4) };
+        assert_eq!(seen.lock().unwrap().last(), Some(&last));
+        let difference = diff_tables(&left, &other, &options).unwrap();
+        let rows = if any_order { 2 } else { 1 };
+        assert_eq!(difference.rows.len(), rows, "{difference:?}");
+        let last = if any_order { (16, 16) } else { (4, 4) };
+        assert_eq!(seen.lock().unwrap().last(), Some(&last));
+        if !any_order {
+            let value = &difference.rows[0].values[0];
+            assert_eq!(value.left.as_deref(), Some("2025"));
+            assert_eq!(value.right.as_deref(), Some("2026"));
+        }
+    }
+    let contradicting = [of_year(&same[0].path, 2024)];
+    let error = diff_tables(&contradicting, &same, &DiffOptions::default());
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("the column year has other values"),
+        "{error}"
+    );
+}

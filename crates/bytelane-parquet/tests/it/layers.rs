@@ -17,7 +17,7 @@ const LAYERS: [&[(&str, &[&str])]; 6] = [
         ("filter", &[]),
         ("table", &["filter"]),
         ("rewrite", &[]),
-        ("diff", &[]),
+        ("diff", &["filter", "table"]),
         ("advise", &["rewrite", "write"]),
         ("check", &["rewrite"]),
         ("merge", &["rewrite", "diff", "check"]),

@@ -136,6 +136,7 @@ def diff(
     left: Sequence[_Path],
     right: Sequence[_Path],
     as_files: bool,
+    partition_types: Sequence[tuple[str, str]],
     any_order: bool,
     rows: int,
     row_limit: int | None,

@@ -485,11 +485,12 @@ def diff(
     any_order: bool = False,
     rows: int = 10,
     row_limit: int | None = None,
+    partition_types: Mapping[str, str] | None = None,
     as_files: bool = False,
 ) -> Difference:
     """Compares the rows of Parquet files, bit for bit; each side is a file, or several that are read one after the other.
 
-    Directories, patterns and `as_files` are those of `read_table`.
+    Directories, their columns, `partition_types`, patterns and `as_files` are those of `read_table`.
 
     Encodings, compressions, row groups and the order of columns do not matter; with `any_order`, the order of rows does
     not matter either. The result has up to `rows` different rows. Arrow types must mean the same, too: `types` has a
@@ -505,7 +506,9 @@ def diff(
     >>> parquet.diff("a.parquet", "b.parquet")["rows"][0]["values"]
     [{'column': 'id', 'left': '1', 'right': '3'}]
     """
-    same, difference = _parquet.diff(_paths(left), _paths(right), as_files, any_order, rows, row_limit)
+    same, difference = _parquet.diff(
+        _paths(left), _paths(right), as_files, [*(partition_types or {}).items()], any_order, rows, row_limit
+    )
     result: Difference = json.loads(difference)
     result["same"] = same
     return result

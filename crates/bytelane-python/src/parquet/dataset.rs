@@ -7,7 +7,7 @@ use super::options::{Columns, Count};
 use super::table::Table;
 use bytelane_parquet::arrow_schema::{DataType, Schema, SchemaRef};
 use bytelane_parquet::table::{TableFile, conform, selected, unite_schemas};
-use bytelane_store::{PARTITION_TYPES, partition_columns, partition_type};
+use bytelane_store::{PARTITION_TYPES, partition_type, table_files};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -32,23 +32,14 @@ pub fn read_files(
     let limits = Limits::new(threads, memory_limit)?;
     let is_part = row_groups.is_some();
     let selection = selection(py, columns, row_groups, filters)?;
-    let (files, partitions) = py.detach(|| {
+    let files = py.detach(|| {
         let files = find(&sources, as_files)?;
         let types = types_of(&partition_types)?;
-        let partitions = partition_columns(&files, &types).map_err(of_store)?;
-        Ok::<_, PyErr>((files, partitions))
+        table_files(files, &types).map_err(of_store)
     })?;
     if is_part && files.len() != 1 {
         return Err(PyValueError::new_err("row_groups are those of one file"));
     }
-    let files: Vec<TableFile> = files
-        .into_iter()
-        .zip(partitions)
-        .map(|(file, constants)| TableFile {
-            path: file.path,
-            constants,
-        })
-        .collect();
     let together = if files.len() > 1 || files.iter().any(|file| !file.constants.is_empty()) {
         let open = || bytelane_parquet::table::Table::open(&files, strict_schema);
         Some(py.detach(open).map_err(of_parquet)?)
@@ -94,7 +85,8 @@ fn joined(files: &[TableFile], tables: Vec<Table>, order: Option<&SchemaRef>) ->
     Ok(Table { schema, batches })
 }
 
-fn types_of(names: &[(String, String)]) -> PyResult<Vec<(String, DataType)>> {
+/// Returns the types of partition columns by their names.
+pub fn types_of(names: &[(String, String)]) -> PyResult<Vec<(String, DataType)>> {
     let types = names.iter().map(|(column, name)| {
         let data_type = partition_type(name).ok_or_else(|| {
             let known = PARTITION_TYPES.join(", ");

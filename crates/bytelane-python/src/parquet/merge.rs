@@ -1,15 +1,17 @@
 //! `merge`, `diff`, `check`, `repair` and `salvage`.
 
+use super::dataset::types_of;
 use super::error::of_parquet;
-use super::find::{check_outputs, one_partition, one_to, paths};
+use super::find::{check_outputs, find, of_store, one_partition, one_to, paths};
 use super::rewrite::{replace, to_json};
 use super::watch::watched;
 use bytelane_parquet::check::{CheckOptions, Checked, check as check_file};
-use bytelane_parquet::diff::{DiffOptions, diff as diff_files};
+use bytelane_parquet::diff::{DiffOptions, diff_tables};
 use bytelane_parquet::merge::{MergeOptions, MergePages, merge as merge_files, part_path};
 use bytelane_parquet::repair::{
     RepairOptions, SalvageOptions, repair as repair_file, salvage as salvage_file,
 };
+use bytelane_store::table_sides;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -71,12 +73,14 @@ pub fn merge(
 /// Compares the rows of files. Returns whether they are the same, and their differences as JSON. A signal ends the
 /// work.
 #[pyfunction]
-#[pyo3(signature = (left, right, as_files, any_order, rows, row_limit))]
+#[pyo3(signature = (left, right, as_files, partition_types, any_order, rows, row_limit))]
+#[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
 pub fn diff(
     py: Python<'_>,
     left: Vec<PathBuf>,
     right: Vec<PathBuf>,
     as_files: bool,
+    partition_types: Vec<(String, String)>,
     any_order: bool,
     rows: usize,
     row_limit: Option<u64>,
@@ -87,11 +91,14 @@ pub fn diff(
     if let Some(rows) = row_limit {
         options = options.with_row_limit(rows);
     }
-    let left = py.detach(|| paths(&left, as_files))?;
-    let right = py.detach(|| paths(&right, as_files))?;
+    let types = types_of(&partition_types)?;
+    let [left, right] = py.detach(|| {
+        let sides = [find(&left, as_files)?, find(&right, as_files)?];
+        table_sides(sides, &types).map_err(of_store)
+    })?;
     let difference = watched(py, None, of_parquet, |report| {
-        let options = options.with_progress(move |rows| report(rows, rows));
-        diff_files(&left, &right, &options)
+        let options = options.with_progress(move |done, total| report(done, total));
+        diff_tables(&left, &right, &options)
     })?;
     Ok((difference.is_none(), to_json(&difference)?))
 }

@@ -29,7 +29,7 @@ pub use format::Owner;
 pub use outputs::{check_outputs, outputs_of};
 pub use partition::{
     PARTITION_TYPES, Partition, check_one_partition, partition_columns, partition_type,
-    partitions_in,
+    partitions_in, table_files, table_sides,
 };
 
 /// First bytes of a Parquet file.

@@ -6,7 +6,8 @@ use arrow_cast::{CastOptions, cast_with_options};
 use bytelane_parquet::arrow_array::types::Int32Type;
 use bytelane_parquet::arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray};
 use bytelane_parquet::arrow_schema::{DataType, Field, TimeUnit};
-use bytelane_parquet::table::Constant;
+use bytelane_parquet::table::{Constant, TableFile};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -144,6 +145,51 @@ pub fn partition_columns(
         }
     }
     Ok(all)
+}
+
+/// Returns files with their [partition columns](partition_columns).
+///
+/// # Errors
+///
+/// Same errors as [`partition_columns`].
+pub fn table_files(files: Vec<FoundFile>, types: &[(String, DataType)]) -> Result<Vec<TableFile>> {
+    let constants = partition_columns(&files, types)?;
+    let files = files.into_iter().zip(constants);
+    Ok(files
+        .map(|(file, constants)| TableFile {
+            path: file.path,
+            constants,
+        })
+        .collect())
+}
+
+/// Returns the files of two sides that are compared, with their partition columns: both sides have the same types.
+///
+/// # Errors
+///
+/// Same errors as [`partition_columns`].
+pub fn table_sides(
+    [left, right]: [Vec<FoundFile>; 2],
+    types: &[(String, DataType)],
+) -> Result<[Vec<TableFile>; 2]> {
+    let names = |files: &[FoundFile]| -> BTreeSet<String> {
+        let partitions = files.iter().flat_map(|file| &file.partitions);
+        partitions.map(|it| it.column.clone()).collect()
+    };
+    let (own, other) = (names(&left), names(&right));
+    let end = left.len();
+    let mut left = table_files(left.into_iter().chain(right).collect(), types)?;
+    let mut right = left.split_off(end);
+    // A column that only the other side has in its directories may be in these files.
+    let keep = |files: &mut [TableFile], names: &BTreeSet<String>| {
+        for file in files {
+            file.constants
+                .retain(|(field, _)| names.contains(field.name()));
+        }
+    };
+    keep(&mut left, &own);
+    keep(&mut right, &other);
+    Ok([left, right])
 }
 
 /// Checks that files can be merged: no two of them are in different partitions, whose columns the result would lose.

@@ -12,7 +12,7 @@ use bytelane_parquet::filter::{SelectedRows, Selection};
 use bytelane_parquet::parquet::arrow::arrow_reader::{RowSelection, RowSelector};
 use bytelane_parquet::table::{Table, TableFile, conform, selected};
 use bytelane_parquet::{Error, ReaderBuilder};
-use bytelane_store::{FoundFile, partition_columns};
+use bytelane_store::table_files;
 use bytes::Bytes;
 use std::num::NonZero;
 use std::ops::ControlFlow;
@@ -57,23 +57,14 @@ impl Files {
     ) -> anyhow::Result<Self> {
         let is_standard = |path: &PathBuf| path == Path::new(STANDARD);
         let files = match paths {
-            [path] if is_standard(path) => vec![TableFile {
-                path: path.clone(),
-                constants: Vec::new(),
-            }],
+            [path] if is_standard(path) => vec![TableFile::new(path)],
             _ => match paths.iter().find(|path| is_standard(path)) {
                 Some(_) => bail!(
                     "standard input cannot be read together with files; save it to disk first"
                 ),
                 None => {
                     let files = search.find(paths)?;
-                    let constants = partition_columns(&files, types)?;
-                    let files = files.into_iter().zip(constants);
-                    let file = |(file, constants): (FoundFile, _)| TableFile {
-                        path: file.path,
-                        constants,
-                    };
-                    files.map(file).collect()
+                    table_files(files, types)?
                 }
             },
         };
@@ -93,10 +84,8 @@ impl Files {
     fn table(&self) -> anyhow::Result<Option<&Table>> {
         if self.table.get().is_none() {
             let is_one = self.files.len() == 1 && self.files[0].constants.is_empty();
-            let table = match is_one {
-                true => None,
-                false => Some(Table::open(&self.files, self.is_strict)?),
-            };
+            let open = || Table::open(&self.files, self.is_strict);
+            let table = (!is_one).then(open).transpose()?;
             let _ = self.table.set(table);
         }
         Ok(self.table.get().and_then(Option::as_ref))

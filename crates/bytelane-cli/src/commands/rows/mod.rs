@@ -8,14 +8,13 @@ mod output;
 mod sample;
 mod table;
 
-use crate::search::Search;
+use crate::search::{Search, parse_partition_type};
 use crate::table::{Format as TableFormat, Table, number, text};
 use crate::verb::Verb;
 use crate::{Outcome, backend, progress, readable, standard};
 use arrow_array::RecordBatch;
 use bytelane_parquet::arrow_schema::DataType;
 use bytelane_parquet::filter::{Predicate, Selection};
-use bytelane_store::{PARTITION_TYPES, partition_type};
 use clap::ValueEnum;
 use files::{Chosen, Files};
 use output::Output;
@@ -175,16 +174,6 @@ const EXAMPLES: &str = "Examples:
 
 In JSON, integers and decimals have all their digits, NaN and infinities are null, bytes are hexadecimal, and dates and \
 times are texts (ISO 8601); those with a time zone are in UTC.";
-
-fn parse_partition_type(text: &str) -> Result<(String, DataType), String> {
-    let (column, name) = text.rsplit_once('=').unwrap_or((text, ""));
-    let data_type = partition_type(name);
-    let data_type = data_type.map(|data_type| (column.to_owned(), data_type));
-    data_type.ok_or_else(|| {
-        let known = PARTITION_TYPES.join(", ");
-        format!("give NAME=TYPE, as in year=string; known types: {known}")
-    })
-}
 
 impl Source {
     fn open(&self) -> anyhow::Result<Files> {
