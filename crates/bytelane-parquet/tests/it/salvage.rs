@@ -2,7 +2,7 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
-use arrow_array::{ArrayRef, Int64Array, ListArray, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, Float64Array, Int64Array, ListArray, RecordBatch, StringArray};
 use arrow_select::concat::concat_batches;
 use bytelane_parquet::check::{CheckOptions, Severity, check};
 use bytelane_parquet::repair::{SalvageOptions, Salvaged, salvage};
@@ -289,6 +289,25 @@ fn a_file_without_a_footer_needs_a_schema() {
         let error = salvage(&old, &new, &SalvageOptions::default()).unwrap_err();
         assert!(error.to_string().contains("with_schema"), "{error}");
         assert!(!new.exists());
+    }
+}
+
+#[test]
+fn pages_of_other_columns_are_not_those_of_a_schema() {
+    let directory = tempfile::tempdir().unwrap();
+    let [old, new, schema] = ["old", "new", "schema"].map(|name| directory.path().join(name));
+    let file = in_row_groups(&rows(), true);
+    fs::write(&old, &file[..end_of_pages(&file)]).unwrap();
+    let numbers: ArrayRef = Arc::new(Float64Array::from(vec![1.5; 10]));
+    let other = RecordBatch::try_from_iter([("other", numbers)]).unwrap();
+    fs::write(&schema, in_row_groups(&other, true)).unwrap();
+    let options = SalvageOptions::default().with_schema(&schema);
+    let salvaged = salvage(&old, &new, &options).unwrap();
+    assert_eq!((salvaged.rows, salvaged.left_out.len()), (0, 1));
+    for damaged in [&b""[..], b"PAR1PAR1"] {
+        fs::write(&old, damaged).unwrap();
+        let error = salvage(&old, &new, &options).unwrap_err();
+        assert!(error.to_string().contains("no page"), "{error}");
     }
 }
 

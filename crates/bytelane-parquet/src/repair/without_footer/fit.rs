@@ -69,6 +69,16 @@ impl<'a> Fits<'a> {
         rows
     }
 
+    /// Returns whether a page is an intact dictionary, but not one of the only column.
+    pub(super) fn is_of_other_column(&mut self, page: usize) -> bool {
+        let Some(found) = self.pages.get(page).filter(|page| !page.is_data()) else {
+            return false;
+        };
+        let bytes = bytes_of(self.file, found);
+        let is_intact = bytes.is_ok_and(|bytes| !is_damaged(found, &bytes, self.codecs[0]));
+        is_intact && !self.is_dictionary(page, 0)
+    }
+
     fn open(&mut self, column: usize) -> Option<&mut Open> {
         if self.trials[column].is_none() {
             let leaf = &self.columns.leaves[column];

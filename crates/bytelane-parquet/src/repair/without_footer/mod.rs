@@ -68,6 +68,10 @@ struct Columns {
 pub(super) fn restore(input: &InputFile, schema: &Path) -> Result<Restored> {
     let columns = Columns::open(schema).map_err(|error| error.in_file(schema))?;
     let Scanned { segments, gaps } = scan(input)?;
+    if segments.is_empty() {
+        let problem = "nothing can be salvaged: no page of a Parquet file is found";
+        return Err(Error::corrupt(problem));
+    }
     let no_page = |range: Range<u64>| LeftOut {
         start: range.start,
         end: range.end,
@@ -117,6 +121,11 @@ fn certain(
         is_given_up = divided.is_given_up;
         from = divided.pages.max(from + 1);
         begins = false;
+        if columns.leaves.len() == 1 && fits.is_of_other_column(from) {
+            // With a single column, any pages that can be decoded would do. There are others.
+            certain.clear();
+            break;
+        }
     }
     let mut page = 0;
     let ends = certain.iter().map(|it| (it.start(), it.end));
