@@ -6,10 +6,10 @@ use crate::format::{
     self, Encoded, FileMetaData, FileView, KeyValue, KeyValueView, NodeView, Placed, RowGroup,
     RowGroupView, SchemaElement, SortingColumn,
 };
+use crate::types::written::written_message;
 use crate::{Error, Result};
 use arrow_ipc::root_as_message;
 use arrow_schema::{Field, Schema};
-use bytelane::base64::STANDARD;
 use bytes::Bytes;
 use parquet::arrow::{ARROW_SCHEMA_META_KEY, encode_arrow_schema};
 use std::collections::{HashMap, HashSet};
@@ -168,12 +168,8 @@ fn pair(pair: &KeyValueView<'_>, roots: &Roots) -> KeyValue {
 /// file's columns.
 fn of_arrow_schema(encoded: &str, roots: &Roots) -> Result<String> {
     let odd = || Error::corrupt("the Arrow schema is damaged");
-    let message = STANDARD.decode_to_vec(encoded).map_err(|_| odd())?;
-    let message = match message.as_slice() {
-        [0xff, 0xff, 0xff, 0xff, _, _, _, _, message @ ..] => message,
-        message => message,
-    };
-    let message = root_as_message(message).map_err(|_| odd())?;
+    let message = written_message(encoded)?;
+    let message = root_as_message(&message).map_err(|_| odd())?;
     let schema = message.header_as_schema().ok_or_else(odd)?;
     let fields = schema.fields().ok_or_else(odd)?;
     if fields.len() != roots.position_count {

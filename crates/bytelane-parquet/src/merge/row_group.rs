@@ -2,7 +2,7 @@
 
 use super::encode::Encoding;
 use super::input::RowGroup;
-use super::join::{Input, Join};
+use super::join::{Input, Join, uses_dictionary};
 use super::meaning::Converting;
 use super::outcome::{MergedColumn, MergedPages, Notes};
 use super::plan::Plan;
@@ -13,7 +13,9 @@ use crate::chunk::Chunk;
 use crate::file::FileWriter;
 use crate::format;
 use crate::stack::with_stack;
+use crate::types::fields::{children, leaves};
 use crate::{Error, Result};
+use arrow_schema::DataType;
 use bytes::Bytes;
 use std::io::Write;
 use std::ops::Range;
@@ -178,12 +180,13 @@ impl Joining<'_> {
         let inputs = (0..self.leaves.len()).map(|number| self.inputs(number));
         let inputs = inputs.collect::<Result<Vec<_>>>()?;
         let mut notes_of_joined = Notes::default();
-        let joined = if is_ordered {
+        let is_split = self.is_split(&inputs);
+        let joined = if is_ordered && !is_split {
             // New pages would not be better: the dictionary must have all entries in their order.
             let joined = self.joined(&inputs, true, &mut notes_of_joined)?;
             notes.append(notes_of_joined);
             return joined.ok_or_else(|| Error::corrupt("the dictionaries cannot be joined"));
-        } else if self.fresh {
+        } else if self.fresh || is_split {
             None
         } else {
             self.joined(&inputs, false, &mut notes_of_joined)?
@@ -211,7 +214,7 @@ impl Joining<'_> {
             plan: self.plan,
             root: self.root,
             inputs: &inputs,
-            without_dictionaries: !self.fresh && joined.is_none() && inputs.len() == 1,
+            without_dictionaries: !self.fresh && !is_split && joined.is_none() && inputs.len() == 1,
         };
         let encoded = catch_panic(|| encoding.chunks(learned))?;
         match (joined, encoded) {
@@ -230,6 +233,28 @@ impl Joining<'_> {
                 .joined(&inputs, true, notes)?
                 .ok_or_else(|| Error::corrupt("the dictionaries cannot be joined")),
         }
+    }
+
+    /// Returns whether joined pages would have indices after values in a dictionary within a list, map or struct. pyarrow makes
+    /// several arrays of these, and refuses them in nested columns.
+    fn is_split(&self, inputs: &[Vec<Input>]) -> bool {
+        let fields = self.plan.columns.roots[self.root].field.iter();
+        let fields = fields.filter(|field| !children(field.data_type()).is_empty());
+        fields.flat_map(leaves).zip(inputs).any(|(leaf, inputs)| {
+            let mut has_values = false;
+            matches!(leaf.data_type(), DataType::Dictionary(..))
+                && inputs.iter().any(|input| match input {
+                    Input::Missing(_) => {
+                        has_values = true;
+                        false
+                    }
+                    Input::Leaf(leaf) => leaf.data_pages().any(|page| {
+                        let is_index = uses_dictionary(page);
+                        has_values |= !is_index;
+                        is_index && has_values
+                    }),
+                })
+        })
     }
 
     /// Encodes converted values.

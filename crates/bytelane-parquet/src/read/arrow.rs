@@ -4,14 +4,14 @@ use super::schema::{can_exist, fitted, with_whole_intervals, with_zones, without
 use crate::Result;
 use crate::catch_panic::catch_panic;
 use crate::file::{OpenFooter, RowGroups, in_parquet};
-use crate::format::FileMetaData;
+use crate::format;
 use crate::stack::with_stack;
 use crate::types::extension::with_extension_types;
-use crate::types::written::written_schema;
+use crate::types::written::{with_texts, written_schema};
 use arrow_schema::{Schema, SchemaRef};
 use parquet::arrow::ARROW_SCHEMA_META_KEY;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
-use parquet::file::metadata::{KeyValue, ParquetMetaData};
+use parquet::file::metadata::{FileMetaData, KeyValue, ParquetMetaData};
 use std::sync::Arc;
 
 /// Footer whose annotations all have types in Arrow.
@@ -48,8 +48,11 @@ impl ArrowFooter {
             let options = ArrowReaderOptions::new().with_schema(schema);
             in_arrow(&footer.schema, footer.depth, options)
         };
+        let hint = |file: &Arc<ParquetMetaData>| {
+            in_arrow(file, footer.depth, ArrowReaderOptions::new()).ok()
+        };
         let hinted = has_arrow_schema(&footer.schema)
-            .then(|| in_arrow(&footer.schema, footer.depth, ArrowReaderOptions::new()).ok());
+            .then(|| hint(&footer.schema).or_else(|| hint(&mended(&footer.schema)?)));
         let metadata = match hinted.flatten() {
             Some(hinted) => {
                 let of_hint = hinted.schema();
@@ -71,8 +74,8 @@ impl ArrowFooter {
 }
 
 /// Returns the Arrow schema with which a file is read.
-pub(crate) fn arrow_schema(footer: &FileMetaData, depth: usize) -> Result<SchemaRef> {
-    let bare = FileMetaData {
+pub(crate) fn arrow_schema(footer: &format::FileMetaData, depth: usize) -> Result<SchemaRef> {
+    let bare = format::FileMetaData {
         version: footer.version,
         schema: footer.schema.clone(),
         key_value_metadata: footer.key_value_metadata.clone(),
@@ -99,6 +102,24 @@ pub(super) fn in_arrow(
     with_stack(depth, || {
         catch_panic(|| Ok(ArrowReaderMetadata::try_new(schema, options)?))
     })
+}
+
+/// Returns a footer whose Arrow schema can be decoded, although its metadata is not text.
+fn mended(footer: &ParquetMetaData) -> Option<Arc<ParquetMetaData>> {
+    let file = footer.file_metadata();
+    let pairs = with_texts(file.key_value_metadata())?;
+    let file = FileMetaData::new(
+        file.version(),
+        file.num_rows(),
+        file.created_by().map(str::to_owned),
+        Some(pairs),
+        file.schema_descr_ptr(),
+        file.column_orders().cloned(),
+    );
+    Some(Arc::new(ParquetMetaData::new(
+        file,
+        footer.row_groups().to_vec(),
+    )))
 }
 
 fn has_arrow_schema(footer: &ParquetMetaData) -> bool {

@@ -132,15 +132,18 @@ fn checksums_are_compared_where_they_are() {
 
 /// Writes a file with one column and the Arrow schema of other columns.
 fn with_schema(array: ArrayRef, schema: &Schema) -> Bytes {
+    with_encoded(array, parquet::arrow::encode_arrow_schema(schema))
+}
+
+fn with_encoded(array: ArrayRef, encoded: String) -> Bytes {
+    use parquet::arrow::ARROW_SCHEMA_META_KEY;
     use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
-    use parquet::arrow::{ARROW_SCHEMA_META_KEY, encode_arrow_schema};
     use parquet::file::metadata::KeyValue;
 
     let batch = RecordBatch::try_from_iter_with_nullable([("a", array, true)]).unwrap();
     let mut file = Vec::new();
     let options = ArrowWriterOptions::new().with_skip_arrow_metadata(true);
     let mut writer = ArrowWriter::try_new_with_options(&mut file, batch.schema(), options).unwrap();
-    let encoded = encode_arrow_schema(schema);
     writer.append_key_value_metadata(KeyValue::new(ARROW_SCHEMA_META_KEY.to_owned(), encoded));
     writer.write(&batch).unwrap();
     writer.close().unwrap();
@@ -168,6 +171,24 @@ fn an_arrow_schema_changes_no_value() {
         let batch = read_one(file);
         assert_eq!(*batch.column(0).data_type(), read, "{asked}");
     }
+}
+
+#[test]
+fn an_arrow_schema_has_types_although_its_metadata_is_not_text() {
+    let text = "any bytes";
+    let metadata = std::collections::HashMap::from([("key".to_owned(), text.to_owned())]);
+    let duration = DataType::Duration(arrow_schema::TimeUnit::Second);
+    let schema = of_type(duration.clone()).with_metadata(metadata);
+    let encoded = parquet::arrow::encode_arrow_schema(&schema);
+    let base64 = bytelane::base64::STANDARD;
+    let mut message = base64.decode_to_vec(&encoded).unwrap();
+    let at = message
+        .windows(text.len())
+        .position(|it| it == text.as_bytes());
+    message[at.unwrap()] = 0xff;
+    let numbers: ArrayRef = Arc::new(arrow_array::Int64Array::from(vec![1]));
+    let batch = read_one(with_encoded(numbers, base64.encode_to_string(&message)));
+    assert_eq!(*batch.column(0).data_type(), duration);
 }
 
 #[test]

@@ -2,14 +2,13 @@
 
 use super::int96::Int96Unit;
 use super::source::{Column, Reopen, Source};
-use crate::catch_panic::catch_panic;
 use crate::chunk::PageSummary;
 use crate::types::fields::leaves;
+use crate::types::written::schema_in_parquet;
 use crate::unite::{is_ordered, words};
 use crate::{Encoding, Problem, Result};
 use arrow_schema::FieldRef;
 use bytes::Bytes;
-use parquet::arrow::parquet_to_arrow_schema;
 use parquet::file::metadata::FileMetaData;
 use std::collections::BTreeSet;
 
@@ -46,11 +45,9 @@ pub(super) fn same_types<R: Reopen>(
 
 /// Returns the Arrow types of the columns; `None` if there are none for some of them.
 fn fields(file: &FileMetaData) -> Option<Vec<FieldRef>> {
-    let schema = catch_panic(|| {
-        let metadata = file.key_value_metadata();
-        Ok(parquet_to_arrow_schema(file.schema_descr(), metadata)?)
-    });
-    schema.ok().map(|schema| schema.fields().to_vec())
+    schema_in_parquet(file)
+        .ok()
+        .map(|schema| schema.fields().to_vec())
 }
 
 fn other_type(old: Option<&FieldRef>, new: Option<&FieldRef>) -> crate::Error {

@@ -10,10 +10,10 @@ use crate::options::codec_name;
 use crate::types::fields::leaves;
 use crate::types::physical;
 use crate::types::unite::is_ordered;
+use crate::types::written::schema_in_parquet;
 use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions};
 use arrow_schema::FieldRef;
 use bytes::Bytes;
-use parquet::arrow::parquet_to_arrow_schema;
 use parquet::basic::{
     ColumnOrder, Compression, CompressionCodec, ConvertedType, LogicalType, Type,
 };
@@ -360,7 +360,7 @@ impl Dictionaries {
     /// Returns those of the Arrow schema of a file; none if it has no such schema.
     pub(crate) fn of(file: &FileMetaData) -> Self {
         let schema = file.schema_descr();
-        let Ok(in_arrow) = parquet_to_arrow_schema(schema, file.key_value_metadata()) else {
+        let Ok(in_arrow) = schema_in_parquet(file) else {
             return Self::default();
         };
         let root_of = |leaf: &usize| in_arrow.fields().get(schema.get_column_root_idx(*leaf));

@@ -1,4 +1,7 @@
 //! Decodes the Arrow schema that a writer left in the metadata of a file.
+//!
+//! pyarrow's metadata may be any bytes, while texts of the format, and those of the crates that decode it, are UTF-8. Other bytes
+//! are replaced, so that the types of the columns are not lost with them.
 
 use crate::catch_panic::catch_panic;
 use crate::{Error, Result};
@@ -6,17 +9,93 @@ use arrow_ipc::convert::try_fb_to_schema;
 use arrow_ipc::root_as_message;
 use arrow_schema::Schema;
 use bytelane::base64::STANDARD;
+use flatbuffers::InvalidFlatbuffer;
+use parquet::arrow::{ARROW_SCHEMA_META_KEY, parquet_to_arrow_schema};
+use parquet::file::metadata::{FileMetaData, KeyValue};
 
 /// Returns the Arrow schema in the value of the pair `ARROW:schema`.
 pub(crate) fn written_schema(encoded: &str) -> Result<Schema> {
     let odd = || Error::corrupt("the Arrow schema is damaged");
-    let message = STANDARD.decode_to_vec(encoded).map_err(|_| odd())?;
-    let message = match message.as_slice() {
-        [0xff, 0xff, 0xff, 0xff, _, _, _, _, message @ ..] => message,
-        message => message,
-    };
-    let message = root_as_message(message).map_err(|_| odd())?;
+    let message = written_message(encoded)?;
+    let message = root_as_message(&message).map_err(|_| odd())?;
     let schema = message.header_as_schema().ok_or_else(odd)?;
     // The conversion may panic if the message is damaged.
     catch_panic(|| try_fb_to_schema(schema).map_err(|_| odd()))
+}
+
+/// Returns the message in the value of the pair `ARROW:schema`, with `?` in place of bytes of its texts that are not UTF-8.
+pub(crate) fn written_message(encoded: &str) -> Result<Vec<u8>> {
+    let odd = || Error::corrupt("the Arrow schema is damaged");
+    let mut message = STANDARD.decode_to_vec(encoded).map_err(|_| odd())?;
+    if message.starts_with(&[0xff; 4]) {
+        message.drain(..message.len().min(8));
+    }
+    loop {
+        let text = match root_as_message(&message) {
+            Ok(_) => return Ok(message),
+            Err(InvalidFlatbuffer::Utf8Error { range, .. }) => range,
+            Err(_) => return Err(odd()),
+        };
+        let text = message.get_mut(text).ok_or_else(odd)?;
+        while let Err(error) = std::str::from_utf8(text) {
+            text[error.valid_up_to()] = b'?';
+        }
+    }
+}
+
+/// Returns metadata of a file in which the crate `parquet` can decode the Arrow schema; `None` if that cannot be mended.
+pub(crate) fn with_texts(pairs: Option<&Vec<KeyValue>>) -> Option<Vec<KeyValue>> {
+    let mut pairs = pairs?.clone();
+    let pair = pairs
+        .iter_mut()
+        .find(|it| it.key == ARROW_SCHEMA_META_KEY)?;
+    let message = written_message(pair.value.as_deref()?).ok()?;
+    pair.value = Some(STANDARD.encode_to_string(&message));
+    Some(pairs)
+}
+
+/// Returns the Arrow schema of a file as the crate `parquet` derives it.
+pub(crate) fn schema_in_parquet(file: &FileMetaData) -> Result<Schema> {
+    catch_panic(|| {
+        let (columns, pairs) = (file.schema_descr(), file.key_value_metadata());
+        match parquet_to_arrow_schema(columns, pairs) {
+            Ok(schema) => Ok(schema),
+            Err(error) => match with_texts(pairs) {
+                Some(pairs) => Ok(parquet_to_arrow_schema(columns, Some(&pairs))?),
+                None => Err(error.into()),
+            },
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_schema::{DataType, Field, TimeUnit};
+    use parquet::arrow::encode_arrow_schema;
+    use std::collections::HashMap;
+
+    #[test]
+    fn types_are_read_beside_metadata_that_is_not_text() {
+        let text = "a text in the metadata";
+        let metadata = HashMap::from([("key".to_owned(), text.to_owned())]);
+        let data_type = DataType::Duration(TimeUnit::Second);
+        let field = Field::new("d", data_type, true).with_metadata(metadata.clone());
+        let schema = Schema::new_with_metadata(vec![field.clone()], metadata);
+        let mut bytes = STANDARD
+            .decode_to_vec(encode_arrow_schema(&schema))
+            .expect("bytes");
+        for start in 0..bytes.len() - text.len() {
+            if bytes[start..].starts_with(text.as_bytes()) {
+                bytes[start] = 0xff;
+            }
+        }
+        let read = written_schema(&STANDARD.encode_to_string(&bytes)).expect("a schema");
+        assert_eq!(read.field(0).data_type(), field.data_type());
+        assert_eq!(
+            read.metadata().get("key").map(String::as_str),
+            Some("? text in the metadata")
+        );
+        assert!(written_schema("AAAA").is_err());
+    }
 }
