@@ -185,12 +185,6 @@ impl Error {
         error
     }
 
-    /// Adds advice, which follows the problem.
-    pub(crate) fn with_hint(mut self, hint: String) -> Self {
-        self.0.hint = hint;
-        self
-    }
-
     /// Replaces the file.
     pub(crate) fn of_file(mut self, file: &Path) -> Self {
         self.0.place.file = Some(file.to_owned());

@@ -202,11 +202,14 @@ pub fn salvage(
         (Err(error), Some(schema)) if matches!(error.problem(), Problem::Corrupt(_)) => {
             salvage_without_footer(&file, input, output, schema, options)
         }
-        (Err(error), None) if matches!(error.problem(), Problem::Corrupt(_)) => Err(error
-            .with_hint(format!(
-                "; to salvage a file without a footer, name one with the same columns: {}",
+        (Err(error), None) if matches!(error.problem(), Problem::Corrupt(_)) => {
+            let problem = format!(
+                "{}; to salvage a file without a footer, name one with the same columns: {}",
+                error.problem(),
                 Setting::Schema
-            ))),
+            );
+            Err(Error::corrupt(problem).in_file(input))
+        }
         (Err(error), _) => Err(error),
     }
 }
