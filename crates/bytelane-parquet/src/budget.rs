@@ -6,7 +6,7 @@
 use crate::caller::Setting;
 use crate::{Error, Problem, Result};
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, make_array};
+use arrow_array::{Array, RecordBatch, make_array};
 use arrow_schema::{DataType, Field, FieldRef};
 use parquet::basic::Type;
 use parquet::file::metadata::ColumnChunkMetaData;
@@ -22,6 +22,9 @@ const EACH: u64 = 1024;
 const READ: u64 = 2 << 30;
 const TABLE: u64 = 8 << 30;
 
+/// Address space that threads, the heap and libraries take besides values, in bytes.
+const RESERVED: u64 = 384 << 20;
+
 /// Memory for a page, and per value of its column chunk, in bytes.
 const PAGE: u64 = 128 << 20;
 const PAGE_VALUE: u64 = 64;
@@ -36,6 +39,9 @@ const METADATA_EACH: u64 = 64;
 /// Number of rows that are decoded of any file, and per byte of the file.
 const ROWS: u64 = 64 << 20;
 const ROWS_EACH: u64 = 1 << 10;
+
+/// Size of the values of a column, in bytes, that count as a row of any file.
+const ROW_BYTES: u64 = 256;
 
 /// Value size, in bytes, from which on batches have fewer rows.
 const WIDE: usize = 1024;
@@ -135,7 +141,7 @@ fn times(each: u64, count: u64, least: u64) -> u64 {
 }
 
 /// Returns the memory available to this process, in bytes: that of the machine, its control group, or the part of its
-/// address space that is not in use.
+/// address space that is neither in use nor reserved.
 fn memory_of_process() -> u64 {
     static MACHINE: OnceLock<u64> = OnceLock::new();
     let machine = MACHINE.get_or_init(memory_of_machine);
@@ -166,7 +172,9 @@ fn memory_of_machine() -> u64 {
 fn address_space() -> u64 {
     let limit = rustix::process::getrlimit(rustix::process::Resource::As);
     let limit = limit.current;
-    limit.map_or(u64::MAX, |limit| limit.saturating_sub(mapped()))
+    limit.map_or(u64::MAX, |limit| {
+        limit.saturating_sub(mapped().saturating_add(RESERVED))
+    })
 }
 
 /// Returns the size of the address space in use, in bytes: programs, libraries and stacks of threads count as well.
@@ -358,6 +366,15 @@ pub(crate) fn extent(values: &dyn Array) -> u64 {
     let children = data.child_data().iter().cloned().map(make_array);
     let children: u64 = children.map(|child| extent(&child)).sum();
     values.len() as u64 * width.max(VALUE) + strings + children
+}
+
+/// Returns the number of rows that a batch counts as: rows with values of more than 256 bytes in each column take longer,
+/// and count several times.
+pub(crate) fn rows_of(batch: &RecordBatch) -> i64 {
+    let bytes: u64 = batch.columns().iter().map(|it| extent(it)).sum();
+    let columns = batch.num_columns().max(1) as u64;
+    let rows = (bytes / columns / ROW_BYTES).max(batch.num_rows() as u64);
+    i64::try_from(rows).unwrap_or(i64::MAX)
 }
 
 /// Returns a field with strings as views: repeated entries of a dictionary then take the memory of one.

@@ -299,8 +299,9 @@ pub static STAGES: &[Stage] = &[
     extended("mutated-files", 7200, files::run_mutated)
         .about("two million changed Parquet files, read with limited memory: no abort, no panic")
         .needs(&[Need::Program("prlimit", "Debian: util-linux")]),
-    extended("hostile-files", 1800, files::run_hostile)
-        .about("Parquet files that contradict themselves, and bombs at 2 and 4 GiB, for every function"),
+    extended("hostile-files", 14400, files::run_hostile)
+        .about("Parquet files that contradict themselves, and bombs at 1, 2 and 4 GiB, for every function")
+        .needs(&[PYTHON]),
     extended("salvaged-files", 1800, files::run_salvaged)
         .about("5,000 Parquet files with flipped bits: salvaged, and the results read by two libraries")
         .needs(&[PYTHON]),

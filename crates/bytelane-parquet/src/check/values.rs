@@ -17,6 +17,7 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, TimeUnit};
 use parquet::file::reader::Length;
 use parquet::schema::types::ColumnDescriptor;
+use std::collections::HashMap;
 
 /// Checks all columns of a row group. Calls `report`, which may cancel the work, for each batch.
 pub(super) fn check(
@@ -137,6 +138,9 @@ pub(super) fn each_value(array: &ArrayRef, mut take: impl FnMut(usize, &[u8])) {
     }
 }
 
+/// Size of values, in bytes, that are judged once for each place in memory.
+const LONG: usize = 128;
+
 /// First row of a page, and its range, according to both indexes.
 type IndexedPage = (i64, PageRange);
 
@@ -203,20 +207,30 @@ impl Leaf {
 
     fn add(&mut self, array: &ArrayRef) {
         let first = self.slots;
+        // A dictionary may have a long value once that a batch has many times.
+        let mut judged = HashMap::new();
         each_value(array, |slot, value| {
             self.valid += 1;
-            let contradicted = self.claims.contradicted(value);
+            let row = first + slot as i64;
+            let after = self.pages.partition_point(|(start, _)| *start <= row);
+            let page = after.saturating_sub(1);
+            let (claims, pages) = (&self.claims, &self.pages);
+            let judge = || {
+                let range = pages.get(page);
+                let is_outside = range.is_some_and(|(_, it)| claims.is_outside(value, it));
+                (claims.contradicted(value), is_outside)
+            };
+            let (contradicted, is_outside) = if value.len() < LONG {
+                judge()
+            } else {
+                let key = (value.as_ptr(), value.len(), page);
+                *judged.entry(key).or_insert_with(judge)
+            };
             self.below |= contradicted.minimum;
             self.above |= contradicted.maximum;
             self.not_text += u64::from(contradicted.text);
             self.not_in_filter += u64::from(contradicted.filter);
-            let row = first + slot as i64;
-            let after = self.pages.partition_point(|(start, _)| *start <= row);
-            let page = after.saturating_sub(1);
-            if let Some((_, range)) = self.pages.get(page)
-                && self.claims.is_outside(value, range)
-                && self.outside.last() != Some(&page)
-            {
+            if is_outside && self.outside.last() != Some(&page) {
                 self.outside.push(page);
             }
         });

@@ -4,7 +4,7 @@ use super::convert::converted;
 use super::meaning::{Common, common};
 use super::normal::{normal, normal_type};
 use super::outcome::RowPlace;
-use crate::budget::RowLimit;
+use crate::budget::{RowLimit, rows_of};
 use crate::catch_panic::catch_panic;
 use crate::filter::Selection;
 use crate::input::InputFile;
@@ -14,11 +14,12 @@ use crate::unite::words;
 use crate::{Error, Result};
 use arrow_array::{ArrayRef, NullArray, UInt32Array};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
-use arrow_schema::{DataType, FieldRef};
+use arrow_schema::{DataType, FieldRef, Schema};
 use arrow_select::take::take;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ArrowReaderOptions;
 use parquet::file::reader::Length;
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -29,7 +30,7 @@ const BATCH_ROWS: usize = 8192;
 const SHOWN: usize = 120;
 
 /// Column of a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Column {
     pub(super) name: String,
     /// Normalised type without the Arrow schema in the file.
@@ -87,12 +88,25 @@ fn typed(path: &Path) -> Result<ReaderBuilder<InputFile>> {
     ReaderBuilder::try_new_with_options(InputFile::open(path)?, options)
 }
 
+/// Returns columns by their names. The first column of a name counts.
+pub(super) fn by_name(columns: &[Column]) -> HashMap<&str, &Column> {
+    let columns = columns.iter().rev();
+    columns.map(|column| (&*column.name, column)).collect()
+}
+
 /// Adds missing columns, and replaces the null type where another file has a type.
 pub(super) fn add_columns(columns: &mut Columns, others: Columns) {
+    let places = columns.iter().enumerate().rev();
+    let mut places: HashMap<String, usize> = places
+        .map(|(place, column)| (column.name.clone(), place))
+        .collect();
     for other in others {
-        match columns.iter_mut().find(|own| own.name == other.name) {
-            None => columns.push(other),
-            Some(own) if own.data_type == DataType::Null => *own = other,
+        match places.get(&other.name) {
+            None => {
+                places.insert(other.name.clone(), columns.len());
+                columns.push(other);
+            }
+            Some(&place) if columns[place].data_type == DataType::Null => columns[place] = other,
             Some(_) => {}
         }
     }
@@ -107,15 +121,16 @@ pub(super) fn other_columns(
 ) -> Vec<String> {
     let mut others = Vec::new();
     let (name, expected) = (other.0.display(), first.0.display());
+    let (known, found) = (by_name(first.1), by_name(other.1));
     for column in first.1 {
         let (column_name, own) = (&column.name, &column.field);
-        match other.1.iter().find(|it| it.name == *column_name) {
+        match found.get(&**column_name) {
             None if missing_as_null => {}
             Some(it) if it.data_type == DataType::Null && missing_as_null => {}
             None => others.push(format!(
                 "{name} has no column {column_name}, but {expected} has"
             )),
-            Some(it) if matches!(common(column, std::iter::once(it)), Common::None) => {
+            Some(it) if matches!(common(column, std::iter::once(*it)), Common::None) => {
                 let (own, other) = (words(own), words(&it.field));
                 others.push(format!(
                     "column {column_name} is {other} in {name}, but {own} in {expected}"
@@ -124,7 +139,7 @@ pub(super) fn other_columns(
             Some(_) => {}
         }
     }
-    let is_new = |it: &&Column| !first.1.iter().any(|own| own.name == it.name);
+    let is_new = |it: &&Column| !known.contains_key(&*it.name);
     let new = other.1.iter().filter(is_new);
     others
         .extend(new.map(|it| format!("{name} has a column {}, but {expected} has none", it.name)));
@@ -174,6 +189,8 @@ impl<'a> Files<'a> {
             order: Vec::new(),
             ends: Vec::new(),
             row: 0,
+            bytes: 0,
+            decoded: 0,
         }
     }
 
@@ -196,11 +213,13 @@ impl<'a> Files<'a> {
             };
             let batch = batch?;
             let options = FormatOptions::default().with_null("null");
+            let places = places(batch.schema_ref());
             let text = |name: &&str| {
                 let file = self.files.iter().position(|it| it.path == place.file);
                 let constant = file.map(|file| self.constant(file, name)).transpose()?;
-                let column = constant.flatten();
-                let Some(column) = column.as_ref().or_else(|| batch.column_by_name(name)) else {
+                let constant = constant.flatten();
+                let own = places.get(name).map(|at| batch.column(*at));
+                let Some(column) = constant.as_ref().or(own) else {
                     return Ok("null".to_owned());
                 };
                 let formatter = ArrayFormatter::try_new(column, &options)?;
@@ -210,6 +229,14 @@ impl<'a> Files<'a> {
         });
         texts.map_err(|error: Error| error.in_file(&place.file))
     }
+}
+
+/// Returns the places of columns by their names. The first column of a name counts.
+fn places(schema: &Schema) -> HashMap<&str, usize> {
+    let fields = schema.fields().iter().enumerate().rev();
+    fields
+        .map(|(place, field)| (field.name().as_str(), place))
+        .collect()
 }
 
 fn shortened(text: &str) -> String {
@@ -231,6 +258,9 @@ pub(super) struct Rows<'a> {
     ends: Vec<u64>,
     /// Number of rows read.
     row: u64,
+    /// Size of the open file, and the rows that were decoded of it.
+    bytes: u64,
+    decoded: i64,
 }
 
 impl Rows<'_> {
@@ -254,6 +284,10 @@ impl Rows<'_> {
                 continue;
             };
             self.row += batch.num_rows() as u64;
+            self.decoded = self.decoded.saturating_add(rows_of(&batch));
+            let limit = self.files.row_limit;
+            let checked = limit.check(self.decoded, self.bytes);
+            checked.map_err(|error| error.in_file(path))?;
             let columns = self.order.iter().enumerate().map(|(place, index)| {
                 if let Some(value) = self.files.constant(file, self.files.names[place])? {
                     let value = match self.files.types {
@@ -286,9 +320,10 @@ impl Rows<'_> {
         let rows = row_groups.map(|it| it.num_rows());
         let rows = rows.fold(0, i64::saturating_add);
         self.files.row_limit.check(rows, bytes)?;
-        let fields = builder.schema().fields();
-        let position = |name: &&str| fields.iter().position(|field| field.name() == name);
-        self.order = self.files.names.iter().map(position).collect();
+        (self.bytes, self.decoded) = (bytes, 0);
+        let places = places(builder.schema());
+        let names = self.files.names.iter();
+        self.order = names.map(|name| places.get(name).copied()).collect();
         let reader = builder
             .with_projection(ProjectionMask::all())
             .with_batch_size(BATCH_ROWS);

@@ -3,7 +3,7 @@
 //! The width of offsets and keys is no meaning, and neither is a dictionary that is not ordered, or a name of the
 //! items of lists. Units, zones, sizes, orders and extension types are.
 
-use super::files::{Column, Columns};
+use super::files::{Column, Columns, by_name};
 use crate::read::ReaderBuilder;
 use crate::types::fields::{children, leaves, with_children};
 use crate::unite::{self, is_enum, is_ordered, unite, words};
@@ -113,8 +113,9 @@ pub(super) fn holds(united: &FieldRef, of: &FieldRef) -> bool {
 
 /// Returns one sentence for each column whose type is another one than that in the first file.
 pub(super) fn other_types(first: (&Path, &Columns), other: (&Path, &Columns)) -> Vec<String> {
+    let twins = by_name(other.1);
     let differs = |own: &&Column| {
-        let twin = other.1.iter().find(|it| it.name == own.name);
+        let twin = twins.get(&*own.name);
         twin.filter(|twin| !is_same(&own.field, &twin.field))
             .map(|twin| {
                 format!(

@@ -27,6 +27,7 @@ use crate::{Problem, Result};
 use arrow_schema::DataType;
 use files::{Columns, Files};
 use meaning::Common;
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -218,10 +219,13 @@ fn types(all: &[(&Path, &Columns)], left: usize, options: &DiffOptions) -> Resul
             others.extend(meaning::other_types(all[0], *other));
         }
     }
-    for (path, columns) in all[..left].iter().filter(|_| may_grow) {
-        for (made, found) in &all[left..] {
+    let (before, after) = all.split_at(if may_grow { left } else { 0 });
+    let after = of_each_kind(after);
+    for (path, columns) in of_each_kind(before) {
+        for (made, found) in &after {
+            let twins = files::by_name(found);
             let lost = columns.iter().filter(|own| {
-                let twin = found.iter().find(|it| it.name == own.name);
+                let twin = twins.get(&*own.name);
                 twin.is_some_and(|twin| !meaning::holds(&twin.field, &own.field))
             });
             let lost: Columns = lost.cloned().collect();
@@ -230,6 +234,15 @@ fn types(all: &[(&Path, &Columns)], left: usize, options: &DiffOptions) -> Resul
     }
     others.extend(orders(all, left, may_grow)?);
     Ok(others)
+}
+
+/// Returns the first file with each list of columns. Most files of a side have the same.
+fn of_each_kind<'a>(files: &[(&'a Path, &'a Columns)]) -> Vec<(&'a Path, &'a Columns)> {
+    let mut known = HashSet::new();
+    let files = files.iter().copied();
+    files
+        .filter(|(_, columns)| known.insert(*columns))
+        .collect()
 }
 
 /// Returns how the entries of ordered dictionaries differ, as one sentence each.
@@ -258,8 +271,11 @@ fn orders(all: &[(&Path, &Columns)], left: usize, may_grow: bool) -> Result<Vec<
 /// Returns types for the values of each column in all files, if types differ.
 fn conversions(columns: &Columns, files: &[Columns]) -> Option<Vec<DataType>> {
     let mut converts = false;
+    let files: Vec<_> = files.iter().map(|file| files::by_name(file)).collect();
     let types = columns.iter().map(|column| {
-        let twins = files.iter().flatten().filter(|it| it.name == column.name);
+        let twins = files
+            .iter()
+            .filter_map(|file| file.get(&*column.name).copied());
         match meaning::common(column, twins) {
             Common::Converted(field) => {
                 converts = true;

@@ -85,7 +85,15 @@ impl<'a> Writer<'a> {
         for (root, (column, learned)) in roots.enumerate() {
             report()?;
             let leaves = first..first + column.leaves;
-            let located = |error: Error| error.in_column(column.name());
+            let located = |error: Error| {
+                let error = error.in_column(column.name());
+                match groups {
+                    [first, others @ ..] if others.iter().all(|it| it.path == first.path) => {
+                        error.in_file(&first.path)
+                    }
+                    _ => error,
+                }
+            };
             let joining = Joining {
                 plan: self.plan,
                 groups,

@@ -207,6 +207,7 @@ impl State {
 }
 
 fn bytes_of(batch: &Result<RecordBatch>) -> u64 {
-    let bytes = batch.as_ref().map(RecordBatch::get_array_memory_size);
-    bytes.unwrap_or(0) as u64
+    // Batches without columns take memory, too.
+    let bytes = |batch: &RecordBatch| size_of::<RecordBatch>() + batch.get_array_memory_size();
+    batch.as_ref().map_or(0, bytes) as u64
 }

@@ -48,9 +48,11 @@ pub(super) fn refused(path: &Path) -> Result<Vec<Refused>> {
             .for_each(|it| it.rows = wrong_rows(path, it));
         return Ok(refused);
     }
-    for row_group in 0..checked.row_groups {
-        let read = catch_panic(|| read_rows(path, row_group, None));
-        refused.extend(of_error(read, row_group, None)?);
+    if catch_panic(|| read_all(path)).is_err() {
+        for row_group in 0..checked.row_groups {
+            let read = catch_panic(|| read_rows(path, row_group, None));
+            refused.extend(of_error(read, row_group, None)?);
+        }
     }
     refused
         .iter_mut()
@@ -108,6 +110,19 @@ fn search(
     let middle = rows.start + (rows.end - rows.start) / 2;
     search(path, row_group, rows.start..middle, reads, unreadable);
     search(path, row_group, middle..rows.end, reads, unreadable);
+}
+
+/// Reads all rows as users do, but opens the file once for all row groups.
+fn read_all(path: &Path) -> Result<()> {
+    let builder = ReaderBuilder::open(path)?;
+    // Rows without columns have nothing to read, whatever their number.
+    if builder.schema().fields().is_empty() {
+        return Ok(());
+    }
+    for batch in builder.build()? {
+        batch?;
+    }
+    Ok(())
 }
 
 /// Reads a row group, or some of its rows, as users do.

@@ -584,7 +584,7 @@ def read_table(
 
     `threads` sets the number of threads, by default one per core. A file is untrusted input: nulls and repeated values
     can take arbitrarily more memory than their bytes in the file. A table that takes more than `memory_limit` bytes is
-    an error. The default limit is 8 GiB plus 1024 times the size of the file, but at most three quarters of the memory
+    an error. The default limit is 8 GiB plus 1024 times the size of the file, but at most half of the memory
     available to the process. `ParquetFile.iter_batches` reads larger ones.
 
     Any library that reads `__arrow_c_stream__` can use the result without a copy.

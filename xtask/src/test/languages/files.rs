@@ -32,10 +32,11 @@ pub fn run_mutated() -> Result<()> {
 }
 
 /// Gives every function files whose facts contradict each other, each pair of facts, and files that claim huge arrays in
-/// processes of little memory.
+/// processes of little memory, also by the command and by the Python package.
 pub fn run_hostile() -> Result<()> {
     let test = "test --locked --release --package bytelane-parquet --test it -- contradictions:: bombs:: --ignored";
-    run(&mut cargo(test))
+    run(&mut cargo(test))?;
+    exchange_with("interop/damaged/test_bombs.py", &[("BYTELANE_BOMBS", "")])
 }
 
 /// Writes random tables with pyarrow and random settings, and compares the values after reading them
@@ -72,10 +73,15 @@ pub fn run_foreign() -> Result<()> {
 }
 
 fn exchange(script: &str) -> Result<()> {
+    exchange_with(script, &[])
+}
+
+fn exchange_with(script: &str, variables: &[(&str, &str)]) -> Result<()> {
     let programs = build_programs()?;
     let package = lay_out_package(&programs)?;
     run(program(environment()?)
         .arg(script)
+        .envs(variables.iter().copied())
         .env("BYTELANE_PROGRAMS", programs)
         .env("PYTHONPATH", package))
 }

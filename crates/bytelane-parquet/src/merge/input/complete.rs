@@ -2,6 +2,7 @@
 
 use super::{Leaf, dictionary_of};
 use crate::Result;
+use crate::budget::{MemoryLimit, RowLimit};
 use crate::format::Encoded;
 use crate::merge::join::bounds;
 use crate::merge::join::entry::{editor, limits};
@@ -17,6 +18,9 @@ use parquet::schema::types::ColumnDescriptor;
 /// False-positive probability of new Bloom filters.
 const FALSE_POSITIVES: f64 = 0.01;
 
+/// Maximum size of a Bloom filter, in bytes.
+const MOST: u64 = 128 << 20;
+
 /// Counts NaN in a chunk of floats without counts, and builds the Bloom filter of a column that
 /// needs one. Nothing is added if values cannot be decoded.
 pub(super) fn complete(leaf: &mut Leaf, column: &ColumnDescriptor, repair: &Repair) -> Result<()> {
@@ -30,9 +34,9 @@ pub(super) fn complete(leaf: &mut Leaf, column: &ColumnDescriptor, repair: &Repa
         dictionary: Vec::new(),
     };
     if repair.bloom_filters.contains(&path) && column.physical_type() != Type::BOOLEAN {
-        let count = u64::try_from(leaf.metadata().num_values).unwrap_or(0);
-        let filter = Sbbf::new_with_ndv_fpp(count.max(1), FALSE_POSITIVES)?;
-        values.filter = Some(filter).filter(|_| leaf.bloom_filter.is_none());
+        let count = leaf.metadata().num_values;
+        let filter = new_filter(count, leaf.chunk.bytes())?;
+        values.filter = filter.filter(|_| leaf.bloom_filter.is_none());
     }
     if !values.nans && values.filter.is_none() {
         return Ok(());
@@ -63,12 +67,16 @@ pub(in crate::merge) fn bloom_filter<'a>(
     column: &ColumnDescriptor,
 ) -> Result<Option<Bytes>> {
     let counts = leaves.clone().map(|leaf| leaf.metadata().num_values);
-    let count = counts.fold(0, |sum, it| sum + u64::try_from(it).unwrap_or(0));
+    let count = counts.fold(0, i64::saturating_add);
+    let bytes = leaves.clone().map(|leaf| leaf.chunk.bytes());
+    let Some(filter) = new_filter(count, bytes.fold(0, u64::saturating_add))? else {
+        return Ok(None);
+    };
     let mut values = Values {
         order: Order::of(column),
         width: physical::width(column),
         nans: false,
-        filter: Some(Sbbf::new_with_ndv_fpp(count.max(1), FALSE_POSITIVES)?),
+        filter: Some(filter),
         dictionary: Vec::new(),
     };
     for leaf in leaves {
@@ -79,6 +87,19 @@ pub(in crate::merge) fn bloom_filter<'a>(
         }
     }
     values.filter.map(written).transpose()
+}
+
+/// Returns an empty filter for this number of values, in chunks of this size; `None` if there are more values than
+/// chunks of this size should have, or memory for their filter.
+fn new_filter(values: i64, chunk_bytes: u64) -> Result<Option<Sbbf>> {
+    let count = u64::try_from(values).unwrap_or(0).max(1);
+    let most = MemoryLimit::default().of_column(chunk_bytes);
+    // A value takes up to 20 bits in a filter whose size is a power of two.
+    let bytes = count.saturating_mul(20) / 8;
+    if RowLimit::default().check(values, chunk_bytes).is_err() || bytes.min(MOST) > most {
+        return Ok(None);
+    }
+    Ok(Some(Sbbf::new_with_ndv_fpp(count, FALSE_POSITIVES)?))
 }
 
 /// Returns a filter as it is stored, as small as its false positives allow.

@@ -1,8 +1,12 @@
 //! Joins the dictionaries of several chunks.
 
-use crate::{Error, Result};
+use crate::budget::MemoryLimit;
+use crate::{Error, Problem, Result};
 use bytes::Bytes;
 use std::hash::{BuildHasher, RandomState};
+
+/// Memory that an entry takes while its dictionary is added, in bytes, besides its own bytes.
+const EACH: u64 = 32;
 
 /// Number of entries that are looked up at a time.
 const BATCH: usize = 64;
@@ -49,6 +53,10 @@ impl Dictionary {
 
     /// Adds a dictionary of `count` entries, and returns the map of their indices; `None` if all
     /// entries together exceed `limit` bytes.
+    ///
+    /// # Errors
+    ///
+    /// The dictionary is damaged, or has more entries than memory allows.
     pub(in crate::merge) fn add(
         &mut self,
         bytes: &Bytes,
@@ -60,6 +68,7 @@ impl Dictionary {
         {
             return Ok(Some(map.clone()));
         }
+        check_count(bytes, count)?;
         let numbers = match self.width {
             Some(width) => {
                 let length = count
@@ -151,13 +160,24 @@ impl Dictionary {
     }
 }
 
+/// Returns an error if a dictionary has more entries than memory allows.
+fn check_count(bytes: &[u8], count: usize) -> Result<()> {
+    let limit = MemoryLimit::default().of_read(bytes.len() as u64);
+    if (count as u64).saturating_mul(EACH) > limit {
+        return Err(Problem::MemoryLimit { limit }.into());
+    }
+    Ok(())
+}
+
 /// Returns the entries of a dictionary of strings, each with its length prefix.
 fn strings(bytes: &[u8], count: usize) -> Result<Vec<&[u8]>> {
     if count > bytes.len() {
         return Err(too_few());
     }
-    let mut rest = bytes;
-    let entries = (0..count).map(|_| {
+    check_count(bytes, count)?;
+    // A vector that grows would take twice the memory.
+    let (mut rest, mut entries) = (bytes, Vec::with_capacity(count));
+    for _ in 0..count {
         let length = rest
             .first_chunk()
             .map(|it| u32::from_le_bytes(*it) as usize);
@@ -166,9 +186,9 @@ fn strings(bytes: &[u8], count: usize) -> Result<Vec<&[u8]>> {
             .and_then(|length| rest.split_at_checked(length))
             .ok_or_else(too_few)?;
         rest = others;
-        Ok(entry)
-    });
-    entries.collect()
+        entries.push(entry);
+    }
+    Ok(entries)
 }
 
 /// Returns the PLAIN-encoded entries of a dictionary.

@@ -65,7 +65,12 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         let leaves = plan.leaves.iter();
         let leaves = leaves.map(|leaf| &in_file.columns()[leaf.column]);
         let limit = self.memory.of_read(self.input.len());
-        let batch_size = batch_rows(self.batch_size, leaves, limit);
+        // Rows without columns take no memory, whatever their number.
+        let batch_size = if self.keeps_batches && plan.leaves.is_empty() {
+            usize::MAX
+        } else {
+            batch_rows(self.batch_size, leaves, limit)
+        };
         let kept = self.kept(&plan, &row_groups)?;
         let width = self.width(&plan, &row_groups, batch_size, limit);
         let in_flight = InFlight::new(row_groups, width);

@@ -22,6 +22,7 @@ use super::plan::{not_readable, too_deep};
 use crate::budget::Reservation;
 use crate::page::bits_from;
 use crate::{Error, Result};
+use arrow_array::builder::UInt64Builder;
 use arrow_array::{
     Array, ArrayRef, FixedSizeListArray, GenericListArray, GenericListViewArray, MapArray,
     OffsetSizeTrait, StructArray, UInt64Array, make_array,
@@ -355,7 +356,8 @@ fn fixed_size_lists(
         Some(_) => {
             // If entries cannot be null, any entry will do.
             let other = (!field.is_nullable() && !entries.is_empty()).then_some(0);
-            let mut places = Vec::new();
+            let slots = count.saturating_mul(usize::try_from(length).unwrap_or(0));
+            let mut places = UInt64Builder::with_capacity(slots);
             for row in 0..count {
                 let start = offsets[row];
                 let place = |at: i64| {
@@ -365,9 +367,9 @@ fn fixed_size_lists(
                         Some((start + at) as u64)
                     }
                 };
-                places.extend((0..wanted).map(place));
+                (0..wanted).for_each(|at| places.append_option(place(at)));
             }
-            take(entries, &UInt64Array::from(places), None)?
+            take(entries, &places.finish(), None)?
         }
     };
     let field = Arc::clone(field);

@@ -1,4 +1,5 @@
-//! Counts the work of each verb while columns, row groups, pages and key-value pairs double: none may grow with a square.
+//! Counts the work of each verb while columns, row groups, pages, key-value pairs and files double: none may grow with a
+//! square.
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use bytelane_parquet::advise::{AdviseOptions, advise};
@@ -6,7 +7,7 @@ use bytelane_parquet::check::{CheckOptions, check};
 use bytelane_parquet::diff::{DiffOptions, diff};
 use bytelane_parquet::inspect::inspect;
 use bytelane_parquet::merge::{MergeOptions, MergePages, merge};
-use bytelane_parquet::repair::{RepairOptions, repair};
+use bytelane_parquet::repair::{RepairOptions, SalvageOptions, repair, salvage};
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite};
 use bytelane_parquet::{Error, WriterOptions};
 use parquet::arrow::ArrowWriter;
@@ -14,7 +15,7 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use std::fs;
 use std::num::NonZero;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Size of a file in each direction.
@@ -77,7 +78,7 @@ fn check_growth(name: &str, shapes: [Shape; 2]) {
     let rewriting =
         RewriteOptions::new(WriterOptions::default()).with_threads(NonZero::<usize>::MIN);
     let values = CheckOptions::default().with_values(true);
-    let verbs: [Verb<'_>; 9] = [
+    let verbs: [Verb<'_>; 12] = [
         ("inspect", &|path| inspect(path).map(drop)),
         ("check", &|path| {
             check(path, &CheckOptions::default()).map(drop)
@@ -86,14 +87,23 @@ fn check_growth(name: &str, shapes: [Shape; 2]) {
         ("diff", &|path| {
             diff(&[path], &[path], &DiffOptions::default()).map(drop)
         }),
+        ("diff in any order", &|path| {
+            diff(&[path], &[path], &any_order()).map(drop)
+        }),
         ("merge", &|path| {
             merge(&[path, path], &new, &MergeOptions::default()).map(drop)
+        }),
+        ("verified merge", &|path| {
+            merge(&[path, path], &new, &verified()).map(drop)
         }),
         ("merge with fresh pages", &|path| {
             merge(&[path, path], &new, &fresh).map(drop)
         }),
         ("repair", &|path| {
             repair(path, &new, &RepairOptions::default()).map(drop)
+        }),
+        ("salvage", &|path| {
+            salvage(path, &new, &SalvageOptions::default().with_force(true)).map(drop)
         }),
         ("rewrite", &|path| rewrite(path, &new, &rewriting).map(drop)),
         ("advise", &|path| {
@@ -135,4 +145,58 @@ fn work_grows_with_the_pages() {
 fn work_grows_with_the_key_value_pairs() {
     let shape = |pairs| Shape { pairs, ..SMALL };
     check_growth("key-value pairs", [shape(2000), shape(4000)]);
+}
+
+fn any_order() -> DiffOptions {
+    DiffOptions::default().with_any_order(true)
+}
+
+fn verified() -> MergeOptions {
+    MergeOptions::default().with_verification(true)
+}
+
+type VerbOfFiles<'a> = (&'a str, &'a dyn Fn(&[PathBuf]) -> Result<(), Error>);
+
+#[test]
+fn work_grows_with_the_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let paths: Vec<PathBuf> = (0..200)
+        .map(|number| directory.path().join(format!("{number}.parquet")))
+        .collect();
+    paths.iter().for_each(|path| write(path, SMALL));
+    let new = directory.path().join("new.parquet");
+    let fresh = MergeOptions::default().with_pages(MergePages::Fresh);
+    let split = verified().with_row_group_rows(1);
+    let small = MergeOptions::default().with_file_bytes(1);
+    let verbs: [VerbOfFiles<'_>; 7] = [
+        ("diff", &|paths| {
+            diff(paths, paths, &DiffOptions::default()).map(drop)
+        }),
+        ("diff in any order", &|paths| {
+            diff(paths, paths, &any_order()).map(drop)
+        }),
+        ("merge", &|paths| {
+            merge(paths, &new, &MergeOptions::default()).map(drop)
+        }),
+        ("verified merge", &|paths| {
+            merge(paths, &new, &verified()).map(drop)
+        }),
+        ("merge with fresh pages", &|paths| {
+            merge(paths, &new, &fresh).map(drop)
+        }),
+        ("merge with small row groups", &|paths| {
+            merge(paths, &new, &split).map(drop)
+        }),
+        ("merge to several files", &|paths| {
+            merge(paths, &new, &small).map(drop)
+        }),
+    ];
+    let mut wrong = Vec::new();
+    for (verb, run) in verbs {
+        let [one, two] = [100, 200].map(|files| allocated(|| run(&paths[..files]).unwrap()));
+        if two as f64 > 2.3 * one as f64 {
+            wrong.push(format!("{verb}: {one} and {two} bytes"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
