@@ -126,6 +126,21 @@ class Meaning(unittest.TestCase):
             self.assertEqual(list(frame["c"].cat.categories), ["low", "mid", "high"])
             self.out.unlink()
 
+    def test_ordered_categories_keep_their_order_beside_pages_without_a_dictionary(self) -> None:
+        values = pa.DictionaryArray.from_arrays(pa.array([2], pa.int8()), ["low", "mid", "high"], ordered=True)
+        # The column of the second file becomes a page of nulls.
+        inputs = [self.path / "one.parquet", self.path / "other.parquet"]
+        pq.write_table(pa.table({"x": [1], "c": values}), inputs[0])
+        pq.write_table(pa.table({"x": [2]}), inputs[1])
+        self.assertEqual(self.run_command("merge", *inputs, self.out).returncode, 0)
+        for options in (["--goal", "write"], ["--goal", "size"], ["--compression", "none"]):
+            new = self.path / "rewritten.parquet"
+            result = self.run_command("rewrite", self.out, new, "--verify", "--force", *options)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            column = pq.read_table(new)["c"]
+            self.assertEqual(column.to_pylist(), ["high", None])
+            self.assertEqual(column.chunk(0).dictionary.to_pylist(), ["low", "mid", "high"])
+
     def test_boxes_of_geometries_hold_those_of_all_files(self) -> None:
         def points(x: int, **more: object) -> pa.Table:
             column = {"encoding": "WKB", "geometry_types": ["Point"], "bbox": [x, x, x, x], **more}

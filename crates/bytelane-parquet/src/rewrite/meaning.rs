@@ -80,18 +80,23 @@ pub(super) fn ordered(file: &FileMetaData) -> BTreeSet<usize> {
         .collect()
 }
 
-/// Checks that a leaf of a column has the same dictionary in both files, if its values are in one. The crate `parquet` reads
-/// the pages. `leaf` counts within the column.
+/// Checks that a leaf of a column has the same dictionary in both files, followed by the values that were in no dictionary
+/// before. The crate `parquet` reads the pages. `leaf` counts within the column.
 pub(super) fn same_entries<R: Reopen>(
     (before, old): (&Source<R>, Column<'_>),
     (after, new): (&Source<R>, Column<'_>),
     summary: &PageSummary,
     leaf: usize,
 ) -> Result<()> {
-    if !summary.are(Encoding::Dictionary) {
+    if !summary.have_dictionary() {
         return Ok(());
     }
-    if entries(before, old, leaf)? == entries(after, new, leaf)? {
+    let is_same = match (entries(before, old, leaf)?, entries(after, new, leaf)?) {
+        (Some(old), new) if summary.are(Encoding::Dictionary) => Some(old) == new,
+        (Some((old, _)), Some((new, _))) => new.starts_with(&old),
+        (old, _) => old.is_none(),
+    };
+    if is_same {
         Ok(())
     } else {
         Err(different("categories, or another order of them"))

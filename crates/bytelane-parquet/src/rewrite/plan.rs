@@ -172,9 +172,9 @@ impl<'a> Plan<'a> {
         asked.or(summary.compression).unwrap_or(chunk.compression())
     }
 
-    /// Returns whether a chunk belongs to an ordered dictionary, and has all its values in a dictionary.
+    /// Returns whether a chunk belongs to an ordered dictionary, and has values in a dictionary: others follow its entries.
     pub fn has_order(&self, chunk: &ColumnChunkMetaData, summary: &PageSummary) -> bool {
-        self.dictionaries.ordered.contains(chunk.column_path()) && summary.are(Encoding::Dictionary)
+        self.dictionaries.ordered.contains(chunk.column_path()) && summary.have_dictionary()
     }
 
     /// Returns the requested encoding, if the type has it.
@@ -218,12 +218,14 @@ impl<'a> Plan<'a> {
         let writer = &self.options.writer;
         let asked_compression = self.asked_compression(chunk.column_path());
         let compression = self.compression(chunk, summary);
-        let encoding = match self.has_order(chunk, summary) {
+        let has_order = self.has_order(chunk, summary);
+        let encoding = if has_order {
             // Readers take the order of the entries from the dictionary.
-            true => Encoding::Dictionary,
-            false => self.encoding(chunk),
+            Encoding::Dictionary
+        } else {
+            self.encoding(chunk)
         };
-        let is_there = summary.are(encoding);
+        let is_there = has_order || summary.are(encoding);
         let version = self.options.version.unwrap_or(summary.version);
         let asked = asked_compression.is_some()
             || (encoding != Encoding::Auto && !is_there)
