@@ -382,9 +382,14 @@ def test_functions_take_what_the_commands_take() -> None:
     assert Path("plan.json").read_text() == "precious"
     dataset.plan("lake", "plan.json", force=True)
     os.makedirs("lake/_delta_log")
-    for call in (lambda: parquet.check("lake"), lambda: parquet.rewrite("lake", "other"), lambda: dataset.plan("lake")):
+    refused: list[Callable[[], object]] = [
+        lambda: parquet.check("lake"),
+        lambda: parquet.rewrite("lake", "other"),
+        lambda: dataset.plan("lake"),
+    ]
+    for command in refused:
         with pytest.raises(ValueError, match="Delta Lake"):
-            call()
+            command()
     with pytest.raises(ValueError, match="as_files=True"):
         parquet.rewrite("lake/k=1/a.parquet", "lake/k=1/a.parquet")
     assert parquet.check("lake", as_files=True)["rows"] == 2000
