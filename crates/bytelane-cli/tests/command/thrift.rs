@@ -187,6 +187,18 @@ fn errors_name_the_message_and_its_place() {
         "message 2, which begins at byte 12: the message ends unexpectedly, at byte 3, in id";
     let message = text(&output.stderr);
     assert!(message.contains(expected), "{message}");
+    // The same in frames, which are found out as well.
+    let framed = b"\0\0\0\x0c\x0a\0\x01\0\0\0\0\0\0\0\x07\0\0\0\0\x0c\x0a";
+    fs::write(file, framed).unwrap();
+    let mut command = bytelane(&[&["thrift", "cat", file, "--idl", idl], &options[..]].concat());
+    let output = command.output().unwrap();
+    assert_eq!(text(&output.stdout), "{\"id\":7}\n");
+    let message = text(&output.stderr);
+    assert!(
+        message.contains("message 2, which begins at byte 16: the frame has 1 of 12 bytes"),
+        "{message}"
+    );
+    fs::write(file, b"\x0a\0\x01\0\0\0\0\0\0\0\x07\0\x0a\0\x01\0").unwrap();
     let message = cat(&["--type", "Order"]);
     assert!(
         message.contains("name one with --protocol\n  binary: "),

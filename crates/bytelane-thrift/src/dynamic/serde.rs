@@ -155,8 +155,8 @@ fn special(value: f64) -> &'static str {
 
 /// Reads a value of a type from a self-describing format of serde, such as JSON.
 ///
-/// What [`Value`]'s `Serialize` writes is read back to the same value. Numbers of enums are read as
-/// well as names. A field that is null is left out.
+/// It returns the value that `Serialize` of [`Value`] wrote. Numbers of enums are read as well as
+/// names. A field that is null is left out.
 ///
 /// ```
 /// use bytelane_thrift::dynamic::{FieldType, Schema, StructType, ValueType};

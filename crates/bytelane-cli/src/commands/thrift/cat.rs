@@ -117,7 +117,14 @@ impl Cat {
         match best {
             Some((_, way)) => Ok(way),
             // The messages before the error are shown first.
-            None if self.protocol.is_some() => Ok(ways[0]),
+            None if self.protocol.is_some() => {
+                let end = |way: &&Reading| {
+                    let read = way.messages(messages, bytes).take(TRIED);
+                    read.map_while(Result::ok).last().map(|(_, end)| end)
+                };
+                // The first of several that are equally good.
+                Ok(*ways.iter().rev().max_by_key(end).unwrap_or(&ways[0]))
+            }
             None => bail!(
                 "no protocol was found in which the messages can be read; name one with --protocol\n{}",
                 errors.join("\n")
