@@ -13,7 +13,6 @@ use bytelane_parquet::parquet::file::statistics::Statistics;
 use bytelane_parquet::parquet::schema::printer::print_schema;
 use bytelane_parquet::parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 use bytelane_parquet::{InputFile, ReaderBuilder, RemoteFile};
-use bytelane_store::Object;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -112,12 +111,9 @@ impl Footer {
     pub(crate) fn read(file: &SourceFile, root: &Root) -> Result<Self> {
         let path = file.under(root);
         let in_file = |error: bytelane_parquet::Error| Error::from(error.in_file(&path));
-        let input = match root {
-            Root::Disk(_) => InputFile::open(&path).map_err(in_file)?,
-            Root::Store(location) => {
-                let object = Object::of_version(&location.join(&file.path)?, file.meta())?;
-                InputFile::from(Arc::new(object) as Arc<dyn RemoteFile>)
-            }
+        let input = match root.tree.object(&path, &file.meta())? {
+            None => InputFile::open(&path).map_err(in_file)?,
+            Some(object) => InputFile::from(Arc::new(object) as Arc<dyn RemoteFile>),
         };
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let builder = ReaderBuilder::try_new_with_options(input, options).map_err(in_file)?;

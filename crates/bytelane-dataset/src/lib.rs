@@ -15,6 +15,7 @@
 //! # Ok::<(), bytelane_dataset::Error>(())
 //! ```
 
+mod bytes;
 mod error;
 mod footer;
 mod hash;
@@ -22,7 +23,6 @@ mod identity;
 mod journal;
 mod listing;
 mod plan;
-mod publish;
 mod root;
 mod run;
 mod swap;

@@ -2,9 +2,8 @@
 
 use crate::root::Root;
 use crate::{Error, Result};
-use bytelane_store::{FindOptions, Meta, Owner, Store};
+use bytelane_store::{FindOptions, Meta, Owner};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
 /// Parquet file of a data set, as it was when listed.
@@ -35,7 +34,7 @@ impl SourceFile {
         root.under(&self.path)
     }
 
-    /// Returns the version of an object.
+    /// Returns the version of the file.
     pub(crate) fn meta(&self) -> Meta {
         Meta::new(self.bytes, self.etag.clone(), self.modified)
     }
@@ -56,24 +55,10 @@ impl SourceFile {
         format!("{}\0{}\0{version}", self.path, self.bytes)
     }
 
-    pub(crate) fn new(path: String, metadata: &Metadata) -> Self {
-        Self::of(path, Some(&Meta::of_file(metadata)))
-    }
-
     /// Returns an error if the file has changed since it was listed.
     pub(crate) fn check(&self, root: &Root) -> Result<()> {
         let path = self.under(root);
-        let is_same = match root {
-            Root::Disk(_) => match fs::metadata(&path) {
-                Ok(metadata) => Self::new(self.path.clone(), &metadata) == *self,
-                Err(_) => false,
-            },
-            Root::Store(location) => {
-                let meta = Store::of(location)?.head(&location.join(&self.path)?)?;
-                meta.is_some_and(|meta| meta.is_same(&self.meta()))
-            }
-        };
-        if is_same {
+        if root.tree.is_version(&path, &self.meta())? {
             Ok(())
         } else {
             Err(Error::Changed(path.display().to_string()))
@@ -166,7 +151,7 @@ impl Listing {
 ///
 /// The directory cannot be read; a name is not UTF-8; there is a symbolic link to a directory.
 pub fn list(root: impl AsRef<Path>) -> Result<Listing> {
-    let root = Root::of(root.as_ref())?.path();
+    let root = Root::of(root.as_ref())?.path;
     // Deleting files behind a link would delete those of another directory.
     let options = FindOptions::default().with_links_refused(true);
     let found = bytelane_store::list(&root, &options)?;
@@ -194,6 +179,7 @@ pub fn list(root: impl AsRef<Path>) -> Result<Listing> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn files_are_sorted_and_hidden_ones_are_skipped() {
@@ -216,7 +202,7 @@ mod tests {
         assert_eq!(paths, ["_x=1/a.parquet", "b.parquet", "year=2/a.parquet"]);
         assert_eq!((listing.others, listing.owner.clone()), (1, None));
         assert_eq!(listing.files[2].partition(), "year=2");
-        let disk = Root::Disk(root.path().to_owned());
+        let disk = Root::of(root.path()).unwrap();
         listing.files[1].check(&disk).unwrap();
         fs::write(root.path().join("b.parquet"), "other").unwrap();
         let error = listing.files[1].check(&disk).unwrap_err();

@@ -45,7 +45,7 @@ pub struct Deleted {
 pub fn swap(one: impl AsRef<Path>, other: impl AsRef<Path>) -> Result<()> {
     let (one, other) = (one.as_ref(), other.as_ref());
     let roots = [Root::of(one)?, Root::of(other)?];
-    let [Root::Disk(one), Root::Disk(other)] = &roots else {
+    let [Some(one), Some(other)] = roots.each_ref().map(Root::disk) else {
         let problem = "objects cannot be renamed in one step; let readers use the new URL, and delete the old files then";
         return Err(Error::Input(format!("{}: {problem}", one.display())));
     };
@@ -101,13 +101,13 @@ pub fn delete(old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<Deleted> {
             deleted.bytes += file.bytes;
         }
     }
-    let Root::Disk(old) = &root else {
+    let Some(old) = root.disk() else {
         return Ok(deleted);
     };
     for file in &listings[0].files {
         let path = file.under(&root);
         let directories = path.ancestors().skip(1);
-        for directory in directories.take_while(|it| it.starts_with(old) && *it != *old) {
+        for directory in directories.take_while(|it| it.starts_with(old) && *it != old) {
             // Directories with other files stay.
             if fs::remove_dir(directory).is_err() {
                 break;
@@ -131,7 +131,7 @@ fn by_directory(listings: &[Listing; 2]) -> BTreeMap<&str, [Vec<&SourceFile>; 2]
 
 /// Lists two roots, which must be different.
 fn checked(one: &Path, other: &Path) -> Result<[Listing; 2]> {
-    if Root::canonical(one)?.overlaps(&Root::canonical(other)?) {
+    if Root::canonical(one)?.overlaps(&Root::canonical(other)?)? {
         let problem = "one root is, or lies in, the other one; name two directories side by side";
         return Err(Error::Input(format!("{}: {problem}", one.display())));
     }
@@ -159,12 +159,13 @@ fn not_verified(old: &Path, new: &Path) -> Error {
 
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 fn exchange(one: &Path, other: &Path) -> Result<()> {
+    use bytelane_store::sync_directory;
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     let exchanged = renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE);
     exchanged.map_err(|error| Error::at(one)(error.into()))?;
     for path in [one, other] {
         let parent = path.parent().filter(|it| *it != Path::new(""));
-        crate::journal::sync_directory(parent.unwrap_or(Path::new(".")))?;
+        sync_directory(parent.unwrap_or(Path::new(".")))?;
     }
     Ok(())
 }

@@ -76,7 +76,7 @@ impl Mark {
 
     fn write(&self, root: &Root) -> Result<()> {
         let text = serde_json::to_vec(self).map_err(|error| Error::Input(error.to_string()))?;
-        root.set_state(VERIFIED, &text)
+        root.set_state(VERIFIED, text)
     }
 }
 
@@ -151,7 +151,7 @@ fn listing_of_old(old: &Path, new: &Root) -> Result<Listing> {
     let listing = list(old)?;
     if let Some(text) = new.state(PLAN)? {
         let plan = Plan::parse(&text)?;
-        let is_its_root = Root::canonical(old).is_ok_and(|root| root.path() == plan.root);
+        let is_its_root = Root::canonical(old).is_ok_and(|root| root.path == plan.root);
         if plan.listed && is_its_root {
             return listing.only(plan.sources().map(|file| file.path.as_str()));
         }

@@ -57,6 +57,13 @@ pub trait RemoteFiles: Send + Sync {
     ///
     /// The files cannot be listed.
     fn names_beside(&self, url: &str) -> io::Result<Vec<String>>;
+
+    /// Removes a file, if it exists.
+    ///
+    /// # Errors
+    ///
+    /// The store fails.
+    fn remove(&self, url: &str) -> io::Result<()>;
 }
 
 static REMOTE_FILES: OnceLock<Box<dyn RemoteFiles>> = OnceLock::new();

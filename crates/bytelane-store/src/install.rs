@@ -48,4 +48,9 @@ impl RemoteFiles for Stores {
         let location = object(url)?;
         Ok(Store::of(&location)?.names_beside(&location)?)
     }
+
+    fn remove(&self, url: &str) -> io::Result<()> {
+        let location = object(url)?;
+        Ok(Store::of(&location)?.delete(&location)?)
+    }
 }

@@ -16,6 +16,9 @@ use std::time::UNIX_EPOCH;
 /// parts.
 const SINGLE: u64 = 64 << 20;
 
+/// Number of objects that a store lists in one answer.
+pub(crate) const KEYS: usize = 1000;
+
 /// Store, such as a bucket. All locations that its functions take have its root.
 #[derive(Debug)]
 pub struct Store {
@@ -195,16 +198,15 @@ impl Store {
         Ok(names.collect())
     }
 
-    /// Returns up to 1000 objects below each of these prefixes, as far as the store answers.
+    /// Returns up to [`KEYS`] objects below each of these prefixes, as far as the store answers.
     pub(crate) fn first_keys(&self, prefixes: &[Location]) -> Vec<Vec<Location>> {
-        const MOST: usize = 1000;
         let listed = prefixes.iter().map(|prefix| {
             let (store, path) = (Arc::clone(&self.store), prefix.path.clone());
             async move {
                 let first = || {
                     store
                         .list(Some(&path))
-                        .take(MOST)
+                        .take(KEYS)
                         .try_collect::<Vec<ObjectMeta>>()
                 };
                 retried(first).await.unwrap_or_default()

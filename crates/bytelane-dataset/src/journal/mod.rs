@@ -8,12 +8,14 @@ mod segments;
 use crate::root::Root;
 use crate::{Error, Result, STATE_DIRECTORY};
 use bytelane_parquet::diff::Fingerprint;
+use bytelane_store::sync_directory;
+use rayon::prelude::*;
 use segments::Segments;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -138,13 +140,13 @@ impl Journal {
             shard: shard.to_owned(),
             run: None,
         };
-        let journal = match root {
-            Root::Disk(root) => Self::Disk(Lines::open(root, &header)?),
-            Root::Store(root) => {
+        let journal = match root.disk() {
+            Some(root) => Self::Disk(Lines::open(root, &header)?),
+            None => {
                 let since = SystemTime::now().duration_since(UNIX_EPOCH);
                 let since = since.map_or(0, |since| since.as_nanos());
                 header.run = Some((std::process::id(), since));
-                Self::Store(Segments::open(root, &header)?)
+                Self::Store(Segments::open(&root.path, &header)?)
             }
         };
         Ok((journal, history(root, plan)?))
@@ -232,49 +234,40 @@ fn end_line(file: &mut File) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Syncs the names in a directory to disk.
-pub(crate) fn sync_directory(directory: &Path) -> Result<()> {
-    if cfg!(unix) {
-        let open = File::open(directory).and_then(|file| file.sync_all());
-        open.map_err(Error::at(directory))?;
-    }
-    Ok(())
-}
-
 /// Reads the journals of all shards, which must belong to the same plan.
 pub(crate) fn history(root: &Root, plan: &str) -> Result<History> {
-    let root = match root {
-        Root::Disk(root) => root,
-        Root::Store(root) => return segments::history(root, plan),
-    };
-    let directory = root.join(STATE_DIRECTORY);
+    let state = root.under(STATE_DIRECTORY);
+    let is_journal = |names: &[&str]| names[0].starts_with("journal-");
+    let listed = root.tree.walk(&state, false, &is_journal)?.into_iter();
+    let mut journals: Vec<PathBuf> = listed
+        .filter(|file| {
+            let name = file.below.to_string_lossy();
+            name.starts_with("journal-") && name.ends_with(".jsonl")
+        })
+        .map(|file| root.tree.join(&state, &file.below))
+        .collect();
+    journals.sort();
+    let texts = root.at_once(|| {
+        let texts = journals.par_iter().map(|journal| root.tree.read(journal));
+        texts.collect::<bytelane_store::Result<Vec<_>>>()
+    })??;
     let mut history = History::new();
-    for entry in fs::read_dir(&directory).map_err(Error::at(&directory))? {
-        let path = entry.map_err(Error::at(&directory))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with("journal-") && name.ends_with(".jsonl") {
-            let file = File::open(&path).map_err(Error::at(&path))?;
-            read(path.display(), BufReader::new(file), plan, &mut history)?;
-        }
+    for (journal, text) in journals.iter().zip(texts) {
+        let text = text.unwrap_or_default();
+        read(journal.display(), &text, plan, &mut history)?;
     }
     Ok(history)
 }
 
 /// Reads a journal, or a segment of one.
-fn read(
-    name: impl fmt::Display,
-    text: impl BufRead,
-    plan: &str,
-    history: &mut History,
-) -> Result<()> {
-    for line in text.split(b'\n') {
-        let line = line.map_err(Error::at(Path::new(&name.to_string())))?;
-        if let Ok(header) = serde_json::from_slice::<Header>(&line) {
+fn read(name: impl fmt::Display, text: &[u8], plan: &str, history: &mut History) -> Result<()> {
+    for line in text.split(|byte| *byte == b'\n') {
+        if let Ok(header) = serde_json::from_slice::<Header>(line) {
             if header.version != VERSION || header.plan != plan {
                 let problem = "this is the journal of another plan; name a new directory, or the plan that was run into this one";
                 return Err(Error::Input(format!("{name}: {problem}")));
             }
-        } else if let Ok(entry) = serde_json::from_slice::<Entry>(&line) {
+        } else if let Ok(entry) = serde_json::from_slice::<Entry>(line) {
             history.entry(entry.unit.clone()).or_default().add(entry);
         }
         // Other lines were only partly written when the machine stopped.
@@ -307,7 +300,7 @@ mod tests {
     #[test]
     fn torn_lines_are_skipped_and_publications_stay() {
         let directory = tempfile::tempdir().unwrap();
-        let root = Root::Disk(directory.path().to_owned());
+        let root = Root::of(directory.path()).unwrap();
         let (journal, history) = Journal::open(&root, "p", "0-of-2").unwrap();
         assert!(history.is_empty());
         let error = Journal::open(&root, "p", "0-of-2").unwrap_err();

@@ -3,11 +3,10 @@
 //! Each object is put if there is none with its number, so a second process that works on the same shard
 //! is noticed, and each process on any machine reads what others have finished.
 
-use super::{Entry, Header, History, State, line, read};
-use crate::root::waiting_threads;
+use super::{Entry, Header, State, line};
 use crate::{Error, Result, STATE_DIRECTORY};
 use bytelane_store::{Location, Put, Store};
-use rayon::prelude::*;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Journal of a shard on a store.
@@ -29,8 +28,9 @@ struct Open {
 
 impl Segments {
     /// Opens the journal of a shard below a root.
-    pub(super) fn open(root: &Location, header: &Header) -> Result<Self> {
-        let store = Store::of(root)?;
+    pub(super) fn open(root: &Path, header: &Header) -> Result<Self> {
+        let root = Location::parse(&root.to_string_lossy())?;
+        let store = Store::of(&root)?;
         let directory = root.join(&format!("{STATE_DIRECTORY}/journal-{}", header.shard))?;
         let stored = store.list(&directory)?;
         let numbers = stored.iter().filter_map(|(segment, _)| number(segment));
@@ -88,23 +88,4 @@ impl Segments {
 fn number(segment: &Location) -> Option<u64> {
     let name = segment.key().rsplit('/').next()?;
     name.strip_suffix(".jsonl")?.parse().ok()
-}
-
-/// Reads the journals of all shards below a root.
-pub(super) fn history(root: &Location, plan: &str) -> Result<History> {
-    let store = Store::of(root)?;
-    let state = root.join(STATE_DIRECTORY)?;
-    let journals = root.join(&format!("{STATE_DIRECTORY}/journal-"))?;
-    let mut segments: Vec<Location> = store.list(&state)?.into_iter().map(|it| it.0).collect();
-    segments.retain(|segment| segment.key().starts_with(journals.key()));
-    let texts = waiting_threads()?.install(|| {
-        let texts = segments.par_iter().map(|segment| store.get(segment));
-        texts.collect::<bytelane_store::Result<Vec<_>>>()
-    })?;
-    let mut history = History::new();
-    for (segment, text) in segments.iter().zip(texts) {
-        let text = text.unwrap_or_default();
-        read(segment, &text[..], plan, &mut history)?;
-    }
-    Ok(history)
 }

@@ -15,7 +15,7 @@ pub use sorting::{PromisedOrder, SortAdvice};
 use crate::footer::Footer;
 use crate::hash::{digits, hash};
 use crate::listing::{Listing, SourceFile, list};
-use crate::root::{Root, waiting_threads};
+use crate::root::Root;
 use crate::{Error, Result};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ impl Unreadable {
     /// Keeps the error of a file. An error of a store ends the work instead: it says nothing about the
     /// file.
     fn new(file: SourceFile, root: &Root, error: Error) -> Result<Self> {
-        if matches!(root, Root::Store(_)) && !error.is_of_contents() {
+        if root.disk().is_none() && !error.is_of_contents() {
             return Err(error);
         }
         let path = format!("{}: ", file.under(root).display());
@@ -368,7 +368,7 @@ pub fn plan_files(
     let pack::Packed { units, left, .. } = packed;
     Ok(Plan {
         version: VERSION,
-        root: root.path(),
+        root: root.path,
         listed: listing.chosen,
         options: options.clone(),
         files: count,
@@ -435,11 +435,7 @@ fn read(
             });
             read.collect::<Vec<_>>()
         };
-        let footers = match root {
-            Root::Disk(_) => read(),
-            Root::Store(_) => waiting_threads()?.install(read),
-        };
-        for (file, footer) in footers {
+        for (file, footer) in root.at_once(read)? {
             let mut footer = match footer {
                 Ok(footer) => footer,
                 Err(error) => {

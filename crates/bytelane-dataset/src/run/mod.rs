@@ -12,7 +12,6 @@ use crate::plan::{Action, Plan, Unit, unit_id};
 use crate::root::Root;
 use crate::{Error, Result, STATE_DIRECTORY, journal};
 use bytelane_parquet::bounded_threads;
-use bytelane_store::Store;
 use meter::Total;
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
@@ -127,7 +126,7 @@ pub fn run(plan: &Plan, new_root: impl AsRef<Path>, options: &RunOptions) -> Res
     let hash = plan.hash();
     let (journal, history) = Journal::open(&root, &hash, &options.shard.name())?;
     if root.state(PLAN)?.is_none() {
-        root.set_state(PLAN, &json(plan)?)?;
+        root.set_state(PLAN, json(plan)?)?;
     }
     let scratch = Scratch::new(&root, options.shard)?;
     let copies = copies(plan);
@@ -166,31 +165,24 @@ pub fn run(plan: &Plan, new_root: impl AsRef<Path>, options: &RunOptions) -> Res
 /// Checks the new root, and creates it.
 fn prepared(old: &Root, new_root: &Path, shard: Shard) -> Result<Root> {
     let mut root = Root::of(new_root)?;
-    if let Root::Disk(path) = &root {
+    if let Some(path) = root.disk() {
         fs::create_dir_all(path).map_err(Error::at(path))?;
         root = Root::canonical(path)?;
     }
     let wrong = |problem: &str| Err(Error::Input(format!("{}: {problem}", new_root.display())));
-    if root.overlaps(old) {
+    if root.overlaps(old)? {
         return wrong("the new root must lie outside of the old one; name another directory");
     }
-    let listing = list(root.path())?;
+    let listing = list(&root.path)?;
     listing.check_plain()?;
-    let is_continued = match &root {
-        Root::Disk(path) => path.join(STATE_DIRECTORY).exists(),
-        Root::Store(_) => root.state(PLAN)?.is_some(),
-    };
-    if !is_continued && !listing.files.is_empty() {
+    if !listing.files.is_empty() && root.state(PLAN)?.is_none() {
         return wrong("the directory has Parquet files; name a new directory");
     }
-    if let Root::Store(location) = &root {
-        let state = location.join(STATE_DIRECTORY)?;
-        if !Store::of(location)?.is_conditional(&state)? && shard.is_part() {
-            return wrong(
-                "this store ignores the condition that a put must not replace an object (If-None-Match), so several processes could \
-                 overwrite each other's files; run without --shard, in a single process, or use a store that checks the condition",
-            );
-        }
+    if shard.is_part() && !root.tree.is_exclusive(&root.under(STATE_DIRECTORY))? {
+        return wrong(
+            "this store ignores the condition that a put must not replace an object (If-None-Match), so several processes could \
+             overwrite each other's files; run without --shard, in a single process, or use a store that checks the condition",
+        );
     }
     Ok(root)
 }
@@ -211,28 +203,21 @@ enum Scratch {
 impl Scratch {
     /// Creates an empty directory. Removes the temporary files of a process that was killed.
     fn new(root: &Root, shard: Shard) -> Result<Self> {
-        let name = scratch_name(shard);
-        match root {
-            Root::Disk(root) => {
-                let scratch = root.join(STATE_DIRECTORY).join(name);
-                if scratch.exists() {
-                    fs::remove_dir_all(&scratch).map_err(Error::at(&scratch))?;
-                }
-                fs::create_dir_all(&scratch).map_err(Error::at(&scratch))?;
-                Ok(Self::Beside(scratch))
+        let scratch = root.state_path(&scratch_name(shard));
+        if root.disk().is_some() {
+            if scratch.exists() {
+                fs::remove_dir_all(&scratch).map_err(Error::at(&scratch))?;
             }
-            Root::Store(root) => {
-                let store = Store::of(root)?;
-                let uploaded = root.join(&format!("{STATE_DIRECTORY}/{name}"))?;
-                for (object, _) in store.list(&uploaded)? {
-                    store.delete(&object)?;
-                }
-                let created = tempfile::Builder::new().prefix("bytelane-").tempdir();
-                Ok(Self::Elsewhere(
-                    created.map_err(Error::at(&std::env::temp_dir()))?,
-                ))
-            }
+            fs::create_dir_all(&scratch).map_err(Error::at(&scratch))?;
+            return Ok(Self::Beside(scratch));
         }
+        for uploaded in root.tree.walk(&scratch, false, &|_| true)? {
+            root.tree
+                .remove(&root.tree.join(&scratch, &uploaded.below))?;
+        }
+        let created = tempfile::Builder::new().prefix("bytelane-").tempdir();
+        let created = created.map_err(Error::at(&std::env::temp_dir()))?;
+        Ok(Self::Elsewhere(created))
     }
 
     fn path(&self) -> &Path {
@@ -323,7 +308,7 @@ struct Sizes(HashMap<String, u64>);
 
 impl Sizes {
     fn of(root: &Root) -> Result<Self> {
-        let files = list(root.path())?.files.into_iter();
+        let files = list(&root.path)?.files.into_iter();
         Ok(Self(files.map(|file| (file.path, file.bytes)).collect()))
     }
 
@@ -337,7 +322,12 @@ impl Sizes {
 /// Returns whether the outputs of a unit have their final names.
 fn is_there(entry: &Entry, root: &Root) -> Result<bool> {
     for output in &entry.outputs {
-        if root.size(&output.path)? != Some(output.bytes) {
+        if root
+            .tree
+            .meta(&root.under(&output.path))?
+            .map(|it| it.bytes)
+            != Some(output.bytes)
+        {
             return Ok(false);
         }
     }
@@ -394,7 +384,7 @@ fn conclude(plan: &Plan, root: &Root, units: &[&Unit], outcome: &mut Run) -> Res
             units: units.len(),
             rows: plan.rows,
         };
-        root.set_state(COMPLETE, &json(&complete)?)?;
+        root.set_state(COMPLETE, json(&complete)?)?;
     }
     Ok(())
 }

@@ -2,15 +2,14 @@
 
 use super::meter::Meter;
 use super::{Runner, is_there, scratch_name};
+use crate::bytes::{have_same_bytes, sync};
 use crate::journal::{Entry, OutputFile, State};
 use crate::plan::{Action, Unit};
-use crate::publish::{have_same_bytes, sync};
-use crate::root::{Root, waiting_threads};
 use crate::{Error, Result};
 use bytelane_parquet::diff::{DiffOptions, Fingerprint, fingerprint};
 use bytelane_parquet::merge::merge;
 use bytelane_parquet::rewrite::rewrite;
-use bytelane_store::{Object, Put};
+use bytelane_store::Put;
 use rayon::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,7 +37,7 @@ impl Runner<'_> {
     /// published, except for outputs that the next attempt finds.
     pub(super) fn attempt(&self, unit: &Unit) -> Result<u64> {
         let meter = Meter::new(&self.total, unit.bytes);
-        if let Root::Disk(_) = self.old {
+        if self.old.disk().is_some() {
             self.check_sources(unit)?;
         }
         if let Some(verified) = self.renamed_before(unit)? {
@@ -52,7 +51,7 @@ impl Runner<'_> {
         let made = self.make(unit, &sources, &directory, &meter)?;
         self.note(unit, Entry::new(&unit.id, State::Written))?;
         let fingerprint = self.compare(unit, &sources, &made, &meter)?;
-        if let Root::Disk(_) = self.old {
+        if self.old.disk().is_some() {
             // If a source has changed, the bytes that were read may be a mixture of two versions.
             self.check_sources(unit)?;
         }
@@ -136,21 +135,22 @@ impl Runner<'_> {
     /// Returns the sources of a unit as local files. Objects are copied to a temporary directory: each is
     /// read once, and all of its bytes are those of the planned version.
     fn local_sources(&self, unit: &Unit, directory: &Path) -> Result<Vec<PathBuf>> {
-        let Root::Store(root) = self.old else {
+        if self.old.disk().is_some() {
             return Ok(self.sources(unit));
-        };
+        }
         let directory = directory.join(SOURCES);
-        let copied = waiting_threads()?.install(|| {
+        let copied = self.old.at_once(|| {
             let sources = unit.sources.par_iter();
             let copied = sources.map(|source| {
                 let to = directory.join(&source.path);
                 let parent = to.parent().unwrap_or(&directory);
                 fs::create_dir_all(parent).map_err(Error::at(parent))?;
-                Object::download(&root.join(&source.path)?, &source.meta(), &to)?;
+                let (path, meta) = (source.under(self.old), source.meta());
+                self.old.tree.download(&path, &meta, &to)?;
                 Ok(to)
             });
             copied.collect::<Result<Vec<_>>>()
-        });
+        })?;
         copied.map_err(|error| match error {
             Error::Store(error) if error.is_missing() => Error::Changed(error.url),
             error => error,
@@ -160,11 +160,10 @@ impl Runner<'_> {
     /// Returns the message of an error. Names objects instead of their copies.
     pub(super) fn message(&self, unit: &Unit, error: &Error) -> String {
         let copies = self.scratch.join(&unit.id).join(SOURCES);
-        let message = error.to_string();
-        match self.old {
-            Root::Disk(_) => message,
-            Root::Store(root) => message.replace(&copies.display().to_string(), &root.to_string()),
-        }
+        let root = self.old.path.display().to_string();
+        error
+            .to_string()
+            .replace(&copies.display().to_string(), &root)
     }
 
     /// Writes the outputs under temporary names, and syncs them to disk.
@@ -177,7 +176,7 @@ impl Runner<'_> {
     ) -> Result<Vec<PathBuf>> {
         match unit.action {
             // An object has just been copied.
-            Action::Copy if matches!(self.old, Root::Store(_)) => Ok(sources.to_vec()),
+            Action::Copy if sources[0].starts_with(directory) => Ok(sources.to_vec()),
             Action::Copy => copy(sources, directory),
             Action::Rewrite => {
                 let output = directory.join("rewritten.parquet");
@@ -284,20 +283,9 @@ impl Runner<'_> {
         temporary: &str,
     ) -> Result<bool> {
         let there = self.root.under(&output.path);
-        let is_there = match self.root {
-            Root::Disk(_) => there.exists(),
-            // The put finds out.
-            Root::Store(_) => false,
-        };
-        if !is_there {
-            match (self.root.publish(made, &output.path, temporary)?, self.root) {
-                (Put::Stored | Put::Same, _) => return Ok(true),
-                (Put::Other, Root::Store(_)) => {}
-                (Put::Other, Root::Disk(_)) => {
-                    let problem = "another process has published this output since; run again";
-                    return Err(Error::Input(format!("{}: {problem}", there.display())));
-                }
-            }
+        match self.root.publish(made, &output.path, temporary)? {
+            Put::Stored | Put::Same => return Ok(true),
+            Put::Other => {}
         }
         let is_same = match rows {
             None => have_same_bytes(made, &there)?,

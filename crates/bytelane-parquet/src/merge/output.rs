@@ -176,7 +176,11 @@ impl<'a> Outputs<'a> {
         });
         let files = files.collect::<Result<_>>()?;
         for part in surplus {
-            fs::remove_file(&part).map_err(|error| Error::from(error).in_file(&part))?;
+            let removed = match remote_url(&part) {
+                Some(url) => remote_files()?.remove(url),
+                None => fs::remove_file(&part),
+            };
+            removed.map_err(|error| Error::from(error).in_file(&part))?;
         }
         Ok(files)
     }
@@ -191,9 +195,8 @@ impl<'a> Outputs<'a> {
         let surplus = parts(self.path)?.into_iter();
         let surplus = surplus.filter_map(|(number, part)| (number >= count).then_some(part));
         let surplus: Vec<PathBuf> = surplus.collect();
-        let is_removable = self.options.replace == Replace::All && remote_url(self.path).is_none();
         match surplus.first() {
-            Some(part) if !is_removable => {
+            Some(part) if self.options.replace != Replace::All => {
                 let problem = "it is left over from an earlier run with more files, and would be read together with the new \
                                ones; remove it, or choose another name";
                 Err(Error::new(Problem::Input(problem.to_owned())).in_file(part))

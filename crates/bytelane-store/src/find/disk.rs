@@ -1,8 +1,10 @@
 //! Directory tree of the local file systems.
 
+use super::publish;
 use super::tree::{Entry, Kind, Listed, Tree};
 use crate::store::Meta;
-use crate::{Error, Result};
+use crate::{Error, Object, Put, Result};
+use bytelane_parquet::real_path;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -14,6 +16,7 @@ const LINKS: usize = 10_000;
 const NAMES: usize = 1000;
 
 /// Local file systems.
+#[derive(Debug)]
 pub(super) struct Disk;
 
 impl Tree for Disk {
@@ -57,6 +60,11 @@ impl Tree for Disk {
         directories.iter().map(names).collect()
     }
 
+    fn are_there(&self, files: &[PathBuf]) -> Vec<bool> {
+        let is_file = |file: &PathBuf| fs::metadata(file).is_ok_and(|it| !it.is_dir());
+        files.iter().map(is_file).collect()
+    }
+
     fn start(&self, path: &Path, length: usize) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let file = File::open(path).map_err(at(path))?;
@@ -85,6 +93,80 @@ impl Tree for Disk {
         }
         root.join(below)
     }
+
+    fn is_disk(&self) -> bool {
+        true
+    }
+
+    fn place(&self, path: &Path) -> Result<PathBuf> {
+        real_path(path).map_err(at(path))
+    }
+
+    fn real(&self, path: &Path) -> Result<PathBuf> {
+        fs::canonicalize(path).map_err(at(path))
+    }
+
+    fn identity(&self, path: &Path) -> Result<[String; 2]> {
+        let metadata = fs::metadata(path).map_err(at(path))?;
+        let file = identity(path, &metadata).map_err(at(path))?;
+        Ok([format!("{file:?}"), version(&metadata)])
+    }
+
+    fn meta(&self, path: &Path) -> Result<Option<Meta>> {
+        Ok(fs::metadata(path).ok().map(|it| Meta::of_file(&it)))
+    }
+
+    fn is_version(&self, path: &Path, meta: &Meta) -> Result<bool> {
+        Ok(self.meta(path)?.as_ref() == Some(meta))
+    }
+
+    fn object(&self, _path: &Path, _meta: &Meta) -> Result<Option<Object>> {
+        Ok(None)
+    }
+
+    fn download(&self, path: &Path, _meta: &Meta, to: &Path) -> Result<()> {
+        fs::copy(path, to).map(drop).map_err(at(path))
+    }
+
+    fn read(&self, path: &Path) -> Result<Option<Vec<u8>>> {
+        match fs::read(path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(at(path)(error)),
+        }
+    }
+
+    fn replace(&self, path: &Path, bytes: Vec<u8>) -> Result<()> {
+        publish::write(path, &bytes)
+    }
+
+    fn publish(&self, made: &Path, root: &Path, name: &str, _temporary: &Path) -> Result<Put> {
+        publish::publish(made, root, name)
+    }
+
+    fn remove(&self, path: &Path) -> Result<()> {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(path)(error)),
+            _ => Ok(()),
+        }
+    }
+
+    fn is_exclusive(&self, _directory: &Path) -> Result<bool> {
+        Ok(true)
+    }
+}
+
+/// Returns a text that changes with the contents of a file. Programs can set the time of modification, but not that of the last change.
+#[cfg(unix)]
+fn version(metadata: &Metadata) -> String {
+    use std::os::unix::fs::MetadataExt;
+    let (inode, seconds, nanoseconds) = (metadata.ino(), metadata.ctime(), metadata.ctime_nsec());
+    format!("{inode} {seconds}.{nanoseconds}")
+}
+
+#[cfg(not(unix))]
+fn version(_: &Metadata) -> String {
+    String::new()
 }
 
 /// Walk through a directory tree.
@@ -191,6 +273,6 @@ fn identity(path: &Path, _: &Metadata) -> io::Result<Identity> {
 }
 
 /// Returns a function that adds a path to an error of the operating system.
-fn at(path: &Path) -> impl FnOnce(io::Error) -> Error {
+pub(super) fn at(path: &Path) -> impl FnOnce(io::Error) -> Error {
     Error::at(path.display())
 }

@@ -13,17 +13,16 @@ mod objects;
 mod outputs;
 mod partition;
 mod pattern;
+mod publish;
 mod tree;
 
 use crate::store::Meta;
-use crate::{Error, Location, Problem, Result};
-use bytelane_parquet::{local_path, remote_url, unsupported_scheme};
-use disk::Disk;
+use crate::{Error, Problem, Result};
+use bytelane_parquet::unsupported_scheme;
 use format::{above, inside};
-use objects::Objects;
 use pattern::{Match, Pattern};
 use std::path::{Path, PathBuf};
-use tree::{Entry, Kind, Tree};
+use tree::{Entry, Kind};
 
 pub use format::Owner;
 pub use outputs::{check_outputs, outputs_of};
@@ -31,6 +30,8 @@ pub use partition::{
     PARTITION_TYPES, Partition, check_one_partition, partition_columns, partition_type,
     partitions_in, table_files, table_sides,
 };
+pub use publish::sync_directory;
+pub use tree::{Tree, tree_of};
 
 /// First bytes of a Parquet file.
 const MAGIC: &[u8] = b"PAR1";
@@ -159,36 +160,23 @@ pub fn find(inputs: &[impl AsRef<Path>], options: &FindOptions) -> Result<Vec<Fo
 ///
 /// The directory does not exist, or the disk or the store fails.
 pub fn list(root: &Path, options: &FindOptions) -> Result<Listing> {
-    match tree_of(root)? {
-        Some(objects) => list_tree(&objects, root, options),
-        None => list_tree(&Disk, &local_path(root), options),
-    }
+    let Some((tree, root)) = tree_of(root)? else {
+        let problem = "web servers cannot list their files; give the URL of each file";
+        return Err(Error::input(root.display(), problem));
+    };
+    list_tree(tree, &root, options)
 }
 
 fn find_one(input: &Path, options: &FindOptions) -> Result<Vec<FoundFile>> {
-    match tree_of(input)? {
-        Some(objects) => find_in(&objects, input, options),
-        None if remote_url(input).is_some() => Ok(named(input, None)),
-        None => find_in(&Disk, &local_path(input), options).map_err(|error| {
-            let scheme = unsupported_scheme(input).filter(|_| error.is_missing());
-            scheme.map_or(error, |problem| {
-                Error::new(shown(input), Problem::Input(problem))
-            })
-        }),
-    }
-}
-
-/// Returns the store of a URL; `None` for paths, and for URLs of web servers, which cannot list files.
-fn tree_of(input: &Path) -> Result<Option<Objects>> {
-    let Some(url) = remote_url(input) else {
-        return Ok(None);
+    let Some((tree, path)) = tree_of(input)? else {
+        return Ok(named(input, None));
     };
-    let location = Location::parse(url)?;
-    if location.is_store() {
-        Objects::of(&location).map(Some)
-    } else {
-        Ok(None)
-    }
+    find_in(tree, &path, options).map_err(|error| {
+        let scheme = unsupported_scheme(input).filter(|_| error.is_missing());
+        scheme.map_or(error, |problem| {
+            Error::new(shown(input), Problem::Input(problem))
+        })
+    })
 }
 
 fn named(path: &Path, meta: Option<Meta>) -> Vec<FoundFile> {

@@ -1,40 +1,31 @@
 //! Directory tree of a store: slashes in the names of objects separate directories.
 
 use super::tree::{Entry, Kind, Listed, Tree};
-use crate::store::Store;
-use crate::{Error, Location, Problem, Result};
+use crate::store::{KEYS, Meta, Store};
+use crate::{Error, Location, Object, Problem, Put, Result};
 use object_store::GetRange;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Objects of a store.
-pub(super) struct Objects {
-    store: Arc<Store>,
-}
-
-impl Objects {
-    /// Returns the tree with this location.
-    pub fn of(location: &Location) -> Result<Self> {
-        let store = Store::of(location)?;
-        Ok(Self { store })
-    }
-}
+/// Objects of all stores.
+#[derive(Debug)]
+pub(super) struct Objects;
 
 impl Tree for Objects {
     fn entry(&self, path: &Path) -> Result<Entry> {
-        let location = location(path)?;
+        let (store, location) = at(path)?;
         let is_prefix = path.as_os_str().as_encoded_bytes().ends_with(b"/");
         if !is_prefix
             && !location.key().is_empty()
-            && let Some(meta) = self.store.head(&location)?
+            && let Some(meta) = store.head(&location)?
         {
             return Ok(Entry::File(meta));
         }
         match self.names(&[path.to_owned()]).pop().flatten() {
             Some(_) => Ok(Entry::Directory),
             // Lists it to report why, if the store fails.
-            None if self.store.list(&location)?.is_empty() => {
+            None if store.list(&location)?.is_empty() => {
                 Err(Error::new(path.display().to_string(), Problem::Missing))
             }
             None => Ok(Entry::Directory),
@@ -47,10 +38,10 @@ impl Tree for Objects {
         _follows_links: bool,
         enters: &dyn Fn(&[&str]) -> bool,
     ) -> Result<Vec<Listed>> {
-        let root = location(root)?;
+        let (store, root) = at(root)?;
         let mut listed = Vec::new();
         let mut closed = BTreeSet::new();
-        for (object, meta) in self.store.list(&root)? {
+        for (object, meta) in store.list(&root)? {
             let below = below(&object, &root);
             let names: Vec<&str> = below.split('/').filter(|name| !name.is_empty()).collect();
             if names.is_empty() {
@@ -88,13 +79,49 @@ impl Tree for Objects {
             let names: Vec<String> = names.map(first).collect();
             (!names.is_empty()).then_some(names)
         };
-        let keys = self.store.first_keys(&locations);
+        let store = locations.first().map(Store::of);
+        let Some(Ok(store)) = store else {
+            return vec![None; directories.len()];
+        };
+        let keys = store.first_keys(&locations);
         locations.iter().zip(keys).map(names).collect()
+    }
+
+    /// Asks for a single file; lists the directories of several.
+    fn are_there(&self, files: &[PathBuf]) -> Vec<bool> {
+        if let [file] = files {
+            return vec![matches!(self.meta(file), Ok(Some(_)))];
+        }
+        let mut directories: BTreeMap<PathBuf, Location> = BTreeMap::new();
+        for file in files {
+            if let Ok(object) = location(file)
+                && let Some(directory) = file.parent()
+            {
+                directories.entry(directory.to_owned()).or_insert(object);
+            }
+        }
+        let (directories, objects): (Vec<PathBuf>, Vec<Location>) = directories.into_iter().unzip();
+        let mut listed = HashSet::new();
+        for ((directory, object), names) in directories
+            .iter()
+            .zip(objects)
+            .zip(self.names(&directories))
+        {
+            let mut names = names.unwrap_or_default();
+            // The list was cut.
+            if names.len() >= KEYS {
+                let all = Store::of(&object).and_then(|store| store.names_beside(&object));
+                names = all.unwrap_or_default();
+            }
+            listed.extend(names.iter().map(|name| directory.join(name)));
+        }
+        files.iter().map(|file| listed.contains(file)).collect()
     }
 
     fn start(&self, path: &Path, length: usize) -> Result<Vec<u8>> {
         let range = GetRange::Bounded(0..length as u64);
-        let (bytes, _) = self.store.read(&location(path)?, Some(range), None)?;
+        let (store, location) = at(path)?;
+        let (bytes, _) = store.read(&location, Some(range), None)?;
         Ok(bytes.to_vec())
     }
 
@@ -116,6 +143,65 @@ impl Tree for Objects {
         let root = root.trim_end_matches('/');
         PathBuf::from(url(root, &below.to_string_lossy()))
     }
+
+    fn is_disk(&self) -> bool {
+        false
+    }
+
+    fn place(&self, path: &Path) -> Result<PathBuf> {
+        Ok(location(path)?.identity().into())
+    }
+
+    fn real(&self, path: &Path) -> Result<PathBuf> {
+        Ok(location(path)?.to_string().into())
+    }
+
+    fn identity(&self, path: &Path) -> Result<[String; 2]> {
+        Ok([location(path)?.identity(), String::new()])
+    }
+
+    fn meta(&self, path: &Path) -> Result<Option<Meta>> {
+        let (store, location) = at(path)?;
+        store.head(&location)
+    }
+
+    fn is_version(&self, path: &Path, meta: &Meta) -> Result<bool> {
+        Ok(self.meta(path)?.is_some_and(|now| now.is_same(meta)))
+    }
+
+    fn object(&self, path: &Path, meta: &Meta) -> Result<Option<Object>> {
+        Object::of_version(&location(path)?, meta.clone()).map(Some)
+    }
+
+    fn download(&self, path: &Path, meta: &Meta, to: &Path) -> Result<()> {
+        Object::download(&location(path)?, meta, to)
+    }
+
+    fn read(&self, path: &Path) -> Result<Option<Vec<u8>>> {
+        let (store, location) = at(path)?;
+        let bytes = store.get(&location)?;
+        Ok(bytes.map(|bytes| bytes.to_vec()))
+    }
+
+    fn replace(&self, path: &Path, bytes: Vec<u8>) -> Result<()> {
+        let (store, location) = at(path)?;
+        store.replace_bytes(&location, bytes)
+    }
+
+    fn publish(&self, made: &Path, root: &Path, name: &str, temporary: &Path) -> Result<Put> {
+        let (store, root) = at(root)?;
+        store.put_file_if_absent(&root.join(name)?, made, &location(temporary)?)
+    }
+
+    fn remove(&self, path: &Path) -> Result<()> {
+        let (store, location) = at(path)?;
+        store.delete(&location)
+    }
+
+    fn is_exclusive(&self, directory: &Path) -> Result<bool> {
+        let (store, location) = at(directory)?;
+        store.is_conditional(&location)
+    }
 }
 
 fn url(root: &str, key: &str) -> String {
@@ -123,6 +209,12 @@ fn url(root: &str, key: &str) -> String {
         "" => root.to_owned(),
         key => format!("{root}/{key}"),
     }
+}
+
+/// Returns the store of a URL, and the location in it.
+fn at(path: &Path) -> Result<(Arc<Store>, Location)> {
+    let location = location(path)?;
+    Ok((Store::of(&location)?, location))
 }
 
 fn location(path: &Path) -> Result<Location> {

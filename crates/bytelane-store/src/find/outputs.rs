@@ -1,14 +1,16 @@
 //! Decides where outputs may be: not among the files that the next run would read, and not in place of a file that a table format describes.
 
-use super::disk::Disk;
 use super::format::{above, is_of_ducklake};
 use super::pattern::{Match, Pattern};
-use super::tree::{Entry, Tree};
-use super::{FindOptions, FoundFile, tree_of};
+use super::tree::{Tree, tree_of};
+use super::{FindOptions, FoundFile};
 use crate::{Error, Location, Result};
-use bytelane_parquet::{Caller, caller, local_path, real_path, remote_url};
+use bytelane_parquet::{Caller, caller, local_path, remote_url};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
+
+/// Path in a tree.
+type InTree = (&'static dyn Tree, PathBuf);
 
 /// Input that may have other files in the next run.
 enum Source {
@@ -38,38 +40,49 @@ pub fn check_outputs(
         sources.extend(source(input)?.map(|source| (input, source)));
     }
     let mut checked = BTreeSet::new();
-    let mut directories = BTreeMap::new();
-    for output in outputs.iter().map(AsRef::as_ref) {
-        let objects = tree_of(output)?;
-        let tree: &dyn Tree = match &objects {
-            Some(objects) => objects,
-            None => &Disk,
-        };
-        let file = local_path(output);
-        let directory = file.parent().map(Path::to_owned);
-        // Most directories are new: then one request to a store is enough for all of their files.
-        let mut may_be_there = || match (&objects, &directory) {
-            (Some(_), Some(directory)) => {
-                *directories.entry(directory.clone()).or_insert_with(|| {
-                    !matches!(tree.names(std::slice::from_ref(directory))[..], [None])
-                })
-            }
-            _ => true,
-        };
-        let is_there = may_be_there() && matches!(tree.entry(&file), Ok(Entry::File(_)));
+    let outputs: Vec<&Path> = outputs.iter().map(AsRef::as_ref).collect();
+    for (output, there) in outputs.iter().zip(existing(&outputs)?) {
         if !sources.is_empty() {
             let place = place(output)?;
             let mut sources = sources.iter();
-            if let Some((input, source)) = sources.find(|(_, it)| it.has(&place, is_there)) {
+            if let Some((input, source)) = sources.find(|(_, it)| it.has(&place, there.is_some())) {
                 let problem = source.refusal(input);
                 return Err(Error::input(output.display(), problem));
             }
         }
-        if is_there && !options.owned && checked.insert(directory) {
+        if let Some((tree, file)) = there
+            && !options.owned
+            && checked.insert(file.parent().map(Path::to_owned))
+        {
             check_table(tree, &file)?;
         }
     }
     Ok(())
+}
+
+/// Returns the tree and the path of each output that replaces a file. Those in one store are looked up together.
+fn existing(outputs: &[&Path]) -> Result<Vec<Option<InTree>>> {
+    let mut groups: BTreeMap<String, (Vec<usize>, Vec<PathBuf>)> = BTreeMap::new();
+    let mut trees = Vec::new();
+    for (index, output) in outputs.iter().enumerate() {
+        let tree = tree_of(output)?;
+        if let Some((_, file)) = &tree {
+            let url = remote_url(output).map(Location::parse).transpose()?;
+            let store = url.map_or_else(String::new, |url| url.root().to_owned());
+            let (indices, files) = groups.entry(store).or_default();
+            indices.push(index);
+            files.push(file.clone());
+        }
+        trees.push(tree);
+    }
+    for (indices, files) in groups.into_values() {
+        let tree = indices.first().and_then(|first| trees[*first].as_ref());
+        let are_there = tree.map_or_else(Vec::new, |(tree, _)| tree.are_there(&files));
+        for (index, is_there) in indices.into_iter().zip(are_there) {
+            trees[index].take_if(|_| !is_there);
+        }
+    }
+    Ok(trees)
 }
 
 /// Returns the output of each file: `output`, if it is the only one and was named; otherwise a file in the directory `output`, with the
@@ -173,8 +186,8 @@ impl Source {
 
 /// Returns a path by which files are compared: without links and `..`, or with one scheme for each provider of stores.
 fn place(path: &Path) -> Result<PathBuf> {
-    match remote_url(path) {
-        Some(url) => Ok(Location::parse(url)?.identity().into()),
-        None => real_path(&local_path(path)).map_err(Error::at(path.display())),
+    match tree_of(path)? {
+        Some((tree, path)) => tree.place(&path),
+        None => Ok(path.to_owned()),
     }
 }

@@ -1,18 +1,22 @@
 //! Directory trees: disks, and stores, whose objects have names with slashes.
 
-use crate::Result;
+use super::disk::Disk;
+use super::objects::Objects;
 use crate::store::Meta;
+use crate::{Location, Object, Put, Result};
+use bytelane_parquet::{local_path, remote_url};
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
 /// Kind of a path.
-pub(super) enum Entry {
+pub enum Entry {
     File(Meta),
     Directory,
 }
 
 /// Entry of a directory tree.
 #[derive(Debug)]
-pub(super) struct Listed {
+pub struct Listed {
     /// Path relative to the root.
     pub below: PathBuf,
     pub kind: Kind,
@@ -20,7 +24,7 @@ pub(super) struct Listed {
 
 /// Kind of an entry.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub enum Kind {
     /// File; `None` for a link to a file that does not exist.
     File(Option<Meta>),
     /// Directory that was not entered.
@@ -39,8 +43,23 @@ impl Listed {
     }
 }
 
+/// Returns the tree of a path or URL, and the path in it; `None` for URLs of web servers, which cannot list files.
+///
+/// # Errors
+///
+/// The URL is unusable.
+#[doc(hidden)]
+pub fn tree_of(path: &Path) -> Result<Option<(&'static dyn Tree, PathBuf)>> {
+    let Some(url) = remote_url(path) else {
+        return Ok(Some((&Disk, local_path(path).into_owned())));
+    };
+    let is_store = Location::parse(url)?.is_store();
+    Ok(is_store.then(|| (&Objects as &dyn Tree, path.to_owned())))
+}
+
 /// Directory tree.
-pub(super) trait Tree {
+#[doc(hidden)]
+pub trait Tree: Debug + Send + Sync {
     /// Returns the kind of a path.
     fn entry(&self, path: &Path) -> Result<Entry>;
 
@@ -55,6 +74,9 @@ pub(super) trait Tree {
     /// Returns up to 1000 names in each of these directories, and `None` for those that do not exist or cannot be read.
     fn names(&self, directories: &[PathBuf]) -> Vec<Option<Vec<String>>>;
 
+    /// Returns which of these paths, all in one store, are those of files, as far as the tree can be read.
+    fn are_there(&self, files: &[PathBuf]) -> Vec<bool>;
+
     /// Returns the first bytes of a file.
     fn start(&self, path: &Path, length: usize) -> Result<Vec<u8>>;
 
@@ -63,4 +85,45 @@ pub(super) trait Tree {
 
     /// Returns the path of a file below a root.
     fn join(&self, root: &Path, below: &Path) -> PathBuf;
+
+    /// Returns whether the files are on a disk: they can be opened, renamed, locked and appended to.
+    fn is_disk(&self) -> bool;
+
+    /// Returns a path by which files are compared: without links and `..`, or with one scheme for each provider of stores.
+    fn place(&self, path: &Path) -> Result<PathBuf>;
+
+    /// Returns the path of an existing root without links and `..`.
+    fn real(&self, path: &Path) -> Result<PathBuf>;
+
+    /// Returns a text that is the same for all names of a file, and one that changes with its contents.
+    fn identity(&self, path: &Path) -> Result<[String; 2]>;
+
+    /// Returns the size and version of a file; `None` if there is none.
+    fn meta(&self, path: &Path) -> Result<Option<Meta>>;
+
+    /// Returns whether a file is this version.
+    fn is_version(&self, path: &Path, meta: &Meta) -> Result<bool>;
+
+    /// Opens this version of an object; returns `None` for a file on a disk, which [`InputFile::open`](bytelane_parquet::InputFile::open)
+    /// opens.
+    fn object(&self, path: &Path, meta: &Meta) -> Result<Option<Object>>;
+
+    /// Copies this version of a file to a new local file.
+    fn download(&self, path: &Path, meta: &Meta, to: &Path) -> Result<()>;
+
+    /// Returns the bytes of a file; `None` if there is none.
+    fn read(&self, path: &Path) -> Result<Option<Vec<u8>>>;
+
+    /// Writes a file as a whole, and creates its directory. Replaces an earlier file.
+    fn replace(&self, path: &Path, bytes: Vec<u8>) -> Result<()>;
+
+    /// Gives a complete local file its name below a root, unless that name exists. A file on a disk is renamed; a large file for a
+    /// store is first uploaded to a temporary key.
+    fn publish(&self, made: &Path, root: &Path, name: &str, temporary: &Path) -> Result<Put>;
+
+    /// Removes a file, if it exists.
+    fn remove(&self, path: &Path) -> Result<()>;
+
+    /// Returns whether several processes can publish into a directory, because no file is ever replaced.
+    fn is_exclusive(&self, directory: &Path) -> Result<bool>;
 }

@@ -115,11 +115,20 @@ fn all_parts_of_an_earlier_merge_are_noticed() {
         .replace_bytes(&at(&store, "out/o-00007.parquet"), "old")
         .unwrap();
     store.delete(&at(&store, "out/o-00000.parquet")).unwrap();
-    for replace in [Replace::Inputs, Replace::All] {
-        let error = merged(replace).unwrap_err().to_string();
-        let expected = "memory://parts/out/o-00007.parquet: ";
-        assert!(error.starts_with(expected), "{error}");
-    }
+    let error = merged(Replace::Inputs).unwrap_err().to_string();
+    let expected = "memory://parts/out/o-00007.parquet: ";
+    assert!(error.starts_with(expected), "{error}");
+    // As on a disk.
+    merged(Replace::All).unwrap();
+    let stored = store.list(&at(&store, "out")).unwrap();
+    let keys: Vec<&str> = stored.iter().map(|(object, _)| object.key()).collect();
+    let expected = [
+        "out/below/o-00001.parquet",
+        "out/o-00000.parquet",
+        "out/o-1.parquet",
+        "out/o-notes.parquet",
+    ];
+    assert_eq!(keys, expected);
 }
 
 #[test]
@@ -171,4 +180,14 @@ fn outputs_that_the_next_run_would_read_are_refused() {
     let error = check("t/a.parquet", "d/a.parquet", false);
     assert!(error.contains("a table of Delta Lake"), "{error}");
     assert_eq!(check("t/a.parquet", "d/a.parquet", true), "");
+    let outputs = ["u/a.parquet", "t/a.parquet", "d/a.parquet"];
+    let outputs = outputs.map(|it| PathBuf::from(format!("memory://outputs/{it}")));
+    let options = FindOptions::default();
+    let input = [PathBuf::from("memory://outputs/t/a.parquet")];
+    check_outputs(&input, &outputs[..2], &options).unwrap();
+    let error = check_outputs(&input, &outputs, &options).unwrap_err();
+    assert!(
+        error.to_string().contains("a table of Delta Lake"),
+        "{error}"
+    );
 }
