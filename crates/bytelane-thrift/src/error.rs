@@ -115,6 +115,14 @@ pub enum ErrorKind {
     },
     /// An unknown field was read from another protocol and cannot be converted.
     OtherProtocol,
+    /// A frame, its [`Header`](crate::header::Header) or its transforms are malformed.
+    InvalidFrame(&'static str),
+    /// A frame, or a message before or after a transform, has more bytes than the limit.
+    FrameLimit(usize),
+    /// The header names a protocol that is not supported.
+    UnknownProtocol(u32),
+    /// The header names a transform that is not supported, or that needs the feature `transforms`.
+    UnknownTransform(u32),
     /// An error created by [`Error::custom`].
     Custom,
 }
@@ -230,6 +238,20 @@ impl fmt::Display for ErrorKind {
             Self::OtherProtocol => f.write_str(
                 "an unknown field was read from another protocol, and cannot be converted",
             ),
+            Self::InvalidFrame(problem) => f.write_str(problem),
+            Self::FrameLimit(limit) => write!(f, "the frame exceeds the limit of {limit} bytes"),
+            Self::UnknownProtocol(number) => {
+                write!(
+                    f,
+                    "the protocol {number} is neither Binary (0) nor Compact (2)"
+                )
+            }
+            Self::UnknownTransform(number @ (1 | 5)) => {
+                write!(f, "the transform {number} needs the feature `transforms`")
+            }
+            Self::UnknownTransform(number) => {
+                write!(f, "the transform {number} is neither zlib (1) nor zstd (5)")
+            }
             Self::Custom => f.write_str("an error of the program"),
         }
     }

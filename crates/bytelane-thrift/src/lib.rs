@@ -13,6 +13,7 @@ pub mod derived;
 pub mod dynamic;
 mod element;
 mod error;
+pub mod header;
 mod input;
 mod json;
 mod layout;

@@ -4,6 +4,8 @@
 
 #[path = "../../examples/blocking.rs"]
 mod example_blocking;
+#[path = "../../examples/headers.rs"]
+mod example_headers;
 #[path = "../../examples/tokio.rs"]
 mod example_tokio;
 
@@ -430,5 +432,6 @@ fn names_and_errors() {
 #[test]
 fn the_examples_run() {
     example_blocking::main().unwrap();
+    example_headers::main().unwrap();
     example_tokio::main().unwrap();
 }

@@ -1,9 +1,11 @@
 //! Whole messages, from and to bytes: alone, in envelopes, and one after the other on a transport.
 
+mod buffered;
 mod envelope;
 pub mod framed;
 pub mod unframed;
 
+pub(crate) use buffered::Buffered;
 pub use envelope::{ApplicationException, ApplicationExceptionKind, Body, Envelope};
 
 use crate::input::Input;

@@ -7,6 +7,7 @@
 
 use crate::input::Input;
 use crate::json::End;
+use crate::message::Buffered;
 use crate::protocol::{Protocol, Reader};
 use crate::service::Transport;
 use crate::{Error, ErrorKind, Frame, Items, Options, Type};
@@ -14,10 +15,6 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use std::marker::PhantomData;
 use std::mem;
-use std::ops::Range;
-
-/// Minimum room in the buffer for reading from a stream.
-const LEAST: usize = 8 << 10;
 
 /// Looks for the end of a message: an [`Envelope`](crate::Envelope) with its body.
 ///
@@ -219,14 +216,10 @@ fn value<'de, R: Reader<'de>>(reader: &mut R, kind: Type, after: Level) -> Resul
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct MessageReader<R, P> {
-    stream: R,
+    input: Buffered<R>,
     scanner: Scanner<P>,
     limit: usize,
-    /// Room for bytes of the stream: no byte of it is cleared twice.
-    buffer: Vec<u8>,
-    /// Bytes of the stream, starting with the message that was returned last.
-    given: Range<usize>,
-    /// Length of that message.
+    /// Length of the message that was returned last, which the input starts with.
     returned: usize,
 }
 
@@ -240,11 +233,9 @@ impl<R: Read, P: Protocol> MessageReader<R, P> {
     /// the caller's choice.
     pub fn with_options(stream: R, limit: usize, options: impl Into<Options>) -> Self {
         Self {
-            stream,
+            input: Buffered::new(stream),
             scanner: Scanner::new(options),
             limit,
-            buffer: Vec::new(),
-            given: 0..0,
             returned: 0,
         }
     }
@@ -259,24 +250,24 @@ impl<R: Read, P: Protocol> MessageReader<R, P> {
     /// malformed or longer than the limit; [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) for a
     /// stream that ends within a message.
     pub fn read_message(&mut self) -> io::Result<Option<&[u8]>> {
-        self.given.start += mem::take(&mut self.returned);
+        self.input.consume(mem::take(&mut self.returned));
         loop {
             let invalid = |error| io::Error::new(io::ErrorKind::InvalidData, error);
-            let found = match &self.buffer[self.given.clone()] {
+            let found = match self.input.bytes() {
                 [] => None,
                 given => self.scanner.message_len(given).map_err(invalid)?,
             };
-            if found.unwrap_or(self.given.len()) > self.limit {
+            if found.unwrap_or(self.input.bytes().len()) > self.limit {
                 let message = format!("a message exceeds the limit of {} bytes", self.limit);
                 return Err(io::Error::new(io::ErrorKind::InvalidData, message));
             }
             if let Some(len) = found {
                 self.returned = len;
-                return Ok(Some(&self.buffer[self.given.start..][..len]));
+                return Ok(Some(&self.input.bytes()[..len]));
             }
-            if self.fill()? == 0 {
+            if self.input.fill()? == 0 {
                 // Whitespace may follow a JSON message.
-                if self.buffer[self.given.clone()].trim_ascii().is_empty() {
+                if self.input.bytes().trim_ascii().is_empty() {
                     return Ok(None);
                 }
                 return Err(io::ErrorKind::UnexpectedEof.into());
@@ -287,28 +278,7 @@ impl<R: Read, P: Protocol> MessageReader<R, P> {
     /// Returns the stream, to write replies to. Bytes that you read from it are lost to this
     /// reader.
     pub fn stream(&mut self) -> &mut R {
-        &mut self.stream
-    }
-
-    /// Reads the bytes that the stream has now. The buffer doubles when it is nearly full.
-    fn fill(&mut self) -> io::Result<usize> {
-        if self.given.start > 0 {
-            self.buffer.copy_within(self.given.clone(), 0);
-        }
-        self.given = 0..self.given.len();
-        let len = self.buffer.len();
-        if len - self.given.end < LEAST {
-            self.buffer.resize(len + usize::max(len, LEAST), 0);
-        }
-        loop {
-            match self.stream.read(&mut self.buffer[self.given.end..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => {
-                    self.given.end += *read.as_ref().unwrap_or(&0);
-                    return read;
-                }
-            }
-        }
+        &mut self.input.stream
     }
 }
 
@@ -333,7 +303,7 @@ impl<S: Read + Write, P: Protocol> Connection<S, P> {
 
     /// Returns the stream.
     pub fn into_inner(self) -> S {
-        self.reader.stream
+        self.reader.input.stream
     }
 }
 

@@ -5,6 +5,7 @@ mod apache;
 mod common;
 mod envelope;
 mod golden;
+mod header;
 mod hostile;
 mod json_keys;
 mod json_numbers;
