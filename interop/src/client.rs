@@ -5,22 +5,22 @@ use crate::idl::everything::exchange::{
     EchoArgs, EchoResult, NoteArgs, NotesArgs, NotesResult, SumsArgs, SumsResult,
 };
 use crate::idl::everything::{Everything, Point, Rejected, Shape, Tree};
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
+use bytelane_thrift::header::{Format, Subprotocol, Transform, WithHeader};
+use bytelane_thrift::service::Transport;
 use bytelane_thrift::{
     ApplicationException, ApplicationExceptionKind, Body, Encode, Envelope, Message, MessageKind,
-    Protocol, framed,
+    Protocol,
 };
-use std::io::{Read, Write};
 use std::marker::PhantomData;
 
 /// Calls every method and checks the results.
-pub fn call<P: Protocol>(input: &mut impl Read, output: &mut impl Write) -> Result<()> {
+pub fn call<P: Protocol>(transport: impl Transport) -> Result<()> {
     let protocol = PhantomData::<P>;
     let mut client = Client {
-        input,
-        output,
+        transport,
         sequence: 0,
-        frame: Vec::new(),
+        reply: Vec::new(),
         protocol,
     };
     client.check_echo()?;
@@ -29,16 +29,33 @@ pub fn call<P: Protocol>(input: &mut impl Read, output: &mut impl Write) -> Resu
     client.check_unknown_method()
 }
 
-struct Client<'a, P, I, O> {
-    input: &'a mut I,
-    output: &'a mut O,
+/// Does the same with headers. The server must reply with the same protocol and number.
+pub fn call_with_header<P: Subprotocol>(
+    frames: impl Transport,
+    format: Format,
+    transform: Option<Transform>,
+) -> Result<()> {
+    let mut transport = WithHeader::<_, P>::new(frames, format, FRAME_LIMIT);
+    let header = transport.header();
+    header.strings.insert(b"trace".into(), b"7f3a".into());
+    header.transforms.extend(transform);
+    call::<P>(&mut transport)?;
+    let reply = transport.reply_header().context("no call has a reply")?;
+    ensure!((reply.format, reply.protocol) == (format, P::ID));
+    // The calls: echo, sums twice, note twice, notes, missing.
+    ensure!(reply.sequence == 7, "the last reply: {reply:?}");
+    Ok(())
+}
+
+struct Client<P, T> {
+    transport: T,
     sequence: i32,
-    frame: Vec<u8>,
+    reply: Vec<u8>,
     protocol: PhantomData<P>,
 }
 
-impl<P: Protocol, I: Read, O: Write> Client<'_, P, I, O> {
-    fn send<M>(&mut self, name: &str, kind: MessageKind, body: &M) -> Result<()>
+impl<P: Protocol, T: Transport> Client<P, T> {
+    fn message<M>(&mut self, name: &str, kind: MessageKind, body: &M) -> Result<Vec<u8>>
     where
         M: Message + Encode,
     {
@@ -48,8 +65,7 @@ impl<P: Protocol, I: Read, O: Write> Client<'_, P, I, O> {
             kind,
             sequence: self.sequence,
         };
-        framed::write_frame(self.output, &call.encode::<P, _>(body)?)?;
-        Ok(self.output.flush()?)
+        Ok(call.encode::<P, _>(body)?)
     }
 
     /// Calls a method and returns the body of the reply, which may be an exception.
@@ -57,10 +73,9 @@ impl<P: Protocol, I: Read, O: Write> Client<'_, P, I, O> {
     where
         M: Message + Encode,
     {
-        self.send(name, MessageKind::Call, body)?;
-        let found = framed::read_frame(self.input, &mut self.frame, FRAME_LIMIT)?;
-        ensure!(found, "no reply to {name}");
-        let (reply, body) = Envelope::decode::<P>(&self.frame)?;
+        let message = self.message(name, MessageKind::Call, body)?;
+        self.reply = self.transport.call(message)?.as_ref().to_vec();
+        let (reply, body) = Envelope::decode::<P>(&self.reply)?;
         ensure!(reply.name == name, "a reply to {}, not {name}", reply.name);
         ensure!(reply.sequence == self.sequence, "a reply to another call");
         Ok((reply.kind, body))
@@ -112,7 +127,8 @@ impl<P: Protocol, I: Read, O: Write> Client<'_, P, I, O> {
     fn check_notes(&mut self) -> Result<()> {
         for text in ["first", ""] {
             let text = text.to_owned();
-            self.send("note", MessageKind::Oneway, &NoteArgs { text })?;
+            let message = self.message("note", MessageKind::Oneway, &NoteArgs { text })?;
+            self.transport.send(message)?;
         }
         let (_, body) = self.call("notes", &NotesArgs {})?;
         let NotesResult { success } = body.read()?;

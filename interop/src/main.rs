@@ -11,10 +11,12 @@ mod idl {
     include!(concat!(env!("OUT_DIR"), "/mod.rs"));
 }
 
-use bytelane_thrift::{Binary, Compact, FbthriftCompact, Json, SimpleJson};
+use anyhow::bail;
+use bytelane_thrift::header::{Format, Transform};
+use bytelane_thrift::{Binary, Compact, FbthriftCompact, Json, SimpleJson, framed};
 use clap::{Parser, ValueEnum};
 use convert::Structure;
-use std::io;
+use std::io::{self, Read, Write};
 
 #[derive(Parser)]
 enum Command {
@@ -26,8 +28,24 @@ enum Command {
     },
     /// Answer calls until the input ends
     Serve { protocol: Protocol },
+    /// Answer the calls of a client with headers, with frames or with neither
+    ServeAny,
     /// Make calls and check their answers
-    Call { protocol: Protocol },
+    Call {
+        protocol: Protocol,
+        /// Kind of header of the frames
+        #[arg(long)]
+        header: Option<HeaderFormat>,
+        /// Compress the messages
+        #[arg(long)]
+        zlib: bool,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum HeaderFormat {
+    Theader,
+    Ttheader,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -74,8 +92,45 @@ fn main() -> anyhow::Result<()> {
         Command::Serve { protocol } => {
             with_protocol!(protocol, P => server::serve::<P>(&mut input, &mut output))
         }
-        Command::Call { protocol } => {
-            with_protocol!(protocol, P => client::call::<P>(&mut input, &mut output))
+        Command::ServeAny => server::serve_any(Streams(input, output)),
+        Command::Call {
+            protocol,
+            header,
+            zlib,
+        } => {
+            let frames = framed::Connection::new(Streams(input, output), FRAME_LIMIT);
+            let Some(header) = header else {
+                return with_protocol!(protocol, P => client::call::<P>(frames));
+            };
+            let format = match header {
+                HeaderFormat::Theader => Format::THeader,
+                HeaderFormat::Ttheader => Format::TtHeader,
+            };
+            let transform = zlib.then_some(Transform::Zlib);
+            match protocol {
+                Protocol::Binary => client::call_with_header::<Binary>(frames, format, transform),
+                Protocol::Compact => client::call_with_header::<Compact>(frames, format, transform),
+                _ => bail!("headers name only the protocols binary and compact"),
+            }
         }
+    }
+}
+
+/// A stream of two halves.
+struct Streams<R, W>(R, W);
+
+impl<R: Read, W> Read for Streams<R, W> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.0.read(bytes)
+    }
+}
+
+impl<R, W: Write> Write for Streams<R, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.1.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.1.flush()
     }
 }

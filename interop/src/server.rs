@@ -5,8 +5,10 @@ use crate::idl::everything::exchange::{
     EchoArgs, EchoResult, NoteArgs, NotesArgs, NotesResult, SumsArgs, SumsResult,
 };
 use crate::idl::everything::{Point, Rejected};
+use bytelane_thrift::header::{ProtocolId, Server};
 use bytelane_thrift::{
-    ApplicationException, ApplicationExceptionKind, Envelope, Error, MessageKind, Protocol, framed,
+    ApplicationException, ApplicationExceptionKind, Binary, Compact, Envelope, Error, MessageKind,
+    Protocol, framed,
 };
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -21,6 +23,22 @@ pub fn serve<P: Protocol>(input: &mut impl Read, output: &mut impl Write) -> any
             output.flush()?;
         }
     }
+    Ok(())
+}
+
+/// Answers the calls of a client with headers, with frames or with neither, until the input ends.
+pub fn serve_any(streams: impl Read + Write) -> anyhow::Result<()> {
+    let mut notes = Vec::new();
+    Server::new(streams, FRAME_LIMIT).serve(|call| {
+        let strings = call.header().map(|header| header.strings.clone());
+        if let (Some(strings), Some(reply)) = (strings, call.reply_header()) {
+            reply.strings = strings;
+        }
+        match call.protocol() {
+            ProtocolId::Binary => answer::<Binary>(call.message(), &mut notes),
+            ProtocolId::Compact => answer::<Compact>(call.message(), &mut notes),
+        }
+    })?;
     Ok(())
 }
 
