@@ -72,6 +72,19 @@ def values(array):
     return [(Tagged((tag, it)) if tag else it) if is_valid else None for it, is_valid in zip(found, valid, strict=True)]
 
 
+def as_times(value):
+    """Returns a value with times at midnight in place of dates."""
+    if isinstance(value, Tagged):
+        tag, it = value
+        days = 86_400 * 10**9
+        return Tagged(("local time", it * days)) if tag == "date" else Tagged((tag, as_times(it)))
+    if isinstance(value, list | tuple):
+        return type(value)(as_times(it) for it in value)
+    if isinstance(value, dict):
+        return {name: as_times(it) for name, it in value.items()}
+    return value
+
+
 def ranges(array):
     ends = array.offsets.to_pylist()
     return [range(start, end) for start, end in zip(ends, ends[1:])]
@@ -114,8 +127,11 @@ def same_rows(sources, outputs, what, skipped=(), readers=READERS):
         try:
             before = [read(path) for path in sources]
             names = list(dict.fromkeys(name for table in before for name in table.column_names))
-            names = [it for it in names if (name, it) not in skipped and not (name == "polars" and of_dates(before, it))]
+            names = [it for it in names if (name, it) not in skipped]
             expected = columns(before, names)
+            counts = (sum(table.num_rows for table in before), sum(map(rows, sources)))
+            if any(len(found) != counts[1] for found in (*expected.values(), range(counts[0]))):
+                continue  # pyarrow loses rows of some nested dictionaries.
         except BaseException as error:  # Panics of Polars are no exceptions.
             if isinstance(error, KeyboardInterrupt):
                 raise
@@ -126,6 +142,8 @@ def same_rows(sources, outputs, what, skipped=(), readers=READERS):
             raise AssertionError(f"{what}: {name} cannot read the outcome: {error}") from error
         found = columns(after, names)
         for column in names:
+            if name == "polars" and of_dates(before, column):
+                found[column], expected[column] = as_times(found[column]), as_times(expected[column])
             if repr(found[column]) != repr(expected[column]):
                 types = [table.schema.field(column).type for table in before + after if column in table.column_names]
                 pairs = zip(expected[column], found[column])
@@ -153,6 +171,10 @@ def is_text(kind):
     return types.is_string(kind) or types.is_large_string(kind) or types.is_binary(kind) or types.is_large_binary(kind)
 
 
+def rows(path):
+    return pq.read_metadata(path).num_rows
+
+
 def same_order(before, after, what):
     """Checks that ordered dictionaries keep their entries, also unused ones, in their order."""
     for table in before:
@@ -177,7 +199,7 @@ def skipped(schemas):
 
 
 def of_dates(tables, column):
-    """Returns whether a column has dates in one file and timestamps in another, as which Polars reads date64."""
+    """Returns whether a column has dates in one file and others in another: Polars reads date64 as timestamps."""
     types = {str(table.schema.field(column).type) for table in tables if column in table.schema.names}
     return len(types) > 1 and any("date32" in it for it in types)
 
@@ -203,6 +225,8 @@ def merged(random, paths, folder, outcomes):
     except parquet.ParquetError as error:
         outcomes["refused"] += 1
         is_same = schemas[0].remove_metadata().equals(schemas[1].remove_metadata(), check_metadata=True)
+        # pyarrow compares no sizes of lists.
+        is_same = is_same and str(schemas[0].types) == str(schemas[1].types)
         is_ordered = "ordered" in str(error) or any("_PL_ENUM" in str(field.metadata) for field in schemas[0])
         assert not is_same or is_ordered, f"{what}: files of one schema are refused: {error}"
         return []

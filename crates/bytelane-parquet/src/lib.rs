@@ -57,6 +57,7 @@ pub type ParquetRecordBatchReaderBuilder<T> = ReaderBuilder<T>;
 
 pub use file::{NewFile, Replace, real_path};
 pub use types::unite;
+pub use types::written::{MetadataBytes, metadata_text};
 pub use write::{Writer, Written};
 
 /// Libraries whose types appear in this crate's functions.

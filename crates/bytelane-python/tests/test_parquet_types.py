@@ -223,6 +223,28 @@ def test_metadata_that_is_not_utf8_is_kept() -> None:
         assert metadata[b"text"] == b"value"
 
 
+def test_metadata_of_fields_that_is_not_utf8_is_kept() -> None:
+    item = pa.field("element", pa.int64(), metadata={b"\xfe": b"1"})
+    field = pa.field("a", pa.list_(item), metadata={b"k": b"\xff\xfe", b"text": b"x"})
+    table = pa.table({"a": [[1]]}, pa.schema([field], metadata={b"k\xff": b"v\xfe", b"text": b"x"}))
+
+    def in_arrow(name: str) -> Any:
+        encoded = pq.read_metadata(name).metadata[b"ARROW:schema"]
+        return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(encoded)))
+
+    pq.write_table(table, "expected.parquet")
+    parquet.write_table(table, "a.parquet")
+    with parquet.ParquetWriter("b.parquet", table.schema) as writer:
+        writer.write_table(table)
+    expected = in_arrow("expected.parquet")
+    for name in ("a.parquet", "b.parquet"):
+        assert in_arrow(name).equals(expected, check_metadata=True)
+        assert pq.read_schema(name).field("a").metadata[b"k"] == b"\xff\xfe"
+        assert parquet.read_table(name).to_pyarrow().to_pylist() == [{"a": [1]}]
+        # The table was exported more than once.
+        assert table.schema.field("a").metadata[b"k"] == b"\xff\xfe"
+
+
 def text_of(values: list[bytes | None], kind: Any) -> Any:
     """Returns text that pyarrow did not validate."""
     plain = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}

@@ -125,6 +125,7 @@ impl Arguments {
         let mut table = Table::new([
             text("column"),
             text("pages"),
+            text("new compression"),
             number("old size"),
             number("new size"),
         ]);
@@ -132,6 +133,7 @@ impl Arguments {
             table.row([
                 column.path.clone(),
                 pages(column.pages),
+                column.compressions.join(", "),
                 size(column.bytes_before, self.format),
                 size(column.bytes_after, self.format),
             ]);

@@ -314,10 +314,11 @@ fn unjudged(files: &Files, leaf: &ColumnDescriptor, why: &Error) -> Result<Colum
 fn judge(source: &Source, column: usize, options: &AdviseOptions) -> Result<Vec<ColumnAdvice>> {
     let promises = Promise::of(source, column, options)?;
     let sampled = source.sample(column, options.rows.min(MEASURED))?;
-    let assumed = match source {
+    let promised = promises.iter().find_map(|promise| promise.compression);
+    let assumed = promised.or_else(|| match source {
         Source::Parquet(files) => files.compression(column),
         Source::Array(_) | Source::Table(_) => None,
-    };
+    });
     let compression = options.compression.or(assumed);
     let compression = compression.unwrap_or(options.compression_or_default());
     // Other compressions are judged by the size of all sampled rows.

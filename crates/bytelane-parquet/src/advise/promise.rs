@@ -28,6 +28,8 @@ pub(super) struct Promise {
     chosen: Vec<(Encoding, f64)>,
     /// Distinct values of the examined rows, unless the column is nested.
     pub(super) tally: Option<Tally>,
+    /// Compression of new pages in the first row group that has any.
+    pub(super) compression: Option<Compression>,
     /// Sizes of the new pages.
     pub(super) pages: Option<PageSizes>,
     /// Reason why the leaf cannot be re-encoded.
@@ -209,6 +211,9 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
                 plan.is_better(&wish, before, new.bytes, differ)
             });
             promise.changes |= taken.is_some();
+            let compression = || plan.compression(chunk, &summary);
+            let promised = promise.compression;
+            promise.compression = promised.or_else(|| taken.is_some().then(compression));
             promise.pages = taken.as_ref().map(|new| new.layout.pages).or(promise.pages);
             let stays = || (current(summary.names()).unwrap_or(Encoding::Plain), before);
             let becomes = |new: &Written| (new.layout.encoding, new.bytes);

@@ -7,10 +7,12 @@ mod chunk;
 pub(crate) mod claims;
 mod dictionaries;
 mod footer;
+mod geo;
 mod index;
 mod outcome;
 mod sorting;
 mod values;
+mod wkb;
 
 pub use outcome::{Checked, CheckedOrder, Finding, Severity};
 
@@ -46,7 +48,7 @@ pub struct CheckOptions {
 
 impl CheckOptions {
     /// Sets whether to decode values as well, and compare them with statistics, indexes, Bloom
-    /// filters, the order of sorting columns and UTF-8.
+    /// filters, the order of sorting columns, boxes of geometries and UTF-8.
     #[must_use]
     pub fn with_values(mut self, values: bool) -> Self {
         self.values = values;
@@ -233,6 +235,7 @@ fn check_file(
         }
     };
     let schema = metadata.file_metadata().schema_descr_ptr();
+    let geo = geo::check(footer, &schema, findings);
     let (mut pages, mut done) = (0, 0);
     let mut ranges = Vec::new();
     let mut are_sound = Vec::new();
@@ -282,7 +285,7 @@ fn check_file(
         let (columns, memory) = (schema.columns(), options.memory);
         dictionaries::check(file, footer, depth, columns, memory, findings);
     }
-    if options.values && checked_values(file, footer, depth, options, &are_sound, findings)? {
+    if options.values && checked_values(file, footer, depth, options, &are_sound, &geo, findings)? {
         findings.leave_row_group();
     }
     Ok(pages)
@@ -295,6 +298,7 @@ fn checked_values(
     depth: usize,
     options: &CheckOptions,
     are_sound: &[bool],
+    geo: &geo::Described,
     findings: &mut Findings,
 ) -> Result<bool> {
     let rows = footer.row_groups.iter().map(|it| it.num_rows);
@@ -315,7 +319,7 @@ fn checked_values(
         let done = index as f64 / are_sound.len() as f64;
         let report = || options.report_values(done, file.len());
         let checked =
-            catch_panic(|| values::check(&source, index, options.memory, findings, &report));
+            catch_panic(|| values::check(&source, index, geo, options.memory, findings, &report));
         if let Err(error) = checked {
             findings.add_error(error)?;
         }

@@ -1,6 +1,7 @@
 //! Checks the values of a row group against its metadata.
 
 use super::claims::{Claims, PageRange, page_ranges};
+use super::geo::{Described, Geometries};
 use super::outcome::Findings;
 use crate::budget::MemoryLimit;
 use crate::chunk::{Chunk, stored_range};
@@ -23,13 +24,14 @@ use std::collections::HashMap;
 pub(super) fn check(
     source: &Source<InputFile>,
     index: usize,
+    geo: &Described,
     memory: MemoryLimit,
     findings: &mut Findings,
     report: &impl Fn() -> Result<()>,
 ) -> Result<()> {
     for root in &source.roots {
         findings.enter_column(root.in_file().name().to_owned());
-        let (checked, mut leaves) = match leaves_of(source, index, root) {
+        let (checked, mut leaves) = match leaves_of(source, index, root, geo) {
             Ok(leaves) => (Ok(()), leaves),
             Err(error) => (Err(error), Vec::new()),
         };
@@ -152,6 +154,7 @@ struct Leaf {
     values: i64,
     /// Pages of flat columns.
     pages: Vec<IndexedPage>,
+    geometries: Option<Geometries>,
     // Numbers of values and nulls found.
     valid: i64,
     slots: i64,
@@ -162,7 +165,12 @@ struct Leaf {
     outside: Vec<usize>,
 }
 
-fn leaves_of(source: &Source<InputFile>, index: usize, root: &Root) -> Result<Vec<Leaf>> {
+fn leaves_of(
+    source: &Source<InputFile>,
+    index: usize,
+    root: &Root,
+    geo: &Described,
+) -> Result<Vec<Leaf>> {
     let row_group = source.row_group(index)?;
     let part = source.part(&row_group, root)?;
     let columns = root.schema.columns().iter();
@@ -171,7 +179,7 @@ fn leaves_of(source: &Source<InputFile>, index: usize, root: &Root) -> Result<Ve
         .into_iter()
         .zip(columns)
         .zip(root.leaves.clone());
-    let leaves = chunks.map(|((chunk, column), leaf)| Leaf::new(source, chunk, column, leaf));
+    let leaves = chunks.map(|((chunk, column), leaf)| Leaf::new(source, chunk, column, leaf, geo));
     leaves.collect()
 }
 
@@ -181,11 +189,14 @@ impl Leaf {
         chunk: ColumnChunk,
         column: &ColumnDescriptor,
         leaf: usize,
+        geo: &Described,
     ) -> Result<Self> {
         let orders = source.footer.column_orders.as_ref();
         let order = orders.and_then(|orders| orders.get(leaf));
         let values = chunk.meta_data.num_values;
         let range = stored_range(&chunk, source.reader.len())?;
+        let of_geometries = chunk.meta_data.geospatial_statistics.as_ref();
+        let of_geometries = of_geometries.map(|it| it.decode()).transpose()?;
         let chunk = Chunk::open(&source.reader, chunk, range)?;
         Ok(Self {
             column: column.path().string(),
@@ -195,6 +206,7 @@ impl Leaf {
                 0 => pages_of(&chunk).unwrap_or_default(),
                 _ => Vec::new(),
             },
+            geometries: Geometries::new(geo, column, of_geometries.as_ref()),
             valid: 0,
             slots: 0,
             below: false,
@@ -214,18 +226,22 @@ impl Leaf {
             let row = first + slot as i64;
             let after = self.pages.partition_point(|(start, _)| *start <= row);
             let page = after.saturating_sub(1);
-            let (claims, pages) = (&self.claims, &self.pages);
+            let (claims, pages, geometries) = (&self.claims, &self.pages, &self.geometries);
             let judge = || {
                 let range = pages.get(page);
                 let is_outside = range.is_some_and(|(_, it)| claims.is_outside(value, it));
-                (claims.contradicted(value), is_outside)
+                let of_geometry = geometries.as_ref().map(|it| it.judge(value));
+                (claims.contradicted(value), is_outside, of_geometry)
             };
-            let (contradicted, is_outside) = if value.len() < LONG {
+            let (contradicted, is_outside, of_geometry) = if value.len() < LONG {
                 judge()
             } else {
                 let key = (value.as_ptr(), value.len(), page);
                 *judged.entry(key).or_insert_with(judge)
             };
+            if let (Some(geometries), Some(judged)) = (&mut self.geometries, of_geometry) {
+                geometries.count(judged);
+            }
             self.below |= contradicted.minimum;
             self.above |= contradicted.maximum;
             self.not_text += u64::from(contradicted.text);
@@ -264,6 +280,9 @@ impl Leaf {
             findings.error(format!(
                 "the Bloom filter does not have {count} values of the column"
             ));
+        }
+        if let Some(geometries) = &self.geometries {
+            geometries.finish(findings);
         }
         for page in &self.outside {
             findings.error_in_page(*page, "a value is outside the bounds of the column index");

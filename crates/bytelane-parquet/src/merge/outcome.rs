@@ -1,6 +1,8 @@
 //! Describes the outcome of a merge.
 
+use crate::compression_name;
 use crate::input::serialize_path;
+use parquet::basic::Compression;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -88,6 +90,17 @@ pub struct MergedColumn {
     pub bytes_after: u64,
     /// Data pages, by operation.
     pub pages: MergedPages,
+    /// Compressions of new pages, with their levels; empty if all pages were copied.
+    pub compressions: Vec<String>,
+}
+
+impl MergedColumn {
+    pub(super) fn add_compression(&mut self, compression: Compression) {
+        let name = compression_name(compression);
+        if !self.compressions.contains(&name) {
+            self.compressions.push(name);
+        }
+    }
 }
 
 /// Distinct notes, with the number of times that each applies.

@@ -17,6 +17,7 @@ use crate::types::fields::{children, leaves};
 use crate::{Error, Result};
 use arrow_schema::DataType;
 use bytes::Bytes;
+use parquet::basic::Compression;
 use std::io::Write;
 use std::ops::Range;
 
@@ -132,13 +133,16 @@ impl<'a> Writer<'a> {
 
     /// Writes a joined row group.
     pub(super) fn write(&mut self, joined: Joined, to: &mut FileWriter<impl Write>) -> Result<()> {
-        for ((chunk, pages, before), column) in joined.leaves.into_iter().zip(&mut self.columns) {
-            column.bytes_before += before;
-            column.bytes_after += chunk.bytes();
-            column.pages.add(pages);
-            self.before += before;
-            self.after += chunk.bytes();
-            to.add_chunk(chunk, &Bytes::new())?;
+        for (leaf, column) in joined.leaves.into_iter().zip(&mut self.columns) {
+            column.bytes_before += leaf.before;
+            column.bytes_after += leaf.chunk.bytes();
+            column.pages.add(leaf.pages);
+            if let Some(compression) = leaf.compression {
+                column.add_compression(compression);
+            }
+            self.before += leaf.before;
+            self.after += leaf.chunk.bytes();
+            to.add_chunk(leaf.chunk, &Bytes::new())?;
         }
         self.notes.append(joined.notes);
         let described = format::RowGroup {
@@ -161,13 +165,36 @@ impl Joined {
     /// Returns the number of bytes that it takes in a file, indexes and footer included.
     pub(super) fn bytes(&self) -> Result<u64> {
         let chunks = self.leaves.iter();
-        let bytes = chunks.map(|(chunk, ..)| Ok(chunk.bytes() + chunk.tail_bytes()?));
+        let bytes = chunks.map(|leaf| Ok(leaf.chunk.bytes() + leaf.chunk.tail_bytes()?));
         bytes.sum()
     }
 }
 
-/// Chunk of a leaf, its pages by operation, and their size before.
-type Leaf = (Chunk, MergedPages, u64);
+/// New chunk of a leaf.
+struct Leaf {
+    chunk: Chunk,
+    /// Its pages by operation.
+    pages: MergedPages,
+    /// Compression of new pages; `None` if all were copied.
+    compression: Option<Compression>,
+    /// Size of the chunks read, in bytes.
+    before: u64,
+}
+
+impl Leaf {
+    fn encoded(chunk: Chunk, compression: Compression, before: u64) -> Self {
+        let encoded = chunk.page_starts().map_or(1, |pages| pages.len() as u64);
+        Self {
+            pages: MergedPages {
+                encoded,
+                ..MergedPages::default()
+            },
+            chunk,
+            compression: Some(compression),
+            before,
+        }
+    }
+}
 
 /// Joins the chunks of a column.
 struct Joining<'a> {
@@ -199,13 +226,13 @@ impl Joining<'_> {
         } else {
             self.joined(&inputs, false, &mut notes_of_joined)?
         };
-        let bytes = |chunks: &[Leaf]| chunks.iter().map(|(chunk, ..)| chunk.bytes()).sum::<u64>();
+        let bytes = |chunks: &[Leaf]| chunks.iter().map(|leaf| leaf.chunk.bytes()).sum::<u64>();
         let before: u64 = inputs.iter().map(|inputs| bytes_of(inputs)).sum();
         let is_small = |chunks: &Vec<Leaf>| {
             // Copied pages are never larger, except that a part of a row group may have its whole
             // dictionary.
             let is_copy =
-                |(_, pages, _): &Leaf| pages.mapped + pages.recompressed + pages.joined == 0;
+                |Leaf { pages, .. }: &Leaf| pages.mapped + pages.recompressed + pages.joined == 0;
             let has_parts = self.groups.iter().any(|group| group.part.is_some());
             let is_copy = chunks.iter().all(is_copy) && !has_parts;
             is_copy || self.plan.is_salvage || bytes(chunks) <= before
@@ -226,7 +253,7 @@ impl Joining<'_> {
         };
         let encoded = catch_panic(|| encoding.chunks(learned))?;
         match (joined, encoded) {
-            (Some(joined), Some(encoded)) if bytes(&joined) <= bytes_of_chunks(&encoded) => {
+            (Some(joined), Some(encoded)) if bytes(&joined) <= bytes_of_chunks(&encoded.0) => {
                 notes.append(notes_of_joined);
                 Ok(joined)
             }
@@ -272,7 +299,7 @@ impl Joining<'_> {
             groups: self.groups,
             root: self.root,
         };
-        let (chunks, before) = catch_panic(|| converting.chunks(learned))?;
+        let (chunks, compression, before) = catch_panic(|| converting.chunks(learned))?;
         let had_filter = |group: &RowGroup| {
             let place = self.plan.columns.place(&group.layout, self.root)?;
             let described = &group.file.footer.row_groups[group.index];
@@ -291,14 +318,8 @@ impl Joining<'_> {
             ));
         }
         let count = chunks.len().max(1) as u64;
-        let chunks = chunks.into_iter().map(|chunk| {
-            let pages = MergedPages {
-                encoded: chunk.page_starts().map_or(1, |pages| pages.len() as u64),
-                ..MergedPages::default()
-            };
-            (chunk, pages, before / count)
-        });
-        Ok(chunks.collect())
+        let leaf = |chunk| Leaf::encoded(chunk, compression, before / count);
+        Ok(chunks.into_iter().map(leaf).collect())
     }
 
     /// Joins the chunks page by page; `None` if the joined dictionary of a leaf is too large.
@@ -313,10 +334,15 @@ impl Joining<'_> {
             let join = self.join(leaf, inputs, any_dictionary);
             let joined = join.chunk(notes);
             let joined = joined.map_err(|error| error.in_column(join.column.path().string()))?;
-            let Some((chunk, pages)) = joined else {
+            let Some((chunk, pages, compression)) = joined else {
                 return Ok(None);
             };
-            chunks.push((chunk, pages, bytes_of(inputs)));
+            chunks.push(Leaf {
+                chunk,
+                pages,
+                compression,
+                before: bytes_of(inputs),
+            });
         }
         Ok(Some(chunks))
     }
@@ -325,19 +351,14 @@ impl Joining<'_> {
     fn encoded(
         &self,
         inputs: &[Vec<Input>],
-        chunks: Vec<Chunk>,
+        (chunks, compression): (Vec<Chunk>, Compression),
         notes: &mut Notes,
     ) -> Result<Vec<Leaf>> {
         let chunks = self.leaves.clone().zip(inputs).zip(chunks);
         let chunks = chunks.map(|((leaf, inputs), mut chunk)| {
             self.join(leaf, inputs, false)
                 .describe_encoded(&mut chunk, notes)?;
-            let encoded = chunk.page_starts().map_or(1, |pages| pages.len() as u64);
-            let pages = MergedPages {
-                encoded,
-                ..MergedPages::default()
-            };
-            Ok((chunk, pages, bytes_of(inputs)))
+            Ok(Leaf::encoded(chunk, compression, bytes_of(inputs)))
         });
         chunks.collect()
     }

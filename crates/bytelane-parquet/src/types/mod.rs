@@ -3,6 +3,7 @@
 pub(crate) mod bare;
 pub(crate) mod extension;
 pub(crate) mod fields;
+pub(crate) mod geo;
 pub(crate) mod hash;
 pub(crate) mod physical;
 pub(crate) mod stored;

@@ -13,6 +13,60 @@ use flatbuffers::InvalidFlatbuffer;
 use parquet::arrow::{ARROW_SCHEMA_META_KEY, parquet_to_arrow_schema};
 use parquet::file::metadata::{FileMetaData, KeyValue};
 
+/// Metadata that is not UTF-8: a path of indices from the schema to a field or one of its children, with keys and values. An empty
+/// path is that of the schema.
+pub type MetadataBytes = (Vec<usize>, Vec<(Vec<u8>, Vec<u8>)>);
+
+/// Returns text that stands for bytes in schemas: `?` replaces each byte that is not UTF-8.
+#[must_use]
+pub fn metadata_text(bytes: &[u8]) -> String {
+    let mut bytes = bytes.to_vec();
+    make_text(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn make_text(bytes: &mut [u8]) {
+    while let Err(error) = std::str::from_utf8(bytes) {
+        bytes[error.valid_up_to()] = b'?';
+    }
+}
+
+/// Returns the value of the pair `ARROW:schema` with bytes in place of the texts that stand for them.
+pub(crate) fn with_bytes(encoded: &str, metadata: &[MetadataBytes]) -> Option<String> {
+    let mut bytes = STANDARD.decode_to_vec(encoded).ok()?;
+    let start = if bytes.starts_with(&[0xff; 4]) { 8 } else { 0 };
+    let mut patches = Vec::new();
+    let body = bytes.get(start..)?;
+    let message = root_as_message(body).ok()?;
+    let schema = message.header_as_schema()?;
+    for (path, pairs) in metadata {
+        let mut children = schema.fields();
+        let mut texts = schema.custom_metadata();
+        for at in path {
+            let field = children?.iter().nth(*at)?;
+            (children, texts) = (field.children(), field.custom_metadata());
+        }
+        for text in texts.into_iter().flatten() {
+            let (text_key, text_value) = (text.key()?, text.value()?);
+            let own = pairs.iter().find(|(key, _)| metadata_text(key) == text_key);
+            let Some((key, value)) = own.filter(|(_, it)| metadata_text(it) == text_value) else {
+                continue;
+            };
+            for (text, bytes) in [(text_key, key), (text_value, value)] {
+                let place = text.as_ptr().addr() - body.as_ptr().addr();
+                patches.push((start + place, bytes));
+            }
+        }
+    }
+    for (place, patch) in patches {
+        // Text has the length of the bytes for which it stands.
+        bytes
+            .get_mut(place..place + patch.len())?
+            .copy_from_slice(patch);
+    }
+    Some(STANDARD.encode_to_string(&bytes))
+}
+
 /// Returns the Arrow schema in the value of the pair `ARROW:schema`.
 pub(crate) fn written_schema(encoded: &str) -> Result<Schema> {
     let odd = || Error::corrupt("the Arrow schema is damaged");
@@ -37,9 +91,7 @@ pub(crate) fn written_message(encoded: &str) -> Result<Vec<u8>> {
             Err(_) => return Err(odd()),
         };
         let text = message.get_mut(text).ok_or_else(odd)?;
-        while let Err(error) = std::str::from_utf8(text) {
-            text[error.valid_up_to()] = b'?';
-        }
+        make_text(text);
     }
 }
 

@@ -3,24 +3,24 @@
 mod dictionaries;
 mod extent;
 mod footer;
+mod metadata;
 
 use crate::choice::{Chooser, Learned};
 use crate::chunk::{Column, EncodedLeaf, Helpers};
 use crate::file::{FileWriter, in_parquet as metadata_in_parquet};
-use crate::format::{FileMetaData, KeyValue};
+use crate::format::FileMetaData;
 use crate::parallel::{Limits, bounded_threads, in_order, in_order_on};
 use crate::stack::depth_of;
 use crate::types::physical::in_parquet;
 use crate::types::stored::{stored_schema, to_stored};
+use crate::types::written::MetadataBytes;
 use crate::{Encoding, Problem, Result, WriterOptions};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
 use bytes::Bytes;
 use dictionaries::Dictionaries;
 use extent::fitting;
-use parquet::arrow::{
-    ARROW_SCHEMA_META_KEY, add_encoded_arrow_schema_to_metadata, encode_arrow_schema,
-};
+use parquet::arrow::add_encoded_arrow_schema_to_metadata;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::WriterProperties;
 use rayon::ThreadPool;
@@ -75,6 +75,8 @@ pub struct Writer<W: Write + Send> {
     buffered_rows: usize,
     buffered_bytes: usize,
     encodings: Vec<Vec<Encoding>>,
+    /// Metadata of the schema that is not UTF-8.
+    metadata_bytes: Vec<MetadataBytes>,
     /// Threads that encode columns, instead of new ones.
     pool: Option<Arc<ThreadPool>>,
     state: State,
@@ -155,6 +157,7 @@ impl<W: Write + Send> Writer<W> {
             buffered_rows: 0,
             buffered_bytes: 0,
             encodings: Vec::new(),
+            metadata_bytes: Vec::new(),
             pool: None,
             state: State::Open,
         })
@@ -368,26 +371,6 @@ impl<W: Write + Send> Writer<W> {
         self.buffered_rows
     }
 
-    /// Adds a key-value pair to the footer.
-    pub fn append_key_value(&mut self, key: impl Into<String>, value: impl Into<String>) {
-        self.append_key_value_bytes([(key.into().into_bytes(), value.into().into_bytes())]);
-    }
-
-    /// Adds key-value pairs to the footer that may be any bytes, as in pyarrow. Parquet's format
-    /// demands UTF-8, and some readers ignore other pairs.
-    pub fn append_key_value_bytes(&mut self, pairs: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>) {
-        let mut pairs = pairs.into_iter().peekable();
-        if pairs.peek().is_none() {
-            return;
-        }
-        let own = self.footer.key_value_metadata.get_or_insert_default();
-        own.extend(pairs.map(|(key, value)| KeyValue {
-            key: key.into(),
-            value: Some(value.into()),
-            ..Default::default()
-        }));
-    }
-
     /// Returns the number of bytes of memory that the values of the current row group take. Arrow
     /// dictionaries are not counted.
     #[must_use]
@@ -427,17 +410,6 @@ impl<W: Write + Send> Writer<W> {
             metadata: metadata_in_parquet(&footer)?,
             encodings: self.encodings.clone(),
         })
-    }
-
-    /// Gives dictionaries keys that suffice for the entries of all batches.
-    fn widen_keys(&mut self) {
-        let Some(schema) = self.dictionaries.widened(&self.stored) else {
-            return;
-        };
-        let pairs = self.footer.key_value_metadata.iter_mut().flatten();
-        for pair in pairs.filter(|pair| pair.key == ARROW_SCHEMA_META_KEY) {
-            pair.value = Some(encode_arrow_schema(&schema).into());
-        }
     }
 
     /// Ends the row group and the file, and flushes the sink.

@@ -1,10 +1,14 @@
 //! Tests `check`: files of several writers are valid, and each kind of damage is located.
 
 use arrow_array::types::Int32Type;
-use arrow_array::{ArrayRef, Float64Array, Int64Array, ListArray, RecordBatch, StringArray};
+use arrow_array::{
+    ArrayRef, BinaryArray, Float64Array, Int64Array, ListArray, RecordBatch, StringArray,
+    StructArray,
+};
 use bytelane_parquet::check::{CheckOptions, Checked, Severity, check};
 use bytelane_parquet::format::{
-    ColumnChunk, Encoded, FileMetaData, RowGroup, SortingColumn, Statistics, decode, encode,
+    BoundingBox, ColumnChunk, Encoded, FileMetaData, GeospatialStatistics, KeyValue, RowGroup,
+    SortingColumn, Statistics, decode, encode,
 };
 use bytelane_parquet::{Encoding, Writer, WriterOptions};
 use bytes::Bytes;
@@ -277,4 +281,108 @@ fn damaged_bytes_are_found() {
             .to_string()
             .contains("error: not a Parquet file")
     );
+}
+
+/// Returns a file of points in WKB and in coordinates of their own, with metadata of GeoParquet.
+fn with_geo(geo: &str) -> Vec<u8> {
+    let point = |x: f64| {
+        let head = [&[1][..], &1_u32.to_le_bytes()].concat();
+        [&head[..], &x.to_le_bytes(), &(-x).to_le_bytes()].concat()
+    };
+    let points = (0..50).map(|row| (row % 7 > 0).then(|| point(f64::from(row))));
+    let numbers = || Arc::new(Float64Array::from_iter_values((0..50).map(f64::from)));
+    let members: [(&str, ArrayRef); 2] = [("x", numbers()), ("y", numbers())];
+    let members = StructArray::try_from(members.to_vec()).unwrap();
+    let columns: [(&str, ArrayRef); 2] = [
+        ("g", Arc::new(BinaryArray::from_iter(points))),
+        ("p", Arc::new(members)),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut file = Vec::new();
+    let mut writer = Writer::try_new(&mut file, batch.schema(), WriterOptions::default()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let pair = KeyValue {
+        key: Bytes::from_static(b"geo"),
+        value: Some(Bytes::copy_from_slice(geo.as_bytes())),
+        unknown_fields: Default::default(),
+    };
+    with_footer(&file, |it| {
+        it.key_value_metadata
+            .get_or_insert_default()
+            .push(pair.clone());
+    })
+}
+
+#[test]
+fn geometries_are_compared_with_the_metadata() {
+    let geo = |g: &str, p: &str| {
+        let columns = format!("\"columns\":{{\"g\":{{{g}}},\"p\":{{{p}}}}}");
+        with_geo(&format!(
+            "{{\"version\":\"1.1.0\",\"primary_column\":\"g\",{columns}}}"
+        ))
+    };
+    let (wkb, types) = (r#""encoding":"WKB""#, r#""geometry_types":["Point"]"#);
+    let native = format!(r#""encoding":"point",{types}"#);
+    let p = format!(r#"{native},"bbox":[0,0,49,49]"#);
+    let g = |more: &str| geo(&format!("{wkb},{types}{more}"), &p);
+    for fine in [
+        r#","bbox":[1,-48,48,-1],"covering":{"bbox":{"xmin":["p","x"],"ymin":["p","y"],"xmax":["p","x"],"ymax":["p","y"]}}"#,
+        r#","bbox":[5,-50,4,0]"#,
+        "",
+    ] {
+        assert_eq!(checked(&g(fine)).findings, Vec::new());
+    }
+    let in_g = |more: &str, wanted: &str| found(&g(more), Some("g"), wanted);
+    in_g(r#","bbox":[1,-48,47,-1]"#, "1 geometries are outside");
+    in_g(r#","bbox":[9,-50,4,0]"#, "3 geometries are outside");
+    in_g(r#","bbox":[1,0,48,-48]"#, "the smallest y");
+    in_g(r#","bbox":[1,2,3]"#, "not a list of 4 or 6 numbers");
+    in_g(
+        r#","covering":{"bbox":{"xmin":["p","z"]}}"#,
+        "no column of the file for xmin",
+    );
+    let other = format!(r#"{wkb},"geometry_types":["Polygon"]"#);
+    found(&geo(&other, &p), Some("g"), "42 geometries have types");
+    found(&geo(&p, &p), Some("g"), "the column has no coordinates");
+    let small = format!(r#"{native},"bbox":[0,0,40,49]"#);
+    let wkb = format!("{wkb},{types}");
+    found(&geo(&wkb, &small), Some("p.x"), "9 coordinates are outside");
+    found(&geo(&wkb, &wkb), Some("p"), "not a BYTE_ARRAY");
+    found(&with_geo("{}"), None, "not metadata of GeoParquet");
+    let absent = r#"{"columns":{"other":{"encoding":"WKB","geometry_types":[]}}}"#;
+    found(
+        &with_geo(absent),
+        Some("other"),
+        "the file does not have it",
+    );
+    found(&with_geo(absent), None, "the primary column");
+}
+
+#[test]
+fn geometries_are_compared_with_geospatial_statistics() {
+    let bbox = |xmax: f64| BoundingBox {
+        xmin: 0.0,
+        xmax,
+        ymin: -50.0,
+        ymax: 0.0,
+        zmin: None,
+        zmax: None,
+        mmin: None,
+        mmax: None,
+        unknown_fields: Default::default(),
+    };
+    let with = |xmax: f64, code: i32| {
+        with_chunk(&with_geo("{}"), 0, |chunk| {
+            let statistics = GeospatialStatistics {
+                bbox: Some(bbox(xmax)),
+                geospatial_types: Some(vec![code]),
+                unknown_fields: Default::default(),
+            };
+            chunk.meta_data.geospatial_statistics = Some(Encoded::new(&statistics).unwrap());
+        })
+    };
+    assert_eq!(checked(&with(50.0, 1)).findings.len(), 1);
+    found(&with(20.0, 1), Some("g"), "24 geometries are outside");
+    found(&with(50.0, 3), Some("g"), "42 geometries have types");
 }

@@ -144,6 +144,7 @@ class MergedColumn(TypedDict):
     bytes_before: int
     bytes_after: int
     pages: MergedPages
+    compressions: list[str]
 
 
 class MergedFile(TypedDict):

@@ -5,7 +5,6 @@ mod metadata;
 mod rows;
 mod text;
 
-pub use metadata::Pairs;
 pub use rows::Rows;
 
 use crate::parquet::of_parquet;
@@ -13,7 +12,7 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{Schema, SchemaRef};
-use bytelane_parquet::{Error, Problem};
+use bytelane_parquet::{Error, MetadataBytes, Problem};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods};
@@ -50,8 +49,8 @@ pub fn import(object: &Bound<'_, PyAny>) -> PyResult<Rows> {
     Rows::new(stream)
 }
 
-/// Imports the schema that an object exports, and the pairs of its metadata that are not UTF-8.
-pub fn import_schema(object: &Bound<'_, PyAny>) -> PyResult<(Schema, Pairs)> {
+/// Imports the schema that an object exports, and its metadata that is not UTF-8.
+pub fn import_schema(object: &Bound<'_, PyAny>) -> PyResult<(Schema, Vec<MetadataBytes>)> {
     const METHOD: &str = "__arrow_c_schema__";
     if !object.hasattr(METHOD)? {
         let name = object.get_type().name()?;
@@ -65,11 +64,9 @@ pub fn import_schema(object: &Bound<'_, PyAny>) -> PyResult<(Schema, Pairs)> {
     // it and is alive; this thread holds the GIL, so that nothing else reads or writes it. A released schema is left
     // behind, for which the capsule's destructor does nothing.
     let mut schema = unsafe { FFI_ArrowSchema::from_raw(schema.as_ptr().cast()) };
-    let pairs = metadata::take(&mut schema);
-    let schema = Schema::try_from(&schema).map_err(|error| {
+    metadata::convert(&mut schema).map_err(|error| {
         PyTypeError::new_err(format!("the schema is not that of a table: {error}"))
-    })?;
-    Ok(metadata::split(schema, pairs))
+    })
 }
 
 /// Returns a capsule that owns a stream of these rows until a consumer moves it out.

@@ -3,13 +3,14 @@
 //! Another library may put bytes into columns of text that are not UTF-8. All text is imported as bytes, and becomes text after
 //! it has been validated.
 
-use super::metadata::{self, Pairs};
+use super::metadata;
 use super::text;
 use arrow_array::ffi::{FFI_ArrowArray, from_ffi_and_data_type};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchOptions, StructArray};
 use arrow_schema::ffi::FFI_ArrowSchema;
-use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, SchemaRef};
+use bytelane_parquet::MetadataBytes;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::ffi::CStr;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 pub struct Rows {
     stream: FFI_ArrowArrayStream,
     schema: SchemaRef,
-    pairs: Pairs,
+    metadata: Vec<MetadataBytes>,
     /// Number of rows read.
     row: usize,
 }
@@ -40,13 +41,12 @@ impl Rows {
         if code != 0 {
             return Err(not_a_table(last_error(&mut stream, code)));
         }
-        let pairs = metadata::take(&mut schema);
-        let schema = Schema::try_from(&schema).map_err(|error| not_a_table(error.to_string()))?;
-        let (schema, pairs) = metadata::split(schema, pairs);
+        let converted = metadata::convert(&mut schema);
+        let (schema, metadata) = converted.map_err(|error| not_a_table(error.to_string()))?;
         Ok(Self {
             stream,
             schema: Arc::new(schema),
-            pairs,
+            metadata,
             row: 0,
         })
     }
@@ -56,9 +56,9 @@ impl Rows {
         SchemaRef::clone(&self.schema)
     }
 
-    /// Returns the pairs of the schema's metadata that are not UTF-8.
-    pub fn pairs(&self) -> Pairs {
-        self.pairs.clone()
+    /// Returns the metadata of the schema and its fields that is not UTF-8.
+    pub fn metadata(&self) -> Vec<MetadataBytes> {
+        self.metadata.clone()
     }
 
     fn batch(&self, array: FFI_ArrowArray) -> PyResult<RecordBatch> {

@@ -37,7 +37,7 @@ pub fn write_table(
     py.detach(|| {
         let writer = Writer::try_new(sink, schema, writer);
         let mut writer = writer.map_err(|error| place.exception(error))?;
-        writer.append_key_value_bytes(rows.pairs());
+        writer.append_metadata_bytes(rows.metadata());
         append(&mut writer, rows, layout.row_group_size.0, &place)?;
         writer.close().map_err(|error| place.exception(error))?;
         place.finish()
@@ -221,14 +221,14 @@ impl ParquetWriter {
         layout: Layout,
         threads: Option<Count>,
     ) -> PyResult<Self> {
-        let (schema, pairs) = arrow::import_schema(schema)?;
+        let (schema, metadata) = arrow::import_schema(schema)?;
         let options = layout
             .writer(py, options, &schema)?
             .with_threads(thread_count(threads)?);
         let (sink, place) = Sink::open(sink)?;
         let writer = py.detach(|| Writer::try_new(sink, Arc::new(schema), options));
         let mut writer = writer.map_err(|error| place.exception(error))?;
-        writer.append_key_value_bytes(pairs);
+        writer.append_metadata_bytes(metadata);
         let state = State {
             open: Some(Open { place, writer }),
             counts: (0, 0),

@@ -4,13 +4,13 @@ mod numbers;
 
 use super::input::{Leaf, RowGroup, Window};
 use super::join::Input;
-use super::join::codec::{compression_of, target};
+use super::join::codec::{like, target};
 use super::plan::Plan;
 use super::schema::Place;
 use crate::budget::{Budget, MemoryLimit, extent};
 use crate::catch_panic::catch_panic;
 use crate::choice::Learned;
-use crate::chunk::{Chunk, estimated_compression, stored_range};
+use crate::chunk::{Chunk, stored_range};
 use crate::format::{self, CompressionCodec, FileMetaData, SchemaElement};
 use crate::rewrite::encode::{Encoded, encode_arrays};
 use crate::rewrite::source::{Column, Read, Source};
@@ -33,8 +33,11 @@ pub(super) struct Encoding<'a> {
 }
 
 impl Encoding<'_> {
-    /// Returns the re-encoded chunks; `None` if the values exceed the memory limit.
-    pub(super) fn chunks(&self, learned: &mut Learned) -> Result<Option<Vec<Chunk>>> {
+    /// Returns the re-encoded chunks and their compression; `None` if the values exceed the memory limit.
+    pub(super) fn chunks(
+        &self,
+        learned: &mut Learned,
+    ) -> Result<Option<(Vec<Chunk>, Compression)>> {
         let Some((group, place)) = self
             .groups
             .iter()
@@ -59,10 +62,9 @@ impl Encoding<'_> {
             return Ok(None);
         };
         let codec = target(self.leaves().map(Leaf::metadata), true)?;
-        let Some(usual) = compression_of(codec)? else {
+        let Some(compression) = self.compression(codec)? else {
             return Ok(None);
         };
-        let compression = self.level(codec, usual)?;
         let mut options = WriterOptions::default()
             .with_compression(compression)
             .with_data_page_version(self.version())
@@ -75,7 +77,7 @@ impl Encoding<'_> {
             options = options.with_encodings(others);
         }
         match encode_arrays(like, &read.arrow, arrays, options, learned)? {
-            Encoded::Chunks(chunks) => Ok(Some(chunks)),
+            Encoded::Chunks(chunks) => Ok(Some((chunks, compression))),
             Encoded::Obstacle(_) => Ok(None),
         }
     }
@@ -92,25 +94,16 @@ impl Encoding<'_> {
         })
     }
 
-    /// Returns the codec with about the level of the first chunk that has it.
-    fn level(&self, codec: CompressionCodec, usual: Compression) -> Result<Compression> {
-        let of_root = self.inputs.first().into_iter().flatten().zip(self.groups);
-        let mut chunks = of_root.filter_map(|(input, group)| match input {
-            Input::Leaf(leaf) => Some((&**leaf, self.place(group)?, group)),
-            Input::Missing(_) => None,
+    /// Returns a codec with about the level of the first chunk of the first leaf that has it.
+    fn compression(&self, codec: CompressionCodec) -> Result<Option<Compression>> {
+        let placed = |group| Some((group, self.place(group)?));
+        let chunks = self.groups.iter().filter_map(placed);
+        let chunks = chunks.filter_map(|(group, place)| {
+            let columns = &group.file.footer.row_groups[group.index].columns;
+            Some(columns.get(place.leaf)?.decode().map(|it| (group, it)))
         });
-        let Some((_, place, group)) = chunks.find(|(leaf, ..)| leaf.metadata().codec == codec)
-        else {
-            return Ok(usual);
-        };
-        let described = &group.file.footer.row_groups[group.index];
-        let Some(chunk) = described.columns.get(place.leaf) else {
-            return Ok(usual);
-        };
-        let chunk = chunk.decode()?;
-        let range = stored_range(&chunk, group.file.window_length())?;
-        let (values, limit) = (chunk.meta_data.num_values, MemoryLimit::default());
-        estimated_compression(&group.file.window, usual, values, range, limit)
+        let chunks = chunks.collect::<Result<Vec<_>>>()?;
+        like(codec, chunks.iter().map(|(group, chunk)| (*group, chunk)))
     }
 
     /// Returns the version of new pages.

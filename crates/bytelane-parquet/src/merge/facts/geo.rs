@@ -1,5 +1,6 @@
-//! Joins the metadata of GeoParquet: <https://geoparquet.org/releases/v1.1.0/>.
+//! Joins the metadata of GeoParquet.
 
+use crate::types::geo::{columns, corners, geometry_types, parse};
 use crate::{Error, Problem, Result};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -31,8 +32,7 @@ impl Geo {
     ///
     /// [`Problem::Input`] if a column has geometries in another coordinate system, or in another encoding.
     pub(super) fn add(&mut self, value: &[u8], path: &Path) -> Result<()> {
-        let parsed = serde_json::from_slice::<Value>(value).ok();
-        let Some(other) = parsed.filter(|it| columns(it).is_some()) else {
+        let Some(other) = parse(value) else {
             self.is_unknown = true;
             return Ok(());
         };
@@ -86,10 +86,6 @@ impl Geo {
     }
 }
 
-fn columns(geo: &Value) -> Option<&serde_json::Map<String, Value>> {
-    geo.get("columns")?.as_object()
-}
-
 /// Joins the descriptions of a column: facts about its values that only one has are left out.
 fn join(own: &mut Value, other: &Value) {
     let types = match (types(own), types(other)) {
@@ -114,8 +110,8 @@ fn join(own: &mut Value, other: &Value) {
 }
 
 fn types(column: &Value) -> Option<BTreeSet<String>> {
-    let types = column.get("geometry_types")?.as_array()?.iter();
-    types.map(|it| it.as_str().map(str::to_owned)).collect()
+    let types = geometry_types(column)?.into_iter();
+    Some(types.map(str::to_owned).collect())
 }
 
 /// Returns the box around the boxes of both: the smallest coordinates, then the largest ones.
@@ -132,12 +128,10 @@ fn range(one: &Value, other: &Value) -> Option<Vec<Value>> {
 
 /// Returns a box that does not cross the antimeridian.
 fn numbers(column: &Value) -> Option<Vec<Value>> {
-    let all = column.get("bbox")?.as_array()?;
-    let half = all.len() / 2;
-    let numbers: Option<Vec<f64>> = all.iter().map(Value::as_f64).collect();
-    let numbers = numbers.filter(|it| matches!(it.len(), 4 | 6))?;
+    let numbers = corners(column)?;
+    let half = numbers.len() / 2;
     let is_ordered = (0..half).all(|at| numbers[at] <= numbers[at + half]);
-    is_ordered.then(|| all.clone())
+    is_ordered.then(|| column["bbox"].as_array().cloned())?
 }
 
 #[cfg(test)]

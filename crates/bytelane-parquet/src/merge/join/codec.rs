@@ -1,7 +1,10 @@
 //! Chooses the compression of joined chunks.
 
 use crate::Result;
-use crate::format::{ColumnMetaData, CompressionCodec, PhysicalType};
+use crate::budget::MemoryLimit;
+use crate::chunk::{estimated_compression, stored_range};
+use crate::format::{ColumnChunk, ColumnMetaData, CompressionCodec, PhysicalType};
+use crate::merge::input::RowGroup;
 use crate::page::codec_in_parquet;
 use parquet::basic::{Compression, Type};
 
@@ -39,6 +42,23 @@ pub(in crate::merge) fn compression_of(codec: CompressionCodec) -> Result<Option
         CompressionCodec::Lz4 | CompressionCodec::Lzo => return Ok(None),
         CompressionCodec::Unknown(_) => return codec_in_parquet(codec).map(|_| None),
     }))
+}
+
+/// Returns the codec with about the level of the first of these chunks that has it. Each comes with its row group.
+pub(in crate::merge) fn like<'a>(
+    codec: CompressionCodec,
+    chunks: impl IntoIterator<Item = (&'a RowGroup, &'a ColumnChunk)>,
+) -> Result<Option<Compression>> {
+    let Some(usual) = compression_of(codec)? else {
+        return Ok(None);
+    };
+    let mut chunks = chunks.into_iter();
+    let Some((group, chunk)) = chunks.find(|(_, chunk)| chunk.meta_data.codec == codec) else {
+        return Ok(Some(usual));
+    };
+    let range = stored_range(chunk, group.file.window_length())?;
+    let (values, limit) = (chunk.meta_data.num_values, MemoryLimit::default());
+    estimated_compression(&group.file.window, usual, values, range, limit).map(Some)
 }
 
 pub(crate) fn physical_type(of: Type) -> PhysicalType {

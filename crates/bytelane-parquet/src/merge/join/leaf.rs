@@ -14,7 +14,7 @@ use crate::page::set_sizes;
 use crate::statistics::Compare;
 use crate::types::physical;
 use crate::{Error, Result};
-use parquet::basic::Type;
+use parquet::basic::{Compression, Type};
 use parquet::schema::types::ColumnDescriptor;
 
 /// Chunk of an input.
@@ -49,12 +49,12 @@ impl Join<'_> {
         })
     }
 
-    /// Returns the joined chunk; `None` if the joined dictionary would be so large that re-encoding
+    /// Returns the joined chunk, and the compression of its new pages if it has any; `None` if the joined dictionary would be so large that re-encoding
     /// the values is better.
     pub(in crate::merge) fn chunk(
         &self,
         notes: &mut Notes,
-    ) -> Result<Option<(Chunk, MergedPages)>> {
+    ) -> Result<Option<(Chunk, MergedPages, Option<Compression>)>> {
         let mut dictionary = Dictionary::new(match self.column.physical_type() {
             Type::BYTE_ARRAY => None,
             _ => Some(physical::width(self.column).unwrap_or(1)),
@@ -100,10 +100,11 @@ impl Join<'_> {
             pages,
             entries,
             counts,
+            compression,
             ..
         } = adder;
         self.described(pages, &entries, codec, notes)
-            .map(|chunk| Some((chunk, counts)))
+            .map(|chunk| Some((chunk, counts, compression)))
     }
 
     /// Returns the dictionary page of a chunk if its indices have to be mapped.

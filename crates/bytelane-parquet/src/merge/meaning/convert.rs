@@ -5,7 +5,7 @@ use crate::choice::{Chooser, Learned};
 use crate::chunk::{Chunk, Column};
 use crate::compatibility::Readers;
 use crate::merge::input::RowGroup;
-use crate::merge::join::codec::{compression_of, target};
+use crate::merge::join::codec::{like, target};
 use crate::merge::plan::Plan;
 use crate::merge::schema::Place;
 use crate::read::ReaderBuilder;
@@ -27,8 +27,11 @@ pub(in crate::merge) struct Converting<'a> {
 }
 
 impl Converting<'_> {
-    /// Returns the new chunks of all leaves, and the size of the old ones.
-    pub(in crate::merge) fn chunks(&self, learned: &mut Learned) -> Result<(Vec<Chunk>, u64)> {
+    /// Returns the new chunks of all leaves, their compression, and the size of the old ones.
+    pub(in crate::merge) fn chunks(
+        &self,
+        learned: &mut Learned,
+    ) -> Result<(Vec<Chunk>, Compression, u64)> {
         let root = &self.plan.columns.roots[self.root];
         let field = root.field.as_ref();
         let field = field.ok_or_else(|| Error::corrupt("a column without a type"))?;
@@ -48,19 +51,22 @@ impl Converting<'_> {
             for chunk in described.columns.iter().skip(place.leaf).take(place.leaves) {
                 let chunk = chunk.decode().map_err(|error| group.located(error))?;
                 bytes += u64::try_from(chunk.meta_data.total_compressed_size).unwrap_or(0);
-                chunks.push(chunk.meta_data);
+                chunks.push((group, chunk));
             }
             let values =
                 catch_panic(|| self.arrays(group, place, field.data_type(), stored.data_type()));
             arrays.extend(values.map_err(|error| group.located(error))?);
         }
-        let compression = compression_of(target(chunks.iter(), true)?)?;
+        let codec = target(chunks.iter().map(|(_, chunk)| &chunk.meta_data), true)?;
+        let compression = like(codec, chunks.iter().map(|(group, chunk)| (*group, chunk)))?;
+        let compression = compression.unwrap_or(Compression::SNAPPY);
         let mut options = WriterOptions::default()
-            .with_compression(compression.unwrap_or(Compression::SNAPPY))
+            .with_compression(compression)
             .with_readers(self.readers());
         options.columns = self.plan.column_options(self.root);
         let leaves = Chooser::new(&options).encode_learning(&column, arrays, learned, None)?;
-        Ok((leaves.into_iter().map(|leaf| leaf.chunk).collect(), bytes))
+        let chunks = leaves.into_iter().map(|leaf| leaf.chunk).collect();
+        Ok((chunks, compression, bytes))
     }
 
     fn readers(&self) -> Readers {

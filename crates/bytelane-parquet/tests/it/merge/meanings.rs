@@ -15,6 +15,7 @@ use bytelane_parquet::merge::{MergeOptions, MergePages, merge};
 use bytelane_parquet::{Reader, Writer, WriterOptions};
 use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::metadata::{KeyValue, ParquetMetaDataReader, SortingColumn};
 use std::fs;
 use std::sync::Arc;
@@ -72,6 +73,37 @@ fn values_are_converted_where_one_type_holds_both() {
     );
     let error = default_merged(&[narrow, Arc::new(Float64Array::from(vec![1.0]))]).unwrap_err();
     assert!(error.contains("is double, but int32 in"), "{error}");
+}
+
+#[test]
+fn converted_columns_keep_the_level_of_their_compression() {
+    let texts = |row: usize| (row * 7919 % 100_003) as i64;
+    let narrow: ArrayRef = Arc::new(Int32Array::from_iter_values(
+        (0..60_000).map(|row| texts(row) as i32),
+    ));
+    let wide: ArrayRef = Arc::new(Int64Array::from_iter_values((0..500).map(texts)));
+    let merged = |compression: Compression| {
+        let mut files = Files::new();
+        for column in [&narrow, &wide] {
+            let written = properties().set_compression(compression);
+            files.write(
+                &batch(Arc::clone(column)),
+                written.set_dictionary_enabled(false).build(),
+            );
+        }
+        let options = MergeOptions::default();
+        let merged = merge(&files.paths, files.path("merged"), &options).unwrap();
+        assert!(merged.columns[0].pages.encoded > 0);
+        merged.columns[0].compressions.clone()
+    };
+    let zstd = |level| Compression::ZSTD(ZstdLevel::try_new(level).unwrap());
+    assert_eq!(merged(zstd(1)), ["zstd:1"]);
+    let high = merged(zstd(19));
+    assert!(
+        high[0].starts_with("zstd:") && high != ["zstd:1"],
+        "{high:?}"
+    );
+    assert_eq!(merged(Compression::SNAPPY), ["snappy"]);
 }
 
 fn categories(from: usize, count: usize) -> ArrayRef {
