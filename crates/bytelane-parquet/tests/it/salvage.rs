@@ -1,10 +1,12 @@
 //! Tests that salvaged files can be read, and have no values that contradict what the file says.
 
+use arrow_array::builder::{Int64Builder, MapBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, ListArray, RecordBatch, StringArray};
 use arrow_select::concat::concat_batches;
 use bytelane_parquet::check::{CheckOptions, Severity, check};
+use bytelane_parquet::format::{ColumnChunk, Encoded, FileMetaData, decode, encode};
 use bytelane_parquet::repair::{SalvageOptions, Salvaged, salvage};
 use bytelane_parquet::{Problem, Reader, Writer, WriterOptions};
 use parquet::arrow::ArrowWriter;
@@ -330,5 +332,84 @@ fn a_file_with_more_rows_than_the_limit_is_refused() {
         let salvaged = salvage(&old, &new, &options.with_row_limit(300)).unwrap();
         assert_eq!(salvaged.rows, 300);
         fs::remove_file(&new).unwrap();
+    }
+}
+
+/// Returns rows with a map of one entry, and of this number of entries in some rows, as a file without indexes.
+fn with_maps(long: &[i64], entries: i64) -> Vec<u8> {
+    let mut maps = MapBuilder::new(None, StringBuilder::new(), Int64Builder::new());
+    for row in 0..300 {
+        for entry in 0..if long.contains(&row) { entries } else { 1 } {
+            maps.keys().append_value(format!("k{entry}"));
+            maps.values().append_value(row);
+        }
+        maps.append(true).unwrap();
+    }
+    let columns: [(&str, ArrayRef); 2] = [
+        ("id", Arc::new(Int64Array::from_iter_values(0..300))),
+        ("map", Arc::new(maps.finish())),
+    ];
+    let properties = WriterProperties::builder()
+        .set_dictionary_enabled(false)
+        .set_offset_index_disabled(true)
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .build();
+    let (rows, mut file) = (RecordBatch::try_from_iter(columns).unwrap(), Vec::new());
+    let mut writer = ArrowWriter::try_new(&mut file, rows.schema(), Some(properties)).unwrap();
+    writer.write(&rows).unwrap();
+    writer.close().unwrap();
+    file
+}
+
+/// Replaces the last column of a file by that of another one.
+fn with_last_column_of(file: &[u8], other: &[u8]) -> Vec<u8> {
+    let footer = |file: &[u8]| -> FileMetaData {
+        let end = end_of_pages(file);
+        decode(&bytes::Bytes::copy_from_slice(&file[end..file.len() - 8])).unwrap()
+    };
+    let mut chunk: ColumnChunk = footer(other).row_groups[0].columns[2].decode().unwrap();
+    let start = chunk.meta_data.data_page_offset as usize;
+    let mut spliced = file[..end_of_pages(file)].to_vec();
+    chunk.meta_data.data_page_offset = spliced.len() as i64;
+    let length = chunk.meta_data.total_compressed_size as usize;
+    spliced.extend_from_slice(&other[start..start + length]);
+    let mut new = footer(file);
+    new.row_groups[0].columns[2] = Encoded::new(&chunk).unwrap();
+    let new = encode(&new).unwrap();
+    spliced.extend_from_slice(&new);
+    spliced.extend_from_slice(&(new.len() as u32).to_le_bytes());
+    spliced.extend_from_slice(b"PAR1");
+    spliced
+}
+
+#[test]
+fn only_the_rows_of_a_map_whose_halves_have_different_lengths_are_lost() {
+    let directory = tempfile::tempdir().unwrap();
+    let (old, new) = (directory.path().join("old"), directory.path().join("new"));
+    for long in [&[137][..], &[0, 299], &[5, 6, 7, 140, 141]] {
+        let file = with_last_column_of(&with_maps(long, 2), &with_maps(long, 3));
+        fs::write(&old, &file).unwrap();
+        assert!(
+            Reader::try_new(bytes::Bytes::from(file), 300)
+                .unwrap()
+                .any(|it| it.is_err())
+        );
+        let salvaged = salvage(&old, &new, &SalvageOptions::default()).unwrap();
+        let kept = 300 - long.len();
+        assert_eq!(salvaged.rows as usize, kept, "{:?}", salvaged.lost);
+        assert_eq!(read(&new), (kept, kept));
+        let mut lost: Vec<i64> = Vec::new();
+        for it in &salvaged.lost {
+            assert_eq!(it.row_group, 0);
+            lost.extend(it.first_row as i64..(it.first_row + it.rows) as i64);
+        }
+        lost.sort_unstable();
+        assert_eq!(lost, long);
+        let rows = Reader::try_new(fs::File::open(&new).unwrap(), 300).unwrap();
+        for batch in rows.map(Result::unwrap) {
+            let ids = batch.column(0).as_primitive::<Int64Type>().values();
+            let values = batch.column(1).as_map().values();
+            assert_eq!(values.as_primitive::<Int64Type>().values(), ids);
+        }
     }
 }

@@ -55,19 +55,13 @@ pub(in crate::merge) fn salvaged(
         rows,
         bloom_filter: None,
     };
-    let mut scan = Scan {
-        window,
-        column,
-        judge: Judge::new(&leaf, column, claims)?,
-        rows,
-        row: 0,
-        page_rows: Vec::new(),
-        pages: Vec::new(),
-        lost: Vec::new(),
-    };
-    match locations(&leaf.chunk, rows) {
-        Some(locations) => scan.by_index(&locations, range),
-        None => scan.by_headers(range)?,
+    let mut scan = Scan::new(window, column, Judge::new(&leaf, column, claims)?, rows);
+    let locations = locations(&leaf.chunk, rows);
+    if !locations.is_some_and(|locations| scan.by_index(&locations, range.clone())) {
+        let claims = Claims::new(window, &leaf.chunk, column, order)?;
+        leaf.chunk.forget_indexes(true, true);
+        scan = Scan::new(window, column, Judge::new(&leaf, column, claims)?, rows);
+        scan.by_headers(range)?;
     }
     if scan.lost.is_empty()
         && let Err(error) = scan.judge.finish()
@@ -136,14 +130,29 @@ struct Scan<'a> {
     lost: Vec<Lost>,
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
+    fn new(window: &'a Window, column: &'a ColumnDescriptor, judge: Judge, rows: u64) -> Self {
+        Self {
+            window,
+            column,
+            judge,
+            rows,
+            row: 0,
+            page_rows: Vec::new(),
+            pages: Vec::new(),
+            lost: Vec::new(),
+        }
+    }
+
     fn stored(&self, page: Page) -> Result<StoredPage> {
         let bytes = bytes_at(self.window, page.offset..page.offset + page.compressed())?;
         with_plain_header(StoredPage { page, bytes })
     }
 
-    /// Reads pages at the locations of the offset index.
-    fn by_index(&mut self, locations: &[PageLocation], range: Range<u64>) {
+    /// Reads pages at the locations of the offset index. Returns `false` if its first rows cannot be trusted: an index
+    /// that is wrong contradicts at least two pages, and a page that is wrong only itself.
+    fn by_index(&mut self, locations: &[PageLocation], range: Range<u64>) -> bool {
+        let mut contradictions = 0;
         let first = locations[0].offset as u64;
         for page in Pages::new(self.window, range.start..first) {
             let Ok(page) = page.map_err(Error::from).and_then(|page| self.stored(page)) else {
@@ -156,6 +165,7 @@ impl Scan<'_> {
             let next = locations.get(number + 1);
             let end = next.map_or(range.end, |it| it.offset as u64);
             let row = next.map_or(self.rows, |it| it.first_row_index as u64);
+            let wanted = row - self.row;
             let page = Pages::new(self.window, offset..end).next();
             let page = page.unwrap_or_else(|| Ok(no_page(offset)));
             let page = page.map_err(Error::from).and_then(|page| {
@@ -166,21 +176,24 @@ impl Scan<'_> {
                         "the offset index says that the page has another size",
                     ));
                 }
-                if self
-                    .judge
-                    .judge(&page, Some(number), Some(row - self.row))?
-                    .1
-                {
-                    Ok(page)
-                } else {
-                    Err(Error::corrupt("the page begins within a row"))
+                let known = self.known_rows(&page.page.header);
+                let judged = self.judge.judge(&page, Some(number), None);
+                let rows = judged.as_ref().ok().map(|(rows, _)| *rows).or(known);
+                contradictions += usize::from(rows.is_some_and(|rows| rows != wanted));
+                match judged? {
+                    (rows, _) if rows != wanted => Err(Error::corrupt(format!(
+                        "the page has {rows} rows instead of {wanted}"
+                    ))),
+                    (_, false) => Err(Error::corrupt("the page begins within a row")),
+                    (_, true) => Ok(page),
                 }
             });
             match page {
-                Ok(page) => self.keep(page, row - self.row, true),
+                Ok(page) => self.keep(page, wanted, true),
                 Err(error) => self.lose(offset, row, &error),
             }
         }
+        contradictions == 0 || (contradictions == 1 && self.lost.len() == 1)
     }
 
     /// Reads pages one after the other. After a damaged header, the rest is lost.
@@ -205,7 +218,7 @@ impl Scan<'_> {
                     self.keep(page, rows, begins);
                 }
                 Ok(_) => {
-                    self.lose_rest(&Error::corrupt(
+                    self.lose_all(&Error::corrupt(
                         "its pages have more rows than the row group",
                     ));
                     return Ok(());
@@ -220,7 +233,7 @@ impl Scan<'_> {
             }
         }
         if self.row < self.rows {
-            self.lose_rest(&Error::corrupt(
+            self.lose_all(&Error::corrupt(
                 "its pages have fewer rows than the row group",
             ));
         }
@@ -256,6 +269,15 @@ impl Scan<'_> {
         }
         let bytes = bytes::Bytes::new();
         self.keep(StoredPage { page, bytes }, rows.end - rows.start, true);
+    }
+
+    /// Marks all rows as lost, because nobody knows which of them the pages have.
+    fn lose_all(&mut self, error: &Error) {
+        self.page_rows.clear();
+        self.pages.retain(|page| !page.page.is_data());
+        self.lost.clear();
+        self.row = 0;
+        self.lose(0, self.rows, error);
     }
 
     /// Marks all remaining rows as lost; in columns with lists also the row before them, which may
