@@ -2,6 +2,7 @@
 //! work that a signal ended into the signal's exit status.
 
 use crate::signals::{self, Interrupted};
+use bytelane_parquet::Progress;
 use indicatif::ProgressBar;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -70,9 +71,9 @@ impl Verb {
     }
 
     /// Returns a callback for the progress of a library function.
-    pub fn progress(&self) -> impl Fn(u64, u64) -> ControlFlow<()> + Send + Sync + 'static {
+    pub fn progress(&self) -> Progress {
         let verb = self.clone();
-        move |done, total| verb.report(done, total)
+        Progress::new(move |done, total| verb.report(done, total))
     }
 
     /// Clears the progress, and returns the result of the work. Work that failed after a signal was ended by it.

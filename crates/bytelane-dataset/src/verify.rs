@@ -7,6 +7,7 @@ use crate::plan::Plan;
 use crate::root::Root;
 use crate::run::PLAN;
 use crate::{Error, Result};
+use bytelane_parquet::Progress;
 use bytelane_parquet::diff::{DiffOptions, Difference, diff};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -131,7 +132,7 @@ pub fn verify(
         let counting = Arc::clone(&progress);
         let options = DiffOptions::default()
             .with_any_order(true)
-            .with_progress(move |rows, _| counting(rows));
+            .with_progress(Progress::new(move |rows, _| counting(rows)));
         verified.add(partition, &files, &options)?;
     }
     let now = [listing_of_old(paths[0], &roots[1])?, list(paths[1])?];

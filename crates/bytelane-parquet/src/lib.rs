@@ -39,9 +39,10 @@ pub use error::{Error, Place, Problem, Result};
 pub use input::InputFile;
 pub use options::{
     ColumnOptions, ContentDefinedPages, DataPageVersion, Encoding, Encodings, Goal, StringType,
-    WriterOptions, compression_name, parse_compression,
+    WriterOptions, compression_name, parse_compression, parse_size,
 };
 pub use parallel::bounded_threads;
+pub use progress::Progress;
 pub use read::{
     AsyncReader, Decoded, Footer, Metrics, PushDecoder, PushedBytes, RangeReader, Reader,
     ReaderBuilder,

@@ -1,19 +1,30 @@
 //! Progress of long work, which its caller can cancel.
 
 use crate::{Problem, Result};
+use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Progress callback, if there is one: bytes done and total.
+/// Progress callback of long work, if there is one: the amounts done and total, whose unit depends on the work.
+///
+/// ```
+/// use bytelane_parquet::Progress;
+/// use std::ops::ControlFlow;
+///
+/// let progress = Progress::new(|done, total| {
+///     println!("{done} of {total}");
+///     ControlFlow::Continue(())
+/// });
+/// # drop(progress);
+/// ```
 #[derive(Clone, Default)]
-pub(crate) struct Progress(Option<Arc<Callback>>);
+pub struct Progress(Option<Arc<Callback>>);
 
 type Callback = dyn Fn(u64, u64) -> ControlFlow<()> + Send + Sync;
 
 impl Progress {
-    pub(crate) fn new(
-        callback: impl Fn(u64, u64) -> ControlFlow<()> + Send + Sync + 'static,
-    ) -> Self {
+    /// Calls a function repeatedly. It returns `Break` to cancel the work with [`Problem::Cancelled`].
+    pub fn new(callback: impl Fn(u64, u64) -> ControlFlow<()> + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(callback)))
     }
 
@@ -35,5 +46,17 @@ impl Progress {
             Some(callback) if callback(done, total).is_break() => Err(Problem::Cancelled.into()),
             _ => Ok(()),
         }
+    }
+}
+
+impl From<Arc<Callback>> for Progress {
+    fn from(callback: Arc<Callback>) -> Self {
+        Self(Some(callback))
+    }
+}
+
+impl fmt::Debug for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Progress").finish_non_exhaustive()
     }
 }

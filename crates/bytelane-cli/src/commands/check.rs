@@ -1,9 +1,10 @@
 //! `bytelane check`.
 
-use crate::files::{Force, Target};
+use crate::files::Target;
 use crate::search::Search;
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
+use bytelane_parquet::Replace;
 use bytelane_parquet::check::{CheckOptions, Checked, Finding, check};
 use bytelane_parquet::repair::{SalvageOptions, Salvaged, salvage};
 use clap::ValueEnum;
@@ -27,31 +28,13 @@ pub struct Arguments {
     files: Vec<PathBuf>,
     #[command(flatten)]
     search: Search,
-    /// Decode all values, and compare them with statistics, indexes, filters and the sort order
-    #[arg(long)]
-    values: bool,
+    #[command(flatten)]
+    options: CheckOptions,
     /// Write the rows whose pages are intact to this file, and list those that are lost; for one FILE. -: standard output
     #[arg(long, value_name = "OUTPUT")]
     salvage: Option<PathBuf>,
     #[command(flatten)]
-    force: Force,
-    /// With --salvage: only these columns, by their names
-    #[arg(
-        long,
-        value_name = "NAME,..",
-        value_delimiter = ',',
-        requires = "salvage"
-    )]
-    columns: Option<Vec<String>>,
-    /// With --salvage: a file with the same columns, for a FILE without a footer; each row gets the offset of its page
-    #[arg(long, value_name = "FILE", requires = "salvage")]
-    schema: Option<PathBuf>,
-    /// Maximum memory for pages and values, as in 4GiB
-    #[arg(long, value_name = "SIZE", value_parser = readable::parse_size)]
-    memory_limit: Option<u64>,
-    /// Maximum number of rows of a file to decode; 64 Mi, plus 1 Ki for each byte of the file by default
-    #[arg(long, value_name = "ROWS")]
-    row_limit: Option<u64>,
+    salvaging: SalvageOptions,
     /// Lines, or one JSON object for each file
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -84,15 +67,7 @@ impl Arguments {
             Some(_) => Verb::writing(bar)?,
             None => Verb::reading(bar)?,
         };
-        let mut options = CheckOptions::default()
-            .with_values(self.values)
-            .with_progress(verb.progress());
-        if let Some(limit) = self.memory_limit {
-            options = options.with_memory_limit(limit);
-        }
-        if let Some(rows) = self.row_limit {
-            options = options.with_row_limit(rows);
-        }
+        let options = self.options.clone().with_progress(verb.progress());
         let mut found = false;
         let files = self.search.paths(&self.files)?;
         if self.salvage.is_some() && files.len() != 1 {
@@ -149,18 +124,9 @@ impl Arguments {
     }
 
     fn salvaging(&self, verb: &Verb) -> SalvageOptions {
-        let mut options = SalvageOptions::default()
-            .with_replace(self.force.replace())
-            .with_progress(verb.progress());
-        if let Some(columns) = &self.columns {
-            options = options.with_columns(columns);
-        }
-        if let Some(schema) = &self.schema {
-            options = options.with_schema(schema);
-        }
-        if let Some(rows) = self.row_limit {
-            options = options.with_row_limit(rows);
-        }
+        let options = self.salvaging.clone().with_replace(Replace::Inputs);
+        let mut options = options.with_progress(verb.progress());
+        options.row_limit = self.options.row_limit;
         options
     }
 }

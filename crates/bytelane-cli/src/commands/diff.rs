@@ -10,7 +10,6 @@ use bytelane_parquet::diff::{DiffOptions, Difference, RowPlace, diff_tables};
 use bytelane_store::table_sides;
 use serde::Serialize;
 use std::io::Write;
-use std::num::NonZero;
 use std::path::PathBuf;
 
 /// Compare the rows of Parquet files
@@ -33,15 +32,8 @@ pub struct Arguments {
     /// Type of the column in the names of directories such as year=2024 [default: int32 if all its values are, else string]
     #[arg(long = "partition-type", value_name = "NAME=TYPE", value_parser = parse_partition_type)]
     partition_types: Vec<(String, DataType)>,
-    /// Ignore the order of rows: both sides must have each row the same number of times
-    #[arg(long)]
-    any_order: bool,
-    /// The number of different rows to name
-    #[arg(long, value_name = "N", default_value = "10")]
-    rows: NonZero<usize>,
-    /// Maximum number of rows of a file to decode; 64 Mi, plus 1 Ki for each byte of the file by default
-    #[arg(long, value_name = "ROWS")]
-    row_limit: Option<u64>,
+    #[command(flatten)]
+    options: DiffOptions,
     /// A table, one JSON object, CSV, or a Markdown table
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
     format: Format,
@@ -72,14 +64,8 @@ impl Arguments {
         let [left, right] = [&self.files, &self.others].map(|paths| self.search.find(paths));
         let sides = table_sides([left?, right?], &self.partition_types)?;
         let [left, right] = &sides;
-        let mut options = DiffOptions::default()
-            .with_any_order(self.any_order)
-            .with_named_rows(self.rows.get());
-        if let Some(rows) = self.row_limit {
-            options = options.with_row_limit(rows);
-        }
         let verb = Verb::reading(progress::bar(0, "{pos}/{len} rows")?)?;
-        let options = options.with_progress(verb.progress());
+        let options = self.options.clone().with_progress(verb.progress());
         let difference = verb.finish(diff_tables(left, right, &options))?;
         self.show(&difference, [left.len(), right.len()], &mut out)?;
         if difference.is_none() {

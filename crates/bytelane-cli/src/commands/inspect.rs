@@ -25,7 +25,7 @@ pub struct Arguments {
     #[arg(long)]
     schema: bool,
     /// Maximum memory for the metadata, as in 4GiB [default: 64MiB and 64 times the size of the file]
-    #[arg(long, value_name = "SIZE", value_parser = readable::parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = bytelane_parquet::parse_size)]
     memory_limit: Option<u64>,
     /// A table, everything as one JSON object, CSV, or a Markdown table
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]

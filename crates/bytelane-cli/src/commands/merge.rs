@@ -1,16 +1,14 @@
 //! `bytelane merge`.
 
-use crate::files::{DASH, Force, Target};
+use crate::files::{DASH, Target};
 use crate::search::Search;
 use crate::table::{Format, Table, format_parser, number, size, text};
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
 use anyhow::bail;
-use bytelane_parquet::compatibility::Readers;
-use bytelane_parquet::merge::{MergeOptions, MergePages, Merged, MergedPages, merge, part_path};
-use clap::ValueEnum;
+use bytelane_parquet::Replace;
+use bytelane_parquet::merge::{MergeOptions, Merged, MergedPages, merge, part_path};
 use std::io::{self, Write};
-use std::num::NonZero;
 use std::path::PathBuf;
 
 /// Merge or split Parquet files without decoding their values
@@ -37,38 +35,11 @@ pub struct Arguments {
     /// The file to write; -: standard output. With --file-size, OUTPUT.parquet becomes OUTPUT-00000.parquet and so on
     #[arg(value_name = "OUTPUT")]
     output: PathBuf,
-    /// Maximum number of rows of a row group; larger ones are split. Without it, row groups are joined up to 1048576 rows, and larger ones stay
-    #[arg(long, value_name = "N")]
-    row_group_rows: Option<NonZero<u64>>,
-    /// The size of each output, as in 512MiB; several are written, and row groups are split where a file is full
-    #[arg(long, value_name = "SIZE", value_parser = readable::parse_size)]
-    file_size: Option<u64>,
-    /// Keep pages where possible, or encode all of them again: smaller files, but slower
-    #[arg(long, value_name = "PAGES", default_value = "kept")]
-    pages: Pages,
-    /// Programs that must be able to read columns that are encoded again, optionally with the oldest version in use; any: no restriction
-    #[arg(long, value_name = "NAME[>=VERSION],..", default_value_t)]
-    readers: Readers,
-    /// Compare every value with those of the inputs before the outputs appear under their names
-    #[arg(long)]
-    verify: bool,
-    /// Maximum number of rows of a file to split or verify; 64 Mi, plus 1 Ki for each byte of the file by default
-    #[arg(long, value_name = "ROWS")]
-    row_limit: Option<u64>,
     #[command(flatten)]
-    force: Force,
+    options: MergeOptions,
     /// A table, one JSON object, CSV, or a Markdown table
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
     format: Format,
-}
-
-/// Source of the pages of the outputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Pages {
-    /// Pages of the inputs
-    Kept,
-    /// New pages
-    Fresh,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -81,34 +52,18 @@ impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
         let inputs = self.search.one_partition(&self.inputs)?;
-        let first = match self.file_size {
+        let first = match self.options.file_size {
             Some(_) => part_path(&self.output, 0),
             None => self.output.clone(),
         };
         self.search.check_outputs(&self.inputs, &[first])?;
         let target = Target::new(&self.output)?;
-        if target.is_stream() && self.file_size.is_some() {
+        if target.is_stream() && self.options.file_size.is_some() {
             bail!("--file-size writes several files, and standard output is one; name a file");
         }
         let verb = Verb::writing(progress::bar(0, "{bytes}/{total_bytes}")?)?;
-        let mut options = MergeOptions::default()
-            .with_pages(match self.pages {
-                Pages::Kept => MergePages::Kept,
-                Pages::Fresh => MergePages::Fresh,
-            })
-            .with_verification(self.verify)
-            .with_replace(self.force.replace())
-            .with_readers(self.readers.clone())
-            .with_progress(verb.progress());
-        if let Some(rows) = self.row_group_rows {
-            options = options.with_row_group_rows(rows.get());
-        }
-        if let Some(rows) = self.row_limit {
-            options = options.with_row_limit(rows);
-        }
-        if let Some(bytes) = self.file_size {
-            options = options.with_file_bytes(bytes);
-        }
+        let options = self.options.clone().with_replace(Replace::Inputs);
+        let options = options.with_progress(verb.progress());
         let mut merged = verb.finish(merge(&inputs, target.path(), &options))?;
         target.publish(&mut out)?;
         if target.is_stream() {

@@ -1,9 +1,10 @@
 //! `bytelane repair`.
 
-use crate::files::{Force, Target};
+use crate::files::Target;
 use crate::search::Search;
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
+use bytelane_parquet::Replace;
 use bytelane_parquet::repair::{RepairOptions, Repaired, repair};
 use clap::ValueEnum;
 use std::io::{self, Write};
@@ -23,14 +24,8 @@ pub struct Arguments {
     output: PathBuf,
     #[command(flatten)]
     search: Search,
-    /// Add a Bloom filter to this column, as in place.city; may be repeated
-    #[arg(long, value_name = "COLUMN")]
-    bloom_filter: Vec<String>,
-    /// Compare every value with the old file before the new one appears under its name
-    #[arg(long)]
-    verify: bool,
     #[command(flatten)]
-    force: Force,
+    options: RepairOptions,
     /// Lines, or one JSON object
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -49,11 +44,8 @@ impl Arguments {
         let mut out = standard::output()?;
         let target = Target::new(&self.output)?;
         let verb = Verb::writing(progress::bar(0, "{bytes}/{total_bytes}")?)?;
-        let options = RepairOptions::default()
-            .with_bloom_filters(self.bloom_filter.iter().cloned())
-            .with_verification(self.verify)
-            .with_replace(self.force.replace())
-            .with_progress(verb.progress());
+        let options = self.options.clone().with_replace(Replace::Inputs);
+        let options = options.with_progress(verb.progress());
         let input = self.search.one(&self.input)?;
         self.search
             .check_outputs(std::slice::from_ref(&self.input), &[&self.output])?;

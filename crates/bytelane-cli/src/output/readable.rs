@@ -58,30 +58,6 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-/// Parses a number of bytes, which may have a unit: `4GiB`.
-pub fn parse_size(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|it: char| it.is_ascii_alphabetic());
-    let shift = match text[digits.len()..].to_ascii_lowercase().as_str() {
-        "" | "b" => 0,
-        "k" | "kib" => 10,
-        "m" | "mib" => 20,
-        "g" | "gib" => 30,
-        "t" | "tib" => 40,
-        unit => {
-            return Err(format!(
-                "{unit:?} is none of the units B, KiB, MiB, GiB and TiB"
-            ));
-        }
-    };
-    let number: u64 = digits
-        .trim_end()
-        .parse()
-        .map_err(|_| "give a number of bytes, as in 500MiB or 4GiB".to_owned())?;
-    number
-        .checked_mul(1 << shift)
-        .ok_or_else(|| "it is larger than any memory".to_owned())
-}
-
 /// Formats digits in groups of three: `12,345`.
 #[cfg(feature = "measuring")]
 pub fn grouped(number: u64) -> String {

@@ -8,6 +8,7 @@ mod documents;
 mod general;
 mod merge;
 mod names;
+mod options;
 mod outputs;
 mod parquet;
 mod process;

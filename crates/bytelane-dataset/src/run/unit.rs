@@ -6,6 +6,7 @@ use crate::bytes::{have_same_bytes, sync};
 use crate::journal::{Entry, OutputFile, State};
 use crate::plan::{Action, Unit};
 use crate::{Error, Result};
+use bytelane_parquet::Progress;
 use bytelane_parquet::diff::{DiffOptions, Fingerprint, fingerprint};
 use bytelane_parquet::merge::merge;
 use bytelane_parquet::rewrite::rewrite;
@@ -198,9 +199,11 @@ impl Runner<'_> {
         let options = &self.plan.options;
         let mut merging = options
             .merge()?
-            .with_progress(move |done, total| counting.report(MAKING, done, total));
+            .with_progress(Progress::new(move |done, total| {
+                counting.report(MAKING, done, total)
+            }));
         if unit.action == Action::Split {
-            merging = merging.with_file_bytes(options.target_bytes());
+            merging = merging.with_file_size(options.target_bytes());
         }
         let merged = merge(sources, &output, &merging)?;
         let mut made = Vec::new();
@@ -224,7 +227,9 @@ impl Runner<'_> {
             .options
             .rewrite()?
             .with_threads(self.threads)
-            .with_progress(move |done, total| counting.report(MAKING, done, total));
+            .with_progress(Progress::new(move |done, total| {
+                counting.report(MAKING, done, total)
+            }));
         rewrite(source, output, &options)?;
         Ok(())
     }
@@ -248,7 +253,8 @@ impl Runner<'_> {
         }
         let counted = |phase| {
             let (meter, rows) = (meter.clone(), unit.rows);
-            DiffOptions::default().with_progress(move |done, _| meter.report(phase, done, rows))
+            let progress = Progress::new(move |done, _| meter.report(phase, done, rows));
+            DiffOptions::default().with_progress(progress)
         };
         let before = fingerprint(sources, &counted(READING_SOURCES))?;
         let after = fingerprint(made, &counted(READING_OUTPUTS))?;

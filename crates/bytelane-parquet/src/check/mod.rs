@@ -21,67 +21,49 @@ use crate::catch_panic::catch_panic;
 use crate::file::{in_parquet, read_file_metadata};
 use crate::format::FileMetaData;
 use crate::input::InputFile;
-use crate::progress::Progress;
+use crate::options::deserialize_size;
 use crate::rewrite::source::Source;
 use crate::stack::with_stack;
-use crate::{Error, Result};
+use crate::{Error, Progress, Result};
+use derive_setters::Setters;
 use outcome::Findings;
 use parquet::file::reader::Length;
-use std::fmt;
-use std::ops::ControlFlow;
+use serde::Deserialize;
 use std::path::Path;
 
 /// Options for checking a file.
+///
+/// Values are compared with statistics, indexes, Bloom filters, the order of sorting columns, boxes of geometries and UTF-8.
+/// The memory of values and pages is limited like that of a reader, by
+/// [`ReaderBuilder::with_memory_limit`](crate::ReaderBuilder::with_memory_limit). If a file has more rows than the limit, its
+/// values are not checked.
 ///
 /// ```
 /// use bytelane_parquet::check::CheckOptions;
 ///
 /// let options = CheckOptions::default().with_values(true);
 /// ```
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default, Deserialize, Setters)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default, deny_unknown_fields)]
+#[setters(prefix = "with_", strip_option)]
+#[non_exhaustive]
 pub struct CheckOptions {
-    values: bool,
-    memory: MemoryLimit,
-    progress: Progress,
-    row_limit: RowLimit,
-}
-
-impl CheckOptions {
-    /// Sets whether to decode values as well, and compare them with statistics, indexes, Bloom
-    /// filters, the order of sorting columns, boxes of geometries and UTF-8.
-    #[must_use]
-    pub fn with_values(mut self, values: bool) -> Self {
-        self.values = values;
-        self
-    }
-
-    /// Sets the maximum number of rows of a file to decode. By default, it is 64 Mi plus 1 Ki for each byte of the file;
-    /// of files with more, values are not checked.
-    #[must_use]
-    pub fn with_row_limit(mut self, rows: u64) -> Self {
-        self.row_limit = RowLimit(Some(rows));
-        self
-    }
-
-    /// Limits the memory of values and pages, like
-    /// [`ReaderBuilder::with_memory_limit`](crate::ReaderBuilder::with_memory_limit).
-    #[must_use]
-    pub fn with_memory_limit(mut self, bytes: u64) -> Self {
-        self.memory = MemoryLimit(Some(bytes));
-        self
-    }
-
-    /// Sets a progress callback: bytes of chunks checked and total, called before each chunk, and, if values are
-    /// decoded, before each column. Return `Break` to cancel with
-    /// [`Problem::Cancelled`](crate::Problem::Cancelled).
-    #[must_use]
-    pub fn with_progress(
-        mut self,
-        progress: impl Fn(u64, u64) -> ControlFlow<()> + Send + Sync + 'static,
-    ) -> Self {
-        self.progress = Progress::new(progress);
-        self
-    }
+    /// Decode all values, and compare them with statistics, indexes, filters and the sort order
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub values: bool,
+    /// Maximum memory for pages and values, as in 4GiB
+    #[serde(deserialize_with = "deserialize_size")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SIZE", value_parser = crate::parse_size))]
+    pub memory_limit: Option<u64>,
+    /// Maximum number of rows of a file to decode; 64 Mi, plus 1 Ki for each byte of the file by default
+    #[cfg_attr(feature = "clap", arg(long, value_name = "ROWS"))]
+    pub row_limit: Option<u64>,
+    /// Progress callback: bytes of chunks checked and total, called before each chunk, and, if values are decoded, before each column.
+    #[serde(skip)]
+    #[setters(into)]
+    #[cfg_attr(feature = "clap", arg(skip))]
+    pub progress: Progress,
 }
 
 impl CheckOptions {
@@ -95,15 +77,6 @@ impl CheckOptions {
     fn report_values(&self, done: f64, bytes: u64) -> Result<()> {
         let values = done * bytes as f64;
         self.progress.report(bytes + values as u64, 2 * bytes)
-    }
-}
-
-impl fmt::Debug for CheckOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CheckOptions")
-            .field("values", &self.values)
-            .field("memory", &self.memory)
-            .finish_non_exhaustive()
     }
 }
 
@@ -282,7 +255,7 @@ fn check_file(
     findings.leave_row_group();
     footer::check_overlaps(ranges, findings);
     if options.values {
-        let (columns, memory) = (schema.columns(), options.memory);
+        let (columns, memory) = (schema.columns(), MemoryLimit(options.memory_limit));
         dictionaries::check(file, footer, depth, columns, memory, findings);
     }
     if options.values && checked_values(file, footer, depth, options, &are_sound, &geo, findings)? {
@@ -303,7 +276,7 @@ fn checked_values(
 ) -> Result<bool> {
     let rows = footer.row_groups.iter().map(|it| it.num_rows);
     let rows = rows.fold(0, i64::saturating_add);
-    if let Err(error) = options.row_limit.check(rows, file.len()) {
+    if let Err(error) = RowLimit(options.row_limit).check(rows, file.len()) {
         findings.add_error(error)?;
         return Ok(false);
     }
@@ -318,13 +291,15 @@ fn checked_values(
         findings.enter_row_group(index);
         let done = index as f64 / are_sound.len() as f64;
         let report = || options.report_values(done, file.len());
-        let checked =
-            catch_panic(|| values::check(&source, index, geo, options.memory, findings, &report));
+        let memory = MemoryLimit(options.memory_limit);
+        let checked = catch_panic(|| values::check(&source, index, geo, memory, findings, &report));
         if let Err(error) = checked {
             findings.add_error(error)?;
         }
         findings.leave_column();
-        let checked = catch_panic(|| sorting::check(&source, index, options.memory, findings));
+        let checked = catch_panic(|| {
+            sorting::check(&source, index, MemoryLimit(options.memory_limit), findings)
+        });
         if let Err(error) = checked {
             findings.add_error(error)?;
         }

@@ -9,6 +9,7 @@ mod version;
 pub use programs::{PROGRAMS, Program, Support, ValueType};
 pub use version::Version;
 
+use crate::options::Names;
 use crate::{Encoding, Error, Problem, Result};
 use std::fmt;
 use std::str::FromStr;
@@ -60,7 +61,8 @@ impl fmt::Display for Requirement {
 /// assert_eq!(obstacle.unwrap().to_string(), "duckdb>=1.2");
 /// # Ok::<(), bytelane_parquet::Error>(())
 /// ```
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Deserialize)]
+#[serde(try_from = "Names")]
 pub struct Readers(Vec<Requirement>);
 
 /// Name for no requirement at all.
@@ -143,6 +145,14 @@ impl fmt::Display for Readers {
         }
         let texts: Vec<String> = self.0.iter().map(Requirement::to_string).collect();
         f.pad(&texts.join(","))
+    }
+}
+
+impl TryFrom<Names> for Readers {
+    type Error = Error;
+
+    fn try_from(names: Names) -> Result<Self> {
+        names.text().parse()
     }
 }
 

@@ -55,7 +55,7 @@ pub(super) fn compare(
     if other.is_empty() {
         return Ok(());
     }
-    let looked_up = looked_up(&other, &before, &after, options.named);
+    let looked_up = looked_up(&other, &before, &after, options.named());
     difference.more = other.iter().any(|&bucket| !looked_up[bucket]);
     let mut found = BTreeMap::new();
     let starts = [
@@ -142,8 +142,8 @@ fn name(
         only.extend(rows[rows.len() - more..].iter().map(|row| (*row, side)));
     }
     only.sort_unstable();
-    difference.more |= only.len() > options.named;
-    only.truncate(options.named);
+    difference.more |= only.len() > options.named();
+    only.truncate(options.named());
     for (row, side) in only {
         let mut places = [None, None];
         places[side] = Some(read[side].place(row));

@@ -80,7 +80,7 @@ pub(super) fn compare(
         let (before, after) = (one.take(rows), other.take(rows));
         for at in differing(&before, &after, rows) {
             let here = row + at as u64;
-            if difference.rows.len() == options.named {
+            if difference.rows.len() == options.named() {
                 difference.more = true;
                 (difference.left_rows, difference.right_rows) = (here, here);
                 return Ok(());

@@ -21,15 +21,14 @@ pub use outcome::{Difference, DifferentRow, DifferentValue, RowPlace};
 
 use crate::budget::RowLimit;
 use crate::catch_panic::catch_panic;
-use crate::progress::Progress;
 use crate::table::TableFile;
-use crate::{Problem, Result};
+use crate::{Problem, Progress, Result};
 use arrow_schema::DataType;
+use derive_setters::Setters;
 use files::{Columns, Files};
 use meaning::Common;
+use serde::Deserialize;
 use std::collections::HashSet;
-use std::fmt;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Default number of differing rows to name.
@@ -37,90 +36,66 @@ const NAMED: usize = 10;
 
 /// Options for comparing rows.
 ///
+/// In any order, rows are compared by 128-bit hashes, which do not protect against deliberate collisions. An ordered comparison
+/// ends after the number of rows to name.
+///
 /// ```
 /// use bytelane_parquet::diff::DiffOptions;
 ///
-/// let options = DiffOptions::default().with_any_order(true).with_named_rows(3);
+/// let options = DiffOptions::default().with_any_order(true).with_rows(3);
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug, Deserialize, Setters)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default, deny_unknown_fields)]
+#[setters(prefix = "with_", strip_option)]
+#[non_exhaustive]
 pub struct DiffOptions {
-    any_order: bool,
-    missing_as_null: bool,
-    named: usize,
-    pub(crate) row_limit: RowLimit,
-    progress: Progress,
+    /// Ignore the order of rows: both sides must have each row the same number of times
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub any_order: bool,
+    /// The number of different rows to name
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = NAMED, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..)))]
+    pub rows: usize,
+    /// Maximum number of rows of a file to decode; 64 Mi, plus 1 Ki for each byte of the file by default
+    #[cfg_attr(feature = "clap", arg(long, value_name = "ROWS"))]
+    pub row_limit: Option<u64>,
+    /// Set if the files on the right were merged of those on the left: a column that a file lacks is null there, columns with
+    /// the null type may have any type in other files, and the types on the right may hold more values, such as those of a finer
+    /// unit.
+    #[serde(skip)]
+    #[cfg_attr(feature = "clap", arg(skip))]
+    pub missing_as_null: bool,
+    /// Progress callback: rows read so far, and their total according to the footers, which grows if rows that differ have to be looked up.
+    #[serde(skip)]
+    #[setters(into)]
+    #[cfg_attr(feature = "clap", arg(skip))]
+    pub progress: Progress,
 }
 
 impl Default for DiffOptions {
     fn default() -> Self {
         Self {
             any_order: false,
+            rows: NAMED,
+            row_limit: None,
             missing_as_null: false,
-            named: NAMED,
-            row_limit: RowLimit::default(),
             progress: Progress::default(),
         }
     }
 }
 
 impl DiffOptions {
-    /// Sets whether to ignore the order of rows: both sides must then have each row the same number
-    /// of times. Rows are compared by 128-bit hashes, which do not protect against deliberate
-    /// collisions.
-    #[must_use]
-    pub fn with_any_order(mut self, any_order: bool) -> Self {
-        self.any_order = any_order;
-        self
+    /// Returns the number of rows to name.
+    fn named(&self) -> usize {
+        self.rows.max(1)
     }
 
-    /// Sets whether the files on the right were merged of those on the left: a column that a file
-    /// lacks is null there, columns with the null type may have any type in other files, and the
-    /// types on the right may hold more values, such as those of a finer unit.
-    #[must_use]
-    pub fn with_missing_as_null(mut self, missing_as_null: bool) -> Self {
-        self.missing_as_null = missing_as_null;
-        self
-    }
-
-    /// Sets the maximum number of differing rows to name, 10 by default. An ordered comparison ends
-    /// after this many.
-    #[must_use]
-    pub fn with_named_rows(mut self, rows: usize) -> Self {
-        self.named = rows.max(1);
-        self
-    }
-
-    /// Sets the maximum number of rows of a file to decode. By default, it is 64 Mi plus 1 Ki for each byte of the file;
-    /// more are an error.
-    #[must_use]
-    pub fn with_row_limit(mut self, rows: u64) -> Self {
-        self.row_limit = RowLimit(Some(rows));
-        self
-    }
-
-    /// Sets a progress callback: rows read so far, and their total according to the footers, which grows if rows that differ have to be
-    /// looked up. Return `Break` to cancel with [`Problem::Cancelled`].
-    #[must_use]
-    pub fn with_progress(
-        mut self,
-        progress: impl Fn(u64, u64) -> ControlFlow<()> + Send + Sync + 'static,
-    ) -> Self {
-        self.progress = Progress::new(progress);
-        self
+    fn row_limit(&self) -> RowLimit {
+        RowLimit(self.row_limit)
     }
 
     fn report(&self, rows: u64, total: u64) -> Result<()> {
         self.progress.report(rows, total)
-    }
-}
-
-impl fmt::Debug for DiffOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DiffOptions")
-            .field("any_order", &self.any_order)
-            .field("missing_as_null", &self.missing_as_null)
-            .field("named", &self.named)
-            .finish_non_exhaustive()
     }
 }
 
@@ -194,7 +169,7 @@ pub fn diff_tables(
     if difference.columns.is_empty() {
         let converted = conversions(&columns, &files);
         let [left, right] = [left, right].map(|files| {
-            Files::new(files, &columns, options.row_limit).with_types(converted.as_deref())
+            Files::new(files, &columns, options.row_limit()).with_types(converted.as_deref())
         });
         if options.any_order {
             any_order::compare([&left, &right], totals, options, &mut difference)?

@@ -22,12 +22,11 @@ mod sorting;
 
 pub use facts::{FIELDS, Fact, KEYS, Rule};
 pub use options::{MergeOptions, MergePages};
-pub(crate) use options::{Repair, Salvage};
+pub(crate) use options::{Repair, Salvage, Scope};
 pub use outcome::{Merged, MergedColumn, MergedFile, MergedPages};
 pub use output::part_path;
 pub(crate) use schema::is_within;
 
-use crate::budget::RowLimit;
 use crate::diff::{DiffOptions, diff};
 use crate::input::InputFile;
 use crate::progress::Progress;
@@ -39,7 +38,6 @@ use outcome::Notes;
 use output::Outputs;
 use plan::Plan;
 use run::Run;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// Merges the rows of files, in order, into one file or several files of a given size.
@@ -116,9 +114,9 @@ pub(crate) fn merge_if(
         notes,
         ..Merged::default()
     };
-    if options.verification {
+    if options.verify {
         let at_end = options.progress.at_end(plan.bytes);
-        let progress = move |rows, _| at_end(rows);
+        let progress = Progress::new(move |rows, _| at_end(rows));
         verify(&paths, &outputs, options.row_limit, progress)?;
         merged.verified = true;
     }
@@ -184,8 +182,8 @@ pub(crate) fn columns_of(path: &Path, columns: Option<&[String]>) -> Result<Vec<
 fn verify(
     inputs: &[&Path],
     outputs: &Outputs<'_>,
-    row_limit: RowLimit,
-    progress: impl Fn(u64, u64) -> ControlFlow<()> + Send + Sync + 'static,
+    row_limit: Option<u64>,
+    progress: Progress,
 ) -> Result<()> {
     let Some(unfinished) = outputs.unfinished() else {
         let problem = "a device or a pipe cannot be read again to verify it; write a file";

@@ -2,23 +2,29 @@
 
 use crate::budget::RowLimit;
 use crate::compatibility::Readers;
-use crate::progress::Progress;
-use crate::{Replace, Result};
-use std::fmt;
-use std::num::NonZero;
-use std::ops::{ControlFlow, Range};
+use crate::options::deserialize_size;
+use crate::{Progress, Replace, Result};
+use derive_setters::Setters;
+use serde::Deserialize;
+use std::ops::Range;
 
 /// Default number of rows per row group.
 const ROW_GROUP_ROWS: u64 = 1 << 20;
 
 /// Source of the pages of merged files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum MergePages {
-    /// Pages of the inputs, copied where possible.
+    /// Pages of the inputs
+    ///
+    /// They are copied where possible.
     #[default]
     Kept,
-    /// Re-encoded values: slower, but files are as small as if all rows had been written at once.
+    /// New pages
+    ///
+    /// This takes longer, but files are as small as if all rows had been written at once.
     Fresh,
 }
 
@@ -42,168 +48,122 @@ pub(crate) struct Salvage {
 
 /// Options for merging files.
 ///
+/// Where row groups are split, pages across a boundary are cut; other pages are unchanged. With a size of outputs, `OUT.parquet`
+/// becomes `OUT-00000.parquet` and so on; files are within 3% of the size, except for the last one, and below about 100 kB, files
+/// are larger because of the minimum size of a row group. Pages that are copied keep their encoding, whatever the readers.
+///
 /// ```
 /// use bytelane_parquet::merge::MergeOptions;
 ///
 /// let options = MergeOptions::default()
 ///     .with_row_group_rows(500_000)
-///     .with_file_bytes(512 << 20)
-///     .with_verification(true);
+///     .with_file_size(512 << 20)
+///     .with_verify(true);
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug, Default, Deserialize, Setters)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default, deny_unknown_fields)]
+#[setters(prefix = "with_", strip_option)]
+#[non_exhaustive]
 pub struct MergeOptions {
-    pub(super) row_group_rows: u64,
-    /// Number of rows above which row groups of the inputs are split.
-    pub(super) split_rows: Option<u64>,
-    pub(super) pages: MergePages,
-    pub(super) repair: Option<Repair>,
-    pub(super) salvage: Option<Salvage>,
-    pub(super) file_bytes: Option<NonZero<u64>>,
-    pub(super) row_groups_kept: bool,
-    pub(super) verification: bool,
-    pub(super) replace: Replace,
-    pub(super) row_limit: RowLimit,
-    pub(super) readers: Readers,
-    pub(super) progress: Progress,
+    /// Maximum number of rows of a row group; larger ones are split. Without it, row groups are joined up to 1048576 rows, and larger ones stay
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..)))]
+    pub row_group_rows: Option<u64>,
+    /// The size of each output, as in 512MiB; several are written, and row groups are split where a file is full
+    #[serde(deserialize_with = "deserialize_size")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SIZE", value_parser = crate::parse_size))]
+    pub file_size: Option<u64>,
+    /// Keep pages where possible, or encode all of them again: smaller files, but slower
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "PAGES", default_value = "kept")
+    )]
+    pub pages: MergePages,
+    /// Programs that must be able to read columns that are encoded again, optionally with the oldest version in use; any: no restriction
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "NAME[>=VERSION],..", default_value_t)
+    )]
+    pub readers: Readers,
+    /// Compare every value with those of the inputs before the outputs appear under their names
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub verify: bool,
+    /// Maximum number of rows of a file to split or verify; 64 Mi, plus 1 Ki for each byte of the file by default
+    #[cfg_attr(feature = "clap", arg(long, value_name = "ROWS"))]
+    pub row_limit: Option<u64>,
+    /// Replace existing files, even read-only ones
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub force: bool,
+    /// Existing files that may be replaced without `force`.
+    #[serde(skip)]
+    #[cfg_attr(feature = "clap", arg(skip))]
+    pub replace: Replace,
+    /// Progress callback: bytes of chunks done and total, called before each column of a row group.
+    #[serde(skip)]
+    #[setters(into)]
+    #[cfg_attr(feature = "clap", arg(skip))]
+    pub progress: Progress,
+    #[serde(skip)]
+    #[setters(skip)]
+    #[cfg_attr(feature = "clap", arg(skip))]
+    pub(crate) scope: Scope,
 }
 
-impl Default for MergeOptions {
-    fn default() -> Self {
-        Self {
-            row_group_rows: ROW_GROUP_ROWS,
-            split_rows: None,
-            pages: MergePages::default(),
-            repair: None,
-            salvage: None,
-            file_bytes: None,
-            row_groups_kept: false,
-            verification: false,
-            replace: Replace::default(),
-            row_limit: RowLimit::default(),
-            readers: Readers::default(),
-            progress: Progress::default(),
-        }
-    }
+/// Part of a merge's work, for other operations that are merges of one input.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Scope {
+    /// All of it.
+    #[default]
+    All,
+    /// Parts are added that the writer of the input left out, and that writer's name stays.
+    Repair(Repair),
+    /// Only a part of the input is kept.
+    Salvage(Salvage),
 }
 
 impl MergeOptions {
-    /// Sets the maximum number of rows per row group. Larger row groups of the inputs are split:
-    /// pages across a boundary are cut, other pages are unchanged. By default, row groups are
-    /// joined up to 1,048,576 rows, and none is split.
-    #[must_use]
-    pub fn with_row_group_rows(mut self, rows: u64) -> Self {
-        self.row_group_rows = rows.max(1);
-        self.split_rows = Some(self.row_group_rows);
-        self
+    pub(super) fn repair(&self) -> Option<&Repair> {
+        match &self.scope {
+            Scope::Repair(repair) => Some(repair),
+            _ => None,
+        }
     }
 
-    /// Sets the size of each output in bytes. Several files are written: `OUT-00000.parquet` and so
-    /// on. Row groups are split when a file is full, so files are within 3% of the size, except for
-    /// the last one. Below about 100 kB, files are larger because of the minimum size of a row
-    /// group.
-    #[must_use]
-    pub fn with_file_bytes(mut self, bytes: u64) -> Self {
-        self.file_bytes = NonZero::new(bytes);
-        self
+    pub(super) fn salvage(&self) -> Option<&Salvage> {
+        match &self.scope {
+            Scope::Salvage(salvage) => Some(salvage),
+            _ => None,
+        }
     }
 
-    /// Sets the source of the outputs' pages.
-    #[must_use]
-    pub fn with_pages(mut self, pages: MergePages) -> Self {
-        self.pages = pages;
-        self
+    /// Returns whether each row group of the inputs becomes one row group of the outputs.
+    pub(super) fn keeps_row_groups(&self) -> bool {
+        !matches!(self.scope, Scope::All)
     }
 
-    /// Sets whether each row group of the inputs becomes one row group of the outputs.
-    #[must_use]
-    pub fn with_row_groups_kept(mut self, kept: bool) -> Self {
-        self.row_groups_kept = kept;
-        self
+    /// Returns the number of rows above which row groups of the inputs are split.
+    pub(super) fn split_rows(&self) -> Option<u64> {
+        self.row_group_rows.map(|rows| rows.max(1))
     }
 
-    /// Sets whether to compare every value of the outputs with the inputs before the outputs appear under their names.
-    #[must_use]
-    pub fn with_verification(mut self, verification: bool) -> Self {
-        self.verification = verification;
-        self
+    /// Returns the number of rows up to which row groups are joined.
+    pub(super) fn joined_rows(&self) -> u64 {
+        self.split_rows().unwrap_or(ROW_GROUP_ROWS)
     }
 
-    /// Sets the maximum number of rows of a file to split or verify. By default, it is 64 Mi plus 1 Ki for each byte of
-    /// the file; more are an error.
-    #[must_use]
-    pub fn with_row_limit(mut self, rows: u64) -> Self {
-        self.row_limit = RowLimit(Some(rows));
-        self
+    pub(super) fn file_size(&self) -> Option<u64> {
+        self.file_size.filter(|bytes| *bytes > 0)
     }
 
-    /// Sets whether to replace a file, even a read-only one; without it, existing files are replaced unless they are
-    /// read-only.
-    #[must_use]
-    pub fn with_force(self, force: bool) -> Self {
-        self.with_replace(Replace::forced_or(force, Replace::Writable))
+    pub(super) fn row_limit(&self) -> RowLimit {
+        RowLimit(self.row_limit)
     }
 
-    /// Sets which existing files may be replaced.
-    #[must_use]
-    pub fn with_replace(mut self, replace: Replace) -> Self {
-        self.replace = replace;
-        self
-    }
-
-    /// Sets the programs that must be able to read the outputs: columns that have to be encoded again get an encoding
-    /// that all of them read. Pages that are copied keep theirs.
-    #[must_use]
-    pub fn with_readers(mut self, readers: Readers) -> Self {
-        self.readers = readers;
-        self
-    }
-
-    /// Adds parts that the writer of the input left out, and keeps that writer's name.
-    pub(crate) fn with_repair(mut self, repair: Repair) -> Self {
-        self.row_groups_kept = true;
-        self.repair = Some(repair);
-        self
-    }
-
-    /// Keeps only a part of the input.
-    pub(crate) fn with_salvage(mut self, salvage: Salvage) -> Self {
-        self.row_groups_kept = true;
-        self.salvage = Some(salvage);
-        self
-    }
-
-    /// Sets a progress callback: bytes of chunks done and total, called before each column of a row
-    /// group. Return `Break` to cancel with [`Problem::Cancelled`](crate::Problem::Cancelled).
-    #[must_use]
-    pub fn with_progress(
-        mut self,
-        progress: impl Fn(u64, u64) -> ControlFlow<()> + Send + Sync + 'static,
-    ) -> Self {
-        self.progress = Progress::new(progress);
-        self
-    }
-
-    /// Sets the progress callback of the caller's own options.
-    pub(crate) fn with_own_progress(mut self, progress: Progress) -> Self {
-        self.progress = progress;
-        self
+    pub(super) fn replace(&self) -> Replace {
+        Replace::forced_or(self.force, self.replace)
     }
 
     pub(super) fn report(&self, done: u64, total: u64) -> Result<()> {
         self.progress.report(done, total)
-    }
-}
-
-impl fmt::Debug for MergeOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MergeOptions")
-            .field("row_group_rows", &self.row_group_rows)
-            .field("pages", &self.pages)
-            .field("file_bytes", &self.file_bytes)
-            .field("row_groups_kept", &self.row_groups_kept)
-            .field("verification", &self.verification)
-            .field("replace", &self.replace)
-            .field("readers", &self.readers)
-            .finish_non_exhaustive()
     }
 }

@@ -54,11 +54,11 @@ impl<'a> Outputs<'a> {
         permissions: Option<&'a Permissions>,
         footer: &'a FileMetaData,
     ) -> Result<Self> {
-        if options.file_bytes.is_some() && is_stream(path) {
+        if options.file_size().is_some() && is_stream(path) {
             let problem = "several files are written, and a device or a pipe is one; name a file";
             return Err(Error::new(Problem::Option(problem.to_owned())).in_file(path));
         }
-        if options.replace == Replace::Inputs && options.file_bytes.is_some() {
+        if options.replace() == Replace::Inputs && options.file_size().is_some() {
             let parts = parts(path)?.into_iter().map(|(_, part)| part);
             if let Some(part) = parts.into_iter().find(|part| !is_input(part, inputs)) {
                 return Err(Error::new(Problem::Exists).in_file(&part));
@@ -79,7 +79,7 @@ impl<'a> Outputs<'a> {
     /// Returns how many bytes the current file may still take; `None` if file sizes are not
     /// limited.
     pub(super) fn room(&self) -> Option<Room> {
-        let bytes = self.options.file_bytes?.get();
+        let bytes = self.options.file_size()?;
         let used = match &self.current {
             Some(file) => file.writer.position() + file.writer.tail_bytes(),
             None => MAGIC.len() as u64,
@@ -112,12 +112,13 @@ impl<'a> Outputs<'a> {
     }
 
     fn begin(&self) -> Result<Writing> {
-        let path = match self.options.file_bytes {
+        let path = match self.options.file_size() {
             Some(_) => part_path(self.path, self.finished.len()),
             None => self.path.to_owned(),
         };
         let begin = || {
-            let output = Output::begin(&path, self.permissions, self.options.replace, self.inputs)?;
+            let output =
+                Output::begin(&path, self.permissions, self.options.replace(), self.inputs)?;
             let sink = BufWriter::with_capacity(1 << 20, output.file().try_clone()?);
             let writer = FileWriter::new(sink, Some(path.clone()))?;
             Ok((output, writer))
@@ -188,7 +189,7 @@ impl<'a> Outputs<'a> {
     /// Returns the files of an earlier run that would stay beside the new ones, and have to be removed. An error
     /// if they may not be.
     fn surplus(&self) -> Result<Vec<PathBuf>> {
-        if self.options.file_bytes.is_none() {
+        if self.options.file_size().is_none() {
             return Ok(Vec::new());
         }
         let count = self.finished.len();
@@ -196,7 +197,7 @@ impl<'a> Outputs<'a> {
         let surplus = surplus.filter_map(|(number, part)| (number >= count).then_some(part));
         let surplus: Vec<PathBuf> = surplus.collect();
         match surplus.first() {
-            Some(part) if self.options.replace != Replace::All => {
+            Some(part) if self.options.replace() != Replace::All => {
                 let problem = "it is left over from an earlier run with more files, and would be read together with the new \
                                ones; remove it, or choose another name";
                 Err(Error::new(Problem::Input(problem.to_owned())).in_file(part))

@@ -149,7 +149,7 @@ impl<'a> Plan<'a> {
         let (mut bytes, mut depth, mut version) = (0, 0, 1);
         let (mut row_groups, mut chunks) = (0, 0);
         for path in paths {
-            let columns_kept = options.salvage.as_ref().and_then(|it| it.columns.as_ref());
+            let columns_kept = options.salvage().and_then(|it| it.columns.as_ref());
             let file = match columns_kept {
                 Some(columns) => Opened::open_columns(path, columns)?,
                 None => Opened::open(path)?,
@@ -164,16 +164,16 @@ impl<'a> Plan<'a> {
             let layout = columns.add(footer, &fields, path)?;
             pairs.add(footer, path)?;
             add_orders(&mut orders, &columns, &layout, footer);
-            if options.split_rows.is_some() || options.file_bytes.is_some() {
+            if options.split_rows().is_some() || options.file_size().is_some() {
                 let rows = footer.row_groups.iter().map(|it| it.num_rows);
                 let rows = rows.fold(0, i64::saturating_add);
-                let checked = options.row_limit.check(rows, file.window_length());
+                let checked = options.row_limit().check(rows, file.window_length());
                 checked.map_err(|error| error.in_file(path))?;
             }
             for (index, row_group) in footer.row_groups.iter().enumerate() {
                 let part = part(inputs.len(), index, row_group);
                 let part = part.map_err(|error| error.in_row_group(index).in_file(path))?;
-                match &options.salvage {
+                match options.salvage() {
                     Some(kept) => parts.extend(part.within(&kept.rows)),
                     None => parts.push(part),
                 }
@@ -187,7 +187,7 @@ impl<'a> Plan<'a> {
                 .iter()
                 .map(|it| it.columns.len())
                 .sum::<usize>();
-            let is_kept = chunks <= CHUNKS_KEPT || options.salvage.is_some();
+            let is_kept = chunks <= CHUNKS_KEPT || options.salvage().is_some();
             let closed = is_kept.then(|| Closed::new(file));
             let closed = closed.transpose().map_err(|error| error.in_file(path))?;
             inputs.push(Input {
@@ -210,7 +210,7 @@ impl<'a> Plan<'a> {
                 ));
             }
         }
-        let is_mended = options.repair.is_some() || options.salvage.is_some();
+        let is_mended = options.repair().is_some() || options.salvage().is_some();
         let entries = match is_mended {
             // Pages of a file that is repaired stay as they are, and some may be damaged.
             true => BTreeMap::new(),
@@ -228,7 +228,7 @@ impl<'a> Plan<'a> {
             num_rows: i64::try_from(rows)
                 .map_err(|_| Error::corrupt("the files have more rows than a file can have"))?,
             key_value_metadata: pairs.finish(&columns, rows, notes),
-            created_by: match options.repair {
+            created_by: match options.repair() {
                 // It names the program that wrote and counted the values.
                 Some(_) => created_by,
                 None => Some(WriterOptions::default().created_by.into()),
@@ -236,7 +236,7 @@ impl<'a> Plan<'a> {
             column_orders: Some(orders.iter().map(own).collect()),
             ..Default::default()
         };
-        if options.salvage.is_some() {
+        if options.salvage().is_some() {
             mend_names(&mut footer.schema, notes);
             mend_schema(&mut footer.schema).map_err(|error| error.in_file(paths[0]))?;
             if let Some(pairs) = &mut footer.key_value_metadata {
@@ -272,11 +272,10 @@ impl<'a> Plan<'a> {
             footer,
             schema,
             depth,
-            repair: options.repair.clone(),
-            is_salvage: options.salvage.is_some(),
+            repair: options.repair().cloned(),
+            is_salvage: options.salvage().is_some(),
             unsorted: options
-                .salvage
-                .as_ref()
+                .salvage()
                 .map_or_else(Vec::new, |it| it.unsorted.clone()),
             readers: options.readers.clone(),
             orders: entries,

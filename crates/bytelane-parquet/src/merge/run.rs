@@ -54,7 +54,7 @@ impl<'a> Run<'a> {
             outputs,
             writer: Writer::new(plan, options.pages == MergePages::Fresh, notes),
             parts: plan.parts.iter().cloned().collect(),
-            splits: !options.row_groups_kept,
+            splits: !options.keeps_row_groups(),
             last: None,
             done: 0,
             total: plan.parts.iter().map(|part| part.bytes).sum(),
@@ -69,7 +69,10 @@ impl<'a> Run<'a> {
     pub(super) fn merge(&mut self) -> Result<()> {
         while let Some(next) = self.parts.front_mut() {
             // Split only the next part: a damaged footer may claim any number of rows.
-            let first = self.options.split_rows.and_then(|rows| next.first_of(rows));
+            let first = self
+                .options
+                .split_rows()
+                .and_then(|rows| next.first_of(rows));
             if let Some(first) = first {
                 self.parts.push_front(first);
             }
@@ -97,10 +100,10 @@ impl<'a> Run<'a> {
             let with = rows.saturating_add(part.len());
             let is_other =
                 |last: &Part| (last.input, last.row_group) != (part.input, part.row_group);
-            let is_full = if self.options.row_groups_kept {
+            let is_full = if self.options.keeps_row_groups() {
                 last.is_some_and(is_other)
             } else {
-                last.is_some() && with > self.options.row_group_rows
+                last.is_some() && with > self.options.joined_rows()
             };
             last = Some(part);
             if is_full {

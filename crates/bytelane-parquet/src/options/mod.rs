@@ -3,12 +3,15 @@
 mod content;
 mod encodings;
 mod names;
+mod parse;
 mod properties;
 
 pub use content::ContentDefinedPages;
 pub use encodings::Encodings;
 pub(crate) use names::codec_name;
 pub use names::{DataPageVersion, Encoding, Goal, StringType, compression_name, parse_compression};
+pub use parse::parse_size;
+pub(crate) use parse::{Names, deserialize_size};
 
 use crate::compatibility::Readers;
 use crate::statistics::Order;

@@ -14,15 +14,13 @@ pub use without_footer::LeftOut;
 use crate::file::{Output, is_stream, read_file_metadata};
 use crate::format::FileMetaData;
 use crate::input::InputFile;
-use crate::merge::{MergeOptions, Repair, merge};
-use crate::progress::Progress;
+use crate::merge::{MergeOptions, Repair, Scope, merge};
 use crate::rewrite::source::Source;
-use crate::{Error, Problem, Replace, Result};
-use serde::Serialize;
-use std::fmt;
+use crate::{Error, Problem, Progress, Replace, Result};
+use derive_setters::Setters;
+use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Options for repairing a file.
@@ -30,68 +28,37 @@ use std::path::Path;
 /// ```
 /// use bytelane_parquet::repair::RepairOptions;
 ///
-/// let options = RepairOptions::default().with_verification(true);
+/// let options = RepairOptions::default().with_verify(true);
 /// ```
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default, Deserialize, Setters)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default, deny_unknown_fields)]
+#[setters(prefix = "with_", strip_option)]
+#[non_exhaustive]
 pub struct RepairOptions {
-    bloom_filters: Vec<String>,
-    verification: bool,
-    replace: Replace,
-    progress: Progress,
+    /// Column to add a Bloom filter to, as in place.city; there may be several
+    #[cfg_attr(feature = "clap", arg(long = "bloom-filter", value_name = "COLUMN"))]
+    pub bloom_filters: Vec<String>,
+    /// Compare every value with the old file before the new one appears under its name
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub verify: bool,
+    /// Replace existing files, even read-only ones
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub force: bool,
+    /// Existing files that may be replaced without `force`.
+    #[serde(skip)]
+    #[cfg_attr(feature = "clap", arg(skip))]
+    pub replace: Replace,
+    /// Progress callback: bytes of chunks done and total.
+    #[serde(skip)]
+    #[setters(into)]
+    #[cfg_attr(feature = "clap", arg(skip))]
+    pub progress: Progress,
 }
 
 impl RepairOptions {
-    /// Adds Bloom filters to these columns, by their paths, such as `place.city`. Existing filters
-    /// are kept.
-    #[must_use]
-    pub fn with_bloom_filters(
-        mut self,
-        columns: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
-        self.bloom_filters = columns.into_iter().map(Into::into).collect();
-        self
-    }
-
-    /// Sets whether to compare every value with the old file before the new one appears under its name.
-    #[must_use]
-    pub fn with_verification(mut self, verification: bool) -> Self {
-        self.verification = verification;
-        self
-    }
-
-    /// Sets whether to replace a file, even a read-only one; without it, existing files are replaced unless they are
-    /// read-only.
-    #[must_use]
-    pub fn with_force(self, force: bool) -> Self {
-        self.with_replace(Replace::forced_or(force, Replace::Writable))
-    }
-
-    /// Sets which existing files may be replaced.
-    #[must_use]
-    pub fn with_replace(mut self, replace: Replace) -> Self {
-        self.replace = replace;
-        self
-    }
-
-    /// Sets a progress callback: bytes of chunks done and total. Return `Break` to cancel with
-    /// [`Problem::Cancelled`].
-    #[must_use]
-    pub fn with_progress(
-        mut self,
-        progress: impl Fn(u64, u64) -> ControlFlow<()> + Send + Sync + 'static,
-    ) -> Self {
-        self.progress = Progress::new(progress);
-        self
-    }
-}
-
-impl fmt::Debug for RepairOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RepairOptions")
-            .field("bloom_filters", &self.bloom_filters)
-            .field("verification", &self.verification)
-            .field("replace", &self.replace)
-            .finish_non_exhaustive()
+    fn replace(&self) -> Replace {
+        Replace::forced_or(self.force, self.replace)
     }
 }
 
@@ -160,17 +127,20 @@ pub fn repair(
 ) -> Result<Repaired> {
     let (input, output) = (input.as_ref(), output.as_ref());
     if is_stream(output) {
-        return through_file(output, options.replace, |file| repair(input, file, options));
+        return through_file(output, options.replace(), |file| {
+            repair(input, file, options)
+        });
     }
     let before = described(input)?;
     check_columns(input, &options.bloom_filters)?;
-    let options = MergeOptions::default()
-        .with_repair(Repair {
-            bloom_filters: options.bloom_filters.clone(),
-        })
-        .with_verification(options.verification)
-        .with_replace(options.replace)
-        .with_own_progress(options.progress.clone());
+    let bloom_filters = options.bloom_filters.clone();
+    let options = MergeOptions {
+        scope: Scope::Repair(Repair { bloom_filters }),
+        verify: options.verify,
+        replace: options.replace(),
+        progress: options.progress.clone(),
+        ..MergeOptions::default()
+    };
     let merged = merge(&[input], output, &options)?;
     let (chunks, after) = described(output)?;
     Ok(Repaired {

@@ -9,16 +9,15 @@ use crate::catch_panic::catch_panic;
 use crate::file::{is_stream, read_file_metadata};
 use crate::input::InputFile;
 use crate::merge::{
-    Lost, LostRows, MergeOptions, Merged, Salvage, Unfinished, columns_of, is_within, lost_rows,
-    merge_if,
+    Lost, LostRows, MergeOptions, Merged, Salvage, Scope, Unfinished, columns_of, is_within,
+    lost_rows, merge_if,
 };
-use crate::progress::Progress;
-use crate::{Error, Problem, Replace, Result};
+use crate::{Error, Problem, Progress, Replace, Result};
+use derive_setters::Setters;
 use parquet::file::reader::Length;
-use serde::Serialize;
-use std::fmt;
+use serde::{Deserialize, Serialize};
 use std::fs;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Maximum number of times that rows are left out because they cannot be read back.
@@ -32,77 +31,49 @@ const UNSORTED: usize = 16;
 /// ```
 /// use bytelane_parquet::repair::SalvageOptions;
 ///
-/// let options = SalvageOptions::default().with_columns(["id", "price"]);
+/// let options = SalvageOptions::default().with_row_limit(1 << 20);
 /// ```
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default, Deserialize, Setters)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default, deny_unknown_fields)]
+#[setters(prefix = "with_", strip_option)]
+#[non_exhaustive]
 pub struct SalvageOptions {
-    columns: Option<Vec<String>>,
-    schema: Option<PathBuf>,
-    row_limit: RowLimit,
-    replace: Replace,
-    progress: Progress,
+    /// Replace existing files, even read-only ones
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub force: bool,
+    /// Existing files that may be replaced without `force`.
+    #[serde(skip)]
+    #[cfg_attr(feature = "clap", arg(skip))]
+    pub replace: Replace,
+    /// Only these columns of the salvaged rows, by their names
+    #[cfg_attr(
+        feature = "clap",
+        arg(
+            long,
+            value_name = "NAME,..",
+            value_delimiter = ',',
+            requires = "salvage"
+        )
+    )]
+    pub columns: Option<Vec<String>>,
+    /// A file with the same columns, to salvage a file without a footer; each row gets the offset of its page
+    #[setters(into)]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "FILE", requires = "salvage"))]
+    pub schema: Option<PathBuf>,
+    /// Maximum number of rows of a file to decode; 64 Mi, plus 1 Ki for each byte of the file by default
+    #[cfg_attr(feature = "clap", arg(skip))]
+    pub row_limit: Option<u64>,
+    /// Progress callback: work done and total, in units that differ while pages are read and while rows are written.
+    #[serde(skip)]
+    #[setters(into)]
+    #[cfg_attr(feature = "clap", arg(skip))]
+    pub progress: Progress,
 }
 
 impl SalvageOptions {
-    /// Keeps only these columns, by their names. Rows that only other columns have lost are kept. A
-    /// path such as `place.city` keeps all of the column `place`.
-    #[must_use]
-    pub fn with_columns(mut self, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.columns = Some(columns.into_iter().map(Into::into).collect());
-        self
-    }
-
-    /// Sets a file with the same columns, whose schema is used if the damaged file has no footer. Pages are then found by
-    /// their headers. Row groups are kept only if nothing but one division of the pages into columns is possible, and
-    /// each row gets the offset of its page, in the column `salvaged_from_offset`.
-    #[must_use]
-    pub fn with_schema(mut self, file: impl Into<PathBuf>) -> Self {
-        self.schema = Some(file.into());
-        self
-    }
-
-    /// Sets the maximum number of rows of the damaged file to decode. By default, it is 64 Mi plus 1 Ki for each byte of
-    /// the file; more are an error.
-    #[must_use]
-    pub fn with_row_limit(mut self, rows: u64) -> Self {
-        self.row_limit = RowLimit(Some(rows));
-        self
-    }
-
-    /// Sets whether to replace a file, even a read-only one; without it, existing files are replaced unless they are
-    /// read-only.
-    #[must_use]
-    pub fn with_force(self, force: bool) -> Self {
-        self.with_replace(Replace::forced_or(force, Replace::Writable))
-    }
-
-    /// Sets which existing files may be replaced.
-    #[must_use]
-    pub fn with_replace(mut self, replace: Replace) -> Self {
-        self.replace = replace;
-        self
-    }
-
-    /// Sets a progress callback: work done and total, in units that differ while pages are read and while rows
-    /// are written. Return `Break` to cancel with [`Problem::Cancelled`].
-    #[must_use]
-    pub fn with_progress(
-        mut self,
-        progress: impl Fn(u64, u64) -> ControlFlow<()> + Send + Sync + 'static,
-    ) -> Self {
-        self.progress = Progress::new(progress);
-        self
-    }
-}
-
-impl fmt::Debug for SalvageOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SalvageOptions")
-            .field("columns", &self.columns)
-            .field("schema", &self.schema)
-            .field("row_limit", &self.row_limit)
-            .field("replace", &self.replace)
-            .finish_non_exhaustive()
+    fn replace(&self) -> Replace {
+        Replace::forced_or(self.force, self.replace)
     }
 }
 
@@ -190,7 +161,7 @@ pub fn salvage(
         (Ok((footer, _)), schema) => {
             let rows = footer.row_groups.iter().map(|it| it.num_rows);
             let rows = rows.fold(0, i64::saturating_add);
-            let checked = options.row_limit.check(rows, file.len());
+            let checked = RowLimit(options.row_limit).check(rows, file.len());
             checked.map_err(|error| error.in_file(input))?;
             let mut salvaged = salvage_with_footer(input, output, options)?;
             if schema.is_some() {
@@ -237,9 +208,8 @@ fn salvage_without_footer(
         .rows
         .iter()
         .fold(0, |all, rows| all.saturating_add(*rows));
-    let checked = options
-        .row_limit
-        .check(i64::try_from(rows).unwrap_or(i64::MAX), file.len());
+    let checked =
+        RowLimit(options.row_limit).check(i64::try_from(rows).unwrap_or(i64::MAX), file.len());
     checked.map_err(|error| error.in_file(input))?;
     let mut salvaged =
         salvage_with_footer(path, output, &options).map_err(|error| match &error.place().file {
@@ -258,7 +228,7 @@ fn salvage_with_footer(input: &Path, output: &Path, options: &SalvageOptions) ->
     let (mut lost, groups) = lost_rows(input, options.columns.as_deref(), &options.progress)?;
     let mut write_to = |output: &Path| write(input, output, options, &mut lost, &groups);
     let merged = if is_stream(output) {
-        through_file(output, options.replace, write_to)?
+        through_file(output, options.replace(), write_to)?
     } else {
         write_to(output)?
     };
@@ -302,10 +272,12 @@ fn write(
             unsorted: unsorted.clone(),
         };
         let kept = salvage.rows.clone();
-        let options = MergeOptions::default()
-            .with_salvage(salvage)
-            .with_replace(options.replace)
-            .with_own_progress(options.progress.clone());
+        let options = MergeOptions {
+            scope: Scope::Salvage(salvage),
+            replace: options.replace(),
+            progress: options.progress.clone(),
+            ..MergeOptions::default()
+        };
         let mut bad = Vec::new();
         let merged = merge_if(&[input], output, &options, |unfinished| {
             bad = read_back(unfinished)?;

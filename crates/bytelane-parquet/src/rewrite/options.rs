@@ -4,12 +4,10 @@ use super::Int96Unit;
 use super::source::{Sizes, Source};
 use crate::budget::MemoryLimit;
 use crate::parallel::{Limits, all_cores, bounded_threads};
-use crate::progress::Progress;
-use crate::{DataPageVersion, Replace, Result, WriterOptions};
+use crate::{DataPageVersion, Progress, Replace, Result, WriterOptions};
 use parquet::basic::Compression;
 use std::fmt;
 use std::num::NonZero;
-use std::ops::ControlFlow;
 
 /// Options for rewriting a file.
 ///
@@ -19,7 +17,7 @@ use std::ops::ControlFlow;
 ///
 /// let options = RewriteOptions::new(WriterOptions::default().with_goal(Goal::Size))
 ///     .with_compression(parse_compression("zstd:3")?)
-///     .with_verification(true);
+///     .with_verify(true);
 /// # Ok::<(), bytelane_parquet::Error>(())
 /// ```
 #[derive(Clone, Default)]
@@ -67,7 +65,7 @@ impl RewriteOptions {
     /// runs of no values. For these, the crate `parquet` returns other values than `Reader`, so such files
     /// cannot be verified.
     #[must_use]
-    pub fn with_verification(mut self, verification: bool) -> Self {
+    pub fn with_verify(mut self, verification: bool) -> Self {
         self.verification = verification;
         self
     }
@@ -135,16 +133,12 @@ impl RewriteOptions {
         self
     }
 
-    /// Calls `progress` repeatedly, and each time before the work continues with other columns, with the
-    /// bytes of the old file that are done and with the bytes of all columns. At the end, and repeatedly
-    /// while values are compared, both arguments are the bytes of all columns. If it returns `Break`, the
-    /// work is cancelled with [`Problem::Cancelled`](crate::Problem::Cancelled).
+    /// Sets a progress callback: the bytes of the old file that are done and the bytes of all columns. It is called before the
+    /// work continues with other columns. At the end, and repeatedly while values are compared, both arguments are the bytes of
+    /// all columns.
     #[must_use]
-    pub fn with_progress(
-        mut self,
-        progress: impl Fn(u64, u64) -> ControlFlow<()> + Send + Sync + 'static,
-    ) -> Self {
-        self.progress = Progress::new(progress);
+    pub fn with_progress(mut self, progress: impl Into<Progress>) -> Self {
+        self.progress = progress.into();
         self
     }
 

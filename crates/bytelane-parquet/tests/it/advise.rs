@@ -359,7 +359,7 @@ fn given_files_become_what_was_advised() {
 
         let advice = advise(&file, &AdviseOptions::default().with_goal(Goal::Size)).unwrap();
         let options = RewriteOptions::new(options.clone()).with_compression(zstd);
-        let rewritten = rewrite(&file, &file, &options.with_verification(true)).unwrap();
+        let rewritten = rewrite(&file, &file, &options.with_verify(true)).unwrap();
         let (before, after) = (rewritten.bytes_before, rewritten.bytes_after);
         eprintln!("{}: {before}, then {after}", path.display());
         assert!(rewritten.verified && after <= before, "{}", path.display());

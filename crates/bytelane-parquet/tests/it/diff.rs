@@ -10,6 +10,7 @@ use arrow_array::{
 use arrow_schema::{DataType, Field, Fields};
 use arrow_select::concat::concat_batches;
 use arrow_select::take::take_record_batch;
+use bytelane_parquet::Progress;
 use bytelane_parquet::diff::{DiffOptions, Difference, diff};
 use bytelane_parquet::{Encoding, NewFile, Writer, WriterOptions};
 use std::cell::Cell;
@@ -354,10 +355,10 @@ fn columns_of_directories_are_compared_with_those_of_files() {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let progress = Arc::clone(&seen);
         let options = DiffOptions::default().with_any_order(any_order);
-        let options = options.with_progress(move |done, total| {
+        let options = options.with_progress(Progress::new(move |done, total| {
             progress.lock().unwrap().push((done, total));
             std::ops::ControlFlow::Continue(())
-        });
+        }));
         assert!(diff_tables(&left, &same, &options).unwrap().is_none());
         let last = if any_order { (8, 8) } else { (4, 4) };
         assert_eq!(seen.lock().unwrap().last(), Some(&last));

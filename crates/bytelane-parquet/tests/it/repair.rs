@@ -67,7 +67,7 @@ fn indexes_are_added_and_pages_stay() {
                 .set_data_page_row_count_limit(400)
                 .set_write_batch_size(100);
             fs::write(&old, written(properties)).unwrap();
-            let options = RepairOptions::default().with_verification(true);
+            let options = RepairOptions::default().with_verify(true);
             let repaired = repair(&old, &new, &options).unwrap();
             assert!(repaired.verified);
             assert_eq!((repaired.chunks, repaired.after.offset_indexes), (6, 6));
@@ -112,8 +112,8 @@ fn nan_are_counted_filters_added_and_the_writer_stays() {
         writer.close().unwrap();
         fs::write(&old, file).unwrap();
         let options = RepairOptions::default()
-            .with_bloom_filters(["text", "float"])
-            .with_verification(true);
+            .with_bloom_filters(["text", "float"].map(str::to_owned).to_vec())
+            .with_verify(true);
         let repaired = repair(&old, &new, &options).unwrap();
         assert_eq!(repaired.after.bloom_filters, 2);
         assert_eq!(repaired.after.nan_counts, 1, "{repaired:?}");
@@ -152,7 +152,7 @@ fn nan_are_counted_filters_added_and_the_writer_stays() {
                 < 20
         );
     }
-    let options = RepairOptions::default().with_bloom_filters(["none"]);
+    let options = RepairOptions::default().with_bloom_filters(vec!["none".to_owned()]);
     let error = repair(&old, &new, &options).unwrap_err();
     assert!(
         error.to_string().contains("the columns are float, text"),

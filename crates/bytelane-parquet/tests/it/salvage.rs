@@ -164,11 +164,11 @@ fn intact_columns_of_a_damaged_row_group_are_kept_on_request() {
     let salvaged = salvage(&old, &new, &SalvageOptions::default()).unwrap();
     assert_eq!((salvaged.rows, salvaged.rows_before), (0, 300));
     assert_eq!(salvaged.intact_columns, ["id", "list"]);
-    let options = SalvageOptions::default().with_columns(&salvaged.intact_columns);
+    let options = SalvageOptions::default().with_columns(salvaged.intact_columns.clone());
     let salvaged = salvage(&old, &new, &options).unwrap();
     assert_eq!((salvaged.rows, salvaged.lost.len()), (300, 0));
     assert_eq!(read(&new), (300, 300));
-    let options = SalvageOptions::default().with_columns(["other"]);
+    let options = SalvageOptions::default().with_columns(vec!["other".to_owned()]);
     let error = salvage(&old, &new, &options).unwrap_err();
     assert!(error.to_string().contains("no column \"other\""), "{error}");
 }

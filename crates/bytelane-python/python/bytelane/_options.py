@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import operator
+import os
 from collections.abc import Iterable, Mapping
-from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Literal, NamedTuple, Protocol, SupportsIndex, TypeAlias, TypeVar
 
 Goal: TypeAlias = Literal["balanced", "size", "read", "write"]
 StringType: TypeAlias = Literal["string", "large_string", "string_view"]
@@ -18,6 +21,29 @@ Encoding: TypeAlias = Literal[
     "rle",
     "alp",
 ]
+
+
+# Arguments that are no options of the native functions.
+_OTHERS = frozenset(
+    ["as_files", "dst", "left", "partition_types", "progress", "right", "source", "sources", "src"]
+)
+
+
+def given(arguments: Mapping[str, object]) -> str:
+    """Returns the options among the arguments of a function as JSON, without those that are `None`."""
+    options = {name: it for name, it in arguments.items() if name not in _OTHERS and it is not None}
+    return json.dumps(options, default=_plain)
+
+
+def _plain(value: object) -> object:
+    """Returns a path as a text, an integer of NumPy as one of Python, and other collections as a list."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, SupportsIndex):
+        return operator.index(value)
+    if isinstance(value, Iterable):
+        return list(value)
+    raise TypeError(f"unexpected type {type(value).__name__}")
 
 
 class Options(NamedTuple):

@@ -116,20 +116,12 @@ def rewrite(
     memory_limit: int | None,
     progress: Callable[[int, int], object] | None,
 ) -> str: ...
-def check(
-    sources: Sequence[_Path], as_files: bool, values: bool, memory_limit: int | None, row_limit: int | None
-) -> str: ...
+def check(sources: Sequence[_Path], as_files: bool, options: str) -> str: ...
 def merge(
     sources: Sequence[_Path],
     as_files: bool,
     destination: _Path,
-    row_group_rows: int | None,
-    file_size: int | None,
-    fresh: bool,
-    readers: str | None,
-    verify: bool,
-    force: bool,
-    row_limit: int | None,
+    options: str,
     progress: Callable[[int, int], object] | None,
 ) -> str: ...
 def diff(
@@ -137,22 +129,10 @@ def diff(
     right: Sequence[_Path],
     as_files: bool,
     partition_types: Sequence[tuple[str, str]],
-    any_order: bool,
-    rows: int,
-    row_limit: int | None,
+    options: str,
 ) -> tuple[bool, str]: ...
-def repair(
-    source: _Path, as_files: bool, destination: _Path, bloom_filters: Sequence[str], verify: bool, force: bool
-) -> str: ...
-def salvage(
-    source: _Path,
-    as_files: bool,
-    destination: _Path,
-    columns: Sequence[str] | None,
-    schema: _Path | None,
-    row_limit: int | None,
-    force: bool,
-) -> str: ...
+def repair(source: _Path, as_files: bool, destination: _Path, options: str) -> str: ...
+def salvage(source: _Path, as_files: bool, destination: _Path, options: str) -> str: ...
 def write_table(
     table: _Stream, sink: _Path | _BinarySink, options: _Options, layout: _Layout, threads: int | None
 ) -> None: ...

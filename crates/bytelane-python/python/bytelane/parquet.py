@@ -29,7 +29,7 @@ from ._options import Compression as Compression
 from ._options import DataPageVersion as DataPageVersion
 from ._options import Encoding as Encoding
 from ._options import Goal as Goal
-from ._options import SortingColumn, joined, options_of, pairs
+from ._options import SortingColumn, given, options_of, pairs
 from ._options import StringType as StringType
 from ._parquet import (
     Batches,
@@ -363,12 +363,12 @@ def merge(
     dst: Path,
     *,
     row_group_rows: int | None = None,
-    file_size: int | None = None,
+    file_size: int | str | None = None,
     pages: Literal["kept", "fresh"] = "kept",
     readers: str | Iterable[str] | None = None,
     verify: bool = False,
-    force: bool = False,
     row_limit: int | None = None,
+    force: bool = False,
     as_files: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> Merged:
@@ -376,18 +376,26 @@ def merge(
 
     `sources` are paths, patterns and directories; these and `as_files` are those of `read_table`.
 
-    Row groups are joined into larger ones of up to `row_group_rows` rows, and larger ones are split. Without it, they
-    are joined up to 1,048,576 rows, and none is split. Columns are matched by name; an optional column that a file
-    lacks is null there, and the members of lists and maps have the names of the first file. Columns of other types are
-    joined if one type holds the values of both, and refused otherwise. With `file_size`, in bytes,
-    `dst.parquet` becomes `dst-00000.parquet` and so on. With `pages="fresh"`, all pages are re-encoded: files are
-    smaller, but it takes longer. `readers` are the programs that must be able to read re-encoded columns, as in
-    `advise`. With `verify`, every value is compared before the outputs appear under their names.
-    Existing files that are not among `sources`, and read-only ones, are only replaced with `force`, which also removes the
-    files of an earlier merge with more outputs. `progress` is called with the processed bytes of the columns, and
-    their total; an exception from it, or Ctrl-C, stops the work and
-    leaves old outputs intact.
-    Files with more than `row_limit` rows, by default 64 Mi plus 1 Ki for each byte of the file, are neither split nor verified.
+    Row groups are joined, and columns are matched by name; an optional column that a file lacks is null there, and the
+    members of lists and maps have the names of the first file. Columns of other types are joined if one type holds the
+    values of both, and refused otherwise. With `file_size`, `dst.parquet` becomes `dst-00000.parquet` and so on.
+    Existing files that are not among `sources`, and read-only ones, are only replaced with `force`, which also removes
+    the files of an earlier merge with more outputs. `progress` is called with the processed bytes of the columns, and
+    their total; an exception from it, or Ctrl-C, stops the work and leaves old outputs intact.
+
+    Options:
+
+    - `row_group_rows`: Maximum number of rows of a row group; larger ones are split. Without it, row groups are joined
+      up to 1048576 rows, and larger ones stay.
+    - `file_size`: The size of each output, as in 512MiB; several are written, and row groups are split where a file is
+      full.
+    - `pages`: Keep pages where possible, or encode all of them again: smaller files, but slower.
+    - `readers`: Programs that must be able to read columns that are encoded again, optionally with the oldest version
+      in use; any: no restriction.
+    - `verify`: Compare every value with those of the inputs before the outputs appear under their names.
+    - `row_limit`: Maximum number of rows of a file to split or verify; 64 Mi, plus 1 Ki for each byte of the file by
+      default.
+    - `force`: Replace existing files, even read-only ones.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -396,24 +404,8 @@ def merge(
     >>> parquet.merge(["1.parquet", "2.parquet"], "merged.parquet", verify=True)["rows"]
     2000
     """
-    if pages not in ("kept", "fresh"):
-        message = f"pages is {pages!r}; use 'kept' or 'fresh'"
-        raise ValueError(message)
-    merged: Merged = json.loads(
-        _parquet.merge(
-            _paths(sources),
-            as_files,
-            dst,
-            row_group_rows,
-            file_size,
-            pages == "fresh",
-            joined(readers),
-            verify,
-            force,
-            row_limit,
-            progress,
-        )
-    )
+    options = given(locals())
+    merged: Merged = json.loads(_parquet.merge(_paths(sources), as_files, dst, options, progress))
     return merged
 
 
@@ -421,7 +413,7 @@ def repair(
     src: Path,
     dst: Path,
     *,
-    bloom_filters: Sequence[str] = (),
+    bloom_filters: Sequence[str] | None = None,
     verify: bool = False,
     force: bool = False,
     as_files: bool = False,
@@ -429,10 +421,15 @@ def repair(
     """Adds metadata that the writer of a Parquet file left out, so that readers can skip pages. Pages are copied byte
     for byte.
 
-    Adds offset and column indexes, `encoding_stats`, sizes and NaN counts, and Bloom filters for the columns in
-    `bloom_filters`. With `verify`, every value is compared before the new file appears under its name. An existing
-    file other than `src`, or a read-only one, is only replaced with `force`. `dst` may be `src`. `src` may be a directory
-    or a pattern with one file; these and `as_files` are those of `read_table`.
+    Adds offset and column indexes, `encoding_stats`, sizes and NaN counts. An existing file other than `src`, or a
+    read-only one, is only replaced with `force`. `dst` may be `src`. `src` may be a directory or a pattern with one
+    file; these and `as_files` are those of `read_table`.
+
+    Options:
+
+    - `bloom_filters`: Column to add a Bloom filter to, as in place.city; there may be several.
+    - `verify`: Compare every value with the old file before the new one appears under its name.
+    - `force`: Replace existing files, even read-only ones.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -440,7 +437,7 @@ def repair(
     >>> parquet.repair("plain.parquet", "indexed.parquet", bloom_filters=["id"])["after"]["offset_indexes"]
     1
     """
-    repaired: Repaired = json.loads(_parquet.repair(src, as_files, dst, list(bloom_filters), verify, force))
+    repaired: Repaired = json.loads(_parquet.repair(src, as_files, dst, given(locals())))
     return repaired
 
 
@@ -448,10 +445,10 @@ def salvage(
     src: Path,
     dst: Path,
     *,
+    force: bool = False,
     columns: Sequence[str] | None = None,
     schema: Path | None = None,
     row_limit: int | None = None,
-    force: bool = False,
     as_files: bool = False,
 ) -> Salvaged:
     """Copies the rows of a damaged Parquet file that all columns still have to a new file.
@@ -459,13 +456,19 @@ def salvage(
     Intact pages are copied byte for byte. Pages with a wrong checksum, a damaged header, undecodable values or values
     that contradict the statistics are left out, together with their rows; `lost` names them. The new file is read back
     before it appears under its name. With `columns`, only these columns are kept, with the rows that they still have;
-    `intact_columns` are those that have lost none. Files with more than `row_limit` rows, by default 64 Mi plus 1 Ki for
-    each byte of the file, are an error. An existing file is only replaced with `force`. `src` may be a directory or a
-    pattern with one file; these and `as_files` are those of `read_table`.
+    `intact_columns` are those that have lost none. An existing file is only replaced with `force`. `src` may be a
+    directory or a pattern with one file; these and `as_files` are those of `read_table`.
 
-    If the footer is lost, `schema` names a file with the same columns. Pages are then found by their headers, and rows
-    are kept where the borders of pages and columns are certain; `left_out` names the other ranges of bytes, and the
-    column `salvaged_from_offset` has the offset of the page that each row came from.
+    If the footer is lost, pages are found by their headers, and rows are kept where the borders of pages and columns are
+    certain; `left_out` names the other ranges of bytes, and the column `salvaged_from_offset` has the offset of the page
+    that each row came from.
+
+    Options:
+
+    - `force`: Replace existing files, even read-only ones.
+    - `columns`: Only these columns of the salvaged rows, by their names.
+    - `schema`: A file with the same columns, to salvage a file without a footer; each row gets the offset of its page.
+    - `row_limit`: Maximum number of rows of a file to decode; 64 Mi, plus 1 Ki for each byte of the file by default.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -473,8 +476,7 @@ def salvage(
     >>> parquet.salvage("ids.parquet", "salvaged.parquet")["rows"]
     1000
     """
-    names = None if columns is None else list(columns)
-    salvaged: Salvaged = json.loads(_parquet.salvage(src, as_files, dst, names, schema, row_limit, force))
+    salvaged: Salvaged = json.loads(_parquet.salvage(src, as_files, dst, given(locals())))
     return salvaged
 
 
@@ -492,10 +494,15 @@ def diff(
 
     Directories, their columns, `partition_types`, patterns and `as_files` are those of `read_table`.
 
-    Encodings, compressions, row groups and the order of columns do not matter; with `any_order`, the order of rows does
-    not matter either. The result has up to `rows` different rows. Arrow types must mean the same, too: `types` has a
-    sentence for each column whose types differ, and its values are compared in a type that holds those of both.
-    Files with more than `row_limit` rows, by default 64 Mi plus 1 Ki for each byte of the file, are an error.
+    Encodings, compressions, row groups and the order of columns do not matter. Arrow types must mean the same, too:
+    `types` has a sentence for each column whose types differ, and its values are compared in a type that holds those of
+    both. Files with more rows than the limit are an error.
+
+    Options:
+
+    - `any_order`: Ignore the order of rows: both sides must have each row the same number of times.
+    - `rows`: The number of different rows to name.
+    - `row_limit`: Maximum number of rows of a file to decode; 64 Mi, plus 1 Ki for each byte of the file by default.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -506,9 +513,9 @@ def diff(
     >>> parquet.diff("a.parquet", "b.parquet")["rows"][0]["values"]
     [{'column': 'id', 'left': '1', 'right': '3'}]
     """
-    same, difference = _parquet.diff(
-        _paths(left), _paths(right), as_files, [*(partition_types or {}).items()], any_order, rows, row_limit
-    )
+    options = given(locals())
+    types = [*(partition_types or {}).items()]
+    same, difference = _parquet.diff(_paths(left), _paths(right), as_files, types, options)
     result: Difference = json.loads(difference)
     result["same"] = same
     return result
@@ -518,7 +525,7 @@ def check(
     source: Path | Sequence[Path],
     *,
     values: bool = False,
-    memory_limit: int | None = None,
+    memory_limit: int | str | None = None,
     row_limit: int | None = None,
     as_files: bool = False,
 ) -> Checked:
@@ -529,8 +536,13 @@ def check(
 
     With `values`, all values are decoded and compared with statistics, indexes, Bloom filters and the declared sort
     order, and strings must be UTF-8. Without, only headers are read: the `summary` then says that the values were not
-    read. Pages and values may take up to `memory_limit` bytes.
-    Files with more than `row_limit` rows, by default 64 Mi plus 1 Ki for each byte of the file, are not decoded.
+    read.
+
+    Options:
+
+    - `values`: Decode all values, and compare them with statistics, indexes, filters and the sort order.
+    - `memory_limit`: Maximum memory for pages and values, as in 4GiB.
+    - `row_limit`: Maximum number of rows of a file to decode; 64 Mi, plus 1 Ki for each byte of the file by default.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -538,7 +550,7 @@ def check(
     >>> parquet.check("ids.parquet", values=True)["findings"]
     []
     """
-    checked: Checked = json.loads(_parquet.check(_paths(source), as_files, values, memory_limit, row_limit))
+    checked: Checked = json.loads(_parquet.check(_paths(source), as_files, given(locals())))
     return checked
 
 

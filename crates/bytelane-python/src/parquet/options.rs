@@ -6,10 +6,43 @@ use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::{ColumnOptions, Encodings, Goal, WriterOptions, parse_compression};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use std::ffi::CString;
 
 /// Stack level of warnings: the caller of the functions in `parquet.py`.
 const CALLER: i32 = 2;
+
+/// Parses options, which are a JSON object of the keywords of a function. An error names the keyword.
+pub fn parse<T: DeserializeOwned>(options: &str) -> PyResult<T> {
+    serde_json::from_str(options).map_err(|error| {
+        let given: Map<String, Value> = serde_json::from_str(options).unwrap_or_default();
+        let alone = given.into_iter().find_map(|(keyword, value)| {
+            let alone = Map::from_iter([(keyword.clone(), value)]);
+            let error = T::deserialize(Value::Object(alone)).err()?;
+            Some(format!("{keyword}: {error}"))
+        });
+        let message = alone.unwrap_or_else(|| error.to_string());
+        let words = [
+            (
+                "expected u64",
+                "expected a whole number that is not negative",
+            ),
+            (
+                "expected usize",
+                "expected a whole number that is not negative",
+            ),
+            ("unknown variant", "unknown value"),
+        ];
+        let message = words
+            .iter()
+            .fold(message, |text, (from, to)| text.replace(from, to));
+        match message.contains("invalid type") {
+            true => PyTypeError::new_err(message),
+            false => PyValueError::new_err(message),
+        }
+    })
+}
 
 /// Count or index.
 #[derive(Clone, Copy)]

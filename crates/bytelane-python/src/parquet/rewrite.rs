@@ -44,7 +44,7 @@ pub fn rewrite(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let mut rewrite = RewriteOptions::new(options.writer(py, columns)?)
-        .with_verification(verify)
+        .with_verify(verify)
         .with_replace(replace(force));
     if let Some(unit) = convert_int96 {
         let unit: Int96Unit = unit.parse().map_err(invalid)?;
@@ -76,9 +76,7 @@ pub fn rewrite(
                 let created = fs::create_dir_all(directory);
                 created.map_err(|error| Error::from(error).in_file(directory))?;
             }
-            let report = Arc::clone(&report);
-            let options = rewrite.clone();
-            let options = options.with_progress(move |done, total| report(done, total));
+            let options = rewrite.clone().with_progress(Arc::clone(&report));
             let name = |path: &PathBuf| path.to_string_lossy().into_owned();
             Ok(Done {
                 input: name(&file.path),

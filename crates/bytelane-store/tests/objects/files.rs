@@ -36,10 +36,10 @@ fn files_on_stores_are_written_read_rewritten_and_merged() {
     };
     assert_eq!(rows("memory://files/a.parquet"), 20_000);
     let inputs = ["memory://files/a.parquet", "memory://files/b.parquet"];
-    let options = MergeOptions::default().with_verification(true);
+    let options = MergeOptions::default().with_verify(true);
     let merged = merge(&inputs, "memory://files/merged.parquet", &options).unwrap();
     assert_eq!(merged.rows, 50_000);
-    let options = RewriteOptions::new(WriterOptions::default()).with_verification(true);
+    let options = RewriteOptions::new(WriterOptions::default()).with_verify(true);
     // In place.
     let rewritten = rewrite(
         "memory://files/merged.parquet",
@@ -94,7 +94,7 @@ fn all_parts_of_an_earlier_merge_are_noticed() {
     write("memory://parts/in.parquet", 0..100).unwrap();
     let merged = |replace| {
         let options = MergeOptions::default()
-            .with_file_bytes(1 << 20)
+            .with_file_size(1 << 20)
             .with_replace(replace);
         merge(
             &["memory://parts/in.parquet"],

@@ -16,6 +16,9 @@ pub fn run_stage() -> Result<()> {
         let mut command = cargo(lints);
         compile(command.args(["--features", features, "--", "--deny", "warnings"]))?;
     }
+    // The command takes options from these crates as arguments; others do not need `clap`.
+    let lints = "clippy --locked --package bytelane-parquet --lib -- --deny warnings";
+    compile(&mut cargo(lints))?;
     // The Python package includes the command without the feature `measuring`.
     let lints = "clippy --locked --package bytelane-python -- --deny warnings";
     compile(&mut cargo(lints))?;

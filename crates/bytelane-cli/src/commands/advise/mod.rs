@@ -56,7 +56,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
     /// Maximum memory for a column of a row group, or for a page, as in 4GiB [default: 128MiB and 1024 times its size in the file]
-    #[arg(long, value_name = "SIZE", value_parser = readable::parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = bytelane_parquet::parse_size)]
     memory_limit: Option<u64>,
     /// Encode all rows with the choice, so that the new sizes are exact
     #[arg(long)]

@@ -43,7 +43,7 @@ pub struct Arguments {
     #[command(flatten)]
     search: Search,
     /// The size that files should have: those below a quarter of it are merged, those above twice of it are split
-    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = readable::parse_size)]
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = bytelane_parquet::parse_size)]
     target_size: u64,
     /// Maximum number of rows of a joined row group
     #[arg(long, value_name = "N", default_value = "1048576")]

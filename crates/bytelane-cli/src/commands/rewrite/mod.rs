@@ -86,7 +86,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
     /// Maximum memory for a column of a row group, or for a page, as in 4GiB [default: 128MiB and 1024 times its size in the file, else it is copied]
-    #[arg(long, value_name = "SIZE", value_parser = readable::parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = bytelane_parquet::parse_size)]
     memory_limit: Option<u64>,
     /// Read both files and compare every value before the new file appears under its name
     #[arg(long)]
@@ -249,7 +249,7 @@ impl Arguments {
             writer = writer.with_column(name, ColumnOptions::default().with_encoding(*encoding));
         }
         let mut options = RewriteOptions::new(writer)
-            .with_verification(self.verify)
+            .with_verify(self.verify)
             .with_replace(self.force.replace())
             .with_progress(verb.progress());
         if let Some(version) = self.page_version {

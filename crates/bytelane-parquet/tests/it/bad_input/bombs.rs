@@ -84,7 +84,7 @@ fn run_all(path: &Path) {
         MergeOptions::default().with_pages(MergePages::Fresh),
         MergeOptions::default()
             .with_row_group_rows(1 << 20)
-            .with_verification(true),
+            .with_verify(true),
     );
     let checks = CheckOptions::default().with_values(true);
     let functions: [Function<'_>; 15] = [

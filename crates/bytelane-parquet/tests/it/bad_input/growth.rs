@@ -152,7 +152,7 @@ fn any_order() -> DiffOptions {
 }
 
 fn verified() -> MergeOptions {
-    MergeOptions::default().with_verification(true)
+    MergeOptions::default().with_verify(true)
 }
 
 type VerbOfFiles<'a> = (&'a str, &'a dyn Fn(&[PathBuf]) -> Result<(), Error>);
@@ -167,7 +167,7 @@ fn work_grows_with_the_files() {
     let new = directory.path().join("new.parquet");
     let fresh = MergeOptions::default().with_pages(MergePages::Fresh);
     let split = verified().with_row_group_rows(1);
-    let small = MergeOptions::default().with_file_bytes(1);
+    let small = MergeOptions::default().with_file_size(1);
     let verbs: [VerbOfFiles<'_>; 7] = [
         ("diff", &|paths| {
             diff(paths, paths, &DiffOptions::default()).map(drop)

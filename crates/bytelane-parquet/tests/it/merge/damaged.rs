@@ -2,6 +2,7 @@
 //! finds.
 
 use super::{Files, properties, rows, written};
+use bytelane_parquet::Progress;
 use bytelane_parquet::diff::{DiffOptions, diff};
 use bytelane_parquet::inspect::{Inspection, inspect};
 use bytelane_parquet::merge::{MergeOptions, merge};
@@ -94,13 +95,13 @@ fn cancelled_work_leaves_nothing() {
     fs::write(&output, "old").unwrap();
     let options = MergeOptions::default()
         .with_row_group_rows(50)
-        .with_progress(|done, total| {
+        .with_progress(Progress::new(|done, total| {
             if done > total / 2 {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
             }
-        });
+        }));
     merge(&files.paths, &output, &options).unwrap_err();
     assert_eq!(fs::read(&output).unwrap(), b"old");
     assert_eq!(fs::read_dir(output.parent().unwrap()).unwrap().count(), 5);
@@ -133,7 +134,7 @@ fn changed_bytes_of_files_that_are_split_repaired_or_salvaged_end_no_process() {
             0 => merge(&[&bad], &output, &options.with_row_group_rows(123)).map(drop),
             1 => merge(&[&bad], &output, &options.with_pages(MergePages::Fresh)).map(drop),
             2 => {
-                let options = RepairOptions::default().with_bloom_filters(["many"]);
+                let options = RepairOptions::default().with_bloom_filters(vec!["many".to_owned()]);
                 repair(&bad, &output, &options).map(drop)
             }
             _ => {

@@ -186,7 +186,7 @@ fn files_of_all_kinds_become_one_row_group() {
             files.write(&rows, kinds[kind].clone().build());
             all.push(rows);
         }
-        let (merged, file) = files.merged(&MergeOptions::default().with_verification(true));
+        let (merged, file) = files.merged(&MergeOptions::default().with_verify(true));
         assert!(merged.verified);
         assert_eq!((merged.rows, merged.row_groups_after), (12_000, 1));
         let all = concat_batches(&all[0].schema(), &all).unwrap();
@@ -305,7 +305,7 @@ fn row_groups_and_files_have_the_sizes_asked_for() {
     let wanted = merged.bytes_after / 5;
     let options = MergeOptions::default()
         .with_row_group_rows(1000)
-        .with_file_bytes(wanted);
+        .with_file_size(wanted);
     let output = files.path("part.parquet");
     let merged = merge(&files.paths, &output, &options).unwrap();
     let count = merged.outputs.len();

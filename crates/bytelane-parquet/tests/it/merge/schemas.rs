@@ -43,7 +43,7 @@ fn columns_may_be_in_another_order_missing_or_null() {
         ]),
         properties().build(),
     );
-    let options = MergeOptions::default().with_verification(true);
+    let options = MergeOptions::default().with_verify(true);
     let output = files.path("merged");
     let merged = merge(&files.paths, &output, &options).unwrap();
     assert_eq!(
@@ -162,7 +162,7 @@ fn required_columns_become_optional_where_another_file_has_nulls() {
                     all.push(rows);
                 }
                 let output = files.path("merged");
-                let options = MergeOptions::default().with_verification(true);
+                let options = MergeOptions::default().with_verify(true);
                 let merged = merge(&files.paths, &output, &options).unwrap();
                 assert_eq!(merged.row_groups_after, 1);
                 let options = bytelane_parquet::check::CheckOptions::default().with_values(true);
@@ -217,7 +217,7 @@ fn members_of_lists_and_maps_are_named_as_in_the_first_file() {
     files.write(&with_members(0, "item", names), properties().build());
     let others = with_members(100, "element", ["entries", "keys", "values"]);
     files.write(&others, properties().build());
-    let options = MergeOptions::default().with_verification(true);
+    let options = MergeOptions::default().with_verify(true);
     let output = files.path("merged");
     merge(&files.paths, &output, &options).unwrap();
     let rows = read(&std::fs::read(output).unwrap().into(), None);

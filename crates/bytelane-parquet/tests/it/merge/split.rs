@@ -81,7 +81,7 @@ fn one_file_becomes_several_of_a_size() {
             .set_data_page_row_count_limit(2000);
         files.write(&rows(0, 30_000), properties.build());
         let wanted = 90_000;
-        let merged = split(&files, &MergeOptions::default().with_file_bytes(wanted));
+        let merged = split(&files, &MergeOptions::default().with_file_size(wanted));
         let (_, full) = merged.outputs.split_last().unwrap();
         assert!(full.len() >= 4, "{:?}", merged.outputs);
         for file in full {
@@ -95,7 +95,7 @@ fn one_file_becomes_several_of_a_size() {
 fn files_of_any_size_have_rows() {
     let mut files = Files::new();
     files.write(&rows(0, 20), properties().build());
-    let merged = split(&files, &MergeOptions::default().with_file_bytes(1));
+    let merged = split(&files, &MergeOptions::default().with_file_size(1));
     assert_eq!(merged.outputs.len(), 20);
     assert!(merged.outputs.iter().all(|file| file.rows == 1));
 }

@@ -379,7 +379,7 @@ fn only_encodings_of_the_list_are_chosen() {
 }
 
 fn rewritten(file: &Bytes, options: WriterOptions) -> (Bytes, Vec<String>) {
-    let options = RewriteOptions::new(options).with_verification(true);
+    let options = RewriteOptions::new(options).with_verify(true);
     let (new, _) = rewrite_bytes(file.clone(), &options).unwrap();
     let encodings = columns(&new).into_iter().map(|it| it.encodings.join(" "));
     let encodings = encodings.collect();

@@ -51,7 +51,7 @@ fn file() -> Bytes {
 
 /// Rewrites the file with verification. Returns its inspection.
 fn rewritten(options: RewriteOptions) -> Inspection {
-    let (new, _) = rewrite_bytes(file(), &options.with_verification(true)).unwrap();
+    let (new, _) = rewrite_bytes(file(), &options.with_verify(true)).unwrap();
     let mut reader = Reader::builder(new.clone()).unwrap().build().unwrap();
     assert_eq!(reader.next().unwrap().unwrap(), batch());
     inspect_reader(&new).unwrap()

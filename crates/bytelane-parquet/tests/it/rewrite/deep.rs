@@ -71,7 +71,7 @@ fn deep_columns_are_read_and_rewritten() {
             let options = RewriteOptions::new(WriterOptions::default())
                 .with_compression(parse_compression("zstd").unwrap())
                 .with_threads(threads)
-                .with_verification(true);
+                .with_verify(true);
             let (new, rewritten) = rewrite_bytes(file.clone(), &options).unwrap();
             assert_eq!(rewritten.columns[0].rewritten, 1, "{groups} {repetition}");
             assert_eq!(on_large_stack(|| stored(&new)), before);
@@ -214,7 +214,7 @@ fn the_physical_type_takes_the_place_of_an_annotation_that_does_not_fit() {
             [&DataType::Int32, &DataType::Int32],
             "{annotation:?}"
         );
-        let options = RewriteOptions::default().with_verification(true);
+        let options = RewriteOptions::default().with_verify(true);
         let (new, _) = rewrite_bytes(file.clone(), &options).unwrap();
         let has = new
             .windows(annotation.len())

@@ -1,6 +1,7 @@
 //! Tests the files around a rewrite, which may succeed or fail.
 
 use super::*;
+use bytelane_parquet::Progress;
 
 fn replace(path: &Path, options: &RewriteOptions) -> bytelane_parquet::Result<Rewritten> {
     rewrite(path, path, options)
@@ -86,13 +87,13 @@ fn work_can_be_cancelled() {
     let path = directory.path().join("data");
     let before = file(WriterVersion::PARQUET_1_0);
     fs::write(&path, &before).unwrap();
-    let options = other_encodings().with_progress(|done, total| {
+    let options = other_encodings().with_progress(Progress::new(|done, total| {
         if done * 2 > total {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
         }
-    });
+    }));
     let error = replace(&path, &options).unwrap_err();
     assert!(matches!(error.problem(), Problem::Cancelled), "{error}");
     assert_eq!(fs::read(&path).unwrap(), before);
@@ -107,15 +108,15 @@ fn a_comparison_can_be_cancelled() {
     fs::write(&path, &before).unwrap();
     let finished = AtomicUsize::new(0);
     let options = other_encodings()
-        .with_verification(true)
-        .with_progress(move |done, total| {
+        .with_verify(true)
+        .with_progress(Progress::new(move |done, total| {
             // Count once when everything is written, and then while it is read again.
             let times = usize::from(done == total);
             match finished.fetch_add(times, Ordering::Relaxed) + times {
                 0 | 1 => ControlFlow::Continue(()),
                 _ => ControlFlow::Break(()),
             }
-        });
+        }));
     let error = replace(&path, &options).unwrap_err();
     assert!(matches!(error.problem(), Problem::Cancelled), "{error}");
     assert_eq!(fs::read(&path).unwrap(), before);

@@ -156,7 +156,7 @@ fn other_encodings() -> RewriteOptions {
         .with_column("decimal", own(Encoding::Plain))
         .with_column("name", own(Encoding::DeltaByteArray))
         .with_column("list", own(Encoding::ByteStreamSplit));
-    RewriteOptions::new(writer).with_verification(true)
+    RewriteOptions::new(writer).with_verify(true)
 }
 
 /// Asserts that everything is kept that must not change.
@@ -355,7 +355,7 @@ fn another_compression_is_for_all_columns() {
     for name in ["none", "snappy", "lz4_raw", "zstd:3", "gzip:6", "brotli:4"] {
         let options = RewriteOptions::default()
             .with_compression(parse_compression(name).unwrap())
-            .with_verification(true);
+            .with_verify(true);
         let (after, _) = rewrite_bytes(before.clone(), &options).unwrap();
         assert_kept(&before, &after);
         let inspection = inspect_reader(&after).unwrap();

@@ -269,7 +269,7 @@ fn no_annotation_changes_a_value() {
         let writer = WriterOptions::default().with_encoding(*encoding);
         let options = RewriteOptions::new(writer)
             .with_compression(parse_compression(compression).unwrap())
-            .with_verification(true);
+            .with_verify(true);
         let (new, rewritten) = rewrite_bytes(file.clone(), &options).unwrap();
         for (column, of) in rewritten.columns.iter().zip(&columns) {
             let is_copied = of.get_physical_type() == PhysicalType::INT96;
@@ -377,7 +377,7 @@ fn a_map_of_int96_gets_advice_and_is_copied() {
     }
     let options = RewriteOptions::new(WriterOptions::default())
         .with_compression(parse_compression("zstd").unwrap())
-        .with_verification(true);
+        .with_verify(true);
     let (new, rewritten) = rewrite_bytes(file.clone(), &options).unwrap();
     assert!(
         rewritten

@@ -34,7 +34,7 @@ fn options(choice: u8) -> RewriteOptions {
         .with_goal(Goal::Read)
         .with_encoding(encoding)
         .with_page_rows(20);
-    let options = RewriteOptions::new(writer).with_verification(true);
+    let options = RewriteOptions::new(writer).with_verify(true);
     match choice >> 4 {
         0..8 => options,
         8..12 => options.with_compression(parse_compression("zstd:1").expect("a compression")),

@@ -154,7 +154,7 @@ fn check_others(file: &Bytes, what: &str) -> Bytes {
 
     let options = RewriteOptions::new(WriterOptions::default())
         .with_compression(parse_compression("zstd").unwrap())
-        .with_verification(true);
+        .with_verify(true);
     let (new, rewritten) =
         rewrite_bytes(file.clone(), &options).unwrap_or_else(|error| panic!("{what}: {error}"));
     assert_eq!(rewritten.columns[0].rewritten, 1, "{what}");

@@ -57,7 +57,7 @@ pub fn cases() -> Vec<Case> {
 
 #[test]
 fn what_is_not_there_is_not_shown_and_not_copied() {
-    let options = RewriteOptions::default().with_verification(true);
+    let options = RewriteOptions::default().with_verify(true);
     for case in cases() {
         let file = case.column.file();
         let (new, _) = rewrite_bytes(file.clone(), &options).expect(case.name);

@@ -148,7 +148,7 @@ fn the_values_stay_in_rewrites() {
         for goal in [Goal::Balanced, Goal::Size, Goal::Read] {
             let writer = WriterOptions::default().with_goal(goal);
             let options = RewriteOptions::new(writer);
-            let verified = rewrite_bytes(file.clone(), &options.clone().with_verification(true));
+            let verified = rewrite_bytes(file.clone(), &options.clone().with_verify(true));
             if let Err(error) = verified {
                 let is_disputed = matches!(error.problem(), Problem::Different(_));
                 assert!(DISPUTED.contains(&name) && is_disputed, "{name}: {error}");

@@ -1,0 +1,272 @@
+//! Options in their three doors: fields of a struct in Rust, flags of the command, and keywords in Python.
+//!
+//! The keywords, and their words in the docstrings, are written by this test from the structs:
+//!
+//!     BYTELANE_WRITE_OPTIONS=1 cargo test --package bytelane-cli --test command options
+
+use crate::{bytelane, text};
+use bytelane_parquet::check::CheckOptions;
+use bytelane_parquet::diff::DiffOptions;
+use bytelane_parquet::merge::MergeOptions;
+use bytelane_parquet::repair::{RepairOptions, SalvageOptions};
+use clap::{Arg, ArgAction, Args, Command};
+use serde::de::DeserializeOwned;
+use std::any::TypeId;
+use std::fmt::Write;
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// Options of a verb, by their doors.
+struct Verb {
+    /// Names of the command, and of the function in Python.
+    command: &'static str,
+    function: &'static str,
+    /// Declared options, as arguments of a command.
+    arguments: Vec<Arg>,
+    /// Names that the struct is read from.
+    fields: Vec<String>,
+}
+
+fn verb<T: Args + DeserializeOwned>(command: &'static str, function: &'static str) -> Verb {
+    let declared = T::augment_args(Command::new(command));
+    // An error for an unknown field lists the known ones.
+    let known = serde_json::from_str::<T>(r#"{"?": 0}"#).err().unwrap();
+    let known = known.to_string();
+    let (_, known) = known.split_once("expected ").unwrap();
+    let names = known.split('`').skip(1).step_by(2);
+    Verb {
+        command,
+        function,
+        arguments: declared.get_arguments().cloned().collect(),
+        fields: names.map(str::to_owned).collect(),
+    }
+}
+
+fn verbs() -> Vec<Verb> {
+    vec![
+        verb::<MergeOptions>("merge", "merge"),
+        verb::<DiffOptions>("diff", "diff"),
+        verb::<CheckOptions>("check", "check"),
+        verb::<RepairOptions>("repair", "repair"),
+        verb::<SalvageOptions>("check", "salvage"),
+    ]
+}
+
+/// Flags of commands that are no option of the struct, and why.
+const OTHER_FLAGS: &[(&str, &str)] = &[
+    (
+        "as-files",
+        "how inputs are found, like the keyword as_files",
+    ),
+    (
+        "backend",
+        "the whole process; bytelane.set_backend in Python",
+    ),
+    ("color", "output"),
+    ("format", "output"),
+    ("help", "of the command itself"),
+    (
+        "partition-type",
+        "how inputs are found, like partition_types",
+    ),
+    ("salvage", "the output of the function salvage"),
+    ("with", "inputs"),
+];
+
+/// Keywords of functions that are no option of the struct, and why.
+const OTHER_KEYWORDS: &[(&str, &str)] = &[
+    ("as_files", "how inputs are found"),
+    ("partition_types", "how inputs are found"),
+    ("progress", "a function"),
+];
+
+/// Options of the struct whose flags have other names, and why.
+const OTHER_NAMES: &[(&str, &str)] = &[("bloom_filters", "one column per flag")];
+
+/// Options that have no flag of their own: the function, its option, and why.
+const NO_FLAG: &[(&str, &str, &str)] = &[(
+    "salvage",
+    "row_limit",
+    "check --row-limit is also for --salvage",
+)];
+
+impl Verb {
+    /// Returns the declaration of a keyword in Python.
+    fn parameter(&self, name: &str) -> String {
+        let Some(it) = self.argument(name) else {
+            return format!("    {name}: int | None = None,\n");
+        };
+        let values = it.get_possible_values();
+        let default = it
+            .get_default_values()
+            .first()
+            .map(|it| it.to_str().unwrap());
+        let parser = it.get_value_parser().type_id();
+        let is_number = [TypeId::of::<u64>(), TypeId::of::<usize>()]
+            .iter()
+            .any(|id| parser == *id);
+        let kind = match it.get_action() {
+            ArgAction::SetTrue => return format!("    {name}: bool = False,\n"),
+            ArgAction::Append => "Sequence[str]".to_owned(),
+            _ if !values.is_empty() => {
+                let names = values.iter().map(|it| format!("{:?}", it.get_name()));
+                let names = names.collect::<Vec<_>>().join(", ");
+                let default = default.unwrap();
+                return format!("    {name}: Literal[{names}] = {default:?},\n");
+            }
+            _ if value_name(it) == "SIZE" => "int | str".to_owned(),
+            _ if is_number => match default {
+                Some(default) => return format!("    {name}: int = {default},\n"),
+                None => "int".to_owned(),
+            },
+            _ if parser == TypeId::of::<PathBuf>() => "Path".to_owned(),
+            _ => "str | Iterable[str]".to_owned(),
+        };
+        format!("    {name}: {kind} | None = None,\n")
+    }
+
+    fn argument(&self, name: &str) -> Option<&Arg> {
+        self.arguments.iter().find(|it| it.get_id() == name)
+    }
+
+    /// Returns the words of an option: those of its flag.
+    fn words(&self, name: &str) -> String {
+        let Some(it) = self.argument(name) else {
+            let of_check = verb::<CheckOptions>("check", "check");
+            return of_check.words(name);
+        };
+        it.get_help().unwrap().to_string()
+    }
+
+    fn parameters(&self) -> String {
+        self.fields
+            .iter()
+            .map(|name| self.parameter(name))
+            .collect()
+    }
+
+    fn list(&self) -> String {
+        let mut list = String::new();
+        for name in &self.fields {
+            let mut line = format!("    - `{name}`:");
+            let words = self.words(name);
+            for word in words.split(' ') {
+                if line.chars().count() + 1 + word.chars().count() > 120 {
+                    writeln!(list, "{line}").unwrap();
+                    line = "     ".to_owned();
+                }
+                write!(line, " {word}").unwrap();
+            }
+            writeln!(list, "{line}.").unwrap();
+        }
+        list
+    }
+}
+
+fn value_name(it: &Arg) -> &str {
+    it.get_value_names()
+        .and_then(|names| names.first())
+        .map_or("", |name| name)
+}
+
+fn python() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../bytelane-python/python/bytelane/parquet.py")
+}
+
+/// Returns the range of the text from one part up to the next occurrence of another.
+fn range(text: &str, from: &str, to: &[&str]) -> Range<usize> {
+    let start = text.find(from).unwrap_or_else(|| panic!("{from:?}")) + from.len();
+    let ends = to.iter().filter_map(|to| text[start..].find(to));
+    start..start + ends.min().unwrap_or_else(|| panic!("{to:?}"))
+}
+
+/// Returns the module with the keywords of all functions, and their words, as the structs have them.
+fn derived(mut module: String) -> String {
+    for verb in verbs() {
+        let function = module.find(&format!("\ndef {}(\n", verb.function)).unwrap();
+        let others = OTHER_KEYWORDS
+            .iter()
+            .map(|(name, _)| format!("    {name}: "));
+        let others: Vec<String> = others.collect();
+        let others: Vec<&str> = others.iter().map(String::as_str).collect();
+        let keywords = range(&module[function..], "    *,\n", &others);
+        let keywords = function + keywords.start..function + keywords.end;
+        module.replace_range(keywords, &verb.parameters());
+        let list = range(&module[function..], "    Options:\n\n", &["\n    >>>"]);
+        let list = function + list.start..function + list.end;
+        module.replace_range(list, &verb.list());
+    }
+    module
+}
+
+#[test]
+fn python_has_the_declared_keywords() {
+    let module = fs::read_to_string(python()).unwrap();
+    let derived = derived(module.clone());
+    if std::env::var_os("BYTELANE_WRITE_OPTIONS").is_some() {
+        fs::write(python(), &derived).unwrap();
+    }
+    let differs = module
+        .lines()
+        .zip(derived.lines())
+        .find(|(now, then)| now != then);
+    assert_eq!(
+        differs, None,
+        "write the keywords again with BYTELANE_WRITE_OPTIONS=1"
+    );
+    assert_eq!(module, derived);
+}
+
+#[test]
+fn the_doors_of_a_verb_have_the_same_options() {
+    let all = verbs();
+    for verb in &all {
+        let help = text(&bytelane(&[verb.command, "--help"]).output().unwrap().stdout);
+        let flags: Vec<&str> = help
+            .lines()
+            .filter_map(|line| {
+                line.trim_start()
+                    .split_once("--")
+                    .filter(|(before, _)| matches!(*before, "" | "-h, " | "-o, "))
+            })
+            .map(|(_, flag)| flag.split([' ', '.']).next().unwrap())
+            .collect();
+        for name in &verb.fields {
+            let has_flag = !NO_FLAG
+                .iter()
+                .any(|(function, it, _)| (*function, *it) == (verb.function, name));
+            let flag = verb.argument(name).and_then(Arg::get_long);
+            assert_eq!(flag.is_some(), has_flag, "{}: {name}", verb.function);
+            let flag = flag.unwrap_or("help");
+            assert!(flags.contains(&flag), "{}: --{flag}", verb.command);
+            let is_same = !has_flag || flag.replace('-', "_") == *name;
+            assert_ne!(
+                is_same,
+                OTHER_NAMES.iter().any(|(it, _)| it == name),
+                "{name}"
+            );
+        }
+        for it in &verb.arguments {
+            assert!(
+                verb.fields.iter().any(|name| it.get_id() == name),
+                "{}",
+                it.get_id()
+            );
+        }
+        let declared = all
+            .iter()
+            .filter(|it| it.command == verb.command)
+            .flat_map(|it| &it.arguments);
+        let declared: Vec<&str> = declared.filter_map(Arg::get_long).collect();
+        for flag in flags {
+            let is_other = OTHER_FLAGS.iter().any(|(name, _)| *name == flag);
+            assert_ne!(
+                declared.contains(&flag),
+                is_other,
+                "{}: --{flag}",
+                verb.command
+            );
+        }
+    }
+}

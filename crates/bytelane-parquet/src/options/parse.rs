@@ -1,0 +1,71 @@
+//! Parses the texts of options.
+
+use serde::{Deserialize, Deserializer, de};
+
+/// Parses a number of bytes, which may have a unit: `4GiB`.
+///
+/// # Errors
+///
+/// Returns what is wrong with the text.
+pub fn parse_size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|it: char| it.is_ascii_alphabetic());
+    let shift = match text[digits.len()..].to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kib" => 10,
+        "m" | "mib" => 20,
+        "g" | "gib" => 30,
+        "t" | "tib" => 40,
+        unit => {
+            return Err(format!(
+                "{unit:?} is none of the units B, KiB, MiB, GiB and TiB"
+            ));
+        }
+    };
+    let number: u64 = digits
+        .trim_end()
+        .parse()
+        .map_err(|_| "give a number of bytes, as in 500MiB or 4GiB".to_owned())?;
+    number
+        .checked_mul(1 << shift)
+        .ok_or_else(|| "it is larger than any memory".to_owned())
+}
+
+/// Deserializes a number of bytes, or a text such as `512MiB`.
+pub(crate) fn deserialize_size<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<u64>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(
+        untagged,
+        expecting = "invalid type: expected a number of bytes, or a text such as \"512MiB\""
+    )]
+    enum Size {
+        Bytes(u64),
+        Text(String),
+    }
+    match Option::deserialize(from)? {
+        None => Ok(None),
+        Some(Size::Bytes(bytes)) => Ok(Some(bytes)),
+        Some(Size::Text(text)) => parse_size(&text).map(Some).map_err(de::Error::custom),
+    }
+}
+
+/// Names separated by commas, or a list of them.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "invalid type: expected a text with names, separated by commas, or a list of names"
+)]
+pub(crate) enum Names {
+    Text(String),
+    List(Vec<String>),
+}
+
+impl Names {
+    pub(crate) fn text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::List(names) => names.join(","),
+        }
+    }
+}
