@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -206,13 +206,13 @@ def of_runs() -> Iterator[tuple[str, bytes]]:
         yield f"nulls_{name}_pages", flat(column, physical, MOST * 200, nulls * 200)
         yield f"nulls_{name}_columns", flat(column, physical, MOST, nulls, columns=500)
         yield f"nulls_{name}_row_groups", flat(column, physical, MOST, nulls, row_groups=500)
-        yield f"nulls_{name}_40M", flat(column, physical, 40_000_000, page(40_000_000, PLAIN, levels(40_000_000, 0)))
+        yield f"nulls_{name}_16M", flat(column, physical, 16_000_000, page(16_000_000, PLAIN, levels(16_000_000, 0)))
         if physical == BOOLEAN:
             body = levels(MOST, 1) + len(run(MOST)).to_bytes(4, "little") + run(MOST)
             yield "runs_boolean", flat(column, physical, MOST, page(MOST, RLE, body))
         elif size < MOST:
             first = dictionary(1, entry(physical, size))
-            for count in (60_000_000, MOST):
+            for count in (16_000_000, MOST):
                 pages = first + page(count, DICTIONARY, levels(count, 1) + b"\1" + run(count))
                 yield f"runs_{name}_{count}", flat(column, physical, count, pages, data=len(first))
             required = [(number, kind, REQUIRED if number == 3 else of) for number, kind, of in column]
@@ -276,7 +276,7 @@ def of_codecs() -> Iterator[tuple[str, bytes]]:
 def of_lists() -> Iterator[tuple[str, bytes]]:
     """Returns files of long lists."""
     for name, physical in [("int32", INT32), ("binary", BYTES), ("fixed", FIXED), ("boolean", BOOLEAN)]:
-        for count in (MOST, 40_000_000):
+        for count in (MOST, 16_000_000):
             items = levels_of([(1, 0), (count - 1, 1)])
             nulls = page(count, PLAIN, items + levels(count, 2))
             yield f"list_of_nulls_{name}_{count}", lists(physical, 1, count, nulls)
@@ -294,7 +294,7 @@ def of_lists() -> Iterator[tuple[str, bytes]]:
         yield f"fixed_size_list_{size}", lists(INT32, 1000, 1000, nulls, pairs=arrow(field))
     kinds = {"large_list": pa.large_list, "list_view": pa.list_view, "large_list_view": pa.large_list_view}
     for name, kind in kinds.items():
-        count = 40_000_000
+        count = 16_000_000
         empty = page(count, PLAIN, levels(count, 0) + levels(count, 1))
         yield f"{name}_lists", lists(INT32, count, count, empty, pairs=arrow(pa.field("x", kind(pa.int32()))))
 
@@ -317,7 +317,7 @@ def of_arrow() -> Iterator[tuple[str, bytes]]:
     column = element(b"c0", BYTES, OPTIONAL, converted=0)
     for name, kind in types.items():
         first = dictionary(1, entry(BYTES, 10_000))
-        for count in (60_000_000, MOST):
+        for count in (16_000_000, MOST):
             pages = first + page(count, DICTIONARY, levels(count, 1) + b"\1" + run(count))
             pairs = arrow(pa.field("c0", kind))
             yield f"arrow_{name}_{count}", flat(column, BYTES, count, pages, data=len(first), pairs=pairs)
@@ -376,10 +376,38 @@ def of_indexes() -> Iterator[tuple[str, bytes]]:
         yield f"page_without_{size}", flat(column, INT64, size, page(size, PLAIN, b""))
 
 
-def bombs() -> Iterator[tuple[str, bytes]]:
-    """Returns all files with their names."""
-    for kinds in (of_runs, of_encodings, of_codecs, of_lists, of_arrow, of_footers, of_indexes):
-        yield from kinds()
+def of_columns() -> Iterator[tuple[str, bytes]]:
+    """Returns files with many columns of many rows, and with sorting columns, within the limit of rows."""
+    count = 16_000_000
+    nulls = page(count, PLAIN, levels(count, 0))
+    for name, physical in [("int64", INT64), ("binary", BYTES)]:
+        column = element(b"x", physical, OPTIONAL)
+        yield f"columns_{name}_16M", flat(column, physical, count, nulls, columns=100)
+        chunks = [chunk(physical, [b"c0"], count, 4, len(nulls))]
+        by = (4, "list", ("struct", [[(1, "i32", 0), (2, "bool", False), (3, "bool", True)]]))
+        schema = [root(1), element(b"c0", physical, OPTIONAL)]
+        yield f"sorted_{name}", file(nulls, footer(schema, count, [[*group(chunks, count), by]]))
+    column = element(b"x", BYTES, OPTIONAL, converted=0)
+    first = dictionary(1, entry(BYTES, 1 << 20))
+    for depth in (1, 100):
+        kind = pa.string_view()
+        for _ in range(depth):
+            kind = pa.struct([pa.field("x", kind)])
+        pages = first + page(MOST, DICTIONARY, levels(MOST, 1) + b"\1" + run(MOST))
+        yield f"arrow_deep_{depth}", flat(column, BYTES, MOST, pages, data=len(first), pairs=arrow(pa.field("c0", kind)))
+    wide = pa.field("c0", pa.binary(2**31 - 1))
+    yield "arrow_wide", flat(column, BYTES, 1000, page(1000, PLAIN, levels(1000, 0)), pairs=arrow(wide))
+    pair = [(1, "binary", b"ARROW:schema"), (2, "binary", b"/" * 1_000_000)]
+    yield "arrow_pairs", flat(column, BYTES, 10, page(10, PLAIN, levels(10, 0)), pairs=[(5, "list", ("struct", [pair] * 20))])
+
+
+KINDS = [of_runs, of_encodings, of_codecs, of_lists, of_arrow, of_footers, of_indexes, of_columns]
+
+
+def bombs(kinds: list[Callable[[], Iterator[tuple[str, bytes]]]] = KINDS) -> Iterator[tuple[str, bytes]]:
+    """Returns the files of these kinds with their names."""
+    for kind in kinds:
+        yield from kind()
 
 
 if __name__ == "__main__":

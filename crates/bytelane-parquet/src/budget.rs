@@ -4,9 +4,10 @@
 //! from a dictionary, and many columns may share one page.
 
 use crate::caller::Setting;
+use crate::format::FileMetaData;
 use crate::{Error, Problem, Result};
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, RecordBatch, make_array};
+use arrow_array::{Array, ArrayRef, OffsetSizeTrait, RecordBatch, make_array};
 use arrow_schema::{DataType, Field, FieldRef};
 use parquet::basic::Type;
 use parquet::file::metadata::ColumnChunkMetaData;
@@ -41,7 +42,7 @@ const ROWS: u64 = 64 << 20;
 const ROWS_EACH: u64 = 1 << 10;
 
 /// Size of the values of a column, in bytes, that count as a row of any file.
-const ROW_BYTES: u64 = 256;
+const ROW_BYTES: u64 = 64;
 
 /// Value size, in bytes, from which on batches have fewer rows.
 const WIDE: usize = 1024;
@@ -124,6 +125,12 @@ impl RowLimit {
     /// No limit: for files that a data set lists, whose rows have been counted.
     pub(crate) const NONE: Self = Self(Some(u64::MAX));
 
+    /// Returns an error if a file of this size has too many rows according to its footer.
+    pub(crate) fn check_all(self, footer: &FileMetaData, file_bytes: u64) -> Result<()> {
+        let rows = footer.row_groups.iter().map(|it| it.num_rows);
+        self.check(rows.fold(0, i64::saturating_add), file_bytes)
+    }
+
     /// Returns an error if a file of this size has too many rows.
     pub(crate) fn check(self, rows: i64, file_bytes: u64) -> Result<()> {
         let rows = u64::try_from(rows).unwrap_or(0);
@@ -133,6 +140,29 @@ impl RowLimit {
         } else {
             Ok(())
         }
+    }
+}
+
+/// Number of rows that have been decoded of a file.
+pub(crate) struct DecodedRows {
+    rows: i64,
+    limit: RowLimit,
+    file_bytes: u64,
+}
+
+impl DecodedRows {
+    pub(crate) fn new(limit: RowLimit, file_bytes: u64) -> Self {
+        Self {
+            rows: 0,
+            limit,
+            file_bytes,
+        }
+    }
+
+    /// Adds rows. Returns an error if there are too many.
+    pub(crate) fn add(&mut self, rows: i64) -> Result<()> {
+        self.rows = self.rows.saturating_add(rows);
+        self.limit.check(self.rows, self.file_bytes)
     }
 }
 
@@ -356,6 +386,10 @@ pub(crate) fn extent(values: &dyn Array) -> u64 {
     let strings: u64 = match values.data_type() {
         DataType::Utf8View => values.as_string_view().lengths().map(u64::from).sum(),
         DataType::BinaryView => values.as_binary_view().lengths().map(u64::from).sum(),
+        DataType::Utf8 => span(values.as_string::<i32>().value_offsets()),
+        DataType::LargeUtf8 => span(values.as_string::<i64>().value_offsets()),
+        DataType::Binary => span(values.as_binary::<i32>().value_offsets()),
+        DataType::LargeBinary => span(values.as_binary::<i64>().value_offsets()),
         _ => 0,
     };
     let width = match values.data_type() {
@@ -368,12 +402,34 @@ pub(crate) fn extent(values: &dyn Array) -> u64 {
     values.len() as u64 * width.max(VALUE) + strings + children
 }
 
-/// Returns the number of rows that a batch counts as: rows with values of more than 256 bytes in each column take longer,
+/// Returns the number of bytes between the first offset and the last one.
+fn span<O: OffsetSizeTrait>(offsets: &[O]) -> u64 {
+    match offsets {
+        [first, .., last] => (last.as_usize() - first.as_usize()) as u64,
+        _ => 0,
+    }
+}
+
+/// Returns the size of values in bytes, in which an entry of a dictionary counts each time that it occurs, on average.
+fn expanded(values: &dyn Array) -> u64 {
+    let Some(dictionary) = values.as_any_dictionary_opt() else {
+        return extent(values);
+    };
+    let entries = dictionary.values();
+    let bytes = u128::from(extent(entries)) * values.len() as u128 / entries.len().max(1) as u128;
+    extent(dictionary.keys()).saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX))
+}
+
+/// Returns the number of rows that a batch counts as: rows with values of more than 64 bytes in each column take longer,
 /// and count several times.
 pub(crate) fn rows_of(batch: &RecordBatch) -> i64 {
-    let bytes: u64 = batch.columns().iter().map(|it| extent(it)).sum();
-    let columns = batch.num_columns().max(1) as u64;
-    let rows = (bytes / columns / ROW_BYTES).max(batch.num_rows() as u64);
+    rows_of_columns(batch.columns(), batch.num_rows())
+}
+
+/// Returns the same number for columns of a batch.
+pub(crate) fn rows_of_columns(columns: &[ArrayRef], rows: usize) -> i64 {
+    let bytes: u64 = columns.iter().map(|it| expanded(it)).sum();
+    let rows = (bytes / columns.len().max(1) as u64 / ROW_BYTES).max(rows as u64);
     i64::try_from(rows).unwrap_or(i64::MAX)
 }
 

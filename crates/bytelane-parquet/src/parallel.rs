@@ -5,7 +5,7 @@ use crate::stack::{stack_size, with_stack};
 use rayon::ThreadPool;
 use std::collections::BTreeMap;
 use std::num::NonZero;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -40,7 +40,9 @@ pub fn bounded_threads(wanted: NonZero<usize>, units: usize) -> NonZero<usize> {
 
 /// Returns the number of cores of the machine.
 pub(crate) fn all_cores() -> NonZero<usize> {
-    thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
+    // Reads files of control groups each time.
+    static CORES: OnceLock<NonZero<usize>> = OnceLock::new();
+    *CORES.get_or_init(|| thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN))
 }
 
 /// State shared between the threads.

@@ -4,6 +4,7 @@ use crate::Result;
 use arrow_ord::sort::{SortColumn, lexsort_to_indices};
 use arrow_select::concat::concat_batches;
 use arrow_select::take::take_record_batch;
+use bytelane_parquet::arrow_array::cast::AsArray;
 use bytelane_parquet::arrow_array::{Array, ArrayRef, RecordBatch, UInt64Array};
 use bytelane_parquet::arrow_schema::{ArrowError, DataType, SortOptions};
 use bytelane_parquet::parquet::arrow::ProjectionMask;
@@ -11,6 +12,12 @@ use bytelane_parquet::{Error as ParquetError, ReaderBuilder, Writer, WriterOptio
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Number of rows that are read at a time.
+const BATCH_ROWS: usize = 1024;
+
+/// Size of the rows from which on no more are read, in bytes. Sorting and writing them takes several times as much.
+const MOST: u64 = 32 << 20;
 
 /// First rows of a file.
 pub(super) struct SortSample {
@@ -20,7 +27,7 @@ pub(super) struct SortSample {
 }
 
 impl SortSample {
-    /// Reads up to `rows` rows of a file. They are written with these options, and if these have no compression, with
+    /// Reads up to `rows` rows of a file, and fewer if they are wide. They are written with these options, and if these have no compression, with
     /// that of the first column.
     pub(super) fn open(
         path: &Path,
@@ -39,8 +46,17 @@ impl SortSample {
         let reader = builder
             .with_projection(ProjectionMask::all())
             .with_limit(rows)
+            .with_batch_size(BATCH_ROWS.min(rows.max(1)))
             .build()?;
-        let batches = reader.collect::<std::result::Result<Vec<_>, _>>();
+        let mut size = 0;
+        let is_small = |batch: &std::result::Result<RecordBatch, ArrowError>| {
+            let is_small = size < MOST;
+            size += batch.as_ref().map_or(0, size_of_batch);
+            is_small
+        };
+        let batches = reader
+            .take_while(is_small)
+            .collect::<std::result::Result<Vec<_>, _>>();
         let rows = batches.and_then(|batches| concat_batches(&schema, &batches));
         Ok(Self {
             rows: rows.map_err(|error| in_file(error, path))?,
@@ -89,6 +105,23 @@ impl SortSample {
         let order = lexsort_to_indices(&columns.collect::<Vec<_>>(), None)?;
         take_record_batch(&self.rows, &order)
     }
+}
+
+/// Returns the size of rows in bytes, in which a string counts each time that it occurs, even if views or dictionaries
+/// share it.
+fn size_of_batch(batch: &RecordBatch) -> u64 {
+    let sizes = batch.columns().iter().map(|column| {
+        let shared: u64 = match column.data_type() {
+            DataType::Utf8View => column.as_string_view().lengths().map(u64::from).sum(),
+            DataType::BinaryView => column.as_binary_view().lengths().map(u64::from).sum(),
+            _ => 0,
+        };
+        let entries = column.as_any_dictionary_opt().map(|it| it.values().len());
+        let repeats = entries.map_or(1, |entries| column.len() / entries.max(1));
+        let size = column.get_array_memory_size() as u64;
+        size.saturating_mul(repeats.max(1) as u64) + shared
+    });
+    sizes.fold(0, u64::saturating_add)
 }
 
 fn is_sortable(of: &DataType) -> bool {

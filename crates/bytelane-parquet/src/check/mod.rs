@@ -16,7 +16,7 @@ mod wkb;
 
 pub use outcome::{Checked, CheckedOrder, Finding, Severity};
 
-use crate::budget::{MemoryLimit, RowLimit};
+use crate::budget::{DecodedRows, MemoryLimit, RowLimit};
 use crate::catch_panic::catch_panic;
 use crate::file::{in_parquet, read_file_metadata};
 use crate::format::FileMetaData;
@@ -157,6 +157,7 @@ pub fn check_order(path: impl AsRef<Path>) -> Result<CheckedOrder> {
 /// Returns the rows of a row group that belong before the one before them, according to its sorting columns.
 pub(crate) fn unsorted_rows(path: &Path, row_group: usize) -> Result<Vec<usize>> {
     let source = Source::open(InputFile::open(path)?)?;
+    RowLimit::default().check_all(&source.footer, source.reader.len())?;
     catch_panic(|| sorting::unsorted(&source, row_group, MemoryLimit::default()))
 }
 
@@ -166,6 +167,7 @@ fn check_order_of(
     depth: usize,
     path: &Path,
 ) -> Result<CheckedOrder> {
+    RowLimit::default().check_all(&footer, file.len())?;
     let count = footer.row_groups.len();
     let source = Source::of_footer(file.clone(), footer, depth)?;
     let mut checked = CheckedOrder {
@@ -274,9 +276,7 @@ fn checked_values(
     geo: &geo::Described,
     findings: &mut Findings,
 ) -> Result<bool> {
-    let rows = footer.row_groups.iter().map(|it| it.num_rows);
-    let rows = rows.fold(0, i64::saturating_add);
-    if let Err(error) = RowLimit(options.row_limit).check(rows, file.len()) {
+    if let Err(error) = RowLimit(options.row_limit).check_all(footer, file.len()) {
         findings.add_error(error)?;
         return Ok(false);
     }
@@ -287,12 +287,16 @@ fn checked_values(
             return Ok(false);
         }
     };
+    let decoded = || DecodedRows::new(RowLimit(options.row_limit), file.len());
+    let mut decoded: Vec<_> = source.roots.iter().map(|_| decoded()).collect();
     for index in 0..are_sound.len() {
         findings.enter_row_group(index);
         let done = index as f64 / are_sound.len() as f64;
         let report = || options.report_values(done, file.len());
         let memory = MemoryLimit(options.memory_limit);
-        let checked = catch_panic(|| values::check(&source, index, geo, memory, findings, &report));
+        let checked = catch_panic(|| {
+            values::check(&source, index, geo, memory, &mut decoded, findings, &report)
+        });
         if let Err(error) = checked {
             findings.add_error(error)?;
         }

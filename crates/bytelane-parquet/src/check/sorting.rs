@@ -10,16 +10,17 @@ use crate::rewrite::source::{Root, Source};
 use crate::statistics::Compare;
 use std::cmp::Ordering;
 
-/// Values of a sorting column.
+/// Order of a sorting column, and its value in the row before.
 struct Key {
-    values: Vec<Option<Box<[u8]>>>,
     compare: Compare,
     descending: bool,
     nulls_first: bool,
+    /// `None` before the first row.
+    before: Option<Option<Vec<u8>>>,
 }
 
 impl Key {
-    fn compare(&self, row: usize) -> Ordering {
+    fn compare(&self, before: Option<&[u8]>, value: Option<&[u8]>) -> Ordering {
         let nulls = |first: bool| {
             if first {
                 Ordering::Less
@@ -27,7 +28,7 @@ impl Key {
                 Ordering::Greater
             }
         };
-        match (&self.values[row], &self.values[row + 1]) {
+        match (before, value) {
             (None, None) => Ordering::Equal,
             (None, Some(_)) => nulls(self.nulls_first),
             (Some(_), None) => nulls(!self.nulls_first),
@@ -39,6 +40,23 @@ impl Key {
                     order
                 }
             }
+        }
+    }
+
+    /// Compares the value of a row with the one before it, if the columns before this one do not decide. `orders` has the
+    /// orders of the second row and of those that follow it.
+    fn add(&mut self, row: usize, value: Option<&[u8]>, orders: &mut Vec<Ordering>) {
+        if let Some(before) = &self.before {
+            let order = || self.compare(before.as_deref(), value);
+            match orders.get(row - 1) {
+                None => orders.push(order()),
+                Some(Ordering::Equal) => orders[row - 1] = order(),
+                Some(_) => {}
+            }
+        }
+        match (&mut self.before, value) {
+            (Some(Some(before)), Some(value)) => value.clone_into(before),
+            (before, value) => *before = Some(value.map(<[u8]>::to_vec)),
         }
     }
 }
@@ -87,7 +105,7 @@ pub(super) fn unsorted(
 ) -> Result<Vec<usize>> {
     let row_group = source.row_group(index)?;
     let sorting = row_group.described.sorting_columns.as_ref();
-    let mut keys = Vec::new();
+    let mut orders = Vec::new();
     for by in sorting.into_iter().flatten() {
         let leaf = usize::try_from(by.column_idx).ok();
         let root = source.roots.iter().find(|root| {
@@ -98,32 +116,36 @@ pub(super) fn unsorted(
         let Some((root, leaf)) = root.zip(leaf) else {
             break;
         };
-        let orders = source.footer.column_orders.as_ref();
-        let order = orders.and_then(|orders| orders.get(leaf));
+        let columns = source.footer.column_orders.as_ref();
+        let order = columns.and_then(|orders| orders.get(leaf));
         let Some(compare) = compare_of(&root.schema.columns()[0], order) else {
             break;
         };
-        let mut values = Vec::new();
-        each_batch(source, index, root, memory, |array| {
-            let first = values.len();
-            values.resize(first + array.len(), None);
-            each_value(array, |slot, value| {
-                values[first + slot] = Some(value.into())
-            });
-            Ok(())
-        })?;
-        keys.push(Key {
-            values,
+        let mut key = Key {
             compare,
             descending: by.descending,
             nulls_first: by.nulls_first,
-        });
+            before: None,
+        };
+        let mut rows = 0;
+        each_batch(source, index, root, memory, |array| {
+            let first = rows;
+            each_value(array, |slot, value| {
+                (rows..first + slot).for_each(|row| key.add(row, None, &mut orders));
+                key.add(first + slot, Some(value), &mut orders);
+                rows = first + slot + 1;
+            });
+            let end = first + array.len();
+            (rows..end).for_each(|row| key.add(row, None, &mut orders));
+            rows = end;
+            Ok(())
+        })?;
+        orders.truncate(rows.saturating_sub(1));
+        if !orders.contains(&Ordering::Equal) {
+            break;
+        }
     }
-    let rows = keys.iter().map(|key| key.values.len()).min().unwrap_or(0);
-    let order = |row: usize| {
-        let orders = keys.iter().map(|key| key.compare(row));
-        orders.fold(Ordering::Equal, Ordering::then)
-    };
-    let is_unsorted = |row: &usize| order(row - 1) == Ordering::Greater;
-    Ok((1..rows).filter(is_unsorted).collect())
+    let is_unsorted = |(_, order): &(usize, Ordering)| *order == Ordering::Greater;
+    let orders = (1..).zip(orders);
+    Ok(orders.filter(is_unsorted).map(|(row, _)| row).collect())
 }

@@ -3,7 +3,7 @@
 use super::claims::{Claims, PageRange, page_ranges};
 use super::geo::{Described, Geometries};
 use super::outcome::Findings;
-use crate::budget::MemoryLimit;
+use crate::budget::{DecodedRows, MemoryLimit, rows_of_columns};
 use crate::chunk::{Chunk, stored_range};
 use crate::format::{self, ColumnChunk, ColumnIndex};
 use crate::input::InputFile;
@@ -19,17 +19,20 @@ use arrow_schema::{DataType, TimeUnit};
 use parquet::file::reader::Length;
 use parquet::schema::types::ColumnDescriptor;
 use std::collections::HashMap;
+use std::slice;
 
-/// Checks all columns of a row group. Calls `report`, which may cancel the work, for each batch.
+/// Checks all columns of a row group. Calls `report`, which may cancel the work, for each batch. `decoded` counts the rows
+/// of each column.
 pub(super) fn check(
     source: &Source<InputFile>,
     index: usize,
     geo: &Described,
     memory: MemoryLimit,
+    decoded: &mut [DecodedRows],
     findings: &mut Findings,
     report: &impl Fn() -> Result<()>,
 ) -> Result<()> {
-    for root in &source.roots {
+    for (root, decoded) in source.roots.iter().zip(decoded) {
         findings.enter_column(root.in_file().name().to_owned());
         let (checked, mut leaves) = match leaves_of(source, index, root, geo) {
             Ok(leaves) => (Ok(()), leaves),
@@ -38,6 +41,7 @@ pub(super) fn check(
         let checked = checked.and_then(|()| {
             each_batch(source, index, root, memory, |array| {
                 report()?;
+                decoded.add(rows_of_columns(slice::from_ref(array), array.len()))?;
                 let mut arrays = Vec::new();
                 flatten(array, &mut arrays);
                 for (leaf, array) in leaves.iter_mut().zip(&arrays) {

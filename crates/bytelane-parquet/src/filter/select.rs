@@ -2,6 +2,7 @@
 
 use super::prune::Candidate;
 use super::{Comparison, Filter, Predicate, Value};
+use crate::budget::{DecodedRows, RowLimit, rows_of};
 use crate::options::is_within;
 use crate::read::{Condition, Conditional, Input, Ranges};
 use crate::{Error, Metrics, Problem, Reader, ReaderBuilder, Result};
@@ -16,7 +17,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::file::metadata::{FileMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
 use parquet::schema::types::SchemaDescriptor;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Columns and rows to read from a file.
 ///
@@ -47,6 +48,7 @@ pub struct Selection {
     filter: Option<Predicate>,
     row_groups: Option<Vec<usize>>,
     constants: Vec<(FieldRef, ArrayRef)>,
+    row_limit: RowLimit,
 }
 
 impl Selection {
@@ -72,6 +74,14 @@ impl Selection {
     #[must_use]
     pub fn with_filter(mut self, filter: Predicate) -> Self {
         self.filter = Some(filter);
+        self
+    }
+
+    /// Sets the maximum number of rows of a file that a condition is tested on. By default, it is 64 Mi plus 1 Ki for each
+    /// byte of the file; wide values count as several rows.
+    #[must_use]
+    pub fn with_row_limit(mut self, rows: u64) -> Self {
+        self.row_limit = RowLimit(Some(rows));
         self
     }
 
@@ -135,7 +145,7 @@ impl Selection {
     /// # Errors
     ///
     /// [`Problem::NoSuchColumn`]; [`Problem::Option`] for a condition that does not fit a column's type, and for a row group
-    /// that does not exist; [`Problem::Input`] if a column of the file contradicts a constant.
+    /// that does not exist; [`Problem::Input`] if a column of the file contradicts a constant; [`Problem::TooManyRows`].
     pub fn read<T: ChunkReader + 'static>(&self, reader: ReaderBuilder<T>) -> Result<SelectedRows> {
         self.check_constants(&reader)?;
         let reader = self.choose(reader)?.build()?;
@@ -180,7 +190,8 @@ impl Selection {
                 .filter(|it| Filter::try_new(it, schema).is_ok());
             let has_others = match fitting.next() {
                 Some(others) => {
-                    let others = Self::default().with_columns::<&str>([]).with_filter(others);
+                    let mut others = Self::default().with_columns::<&str>([]).with_filter(others);
+                    others.row_limit = self.row_limit;
                     others.read(reader.clone())?.next().transpose()?.is_some()
                 }
                 None => true,
@@ -210,7 +221,7 @@ impl Selection {
     ) -> Result<ReaderBuilder<T>> {
         let returned = self.returned_leaves(reader.parquet_schema())?;
         let projection = ProjectionMask::leaves(reader.parquet_schema(), returned);
-        let conditions = self.conditions(reader.schema(), reader.parquet_schema())?;
+        let conditions = self.conditions(&reader)?;
         let reader = reader
             .with_projection(projection)
             .with_conditions(conditions);
@@ -221,10 +232,14 @@ impl Selection {
     }
 
     /// Returns the conjuncts of the condition.
-    fn conditions(&self, in_file: &Schema, leaves: &SchemaDescriptor) -> Result<Vec<Conditional>> {
+    fn conditions<T: ChunkReader + 'static>(
+        &self,
+        reader: &ReaderBuilder<T>,
+    ) -> Result<Vec<Conditional>> {
         let Some(filter) = &self.filter else {
             return Ok(Vec::new());
         };
+        let (in_file, leaves) = (reader.schema(), reader.parquet_schema());
         let is_constant = |name: &str| self.constants.iter().any(|(field, _)| field.name() == name);
         let own = in_file
             .fields()
@@ -234,7 +249,9 @@ impl Selection {
         let whole = Schema::new(own.chain(constants).cloned().collect::<Vec<_>>());
         let filter = Filter::try_new(filter, &whole)?.with_constants(&self.constants)?;
         let filters = filter.conjuncts().into_iter();
-        Ok(filters.map(|filter| conditional(filter, leaves)).collect())
+        let decoded = || DecodedRows::new(self.row_limit, reader.file_bytes());
+        let conditions = filters.map(|filter| conditional(filter, decoded(), leaves));
+        Ok(conditions.collect())
     }
 
     /// Returns the leaves of the columns to return.
@@ -301,8 +318,14 @@ fn others(column: &str, text: Option<&str>) -> Vec<Predicate> {
     values.map(other).collect()
 }
 
+/// Filter that is tested on a limited number of rows.
+struct Limited {
+    filter: Filter,
+    decoded: Mutex<DecodedRows>,
+}
+
 /// Returns a filter with the leaves of its columns.
-fn conditional(filter: Filter, schema: &SchemaDescriptor) -> Conditional {
+fn conditional(filter: Filter, decoded: DecodedRows, schema: &SchemaDescriptor) -> Conditional {
     let leaves = schema.columns().iter().enumerate();
     let leaves = leaves.filter(|(_, leaf)| {
         let parts = leaf.path().parts();
@@ -313,13 +336,19 @@ fn conditional(filter: Filter, schema: &SchemaDescriptor) -> Conditional {
     });
     Conditional {
         projection: ProjectionMask::leaves(schema, leaves.map(|(index, _)| index)),
-        condition: Arc::new(filter),
+        condition: Arc::new(Limited {
+            filter,
+            decoded: Mutex::new(decoded),
+        }),
     }
 }
 
-impl Condition for Filter {
+impl Condition for Limited {
     fn evaluate(&self, batch: RecordBatch) -> Result<BooleanBuffer> {
-        self.rows(&batch)
+        let mut decoded = self.decoded.lock().unwrap_or_else(PoisonError::into_inner);
+        decoded.add(rows_of(&batch))?;
+        drop(decoded);
+        self.filter.rows(&batch)
     }
 
     fn is_total(&self) -> bool {
@@ -327,7 +356,7 @@ impl Condition for Filter {
     }
 
     fn selectivity(&self) -> f64 {
-        self.root.selectivity()
+        self.filter.root.selectivity()
     }
 
     fn takes_dictionaries(&self) -> bool {
@@ -341,7 +370,7 @@ impl Condition for Filter {
         row_group: &RowGroupMetaData,
     ) -> Result<Ranges> {
         Filter::candidates(
-            self,
+            &self.filter,
             Candidate {
                 input,
                 file,

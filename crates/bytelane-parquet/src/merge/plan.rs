@@ -6,6 +6,7 @@ use super::meaning::{self, Order as Entries};
 use super::options::{MergeOptions, Repair};
 use super::outcome::Notes;
 use super::schema::{Columns, Layout};
+use crate::budget::RowLimit;
 use crate::compatibility::Readers;
 use crate::file::{in_parquet, mend_schema};
 use crate::format::{
@@ -76,9 +77,11 @@ impl Part {
         first
     }
 
-    /// Returns the parts that are kept, given the kept rows of row groups.
+    /// Returns the parts that are kept, given the kept rows of row groups, in their order.
     fn within(&self, kept: &[(usize, Range<u64>)]) -> Vec<Self> {
-        let own = kept.iter().filter(|(index, _)| *index == self.row_group);
+        let start = kept.partition_point(|(index, _)| *index < self.row_group);
+        let own = kept[start..].iter();
+        let own = own.take_while(|(index, _)| *index == self.row_group);
         let parts = own.map(|(_, rows)| Self {
             rows: rows.clone(),
             ..self.clone()
@@ -113,6 +116,7 @@ pub(super) struct Plan<'a> {
     pub repair: Option<Repair>,
     /// Set if damaged pages are left out.
     pub is_salvage: bool,
+    pub row_limit: RowLimit,
     /// Row groups of a damaged file that are not sorted as they say.
     pub unsorted: Vec<usize>,
     /// Programs that must be able to read encoded columns.
@@ -274,6 +278,7 @@ impl<'a> Plan<'a> {
             depth,
             repair: options.repair().cloned(),
             is_salvage: options.salvage().is_some(),
+            row_limit: options.row_limit(),
             unsorted: options
                 .salvage()
                 .map_or_else(Vec::new, |it| it.unsorted.clone()),

@@ -340,7 +340,9 @@ fn rows_of(
 ) -> Vec<LostRows> {
     let mut rows = Vec::new();
     let mut first = 0;
-    for (_, own) in kept.iter().filter(|(it, _)| *it == row_group) {
+    let start = kept.partition_point(|(it, _)| *it < row_group);
+    let own = kept[start..].iter().take_while(|(it, _)| *it == row_group);
+    for (_, own) in own {
         for wrong in &refused.rows {
             let start = wrong.start.max(first) - first + own.start;
             let end = (wrong.end.max(first) - first + own.start).min(own.end);
@@ -382,9 +384,13 @@ fn is_same(one: &Path, other: &Path) -> bool {
 /// Returns the rows of each row group that no column has lost.
 fn kept(lost: &[LostRows], groups: &[u64]) -> Vec<(usize, Range<u64>)> {
     let mut kept = Vec::new();
-    for (index, rows) in groups.iter().enumerate() {
-        let own = lost.iter().filter(|it| it.row_group == index);
-        let mut ranges: Vec<Range<u64>> = own.map(|it| it.lost.rows.clone()).collect();
+    let mut of_groups = vec![Vec::new(); groups.len()];
+    for it in lost {
+        if let Some(own) = of_groups.get_mut(it.row_group) {
+            own.push(it.lost.rows.clone());
+        }
+    }
+    for ((index, rows), mut ranges) in groups.iter().enumerate().zip(of_groups) {
         ranges.sort_unstable_by_key(|range| range.start);
         let mut row = 0;
         for range in ranges {

@@ -170,6 +170,7 @@ def read_file(
     types: tuple[Sequence[str] | None, StringType | None],
     threads: int | None,
     memory_limit: int | None,
+    row_limit: int | None,
 ) -> Table: ...
 def read_files(
     sources: Sequence[_Path],
@@ -182,6 +183,7 @@ def read_files(
     types: tuple[Sequence[str] | None, StringType | None],
     threads: int | None,
     memory_limit: int | None,
+    row_limit: int | None,
 ) -> Table: ...
 @final
 class FileMetaData:
@@ -314,6 +316,7 @@ class ParquetFile:
         filters: Filters | None = None,
         threads: int | None = None,
         memory_limit: int | None = None,
+        row_limit: int | None = None,
     ) -> Batches: ...
     def read(
         self,
@@ -323,4 +326,5 @@ class ParquetFile:
         filters: Filters | None = None,
         threads: int | None = None,
         memory_limit: int | None = None,
+        row_limit: int | None = None,
     ) -> Table: ...

@@ -567,6 +567,7 @@ def read_table(
     as_files: bool = False,
     threads: int | None = None,
     memory_limit: int | None = None,
+    row_limit: int | None = None,
 ) -> Table:
     """Reads Parquet files into memory: all columns, or those of these paths, in the order of the file.
 
@@ -597,7 +598,8 @@ def read_table(
     `threads` sets the number of threads, by default one per core. A file is untrusted input: nulls and repeated values
     can take arbitrarily more memory than their bytes in the file. A table that takes more than `memory_limit` bytes is
     an error. The default limit is 8 GiB plus 1024 times the size of the file, but at most half of the memory
-    available to the process. `ParquetFile.iter_batches` reads larger ones.
+    available to the process. `ParquetFile.iter_batches` reads larger ones. `row_limit` is the maximum number of rows of a
+    file that `filters` are tested on, by default 64 Mi plus 1 Ki for each byte of the file.
 
     Any library that reads `__arrow_c_stream__` can use the result without a copy.
 
@@ -615,6 +617,16 @@ def read_table(
     if isinstance(source, Sequence) and not isinstance(source, bytes | bytearray | memoryview):
         partitions = [*(partition_types or {}).items()]
         return _parquet.read_files(
-            source, as_files, strict_schema, partitions, columns, row_groups, filters, types, threads, memory_limit
+            source,
+            as_files,
+            strict_schema,
+            partitions,
+            columns,
+            row_groups,
+            filters,
+            types,
+            threads,
+            memory_limit,
+            row_limit,
         )
-    return _parquet.read_file(source, columns, row_groups, filters, types, threads, memory_limit)
+    return _parquet.read_file(source, columns, row_groups, filters, types, threads, memory_limit, row_limit)

@@ -28,10 +28,11 @@ pub fn read_files(
     types: TextTypes,
     threads: Option<Count>,
     memory_limit: Option<u64>,
+    row_limit: Option<u64>,
 ) -> PyResult<Table> {
     let limits = Limits::new(threads, memory_limit)?;
     let is_part = row_groups.is_some();
-    let selection = selection(py, columns, row_groups, filters)?;
+    let selection = selection(py, columns, row_groups, filters, row_limit)?;
     let files = py.detach(|| {
         let files = find(&sources, as_files)?;
         let types = types_of(&partition_types)?;

@@ -128,13 +128,15 @@ impl ParquetFile {
     ///
     /// `threads` sets the number of threads; the default is one per core. At most `memory_limit` bytes are in memory at a
     /// time, by default 2 GiB plus 1024 times the size of the file: batches have fewer rows where necessary, and a row that
-    /// takes more is an error.
+    /// takes more is an error. `row_limit` is the maximum number of rows that `filters` are tested on, by default 64 Mi
+    /// plus 1 Ki for each byte of the file.
     #[pyo3(
         signature = (
-            batch_size=Count(BATCH_ROWS), columns=None, row_groups=None, *, filters=None, threads=None, memory_limit=None
+            batch_size=Count(BATCH_ROWS), columns=None, row_groups=None, *, filters=None, threads=None, memory_limit=None,
+            row_limit=None
         ),
         text_signature = "($self, batch_size=65536, columns=None, row_groups=None, *, filters=None, threads=None, \
-                          memory_limit=None)"
+                          memory_limit=None, row_limit=None)"
     )]
     #[allow(clippy::too_many_arguments)]
     fn iter_batches(
@@ -146,16 +148,18 @@ impl ParquetFile {
         filters: Option<Bound<'_, PyAny>>,
         threads: Option<Count>,
         memory_limit: Option<u64>,
+        row_limit: Option<u64>,
     ) -> PyResult<Batches> {
         let limits = Limits::new(threads, memory_limit)?;
-        let selection = selection(py, columns, row_groups, filters)?;
+        let selection = selection(py, columns, row_groups, filters, row_limit)?;
         let rows = py.detach(|| self.rows(batch_size.0, &selection, limits, false))?;
         Ok(Batches(Mutex::new(rows)))
     }
 
     /// Reads the same rows as one table. A table of more than `memory_limit` bytes is an error; the default is 8 GiB plus 1024
-    /// times the size of the file.
-    #[pyo3(signature = (columns=None, row_groups=None, *, filters=None, threads=None, memory_limit=None))]
+    /// times the size of the file. `row_limit` is that of `iter_batches`.
+    #[pyo3(signature = (columns=None, row_groups=None, *, filters=None, threads=None, memory_limit=None, row_limit=None))]
+    #[allow(clippy::too_many_arguments)]
     fn read(
         &self,
         py: Python<'_>,
@@ -164,9 +168,10 @@ impl ParquetFile {
         filters: Option<Bound<'_, PyAny>>,
         threads: Option<Count>,
         memory_limit: Option<u64>,
+        row_limit: Option<u64>,
     ) -> PyResult<Table> {
         let limits = Limits::new(threads, memory_limit)?;
-        let selection = selection(py, columns, row_groups, filters)?;
+        let selection = selection(py, columns, row_groups, filters, row_limit)?;
         py.detach(|| self.table(&selection, limits))
     }
 
@@ -209,8 +214,12 @@ pub fn selection(
     columns: Option<Columns>,
     row_groups: Option<Vec<Count>>,
     filters: Option<Bound<'_, PyAny>>,
+    row_limit: Option<u64>,
 ) -> PyResult<Selection> {
     let mut selection = Selection::default();
+    if let Some(rows) = row_limit {
+        selection = selection.with_row_limit(rows);
+    }
     if let Some(columns) = columns {
         selection = selection.with_columns(columns.0);
     }
@@ -315,6 +324,7 @@ impl ParquetFile {
 
 /// Reads rows of one file. Opens only the columns that they need.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
 pub fn read_file(
     source: &Bound<'_, PyAny>,
     columns: Option<Columns>,
@@ -323,10 +333,11 @@ pub fn read_file(
     types: TextTypes,
     threads: Option<Count>,
     memory_limit: Option<u64>,
+    row_limit: Option<u64>,
 ) -> PyResult<Table> {
     let py = source.py();
     let limits = Limits::new(threads, memory_limit)?;
-    let selection = selection(py, columns, row_groups, filters)?;
+    let selection = selection(py, columns, row_groups, filters, row_limit)?;
     let file = ParquetFile::open(source, types, &selection)?;
     py.detach(|| file.table(&selection, limits))
 }

@@ -101,6 +101,9 @@ struct Source {
     /// Only rows for which this condition is true
     #[arg(long = "where", value_name = "CONDITION", long_help = WHERE)]
     condition: Option<Predicate>,
+    /// With --where: maximum number of rows of a file to decode; 64 Mi, plus 1 Ki for each byte of the file by default
+    #[arg(long, value_name = "ROWS", requires = "condition")]
+    row_limit: Option<u64>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -187,10 +190,14 @@ impl Source {
     }
 
     fn selection(&self) -> Selection {
-        match &self.condition {
-            Some(condition) => Selection::default().with_filter(condition.clone()),
-            None => Selection::default(),
+        let mut selection = Selection::default();
+        if let Some(condition) = &self.condition {
+            selection = selection.with_filter(condition.clone());
         }
+        if let Some(rows) = self.row_limit {
+            selection = selection.with_row_limit(rows);
+        }
+        selection
     }
 
     /// Returns the paths of the columns of the condition.

@@ -10,8 +10,14 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// Number of rows that determine the column widths. About this many rows are kept in memory.
 const LAYOUT_ROWS: usize = 1000;
 
+/// Size of the rows in bytes from which on fewer of them determine the widths.
+const LAYOUT_BYTES: usize = 16 << 20;
+
 /// Longest string or nested value in characters; longer ones are truncated.
 const WIDEST: usize = 40;
+
+/// Number of characters of a text that are looked at.
+const PREFIX: usize = 1000;
 
 /// Text of nulls.
 const NULL: &str = "null";
@@ -52,8 +58,10 @@ impl<W: Write> RowTable<W> {
             return layout.write(batch, &mut self.out);
         }
         self.waiting.push(batch.clone());
-        let rows: usize = self.waiting.iter().map(RecordBatch::num_rows).sum();
-        if rows < LAYOUT_ROWS {
+        let waiting = || self.waiting.iter();
+        let rows: usize = waiting().map(RecordBatch::num_rows).sum();
+        let bytes: usize = waiting().map(RecordBatch::get_array_memory_size).sum();
+        if rows < LAYOUT_ROWS && bytes < LAYOUT_BYTES {
             Ok(())
         } else {
             self.begin()
@@ -161,10 +169,11 @@ impl Layout {
 fn shown(cells: &mut Cells<'_>, row: usize, is_number: bool, widest: usize) -> String {
     let text = cells.text(row).unwrap_or_else(|| NULL.to_owned());
     if is_number {
-        text
-    } else {
-        cut(readable::line(&text).into_owned(), widest)
+        return text;
     }
+    let end = text.char_indices().nth(PREFIX);
+    let prefix = end.map_or(&*text, |(end, _)| &text[..end]);
+    cut(readable::line(prefix).into_owned(), widest)
 }
 
 /// Truncates a text to `widest` characters.

@@ -29,7 +29,7 @@ use parquet::errors::Result as ParquetResult;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 pub(super) use part::dictionary_of;
-use part::part;
+use part::{check_cuts, part};
 pub(crate) use salvage::Lost;
 use salvage::salvaged;
 use std::io::BufReader;
@@ -332,7 +332,10 @@ impl RowGroup {
             complete(&mut leaf, column, repair)?;
         }
         match &self.part {
-            Some(rows) => part(leaf, column, rows.clone(), compare),
+            Some(rows) => {
+                check_cuts(&leaf, rows, plan.row_limit, self.file.window_length())?;
+                part(leaf, column, rows.clone(), compare)
+            }
             None => Ok(leaf),
         }
     }

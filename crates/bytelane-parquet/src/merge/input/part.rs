@@ -1,6 +1,7 @@
 //! Extracts rows of a chunk: pages within the range stay unchanged, pages at its ends are cut.
 
 use super::{Leaf, StoredPage};
+use crate::budget::RowLimit;
 use crate::format::{Encoded, PageType, SizeStatistics, Statistics};
 use crate::merge::join::bounds::{self, PageBounds};
 use crate::merge::join::entry::{Entry, editor, limits, rows_begun};
@@ -12,6 +13,23 @@ use bytelane::Detected;
 use parquet::basic::Type;
 use parquet::schema::types::ColumnDescriptor;
 use std::ops::Range;
+
+/// Number of values of pages to cut that count as a row of the limit.
+const VALUES: u64 = 64;
+
+/// Returns an error if cutting a chunk into parts like this one decodes too many values: each part decodes whole pages.
+pub(super) fn check_cuts(
+    leaf: &Leaf,
+    wanted: &Range<u64>,
+    limit: RowLimit,
+    file_bytes: u64,
+) -> Result<()> {
+    let values = leaf.data_pages().map(|it| it.page.values());
+    let most = u64::try_from(values.max().unwrap_or(0)).unwrap_or(0);
+    let parts = leaf.rows / (wanted.end - wanted.start).max(1);
+    let rows = most.saturating_mul(parts) / VALUES;
+    limit.check(i64::try_from(rows).unwrap_or(i64::MAX), file_bytes)
+}
 
 /// Returns a chunk with these rows of another one.
 pub(super) fn part(

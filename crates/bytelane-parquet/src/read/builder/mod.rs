@@ -224,6 +224,11 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         self.in_file.metadata()
     }
 
+    /// Returns the size of the file, in bytes.
+    pub(crate) fn file_bytes(&self) -> u64 {
+        self.input.len()
+    }
+
     /// Returns the Parquet schema of the whole file.
     #[must_use]
     pub fn parquet_schema(&self) -> &SchemaDescriptor {

@@ -2,19 +2,22 @@
 //! square.
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
-use bytelane_parquet::advise::{AdviseOptions, advise};
+use bytelane_parquet::advise::{AdviseOptions, Advisor, advise};
 use bytelane_parquet::check::{CheckOptions, check};
 use bytelane_parquet::diff::{DiffOptions, diff};
+use bytelane_parquet::filter::{SelectedRows, Selection};
 use bytelane_parquet::inspect::inspect;
 use bytelane_parquet::merge::{MergeOptions, MergePages, merge};
 use bytelane_parquet::repair::{RepairOptions, SalvageOptions, repair, salvage};
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite};
-use bytelane_parquet::{Error, WriterOptions};
+use bytelane_parquet::table::{Table, TableFile, conform};
+use bytelane_parquet::{Error, ReaderBuilder, WriterOptions};
 use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use std::fs;
 use std::num::NonZero;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -78,7 +81,26 @@ fn check_growth(name: &str, shapes: [Shape; 2]) {
     let rewriting =
         RewriteOptions::new(WriterOptions::default()).with_threads(NonZero::<usize>::MIN);
     let values = CheckOptions::default().with_values(true);
-    let verbs: [Verb<'_>; 12] = [
+    let verbs: [Verb<'_>; 16] = [
+        ("head", &|path| {
+            let file = ReaderBuilder::open(path)?.with_limit(10);
+            rows(Selection::default().read(file)?)
+        }),
+        ("count", &|path| {
+            let file = ReaderBuilder::open(path)?;
+            rows(Selection::default().with_columns::<&str>([]).read(file)?)
+        }),
+        ("convert", &|path| {
+            rows(Selection::default().read(ReaderBuilder::open(path)?)?)
+        }),
+        ("filter", &|path| {
+            let filter = "\"column 1\" >= 0".parse().unwrap();
+            rows(
+                Selection::default()
+                    .with_filter(filter)
+                    .read(ReaderBuilder::open(path)?)?,
+            )
+        }),
         ("inspect", &|path| inspect(path).map(drop)),
         ("check", &|path| {
             check(path, &CheckOptions::default()).map(drop)
@@ -147,6 +169,29 @@ fn work_grows_with_the_key_value_pairs() {
     check_growth("key-value pairs", [shape(2000), shape(4000)]);
 }
 
+#[test]
+fn a_condition_is_tested_on_a_limited_number_of_rows() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("one.parquet");
+    let pages = 300;
+    write(&path, Shape { pages, ..SMALL });
+    let read = |limit| {
+        let filter = "\"column 1\" in (5, 7, 100, 200)".parse().unwrap();
+        let selection = Selection::default().with_filter(filter);
+        let file = ReaderBuilder::open(&path).unwrap();
+        rows(selection.with_row_limit(limit).read(file)?)
+    };
+    let error = read(1).unwrap_err();
+    assert!(error.to_string().contains("limit of 1 rows"), "{error}");
+    read(300).unwrap();
+}
+
+/// Reads all batches.
+fn rows(mut batches: SelectedRows) -> Result<(), Error> {
+    batches.try_for_each(|batch| batch.map(drop))?;
+    Ok(())
+}
+
 fn any_order() -> DiffOptions {
     DiffOptions::default().with_any_order(true)
 }
@@ -168,7 +213,23 @@ fn work_grows_with_the_files() {
     let fresh = MergeOptions::default().with_pages(MergePages::Fresh);
     let split = verified().with_row_group_rows(1);
     let small = MergeOptions::default().with_file_size(1);
-    let verbs: [VerbOfFiles<'_>; 7] = [
+    let one_thread = AdviseOptions::default().with_threads(NonZero::<usize>::MIN);
+    let verbs: [VerbOfFiles<'_>; 9] = [
+        ("head, cat and count", &|paths| {
+            let files: Vec<TableFile> = paths.iter().map(TableFile::new).collect();
+            let table = Table::open(&files, false)?;
+            for (index, path) in paths.iter().enumerate() {
+                let selection = table.selection(index, &Selection::default())?;
+                for batch in selection.read(ReaderBuilder::open(path)?)? {
+                    conform(&batch?, table.schema())?;
+                }
+            }
+            Ok(())
+        }),
+        ("advise", &|paths| {
+            let mut advisor = Advisor::open_all(paths, &one_thread)?;
+            advisor.advise_rest(|_| ControlFlow::Continue(()))
+        }),
         ("diff", &|paths| {
             diff(paths, paths, &DiffOptions::default()).map(drop)
         }),
