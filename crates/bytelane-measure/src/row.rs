@@ -115,6 +115,28 @@ impl Workload {
 }
 
 impl Row {
+    /// Returns an example, for tests: a worker that needs `ns` nanoseconds for work that takes `memcpy` 100.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn example(backend: &str, values: u64, ns: f64) -> Self {
+        let workload = Workload {
+            codec: "byte_stream_split".into(),
+            parameters: String::new(),
+            operation: "encode".into(),
+            element_type: "f32".into(),
+            data: "random".into(),
+            values,
+            bytes: 4 * values,
+            evicted: false,
+        };
+        let took = |nanoseconds| Measurement {
+            name: backend.into(),
+            nanoseconds,
+            spread: 0.01,
+        };
+        workload.row(&took(ns), &took(100.0))
+    }
+
     /// Returns the row with an additional key.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
@@ -181,28 +203,9 @@ fn object(row: &Row) -> io::Result<Map<String, Value>> {
 mod tests {
     use super::*;
 
-    fn row(backend: &str, values: u64, ns: f64) -> Row {
-        let workload = Workload {
-            codec: "byte_stream_split".into(),
-            parameters: String::new(),
-            operation: "encode".into(),
-            element_type: "f32".into(),
-            data: "random".into(),
-            values,
-            bytes: 4 * values,
-            evicted: false,
-        };
-        let took = |nanoseconds| Measurement {
-            name: backend.into(),
-            nanoseconds,
-            spread: 0.01,
-        };
-        workload.row(&took(ns), &took(100.0))
-    }
-
     #[test]
     fn a_row_is_one_flat_object_and_reads_back() {
-        let row = row("avx2", 1024, 200.0).with("ratio", 1.25);
+        let row = Row::example("avx2", 1024, 200.0).with("ratio", 1.25);
         let text = serde_json::to_string(&row).unwrap();
         let object: Map<String, Value> = serde_json::from_str(&text).unwrap();
         let keys: Vec<&str> = object.keys().map(String::as_str).collect();
@@ -231,7 +234,7 @@ mod tests {
 
     #[test]
     fn a_library_goes_before_its_backend() {
-        let mut row = row("avx2", 1, 1.0);
+        let mut row = Row::example("avx2", 1, 1.0);
         assert_eq!(row.worker(), "avx2");
         row.library = Some("arrow".into());
         assert_eq!(row.worker(), "arrow avx2");
@@ -242,7 +245,10 @@ mod tests {
     #[test]
     fn csv_has_the_keys_of_all_rows() {
         let mut out = Vec::new();
-        let rows = [row("a,b", 1, 1.0), row("avx2", 1, 1.0).with("ratio", 1.5)];
+        let rows = [
+            Row::example("a,b", 1, 1.0),
+            Row::example("avx2", 1, 1.0).with("ratio", 1.5),
+        ];
         write_csv(&rows, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         let mut lines = text.lines();
@@ -262,7 +268,10 @@ mod tests {
 
     #[test]
     fn json_is_one_object_a_line() {
-        let rows = [row("scalar", 1024, 1000.0), row("avx2", 1024, 125.0)];
+        let rows = [
+            Row::example("scalar", 1024, 1000.0),
+            Row::example("avx2", 1024, 125.0),
+        ];
         let mut out = Vec::new();
         write_json(&rows, &mut out).unwrap();
         let lines = std::str::from_utf8(&out).unwrap().lines();

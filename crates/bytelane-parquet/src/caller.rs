@@ -45,6 +45,8 @@ pub(crate) enum Setting {
     Encodings,
     /// Names a file with the schema of one without a footer.
     Schema,
+    /// Sets the types of the columns in the names of directories.
+    PartitionTypes,
 }
 
 impl Setting {
@@ -55,6 +57,11 @@ impl Setting {
             Self::MemoryLimit => ["with_memory_limit", "--memory-limit", "memory_limit"],
             Self::Int96 => ["with_int96_converted", "--convert-int96", "convert_int96"],
             Self::Encodings => ["with_encodings", "--encodings", "encodings"],
+            Self::PartitionTypes => [
+                "types of table_files",
+                "--partition-type",
+                "partition_types",
+            ],
             Self::Schema => ["with_schema", "--schema", "schema"],
         }
     }

@@ -55,6 +55,7 @@ impl TableFile {
 #[derive(Debug)]
 pub struct Table {
     schema: SchemaRef,
+    rows: u64,
     /// Constants of each file, and nulls for the columns that it lacks.
     added: Vec<Vec<Constant>>,
 }
@@ -69,9 +70,12 @@ impl Table {
     pub fn open(files: &[TableFile], strict: bool) -> Result<Self> {
         let schemas = files.par_iter().map(|file| {
             let reader = ReaderBuilder::open(&file.path)?;
-            Ok(without(reader.schema(), &file.constants))
+            let rows = reader.metadata().file_metadata().num_rows();
+            let rows = u64::try_from(rows).unwrap_or(0);
+            Ok((without(reader.schema(), &file.constants), rows))
         });
-        let schemas = schemas.collect::<Result<Vec<Schema>>>()?;
+        let schemas = schemas.collect::<Result<Vec<(Schema, u64)>>>()?;
+        let (schemas, rows): (Vec<Schema>, Vec<u64>) = schemas.into_iter().unzip();
         let of_files = files.iter().map(|file| file.path.as_path()).zip(&schemas);
         let united = unite_schemas(of_files, strict)?;
         let added = files.iter().zip(&schemas).map(|(file, schema)| {
@@ -97,6 +101,7 @@ impl Table {
         let schema = Schema::new_with_metadata(fields, united.metadata().clone());
         Ok(Self {
             schema: Arc::new(schema),
+            rows: rows.into_iter().fold(0, u64::saturating_add),
             added,
         })
     }
@@ -105,6 +110,12 @@ impl Table {
     #[must_use]
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
+    }
+
+    /// Returns the number of rows of all files, as their footers say.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.rows
     }
 
     /// Returns a selection for one of the files, by its index: with the columns that are not in it.

@@ -268,27 +268,6 @@ fn bytes_text(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bytelane_measure::rounds::Measurement;
-    use bytelane_measure::row::Workload;
-
-    fn row(backend: &str, values: u64, ns: f64) -> Row {
-        let workload = Workload {
-            codec: "byte_stream_split".into(),
-            parameters: String::new(),
-            operation: "encode".into(),
-            element_type: "f32".into(),
-            data: "random".into(),
-            values,
-            bytes: 4 * values,
-            evicted: false,
-        };
-        let took = |nanoseconds| Measurement {
-            name: backend.into(),
-            nanoseconds,
-            spread: 0.01,
-        };
-        workload.row(&took(ns), &took(100.0))
-    }
 
     fn text(rows: &[Row], format: Format) -> String {
         let mut out = Vec::new();
@@ -302,9 +281,9 @@ mod tests {
 
     fn rows() -> Vec<Row> {
         vec![
-            row("scalar", 1024, 1000.0),
-            row("avx2", 1024, 125.0),
-            row("avx2", 12_345, 1000.0),
+            Row::example("scalar", 1024, 1000.0),
+            Row::example("avx2", 1024, 125.0),
+            Row::example("avx2", 12_345, 1000.0),
         ]
     }
 
@@ -337,7 +316,7 @@ mod tests {
     #[test]
     fn parameters_are_shown_where_the_type_does_not_imply_them() {
         let with = |parameters: &str| {
-            let mut row = row("avx2", 1, 1.0);
+            let mut row = Row::example("avx2", 1, 1.0);
             row.parameters = Some(parameters.to_owned());
             row
         };

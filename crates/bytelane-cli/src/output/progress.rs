@@ -1,10 +1,6 @@
 //! Progress of a command, on standard error if that is a terminal.
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
-use std::time::Duration;
-
-/// Interval at which a clock is drawn.
-const TICK: Duration = Duration::from_millis(200);
 
 /// Returns a progress bar on one line: `counted`, a template of indicatif, the remaining time, and a message, which is
 /// truncated at the end of the line. A length of 0 is not known yet; the bar is empty until it is set.
@@ -24,11 +20,4 @@ pub fn spinner(counted: &str) -> anyhow::Result<ProgressBar> {
     Ok(ProgressBar::no_length()
         .with_style(style)
         .with_finish(ProgressFinish::AndClear))
-}
-
-/// Returns the time that passes, with a message, for work that reports no progress.
-pub fn clock() -> anyhow::Result<ProgressBar> {
-    let clock = spinner("{msg}, {elapsed}")?;
-    clock.enable_steady_tick(TICK);
-    Ok(clock)
 }

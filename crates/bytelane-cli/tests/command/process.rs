@@ -63,51 +63,62 @@ fn streams_that_are_there_are_none() {
     assert_eq!(fs::read(directory.join("out")).unwrap(), b"Ynl0ZXM=");
 }
 
-/// Waits until there is a half-written file in a directory.
-fn wait_for_output(directory: &Path) {
+/// Waits until an entry of a directory is the expected one.
+fn wait_for(directory: &Path, is_expected: impl Fn(&fs::DirEntry) -> bool) {
     let start = Instant::now();
-    let is_half_written = |entry: &fs::DirEntry| {
-        let name = entry.file_name();
-        name.to_string_lossy().starts_with(".bytelane-")
-    };
-    loop {
+    let is_there = || {
         let mut entries = fs::read_dir(directory).unwrap().map(Result::unwrap);
-        if entries.any(|entry| is_half_written(&entry)) {
-            return;
-        }
-        assert!(start.elapsed() < Duration::from_secs(60), "no output");
+        entries.any(|entry| is_expected(&entry))
+    };
+    while !is_there() {
+        assert!(start.elapsed() < Duration::from_secs(60), "nothing came");
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
-fn signal(child: &Child, name: &str) {
+/// Waits until there is a half-written file in a directory.
+fn wait_for_output(directory: &Path) {
+    wait_for(directory, |entry| {
+        let name = entry.file_name();
+        name.to_string_lossy().starts_with(".bytelane-")
+    });
+}
+
+/// Starts the command in a directory.
+fn start(directory: &Path, arguments: &[&str]) -> Child {
+    let mut command = Command::new(cargo_bin!("bytelane"));
+    let command = command.args(arguments).current_dir(directory);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Sends a signal to the command, and checks that its exit status names the signal.
+fn check_ends(mut child: Child, (name, status): (&str, i32)) {
+    // Waiting for the child closes its standard input.
+    let input = child.stdin.take();
     let line = format!("kill -{name} {}", child.id());
-    let status = Command::new("sh").args(["-c", &line]).status().unwrap();
-    assert!(status.success());
+    let sent = Command::new("sh").args(["-c", &line]).status().unwrap();
+    assert!(sent.success());
+    assert_eq!(child.wait().unwrap().code(), Some(status), "{name}");
+    drop(input);
 }
 
 const SIGNALS: [(&str, i32); 3] = [("INT", 130), ("TERM", 143), ("HUP", 129)];
 
 #[test]
 fn a_filter_that_is_asked_to_end_says_by_what_and_leaves_nothing() {
-    for (name, status) in SIGNALS {
+    for signal in SIGNALS {
         let directory = tempfile::tempdir().unwrap();
         let directory = directory.path();
         fs::write(directory.join("out"), "precious").unwrap();
-        let mut child = Command::new(cargo_bin!("bytelane"))
-            .args(["encode", "base64", "-o", "out", "--force"])
-            .current_dir(directory)
-            .stdin(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // Waiting for the child would close its standard input.
-        let input = child.stdin.take();
+        let child = start(directory, &["encode", "base64", "-o", "out", "--force"]);
         wait_for_output(directory);
-        signal(&child, name);
-        assert_eq!(child.wait().unwrap().code(), Some(status), "{name}");
-        drop(input);
+        check_ends(child, signal);
         assert_eq!(fs::read(directory.join("out")).unwrap(), b"precious");
-        assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "{name}");
+        assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "{signal:?}");
     }
 }
 
@@ -128,18 +139,13 @@ fn a_rewrite_that_is_asked_to_end_says_by_what_and_leaves_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     write_parquet(&directory.join("in.parquet"), 3_000_000);
-    for (name, status) in SIGNALS {
-        let mut child = Command::new(cargo_bin!("bytelane"))
-            .args(["rewrite", "in.parquet", "out.parquet", "--verify"])
-            .args(["--compression", "zstd:9"])
-            .current_dir(directory)
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
+    let line = "rewrite in.parquet out.parquet --verify --compression zstd:9";
+    let arguments: Vec<&str> = line.split(' ').collect();
+    for signal in SIGNALS {
+        let child = start(directory, &arguments);
         wait_for_output(directory);
-        signal(&child, name);
-        assert_eq!(child.wait().unwrap().code(), Some(status), "{name}");
-        assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "{name}");
+        check_ends(child, signal);
+        assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "{signal:?}");
     }
 }
 
@@ -149,7 +155,7 @@ fn commands_that_write_files_leave_nothing_if_they_are_asked_to_end() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     write_parquet(&directory.join("in.parquet"), 3_000_000);
-    for (arguments, (name, status)) in [
+    for (arguments, signal) in [
         ["repair", "in.parquet", "out.parquet", "--verify"],
         ["merge", "in.parquet", "out.parquet", "--verify"],
         ["check", "in.parquet", "--salvage", "out.parquet"],
@@ -157,20 +163,9 @@ fn commands_that_write_files_leave_nothing_if_they_are_asked_to_end() {
     .into_iter()
     .zip(SIGNALS)
     {
-        let mut child = Command::new(cargo_bin!("bytelane"))
-            .args(arguments)
-            .current_dir(directory)
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        if arguments[0] == "check" {
-            // It reads everything before it begins the file.
-            std::thread::sleep(Duration::from_millis(300));
-        } else {
-            wait_for_output(directory);
-        }
-        signal(&child, name);
-        assert_eq!(child.wait().unwrap().code(), Some(status), "{arguments:?}");
+        let child = start(directory, &arguments);
+        wait_for_output(directory);
+        check_ends(child, signal);
         assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "{arguments:?}");
     }
 }
@@ -182,7 +177,7 @@ fn commands_that_read_say_by_which_signal_they_were_ended() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     write_parquet(&directory.join("in.parquet"), 3_000_000);
-    for (arguments, (name, status)) in [
+    for (arguments, signal) in [
         ["check", "in.parquet", "--values", "--format=text"],
         ["diff", "in.parquet", "in.parquet", "--any-order"],
         ["count", "in.parquet", "--where", "value > 0.5"],
@@ -190,15 +185,9 @@ fn commands_that_read_say_by_which_signal_they_were_ended() {
     .into_iter()
     .zip(SIGNALS)
     {
-        let mut child = Command::new(cargo_bin!("bytelane"))
-            .args(arguments)
-            .current_dir(directory)
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
+        let child = start(directory, &arguments);
         wait_for_handler(&child);
-        signal(&child, name);
-        assert_eq!(child.wait().unwrap().code(), Some(status), "{arguments:?}");
+        check_ends(child, signal);
     }
 }
 
@@ -257,38 +246,23 @@ fn a_rewrite_writes_to_pipes_and_streams() {
 #[cfg(target_os = "linux")]
 fn wait_for_handler(child: &Child) {
     let threads = format!("/proc/{}/task", child.id());
-    let is_handler = |thread: fs::DirEntry| {
+    wait_for(Path::new(&threads), |thread| {
         fs::read_to_string(thread.path().join("comm")).is_ok_and(|name| name == "signals\n")
-    };
-    let start = Instant::now();
-    while !fs::read_dir(&threads)
-        .unwrap()
-        .map(Result::unwrap)
-        .any(is_handler)
-    {
-        assert!(start.elapsed() < Duration::from_secs(60), "no handler");
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    });
 }
 
 /// A rewrite waits for the reader of a pipe until a signal ends it.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_rewrite_that_waits_for_a_reader_can_be_ended() {
-    for (name, status) in SIGNALS {
+    for signal in SIGNALS {
         let directory = tempfile::tempdir().unwrap();
         let directory = directory.path();
         write_parquet(&directory.join("in.parquet"), 10);
         assert!(shell(directory, "mkfifo pipe").status.success());
-        let mut child = Command::new(cargo_bin!("bytelane"))
-            .args(["rewrite", "in.parquet", "pipe"])
-            .current_dir(directory)
-            .spawn()
-            .unwrap();
+        let child = start(directory, &["rewrite", "in.parquet", "pipe"]);
         wait_for_handler(&child);
-        signal(&child, name);
-        let ended = child.wait().unwrap();
-        assert_eq!(ended.code(), Some(status), "{name}");
+        check_ends(child, signal);
     }
 }
 

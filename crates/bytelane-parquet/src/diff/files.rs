@@ -37,6 +37,8 @@ pub(super) struct Column {
     pub(super) data_type: DataType,
     /// Arrow type, as readers see it.
     pub(super) field: FieldRef,
+    /// Set if it is in the names of directories.
+    pub(super) is_constant: bool,
 }
 
 pub(super) type Columns = Vec<Column>;
@@ -61,6 +63,7 @@ pub(super) fn columns(file: &TableFile) -> Result<(Columns, u64)> {
             name: own.name().clone(),
             data_type: normal_type(own.data_type()),
             field: Arc::clone(seen),
+            is_constant: false,
         };
         let is_constant = |name: &str| file.constants.iter().any(|(field, _)| field.name() == name);
         let own = pairs.map(column).filter(|it| !is_constant(&it.name));
@@ -68,6 +71,7 @@ pub(super) fn columns(file: &TableFile) -> Result<(Columns, u64)> {
             name: field.name().clone(),
             data_type: values_of(field.data_type()).clone(),
             field: Arc::clone(field),
+            is_constant: true,
         });
         Ok((own.chain(constants).collect(), rows))
     };

@@ -4,6 +4,7 @@
 //! items of lists. Units, zones, sizes, orders and extension types are.
 
 use super::files::{Column, Columns, by_name};
+use crate::caller::Setting;
 use crate::read::ReaderBuilder;
 use crate::types::fields::{children, leaves, with_children};
 use crate::unite::{self, is_enum, is_ordered, unite, words};
@@ -118,8 +119,14 @@ pub(super) fn other_types(first: (&Path, &Columns), other: (&Path, &Columns)) ->
         let twin = twins.get(&*own.name);
         twin.filter(|twin| !is_same(&own.field, &twin.field))
             .map(|twin| {
+                let hint = if own.is_constant || twin.is_constant {
+                    let option = Setting::PartitionTypes;
+                    format!("; {option} sets the type of a column in the names of directories")
+                } else {
+                    String::new()
+                };
                 format!(
-                    "types differ: column {} is {} in {} and {} in {}",
+                    "types differ: column {} is {} in {} and {} in {}{hint}",
                     own.name,
                     words(&own.field),
                     first.0.display(),

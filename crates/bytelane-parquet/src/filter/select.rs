@@ -130,10 +130,9 @@ impl Selection {
         };
         let of_filter = self.filter.iter().flat_map(Predicate::columns);
         let paths = columns.iter().map(String::as_str).chain(of_filter);
-        let is_constant = |path: &str| self.constants.iter().any(|(field, _)| field.name() == path);
         let paths: Vec<&str> = paths.collect();
-        // The file may have columns of the same names, which are compared with the constants.
-        if paths.is_empty() || paths.iter().any(|path| is_constant(path)) {
+        // The file may have columns with the names of constants, which are compared with them.
+        if paths.is_empty() || !self.constants.is_empty() {
             return ReaderBuilder::try_new(input);
         }
         ReaderBuilder::try_new_with_columns(input, paths)

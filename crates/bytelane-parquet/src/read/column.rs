@@ -47,6 +47,7 @@ impl ColumnReader {
             output,
             batch_size: batch_rows,
             least_gap: None,
+            progress: None,
             backend: Detected::active(),
             limit,
             memory: limit.of_read(input.len()),

@@ -4,6 +4,7 @@ use super::input::{Input, STANDARD, standard_input};
 use crate::readable;
 use crate::search::Search;
 use crate::specification::similar;
+use crate::verb::Verb;
 use anyhow::{Context, bail};
 use arrow_array::{BooleanArray, RecordBatch, RecordBatchReader};
 use arrow_select::filter::filter_record_batch;
@@ -17,6 +18,7 @@ use bytes::Bytes;
 use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
@@ -184,16 +186,27 @@ impl Files {
         Ok(())
     }
 
-    /// Counts the rows of each file, or those of a selection. Files may have different columns.
+    /// Counts the rows of each file, or those of a selection, whose progress it reports. Files may have different columns.
     pub fn counts(
         &self,
         selection: Option<&Selection>,
         named: &[&str],
+        verb: &Verb,
     ) -> anyhow::Result<Vec<u64>> {
+        let considered = Arc::new(AtomicU64::new(0));
         let count = |(index, file): (usize, &TableFile)| {
             let path = &file.path;
             let Some(selection) = selection else {
+                let constants = &file.constants;
                 let file = self.builder(path)?;
+                let mut own = Selection::default().with_columns::<&str>([]);
+                for (field, value) in constants {
+                    own = own.with_constant(Arc::clone(field), Arc::clone(value))?;
+                }
+                if !constants.is_empty() {
+                    own.read(file.clone())
+                        .map_err(|error| error.in_file(shown(path)))?;
+                }
                 let row_groups = file.metadata().row_groups().iter();
                 let rows =
                     row_groups.map(|row_group| u64::try_from(row_group.num_rows()).unwrap_or(0));
@@ -203,8 +216,16 @@ impl Files {
             let selection = selection.clone().with_columns::<&str>([]);
             let (file, selection) = self.open(index, &selection, named)?;
             let threads = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+            let in_file = u64::try_from(file.metadata().file_metadata().num_rows()).unwrap_or(0);
+            let total = self.table()?.map_or(in_file, Table::rows);
+            let (verb, considered) = (verb.clone(), Arc::clone(&considered));
+            let file = file.with_threads(threads).with_progress(move |rows| {
+                let before = considered.fetch_add(rows, Ordering::Relaxed);
+                // A signal ends the process by itself.
+                let _ = verb.report(before + rows, total);
+            });
             let rows = selection
-                .read(file.with_threads(threads))
+                .read(file)
                 .map_err(|error| error.in_file(shown(path)))?;
             let mut count = 0;
             for batch in rows {

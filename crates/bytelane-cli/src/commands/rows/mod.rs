@@ -17,6 +17,7 @@ use bytelane_parquet::arrow_schema::DataType;
 use bytelane_parquet::filter::{Predicate, Selection};
 use clap::ValueEnum;
 use files::{Chosen, Files};
+use indicatif::ProgressBar;
 use output::Output;
 use serde_json::json;
 use std::io::{BufWriter, Write};
@@ -28,6 +29,8 @@ use std::str::FromStr;
 const USUAL_ROWS: u64 = 10;
 
 /// Show the first rows of Parquet files
+///
+/// The footers of all files are read first: columns that only later files have are shown as well, and types that differ are united.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Head {
@@ -282,7 +285,8 @@ impl Sample {
         let named = self.shown.named(&self.source);
         let is_filtered = self.source.condition.is_some();
         let filter = is_filtered.then(|| self.source.selection());
-        let counts = files.counts(filter.as_ref(), &named)?;
+        let verb = Verb::reading(counting()?)?;
+        let counts = verb.finish(files.counts(filter.as_ref(), &named, &verb))?;
         let chosen = sample::choose(sum(&counts), self.rows, self.seed);
         let selection = self.shown.selection(&self.source);
         let chosen = Chosen {
@@ -299,6 +303,11 @@ impl Sample {
     }
 }
 
+/// Returns a progress bar for rows that are counted.
+fn counting() -> anyhow::Result<ProgressBar> {
+    progress::bar(0, "{pos}/{len} rows")
+}
+
 impl Count {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let files = self.source.open()?;
@@ -308,10 +317,10 @@ impl Count {
             .condition
             .is_some()
             .then(|| self.source.selection());
-        let verb = Verb::reading(progress::clock()?)?;
+        let verb = Verb::reading(counting()?)?;
         verb.name(readable::plural(files.paths().len(), "file"));
-        let counts =
-            verb.finish(files.counts(selection.as_ref(), &self.source.condition_columns()))?;
+        let columns = self.source.condition_columns();
+        let counts = verb.finish(files.counts(selection.as_ref(), &columns, &verb))?;
         let names = files
             .paths()
             .map(|path| path.to_string_lossy().into_owned());

@@ -189,9 +189,10 @@ impl Judge {
             }
             _ => true,
         };
-        match are_levels_whole && are_indices_whole {
-            true => Ok(()),
-            false => Err(Error::corrupt("a run claims more bytes than the page has")),
+        if are_levels_whole && are_indices_whole {
+            Ok(())
+        } else {
+            Err(Error::corrupt("a run claims more bytes than the page has"))
         }
     }
 

@@ -88,6 +88,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
                 .with_headers(self.reads_headers()),
             batch_size,
             least_gap: self.least_gap,
+            progress: self.progress.clone(),
             schema: self.with_numbers(&output.schema),
             output,
             stages,

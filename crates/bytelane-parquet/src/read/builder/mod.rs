@@ -53,6 +53,7 @@ pub struct ReaderBuilder<T> {
     limit: Option<usize>,
     batch_size: usize,
     least_gap: Option<usize>,
+    progress: Option<Arc<dyn Fn(u64) + Send + Sync>>,
     prunes_by_headers: Option<bool>,
     backend: Detected,
     threads: NonZero<usize>,
@@ -198,6 +199,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             limit: None,
             batch_size: 65_536,
             least_gap: None,
+            progress: None,
             prunes_by_headers: None,
             backend: Detected::active(),
             threads: NonZero::<usize>::MIN,
@@ -441,6 +443,14 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         self
     }
 
+    /// Sets a callback that receives the number of rows considered since its last call, on any thread: rows that were returned,
+    /// that a condition dropped, or that statistics excluded.
+    #[must_use]
+    pub fn with_progress(mut self, callback: impl Fn(u64) + Send + Sync + 'static) -> Self {
+        self.progress = Some(Arc::new(callback));
+        self
+    }
+
     /// Limits the memory used at a time, in bytes, by pages, dictionaries, levels and the arrays of
     /// a batch, for all columns together. Batches whose rows would use more have fewer rows; a
     /// single row that uses more is [`Problem::MemoryLimit`].
@@ -513,6 +523,7 @@ impl<T> Clone for ReaderBuilder<T> {
             limit: self.limit,
             batch_size: self.batch_size,
             least_gap: self.least_gap,
+            progress: self.progress.clone(),
             prunes_by_headers: self.prunes_by_headers,
             backend: self.backend,
             threads: self.threads,

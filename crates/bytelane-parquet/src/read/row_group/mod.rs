@@ -43,6 +43,8 @@ pub(super) struct Settings {
     pub(super) batch_size: usize,
     /// Least number of dropped rows that are skipped, in place of the measured ones.
     pub(super) least_gap: Option<usize>,
+    /// Callback for the number of rows considered since its last call.
+    pub(super) progress: Option<Arc<dyn Fn(u64) + Send + Sync>>,
     pub(super) backend: Detected,
     pub(super) limit: MemoryLimit,
     /// Memory budget, in bytes, of a row group, and of the batches that wait for earlier ones.
@@ -52,6 +54,14 @@ pub(super) struct Settings {
     pub(super) depth: usize,
     /// `None` for one thread.
     pub(super) pool: Option<ThreadPool>,
+}
+
+impl Settings {
+    fn report(&self, rows: usize) {
+        if let Some(progress) = &self.progress {
+            progress(rows as u64);
+        }
+    }
 }
 
 /// Row group with rows left to read.
@@ -109,6 +119,7 @@ impl RowGroup {
         // More data that prunes rows may be missing.
         if !settings.input.lacks_bytes() {
             settings.input.counters().rows_excluded.add(excluded);
+            settings.report(excluded);
         }
         if rows.is_empty() {
             return Self::new(settings, Vec::new(), 0, rows);
@@ -303,6 +314,7 @@ impl RowGroup {
         let batch = work.partial.take(&settings.output)?;
         let dropped = work.rows - batch.num_rows();
         settings.input.counters().rows_dropped.add(dropped);
+        settings.report(work.rows);
         let Some(first) = self.first_row.filter(|_| batch.num_rows() > 0) else {
             return Ok(batch);
         };
