@@ -4,7 +4,6 @@
 //! from a dictionary, and many columns may share one page.
 
 use crate::caller::Setting;
-use crate::format::FileMetaData;
 use crate::{Error, Problem, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait, RecordBatch, make_array};
@@ -125,9 +124,8 @@ impl RowLimit {
     /// No limit: for files that a data set lists, whose rows have been counted.
     pub(crate) const NONE: Self = Self(Some(u64::MAX));
 
-    /// Returns an error if a file of this size has too many rows according to its footer.
-    pub(crate) fn check_all(self, footer: &FileMetaData, file_bytes: u64) -> Result<()> {
-        let rows = footer.row_groups.iter().map(|it| it.num_rows);
+    /// Returns an error if a file of this size has too many rows in its row groups together.
+    pub(crate) fn check_all(self, rows: impl Iterator<Item = i64>, file_bytes: u64) -> Result<()> {
         self.check(rows.fold(0, i64::saturating_add), file_bytes)
     }
 

@@ -9,7 +9,7 @@ fn stdout(arguments: &[&str]) -> String {
 
 #[test]
 fn cpu_lists_every_backend_and_one_is_active() {
-    let shown = text(&bytelane(&["cpu"]).env("COLUMNS", "200").unwrap().stdout);
+    let shown = text(&bytelane(&["cpu"]).env("COLUMNS", "400").unwrap().stdout);
     for backend in bytelane::Backend::ALL {
         let line = shown
             .lines()

@@ -157,7 +157,7 @@ pub fn check_order(path: impl AsRef<Path>) -> Result<CheckedOrder> {
 /// Returns the rows of a row group that belong before the one before them, according to its sorting columns.
 pub(crate) fn unsorted_rows(path: &Path, row_group: usize) -> Result<Vec<usize>> {
     let source = Source::open(InputFile::open(path)?)?;
-    RowLimit::default().check_all(&source.footer, source.reader.len())?;
+    RowLimit::default().check_all(rows_of(&source.footer), source.reader.len())?;
     catch_panic(|| sorting::unsorted(&source, row_group, MemoryLimit::default()))
 }
 
@@ -167,7 +167,7 @@ fn check_order_of(
     depth: usize,
     path: &Path,
 ) -> Result<CheckedOrder> {
-    RowLimit::default().check_all(&footer, file.len())?;
+    RowLimit::default().check_all(rows_of(&footer), file.len())?;
     let count = footer.row_groups.len();
     let source = Source::of_footer(file.clone(), footer, depth)?;
     let mut checked = CheckedOrder {
@@ -266,6 +266,11 @@ fn check_file(
     Ok(pages)
 }
 
+/// Returns the number of rows of each row group.
+fn rows_of(footer: &FileMetaData) -> impl Iterator<Item = i64> {
+    footer.row_groups.iter().map(|it| it.num_rows)
+}
+
 /// Checks the values of row groups. Damaged row groups are decoded as far as possible.
 fn checked_values(
     file: &InputFile,
@@ -276,7 +281,7 @@ fn checked_values(
     geo: &geo::Described,
     findings: &mut Findings,
 ) -> Result<bool> {
-    if let Err(error) = RowLimit(options.row_limit).check_all(footer, file.len()) {
+    if let Err(error) = RowLimit(options.row_limit).check_all(rows_of(footer), file.len()) {
         findings.add_error(error)?;
         return Ok(false);
     }
