@@ -78,17 +78,28 @@ pub fn lay_out_package(programs: &Path) -> Result<PathBuf> {
     compile(cargo(LIBRARIES).args(["--target-dir", "target"]))?;
     let directory = root().join("target/interop/package");
     let package = directory.join("bytelane");
-    fs::create_dir_all(&package).context("cannot create the package's directory")?;
-    let sources = root().join("crates/bytelane-python/python/bytelane");
-    for source in fs::read_dir(&sources)? {
-        let source = source?;
-        if source.file_type()?.is_file() {
-            copy(&source.path(), &package.join(source.file_name()))?;
-        }
-    }
+    copy_directory(
+        &root().join("crates/bytelane-python/python/bytelane"),
+        &package,
+    )?;
     let library = format!("{DLL_PREFIX}bytelane_native{DLL_SUFFIX}");
     copy(&programs.join(library), &package.join("_native.abi3.so"))?;
     Ok(directory)
+}
+
+/// Copies the files of a directory and of those in it.
+fn copy_directory(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (path, to) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy_directory(&path, &to)?;
+        } else {
+            copy(&path, &to)?;
+        }
+    }
+    Ok(())
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {
