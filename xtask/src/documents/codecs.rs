@@ -27,7 +27,6 @@ const LISTS: &[&str] = &[
     "crates/bytelane/src/lib.rs",
     "peers/src/libraries/mod.rs",
     "xtask/src/record/order.rs",
-    "xtask/src/test/rust/miri.rs",
 ];
 
 /// Extensions of files that are no code.

@@ -64,9 +64,6 @@ pub fn list<'a>(stages: impl Iterator<Item = &'a Stage>) {
         if let Some(reason) = stage.missing() {
             println!("{:<12} would be skipped here: {reason}", "");
         }
-        if !stage.in_all {
-            println!("{:<12} not part of `--require all`", "");
-        }
     }
 }
 
@@ -172,7 +169,6 @@ mod tests {
             about: "",
             needs,
             tier: Tier::Quick,
-            in_all: true,
             seconds: 60,
             run,
         }

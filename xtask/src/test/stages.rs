@@ -17,9 +17,6 @@ pub struct Stage {
     pub about: &'static str,
     pub needs: &'static [Need],
     pub tier: Tier,
-    /// True if `--require all` includes it. Stages are excluded only if they need something outside package
-    /// registries.
-    pub in_all: bool,
     /// Time budget on two idle cores, including compilation.
     pub seconds: u64,
     pub run: Run,
@@ -53,7 +50,6 @@ impl Stage {
             about: "",
             needs: &[],
             tier,
-            in_all: !matches!(tier, Extended),
             seconds,
             run,
         }
@@ -65,14 +61,6 @@ impl Stage {
 
     const fn needs(self, needs: &'static [Need]) -> Self {
         Self { needs, ..self }
-    }
-
-    /// Leaves the stage out of `--require all`.
-    const fn optional(self) -> Self {
-        Self {
-            in_all: false,
-            ..self
-        }
     }
 }
 
@@ -174,13 +162,6 @@ pub static STAGES: &[Stage] = &[
             Need::Program("qemu-arm-static", QEMU),
             armv7::DISASSEMBLER,
         ]),
-    full("32-bit", 115, || cross::test(&cross::I686))
-        .about("the core's tests on i686")
-        .needs(&[
-            Need::X86,
-            Need::StandardLibrary(&cross::I686),
-            Need::Program("i686-linux-gnu-gcc", "Debian: gcc-i686-linux-gnu"),
-        ]),
     full("big-endian", 165, || cross::test(&cross::S390X))
         .about("the core's tests on emulated s390x")
         .needs(&[
@@ -202,13 +183,16 @@ pub static STAGES: &[Stage] = &[
     full("thrift-go", 5, go::run_thrift)
         .about("messages exchanged with Apache Thrift's library for Go, both ways")
         .needs(&[Need::Program("go", "see go/README.md"), THRIFT_COMPILER]),
-    full("miri", 205, miri::run_stage)
-        .about("the core's unit tests under Miri, which finds undefined behaviour")
-        .needs(&[MIRI])
-        .optional(),
-    extended("miri-targets", 3600, miri::run_targets)
-        .about("Miri on AVX-512, s390x and i686, and with every codec's parameters")
+    extended("miri", 3600, miri::run_stage)
+        .about("the core's tests under Miri, which finds undefined behaviour, on four instruction sets")
         .needs(&[MIRI]),
+    extended("32-bit", 115, || cross::test(&cross::I686))
+        .about("the core's tests on i686")
+        .needs(&[
+            Need::X86,
+            Need::StandardLibrary(&cross::I686),
+            Need::Program("i686-linux-gnu-gcc", "Debian: gcc-i686-linux-gnu"),
+        ]),
     extended("address", 600, memory::run_address_sanitizer)
         .about("the core's tests under AddressSanitizer")
         .needs(&[Need::X86]),
