@@ -127,7 +127,11 @@ def scalars(random, kind, count):
 def mask(random, count):
     """Returns which values are null."""
     share = choose(random, [0, 0, 0.2, 1])
-    return random.random(count) < share
+    nulls = random.random(count) < share
+    if random.integers(6) == 0:
+        # Some row groups have no values.
+        nulls[: count // 2] = True
+    return nulls
 
 
 def dictionary(random, kind, count):
@@ -177,6 +181,8 @@ def frames(random):
         count = int(choose(random, [1, 50, 300]))
         categories = [f"k{it}" for it in range(number * int(random.integers(2)), int(choose(random, [3, 150])))]
         texts = [choose(random, categories) for _ in range(count)]
+        texts = [None if is_null else it for it, is_null in zip(texts, mask(random, count))]
+        random.shuffle(categories)
         other = choose(random, ["ms", "us", "ns"]) if random.integers(4) == 0 else unit
         found.append(
             polars.DataFrame(

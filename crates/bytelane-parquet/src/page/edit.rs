@@ -314,11 +314,13 @@ pub(crate) fn set_sizes(header: &mut PageHeader, uncompressed: usize, body: &[u8
     Ok(())
 }
 
-/// Returns a page of `rows` null rows, for a column with an optional root.
+/// Returns a page of `rows` null rows, for a column with an optional root. It is a page of indices if the chunk has a
+/// dictionary: pyarrow takes a dictionary only from such pages.
 pub(crate) fn null_page(
     column: &ColumnDescriptor,
     rows: usize,
     compression: Compression,
+    has_dictionary: bool,
 ) -> Result<(PageHeader, Vec<u8>)> {
     let mut plain = Vec::new();
     for greatest in [column.max_rep_level(), column.max_def_level()] {
@@ -333,13 +335,20 @@ pub(crate) fn null_page(
             plain.extend(levels);
         }
     }
+    let encoding = if has_dictionary {
+        // Number of bits of an index.
+        plain.push(1);
+        Encoding::RleDictionary
+    } else {
+        Encoding::Plain
+    };
     let mut body = Vec::new();
     Compressor::new(compression)?.append(&plain, &mut body)?;
     let values = i32::try_from(rows).map_err(|_| Error::corrupt("a page of so many rows"))?;
     let mut header = PageHeader {
         data_page_header: Some(crate::format::DataPageHeader {
             num_values: values,
-            encoding: Encoding::Plain,
+            encoding,
             definition_level_encoding: Encoding::Rle,
             repetition_level_encoding: Some(Encoding::Rle),
             ..Default::default()

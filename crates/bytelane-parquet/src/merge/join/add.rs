@@ -111,7 +111,8 @@ impl<'a> Adder<'a> {
     pub(super) fn nulls(&mut self, rows: u64) -> Result<()> {
         self.flush()?;
         let compression = compression_of(self.codec)?.unwrap_or(Compression::UNCOMPRESSED);
-        let (header, body) = null_page(self.join.column, rows as usize, compression)?;
+        let has_order = self.join.order.is_some();
+        let (header, body) = null_page(self.join.column, rows as usize, compression, has_order)?;
         self.pages.add_new(&header, body.into(), Some(rows))?;
         self.counts.nulls += 1;
         self.entries.push(Entry::of_nulls(self.join.column, rows));

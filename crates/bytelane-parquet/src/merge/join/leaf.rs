@@ -180,26 +180,29 @@ impl Join<'_> {
             .filter(|leaf| leaf.data_pages().any(uses_dictionary));
         let used: Vec<&Leaf> = used.collect();
         let old: Vec<&StoredPage> = used.iter().filter_map(|leaf| leaf.dictionary()).collect();
-        if used.is_empty() {
+        if used.is_empty() && self.order.is_none() {
             return Ok(());
+        }
+        if old.len() < used.len() {
+            return Err(Error::corrupt("a page of indices, but no dictionary"));
         }
         let count = |page: &StoredPage| {
             let header = page.page.header.dictionary_page_header.as_ref();
             header.map_or(0, |it| it.num_values)
         };
-        let Some(first) = old.first() else {
-            return Err(Error::corrupt("a page of indices, but no dictionary"));
+        let is_same = |first: &StoredPage| {
+            let has_all = is_first && usize::try_from(count(first)) == Ok(dictionary.len());
+            (has_all || self.is_copy()) && used[0].metadata().codec == codec
         };
-        let is_same = is_first && usize::try_from(count(first)) == Ok(dictionary.len());
-        let is_same = is_same || self.is_copy();
-        if is_same && used[0].metadata().codec == codec {
+        let first = old.first();
+        if let Some(first) = first.filter(|first| is_same(first)) {
             let page = &first.page;
             let bytes = first.bytes.clone();
             return adder
                 .pages
                 .add_copy(&page.header, page.header_length, bytes, None);
         }
-        let header = first.page.header.dictionary_page_header.as_ref();
+        let header = first.and_then(|it| it.page.header.dictionary_page_header.as_ref());
         let mut header = PageHeader {
             page_type: PageType::DictionaryPage,
             crc: old

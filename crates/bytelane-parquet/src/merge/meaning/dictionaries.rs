@@ -10,7 +10,7 @@ use crate::merge::plan::Input;
 use crate::merge::schema::Columns;
 use crate::types::fields::{children, leaves, with_children};
 use crate::types::physical;
-use crate::types::unite::{is_enum, is_ordered, united_order, wide_enough};
+use crate::types::unite::{categories, is_enum, is_ordered, united_order, wide_enough};
 use crate::{Error, Problem, Result};
 use arrow_schema::{DataType, Field, FieldRef};
 use bytes::Bytes;
@@ -51,9 +51,10 @@ pub(in crate::merge) fn orders(
     inputs: &[Input<'_>],
     columns: &mut Columns,
 ) -> Result<BTreeMap<(usize, usize), Arc<Order>>> {
+    let mut orders = orders_of_enums(columns);
     let mut wanted = wanted(columns);
     if wanted.is_empty() {
-        return Ok(BTreeMap::new());
+        return Ok(orders);
     }
     for input in inputs {
         let file = input.open()?;
@@ -82,7 +83,6 @@ pub(in crate::merge) fn orders(
             }
         }
     }
-    let mut orders = BTreeMap::new();
     for leaf in wanted {
         let entries = leaf.entries();
         let root = &mut columns.roots[leaf.root];
@@ -100,6 +100,32 @@ pub(in crate::merge) fn orders(
         }
     }
     Ok(orders)
+}
+
+/// Returns the categories of Polars' Enums. They are part of their types, and all dictionaries of a file begin with them.
+fn orders_of_enums(columns: &Columns) -> BTreeMap<(usize, usize), Arc<Order>> {
+    let mut orders = BTreeMap::new();
+    for (root, column) in columns.roots.iter().enumerate() {
+        let fields = column.field.iter().flat_map(leaves);
+        for (number, field) in fields.enumerate() {
+            let DataType::Dictionary(_, values) = field.data_type() else {
+                continue;
+            };
+            if !is_ordered(field) || !values.is_string() {
+                continue;
+            }
+            if let Some(categories) = categories(field) {
+                let mut bytes = Vec::new();
+                for category in &categories {
+                    bytes.extend((category.len() as u32).to_le_bytes());
+                    bytes.extend(category.as_bytes());
+                }
+                let (bytes, count) = (bytes.into(), categories.len());
+                orders.insert((root, number), Arc::new(Order { bytes, count }));
+            }
+        }
+    }
+    orders
 }
 
 /// Returns the leaves whose dictionaries matter.
@@ -147,17 +173,18 @@ impl Leaf {
     ) -> Result<()> {
         let metadata = &chunk.meta_data;
         let values = u64::try_from(metadata.num_values).unwrap_or(0);
-        let statistics = metadata.statistics.as_ref();
-        let statistics = statistics.map(|it| it.decode()).transpose()?;
-        let nulls = statistics.and_then(|it| it.null_count).unwrap_or(0);
-        let values = values.saturating_sub(u64::try_from(nulls).unwrap_or(0));
         if values == 0 {
             return Ok(());
         }
+        let statistics = metadata.statistics.as_ref();
+        let statistics = statistics.map(|it| it.decode()).transpose()?;
+        let nulls = statistics.and_then(|it| it.null_count).unwrap_or(0);
+        // A chunk of nulls may have a dictionary of unused entries.
+        let values = values.saturating_sub(u64::try_from(nulls).unwrap_or(0));
         let range = stored_range(chunk, file.window_length())?;
         let memory = MemoryLimit::default();
         let dictionary = stored_dictionary(&file.window, metadata, range, column, memory)?;
-        if dictionary.is_none() || has_other_pages(chunk)? {
+        if values > 0 && (dictionary.is_none() || has_other_pages(chunk)?) {
             self.others = self.others.saturating_add(values);
             if self.is_ordered && is_joined {
                 return Err(not_in_dictionary());

@@ -51,7 +51,7 @@ pub(crate) fn is_enum(field: &Field) -> bool {
 }
 
 /// Returns the categories of an Enum of Polars; `None` if its metadata cannot be understood.
-pub(super) fn categories(field: &Field) -> Option<Vec<String>> {
+pub(crate) fn categories(field: &Field) -> Option<Vec<String>> {
     let mut keys = field.metadata().keys();
     let text = field
         .metadata()

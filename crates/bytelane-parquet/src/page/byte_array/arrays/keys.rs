@@ -244,7 +244,8 @@ impl<K: ArrowDictionaryKeyType, T: Content> Values for Keys<K, T> {
             return self.array_of_values(&values);
         }
         let keys = std::mem::take(&mut self.keys);
-        match self.used.take() {
+        // Nulls have a dictionary, too, if the chunk has one.
+        match self.used.take().or_else(|| self.dictionary.clone()) {
             Some(used) => self.array_of_keys(keys, &used, nulls),
             None => {
                 self.values.append_nulls(keys.len())?;
