@@ -1,6 +1,7 @@
 //! Reads the dictionaries of the inputs' Arrow dictionaries: their keys must suffice for the entries of a whole output,
 //! and the entries of ordered ones must keep their order.
 
+use super::Known;
 use crate::budget::MemoryLimit;
 use crate::chunk::{stored_dictionary, stored_range};
 use crate::format::{ColumnChunk, Encoding, PageType};
@@ -10,7 +11,9 @@ use crate::merge::plan::Input;
 use crate::merge::schema::Columns;
 use crate::types::fields::{children, leaves, with_children};
 use crate::types::physical;
-use crate::types::unite::{categories, is_enum, is_ordered, united_order, wide_enough};
+use crate::types::unite::{
+    categories, is_enum, is_ordered, is_stored_alike, united_order, wide_enough,
+};
 use crate::{Error, Problem, Result};
 use arrow_schema::{DataType, Field, FieldRef};
 use bytes::Bytes;
@@ -34,6 +37,10 @@ pub(in crate::merge) struct Order {
 struct Leaf {
     root: usize,
     number: usize,
+    /// Its type in the output.
+    data_type: DataType,
+    /// Physical type of its entries in all inputs so far, and their width.
+    stored: Option<(Type, Option<usize>)>,
     is_ordered: bool,
     /// Distinct entries.
     distinct: Option<Dictionary>,
@@ -56,16 +63,30 @@ pub(in crate::merge) fn orders(
     if wanted.is_empty() {
         return Ok(orders);
     }
+    let mut known = Known::default();
     for input in inputs {
         let file = input.open()?;
         let in_file = file.columns().map_err(|error| error.in_file(input.path))?;
+        let fields = known.of(&file.footer, file.depth);
+        let fields = fields.by_name();
         for leaf in &mut wanted {
             let Some(place) = columns.place(&input.layout, leaf.root) else {
                 continue;
             };
             let root = &columns.roots[leaf.root];
-            let at = place.leaf + leaf.number;
-            let column = in_file.get(at).filter(|_| place.leaves == root.leaves);
+            // Without types of its own, a file has those of the output.
+            let own = fields.get(&root.elements[0].name[..]).copied();
+            let twin = root.field.as_ref().zip(own.or(root.field.as_ref()));
+            let twin = twin.and_then(|(field, own)| twin_of(field, own, leaf.number));
+            let Some((number, own)) = twin else {
+                continue; // The file lacks the member.
+            };
+            if *own.data_type() == DataType::Null {
+                continue;
+            }
+            let at = place.leaf + number;
+            let column = in_file.get(at).filter(|_| number < place.leaves);
+            let is_alike = is_stored_alike(own.data_type(), &leaf.data_type);
             for (index, row_group) in file.footer.row_groups.iter().enumerate() {
                 let chunk = row_group.columns.get(at).map(|it| it.decode()).transpose();
                 let added = chunk.and_then(|chunk| {
@@ -73,7 +94,8 @@ pub(in crate::merge) fn orders(
                         leaf.others = leaf.others.saturating_add(MANY as u64);
                         return Ok(());
                     };
-                    leaf.add(&file, &chunk, column, input.path, inputs.len() > 1)
+                    let is_joined = inputs.len() > 1;
+                    leaf.add(&file, &chunk, (column, is_alike), input.path, is_joined)
                 });
                 let located = |error: Error| {
                     let error = error.in_column(root.name()).in_row_group(index);
@@ -143,6 +165,8 @@ fn wanted(columns: &Columns) -> Vec<Leaf> {
                 wanted.push(Leaf {
                     root,
                     number,
+                    data_type: field.data_type().clone(),
+                    stored: None,
                     is_ordered,
                     distinct: None,
                     others: 0,
@@ -167,7 +191,7 @@ impl Leaf {
         &mut self,
         file: &Opened,
         chunk: &ColumnChunk,
-        column: &ColumnDescriptor,
+        (column, is_alike): (&ColumnDescriptor, bool),
         path: &Path,
         is_joined: bool,
     ) -> Result<()> {
@@ -198,6 +222,15 @@ impl Leaf {
             Type::BYTE_ARRAY => None,
             _ => physical::width(column),
         };
+        let stored = (column.physical_type(), width);
+        if !is_alike || *self.stored.get_or_insert(stored) != stored {
+            // The bytes of these entries are no entries of the output.
+            self.others = self.others.saturating_add(count as u64);
+            if self.is_ordered && count > 0 {
+                return Err(of_other_types());
+            }
+            return Ok(());
+        }
         if self.is_ordered {
             let entries = entries_of(width, &bytes, count)?;
             self.add_order(entries, path, is_joined)?;
@@ -227,6 +260,11 @@ impl Leaf {
         }
         Ok(())
     }
+}
+
+fn of_other_types() -> Error {
+    let problem = "cannot be merged: it is an ordered dictionary, but the types of its categories differ between the files; give them one type before";
+    Problem::Input(problem.to_owned()).into()
 }
 
 fn not_in_dictionary() -> Error {
@@ -265,6 +303,51 @@ fn widened(leaf: &Field, entries: usize) -> DataType {
         }
         other => other.clone(),
     }
+}
+
+/// Returns the number and the field of the leaf of `own` that becomes leaf `number` of the united field. Members of structs
+/// are found by name, and the entries of maps by position.
+fn twin_of<'a>(
+    united: &FieldRef,
+    own: &'a FieldRef,
+    number: usize,
+) -> Option<(usize, &'a FieldRef)> {
+    if let (DataType::Map(united, _), DataType::Map(own, _)) = (united.data_type(), own.data_type())
+    {
+        return twin_within(united, own, number, false);
+    }
+    let by_name = matches!(united.data_type(), DataType::Struct(_));
+    twin_within(united, own, number, by_name)
+}
+
+fn twin_within<'a>(
+    united: &FieldRef,
+    own: &'a FieldRef,
+    mut number: usize,
+    by_name: bool,
+) -> Option<(usize, &'a FieldRef)> {
+    let (members, own_members) = (children(united.data_type()), children(own.data_type()));
+    if own_members.is_empty() {
+        // A leaf, or nulls without a type.
+        let is_leaf = members.is_empty() || *own.data_type() == DataType::Null;
+        return is_leaf.then_some((0, own));
+    }
+    for (position, member) in members.into_iter().enumerate() {
+        let count = leaves(member).len();
+        if number >= count {
+            number -= count;
+            continue;
+        }
+        let is_twin = |(at, it): &(usize, &&FieldRef)| match by_name {
+            true => it.name() == member.name(),
+            false => *at == position,
+        };
+        let (at, twin) = own_members.iter().enumerate().find(is_twin)?;
+        let first: usize = own_members[..at].iter().map(|it| leaves(it).len()).sum();
+        let (number, leaf) = twin_of(member, twin, number)?;
+        return Some((first + number, leaf));
+    }
+    None
 }
 
 /// Replaces the type of a leaf; `number` is counted down.
