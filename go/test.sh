@@ -81,8 +81,11 @@ if [[ $(go env GOARCH) == amd64 ]] && ! grep -qw avx512_vbmi2 /proc/cpuinfo; the
 fi
 stage "tests of the plain loops (purego)"
 tested -tags purego
-stage "tests with checked pointers"
-tested -gcflags=all=-d=checkptr
+# The race detector checks pointers, too.
+if ! $race; then
+    stage "tests with checked pointers"
+    tested -gcflags=all=-d=checkptr
+fi
 
 stage "the commands of the documents, from an empty directory"
 ./readme_test.sh

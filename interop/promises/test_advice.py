@@ -12,7 +12,7 @@ import pyarrow
 import pyarrow.parquet as pq
 
 PROGRAM = Path(os.environ["BYTELANE_PROGRAMS"]) / "bytelane"
-TABLES = 40
+TABLES = int(os.environ.get("BYTELANE_TRIALS", "20"))
 ROWS = 60_000
 TOLERANCE = 0.03
 GOALS = ("balanced", "size", "read", "write")

@@ -110,9 +110,6 @@ pub static STAGES: &[Stage] = &[
     full("assembly", 75, assembly::run_stage)
         .about("instruction counts of the tuned kernels, and their calls without link-time optimisation")
         .needs(&[Need::X86, Need::Program("objdump", "Debian: binutils")]),
-    full("peers", 165, crate::peers::run_stage)
-        .about("each comparison with other libraries once, all results alike")
-        .needs(&[Need::X86, Need::Program("python3", "Debian: python3-pip")]),
     full("python", 125, python::run_stage)
         .about("files and messages exchanged with libraries of Python, both ways; the tables of records")
         .needs(&[PYTHON, THRIFT_COMPILER]),
@@ -193,6 +190,9 @@ pub static STAGES: &[Stage] = &[
             Need::StandardLibrary(&cross::I686),
             Need::Program("i686-linux-gnu-gcc", "Debian: gcc-i686-linux-gnu"),
         ]),
+    extended("peers", 165, crate::peers::run_stage)
+        .about("each comparison with other libraries once, all results alike")
+        .needs(&[Need::X86, Need::Program("python3", "Debian: python3-pip")]),
     extended("address", 600, memory::run_address_sanitizer)
         .about("the core's tests under AddressSanitizer")
         .needs(&[Need::X86]),

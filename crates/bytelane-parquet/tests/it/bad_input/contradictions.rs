@@ -362,10 +362,11 @@ fn files() -> impl Iterator<Item = Bytes> {
     both.map(|(version, has_dictionary)| file(version, has_dictionary))
 }
 
+/// Each fact of each column, with two of the files.
 #[test]
 fn no_contradiction_changes_rows() {
-    for truth in files() {
-        for column in 0..COLUMNS {
+    for column in 0..COLUMNS {
+        for truth in files().skip(column % 2).step_by(2) {
             for lie in lies(column) {
                 check_lies(&truth, &[&lie]);
             }
@@ -388,11 +389,12 @@ fn no_pair_of_contradictions_changes_rows() {
 }
 
 #[test]
-#[ignore = "takes long: each pair of facts, columns and files"]
+#[ignore = "takes long: each fact and each pair of facts, columns and files"]
 fn no_pair_of_contradictions_changes_rows_in_any_file() {
     let all: Vec<Lie> = (0..COLUMNS).flat_map(lies).collect();
     for truth in files() {
         for one in 0..all.len() {
+            check_lies(&truth, &[&all[one]]);
             for other in 0..one {
                 check_lies(&truth, &[&all[one], &all[other]]);
             }
