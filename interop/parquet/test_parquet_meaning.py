@@ -154,6 +154,30 @@ class Meaning(unittest.TestCase):
         self.out.unlink()
         self.refused([points(0), points(9, crs={"id": 1})], "crs")
 
+    def test_metadata_that_is_not_text_is_kept(self) -> None:
+        odd = {b"field\xff": b"\xfe\x00value", b"text": b"value"}
+        schema = {b"schema\xff": b"\xfd"}
+        number, member = pa.field("n", pa.int32(), metadata=odd), pa.field("m", pa.int32(), metadata=odd)
+        tables = [
+            pa.table([[1], [{"m": 2}]], pa.schema([number, pa.field("s", pa.struct([member]))], schema)),
+            # Another order and another type, so that the types are united.
+            pa.table([[{"m": 3}], [4]], pa.schema([pa.field("s", pa.struct([member])), ("n", pa.int64())], schema)),
+        ]
+        paths = [self.path / "0.parquet", self.path / "1.parquet"]
+        for table, path in zip(tables, paths, strict=True):
+            pq.write_table(table, path)
+        result = self.run_command("merge", *paths, self.out)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        # Polars reads no such metadata.
+        table = pq.read_table(self.out)
+        self.assertEqual(table.to_pylist(), [row for it in tables for row in it.select(["n", "s"]).to_pylist()])
+        merged = table.schema
+        self.assertEqual(merged.field("n").type, pa.int64())
+        for field in (merged.field("n"), merged.field("s").type.field("m")):
+            found = {key: value for key, value in (field.metadata or {}).items() if not key.startswith(b"PARQUET:")}
+            self.assertEqual(found, odd)
+        self.assertEqual(merged.metadata, schema)
+
     def test_a_level_of_compression_is_kept(self) -> None:
         values = [f"{number * 7919 % 10007} of {number % 13}" for number in range(200_000)]
         source = self.path / "level.parquet"

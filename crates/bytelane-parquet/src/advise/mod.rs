@@ -428,7 +428,8 @@ fn advise_leaf(
     // A requested compression does not apply to columns that cannot be re-encoded.
     let compression = match (&promise.obstacle, &in_file) {
         (Some(_), Some(now)) => now.compression(),
-        _ => name,
+        // Another leaf of the column may have another level.
+        _ => promise.compression.map_or(name, compression_name),
     };
     Ok(ColumnAdvice {
         path: leaf.path().string(),

@@ -3,19 +3,24 @@
 //! pyarrow's metadata may be any bytes, while texts of the format, and those of the crates that decode it, are UTF-8. Other bytes
 //! are replaced, so that the types of the columns are not lost with them.
 
+use super::fields::children;
 use crate::catch_panic::catch_panic;
 use crate::{Error, Result};
 use arrow_ipc::convert::try_fb_to_schema;
-use arrow_ipc::root_as_message;
-use arrow_schema::Schema;
+use arrow_ipc::{Field as FlatField, root_as_message};
+use arrow_schema::{Field, Fields, Schema};
 use bytelane::base64::STANDARD;
 use flatbuffers::InvalidFlatbuffer;
 use parquet::arrow::{ARROW_SCHEMA_META_KEY, parquet_to_arrow_schema};
 use parquet::file::metadata::{FileMetaData, KeyValue};
+use std::collections::HashMap;
 
 /// Metadata that is not UTF-8: a path of indices from the schema to a field or one of its children, with keys and values. An empty
 /// path is that of the schema.
-pub type MetadataBytes = (Vec<usize>, Vec<(Vec<u8>, Vec<u8>)>);
+pub type MetadataBytes = (Vec<usize>, Vec<Pair>);
+
+/// Key and value.
+type Pair = (Vec<u8>, Vec<u8>);
 
 /// Returns text that stands for bytes in schemas: `?` replaces each byte that is not UTF-8.
 #[must_use]
@@ -67,9 +72,91 @@ pub(crate) fn with_bytes(encoded: &str, metadata: &[MetadataBytes]) -> Option<St
     Some(STANDARD.encode_to_string(&bytes))
 }
 
+/// Metadata of fields that is not UTF-8: keys and values, by the names from a top-level column to a field, with the texts that
+/// stand for both.
+#[derive(Debug, Default)]
+pub(crate) struct FieldBytes(HashMap<(Vec<String>, [String; 2]), Pair>);
+
+impl FieldBytes {
+    /// Adds that of the value of a pair `ARROW:schema`.
+    pub(crate) fn add(&mut self, encoded: &str) {
+        let (Ok(texts), Ok(bytes)) = (written_message(encoded), stored_message(encoded)) else {
+            return;
+        };
+        if texts == bytes {
+            return;
+        }
+        let schema = root_as_message(&texts)
+            .ok()
+            .and_then(|it| it.header_as_schema());
+        for field in schema.and_then(|it| it.fields()).into_iter().flatten() {
+            self.add_field(field, &mut Vec::new(), (&texts, &bytes));
+        }
+    }
+
+    fn add_field(
+        &mut self,
+        field: FlatField<'_>,
+        names: &mut Vec<String>,
+        message: (&[u8], &[u8]),
+    ) {
+        let (texts, bytes) = message;
+        names.push(field.name().unwrap_or_default().to_owned());
+        let stored = |text: &str| {
+            let place = text.as_ptr().addr() - texts.as_ptr().addr();
+            bytes[place..place + text.len()].to_vec()
+        };
+        for pair in field.custom_metadata().into_iter().flatten() {
+            let [key, value] = [pair.key(), pair.value()].map(Option::unwrap_or_default);
+            let own = (stored(key), stored(value));
+            if own.0 != key.as_bytes() || own.1 != value.as_bytes() {
+                let texts = [key, value].map(str::to_owned);
+                self.0.insert((names.clone(), texts), own);
+            }
+        }
+        for child in field.children().into_iter().flatten() {
+            self.add_field(child, names, message);
+        }
+        names.pop();
+    }
+
+    /// Returns that of fields whose metadata has texts in its place.
+    pub(crate) fn of(&self, fields: &Fields) -> Vec<MetadataBytes> {
+        let mut found = Vec::new();
+        if !self.0.is_empty() {
+            for (at, field) in fields.iter().enumerate() {
+                self.find(field, (&mut vec![at], &mut Vec::new()), &mut found);
+            }
+        }
+        found
+    }
+
+    fn find(
+        &self,
+        field: &Field,
+        (path, names): (&mut Vec<usize>, &mut Vec<String>),
+        found: &mut Vec<MetadataBytes>,
+    ) {
+        names.push(field.name().clone());
+        let pairs = field.metadata().iter().filter_map(|(key, value)| {
+            let texts = [key, value].map(|it| it.clone());
+            self.0.get(&(names.clone(), texts)).cloned()
+        });
+        let pairs: Vec<_> = pairs.collect();
+        if !pairs.is_empty() {
+            found.push((path.clone(), pairs));
+        }
+        for (at, child) in children(field.data_type()).into_iter().enumerate() {
+            path.push(at);
+            self.find(child, (path, names), found);
+            path.pop();
+        }
+        names.pop();
+    }
+}
+
 /// Returns the Arrow schema in the value of the pair `ARROW:schema`.
 pub(crate) fn written_schema(encoded: &str) -> Result<Schema> {
-    let odd = || Error::corrupt("the Arrow schema is damaged");
     let message = written_message(encoded)?;
     let message = root_as_message(&message).map_err(|_| odd())?;
     let schema = message.header_as_schema().ok_or_else(odd)?;
@@ -79,11 +166,7 @@ pub(crate) fn written_schema(encoded: &str) -> Result<Schema> {
 
 /// Returns the message in the value of the pair `ARROW:schema`, with `?` in place of bytes of its texts that are not UTF-8.
 pub(crate) fn written_message(encoded: &str) -> Result<Vec<u8>> {
-    let odd = || Error::corrupt("the Arrow schema is damaged");
-    let mut message = STANDARD.decode_to_vec(encoded).map_err(|_| odd())?;
-    if message.starts_with(&[0xff; 4]) {
-        message.drain(..message.len().min(8));
-    }
+    let mut message = stored_message(encoded)?;
     loop {
         let text = match root_as_message(&message) {
             Ok(_) => return Ok(message),
@@ -93,6 +176,19 @@ pub(crate) fn written_message(encoded: &str) -> Result<Vec<u8>> {
         let text = message.get_mut(text).ok_or_else(odd)?;
         make_text(text);
     }
+}
+
+/// Returns the message in the value of the pair `ARROW:schema`, whose texts may be any bytes.
+fn stored_message(encoded: &str) -> Result<Vec<u8>> {
+    let mut message = STANDARD.decode_to_vec(encoded).map_err(|_| odd())?;
+    if message.starts_with(&[0xff; 4]) {
+        message.drain(..message.len().min(8));
+    }
+    Ok(message)
+}
+
+fn odd() -> Error {
+    Error::corrupt("the Arrow schema is damaged")
 }
 
 /// Returns metadata of a file in which the crate `parquet` can decode the Arrow schema; `None` if that cannot be mended.
@@ -123,9 +219,8 @@ pub(crate) fn schema_in_parquet(file: &FileMetaData) -> Result<Schema> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow_schema::{DataType, Field, TimeUnit};
+    use arrow_schema::{DataType, TimeUnit};
     use parquet::arrow::encode_arrow_schema;
-    use std::collections::HashMap;
 
     #[test]
     fn types_are_read_beside_metadata_that_is_not_text() {

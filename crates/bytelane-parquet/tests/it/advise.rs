@@ -3,14 +3,19 @@
 use arrow_array::types::Int32Type;
 use arrow_array::{
     ArrayRef, BooleanArray, Float64Array, Int64Array, ListArray, RecordBatch, StringArray,
+    StructArray,
 };
 use arrow_schema::{DataType, Field, Schema, UnionFields, UnionMode};
 use bytelane_parquet::advise::{Advice, AdviseOptions, Advisor, advise, advise_batches};
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite};
 use bytelane_parquet::{Encoding, Goal, Problem, Writer, WriterOptions, parse_compression};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::Int64Type;
+use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::ColumnPath;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -367,4 +372,36 @@ fn given_files_become_what_was_advised() {
         let became = rewritten.columns[0].after.bytes as f64;
         assert!(became <= promised, "{}: {became}", path.display());
     }
+}
+
+#[test]
+fn each_leaf_keeps_its_level() {
+    let directory = TempDir::new().unwrap();
+    let array: ArrayRef = Arc::new(Float64Array::from(walk(20_000)));
+    let leaf = |name: &str| Arc::new(Field::new(name, DataType::Float64, false));
+    let pair = StructArray::from(vec![
+        (leaf("one"), Arc::clone(&array)),
+        (leaf("other"), array),
+    ]);
+    let rows = RecordBatch::try_from_iter([("pair", Arc::new(pair) as ArrayRef)]).unwrap();
+    let level = |level| Compression::ZSTD(ZstdLevel::try_new(level).unwrap());
+    let other = ColumnPath::new(vec!["pair".to_owned(), "other".to_owned()]);
+    let properties = WriterProperties::builder()
+        .set_dictionary_enabled(false)
+        .set_compression(level(1))
+        .set_column_compression(other, level(19))
+        .build();
+    let path = directory.path().join("levels.parquet");
+    let written = fs::File::create(&path).unwrap();
+    let mut writer = ArrowWriter::try_new(written, rows.schema(), Some(properties)).unwrap();
+    writer.write(&rows).unwrap();
+    writer.close().unwrap();
+
+    let advice = advise(&path, &AdviseOptions::default()).unwrap();
+    let new = directory.path().join("new.parquet");
+    let outcome = rewrite(&path, &new, &RewriteOptions::default()).unwrap();
+    for (column, new) in advice.columns.iter().zip(&outcome.columns) {
+        assert_eq!([column.compression.clone()], new.after.compressions[..]);
+    }
+    assert_ne!(advice.columns[0].compression, advice.columns[1].compression);
 }

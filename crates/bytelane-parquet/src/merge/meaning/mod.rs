@@ -12,6 +12,7 @@ use crate::merge::schema::Columns;
 use crate::read::arrow_schema;
 use crate::types::physical::in_parquet;
 use crate::types::stored::stored_schema;
+use crate::types::written::{FieldBytes, metadata_text, with_bytes};
 use crate::{Error, Problem, Result};
 use arrow_schema::{Field, FieldRef, Schema};
 use bytes::Bytes;
@@ -117,6 +118,7 @@ pub(super) struct Hints {
     files: usize,
     /// Number of inputs that have the same one.
     same: usize,
+    bytes: FieldBytes,
 }
 
 impl Hints {
@@ -126,8 +128,14 @@ impl Hints {
         let Some(own) = hint_of(footer) else {
             return;
         };
+        let is_first = self.first.is_none();
         let first = self.first.get_or_insert_with(|| own.clone());
-        self.same += usize::from(first == own);
+        let is_same = first == own;
+        self.same += usize::from(is_same);
+        let value = own.value.as_deref().map(str::from_utf8);
+        if let Some(Ok(encoded)) = value.filter(|_| is_first || !is_same) {
+            self.bytes.add(encoded);
+        }
     }
 
     /// Returns the pair for the output with these other pairs, if an input has one; an error is a note. `is_same` says
@@ -150,13 +158,21 @@ impl Hints {
             return Some(Err(note));
         };
         // pyarrow takes the metadata of a table from here.
-        let text = |bytes: &Bytes| String::from_utf8(bytes.to_vec()).ok();
-        let pairs = others.iter().filter_map(|pair| {
-            let value = pair.value.as_ref();
-            Some((text(&pair.key)?, value.map_or(Some(String::new()), text)?))
+        let others = others.iter().map(|pair| {
+            let value = pair.value.as_deref().unwrap_or_default();
+            (pair.key.to_vec(), value.to_vec())
         });
-        let schema = Schema::new_with_metadata(fields, pairs.collect::<HashMap<_, _>>());
-        let encoded = catch_panic(|| Ok::<_, Error>(encode_arrow_schema(&schema)));
+        let others: Vec<_> = others.collect();
+        let texts = others
+            .iter()
+            .map(|(key, value)| (metadata_text(key), metadata_text(value)));
+        let schema = Schema::new_with_metadata(fields, texts.collect::<HashMap<_, _>>());
+        let mut metadata = self.bytes.of(&schema.fields);
+        metadata.push((Vec::new(), others));
+        let encoded = catch_panic(|| {
+            let encoded = encode_arrow_schema(&schema);
+            Ok::<_, Error>(with_bytes(&encoded, &metadata).unwrap_or(encoded))
+        });
         Some(match encoded {
             Ok(encoded) => Ok(format::KeyValue {
                 value: Some(encoded.into_bytes().into()),
