@@ -401,7 +401,7 @@ fn each_leaf_keeps_its_level() {
     let new = directory.path().join("new.parquet");
     let outcome = rewrite(&path, &new, &RewriteOptions::default()).unwrap();
     for (column, new) in advice.columns.iter().zip(&outcome.columns) {
-        assert_eq!([column.compression.clone()], new.after.compressions[..]);
+        assert_eq!(new.after.compressions, [column.compression.as_str()]);
     }
     assert_ne!(advice.columns[0].compression, advice.columns[1].compression);
 }
