@@ -22,7 +22,7 @@ pub struct Checked {
     pub pages: u64,
     /// Set if values were checked.
     pub values: bool,
-    /// Result in a few words, such as `1 error, 2 warnings`.
+    /// Result in a few words, such as `1 error, 2 warnings; values not read`.
     pub summary: String,
     /// All findings.
     pub findings: Vec<Finding>,
@@ -56,14 +56,16 @@ impl Checked {
             let ending = if count == 1 { "" } else { "s" };
             format!("{count} {name}{ending}")
         };
-        self.summary = match (self.findings.is_empty(), self.values) {
-            (true, true) => "nothing is wrong".to_owned(),
-            (true, false) => "structure is consistent; values not read".to_owned(),
-            (false, _) => {
-                let errors = count(Severity::Error, "error");
-                format!("{errors}, {}", count(Severity::Warning, "warning"))
-            }
+        let found = if !self.findings.is_empty() {
+            let errors = count(Severity::Error, "error");
+            format!("{errors}, {}", count(Severity::Warning, "warning"))
+        } else if self.values {
+            "nothing is wrong".to_owned()
+        } else {
+            "structure is consistent".to_owned()
         };
+        let limit = if self.values { "" } else { "; values not read" };
+        self.summary = format!("{found}{limit}");
     }
 }
 

@@ -386,3 +386,25 @@ fn geometries_are_compared_with_geospatial_statistics() {
     found(&with(20.0, 1), Some("g"), "24 geometries are outside");
     found(&with(50.0, 3), Some("g"), "42 geometries have types");
 }
+
+#[test]
+fn the_summary_says_whether_values_were_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("summary.parquet");
+    let summary = |file: &[u8], values: bool| {
+        fs::write(&path, file).unwrap();
+        let options = CheckOptions::default().with_values(values);
+        check(&path, &options).unwrap().summary
+    };
+    let damaged = with_footer(&usual(), |footer| footer.num_rows += 1);
+    assert_eq!(summary(&usual(), true), "nothing is wrong");
+    assert_eq!(
+        summary(&usual(), false),
+        "structure is consistent; values not read"
+    );
+    assert_eq!(summary(&damaged, true), "1 error, 0 warnings");
+    assert_eq!(
+        summary(&damaged, false),
+        "1 error, 0 warnings; values not read"
+    );
+}
