@@ -1,7 +1,6 @@
 //! Reads the columns and rows of a side's files.
 
 use super::convert::converted;
-use super::meaning::{Common, common};
 use super::normal::{normal, normal_type};
 use super::outcome::RowPlace;
 use crate::budget::{RowLimit, rows_of};
@@ -10,7 +9,6 @@ use crate::filter::Selection;
 use crate::input::InputFile;
 use crate::read::{Reader, ReaderBuilder};
 use crate::table::TableFile;
-use crate::unite::words;
 use crate::{Error, Result};
 use arrow_array::{ArrayRef, NullArray, UInt32Array};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
@@ -98,62 +96,7 @@ pub(super) fn by_name(columns: &[Column]) -> HashMap<&str, &Column> {
     columns.map(|column| (&*column.name, column)).collect()
 }
 
-/// Adds missing columns, and replaces the null type where another file has a type.
-pub(super) fn add_columns(columns: &mut Columns, others: Columns) {
-    let places = columns.iter().enumerate().rev();
-    let mut places: HashMap<String, usize> = places
-        .map(|(place, column)| (column.name.clone(), place))
-        .collect();
-    for other in others {
-        match places.get(&other.name) {
-            None => {
-                places.insert(other.name.clone(), columns.len());
-                columns.push(other);
-            }
-            Some(&place) if columns[place].data_type == DataType::Null => columns[place] = other,
-            Some(_) => {}
-        }
-    }
-}
-
-/// Returns how the columns of a file differ from those of the first one, as one sentence each. Types may differ if one
-/// holds the values of both.
-pub(super) fn other_columns(
-    first: (&Path, &Columns),
-    other: (&Path, &Columns),
-    missing_as_null: bool,
-) -> Vec<String> {
-    let mut others = Vec::new();
-    let (name, expected) = (other.0.display(), first.0.display());
-    let (known, found) = (by_name(first.1), by_name(other.1));
-    for column in first.1 {
-        let (column_name, own) = (&column.name, &column.field);
-        match found.get(&**column_name) {
-            None if missing_as_null => {}
-            Some(it) if it.data_type == DataType::Null && missing_as_null => {}
-            None => others.push(format!(
-                "{name} has no column {column_name}, but {expected} has"
-            )),
-            Some(it) if matches!(common(column, std::iter::once(*it)), Common::None) => {
-                let (own, other) = (words(own), words(&it.field));
-                others.push(format!(
-                    "column {column_name} is {other} in {name}, but {own} in {expected}"
-                ));
-            }
-            Some(_) => {}
-        }
-    }
-    let is_new = |it: &&Column| !known.contains_key(&*it.name);
-    let new = other.1.iter().filter(is_new);
-    others
-        .extend(new.map(|it| format!("{name} has a column {}, but {expected} has none", it.name)));
-    if other.1.len() != first.1.len() && others.is_empty() && !missing_as_null {
-        others.push(format!("{name} has several columns of one name"));
-    }
-    others
-}
-
-/// Files of a side, which have the same columns.
+/// Files of a side; columns that one of them lacks are null there.
 pub(super) struct Files<'a> {
     files: &'a [TableFile],
     names: Vec<&'a str>,

@@ -3,6 +3,7 @@
 use super::files::{self, Columns, Files};
 use super::hash::{Hash, of_rows};
 use super::meaning::{meaning, other_types};
+use super::sides::{Side, of_each_kind};
 use super::{DiffOptions, Problem};
 use crate::Result;
 use crate::budget::RowLimit;
@@ -89,28 +90,28 @@ impl TryFrom<String> for Fingerprint {
 pub fn fingerprint(files: &[impl AsRef<Path>], options: &DiffOptions) -> Result<Fingerprint> {
     let paths = files.iter().map(|it| TableFile::new(it.as_ref()));
     let files: Vec<TableFile> = paths.collect();
-    let Some(first) = files.first() else {
+    if files.is_empty() {
         return Err(Problem::Option("name the files to read".to_owned()).into());
-    };
-    let missing_as_null = options.missing_as_null;
+    }
     let all = files.iter().map(files::columns);
     let all = all.collect::<Result<Vec<(Columns, u64)>>>()?;
     let total = all
         .iter()
         .fold(0, |sum: u64, (_, rows)| sum.saturating_add(*rows));
-    let mut columns = all[0].0.clone();
-    if missing_as_null {
-        let others = all[1..].iter();
-        others.for_each(|(other, _)| files::add_columns(&mut columns, other.clone()));
-    }
-    for (file, (other, _)) in files.iter().zip(&all) {
-        let (own, other) = ((&*first.path, &columns), (&*file.path, other));
-        let mut others = files::other_columns(own, other, missing_as_null);
-        others.extend(other_types(own, other));
-        if let Some(other) = others.into_iter().next() {
-            return Err(Problem::Input(other).into());
+    let sources = files.iter().map(|file| file.path.as_path());
+    let sources: Vec<(&Path, &Columns)> = sources.zip(all.iter().map(|(own, _)| own)).collect();
+    let table = Side::new(&sources);
+    let mut others = table.conflicts.clone();
+    for other in of_each_kind(&sources[1..]) {
+        if !options.missing_as_null {
+            others.extend(Side::new(&sources[..1]).other_columns(&Side::new(&[other])));
         }
+        others.extend(other_types(sources[0], other));
     }
+    if let Some(other) = others.into_iter().next() {
+        return Err(Problem::Input(other).into());
+    }
+    let mut columns = table.columns().clone();
     columns.sort_by(|one, other| one.name.cmp(&other.name));
     let mut hash = of_columns(&columns);
     let side = Files::new(&files, &columns, RowLimit::NONE);

@@ -115,27 +115,33 @@ pub(super) fn holds(united: &FieldRef, of: &FieldRef) -> bool {
 /// Returns one sentence for each column whose type is another one than that in the first file.
 pub(super) fn other_types(first: (&Path, &Columns), other: (&Path, &Columns)) -> Vec<String> {
     let twins = by_name(other.1);
-    let differs = |own: &&Column| {
-        let twin = twins.get(&*own.name);
-        twin.filter(|twin| !is_same(&own.field, &twin.field))
-            .map(|twin| {
-                let hint = if own.is_constant || twin.is_constant {
-                    let option = Setting::PartitionTypes;
-                    format!("; {option} sets the type of a column in the names of directories")
-                } else {
-                    String::new()
-                };
-                format!(
-                    "types differ: column {} is {} in {} and {} in {}{hint}",
-                    own.name,
-                    words(&own.field),
-                    first.0.display(),
-                    words(&twin.field),
-                    other.0.display()
-                )
-            })
+    let columns = first.1.iter();
+    let types = columns.filter_map(|own| {
+        let twin = twins.get(&*own.name)?;
+        other_type((first.0, own), (other.0, twin))
+    });
+    types.collect()
+}
+
+/// Returns a sentence if the types of a column in two files differ in meaning.
+pub(super) fn other_type(own: (&Path, &Column), twin: (&Path, &Column)) -> Option<String> {
+    let ((one, own), (other, twin)) = (own, twin);
+    let hint = if own.is_constant || twin.is_constant {
+        let option = Setting::PartitionTypes;
+        format!("; {option} sets the type of a column in the names of directories")
+    } else {
+        String::new()
     };
-    first.1.iter().filter_map(|own| differs(&own)).collect()
+    (!is_same(&own.field, &twin.field)).then(|| {
+        format!(
+            "types differ: column {} is {} in {} and {} in {}{hint}",
+            own.name,
+            words(&own.field),
+            one.display(),
+            words(&twin.field),
+            other.display()
+        )
+    })
 }
 
 /// Path of an ordered dictionary, and its entries in their order.
@@ -189,7 +195,7 @@ fn add_orders(path: &str, field: &FieldRef, array: &ArrayRef, all: &mut Vec<Orde
     Ok(())
 }
 
-fn add_entries(path: &str, entries: Vec<String>, all: &mut Vec<Order>) {
+pub(super) fn add_entries(path: &str, entries: Vec<String>, all: &mut Vec<Order>) {
     match all.iter_mut().find(|(own, _)| own == path) {
         None => all.push((path.to_owned(), entries)),
         Some((_, own)) if *own == entries => {}

@@ -15,6 +15,7 @@ mod in_order;
 mod meaning;
 mod normal;
 mod outcome;
+mod sides;
 
 pub use fingerprint::{Fingerprint, fingerprint};
 pub use outcome::{Difference, DifferentRow, DifferentValue, RowPlace};
@@ -26,9 +27,9 @@ use crate::{Problem, Progress, Result};
 use arrow_schema::DataType;
 use derive_setters::Setters;
 use files::{Columns, Files};
-use meaning::Common;
+use meaning::{Common, Order};
 use serde::Deserialize;
-use std::collections::HashSet;
+use sides::{Side, of_each_kind};
 use std::path::Path;
 
 /// Default number of differing rows to name.
@@ -102,7 +103,7 @@ impl DiffOptions {
 /// Compares the rows of the files on the left with those on the right. The files of each side are
 /// read in order.
 ///
-/// Columns are matched by name. If their Arrow types differ in meaning, the difference says so, and values are compared
+/// The files of a side are one [table](crate::table). Columns are matched by name. If their Arrow types differ in meaning, the difference says so, and values are compared
 /// in a type that holds those of both; without one, no rows are compared. Columns may be required in one file and optional
 /// in another. NaN equals NaN with the same bits, and -0.0 does not equal 0.0. One
 /// batch of each side is in memory at a time.
@@ -141,10 +142,9 @@ pub fn diff_tables(
     right: &[TableFile],
     options: &DiffOptions,
 ) -> Result<Difference> {
-    let (Some(first), false) = (left.first(), right.is_empty()) else {
+    if left.is_empty() || right.is_empty() {
         return Err(Problem::Option("name a file on each side to compare".to_owned()).into());
-    };
-    let first = first.path.as_path();
+    }
     let paths = left.iter().chain(right).map(|file| file.path.as_path());
     let paths: Vec<&Path> = paths.collect();
     let files = left.iter().chain(right).map(files::columns);
@@ -152,24 +152,25 @@ pub fn diff_tables(
     let (files, rows): (Vec<Columns>, Vec<u64>) = files.into_iter().unzip();
     let sum = |rows: &[u64]| rows.iter().copied().fold(0, u64::saturating_add);
     let totals = [sum(&rows[..left.len()]), sum(&rows[left.len()..])];
-    let mut columns = files[0].clone();
-    if options.missing_as_null {
-        files
-            .iter()
-            .for_each(|file| files::add_columns(&mut columns, file.clone()));
-    }
-    let all = || paths.iter().copied().zip(&files);
-    let missing_as_null = options.missing_as_null;
-    let others = all().flat_map(|it| files::other_columns((first, &columns), it, missing_as_null));
+    let all: Vec<(&Path, &Columns)> = paths.iter().copied().zip(&files).collect();
+    let sides = all.split_at(left.len());
+    let table = Side::new(&all);
+    let columns = table.columns();
     let mut difference = Difference {
-        columns: others.collect(),
-        types: types(&all().collect::<Vec<_>>(), left.len(), options)?,
+        types: types(sides, options)?,
         ..Difference::default()
     };
+    if !options.missing_as_null {
+        difference.columns = Side::new(sides.0).other_columns(&Side::new(sides.1));
+    }
+    difference.columns.extend(table.conflicts.iter().cloned());
+    if difference.columns.is_empty() && !options.missing_as_null {
+        difference.columns.extend(repeated_columns(&all));
+    }
     if difference.columns.is_empty() {
-        let converted = conversions(&columns, &files);
+        let converted = conversions(columns, &files);
         let [left, right] = [left, right].map(|files| {
-            Files::new(files, &columns, options.row_limit()).with_types(converted.as_deref())
+            Files::new(files, columns, options.row_limit()).with_types(converted.as_deref())
         });
         if options.any_order {
             any_order::compare([&left, &right], totals, options, &mut difference)?
@@ -182,55 +183,35 @@ pub fn diff_tables(
     Ok(difference)
 }
 
-/// Returns how the types of columns differ, as one sentence each, where `left` is the number of files on the left.
+/// Files of the left and right side, and their columns.
+type Sides<'a, 'b> = (&'b [(&'a Path, &'a Columns)], &'b [(&'a Path, &'a Columns)]);
+
+/// Returns how the types of columns differ, as one sentence each. The files of a side are one table.
 ///
 /// If missing columns are null, the files on the right were made of those on the left, and may have types that hold more
 /// values.
-fn types(all: &[(&Path, &Columns)], left: usize, options: &DiffOptions) -> Result<Vec<String>> {
+fn types((left, right): Sides<'_, '_>, options: &DiffOptions) -> Result<Vec<String>> {
     let may_grow = options.missing_as_null;
     let mut others = Vec::new();
-    for other in &all[1..] {
-        if !may_grow {
-            others.extend(meaning::other_types(all[0], *other));
+    if may_grow {
+        let after = of_each_kind(right);
+        for (path, columns) in of_each_kind(left) {
+            for (made, found) in &after {
+                let twins = files::by_name(found);
+                let lost = columns.iter().filter(|own| {
+                    let twin = twins.get(&*own.name);
+                    twin.is_some_and(|twin| !meaning::holds(&twin.field, &own.field))
+                });
+                let lost: Columns = lost.cloned().collect();
+                others.extend(meaning::other_types((path, &lost), (made, found)));
+            }
         }
+    } else {
+        others.extend(Side::new(left).other_types(&Side::new(right)));
     }
-    let (before, after) = all.split_at(if may_grow { left } else { 0 });
-    let after = of_each_kind(after);
-    for (path, columns) in of_each_kind(before) {
-        for (made, found) in &after {
-            let twins = files::by_name(found);
-            let lost = columns.iter().filter(|own| {
-                let twin = twins.get(&*own.name);
-                twin.is_some_and(|twin| !meaning::holds(&twin.field, &own.field))
-            });
-            let lost: Columns = lost.cloned().collect();
-            others.extend(meaning::other_types((path, &lost), (made, found)));
-        }
-    }
-    others.extend(orders(all, left, may_grow)?);
-    Ok(others)
-}
-
-/// Returns the first file with each list of columns. Most files of a side have the same.
-fn of_each_kind<'a>(files: &[(&'a Path, &'a Columns)]) -> Vec<(&'a Path, &'a Columns)> {
-    let mut known = HashSet::new();
-    let files = files.iter().copied();
-    files
-        .filter(|(_, columns)| known.insert(*columns))
-        .collect()
-}
-
-/// Returns how the entries of ordered dictionaries differ, as one sentence each.
-fn orders(all: &[(&Path, &Columns)], left: usize, may_grow: bool) -> Result<Vec<String>> {
-    let known = all.iter().map(|&(path, columns)| {
-        let orders = catch_panic(|| meaning::orders(path, columns));
-        Ok((path, orders.map_err(|error| error.in_file(path))?))
-    });
-    let known = known.collect::<Result<Vec<_>>>()?;
-    let (ones, rest) = known.split_at(if may_grow { left } else { 1 });
-    let mut others = Vec::new();
-    for (one, orders) in ones {
-        for (other, their_orders) in rest {
+    let (left, right) = (orders(left, may_grow)?, orders(right, may_grow)?);
+    for (one, orders) in &left {
+        for (other, their_orders) in &right {
             for (column, order) in orders {
                 let twin = their_orders.iter().find(|(path, _)| path == column);
                 let twin = twin.map(|(_, order)| (*other, &order[..]));
@@ -241,6 +222,40 @@ fn orders(all: &[(&Path, &Columns)], left: usize, may_grow: bool) -> Result<Vec<
         }
     }
     Ok(others)
+}
+
+/// Returns the entries of the ordered dictionaries of files: of each file, or of all under the path of the first one.
+fn orders<'a>(
+    files: &[(&'a Path, &'a Columns)],
+    of_each: bool,
+) -> Result<Vec<(&'a Path, Vec<Order>)>> {
+    let mut known: Vec<(&Path, Vec<Order>)> = Vec::new();
+    for &(path, columns) in files {
+        let orders = catch_panic(|| meaning::orders(path, columns));
+        let orders = orders.map_err(|error| error.in_file(path))?;
+        match known.first_mut() {
+            Some((_, all)) if !of_each => {
+                for (column, entries) in orders {
+                    meaning::add_entries(&column, entries, all);
+                }
+            }
+            _ => known.push((path, orders)),
+        }
+    }
+    Ok(known)
+}
+
+/// Returns a sentence if a file has another number of columns with repeated names than the first one.
+fn repeated_columns(files: &[(&Path, &Columns)]) -> Option<String> {
+    let repeated = |columns: &Columns| columns.len() - files::by_name(columns).len();
+    let first = files.first().map_or(0, |(_, columns)| repeated(columns));
+    let (path, _) = files
+        .iter()
+        .find(|(_, columns)| repeated(columns) != first)?;
+    Some(format!(
+        "{} has several columns of one name",
+        path.display()
+    ))
 }
 
 /// Returns types for the values of each column in all files, if types differ.

@@ -381,3 +381,51 @@ fn columns_of_directories_are_compared_with_those_of_files() {
         "{error}"
     );
 }
+
+#[test]
+fn files_of_a_side_are_one_table() {
+    let files = Files::new();
+    let batch = |columns: Vec<(&str, ArrayRef)>| RecordBatch::try_from_iter(columns).unwrap();
+    let narrow: ArrayRef = Arc::new(Int32Array::from(vec![1]));
+    let wide: ArrayRef = Arc::new(Int64Array::from(vec![2]));
+    let text: ArrayRef = Arc::new(StringArray::from(vec!["x"]));
+    let one = files.plain("one", &batch(vec![("a", narrow)]));
+    let two = files.plain("two", &batch(vec![("b", Arc::clone(&text)), ("a", wide)]));
+    let texts: ArrayRef = Arc::new(StringArray::from(vec![None, Some("x")]));
+    let ids: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
+    let columns = [("a", ids, true), ("b", texts, true)];
+    let merged = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
+    let merged = files.plain("merged", &merged);
+    let other: ArrayRef = Arc::new(Int64Array::from(vec![1, 3]));
+    let other = files.plain(
+        "other",
+        &batch(vec![
+            ("a", other),
+            ("b", Arc::new(StringArray::from(vec!["", "x"]))),
+        ]),
+    );
+    let number = files.plain("number", &batch(vec![("a", text)]));
+    for any_order in [false, true] {
+        for right in [vec![&one, &two], vec![&merged]] {
+            let difference = compared(&[&one, &two], &right, any_order);
+            assert!(difference.is_none(), "{difference:?}");
+        }
+        let difference = compared(&[&one, &two], &[&other], any_order);
+        assert!(difference.columns.is_empty() && !difference.rows.is_empty());
+        let difference = compared(&[&one, &two], &[&one], any_order);
+        let expected = format!(
+            "{} has no column b, but {} has",
+            one.display(),
+            two.display()
+        );
+        assert_eq!(difference.columns, [expected]);
+        // These files are no table.
+        let difference = compared(&[&one, &number], &[&one], any_order);
+        let expected = format!(
+            "column a is string in {}, but int32 in {}",
+            number.display(),
+            one.display()
+        );
+        assert_eq!(difference.columns, [expected]);
+    }
+}
