@@ -84,6 +84,7 @@ LAYOUTS = [
         [1, 2],
         partitions={"a": [1, 2], "b": ["x", "y"]},
     ),
+    Layout("one partition column twice", {"t/k=1/k=2/f.parquet": 1}, [1], partitions={"k": [1]}),
     Layout("partition with underscore", {"t/_a=1/f.parquet": 1, "t/_x/f.parquet": 2}, [1], partitions={"_a": [1]}),
     Layout("below a partition", {"t/year=2024/a.parquet": 1, "t/year=2025/a.parquet": 2}, [1], ("t/year=2024",)),
     Layout(
@@ -96,7 +97,8 @@ LAYOUTS = [
     Layout("a list", {"t/a.parquet": 1, "t/b.parquet": 2}, [2, 1], ("t/b.parquet", "t/a.parquet")),
     Layout("files and directories", {"t/a.parquet": 1, "u/b.parquet": 2}, [2, 1], ("u", "t/a.parquet")),
     Layout("upper case", {"t/a.PARQUET": 1, "t/b.Parquet": 2}, [1, 2]),
-    Layout("parq", {"t/a.parq": 1, "t/b.PARQ": 2, "t/c.parquet": 3}, [1, 2, 3]),
+    Layout("parq", {"t/a.parq": 1, "t/b.PARQ": 2, "t/c.parquet": 3, "t/d.pq": 4}, [1, 2, 3, 4]),
+    Layout("BigQuery and Hive, without extensions", {"t/000000000000": 1, "t/x/bucket_00000": 2}, [1, 2]),
     Layout("hidden names", {"t/.a.parquet": 1, "t/_b.parquet": 2, "t/c.parquet": 3}, [3]),
     Layout("a hidden name that is named", {"t/.a.parquet": 1, "t/b.parquet": 2}, [1], ("t/.a.parquet",)),
     Layout("a hidden directory that is named", {"t/_temporary/a.parquet": 1}, [1], ("t/_temporary",)),

@@ -5,7 +5,7 @@ use crate::readable;
 use anyhow::bail;
 use bytelane_parquet::advise::RAW_ENDINGS;
 use bytelane_parquet::arrow_schema::DataType;
-use bytelane_store::{FindOptions, FoundFile, PARTITION_TYPES, Problem, partition_type};
+use bytelane_store::{FindOptions, FoundFile, PARTITION_TYPES, partition_type};
 use std::path::{Path, PathBuf};
 
 /// Name that means standard input.
@@ -39,8 +39,7 @@ impl Search {
     pub fn one_partition(self, paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         let files = self.find(paths)?;
         if !self.as_files {
-            bytelane_store::check_one_partition(&files)
-                .map_err(|error| anyhow::anyhow!("{error}; --as-files merges them without it"))?;
+            bytelane_store::check_one_partition(&files)?;
         }
         Ok(files.into_iter().map(|file| file.path).collect())
     }
@@ -88,10 +87,7 @@ impl Search {
             );
         }
         let found = bytelane_store::find(paths, &options.with_owned(self.as_files));
-        found.map_err(|error| match &error.problem {
-            Problem::Owned(_) => anyhow::anyhow!("{error}; --as-files takes all of its files"),
-            _ => anyhow::anyhow!("{}", readable::line(&error.to_string())),
-        })
+        found.map_err(|error| anyhow::anyhow!("{}", readable::line(&error.to_string())))
     }
 }
 

@@ -129,6 +129,22 @@ impl Listing {
         }
     }
 
+    /// Returns the files to plan: all with `as_files`, otherwise none of a table format.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Input`] if a table format owns them.
+    pub fn planned(self, as_files: bool) -> Result<Self> {
+        match &self.owner {
+            Some(owner) if !as_files => {
+                let table = owner.table.display();
+                Err(Error::Input(format!("{table}: {}", owner.refusal())))
+            }
+            _ if as_files => Ok(self.all()),
+            _ => Ok(self),
+        }
+    }
+
     /// Checks that the files are not owned by a table format.
     ///
     /// # Errors

@@ -123,12 +123,17 @@ pub fn unsupported_scheme(path: &Path) -> Option<String> {
 /// use std::path::Path;
 ///
 /// assert_eq!(local_path("file:///a%20b.parquet".as_ref()), Path::new("/a b.parquet"));
+/// assert_eq!(local_path("file:/a.parquet".as_ref()), Path::new("/a.parquet"));
 /// assert_eq!(local_path("a.parquet".as_ref()), Path::new("a.parquet"));
 /// ```
 #[must_use]
 pub fn local_path(path: &Path) -> Cow<'_, Path> {
-    let rest = path.to_str().and_then(|url| url.strip_prefix("file://"));
-    let Some(encoded) = rest.map(|rest| rest.strip_prefix("localhost").unwrap_or(rest)) else {
+    let rest = path.to_str().and_then(|url| url.strip_prefix("file:"));
+    // `file:/a` is `file:///a`, and `file:a` the name of a file.
+    let Some(encoded) = rest.filter(|rest| rest.starts_with('/')).map(|rest| {
+        let rest = rest.strip_prefix("//").unwrap_or(rest);
+        rest.strip_prefix("localhost").unwrap_or(rest)
+    }) else {
         return Cow::Borrowed(path);
     };
     let mut decoded = Vec::with_capacity(encoded.len());

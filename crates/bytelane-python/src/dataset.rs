@@ -90,11 +90,7 @@ pub fn plan(
         let listing = bytelane_dataset::list(&root)?;
         let listing = match &files {
             Some(files) => listing.only(files.iter().map(String::as_str))?,
-            None if as_files => listing.all(),
-            None => {
-                listing.check_plain()?;
-                listing
-            }
+            None => listing.planned(as_files)?,
         };
         bytelane_dataset::plan_files(&root, listing, &options, &|done, total| {
             report(done as u64, total as u64)

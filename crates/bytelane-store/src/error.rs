@@ -36,7 +36,7 @@ pub enum Problem {
     #[error("{0}")]
     NoFiles(String),
     /// A table format says which files are part of its table.
-    #[error("{0}")]
+    #[error("{}", .0.refusal())]
     Owned(Owner),
     /// Error of a local file.
     #[error(transparent)]
@@ -175,6 +175,11 @@ impl Error {
             Problem::Local(error) => error.kind() == io::ErrorKind::NotFound,
             _ => false,
         }
+    }
+
+    /// Returns whether the credentials do not allow the request.
+    pub(crate) fn is_denied(&self) -> bool {
+        matches!(self.problem, Problem::Denied(_))
     }
 }
 

@@ -30,8 +30,8 @@ mod url;
 pub use error::{Error, Problem, Result};
 pub use find::{
     FindOptions, FoundFile, Listing, Owner, PARTITION_TYPES, Partition, Tree, check_one_partition,
-    check_outputs, find, list, outputs_of, partition_columns, partition_type, partitions_in,
-    sync_directory, table_files, table_sides, tree_of,
+    check_outputs, find, list, no_files, outputs_of, partition_columns, partition_type,
+    partitions_in, sync_directory, table_files, table_sides, tree_of,
 };
 pub use install::install;
 pub use object::Object;

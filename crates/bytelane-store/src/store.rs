@@ -19,6 +19,9 @@ const SINGLE: u64 = 64 << 20;
 /// Number of objects that a store lists in one answer.
 pub(crate) const KEYS: usize = 1000;
 
+/// Number of requests to look objects up at the same time.
+const LOOKUPS: usize = 32;
+
 /// Store, such as a bucket. All locations that its functions take have its root.
 #[derive(Debug)]
 pub struct Store {
@@ -186,9 +189,7 @@ impl Store {
     /// Returns the names of the objects in the directory of an object, without those of its directories.
     pub(crate) fn names_beside(&self, location: &Location) -> Result<Vec<String>> {
         let store = Arc::clone(&self.store);
-        let mut parts: Vec<_> = location.path.parts().collect();
-        parts.pop();
-        let directory = Path::from_iter(parts);
+        let directory = location.parent().path;
         let listed = wait(async move {
             let list = || store.list_with_delimiter(Some(&directory));
             retried(list).await
@@ -198,8 +199,12 @@ impl Store {
         Ok(names.collect())
     }
 
-    /// Returns up to [`KEYS`] objects below each of these prefixes, as far as the store answers.
-    pub(crate) fn first_keys(&self, prefixes: &[Location]) -> Vec<Vec<Location>> {
+    /// Returns up to [`KEYS`] objects below each of these prefixes. The requests are sent at the same time.
+    ///
+    /// # Errors
+    ///
+    /// No request can be sent; the inner errors are those of the store.
+    pub(crate) fn first_keys(&self, prefixes: &[Location]) -> Result<Vec<Result<Vec<Location>>>> {
         let listed = prefixes.iter().map(|prefix| {
             let (store, path) = (Arc::clone(&self.store), prefix.path.clone());
             async move {
@@ -209,18 +214,49 @@ impl Store {
                         .take(KEYS)
                         .try_collect::<Vec<ObjectMeta>>()
                 };
-                retried(first).await.unwrap_or_default()
+                retried(first).await
             }
         });
-        let all = futures_util::future::join_all(listed.collect::<Vec<_>>());
-        let listed = wait(async move { Ok(all.await) }).unwrap_or_default();
-        let missing = std::iter::repeat_with(Vec::new);
-        let listed = prefixes.iter().zip(listed.into_iter().chain(missing));
-        let locations = |(prefix, objects): (&Location, Vec<ObjectMeta>)| {
-            let objects = objects.into_iter();
-            objects.map(|it| prefix.with_path(it.location)).collect()
-        };
-        listed.map(locations).collect()
+        let listed = self.at_once(prefixes, listed.collect())?;
+        let listed = prefixes.iter().zip(listed).map(|(prefix, objects)| {
+            let objects = objects?.into_iter();
+            Ok(objects.map(|it| prefix.with_path(it.location)).collect())
+        });
+        Ok(listed.collect())
+    }
+
+    /// Returns whether each of these objects exists. The requests are sent at the same time.
+    ///
+    /// # Errors
+    ///
+    /// No request can be sent; the inner errors are those of the store.
+    pub(crate) fn heads(&self, objects: &[Location]) -> Result<Vec<Result<bool>>> {
+        let heads = objects.iter().map(|object| {
+            let (store, path) = (Arc::clone(&self.store), object.path.clone());
+            async move {
+                match retried(|| store.head(&path)).await {
+                    Ok(_) => Ok(true),
+                    Err(object_store::Error::NotFound { .. }) => Ok(false),
+                    Err(error) => Err(error),
+                }
+            }
+        });
+        self.at_once(objects, heads.collect())
+    }
+
+    /// Sends the requests for some objects, [`LOOKUPS`] at a time, and returns the answers in their order.
+    fn at_once<T: Send + 'static>(
+        &self,
+        objects: &[Location],
+        requests: Vec<impl Future<Output = object_store::Result<T>> + Send + 'static>,
+    ) -> Result<Vec<Result<T>>> {
+        let answers = futures_util::stream::iter(requests).buffered(LOOKUPS);
+        let answers = wait(async move { Ok(answers.collect::<Vec<_>>().await) });
+        let answers = answers.map_err(Error::at(&self.root))?.into_iter();
+        let answers = answers.zip(objects);
+        Ok(answers
+            .map(|(answer, object)| answer.map_err(Error::at(object)))
+            .collect())
     }
 
     /// Reads a whole object; `None` if there is none.

@@ -19,7 +19,7 @@ const STORES: [&str; 9] = [
 /// assert_eq!(location.join("a.parquet")?.to_string(), "s3://bucket/lake/year=2024/a.parquet");
 /// # Ok::<(), bytelane_store::Error>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Location {
     root: String,
     pub(crate) path: Path,
@@ -119,6 +119,13 @@ impl Location {
             path: path
                 .map_err(|error| Error::input(format!("{}/{key}", self.root), error.to_string()))?,
         })
+    }
+
+    /// Returns the directory of an object.
+    pub(crate) fn parent(&self) -> Self {
+        let mut parts: Vec<_> = self.path.parts().collect();
+        parts.pop();
+        self.with_path(Path::from_iter(parts))
     }
 
     pub(crate) fn with_path(&self, path: Path) -> Self {

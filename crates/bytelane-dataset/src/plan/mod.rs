@@ -17,6 +17,7 @@ use crate::hash::{digits, hash};
 use crate::listing::{Listing, SourceFile, list};
 use crate::root::Root;
 use crate::{Error, Result};
+use bytelane_store::no_files;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -289,7 +290,7 @@ pub(crate) struct Read {
 ///
 /// # Errors
 ///
-/// The root cannot be read, or a table format owns it. Files that are not Parquet files or are damaged are
+/// The root cannot be read, has no Parquet files, or a table format owns it. Files that are not Parquet files or are damaged are
 /// part of the plan, as [`Plan::unreadable`].
 ///
 /// # Example
@@ -302,8 +303,7 @@ pub(crate) struct Read {
 /// # Ok::<(), bytelane_dataset::Error>(())
 /// ```
 pub fn plan(root: impl AsRef<Path>, options: &PlanOptions) -> Result<Plan> {
-    let listing = list(root.as_ref())?;
-    listing.check_plain()?;
+    let listing = list(root.as_ref())?.planned(false)?;
     plan_files(root, listing, options, &|_, _| ControlFlow::Continue(()))
 }
 
@@ -320,6 +320,15 @@ pub fn plan_files(
     options: &PlanOptions,
     progress: &(dyn Fn(usize, usize) -> ControlFlow<()> + Sync),
 ) -> Result<Plan> {
+    if listing.files.is_empty() {
+        let problem = if listing.chosen {
+            "no file was chosen".to_owned()
+        } else {
+            no_files(listing.others)
+        };
+        let root = root.as_ref().display();
+        return Err(Error::Input(format!("{root}: {problem}")));
+    }
     let root = Root::canonical(root.as_ref())?;
     let mut schemas = Schemas::default();
     let mut unreadable = Vec::new();

@@ -3,6 +3,7 @@
 use super::prune::Candidate;
 use super::{Comparison, Filter, Predicate, Value};
 use crate::budget::{DecodedRows, RowLimit, rows_of};
+use crate::caller::Setting;
 use crate::options::is_within;
 use crate::read::{Condition, Conditional, Input, Ranges};
 use crate::{Error, Metrics, Problem, Reader, ReaderBuilder, Result};
@@ -197,9 +198,15 @@ impl Selection {
             };
             if has_others {
                 let text = text.as_deref().unwrap_or("null");
+                let hint = if is_text(own.data_type()) && !is_text(field.data_type()) {
+                    let option = Setting::PartitionTypes;
+                    format!(", or set the type of the column to string with {option}")
+                } else {
+                    String::new()
+                };
                 let problem = format!(
                     "the column {name} has other values than {text}, which the name of a directory above the file says; rename the \
-                     directory, or read the file by itself"
+                     directory, or read the file by itself{hint}"
                 );
                 return Err(Problem::Input(problem).into());
             }
@@ -282,6 +289,16 @@ impl Selection {
         self.columns
             .as_ref()
             .is_none_or(|columns| columns.iter().any(|wanted| is_named(wanted)))
+    }
+}
+
+fn is_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, values) => is_text(values),
+        other => matches!(
+            other,
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
+        ),
     }
 }
 

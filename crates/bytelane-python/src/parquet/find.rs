@@ -80,8 +80,7 @@ pub fn of_store(error: bytelane_store::Error) -> PyErr {
         Problem::Missing => PyFileNotFoundError::new_err(error.to_string()),
         Problem::Local(cause) => of_parquet(Error::new(cause).in_file(&PathBuf::from(path))),
         Problem::Owned(owner) => {
-            let problem = format!("{owner}; as_files=True takes all of its files");
-            let error = Error::new(bytelane_parquet::Problem::Input(problem));
+            let error = Error::new(bytelane_parquet::Problem::Input(owner.refusal()));
             of_parquet(error.in_file(&owner.table))
         }
         Problem::Input(problem) => {

@@ -6,6 +6,7 @@ use crate::store::Meta;
 use crate::{Error, Object, Put, Result};
 use bytelane_parquet::real_path;
 use std::fs::{self, File, Metadata};
+use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -60,8 +61,12 @@ impl Tree for Disk {
         directories.iter().map(names).collect()
     }
 
-    fn are_there(&self, files: &[PathBuf]) -> Vec<bool> {
-        let is_file = |file: &PathBuf| fs::metadata(file).is_ok_and(|it| !it.is_dir());
+    fn are_there(&self, files: &[PathBuf]) -> Result<Vec<bool>> {
+        let is_file = |file: &PathBuf| match fs::metadata(file) {
+            Ok(metadata) => Ok(!metadata.is_dir()),
+            Err(error) if matches!(error.kind(), NotFound | NotADirectory) => Ok(false),
+            Err(error) => Err(at(file)(error)),
+        };
         files.iter().map(is_file).collect()
     }
 

@@ -1,6 +1,7 @@
 //! Recognises the directories of table formats, whose metadata says which of the files are part of the table.
 
 use super::tree::{Kind, Listed, Tree};
+use bytelane_parquet::{Caller, caller};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +15,15 @@ pub struct Owner {
     pub table: PathBuf,
 }
 
+impl Owner {
+    /// Returns the refusal of callers who can insist, with their option.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn refusal(&self) -> String {
+        format!("{self}; {} takes all of its files", as_files())
+    }
+}
+
 impl fmt::Display for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -22,6 +32,15 @@ impl fmt::Display for Owner {
              formats shows, or read it with a library of the table format",
             self.format
         )
+    }
+}
+
+/// Returns the option of the caller that takes files for files, whatever their directories say.
+pub(super) fn as_files() -> &'static str {
+    match caller() {
+        Caller::Command => "--as-files",
+        Caller::Python => "as_files=True",
+        _ => "with_owned(true)",
     }
 }
 

@@ -3,7 +3,7 @@
 //! An input is a file, a directory, a pattern with `*`, `?`, `[ab]` or `**`, or the URL of one of these on a store.
 //!
 //! - Named files are always taken.
-//! - In directories, files with a known extension in any case are taken, and Parquet files that Hive names `000000_0`. Names that begin with `.` or `_` are skipped, except partitions such as `_year=2024`.
+//! - In directories, files with a known extension in any case are taken, and Parquet files without an extension, such as those of Hive, Trino and BigQuery. Names that begin with `.` or `_` are skipped, except partitions such as `_year=2024`.
 //! - Links to directories are followed, but not into a directory that contains them.
 //! - Directories of a table format, such as Delta Lake, are refused, because its metadata says which files are current.
 
@@ -40,7 +40,7 @@ const MAGIC: &[u8] = b"PAR1";
 const SMALLEST: u64 = 12;
 
 /// Extensions of Parquet files.
-const PARQUET: [&str; 2] = ["parquet", "parq"];
+const PARQUET: [&str; 3] = ["parquet", "parq", "pq"];
 
 /// Options for finding files.
 ///
@@ -151,6 +151,17 @@ pub fn find(inputs: &[impl AsRef<Path>], options: &FindOptions) -> Result<Vec<Fo
     {
         file.partitions.clear();
     }
+    for file in &found {
+        let names = file.partitions.iter().filter_map(|it| it.value.as_deref());
+        let mut names = names.chain(file.partitions.iter().map(|it| it.column.as_str()));
+        // No other name has this character where a path is UTF-8.
+        if file.path.to_str().is_none()
+            && names.any(|name| name.contains(char::REPLACEMENT_CHARACTER))
+        {
+            let problem = "the name of a directory above the file is not UTF-8, so that it has no value for the column; rename it";
+            return Err(Error::input(file.path.display(), problem));
+        }
+    }
     Ok(found)
 }
 
@@ -164,7 +175,13 @@ pub fn list(root: &Path, options: &FindOptions) -> Result<Listing> {
         let problem = "web servers cannot list their files; give the URL of each file";
         return Err(Error::input(root.display(), problem));
     };
-    list_tree(tree, &root, options)
+    list_tree(tree, &root, options).map_err(|error| match Pattern::of(&root) {
+        Some(_) if error.is_missing() => {
+            let problem = "there is no directory of this name, and a data set is one directory, not a pattern";
+            Error::input(root.display(), problem)
+        }
+        _ => error,
+    })
 }
 
 fn find_one(input: &Path, options: &FindOptions) -> Result<Vec<FoundFile>> {
@@ -204,19 +221,27 @@ fn find_in(tree: &dyn Tree, input: &Path, options: &FindOptions) -> Result<Vec<F
     let listing = list_tree(tree, input, options)?;
     refuse(listing.owner, options)?;
     if listing.files.is_empty() {
-        let problem = match listing.others {
-            0 => "no .parquet file in this directory".to_owned(),
-            1 => {
-                "no .parquet file in this directory; one other file was skipped: name it to read it"
-                    .to_owned()
-            }
-            others => format!(
-                "no .parquet file in this directory; {others} other files were skipped: name them to read them"
-            ),
+        let hint = match listing.others {
+            0 => "",
+            1 => ": name it to read it",
+            _ => ": name them to read them",
         };
+        let problem = format!("{}{hint}", no_files(listing.others));
         return Err(Error::new(shown(input), Problem::NoFiles(problem)));
     }
     Ok(listing.files)
+}
+
+/// Returns the error about a directory without Parquet files, but with others.
+#[doc(hidden)]
+#[must_use]
+pub fn no_files(others: usize) -> String {
+    let problem = "no .parquet file in this directory";
+    match others {
+        0 => problem.to_owned(),
+        1 => format!("{problem}; one other file was skipped"),
+        _ => format!("{problem}; {others} other files were skipped"),
+    }
 }
 
 fn list_tree(tree: &dyn Tree, root: &Path, options: &FindOptions) -> Result<Listing> {
@@ -342,17 +367,9 @@ fn is_taken(
         return Ok(options.is_known(name));
     }
     match meta {
-        Some(meta) if is_of_hive(name) && meta.bytes >= SMALLEST => {
-            Ok(tree.start(path, MAGIC.len())? == MAGIC)
-        }
+        Some(meta) if meta.bytes >= SMALLEST => Ok(tree.start(path, MAGIC.len())? == MAGIC),
         _ => Ok(false),
     }
-}
-
-/// Returns whether Hive names files like this: `000000_0`.
-fn is_of_hive(name: &str) -> bool {
-    let number = name.split_once('_').map_or("", |(number, _)| number);
-    number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Returns a path by which files are sorted: the same on a disk and on a store.

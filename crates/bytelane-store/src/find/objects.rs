@@ -4,7 +4,7 @@ use super::tree::{Entry, Kind, Listed, Tree};
 use crate::store::{KEYS, Meta, Store};
 use crate::{Error, Location, Object, Problem, Put, Result};
 use object_store::GetRange;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -80,42 +80,36 @@ impl Tree for Objects {
             (!names.is_empty()).then_some(names)
         };
         let store = locations.first().map(Store::of);
-        let Some(Ok(store)) = store else {
+        let Some(Ok(Ok(keys))) = store.map(|store| store.map(|it| it.first_keys(&locations)))
+        else {
             return vec![None; directories.len()];
         };
-        let keys = store.first_keys(&locations);
+        let keys = keys.into_iter().map(Result::unwrap_or_default);
         locations.iter().zip(keys).map(names).collect()
     }
 
-    /// Asks for a single file; lists the directories of several.
-    fn are_there(&self, files: &[PathBuf]) -> Vec<bool> {
-        if let [file] = files {
-            return vec![matches!(self.meta(file), Ok(Some(_)))];
-        }
-        let mut directories: BTreeMap<PathBuf, Location> = BTreeMap::new();
-        for file in files {
-            if let Ok(object) = location(file)
-                && let Some(directory) = file.parent()
-            {
-                directories.entry(directory.to_owned()).or_insert(object);
+    /// Asks for a single file; lists the directories of several, and asks for each file where lists are refused.
+    fn are_there(&self, files: &[PathBuf]) -> Result<Vec<bool>> {
+        let objects = files.iter().map(|file| location(file));
+        let objects = objects.collect::<Result<Vec<Location>>>()?;
+        let Some(first) = objects.first() else {
+            return Ok(Vec::new());
+        };
+        let store = Store::of(first)?;
+        let (mut there, asked) = match objects.len() {
+            1 => (HashSet::new(), objects.clone()),
+            _ => listed(&store, &objects)?,
+        };
+        for (object, is_there) in asked.iter().zip(store.heads(&asked)?) {
+            match is_there {
+                Ok(true) => {
+                    there.insert(object.clone());
+                }
+                Err(error) if !error.is_denied() => return Err(error),
+                _ => {}
             }
         }
-        let (directories, objects): (Vec<PathBuf>, Vec<Location>) = directories.into_iter().unzip();
-        let mut listed = HashSet::new();
-        for ((directory, object), names) in directories
-            .iter()
-            .zip(objects)
-            .zip(self.names(&directories))
-        {
-            let mut names = names.unwrap_or_default();
-            // The list was cut.
-            if names.len() >= KEYS {
-                let all = Store::of(&object).and_then(|store| store.names_beside(&object));
-                names = all.unwrap_or_default();
-            }
-            listed.extend(names.iter().map(|name| directory.join(name)));
-        }
-        files.iter().map(|file| listed.contains(file)).collect()
+        Ok(objects.iter().map(|it| there.contains(it)).collect())
     }
 
     fn start(&self, path: &Path, length: usize) -> Result<Vec<u8>> {
@@ -209,6 +203,34 @@ fn url(root: &str, key: &str) -> String {
         "" => root.to_owned(),
         key => format!("{root}/{key}"),
     }
+}
+
+/// Returns the objects in the directories of these objects, and those of them whose directories must not be listed.
+fn listed(store: &Store, objects: &[Location]) -> Result<(HashSet<Location>, Vec<Location>)> {
+    let mut directories: HashMap<Location, Vec<Location>> = HashMap::new();
+    for object in objects {
+        let of_one = directories.entry(object.parent()).or_default();
+        of_one.push(object.clone());
+    }
+    let (directories, objects): (Vec<_>, Vec<_>) = directories.into_iter().unzip();
+    let lists = store.first_keys(&directories)?.into_iter();
+    let (mut listed, mut others) = (HashSet::new(), Vec::new());
+    for ((directory, objects), keys) in directories.iter().zip(objects).zip(lists) {
+        let all = match keys {
+            // The list was cut.
+            Ok(keys) if keys.len() >= KEYS => {
+                let names = store.names_beside(&objects[0]);
+                names.and_then(|names| names.iter().map(|name| directory.join(name)).collect())
+            }
+            keys => keys,
+        };
+        match all {
+            Ok(keys) => listed.extend(keys),
+            Err(error) if error.is_denied() => others.extend(objects),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((listed, others))
 }
 
 /// Returns the store of a URL, and the location in it.

@@ -1,11 +1,11 @@
 //! Decides where outputs may be: not among the files that the next run would read, and not in place of a file that a table format describes.
 
-use super::format::{above, is_of_ducklake};
+use super::format::{above, as_files, is_of_ducklake};
 use super::pattern::{Match, Pattern};
 use super::tree::{Tree, tree_of};
 use super::{FindOptions, FoundFile};
 use crate::{Error, Location, Result};
-use bytelane_parquet::{Caller, caller, local_path, remote_url};
+use bytelane_parquet::{local_path, remote_url};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -77,7 +77,7 @@ fn existing(outputs: &[&Path]) -> Result<Vec<Option<InTree>>> {
     }
     for (indices, files) in groups.into_values() {
         let tree = indices.first().and_then(|first| trees[*first].as_ref());
-        let are_there = tree.map_or_else(Vec::new, |(tree, _)| tree.are_there(&files));
+        let are_there = tree.map_or_else(|| Ok(Vec::new()), |(tree, _)| tree.are_there(&files))?;
         for (index, is_there) in indices.into_iter().zip(are_there) {
             trees[index].take_if(|_| !is_there);
         }
@@ -122,11 +122,7 @@ fn check_table(tree: &dyn Tree, file: &Path) -> Result<()> {
         None if is_of_ducklake(&name) => "DuckLake",
         None => return Ok(()),
     };
-    let flag = match caller() {
-        Caller::Command => "--as-files",
-        Caller::Python => "as_files=True",
-        _ => "with_owned(true)",
-    };
+    let flag = as_files();
     let problem = format!(
         "this is a file in a table of {format}, whose metadata describes it as it is; write a new file, and commit it with a library of the \
          table format; {flag} replaces it all the same"

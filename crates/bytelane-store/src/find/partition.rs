@@ -1,6 +1,7 @@
 //! Columns in the names of directories, as in `year=2024`.
 
 use super::FoundFile;
+use super::format::as_files;
 use crate::{Error, Result};
 use arrow_cast::{CastOptions, cast_with_options};
 use bytelane_parquet::arrow_array::types::Int32Type;
@@ -44,9 +45,10 @@ pub fn partitions_in(path: &Path) -> Vec<Partition> {
         };
         let (column, value) = (decoded(column), decoded(value));
         let value = (value != NULL).then_some(value);
-        // The innermost directory counts.
-        partitions.retain(|it| it.column != column);
-        partitions.push(Partition { column, value });
+        // The outermost directory counts, as in pyarrow and DuckDB.
+        if partitions.iter().all(|it| it.column != column) {
+            partitions.push(Partition { column, value });
+        }
     }
     partitions
 }
@@ -213,8 +215,9 @@ pub fn check_one_partition(files: &[FoundFile]) -> Result<()> {
         };
         let problem = format!(
             "this file is in another partition than {}, and merged they would lose the column {column}; `bytelane dataset` merges the files \
-             of each directory",
-            first.path.display()
+             of each directory; {} merges them without it",
+            first.path.display(),
+            as_files()
         );
         return Err(Error::input(other.path.display(), problem));
     }
@@ -295,6 +298,6 @@ mod tests {
         assert_eq!(columns("a=__HIVE_DEFAULT_PARTITION__/x"), "a=null");
         assert_eq!(columns("a=%C3%A9%2F/%3D=/=x/y"), "a=é/ ==");
         assert_eq!(columns("a=%zz%2/b=%FF/y"), "a=%zz%2 b=%FF");
-        assert_eq!(columns("a=1/b=1/a=2/y"), "b=1 a=2");
+        assert_eq!(columns("a=1/b=1/a=2/y"), "a=1 b=1");
     }
 }

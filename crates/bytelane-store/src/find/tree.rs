@@ -74,8 +74,9 @@ pub trait Tree: Debug + Send + Sync {
     /// Returns up to 1000 names in each of these directories, and `None` for those that do not exist or cannot be read.
     fn names(&self, directories: &[PathBuf]) -> Vec<Option<Vec<String>>>;
 
-    /// Returns which of these paths, all in one store, are those of files, as far as the tree can be read.
-    fn are_there(&self, files: &[PathBuf]) -> Vec<bool>;
+    /// Returns which of these paths, all in one store, are those of files. Where a store refuses to say so, because the credentials do not
+    /// suffice, there is no file.
+    fn are_there(&self, files: &[PathBuf]) -> Result<Vec<bool>>;
 
     /// Returns the first bytes of a file.
     fn start(&self, path: &Path, length: usize) -> Result<Vec<u8>>;

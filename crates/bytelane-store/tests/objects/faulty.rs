@@ -20,6 +20,7 @@ pub enum Request {
     Get,
     Put,
     Copy,
+    List,
 }
 
 /// Kind of failure.
@@ -33,6 +34,8 @@ pub enum Fault {
     Truncated,
     /// The store has replaced the object before.
     Changed,
+    /// The credentials do not suffice.
+    Denied,
 }
 
 /// Store in memory that fails in chosen ways.
@@ -185,7 +188,15 @@ impl ObjectStore for Faulty {
     }
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
-        self.inner.list(prefix)
+        let prefix = prefix.cloned().unwrap_or_default();
+        match self.fault(Request::List, &prefix) {
+            None => self.inner.list(Some(&prefix)),
+            Some(_) => once(async move {
+                let (path, source) = (prefix.to_string(), "not allowed".into());
+                Err(Error::PermissionDenied { path, source })
+            })
+            .boxed(),
+        }
     }
 
     async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {

@@ -7,7 +7,7 @@ use bytelane_parquet::inspect::inspect;
 use bytelane_parquet::merge::{MergeOptions, merge};
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite};
 use bytelane_parquet::{NewFile, ReaderBuilder, Replace, Writer, WriterOptions};
-use bytelane_store::{FindOptions, check_outputs};
+use bytelane_store::{FindOptions, check_outputs, find};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -185,9 +185,29 @@ fn outputs_that_the_next_run_would_read_are_refused() {
     let options = FindOptions::default();
     let input = [PathBuf::from("memory://outputs/t/a.parquet")];
     check_outputs(&input, &outputs[..2], &options).unwrap();
-    let error = check_outputs(&input, &outputs, &options).unwrap_err();
-    assert!(
-        error.to_string().contains("a table of Delta Lake"),
-        "{error}"
-    );
+    for is_refused in [false, true] {
+        if is_refused {
+            faulty.fail(Request::List, "d", Fault::Denied);
+        }
+        let error = check_outputs(&input, &outputs, &options).unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains("a table of Delta Lake"), "{error}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn partitions_that_are_not_utf8_are_refused() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let root = tempfile::tempdir().unwrap();
+    let directory = root.path().join(OsStr::from_bytes(b"k=\xff"));
+    std::fs::create_dir(&directory).unwrap();
+    std::fs::write(directory.join("a.parquet"), "a").unwrap();
+    let options = FindOptions::default();
+    let error = find(&[root.path()], &options).unwrap_err().to_string();
+    assert!(error.contains("is not UTF-8"), "{error}");
+    let file = directory.join("a.parquet");
+    assert_eq!(find(&[file], &options).unwrap().len(), 1);
 }

@@ -6,7 +6,7 @@ use crate::search::Search;
 use crate::table::{Format, Table, format_parser, number, size, text};
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
-use anyhow::{Context, bail};
+use anyhow::Context;
 use bytelane_dataset::{
     Action, ClassAdvice, Expected, Listing, Plan, PlanOptions, PromisedOrder, SortAdvice, Spread,
     Unreadable, list, plan_files,
@@ -133,12 +133,6 @@ impl Arguments {
         let listing = self.listing()?;
         let root = std::slice::from_ref(&self.root);
         self.search.check_outputs(root, &[&self.output])?;
-        if listing.files.is_empty() {
-            bail!(
-                "{}: there are no .parquet files in it",
-                readable::path(&self.root)
-            );
-        }
         let verb = Verb::writing(progress::bar(0, "{pos}/{len} footers and samples")?)?;
         let plan = plan_files(&self.root, listing, &self.options(), &|done, total| {
             verb.report(done as u64, total as u64)
@@ -176,13 +170,7 @@ impl Arguments {
     fn listing(&self) -> anyhow::Result<Listing> {
         let listing = list(&self.root)?;
         let Some(path) = &self.files_from else {
-            if self.search.as_files {
-                return Ok(listing.all());
-            }
-            let checked = listing.check_plain();
-            checked
-                .map_err(|error| anyhow::anyhow!("{error}; --as-files takes all of its files"))?;
-            return Ok(listing);
+            return Ok(listing.planned(self.search.as_files)?);
         };
         let text = fs::read_to_string(path);
         let text = text.with_context(|| format!("cannot read {}", readable::path(path)))?;
