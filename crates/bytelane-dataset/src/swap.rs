@@ -87,15 +87,18 @@ pub fn delete(old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<Deleted> {
         return Err(not_verified(old, new));
     }
     let identities = Identities::of(&listings[0], &root)?;
-    let unchanged = |file: &SourceFile, root| file.check(root).map_err(|_| not_verified(old, new));
     let mut deleted = Deleted::default();
     for [files, kept] in by_directory(&listings).into_values() {
         // They are the only copy from now on.
-        kept.iter()
-            .try_for_each(|file| unchanged(file, &new_root))?;
+        if kept.iter().any(|file| file.check(&new_root).is_err()) {
+            return Err(not_verified(old, new));
+        }
         identities.check_apart(kept, &new_root)?;
         for file in files {
-            unchanged(file, &root)?;
+            // A link to a file that was deleted before has no rows.
+            if file.check(&root).is_err() && root.tree.meta(&file.under(&root))?.is_some() {
+                return Err(not_verified(old, new));
+            }
             root.remove(&file.path)?;
             deleted.files += 1;
             deleted.bytes += file.bytes;

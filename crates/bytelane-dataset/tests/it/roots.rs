@@ -5,7 +5,10 @@ use bytelane_dataset::{RunOptions, delete, plan, run, swap};
 use std::fs;
 
 fn finished() -> Lake {
-    let lake = Lake::new();
+    run_plan(Lake::new())
+}
+
+fn run_plan(lake: Lake) -> Lake {
     let plan = plan(lake.old(), &options()).unwrap();
     let outcome = run(&plan, lake.new_root(), &RunOptions::default()).unwrap();
     assert!(outcome.is_complete());
@@ -112,6 +115,21 @@ fn links_to_the_old_files_are_no_second_copy() {
         assert!(delete(lake.old(), lake.new_root()).is_err());
         assert_eq!(names(&lake.old()), names(&lake.new_root()));
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_in_the_old_root_are_deleted_after_the_files_that_they_lead_to() {
+    use std::os::unix::fs::symlink;
+    let lake = Lake::new();
+    symlink("good.parquet", lake.old().join("link.parquet")).unwrap();
+    let lake = run_plan(lake);
+    lake.check();
+    let old = names(&lake.old()).len();
+    let deleted = delete(lake.old(), lake.new_root()).unwrap();
+    assert_eq!(deleted.files, old);
+    assert!(fs::symlink_metadata(lake.old().join("link.parquet")).is_err());
+    assert!(names(&lake.old()).is_empty());
 }
 
 #[cfg(unix)]
