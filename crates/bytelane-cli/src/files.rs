@@ -160,15 +160,11 @@ impl Output {
             let to_people = path.is_none() && io::stdout().is_terminal();
             return Ok(Self::Stdout { stdout, to_people });
         };
-        let create = || -> anyhow::Result<_> {
-            let inputs: Vec<&Path> = input.into_iter().collect();
-            let new = removed_if_interrupted(|| {
-                NewFile::create_or_replace(path, force.replace(), &inputs)
-            })?;
-            Ok((new.file().try_clone()?, new))
-        };
-        let (file, new) =
-            create().with_context(|| format!("cannot write {}", readable::path(path)))?;
+        let inputs: Vec<&Path> = input.into_iter().collect();
+        let new =
+            removed_if_interrupted(|| NewFile::create_or_replace(path, force.replace(), &inputs))?;
+        let file = new.file().try_clone();
+        let file = file.with_context(|| format!("cannot write {}", readable::path(path)))?;
         Ok(Self::File {
             file: BufWriter::with_capacity(WRITE_BUFFER, file),
             new,

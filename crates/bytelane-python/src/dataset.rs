@@ -1,9 +1,9 @@
 //! Data sets of many files. Results are JSON, which `bytelane/dataset` parses.
 
-use crate::parquet::{check_outputs, of_parquet, replace, watched};
+use crate::parquet::{check_outputs, of_parquet, of_store, replace, watched};
 use bytelane_dataset::{Error, Plan, PlanOptions, RunOptions, Shard};
 use bytelane_parquet::{Goal, NewFile, parse_compression};
-use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::io::Write;
@@ -26,10 +26,7 @@ fn of_dataset(error: Error) -> PyErr {
             let number = cause.raw_os_error();
             PyOSError::new_err((number, message.to_owned(), path.into_os_string()))
         }
-        Error::Store(error) if error.is_missing() => {
-            PyFileNotFoundError::new_err(error.to_string())
-        }
-        Error::Store(error) => PyOSError::new_err(error.to_string()),
+        Error::Store(error) => of_store(error),
         other => PyValueError::new_err(other.to_string()),
     }
 }

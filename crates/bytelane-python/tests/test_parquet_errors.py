@@ -196,6 +196,10 @@ def test_wrong_arguments() -> None:
     wrong: list[tuple[type[Exception], str, Work]] = [
         (TypeError, "int", lambda: module.advise(1)),
         (TypeError, "int", lambda: module.advise([1])),
+        (TypeError, "a list of paths, but this is of type bytes", lambda: module.advise(b"PAR1")),
+        (TypeError, "a list of paths, but this is of type bytearray", lambda: module.merge(bytearray(4), "b")),
+        (TypeError, "a list of paths, but this is of type memoryview", lambda: module.check(memoryview(b"PAR1"))),
+        (TypeError, "a list of paths, but this is of type NoneType", lambda: module.diff(None, "a.parquet")),
         (TypeError, "Int64Array", lambda: module.write_table(pa.array([1]), "b")),
         (TypeError, "not a table", lambda: module.write_table(pa.chunked_array([[1]]), "b")),
         (TypeError, "PyCapsule", lambda: module.write_table(Fake(1), "b")),

@@ -353,7 +353,7 @@ def test_metadata_is_that_of_pyarrow() -> None:
     assert file.schema_arrow.to_pyarrow() == file.schema.to_pyarrow()
     assert repr(ours) == f"<bytelane.parquet.FileMetaData: {ROWS} rows, 3 row groups, {theirs.num_columns} columns>"
     assert "struct.a" in repr(ours.row_group(0).columns[1])
-    with pytest.raises(IndexError, match="there are 3 row groups, and none with the index 3"):
+    with pytest.raises(IndexError, match="index 3 is out of range; number of row groups: 3"):
         ours.row_group(3)
 
 

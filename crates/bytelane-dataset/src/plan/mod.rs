@@ -17,7 +17,7 @@ use crate::hash::{digits, hash};
 use crate::listing::{Listing, SourceFile, list};
 use crate::root::Root;
 use crate::{Error, Result};
-use bytelane_store::no_files;
+use bytelane_store::{Problem, no_files};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -326,8 +326,9 @@ pub fn plan_files(
         } else {
             no_files(listing.others)
         };
-        let root = root.as_ref().display();
-        return Err(Error::Input(format!("{root}: {problem}")));
+        let url = root.as_ref().display().to_string();
+        let problem = Problem::NoFiles(problem);
+        return Err(bytelane_store::Error { url, problem }.into());
     }
     let root = Root::canonical(root.as_ref())?;
     let mut schemas = Schemas::default();

@@ -300,9 +300,9 @@ def advise(
     {'id': 'DELTA_BINARY_PACKED'}
     """
     options = options_of(goal, readers, encodings, compression, compression_level)
-    if isinstance(source, str | os.PathLike):
-        source = [source]
-    elif not (hasattr(source, "__arrow_c_stream__") or isinstance(source, Sequence)):
+    if isinstance(source, str | os.PathLike | Sequence):
+        source = _paths(source)
+    elif not hasattr(source, "__arrow_c_stream__"):
         wanted = "a path, a list of paths, or a table with __arrow_c_stream__"
         raise TypeError(f"expected {wanted}, but this is of type {type(source).__name__}")
     return Advice(json.loads(_parquet.advise(source, as_files, options, rows, exact, memory_limit)))
@@ -355,7 +355,11 @@ def rewrite(
 
 
 def _paths(paths: Path | Sequence[Path]) -> list[Path]:
-    return [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    if isinstance(paths, str | os.PathLike):
+        return [paths]
+    if isinstance(paths, bytes | bytearray | memoryview) or not isinstance(paths, Iterable):
+        raise TypeError(f"expected a path or a list of paths, but this is of type {type(paths).__name__}")
+    return list(paths)
 
 
 def merge(

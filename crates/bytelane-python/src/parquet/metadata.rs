@@ -222,7 +222,7 @@ fn check(index: i64, count: usize, what: &str) -> PyResult<usize> {
     match usize::try_from(index) {
         Ok(index) if index < count => Ok(index),
         _ => Err(PyIndexError::new_err(format!(
-            "there are {count} {what}, and none with the index {index}"
+            "index {index} is out of range; number of {what}: {count}"
         ))),
     }
 }

@@ -18,7 +18,7 @@ mod watch;
 mod write;
 
 pub use error::of_parquet;
-pub use find::check_outputs;
+pub use find::{check_outputs, of_store};
 pub use rewrite::replace;
 pub use watch::watched;
 

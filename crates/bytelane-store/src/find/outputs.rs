@@ -3,7 +3,7 @@
 use super::format::{above, as_files, is_of_ducklake};
 use super::pattern::{Match, Pattern};
 use super::tree::{Tree, tree_of};
-use super::{FindOptions, FoundFile};
+use super::{FindOptions, FoundFile, is_skipped};
 use crate::{Error, Location, Result};
 use bytelane_parquet::{local_path, remote_url};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -20,8 +20,7 @@ enum Source {
     Pattern(Pattern, PathBuf),
 }
 
-/// Checks that no output is in a directory that is read, or matches a pattern that is: the next run would read it, and so would all
-/// programs that read these directories. Links and `..` are followed. Inputs that are files are ignored, and outputs that replace a file
+/// Checks that no output would be read by the next run, and by all programs that read these directories and patterns. Links and `..` are followed. Inputs that are files are ignored, and outputs that replace a file
 /// that matches a pattern are allowed.
 ///
 /// Checks as well that no output replaces a file of a table format, whose metadata would no longer describe it. New files beside those of
@@ -151,8 +150,11 @@ impl Source {
     /// Returns whether the next run would read a file that is no input of this one.
     fn has(&self, file: &Path, is_there: bool) -> bool {
         match self {
-            // An object is no directory of itself.
-            Self::Directory(root) => file.starts_with(root) && (file != root || !is_there),
+            Self::Directory(root) => {
+                let below = file.strip_prefix(root);
+                // An object is no directory of itself.
+                below.is_ok_and(|below| is_read(below) && (file != root || !is_there))
+            }
             Self::Pattern(pattern, root) => {
                 let Ok(below) = file.strip_prefix(root) else {
                     return false;
@@ -178,6 +180,13 @@ impl Source {
             ),
         }
     }
+}
+
+/// Returns whether a directory with a file at this path would be read with it, if it were a Parquet file.
+fn is_read(below: &Path) -> bool {
+    let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
+    let is_known = |name: &str| !name.contains('.') || FindOptions::default().is_known(name);
+    names.iter().all(|name| !is_skipped(name)) && names.last().is_none_or(|name| is_known(name))
 }
 
 /// Returns a path by which files are compared: without links and `..`, or with one scheme for each provider of stores.

@@ -170,6 +170,8 @@ fn outputs_that_the_next_run_would_read_are_refused() {
     }
     for (input, output) in [
         ("t", "t.new/b.parquet"),
+        ("t", "t/plan.json"),
+        ("t", "t/_new/b.parquet"),
         ("t/a.parquet", "t/a.parquet"),
         ("t/*.parquet", "t/a.parquet"),
         ("t/*.parquet", "t/b.parq"),

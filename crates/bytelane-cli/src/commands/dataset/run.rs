@@ -1,8 +1,10 @@
 //! `bytelane dataset run`.
 
+use crate::files::is_stream;
 use crate::table::{Format, Table, format_parser, number, text};
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
+use anyhow::bail;
 use bytelane_dataset::{Plan, Run, RunOptions, Shard, run};
 use std::io::Write;
 use std::num::NonZero;
@@ -38,6 +40,11 @@ pub struct Arguments {
 
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
+        if is_stream(&self.output) {
+            bail!(
+                "standard output is one file, and a data set is a directory; name a new directory"
+            );
+        }
         let mut out = standard::output()?;
         let plan = Plan::open(&self.plan)?;
         let verb = Verb::writing(progress::bar(0, "{bytes}/{total_bytes}")?)?;

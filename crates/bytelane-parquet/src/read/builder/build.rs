@@ -222,7 +222,8 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         let row_groups = self.row_groups.clone();
         let row_groups = row_groups.unwrap_or_else(|| (0..count).collect());
         if let Some(beyond) = row_groups.iter().find(|index| **index >= count) {
-            let problem = format!("the file has no row group {beyond}, only {count} row groups");
+            let problem =
+                format!("the file has no row group {beyond}; number of row groups: {count}");
             return Err(Problem::Option(problem).into());
         }
         let lengths = row_groups.iter().map(|index| {
