@@ -98,7 +98,7 @@ LAYOUTS = [
     Layout("files and directories", {"t/a.parquet": 1, "u/b.parquet": 2}, [2, 1], ("u", "t/a.parquet")),
     Layout("upper case", {"t/a.PARQUET": 1, "t/b.Parquet": 2}, [1, 2]),
     Layout("parq", {"t/a.parq": 1, "t/b.PARQ": 2, "t/c.parquet": 3, "t/d.pq": 4}, [1, 2, 3, 4]),
-    Layout("BigQuery and Hive, without extensions", {"t/000000000000": 1, "t/x/bucket_00000": 2}, [1, 2]),
+    Layout("BigQuery", {"t/000000000000": 1, "t/000000000001": 2, "t/whole": 3}, [1, 2]),
     Layout("hidden names", {"t/.a.parquet": 1, "t/_b.parquet": 2, "t/c.parquet": 3}, [3]),
     Layout("a hidden name that is named", {"t/.a.parquet": 1, "t/b.parquet": 2}, [1], ("t/.a.parquet",)),
     Layout("a hidden directory that is named", {"t/_temporary/a.parquet": 1}, [1], ("t/_temporary",)),

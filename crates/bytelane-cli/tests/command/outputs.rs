@@ -189,7 +189,7 @@ fn outputs_that_the_next_run_would_read_are_refused_by_all_commands() {
         &["rewrite", "lake/**/*.parquet", "lake/new"],
         &["repair", "lake", "lake/new.parquet"],
         &["check", "lake", "--salvage", "lake/new.parquet"],
-        &["dataset", "plan", "lake", "--output", "lake/plan.json"],
+        &["dataset", "plan", "lake", "--output", "lake/plan.parquet"],
     ] {
         let message = failure(bytelane(arguments).current_dir(directory));
         let expected = "so that the next run would read it as well";
@@ -208,6 +208,13 @@ fn outputs_that_the_next_run_would_read_are_refused_by_all_commands() {
         directory,
         &["merge", "lake/in*.parquet", "lake/new.parquet"],
     );
+    // Other names are not read.
+    for arguments in [
+        &["dataset", "plan", "lake", "--output", "lake/plan.json"][..],
+        &["rewrite", "lake", "lake/_new/"],
+    ] {
+        succeeds(directory, arguments);
+    }
     let output = succeeds(&directory.join("k=1"), &["merge", ".", "-"]);
     assert!(output.stdout.ends_with(b"PAR1"));
 }

@@ -579,9 +579,10 @@ def read_table(
     `read` and `seek`. The rows of several files follow each other in the order of the names. Their columns
     are united by name: a column that a file lacks is null there, and types become one that holds the values of all. With
     `strict_schema`, they must have the same columns.
-    For a directory, all `.parquet`, `.parq` and `.pq` files below it are read, and Parquet files without a file
-    extension, except names that begin with `.` or `_`. A directory of Delta Lake, Apache Iceberg, Apache Hudi, Apache
-    Paimon or DuckLake is refused, because its metadata says which files are current; `as_files` takes all of them.
+    For a directory, all `.parquet`, `.parq` and `.pq` files below it are read, and Parquet files that Hive, Trino and
+    BigQuery name without an extension, except names that begin with `.` or `_`. A directory of Delta Lake, Apache
+    Iceberg, Apache Hudi, Apache Paimon or DuckLake is refused, because its metadata says which files are current;
+    `as_files` takes all of them.
 
     Directories named like `year=2024` add a column `year`, a dictionary of 32-bit integers or strings as in pyarrow, or
     of the type in `partition_types`, such as `{"year": "string", "day": "date"}`. Names in the path of a single file add

@@ -3,7 +3,7 @@
 //! An input is a file, a directory, a pattern with `*`, `?`, `[ab]` or `**`, or the URL of one of these on a store.
 //!
 //! - Named files are always taken.
-//! - In directories, files with a known extension in any case are taken, and Parquet files without an extension, such as those of Hive, Trino and BigQuery. Names that begin with `.` or `_` are skipped, except partitions such as `_year=2024`.
+//! - In directories, files with a known extension in any case are taken, and Parquet files that Hive, Trino and BigQuery name without an extension. Names that begin with `.` or `_` are skipped, except partitions such as `_year=2024`.
 //! - Links to directories are followed, but not into a directory that contains them.
 //! - Directories of a table format, such as Delta Lake, are refused, because its metadata says which files are current.
 
@@ -363,13 +363,23 @@ fn is_taken(
     meta: Option<&Meta>,
     options: &FindOptions,
 ) -> Result<bool> {
-    if name.contains('.') {
-        return Ok(options.is_known(name));
+    if options.is_known(name) {
+        return Ok(true);
     }
     match meta {
-        Some(meta) if meta.bytes >= SMALLEST => Ok(tree.start(path, MAGIC.len())? == MAGIC),
+        Some(meta) if is_numbered(name) && meta.bytes >= SMALLEST => {
+            Ok(tree.start(path, MAGIC.len())? == MAGIC)
+        }
         _ => Ok(false),
     }
+}
+
+/// Returns whether a query engine names files like this: `000000_0` in Hive, `20240131_101530_00001_abcde` in Trino, `000000000000` in
+/// BigQuery.
+fn is_numbered(name: &str) -> bool {
+    let number = name.split('_').next().unwrap_or_default();
+    let is_number = number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number && !name.contains('.')
 }
 
 /// Returns a path by which files are sorted: the same on a disk and on a store.

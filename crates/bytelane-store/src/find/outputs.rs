@@ -3,7 +3,7 @@
 use super::format::{above, as_files, is_of_ducklake};
 use super::pattern::{Match, Pattern};
 use super::tree::{Tree, tree_of};
-use super::{FindOptions, FoundFile, is_skipped};
+use super::{FindOptions, FoundFile, is_numbered, is_skipped};
 use crate::{Error, Location, Result};
 use bytelane_parquet::{local_path, remote_url};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -185,7 +185,7 @@ impl Source {
 /// Returns whether a directory with a file at this path would be read with it, if it were a Parquet file.
 fn is_read(below: &Path) -> bool {
     let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
-    let is_known = |name: &str| !name.contains('.') || FindOptions::default().is_known(name);
+    let is_known = |name: &str| is_numbered(name) || FindOptions::default().is_known(name);
     names.iter().all(|name| !is_skipped(name)) && names.last().is_none_or(|name| is_known(name))
 }
 
