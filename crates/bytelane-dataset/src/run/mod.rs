@@ -165,13 +165,13 @@ pub fn run(plan: &Plan, new_root: impl AsRef<Path>, options: &RunOptions) -> Res
 /// Checks the new root, and creates it.
 fn prepared(old: &Root, new_root: &Path, shard: Shard) -> Result<Root> {
     let mut root = Root::of(new_root)?;
-    if let Some(path) = root.disk() {
-        fs::create_dir_all(path).map_err(Error::at(path))?;
-        root = Root::canonical(path)?;
-    }
     let wrong = |problem: &str| Err(Error::Input(format!("{}: {problem}", new_root.display())));
     if root.overlaps(old)? {
         return wrong("the new root must lie outside of the old one; name another directory");
+    }
+    if let Some(path) = root.disk() {
+        fs::create_dir_all(path).map_err(Error::at(path))?;
+        root = Root::canonical(path)?;
     }
     let listing = list(&root.path)?;
     listing.check_plain()?;

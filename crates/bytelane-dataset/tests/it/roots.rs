@@ -170,3 +170,16 @@ fn a_change_that_keeps_size_and_time_counts() {
         assert!(delete(lake.old(), lake.new_root()).is_err());
     }
 }
+
+#[test]
+fn a_new_root_in_the_old_one_is_refused_before_it_is_created() {
+    let lake = Lake::new();
+    let plan = plan(lake.old(), &options()).unwrap();
+    let inside = lake.old().join("new");
+    let error = run(&plan, &inside, &RunOptions::default()).unwrap_err();
+    assert!(
+        error.to_string().contains("outside of the old one"),
+        "{error}"
+    );
+    assert!(!inside.exists());
+}

@@ -215,10 +215,11 @@ impl<'a> Plan<'a> {
             }
         }
         let is_mended = options.repair().is_some() || options.salvage().is_some();
-        let entries = match is_mended {
-            // Pages of a file that is repaired stay as they are, and some may be damaged.
-            true => BTreeMap::new(),
-            false => meaning::orders(&inputs, &mut columns)?,
+        // Pages of a file that is repaired stay as they are, and some may be damaged.
+        let entries = if is_mended {
+            BTreeMap::new()
+        } else {
+            meaning::orders(&inputs, &mut columns)?
         };
         let orders = orders.concat();
         let own = |order: &Order| match order {
