@@ -41,7 +41,7 @@ enum Command {
 
 fn main() -> anyhow::Result<ExitCode> {
     match Arguments::parse().command {
-        Command::Test(options) => Ok(test::run(&options)),
+        Command::Test(options) => test::run(&options),
         Command::Extended(options) => test::extended::run(&options),
         Command::Peers(options) => peers::run_command(&options),
         Command::InstallC(options) => install_c::run_command(&options),

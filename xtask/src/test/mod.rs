@@ -1,5 +1,6 @@
 //! `cargo xtask test`: runs the stages of [`stages::STAGES`] whose tools are available.
 
+mod beside;
 pub mod extended;
 mod languages;
 mod machines;
@@ -13,8 +14,10 @@ pub use machines::cross;
 
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::builder::PossibleValuesParser;
 
+use beside::Beside;
 use languages::{browser, c, files, go, idl, java, wheel};
 use machines::{armv7, assembly};
 use outcome::{Outcome, list, run_stage, summarise};
@@ -66,6 +69,14 @@ impl Options {
         self.require.iter().any(named)
     }
 
+    /// Returns the names of the stages that run beside the others.
+    fn beside(&self) -> Vec<&'static str> {
+        let is_whole = self.only.is_empty() && self.require.iter().any(|name| name == "all");
+        let apart = stages().filter(|stage| stage.is_apart && is_whole);
+        let chosen = apart.filter(|stage| self.excludes(stage).is_none());
+        chosen.map(|stage| stage.name).collect()
+    }
+
     /// Returns why the caller excluded the stage, if so.
     fn excludes(&self, stage: &Stage) -> Option<String> {
         let names = |list: &[String], name: &str| list.iter().any(|listed| listed == name);
@@ -82,24 +93,32 @@ impl Options {
     }
 }
 
-/// Runs the stages one after the other, even if one fails, and prints a summary.
-pub fn run(options: &Options) -> ExitCode {
+/// Runs the stages, even if one fails, and prints a summary. With `--require all`, those with directories of their own run
+/// beside the others, once the first stage has compiled what most of these need.
+pub fn run(options: &Options) -> Result<ExitCode> {
     if options.list {
         list(stages());
-        return ExitCode::SUCCESS;
+        return Ok(ExitCode::SUCCESS);
     }
     if options.timings {
         timings::enable();
     }
-    let run = |stage| {
-        let excluded = options.excludes(stage);
-        let outcome = match excluded {
+    let names = options.beside();
+    let mut beside = None;
+    let mut outcomes = Vec::new();
+    for stage in stages().filter(|stage| !names.contains(&stage.name)) {
+        let outcome = match options.excludes(stage) {
             Some(reason) => Outcome::Excluded(reason),
             None => run_stage(stage, options.requires(stage)),
         };
-        (stage, outcome)
-    };
-    summarise(&stages().map(run).collect::<Vec<_>>())
+        outcomes.push((stage, outcome));
+        if outcomes.len() == 1 {
+            beside = Beside::start(&names)?;
+        }
+    }
+    let passed = beside.map_or(Ok(true), Beside::finish)?;
+    let code = summarise(&outcomes);
+    Ok(if passed { code } else { ExitCode::FAILURE })
 }
 
 #[cfg(test)]
@@ -157,6 +176,17 @@ mod tests {
         assert!(runs("--require all", "fuzz"));
         assert!(!runs("--require all --without fuzz", "fuzz"));
         assert!(runs("--only fuzz", "fuzz") && !runs("--only fuzz", "rust"));
+    }
+
+    #[test]
+    fn stages_run_beside_others_only_if_all_are_required() {
+        let beside = |arguments: &str| options(arguments).unwrap().beside();
+        assert_eq!(beside(""), [""; 0]);
+        assert_eq!(beside("--require all --only wasm,go"), [""; 0]);
+        let names = beside("--require all --without wasm");
+        assert!(names.contains(&"go") && !names.contains(&"wasm"));
+        // It compiles for all others.
+        assert!(!names.contains(&"rust") && STAGES[0].name == "rust");
     }
 
     #[test]

@@ -169,6 +169,7 @@ mod tests {
             about: "",
             needs,
             tier: Tier::Quick,
+            is_apart: false,
             seconds: 60,
             run,
         }
