@@ -151,14 +151,17 @@ mod tests {
         let mut bytes = bytes.iter().copied();
         let mut next = || bytes.next().ok_or(Wrong::TooShort);
         while levels.len() < count {
-            let (mut header, mut shift) = (0u64, 0);
+            let (mut header, mut shift) = (0u128, 0);
             loop {
                 let byte = next()?;
-                header |= u64::from(byte & 0x7f) << shift;
+                header |= u128::from(byte & 0x7f) << shift;
                 shift += 7;
-                // Five bytes are enough for 32 bits.
-                if byte & 0x80 == 0 || shift == 35 {
+                if byte & 0x80 == 0 {
                     break;
+                }
+                // Ten bytes are enough for 64 bits.
+                if shift == 70 {
+                    return Err(Wrong::Damaged);
                 }
             }
             let run = u32::try_from(header).map_err(|_| Wrong::Damaged)? >> 1;
@@ -292,6 +295,8 @@ mod tests {
             (&[0x04, 2], "does not fit 1 bit"),
             (&[0x00, 1, 0x80, 0], "a run must have"),
             (&[0x05, 0xff], "end"),
+            // A header may have more bytes than it needs.
+            (&[0xbc, 0x80, 0x80, 0x80, 0x81, 0], "end"),
         ] {
             let error = super::read(Detected::active(), bytes, 20, &mut Vec::new());
             let error = error.expect_err(want).to_string();
