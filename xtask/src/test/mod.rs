@@ -1,6 +1,5 @@
 //! `cargo xtask test`: runs the stages of [`stages::STAGES`] whose tools are available.
 
-mod beside;
 pub mod extended;
 mod languages;
 mod machines;
@@ -14,10 +13,8 @@ pub use machines::cross;
 
 use std::process::ExitCode;
 
-use anyhow::Result;
 use clap::builder::PossibleValuesParser;
 
-use beside::Beside;
 use languages::{browser, c, files, go, idl, java, wheel};
 use machines::{armv7, assembly};
 use outcome::{Outcome, list, run_stage, summarise};
@@ -69,14 +66,6 @@ impl Options {
         self.require.iter().any(named)
     }
 
-    /// Returns the names of the stages that run beside the others.
-    fn beside(&self) -> Vec<&'static str> {
-        let is_whole = self.only.is_empty() && self.require.iter().any(|name| name == "all");
-        let apart = stages().filter(|stage| stage.is_apart && is_whole);
-        let chosen = apart.filter(|stage| self.excludes(stage).is_none());
-        chosen.map(|stage| stage.name).collect()
-    }
-
     /// Returns why the caller excluded the stage, if so.
     fn excludes(&self, stage: &Stage) -> Option<String> {
         let names = |list: &[String], name: &str| list.iter().any(|listed| listed == name);
@@ -93,32 +82,24 @@ impl Options {
     }
 }
 
-/// Runs the stages, even if one fails, and prints a summary. With `--require all`, those with directories of their own run
-/// beside the others, once the first stage has compiled what most of these need.
-pub fn run(options: &Options) -> Result<ExitCode> {
+/// Runs the stages one after the other, even if one fails, and prints a summary.
+pub fn run(options: &Options) -> ExitCode {
     if options.list {
         list(stages());
-        return Ok(ExitCode::SUCCESS);
+        return ExitCode::SUCCESS;
     }
     if options.timings {
         timings::enable();
     }
-    let names = options.beside();
-    let mut beside = None;
-    let mut outcomes = Vec::new();
-    for stage in stages().filter(|stage| !names.contains(&stage.name)) {
-        let outcome = match options.excludes(stage) {
+    let run = |stage| {
+        let excluded = options.excludes(stage);
+        let outcome = match excluded {
             Some(reason) => Outcome::Excluded(reason),
             None => run_stage(stage, options.requires(stage)),
         };
-        outcomes.push((stage, outcome));
-        if outcomes.len() == 1 {
-            beside = Beside::start(&names)?;
-        }
-    }
-    let passed = beside.map_or(Ok(true), Beside::finish)?;
-    let code = summarise(&outcomes);
-    Ok(if passed { code } else { ExitCode::FAILURE })
+        (stage, outcome)
+    };
+    summarise(&stages().map(run).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
@@ -171,22 +152,11 @@ mod tests {
             let excluded = options(arguments).unwrap().excludes(stage(name));
             excluded.is_none()
         };
-        assert!(runs("", "rust") && !runs("", "fuzz"));
-        assert!(runs("--require fuzz", "fuzz") && !runs("--require fuzz", "python"));
-        assert!(runs("--require all", "fuzz"));
-        assert!(!runs("--require all --without fuzz", "fuzz"));
-        assert!(runs("--only fuzz", "fuzz") && !runs("--only fuzz", "rust"));
-    }
-
-    #[test]
-    fn stages_run_beside_others_only_if_all_are_required() {
-        let beside = |arguments: &str| options(arguments).unwrap().beside();
-        assert_eq!(beside(""), [""; 0]);
-        assert_eq!(beside("--require all --only wasm,go"), [""; 0]);
-        let names = beside("--require all --without wasm");
-        assert!(names.contains(&"go") && !names.contains(&"wasm"));
-        // It compiles for all others.
-        assert!(!names.contains(&"rust") && STAGES[0].name == "rust");
+        assert!(runs("", "rust") && !runs("", "wheel"));
+        assert!(runs("--require wheel", "wheel") && !runs("--require wheel", "python"));
+        assert!(runs("--require all", "wheel"));
+        assert!(!runs("--require all --without wheel", "wheel"));
+        assert!(runs("--only wheel", "wheel") && !runs("--only wheel", "rust"));
     }
 
     #[test]

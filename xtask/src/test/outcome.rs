@@ -169,7 +169,6 @@ mod tests {
             about: "",
             needs,
             tier: Tier::Quick,
-            is_apart: false,
             seconds: 60,
             run,
         }

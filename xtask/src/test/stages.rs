@@ -17,8 +17,6 @@ pub struct Stage {
     pub about: &'static str,
     pub needs: &'static [Need],
     pub tier: Tier,
-    /// Set if it uses no directory in which other stages write for long, so that it can run beside them.
-    pub is_apart: bool,
     /// Time budget on two idle cores, including compilation.
     pub seconds: u64,
     pub run: Run,
@@ -52,7 +50,6 @@ impl Stage {
             about: "",
             needs: &[],
             tier,
-            is_apart: false,
             seconds,
             run,
         }
@@ -64,13 +61,6 @@ impl Stage {
 
     const fn needs(self, needs: &'static [Need]) -> Self {
         Self { needs, ..self }
-    }
-
-    const fn apart(self) -> Self {
-        Self {
-            is_apart: true,
-            ..self
-        }
     }
 }
 
@@ -119,7 +109,6 @@ pub static STAGES: &[Stage] = &[
         .about("licences and sources of all dependencies, by deny.toml; none for the core"),
     full("assembly", 75, assembly::run_stage)
         .about("instruction counts of the tuned kernels, and their calls without link-time optimisation")
-        .apart()
         .needs(&[Need::X86, Need::Program("objdump", "Debian: binutils")]),
     full("python", 125, python::run_stage)
         .about("files and messages exchanged with libraries of Python, both ways; the tables of records")
@@ -141,10 +130,6 @@ pub static STAGES: &[Stage] = &[
     full("browser", 80, browser::run_stage)
         .about("the page of `bytelane report` in a browser: phone and desk, light and dark")
         .needs(&[Need::Program(browser::BROWSER, "Debian: chromium")]),
-    full("fuzz", 175, fuzz::run_stage)
-        .about("each fuzz target for a few seconds, with the stable compiler")
-        .apart()
-        .needs(&[Need::Program("g++", "Debian: g++")]),
     full("avx512", 50, || cross::test(&cross::AVX512))
         .about("the core's tests, which must find the backend avx512")
         .needs(&[Need::X86, Need::Avx512]),
@@ -156,7 +141,6 @@ pub static STAGES: &[Stage] = &[
         .needs(&[Need::X86, QEMU_X86_64]),
     full("aarch64", 145, || cross::test(&cross::AARCH64).and_then(|()| neon::run_stage()))
         .about("the core's tests on emulated 64-bit ARM with NEON; the loops that are estimated")
-        .apart()
         .needs(&[
             Need::StandardLibrary(&cross::AARCH64),
             Need::Program("aarch64-linux-gnu-gcc", "Debian: gcc-aarch64-linux-gnu"),
@@ -166,7 +150,6 @@ pub static STAGES: &[Stage] = &[
         ]),
     full("armv7", 150, armv7::run_stage)
         .about("the core's tests on emulated 32-bit ARM, with NEON and without; the loops in assembly")
-        .apart()
         .needs(&[
             Need::StandardLibrary(&cross::ARMV7),
             Need::Program("arm-linux-gnueabihf-gcc", "Debian: gcc-arm-linux-gnueabihf"),
@@ -175,7 +158,6 @@ pub static STAGES: &[Stage] = &[
         ]),
     full("big-endian", 165, || cross::test(&cross::S390X))
         .about("the core's tests on emulated s390x")
-        .apart()
         .needs(&[
             Need::StandardLibrary(&cross::S390X),
             Need::Program("s390x-linux-gnu-gcc", "Debian: gcc-s390x-linux-gnu"),
@@ -183,7 +165,6 @@ pub static STAGES: &[Stage] = &[
         ]),
     full("wasm", 95, || cross::test(&cross::WASM))
         .about("the core's tests on WebAssembly, a target without kernels")
-        .apart()
         .needs(&[
             Need::StandardLibrary(&cross::WASM),
             Need::Program("wasm-ld-22", "Debian: lld-22"),
@@ -192,7 +173,6 @@ pub static STAGES: &[Stage] = &[
         ]),
     full("go", 40, go::run_stage)
         .about("the Go module; also under the race detector, on arm64 and on s390x")
-        .apart()
         .needs(&[Need::Program("go", "see go/README.md")]),
     full("thrift-go", 5, go::run_thrift)
         .about("messages exchanged with Apache Thrift's library for Go, both ways")
@@ -231,6 +211,9 @@ pub static STAGES: &[Stage] = &[
         )]),
     extended("repeat", 10800, repeat::run_stage)
         .about("the workspace's tests 20 times on an idle machine and 20 times on a busy one"),
+    extended("fuzz", 175, fuzz::run_stage)
+        .about("each fuzz target for a few seconds, with the stable compiler")
+        .needs(&[Need::Program("g++", "Debian: g++")]),
     extended("fuzz-long", 3600, fuzz::run_long)
         .about("each fuzz target for five minutes, with AddressSanitizer; the corpus grows")
         .needs(&[Need::Program("g++", "Debian: g++")]),
