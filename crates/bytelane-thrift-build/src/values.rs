@@ -247,7 +247,7 @@ impl Types<'_> {
         let integer = |least: i64, most: i64, what: &str| match wanted.value.kind {
             Literal::Integer(number) if (least..=most).contains(&number) => Ok(number.to_string()),
             // The name of an enum variant can also be used for an integer.
-            Literal::Name(ref name) => match self.enum_number(wanted.file, name) {
+            Literal::Name(ref name) => match self.program.variant(wanted.file, name) {
                 Some(number) if (least..=most).contains(&i64::from(number)) => {
                     Ok(number.to_string())
                 }
@@ -313,19 +313,6 @@ impl Types<'_> {
         }
     }
 
-    /// Returns the number of a name such as `Color.RED`.
-    fn enum_number(&self, file: FileId, name: &str) -> Option<i32> {
-        let (enumeration, number) = name.rsplit_once('.')?;
-        let id = self.program.find(file, enumeration)?;
-        let Kind::Enum(variants) = &self.program.definition(id).kind else {
-            return None;
-        };
-        variants
-            .iter()
-            .find(|variant| variant.name.text == number)
-            .map(|variant| variant.value)
-    }
-
     /// Returns an error for a name that a definition lacks, with the most similar of its names.
     fn absent<'a, T>(
         &self,
@@ -366,7 +353,7 @@ pub(crate) fn literal_of(expression: &str) -> &str {
 }
 
 /// Parses the bytes of `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`, with or without hyphens and braces.
-fn uuid_bytes(text: &str) -> Option<[u8; 16]> {
+pub(crate) fn uuid_bytes(text: &str) -> Option<[u8; 16]> {
     let digits: String = text
         .chars()
         .filter(|c| !matches!(c, '-' | '{' | '}'))

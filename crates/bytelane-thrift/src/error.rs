@@ -128,8 +128,12 @@ pub enum ErrorKind {
 }
 
 impl Error {
+    /// Creates an error for a handwritten implementation of [`Encode`](crate::Encode);
+    /// [`Reader::error`](crate::Reader::error) creates one for reading. `offset` is the byte of the
+    /// message, if there is one.
     #[cold]
-    pub(crate) fn new(kind: ErrorKind, offset: Option<usize>) -> Self {
+    #[must_use]
+    pub fn new(kind: ErrorKind, offset: Option<usize>) -> Self {
         Self(Box::new(Inner {
             kind,
             message: None,
@@ -180,9 +184,20 @@ impl Error {
         self.0.path.iter().rev().copied()
     }
 
-    /// Returns the same error, in a part of a value.
+    /// Returns the same error, in a part of a value: handwritten implementations of
+    /// [`Encode`](crate::Encode) and [`Decode`](crate::Decode) add the segments from the innermost to
+    /// the outermost.
+    ///
+    /// ```
+    /// use bytelane_thrift::{Error, Segment};
+    ///
+    /// let error = Error::custom("the port must not be 0");
+    /// let error = error.within(Segment::Index(3)).within(Segment::Field("ports"));
+    /// assert_eq!(error.to_string(), "the port must not be 0, in ports[3]");
+    /// ```
     #[cold]
-    pub(crate) fn within(mut self, segment: Segment) -> Self {
+    #[must_use]
+    pub fn within(mut self, segment: Segment) -> Self {
         self.0.path.push(segment);
         self
     }

@@ -88,8 +88,9 @@ impl<'de> Input<'de> {
         input
     }
 
-    /// Returns the remaining limits.
-    pub(crate) fn limits(&self) -> &Limits {
+    /// Returns the remaining limits: what was read is not part of them any more.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
@@ -117,6 +118,13 @@ impl<'de> Input<'de> {
         self.rest = mark.rest;
         self.limits.depth = mark.depth;
         self.unclaimed = mark.unclaimed;
+    }
+
+    /// Returns whether a field of another type than the declared one is an error.
+    #[inline]
+    #[must_use]
+    pub fn has_strict_types(&self) -> bool {
+        self.strict_types
     }
 
     /// Returns the number of bytes that have been read.
@@ -243,9 +251,15 @@ impl<'de> Input<'de> {
         self.limits.depth += 1;
     }
 
-    /// Charges `bytes` bytes on the heap.
+    /// Charges `bytes` bytes on the heap to
+    /// [`total_allocation`](Limits::total_allocation). Readers charge what they allocate
+    /// themselves, and `cost` for each element of a container.
+    ///
+    /// # Errors
+    ///
+    /// The limit is exceeded.
     #[inline]
-    pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), Error> {
+    pub fn charge(&mut self, bytes: usize) -> Result<(), Error> {
         match self.limits.total_allocation.checked_sub(bytes) {
             Some(left) => {
                 self.limits.total_allocation = left;
@@ -318,8 +332,12 @@ impl<'de> Input<'de> {
     }
 
     /// Checks that a value has the expected type.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::WrongType`] if it has another one.
     #[inline]
-    pub(crate) fn expect(&self, expected: Option<Type>, found: Type) -> Result<(), Error> {
+    pub fn expect(&self, expected: Option<Type>, found: Type) -> Result<(), Error> {
         match expected {
             Some(expected) if expected != found => {
                 Err(self.error(ErrorKind::WrongType { expected, found }))

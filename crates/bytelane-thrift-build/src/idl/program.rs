@@ -171,6 +171,19 @@ impl Program {
         }
     }
 
+    /// Returns the number of a name such as `Color.RED`.
+    pub(crate) fn variant(&self, file: FileId, name: &str) -> Option<i32> {
+        let (enumeration, variant) = name.rsplit_once('.')?;
+        let id = self.find(file, enumeration)?;
+        let Kind::Enum(variants) = &self.definition(id).kind else {
+            return None;
+        };
+        variants
+            .iter()
+            .find(|found| found.name.text == variant)
+            .map(|found| found.value)
+    }
+
     /// Resolves the typedefs of a type. Returns the file in which the result is written, and the
     /// type. An error if a name is undefined, or does not refer to a type.
     pub(crate) fn resolve<'a>(

@@ -290,3 +290,60 @@ fn two_fields_of_one_id_are_an_error() {
         "{error}"
     );
 }
+
+#[test]
+fn constants_and_defaults_are_those_of_generated_types() {
+    let schema = schema();
+    let named = |name: &str| {
+        let constants = schema.constants().iter();
+        &constants
+            .into_iter()
+            .find(|it| it.name == name)
+            .unwrap()
+            .value
+    };
+    let example = named("EXAMPLE").encode::<Binary>().unwrap();
+    let mut read = EXAMPLE.clone();
+    // The field is required, and the constant does not have it.
+    let error = Everything::decode::<Binary>(&example).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::MissingField("number"));
+    read.merge::<Binary>(&[&b"\x08\0\x04\0\0\0\0"[..], &example].concat())
+        .unwrap();
+    assert_eq!(read, *EXAMPLE);
+    for (name, json) in [
+        ("YES", "true"),
+        ("SMALL", "-7"),
+        ("DOUBLED_LIMIT", "100"),
+        ("WHOLE", "2.0"),
+        ("FAVOURITE", "\"DARK_GREEN\""),
+        ("NUMBER_OF_FAVOURITE", "17"),
+        ("PRIMES", "[2,3,5,7]"),
+        ("SETS", r#"{"a":[1.0,2.5],"b":[]}"#),
+        ("STRANGE", "true"),
+        ("INNER", r#"{"x":1.0}"#),
+    ] {
+        assert_eq!(serde_json::to_string(named(name)).unwrap(), json, "{name}");
+    }
+    let Some(Value::Bool(true)) = schema.structs().iter().find_map(|it| {
+        let field = it.fields().iter().find(|field| field.field.name == "flag");
+        field?.default.clone()
+    }) else {
+        panic!("the default of `flag` is 1")
+    };
+}
+
+#[test]
+fn values_in_the_idl_are_bounded() {
+    // Each constant has the previous one ten times.
+    let constant = |i: usize| {
+        let names = vec![format!("C{i}"); 10].join(", ");
+        let ty = format!("{}i32{}", "list<".repeat(i + 2), ">".repeat(i + 2));
+        format!("const {ty} C{} = [{names}]\n", i + 1)
+    };
+    let rest: String = (0..10).map(constant).collect();
+    let error = load("dynamic_bomb", &format!("const list<i32> C0 = [1]\n{rest}")).unwrap_err();
+    assert!(error.to_string().contains("have more than"), "{error}");
+    let error = load("dynamic_wrong", "struct A { 1: i8 x = 300 }").unwrap_err();
+    let expected = "case.thrift:1:22: expected an integer of 8 bits";
+    assert!(error.to_string().contains(expected), "{error}");
+}

@@ -36,7 +36,7 @@ mod serde;
 mod text;
 mod value;
 
-pub use schema::{EnumType, FieldType, Schema, StructType, ValueType};
+pub use schema::{Constant, EnumType, FieldType, Schema, StructType, ValueType};
 #[cfg(feature = "serde")]
 pub use serde::Seed;
 pub use text::InvalidType;

@@ -1,5 +1,6 @@
 //! Types of a [`Schema`].
 
+use super::Value;
 use super::names::intern;
 use crate::{Field, Type};
 
@@ -66,7 +67,7 @@ impl ValueType {
 }
 
 /// Field of a [`StructType`].
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct FieldType {
     /// Id, name and type in messages.
     pub field: Field,
@@ -74,6 +75,8 @@ pub struct FieldType {
     pub ty: ValueType,
     /// True if a message without the field is an error.
     pub is_required: bool,
+    /// Value of the field in a message without it, if the IDL gives one.
+    pub default: Option<Value>,
 }
 
 impl FieldType {
@@ -87,6 +90,7 @@ impl FieldType {
             field: Field::new(id, intern(name), ty.kind()),
             ty,
             is_required: false,
+            default: None,
         }
     }
 
@@ -96,13 +100,32 @@ impl FieldType {
         self.is_required = is_required;
         self
     }
+
+    /// Returns this field with a default value, or without one.
+    #[must_use]
+    pub fn with_default(mut self, default: Option<Value>) -> Self {
+        self.default = default;
+        self
+    }
+}
+
+/// A constant.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Constant {
+    /// Name in the IDL, behind that of its file and a dot if it is an included one.
+    pub name: String,
+    /// Type of the value.
+    pub ty: ValueType,
+    /// Value of the constant.
+    pub value: Value,
 }
 
 /// A struct, union or exception.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct StructType {
     name: String,
     is_union: bool,
+    is_exception: bool,
     fields: Vec<FieldType>,
     /// The same fields, as readers expect them.
     wire: Vec<Field>,
@@ -111,7 +134,7 @@ pub struct StructType {
 }
 
 impl StructType {
-    /// Creates a struct or exception.
+    /// Creates a struct.
     ///
     /// # Panics
     ///
@@ -131,6 +154,7 @@ impl StructType {
         Self {
             name: name.into(),
             is_union: false,
+            is_exception: false,
             fields,
             wire,
             by_id,
@@ -150,6 +174,19 @@ impl StructType {
         }
     }
 
+    /// Creates an exception: a struct with another name for its purpose.
+    ///
+    /// # Panics
+    ///
+    /// Two fields have the same id.
+    #[must_use]
+    pub fn exception(name: impl Into<String>, fields: Vec<FieldType>) -> Self {
+        Self {
+            is_exception: true,
+            ..Self::new(name, fields)
+        }
+    }
+
     /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -160,6 +197,12 @@ impl StructType {
     #[must_use]
     pub fn is_union(&self) -> bool {
         self.is_union
+    }
+
+    /// Returns whether it is an exception.
+    #[must_use]
+    pub fn is_exception(&self) -> bool {
+        self.is_exception
     }
 
     /// Returns the fields, in the order of their declaration.
@@ -244,10 +287,11 @@ impl EnumType {
 /// Structs and enums that values are read with.
 ///
 /// An empty schema reads messages of any type: all of their fields are undeclared then.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Schema {
     structs: Vec<StructType>,
     enums: Vec<EnumType>,
+    constants: Vec<Constant>,
 }
 
 impl Schema {
@@ -258,7 +302,11 @@ impl Schema {
     /// A field refers to a struct or enum that is not in the lists.
     #[must_use]
     pub fn new(structs: Vec<StructType>, enums: Vec<EnumType>) -> Self {
-        let schema = Self { structs, enums };
+        let schema = Self {
+            structs,
+            enums,
+            constants: Vec::new(),
+        };
         for field in schema.structs.iter().flat_map(StructType::fields) {
             assert!(
                 schema.has(&field.ty),
@@ -266,6 +314,13 @@ impl Schema {
             );
         }
         schema
+    }
+
+    /// Returns this schema with other constants.
+    #[must_use]
+    pub fn with_constants(mut self, constants: Vec<Constant>) -> Self {
+        self.constants = constants;
+        self
     }
 
     /// Returns whether the schema has all structs and enums to which a type refers.
@@ -289,5 +344,11 @@ impl Schema {
     #[must_use]
     pub fn enums(&self) -> &[EnumType] {
         &self.enums
+    }
+
+    /// Returns the constants.
+    #[must_use]
+    pub fn constants(&self) -> &[Constant] {
+        &self.constants
     }
 }

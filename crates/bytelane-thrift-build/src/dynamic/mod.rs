@@ -1,12 +1,16 @@
 //! Loads an IDL as a schema of [`bytelane_thrift::dynamic`].
 
+mod values;
+
 use crate::idl::program::{DefinitionId, FileId, Program, Resolved};
 use crate::idl::source::Error;
-use crate::idl::syntax::{Base, Field, Kind, Requiredness, Shape, Type};
+use crate::idl::syntax::{Base, Field, Kind, Requiredness, Shape, Type, Variant};
+use crate::types::Types;
 use crate::{Compiler, idl};
-use bytelane_thrift::dynamic::{EnumType, FieldType, Schema, StructType, ValueType};
+use bytelane_thrift::dynamic::{Constant, EnumType, FieldType, Schema, StructType, ValueType};
 use std::collections::HashMap;
 use std::path::Path;
+use values::{Evaluation, Source};
 
 impl Compiler {
     /// Loads files and everything that they include, for values of types that are known only when
@@ -34,6 +38,8 @@ impl Compiler {
         let is_own =
             |file: &idl::program::File| own.contains(&file.source.path.canonicalize().ok());
         let own = program.files.iter().map(is_own).collect();
+        // Checks that no default value contains itself.
+        Types::of(&program, &self.style)?;
         Loading::new(&program, own).schema()
     }
 }
@@ -66,19 +72,26 @@ impl<'a> Loading<'a> {
     }
 
     fn schema(&self) -> Result<Schema, Error> {
-        let (mut structs, mut enums) = (Vec::new(), Vec::new());
+        let (mut structs, mut enums, mut constants) = (Vec::new(), Vec::new(), Vec::new());
+        let mut values = Evaluation::new(self);
         for id in self.program.definitions() {
             match &self.program.definition(id).kind {
-                Kind::Struct(shape, fields) => structs.push(self.struct_type(id, *shape, fields)?),
-                Kind::Enum(variants) => {
-                    let variants = variants.iter();
-                    let variants = variants.map(|variant| (&*variant.name.text, variant.value));
-                    enums.push(EnumType::new(self.name(id), variants));
+                Kind::Struct(shape, fields) => {
+                    structs.push(self.struct_type(id, *shape, fields, &mut values)?);
+                }
+                Kind::Enum(variants) => enums.push(self.enum_type(id, variants)),
+                Kind::Const(ty, value) => {
+                    let source = Source { file: id.0, value };
+                    constants.push(Constant {
+                        name: self.name(id),
+                        ty: self.value_type(id.0, ty)?,
+                        value: values.value(source, id.0, ty)?,
+                    });
                 }
                 _ => {}
             }
         }
-        Ok(Schema::new(structs, enums))
+        Ok(Schema::new(structs, enums).with_constants(constants))
     }
 
     fn name(&self, id: DefinitionId) -> String {
@@ -92,11 +105,18 @@ impl<'a> Loading<'a> {
         }
     }
 
+    fn enum_type(&self, id: DefinitionId, variants: &[Variant]) -> EnumType {
+        let variants = variants.iter();
+        let variants = variants.map(|variant| (&*variant.name.text, variant.value));
+        EnumType::new(self.name(id), variants)
+    }
+
     fn struct_type(
         &self,
         id: DefinitionId,
         shape: Shape,
         fields: &[Field],
+        values: &mut Evaluation<'_>,
     ) -> Result<StructType, Error> {
         let mut types: Vec<FieldType> = Vec::with_capacity(fields.len());
         for Field {
@@ -104,17 +124,23 @@ impl<'a> Loading<'a> {
             name,
             ty,
             requiredness,
+            default,
             ..
         } in fields
         {
             let is_required = *requiredness == Requiredness::Required && shape != Shape::Union;
+            // A union has exactly one field, so none of them is added.
+            let default = default.as_ref().filter(|_| shape != Shape::Union);
+            let default = default.map(|value| values.value(Source { file: id.0, value }, id.0, ty));
             let ty = self.value_type(id.0, ty)?;
-            types.push(FieldType::new(*number, &name.text, ty).required(is_required));
+            let field = FieldType::new(*number, &name.text, ty).required(is_required);
+            types.push(field.with_default(default.transpose()?));
         }
         let name = self.name(id);
         Ok(match shape {
             Shape::Union => StructType::union(name, types),
-            Shape::Struct | Shape::Exception => StructType::new(name, types),
+            Shape::Exception => StructType::exception(name, types),
+            Shape::Struct => StructType::new(name, types),
         })
     }
 
