@@ -9,6 +9,7 @@ pub mod bit_packing;
 pub mod byte_stream_split;
 pub mod decimal;
 pub mod delta;
+pub mod fsst;
 pub mod json_string;
 pub mod rle_hybrid;
 pub mod stream_vbyte;
