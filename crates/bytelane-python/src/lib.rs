@@ -16,6 +16,7 @@ mod memory;
 mod numpy;
 mod output;
 mod parquet;
+mod thrift;
 
 use pyo3::prelude::*;
 
@@ -41,6 +42,9 @@ mod _native {
 
     #[pymodule_export]
     use crate::parquet::_parquet;
+
+    #[pymodule_export]
+    use crate::thrift::_thrift;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

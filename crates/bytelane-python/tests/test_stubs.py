@@ -20,7 +20,7 @@ import bytelane
 import pytest
 
 STUBS = Path(__file__).parents[1] / "python/bytelane"
-BY_HAND = ["base64", "byte_stream_split", "parquet", "stream_vbyte"]
+BY_HAND = ["base64", "byte_stream_split", "parquet", "stream_vbyte", "thrift"]
 CODECS = [
     name
     for name, it in vars(bytelane).items()

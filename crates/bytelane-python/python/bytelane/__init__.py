@@ -1,4 +1,4 @@
-"""Codecs for bytes, numbers and text, and the best Parquet encodings.
+"""Codecs for bytes, numbers and text, the best Parquet encodings, and Thrift.
 
 Each codec is a module: `alp`, `base64`, `big_endian`, `bit_packing`, `byte_stream_split`, `delta`,
 `json_string`, `rle_hybrid`, `stream_vbyte`, `utf8`, `validity`, `varint`. Each uses the best instruction set of
@@ -52,6 +52,7 @@ __all__ = [
     "rle_hybrid",
     "set_backend",
     "stream_vbyte",
+    "thrift",
     "utf8",
     "validity",
     "varint",
@@ -89,7 +90,7 @@ def _complete_base64() -> None:
 _register()
 _complete_base64()
 
-from . import parquet  # noqa: E402 (a part of the native module, which is registered now)
+from . import parquet, thrift  # noqa: E402 (parts of the native module, which is registered now)
 
 if _chosen := os.environ.get("BYTELANE_BACKEND"):
     try:

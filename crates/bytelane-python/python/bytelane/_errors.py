@@ -67,3 +67,40 @@ class ParquetError(ValueError):
 
 
 ParquetError.__module__ = "bytelane.parquet"
+
+
+class ThriftError(ValueError):
+    """A message that cannot be read or written, or an error in an IDL.
+
+    `kind` is the name of the problem: `UnexpectedEnd`, `MissingField`, `AllocationLimit`, `Idl` and so on. `offset` is its
+    position in the message in bytes, and `path` the way to the value: names of fields, and indices of lists, sets and
+    maps.
+
+    >>> from pathlib import Path
+    >>> from bytelane import thrift
+    >>> _ = Path("point.thrift").write_text("struct Point { 1: i32 x, 2: list<string> names }")
+    >>> point = thrift.load("point.thrift")
+    >>> try:
+    ...     point.Point.decode(b"\\x0f\\0\\x02\\x0b\\0\\0\\0\\1\\0\\0\\0\\x09a")
+    ... except thrift.ThriftError as error:
+    ...     print(error.kind, error.offset, error.path)
+    UnexpectedEnd 12 ('names', 0)
+    """
+
+    def __init__(
+        self,
+        message: str,
+        kind: str,
+        offset: int | None = None,
+        path: tuple[str | int, ...] = (),
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.offset = offset
+        self.path = path
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (str(self), self.kind, self.offset, self.path)
+
+
+ThriftError.__module__ = "bytelane.thrift"

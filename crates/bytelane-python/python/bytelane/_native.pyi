@@ -2,6 +2,7 @@ from collections.abc import Sequence
 
 from . import _dataset as _dataset
 from . import _parquet as _parquet
+from . import _thrift as _thrift
 from . import alp as alp
 from . import base64 as base64
 from . import big_endian as big_endian
@@ -15,7 +16,7 @@ from . import utf8 as utf8
 from . import validity as validity
 from . import varint as varint
 
-__all__ = ["__version__", "_dataset", "_parquet", "alp", "backend", "backends", "base64", "big_endian", "bit_packing", "byte_stream_split", "command", "delta", "json_string", "rle_hybrid", "set_backend", "stream_vbyte", "utf8", "validity", "varint"]
+__all__ = ["__version__", "_dataset", "_parquet", "_thrift", "alp", "backend", "backends", "base64", "big_endian", "bit_packing", "byte_stream_split", "command", "delta", "json_string", "rle_hybrid", "set_backend", "stream_vbyte", "utf8", "validity", "varint"]
 
 __version__: str
 

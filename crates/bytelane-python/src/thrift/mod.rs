@@ -1,0 +1,367 @@
+//! Messages of Thrift as Python objects.
+
+mod error;
+mod numbers;
+mod plan;
+mod read;
+mod slots;
+mod write;
+
+use crate::memory::Memory;
+use bytelane_thrift::{
+    Binary, Compact, FbthriftCompact, Input, Json, Limits as WireLimits, Options, Protocol as Wire,
+    Reader as _, SimpleJson, Writer as _, dynamic,
+};
+use bytelane_thrift_build::Compiler;
+use dynamic::ValueType;
+use error::{Fault, of_idl};
+use plan::Plan;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple, PyType};
+use read::Decoder;
+use slots::Pause;
+use std::path::PathBuf;
+use std::sync::Arc;
+use write::{Encoder, fill};
+
+/// Native half of `bytelane.thrift`.
+#[pymodule]
+pub mod _thrift {
+    #[pymodule_export]
+    use super::{Limits, Message, Schema, initialise, load};
+}
+
+/// Deepest nesting that the stack of any thread has room for.
+const DEPTH: u32 = 512;
+
+/// Limits on the cost of a message: ``depth`` of structs and containers, elements of a ``container``, bytes of a
+/// ``string``, and bytes of ``memory`` that all values of a message together may take.
+///
+/// >>> from bytelane import thrift
+/// >>> thrift.Limits(memory=1 << 30)
+/// Limits(depth=64, container=2147483647, string=2147483647, memory=1073741824)
+#[pyclass(frozen, eq, from_py_object, module = "bytelane.thrift")]
+#[derive(Clone, Copy, PartialEq)]
+pub struct Limits(WireLimits);
+
+#[pymethods]
+impl Limits {
+    #[new]
+    #[pyo3(signature = (*, depth=64, container=2147483647, string=2147483647, memory=268435456))]
+    fn new(depth: u32, container: usize, string: usize, memory: usize) -> PyResult<Self> {
+        if depth > DEPTH {
+            let message = format!("depth is {depth}; a thread has room for {DEPTH}");
+            return Err(PyValueError::new_err(message));
+        }
+        let limits = WireLimits::default().with_depth(depth);
+        let limits = limits.with_container(container).with_string(string);
+        Ok(Self(limits.with_total_allocation(memory)))
+    }
+
+    #[getter]
+    fn depth(&self) -> u32 {
+        self.0.depth
+    }
+
+    #[getter]
+    fn container(&self) -> usize {
+        self.0.container
+    }
+
+    #[getter]
+    fn string(&self) -> usize {
+        self.0.string
+    }
+
+    #[getter]
+    fn memory(&self) -> usize {
+        self.0.total_allocation
+    }
+
+    fn __repr__(&self) -> String {
+        let WireLimits {
+            depth,
+            container,
+            string,
+            total_allocation: memory,
+            ..
+        } = self.0;
+        format!("Limits(depth={depth}, container={container}, string={string}, memory={memory})")
+    }
+}
+
+/// Calls a generic method with the protocol of a name.
+macro_rules! dispatch {
+    ($protocol:expr, $object:ident.$method:ident ( $($argument:expr),* )) => {
+        match $protocol {
+            "binary" => $object.$method::<Binary>($($argument),*),
+            "compact" => $object.$method::<Compact>($($argument),*),
+            "fbthrift_compact" => $object.$method::<FbthriftCompact>($($argument),*),
+            "json" => $object.$method::<Json>($($argument),*),
+            "simple_json" => $object.$method::<SimpleJson>($($argument),*),
+            other => Err(unknown_protocol(other)),
+        }
+    };
+}
+
+#[cold]
+fn unknown_protocol(name: &str) -> PyErr {
+    PyValueError::new_err(format!(
+        "protocol is {name:?}; it must be binary, compact, fbthrift_compact, json or simple_json"
+    ))
+}
+
+/// A struct of a loaded IDL: the value of the attribute `__thrift__` of its class.
+#[pyclass(frozen)]
+struct Struct {
+    plan: Arc<Plan>,
+    number: usize,
+}
+
+impl Struct {
+    fn of<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, Self>> {
+        let found = class.getattr(intern!(class.py(), "__thrift__"));
+        found.and_then(|it| Ok(it.cast_into()?)).map_err(|_| {
+            PyTypeError::new_err(
+                "load the IDL first: only its types can be read, written and created",
+            )
+        })
+    }
+
+    fn decode<'py, P: Wire>(
+        &self,
+        class: &Bound<'py, PyType>,
+        message: &Bound<'py, PyBytes>,
+        options: Options,
+        is_whole: bool,
+    ) -> PyResult<(Bound<'py, PyAny>, usize)> {
+        let decoder = Decoder::new(&self.plan, message)?;
+        let _pause = Pause::new(class.py());
+        let read = || {
+            let mut reader = P::reader(Input::new(message.as_bytes(), options));
+            let object = decoder.structure(self.number, class, false, &mut reader)?;
+            if is_whole {
+                reader.end()?;
+            }
+            Ok((object, reader.finish().offset()))
+        };
+        read().map_err(|fault: Fault| fault.raise(class.py()))
+    }
+
+    fn encode<'py, P: Wire>(
+        &self,
+        object: &Bound<'py, PyAny>,
+        limits: &WireLimits,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let py = object.py();
+        let encoder = Encoder {
+            plan: &self.plan,
+            py,
+        };
+        let mut writer = P::writer(Vec::with_capacity(128), limits);
+        let written = encoder.structure(self.number, object, &mut writer);
+        written.map_err(|fault| fault.raise(py))?;
+        Ok(PyBytes::new(py, &writer.finish()))
+    }
+}
+
+/// Base of all classes of an IDL. Their objects have nothing but fields.
+#[pyclass(frozen, subclass, module = "bytelane.thrift")]
+pub struct Message;
+
+#[pymethods]
+impl Message {
+    #[new]
+    #[classmethod]
+    #[pyo3(signature = (*arguments, **fields))]
+    fn new<'py>(
+        class: &Bound<'py, PyType>,
+        arguments: &Bound<'py, PyTuple>,
+        fields: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Py<Self>> {
+        let of = Struct::of(class)?;
+        let Struct { plan, number } = of.get();
+        let object = plan.structs[*number].layout.create(class)?;
+        fill(plan, *number, &object, arguments, fields)?;
+        Ok(object.cast_into::<Self>()?.unbind())
+    }
+
+    /// Reads an object from all of a message.
+    #[classmethod]
+    #[pyo3(signature = (data, protocol="binary", *, limits=None, strict_types=false, lenient_json=false))]
+    fn decode<'py>(
+        class: &Bound<'py, PyType>,
+        data: &Bound<'py, PyAny>,
+        protocol: &str,
+        limits: Option<Limits>,
+        strict_types: bool,
+        lenient_json: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = options(limits, strict_types, lenient_json);
+        Ok(decoded(class, data, protocol, options, true)?.0)
+    }
+
+    /// Reads an object from the start of some bytes. Returns it, and the length of its message in bytes.
+    #[classmethod]
+    #[pyo3(signature = (data, protocol="binary", *, limits=None, strict_types=false, lenient_json=false))]
+    fn decode_prefix<'py>(
+        class: &Bound<'py, PyType>,
+        data: &Bound<'py, PyAny>,
+        protocol: &str,
+        limits: Option<Limits>,
+        strict_types: bool,
+        lenient_json: bool,
+    ) -> PyResult<(Bound<'py, PyAny>, usize)> {
+        let options = options(limits, strict_types, lenient_json);
+        decoded(class, data, protocol, options, false)
+    }
+
+    /// Writes the object as a message.
+    #[pyo3(signature = (protocol="binary", *, limits=None))]
+    fn encode<'py>(
+        slf: &Bound<'py, Self>,
+        protocol: &str,
+        limits: Option<Limits>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let of = Struct::of(&slf.get_type())?;
+        let (of, object) = (of.get(), slf.as_any());
+        let limits = limits.map_or_else(WireLimits::default, |limits| limits.0);
+        dispatch!(protocol, of.encode(object, &limits))
+    }
+}
+
+fn options(limits: Option<Limits>, strict_types: bool, lenient_json: bool) -> Options {
+    let options = Options::default().with_strict_types(strict_types);
+    let limits = limits.map_or_else(WireLimits::default, |limits| limits.0);
+    options.with_limits(limits).with_lenient_json(lenient_json)
+}
+
+fn decoded<'py>(
+    class: &Bound<'py, PyType>,
+    data: &Bound<'py, PyAny>,
+    protocol: &str,
+    options: Options,
+    is_whole: bool,
+) -> PyResult<(Bound<'py, PyAny>, usize)> {
+    let of = Struct::of(class)?;
+    let of = of.get();
+    // Objects are created while the message is read, which can run any code. Bytes never change;
+    // other memory is copied first.
+    let copy;
+    let message = match data.cast_exact::<PyBytes>() {
+        Ok(bytes) => bytes,
+        Err(_) => {
+            let memory = Memory::of_text(data)?;
+            copy = memory.read_attached(|bytes: &[u8]| PyBytes::new(data.py(), bytes))?;
+            &copy
+        }
+    };
+    dispatch!(protocol, of.decode(class, message, options, is_whole))
+}
+
+/// Sets the fields of an exception from the arguments of its constructor.
+#[pyfunction]
+fn initialise<'py>(
+    object: &Bound<'py, PyAny>,
+    arguments: &Bound<'py, PyTuple>,
+    fields: &Bound<'py, PyDict>,
+) -> PyResult<()> {
+    let of = Struct::of(&object.get_type())?;
+    let Struct { plan, number } = of.get();
+    fill(plan, *number, object, arguments, Some(fields))
+}
+
+/// Types of an IDL.
+#[pyclass(frozen)]
+pub struct Schema(dynamic::Schema);
+
+/// Loads an IDL and everything that it includes.
+#[pyfunction]
+fn load(py: Python<'_>, path: PathBuf, include: Vec<PathBuf>) -> PyResult<Schema> {
+    let compiler = Compiler::new();
+    let compiler = include.into_iter().fold(compiler, Compiler::include);
+    let schema = py.detach(|| compiler.schema(&[path]));
+    schema
+        .map(Schema)
+        .map_err(|error| of_idl(py, error.to_string()))
+}
+
+/// Name and kind; and for each field, name, type, and whether objects that are read have a value for it.
+type Described<'py> = (
+    String,
+    &'static str,
+    Vec<(&'static str, Bound<'py, PyAny>, bool)>,
+);
+
+/// Name, type and value of a constant.
+type Named<'py> = (String, Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+#[pymethods]
+impl Schema {
+    /// Returns name, kind and fields of each struct, union and exception.
+    fn structs<'py>(&self, py: Python<'py>) -> PyResult<Vec<Described<'py>>> {
+        let structs = self.0.structs().iter();
+        let structs = structs.map(|of| {
+            let kind = match (of.is_union(), of.is_exception()) {
+                (true, _) => "union",
+                (_, true) => "exception",
+                _ => "struct",
+            };
+            let fields = of.fields().iter();
+            let fields = fields.map(|it| {
+                let has_value = it.is_required || it.default.is_some();
+                Ok((it.field.name, shown(py, &it.ty)?, has_value))
+            });
+            Ok((of.name().to_owned(), kind, fields.collect::<PyResult<_>>()?))
+        });
+        structs.collect()
+    }
+
+    /// Returns the name of each enum, with the names and numbers of its variants.
+    fn enums(&self) -> Vec<(String, Vec<(&'static str, i32)>)> {
+        let enums = self.0.enums().iter();
+        let enums = enums.map(|of| (of.name().to_owned(), of.variants().to_vec()));
+        enums.collect()
+    }
+
+    /// Makes the classes of structs read and write messages: those of this schema, in its order, each with
+    /// the names of its fields. Returns the names, types and values of the constants.
+    fn bind<'py>(
+        &self,
+        py: Python<'py>,
+        structs: Vec<(Bound<'py, PyType>, Vec<Py<PyString>>)>,
+        enums: Vec<Bound<'py, PyAny>>,
+        arrays: bool,
+        views: bool,
+    ) -> PyResult<Vec<Named<'py>>> {
+        let plan = Plan::of(py, &self.0, &structs, &enums, arrays, views)?;
+        let plan = Arc::new(plan);
+        for (number, (class, _)) in structs.iter().enumerate() {
+            let plan = Arc::clone(&plan);
+            class.setattr(intern!(py, "__thrift__"), Struct { plan, number })?;
+        }
+        let constants = self.0.constants().iter();
+        let constants = constants.map(|it| {
+            let value = plan.value(py, &it.ty, &it.value)?;
+            Ok((it.name.clone(), shown(py, &it.ty)?, value))
+        });
+        constants.collect()
+    }
+}
+
+/// Returns a type as nested tuples: `("list", ("i32",))`, `("struct", 3)`.
+fn shown<'py>(py: Python<'py>, ty: &ValueType) -> PyResult<Bound<'py, PyAny>> {
+    let tuple = match ty {
+        ValueType::List(element) => ("list", shown(py, element)?).into_pyobject(py)?,
+        ValueType::Set(element) => ("set", shown(py, element)?).into_pyobject(py)?,
+        ValueType::Map(key, value) => {
+            ("map", shown(py, key)?, shown(py, value)?).into_pyobject(py)?
+        }
+        ValueType::Struct(number) => ("struct", number).into_pyobject(py)?,
+        ValueType::Enum(number) => ("enum", number).into_pyobject(py)?,
+        plain => (plain.to_string(),).into_pyobject(py)?,
+    };
+    Ok(tuple.into_any())
+}
