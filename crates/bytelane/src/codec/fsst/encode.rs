@@ -4,7 +4,7 @@
 use super::index::{Entry, Index};
 use super::strings::{Offset, Strings};
 use crate::memory::{self, Slot};
-use crate::simd::window_mut;
+use crate::simd::{window, window_mut};
 
 /// Encodes a string, as far as there is room. Returns the numbers of bytes read and written.
 #[inline(always)]
@@ -51,6 +51,15 @@ fn put(to: &mut [Slot; 2], entry: Entry, word: u64) {
     memory::write(window_mut(to, 0), [entry.code(), word as u8]);
 }
 
+/// Number of places at which strings are encoded at the same time.
+const LANES: usize = 4;
+
+/// Maximum number of bytes of strings to encode before the results are moved to their place.
+const PART: usize = 1 << 18;
+
+/// Number of bytes of strings below which they are encoded one by one.
+const FEW: usize = 64 * LANES;
+
 /// Encodes strings, as far as there is room for whole ones. Returns the numbers of strings read and of bytes written, and writes to
 /// `ends` where each string ends, counted from `base`.
 #[inline(always)]
@@ -62,7 +71,168 @@ pub(super) fn strings<S, O: Offset>(
     to: &mut [Slot],
     ends: &mut [O],
 ) -> (usize, usize) {
-    strings_with(strings, base, to, ends, |text, to| encode(index, text, to))
+    let (mut done, mut at) = (0, 0);
+    loop {
+        let rest = strings.range(done..strings.len());
+        let room = &mut to[at..];
+        let ends = &mut ends[done..];
+        // Each string may take twice its bytes, so only a part is known to fit. It takes less, and leaves room for more.
+        let count = rest.count_fitting(usize::min(room.len() / 2, PART));
+        let part = rest.range(0..count);
+        if part.total() < FEW {
+            let (read, written) = strings_with(rest, base + at, room, ends, |text, to| {
+                encode(index, text, to)
+            });
+            return (done + read, at + written);
+        }
+        at += lanes(index, part, base + at, room, ends);
+        done += count;
+    }
+}
+
+/// Place at which strings are encoded.
+#[derive(Clone, Copy, Default)]
+struct Lane {
+    /// Place in the bytes of the strings, and in the destination.
+    from: usize,
+    at: usize,
+    /// Number of the string, and the place of its end.
+    string: usize,
+    end: usize,
+    /// Numbers of the first string of the lane and after the last one, and the place of the end of the latter.
+    first: usize,
+    last: usize,
+    stop: usize,
+    /// The first place in the destination.
+    start: usize,
+}
+
+/// Encodes strings to a destination that has room for twice their bytes, and writes to `ends` where each string ends, counted from `base`.
+/// Returns the number of bytes.
+#[inline(always)]
+fn lanes<O: Offset>(
+    index: &Index,
+    strings: Strings<'_, O>,
+    base: usize,
+    to: &mut [Slot],
+    ends: &mut [O],
+) -> usize {
+    let src = strings.bytes();
+    let mut lanes = split(strings);
+    for lane in &mut lanes {
+        if lane.from < lane.stop {
+            skip_empty(strings, ends, lane);
+        }
+    }
+    loop {
+        // A step passes up to 8 bytes, and at least one is left, so that each lane stays within one of its strings.
+        let left = lanes.iter().map(|lane| lane.stop - lane.from).min();
+        let steps = left.unwrap_or(0).saturating_sub(1) / 8;
+        if steps == 0 {
+            break;
+        }
+        for _ in 0..steps {
+            for lane in &mut lanes {
+                step(index, strings, src, to, ends, lane);
+            }
+        }
+    }
+    let mut written = 0;
+    for lane in lanes {
+        written += finish(index, strings, base + written, to, written, ends, lane);
+    }
+    written
+}
+
+/// Encodes the next bytes of a lane.
+#[inline(always)]
+fn step<O: Offset>(
+    index: &Index,
+    strings: Strings<'_, O>,
+    src: &[u8],
+    to: &mut [Slot],
+    ends: &mut [O],
+    lane: &mut Lane,
+) {
+    let word = u64::from_le_bytes(*window(src, lane.from));
+    let entry = index.longest_up_to(word, lane.end - lane.from);
+    put(window_mut(to, lane.at), entry, word);
+    lane.from += entry.read();
+    lane.at += entry.written();
+    // The string ends here, or further on.
+    ends[lane.string] = O::of(lane.at);
+    lane.string += usize::from(lane.from == lane.end);
+    skip_empty(strings, ends, lane);
+}
+
+/// Finds the end of the string of a lane, or of the next one that is not empty: there is one.
+#[inline(always)]
+fn skip_empty<O: Offset>(strings: Strings<'_, O>, ends: &mut [O], lane: &mut Lane) {
+    lane.end = strings.range_of(lane.string).end;
+    while lane.from == lane.end {
+        ends[lane.string] = O::of(lane.at);
+        lane.string += 1;
+        lane.end = strings.range_of(lane.string).end;
+    }
+}
+
+/// Splits strings into lanes of about as many bytes each.
+#[inline(always)]
+fn split<O: Offset>(strings: Strings<'_, O>) -> [Lane; LANES] {
+    let (first, total) = (strings.start(), strings.total());
+    let mut lanes = [Lane::default(); LANES];
+    let mut string = 0;
+    for (i, lane) in lanes.iter_mut().enumerate() {
+        let last = match i + 1 {
+            LANES => strings.len(),
+            next => usize::max(string, strings.first_from(first + total / LANES * next)),
+        };
+        let (from, stop) = (strings.start_of(string), strings.start_of(last));
+        *lane = Lane {
+            from,
+            at: 2 * (from - first),
+            string,
+            end: from,
+            first: string,
+            last,
+            stop,
+            start: 2 * (from - first),
+        };
+        string = last;
+    }
+    lanes
+}
+
+/// Encodes what is left of a lane, and moves all of it to its place. Returns the number of bytes, and adds `base` to the ends of its
+/// strings.
+#[inline(never)]
+fn finish<O: Offset>(
+    index: &Index,
+    strings: Strings<'_, O>,
+    base: usize,
+    to: &mut [Slot],
+    place: usize,
+    ends: &mut [O],
+    mut lane: Lane,
+) -> usize {
+    let first = lane.first;
+    while lane.string < lane.last {
+        lane.end = strings.range_of(lane.string).end;
+        let text = &strings.bytes()[lane.from..lane.end];
+        let (_, written) = encode(index, text, &mut to[lane.at..]);
+        lane.at += written;
+        lane.from = lane.end;
+        ends[lane.string] = O::of(lane.at);
+        lane.string += 1;
+    }
+    let written = lane.at - lane.start;
+    if lane.start != place {
+        to.copy_within(lane.start..lane.at, place);
+    }
+    for end in &mut ends[first..lane.last] {
+        *end = O::of(end.get() - lane.start + base);
+    }
+    written
 }
 
 /// Same as [`strings`], where no instruction set is chosen.

@@ -11,6 +11,7 @@
 use super::table::{ESCAPE, Table};
 use alloc::boxed::Box;
 use alloc::vec;
+use core::hint::select_unpredictable;
 
 /// Number of slots.
 const SLOTS: usize = 2048;
@@ -146,20 +147,16 @@ impl Index {
         }
     }
 
-    /// The same for a text that may have fewer than eight bytes.
+    /// The same for a text that may have fewer than eight bytes. There is no branch: which symbol is found is hard to predict.
     #[inline(always)]
     pub(super) fn longest_up_to(&self, word: u64, count: usize) -> Entry {
         let single = self.singles[usize::from(word as u8)];
         let pair = self.pairs[usize::from(word as u16)];
         let long = &self.long[slot(word)];
-        let found = word & u64::MAX >> (long.shift & 63) == long.symbol;
-        if found && long.entry.read() <= count {
-            long.entry
-        } else if count > 1 {
-            pair
-        } else {
-            single
-        }
+        let short = select_unpredictable(count > 1, pair, single);
+        let is_equal = word & u64::MAX >> (long.shift & 63) == long.symbol;
+        let fits = is_equal & (long.entry.read() <= count);
+        select_unpredictable(fits, long.entry, short)
     }
 }
 

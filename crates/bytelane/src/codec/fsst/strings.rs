@@ -197,6 +197,35 @@ impl<'a, O: Offset> Strings<'a, O> {
         usize::max(1, rest.partition_point(|offset| offset.get() <= end))
     }
 
+    /// Returns how many strings at the front have up to `bytes` bytes together.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn count_fitting(&self, bytes: usize) -> usize {
+        let end = self.start().saturating_add(bytes);
+        self.offsets
+            .get(1..)
+            .unwrap_or_default()
+            .partition_point(|offset| offset.get() <= end)
+    }
+
+    /// Returns the number of the first string that begins at `place` or later; that of no string if there is none.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn first_from(&self, place: usize) -> usize {
+        let found = self.offsets.partition_point(|offset| offset.get() < place);
+        usize::min(found, self.len())
+    }
+
+    /// Returns the place where the first string begins.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn start(&self) -> usize {
+        self.offsets.first().map_or(0, |offset| offset.get())
+    }
+
+    /// Returns the place where a string begins, or where the last one ends.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn start_of(&self, number: usize) -> usize {
+        self.offsets[number].get()
+    }
+
     /// Returns the places of a string in the bytes.
     #[inline(always)]
     pub(crate) fn range_of(&self, number: usize) -> Range<usize> {
