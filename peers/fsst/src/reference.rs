@@ -77,10 +77,7 @@ impl Reference {
             export: find(&library, b"fsst_export")?,
             import: find(&library, b"fsst_import")?,
             compress: find(&library, b"fsst_compress")?,
-            decompress: find(
-                &library,
-                b"_Z19fsst_ref_decompressPK14fsst_decoder_tmPKhmPh",
-            )?,
+            decompress: find(&library, b"fsst_ref_decompress")?,
             _library: library,
         })
     }

@@ -30,6 +30,15 @@ use crate::simd::{Stride, StridesMut, window};
 
 /// Operations that each instruction set provides.
 pub(crate) trait Steps: Copy {
+    /// Places in the result, from which [`place`](Self::place) finds the one after each code of a block.
+    type Places;
+
+    /// Returns places of a block that has not been decoded.
+    fn places(self) -> Self::Places;
+
+    /// Returns the number of bytes of the codes of a block up to a number, inclusive.
+    fn place(self, places: &Self::Places, code: usize) -> usize;
+
     /// Returns a bit for each byte of a block that is `limit` or more.
     fn at_least(self, limit: u8, block: &[u8; 64]) -> u64;
 
@@ -42,30 +51,96 @@ pub(crate) trait Steps: Copy {
         literals: u64,
         to: &mut [Slot; 512],
     ) -> Stride<512> {
-        let mut to = StridesMut::<_, 64, 512>::new(to);
-        for group in 0..8 {
-            let codes = u64::from_le_bytes(*window(codes, 8 * group));
-            let done = decode8(table, codes, literals >> (8 * group), to.here());
-            to.pass(done);
-        }
-        to.passed()
+        decode64::<false>(table, codes, literals, to, &mut [[0; 8]; 8])
     }
+
+    /// Same as [`decode64`](Self::decode64), and sets the places.
+    fn decode64_with_places(
+        self,
+        table: &Table,
+        codes: &[u8; 64],
+        literals: u64,
+        to: &mut [Slot; 512],
+        places: &mut Self::Places,
+    ) -> Stride<512>;
 
     /// The same for eight codes.
     #[inline(always)]
     fn decode8(self, table: &Table, codes: u64, literals: u64, to: &mut [Slot; 64]) -> Stride<64> {
-        decode8(table, codes, literals, to)
+        match literals {
+            0 => decode8::<false, false>(table, codes, 0, to, &mut [0; 8], 0),
+            _ => decode8::<true, false>(table, codes, literals, to, &mut [0; 8], 0),
+        }
     }
 }
 
-/// Decodes eight codes, one by one.
+/// Decodes a block of codes, one by one.
 #[inline(always)]
-fn decode8(table: &Table, codes: u64, literals: u64, to: &mut [Slot; 64]) -> Stride<64> {
+pub(super) fn decode64<const PLACES: bool>(
+    table: &Table,
+    codes: &[u8; 64],
+    literals: u64,
+    to: &mut [Slot; 512],
+    places: &mut [[u16; 8]; 8],
+) -> Stride<512> {
+    match literals {
+        0 => groups::<false, PLACES>(table, codes, 0, to, places),
+        _ => groups::<true, PLACES>(table, codes, literals, to, places),
+    }
+}
+
+/// Returns places for [`decode64`] to write.
+#[inline(always)]
+pub(super) fn each_place() -> [[u16; 8]; 8] {
+    [[0; 8]; 8]
+}
+
+/// Returns the place after a code.
+#[inline(always)]
+pub(super) fn place(places: &[[u16; 8]; 8], code: usize) -> usize {
+    usize::from(places[code / 8 % 8][code % 8])
+}
+
+#[inline(always)]
+fn groups<const LITERALS: bool, const PLACES: bool>(
+    table: &Table,
+    codes: &[u8; 64],
+    literals: u64,
+    to: &mut [Slot; 512],
+    places: &mut [[u16; 8]; 8],
+) -> Stride<512> {
+    let mut to = StridesMut::<_, 64, 512>::new(to);
+    for (i, places) in places.iter_mut().enumerate() {
+        let before = to.passed().get();
+        let codes = u64::from_le_bytes(*window(codes, 8 * i));
+        let literals = literals >> (8 * i);
+        let done = decode8::<LITERALS, PLACES>(table, codes, literals, to.here(), places, before);
+        to.pass(done);
+    }
+    to.passed()
+}
+
+/// Decodes eight codes, one by one. Writes the place after each, if the first is `before`.
+#[inline(always)]
+fn decode8<const LITERALS: bool, const PLACES: bool>(
+    table: &Table,
+    codes: u64,
+    literals: u64,
+    to: &mut [Slot; 64],
+    places: &mut [u16; 8],
+    before: usize,
+) -> Stride<64> {
     let mut to = StridesMut::<_, 8, 64>::new(to);
-    for i in 0..8 {
-        let code = usize::from((codes >> (8 * i)) as u8) | ((literals >> i & 1) as usize) << 8;
+    for (i, place) in places.iter_mut().enumerate() {
+        let mut code = usize::from((codes >> (8 * i)) as u8);
+        if LITERALS {
+            code |= ((literals >> i & 1) as usize) << 8;
+        }
         memory::write(to.here(), table.symbols[code]);
         to.pass(table.lengths[code]);
+        if PLACES {
+            *place = (before + to.passed().get()) as u16;
+        }
     }
     to.passed()
 }
@@ -127,6 +202,8 @@ pub(super) fn decode<S: Steps>(
 }
 
 /// Decodes strings. Returns the number of bytes, and writes to `ends` where each string ends, counted from `base`.
+///
+/// All codes are decoded as one string. The ends that lie within a block are found after it.
 #[inline(always)]
 pub(super) fn decode_strings<S: Steps, O: Offset>(
     simd: S,
@@ -136,13 +213,65 @@ pub(super) fn decode_strings<S: Steps, O: Offset>(
     to: &mut [Slot],
     ends: &mut [O],
 ) -> Option<usize> {
-    let mut at = 0;
-    for i in 0..usize::min(strings.len(), ends.len()) {
-        let range = strings.range_of(i);
-        at = string(simd, table, strings.bytes(), range.start, range.end, to, at)?;
-        ends[i] = O::of(base + at);
+    let (start, total) = (strings.start(), strings.total());
+    let src = &strings.bytes()[start..start + total];
+    let offsets = strings.ends();
+    let count = usize::min(offsets.len(), ends.len());
+    let (offsets, ends) = (&offsets[..count], &mut ends[..count]);
+    let (mut string, mut at, mut first) = (0, 0, 0);
+    // Empty strings at the front, or all of them.
+    while string < count && offsets[string].get() == start {
+        ends[string] = O::of(base);
+        string += 1;
     }
-    Some(at)
+    let (blocks, rest) = src.as_chunks::<64>();
+    let mut places = simd.places();
+    let mut last = [ESCAPE; 64];
+    last[..rest.len()].copy_from_slice(rest);
+    for (i, codes) in blocks.iter().chain([&last]).enumerate() {
+        let there = if i < blocks.len() { 64 } else { rest.len() };
+        if there == 0 {
+            break;
+        }
+        let here = !0 >> (64 - there);
+        let special = simd.at_least(table.count, codes) & here;
+        let (mut block, mut escapes) = (0, 0);
+        if special != 0 || first != 0 {
+            escapes = simd.at_least(ESCAPE, codes) & here;
+            let next;
+            (block, next) = literals(escapes, first);
+            first = if there == 64 {
+                next
+            } else {
+                block >> there & 1
+            };
+            block &= here;
+            escapes &= !block;
+            if special & !escapes & !block != 0 {
+                return None;
+            }
+        }
+        let from = start + 64 * i;
+        let ends_here = string < count && offsets[string].get() <= from + there;
+        let written = match ends_here {
+            true => put(to, at, |room| {
+                simd.decode64_with_places(table, codes, block, room, &mut places)
+            }),
+            false => put(to, at, |room| simd.decode64(table, codes, block, room)),
+        }?;
+        let mut cut = 0;
+        while string < count && offsets[string].get() <= from + there {
+            let code = (offsets[string].get() - from - 1) % 64;
+            ends[string] = O::of(base + at + simd.place(&places, code));
+            cut |= escapes >> code & 1;
+            string += 1;
+        }
+        if cut != 0 {
+            return None;
+        }
+        at += written;
+    }
+    (first == 0).then_some(at)
 }
 
 /// Decodes the string from `from` to `end` of `src` to `to[at..]`. Returns the place after it.
@@ -212,15 +341,20 @@ fn number(src: &[u8], from: usize) -> u64 {
 fn put<const N: usize>(
     to: &mut [Slot],
     at: usize,
-    step: impl Fn(&mut [Slot; N]) -> Stride<N>,
+    mut step: impl FnMut(&mut [Slot; N]) -> Stride<N>,
 ) -> Option<usize> {
     let to = to.get_mut(at..)?;
-    if let Some(room) = to.first_chunk_mut() {
-        return Some(step(room).get());
+    let mut spare = [Slot::uninit(); N];
+    let fits = to.len() >= N;
+    // One call, so that the step is inlined.
+    let room = match to.first_chunk_mut() {
+        Some(room) => room,
+        None => &mut spare,
+    };
+    let count = step(room).get();
+    if !fits {
+        to.get_mut(..count)?.copy_from_slice(&spare[..count]);
     }
-    let mut room = [Slot::new(0); N];
-    let count = step(&mut room).get();
-    to.get_mut(..count)?.copy_from_slice(&room[..count]);
     Some(count)
 }
 

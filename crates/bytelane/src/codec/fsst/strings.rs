@@ -214,8 +214,12 @@ impl<'a, O: Offset> Strings<'a, O> {
         usize::min(found, self.len())
     }
 
+    /// Returns the offsets of the ends of the strings.
+    pub(crate) fn ends(&self) -> &'a [O] {
+        self.offsets.get(1..).unwrap_or_default()
+    }
+
     /// Returns the place where the first string begins.
-    #[cfg(feature = "alloc")]
     pub(crate) fn start(&self) -> usize {
         self.offsets.first().map_or(0, |offset| offset.get())
     }

@@ -1,13 +1,19 @@
 //! AVX2: comparisons of 32 codes; symbols are looked up one by one.
 
 use crate::backend::Avx2;
-use crate::codec::fsst::kernel::Steps;
+use crate::codec::fsst::kernel::{Steps, decode64, each_place, place};
+use crate::codec::fsst::table::Table;
+use crate::memory::Slot;
 use crate::simd::avx2::load;
-use crate::simd::{implement, window};
+use crate::simd::{Stride, implement, window};
 use core::arch::x86_64::*;
 
 implement! {
     impl Steps for Avx2 {
+        type Places = [[u16; 8]; 8];
+        fn places() -> [[u16; 8]; 8] = each_place;
+        fn place(places: &[[u16; 8]; 8], code: usize) -> usize = place;
+        fn decode64_with_places(table: &Table, codes: &[u8; 64], literals: u64, to: &mut [Slot; 512], places: &mut [[u16; 8]; 8]) -> Stride<512> = decode64::<true>;
         fn at_least(limit: u8, block: &[u8; 64]) -> u64 = at_least;
     }
 }

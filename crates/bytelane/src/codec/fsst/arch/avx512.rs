@@ -17,8 +17,12 @@ use core::arch::x86_64::*;
 
 implement! {
     impl Steps for Avx512 {
+        type Places = Places;
         fn at_least(limit: u8, block: &[u8; 64]) -> u64 = at_least;
+        fn places() -> Places = Places::default;
+        fn place(places: &Places, code: usize) -> usize = place;
         fn decode64(table: &Table, codes: &[u8; 64], literals: u64, to: &mut [Slot; 512]) -> Stride<512> = decode64;
+        fn decode64_with_places(table: &Table, codes: &[u8; 64], literals: u64, to: &mut [Slot; 512], places: &mut Places) -> Stride<512> = decode64_with_places;
         fn decode8(table: &Table, codes: u64, literals: u64, to: &mut [Slot; 64]) -> Stride<64> = decode8;
     }
 }
@@ -29,15 +33,49 @@ fn at_least(limit: u8, block: &[u8; 64]) -> u64 {
     _mm512_cmpge_epu8_mask(load(block), _mm512_set1_epi8(limit.cast_signed()))
 }
 
+/// Places in the result of a block.
+#[derive(Default)]
+pub struct Places {
+    /// Place before each group of eight codes, and a bit for each byte of their symbols.
+    before: [usize; 8],
+    masks: [u64; 8],
+}
+
+#[target_feature(enable = "popcnt,bmi2")]
+#[inline]
+fn place(places: &Places, code: usize) -> usize {
+    let (group, code) = (code / 8 % 8, code % 8);
+    let up_to = _bzhi_u64(places.masks[group], 8 * code as u32 + 8);
+    places.before[group] + up_to.count_ones() as usize
+}
+
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
 #[inline]
 fn decode64(table: &Table, codes: &[u8; 64], literals: u64, to: &mut [Slot; 512]) -> Stride<512> {
-    let mut masks = [0; 8];
-    store_words(&mut masks, masks_of(table, load(codes), literals));
+    decode64_with_places(table, codes, literals, to, &mut Places::default())
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
+#[inline]
+fn decode64_with_places(
+    table: &Table,
+    codes: &[u8; 64],
+    literals: u64,
+    to: &mut [Slot; 512],
+    places: &mut Places,
+) -> Stride<512> {
+    store_words(&mut places.masks, masks_of(table, load(codes), literals));
     let mut to = StridesMut::<_, 64, 512>::new(to);
     for i in 0..8 {
+        places.before[i] = to.passed().get();
         let codes = u64::from_le_bytes(*window(codes, 8 * i));
-        let done = put8(table, codes, literals >> (8 * i), masks[i], to.here());
+        let done = put8(
+            table,
+            codes,
+            literals >> (8 * i),
+            places.masks[i],
+            to.here(),
+        );
         to.pass(done);
     }
     to.passed()
