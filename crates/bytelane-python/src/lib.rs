@@ -30,7 +30,7 @@ mod _native {
     #[pymodule_export]
     use crate::codec::{
         alp::alp, base64::base64, big_endian::big_endian, bit_packing::bit_packing,
-        byte_stream_split::byte_stream_split, delta::delta, json_string::json_string,
+        byte_stream_split::byte_stream_split, delta::delta, fsst::fsst, json_string::json_string,
         rle_hybrid::rle_hybrid, stream_vbyte::stream_vbyte, utf8::utf8, validity::validity,
         varint::varint,
     };

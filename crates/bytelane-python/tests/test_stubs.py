@@ -3,7 +3,7 @@
     BYTELANE_WRITE_STUBS=1 pytest crates/bytelane-python/tests/test_stubs.py
 
 Some stubs are written by hand: `base64` follows the standard library, results of `byte_stream_split` depend on the
-arguments, and `stream_vbyte` has a class.
+arguments, and `stream_vbyte` and `fsst` have classes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import bytelane
 import pytest
 
 STUBS = Path(__file__).parents[1] / "python/bytelane"
-BY_HAND = ["base64", "byte_stream_split", "parquet", "stream_vbyte", "thrift"]
+BY_HAND = ["base64", "byte_stream_split", "fsst", "parquet", "stream_vbyte", "thrift"]
 CODECS = [
     name
     for name, it in vars(bytelane).items()

@@ -1,6 +1,6 @@
 """Codecs for bytes, numbers and text, the best Parquet encodings, and Thrift.
 
-Each codec is a module: `alp`, `base64`, `big_endian`, `bit_packing`, `byte_stream_split`, `delta`,
+Each codec is a module: `alp`, `base64`, `big_endian`, `bit_packing`, `byte_stream_split`, `delta`, `fsst`,
 `json_string`, `rle_hybrid`, `stream_vbyte`, `utf8`, `validity`, `varint`. Each uses the best instruction set of
 the machine.
 
@@ -27,6 +27,7 @@ from ._native import (
     bit_packing,
     byte_stream_split,
     delta,
+    fsst,
     json_string,
     rle_hybrid,
     set_backend,
@@ -47,6 +48,7 @@ __all__ = [
     "bit_packing",
     "byte_stream_split",
     "delta",
+    "fsst",
     "json_string",
     "parquet",
     "rle_hybrid",

@@ -1,10 +1,12 @@
 //! Exchange of tables with other libraries, through Arrow's C stream interface ([PyCapsule
 //! interface](https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html)).
 
+mod array;
 mod metadata;
 mod rows;
 mod text;
 
+pub use array::{element, export_array, import_bytes, text_of};
 pub use rows::Rows;
 
 use crate::parquet::of_parquet;
