@@ -1,7 +1,7 @@
 //! Compares the values of a chunk with the facts that its file states about them.
 
-use super::index::compare_of;
-use crate::chunk::{Chunk, Stored};
+pub(crate) use super::index::compare_of;
+use crate::chunk::{Chunk, Stored, facts};
 use crate::format::{self, BloomFilterHeader, ColumnIndex, ColumnOrder, Statistics};
 use crate::input::bytes_at;
 use crate::statistics::Compare;
@@ -66,7 +66,11 @@ impl Claims {
         column: &ColumnDescriptor,
         order: Option<&ColumnOrder>,
     ) -> Result<Self> {
-        let statistics = chunk.metadata().statistics.as_ref();
+        // Bounds that cannot be values contradict nothing.
+        let mut metadata = chunk.metadata().clone();
+        let compare = compare_of(column, order);
+        facts::correct(&mut metadata, (column, compare), &[])?;
+        let statistics = metadata.statistics.as_ref();
         let is_text = match column.logical_type_ref() {
             Some(logical) => matches!(logical, LogicalType::String),
             None => column.converted_type() == ConvertedType::UTF8,
@@ -80,7 +84,7 @@ impl Claims {
             },
         };
         Ok(Self {
-            compare: compare_of(column, order),
+            compare,
             is_text: is_text && column.physical_type() == Type::BYTE_ARRAY,
             statistics: statistics.map(|it| it.decode()).transpose()?,
             filter,

@@ -6,11 +6,11 @@ use crate::chunk::facts::{ChunkFacts, Facts, PageFacts, Reaction, Verb};
 use crate::chunk::{Chunk, Page};
 use crate::format::{self, ColumnIndex, ColumnOrder};
 use crate::statistics::Compare;
-use parquet::basic::{ColumnOrder as InParquet, SortOrder};
+use parquet::basic::{ColumnOrder as InParquet, SortOrder, Type};
 use parquet::schema::types::ColumnDescriptor;
 
 /// Returns the comparison function of a column's bounds, if their order is known.
-pub(super) fn compare_of(
+pub(crate) fn compare_of(
     column: &ColumnDescriptor,
     order: Option<&ColumnOrder>,
 ) -> Option<Compare> {
@@ -35,6 +35,13 @@ pub(super) fn check(
     if chunk.column_index().is_some() && chunk.offset_index().is_none() {
         findings.warning("it has a column index, but no offset index, so readers cannot use it");
     }
+    let strings = chunk.offset_index();
+    let strings = strings.and_then(|it| it.unencoded_byte_array_data_bytes.as_ref());
+    let is_string = column.physical_type() == Type::BYTE_ARRAY;
+    if strings.is_some_and(|it| !is_string || it.len() != data.len()) {
+        findings
+            .warning("the offset index has sizes of strings, but not one for each page of strings");
+    }
     let column_index = match chunk.column_index().map(format::decode::<ColumnIndex>) {
         Some(Err(error)) => {
             findings.add_error(error)?;
@@ -57,6 +64,7 @@ pub(super) fn check(
         column_index: column_index.as_ref(),
         statistics: ChunkFacts::of(statistics.as_ref()),
         compare: compare_of(column, order),
+        metadata: Some(chunk.metadata()),
     };
     for it in facts.contradictions() {
         match (it.fact.reaction(Verb::Check), it.page) {

@@ -113,8 +113,12 @@ impl<W: Write> FileWriter<W> {
         let column_indexes = self.write_all(chunks().map(|it| it.column_index.as_deref()))?;
         let offset_indexes = self.write_all(chunks().map(|it| it.offset_index.as_deref()))?;
         let mut indexes = column_indexes.into_iter().zip(offset_indexes);
+        let elements = footer.schema.iter();
+        let leaves = elements.filter(|it| it.physical_type.is_some()).count();
         let mut footer = FileMetaData {
             row_groups: Vec::with_capacity(row_groups.len()),
+            // With another number of orders, nobody knows whose they are.
+            column_orders: footer.column_orders.filter(|it| it.len() == leaves),
             ..footer
         };
         for group in row_groups {

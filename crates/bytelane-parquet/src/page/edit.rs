@@ -142,6 +142,11 @@ impl PageEditor {
         Ok((rows, self.levels.begins_row()))
     }
 
+    /// Returns the number of values, without nulls, of the page whose rows were counted last.
+    pub(crate) fn valid(&self) -> usize {
+        self.levels.valid()
+    }
+
     /// Returns the levels of a page. Only those of version 1 have to be decompressed, with the values.
     fn level_bytes(&mut self, page: &DataPage, bytes: &Bytes) -> Result<(LevelBytes, LevelBytes)> {
         let LevelLayout::Before {

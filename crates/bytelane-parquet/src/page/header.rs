@@ -51,6 +51,35 @@ impl ValueEncoding {
     }
 }
 
+impl PageHeader {
+    /// Returns whether the values are compressed if the chunk has a codec.
+    pub(crate) fn is_compressed(&self) -> bool {
+        let two = self.data_page_header_v2.as_ref();
+        two.is_none_or(|it| it.is_compressed != Some(false))
+    }
+
+    /// Returns whether a data page has bytes that are compressed if the chunk has a codec.
+    pub(crate) fn has_compressed_values(&self) -> bool {
+        let two = self.data_page_header_v2.as_ref();
+        let levels = two.map_or(0, |it| {
+            it.repetition_levels_byte_length
+                .saturating_add(it.definition_levels_byte_length)
+        });
+        self.is_compressed() && self.compressed_page_size > levels
+    }
+
+    /// Returns an error if the header of a page that is not compressed has two sizes.
+    pub(crate) fn check_equal_sizes(&self) -> Result<()> {
+        let (stored, size) = (self.compressed_page_size, self.uncompressed_page_size);
+        if stored == size {
+            return Ok(());
+        }
+        Err(Error::corrupt(format!(
+            "the page has {stored} bytes, but its header says {size} without compression"
+        )))
+    }
+}
+
 /// Encoding of the levels of a version 1 page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LevelEncoding {

@@ -22,7 +22,7 @@ pub(crate) use gather::{Gathered, PageGatherer, PageRows};
 pub(crate) use header::{
     AnyPage, DataPage, LevelLayout, PageKind, ValueEncoding, checksum, read as read_header,
 };
-pub(crate) use levels::{LeafLevels, PageLevels, Validity, are_whole, bits_from, first_level};
+pub(crate) use levels::{LeafLevels, PageLevels, Validity, bits_from, first_level, left_of_runs};
 pub(crate) use numbers::{NumberBits, NumberPages};
 pub(crate) use parts::{LevelBytes, Opener, Parts, check_size};
 pub(crate) use values::{ArrayDecoder, Test, TestDecoder, decoder_of, keys_decoder_of};

@@ -166,6 +166,12 @@ impl Opener {
 
     fn decompressed(&mut self, bytes: Bytes, size: usize) -> Result<Bytes> {
         if let Decompressor::None = self.decompressor {
+            if bytes.len() != size {
+                let stored = bytes.len();
+                return Err(Error::corrupt(format!(
+                    "the page has {stored} bytes without compression, but its header says {size}"
+                )));
+            }
             self.memory.cover(bytes.len() as u64)?;
             return Ok(bytes);
         }

@@ -2,7 +2,7 @@
 
 use super::ReaderBuilder;
 use super::input::Input;
-use super::leaf::{Leaf, PageReader};
+use super::leaf::{Leaf, PageReader, RowCounts};
 use crate::Result;
 use crate::budget::Budget;
 use crate::format::{DataPageHeader, Encoding, PageHeader, PageType, encode};
@@ -72,7 +72,7 @@ fn read(pages: Vec<u8>, repetition: Repetition, rows: usize) -> Result<ArrayRef>
     let decoder = decoder_of(backend, &DataType::Float64, &column, &budget)?;
     let mut leaf = Leaf::new(
         Arc::clone(&column),
-        PageReader::new(input, range, None),
+        PageReader::new(input, range, RowCounts::Headers),
         Opener::new(CompressionCodec::UNCOMPRESSED, &column, 1 << 20, &budget)?,
         PageLevels::new(backend, levels, &budget),
         decoder,

@@ -157,8 +157,9 @@ impl<R: Reopen> Work<'_, R> {
         let pages = Pages::new(reader, range.clone()).collect::<ParquetResult<Vec<_>>>()?;
         let data = pages.iter().filter(|page| page.is_data());
         facts::reconcile(
+            reader,
             &mut chunk,
-            data.clone(),
+            pages.iter(),
             (column, compare),
             rows,
             Verb::Rewrite,

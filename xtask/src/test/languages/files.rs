@@ -36,6 +36,10 @@ pub fn run_mutated() -> Result<()> {
 pub fn run_hostile() -> Result<()> {
     let test = "test --locked --release --package bytelane-parquet --test it -- contradictions:: bombs:: --ignored";
     run(&mut cargo(test))?;
+    exchange_with(
+        "interop/damaged/test_contradictions.py",
+        &[("BYTELANE_TRIALS", "5000")],
+    )?;
     exchange_with("interop/damaged/test_bombs.py", &[("BYTELANE_BOMBS", "")])
 }
 

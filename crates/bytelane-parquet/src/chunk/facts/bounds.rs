@@ -104,7 +104,7 @@ impl Facts<'_> {
         });
         if let Some((claimed, counted)) = claimed.zip(counted).filter(|(one, other)| one != other) {
             add(
-                Fact::NullCounts,
+                Fact::ChunkNulls,
                 format!(
                     "the column index counts {counted} nulls, the statistics of the chunk {claimed}"
                 ),
@@ -131,7 +131,14 @@ impl Facts<'_> {
         let with_values: Vec<usize> = with_values.collect();
         for &page in &with_values {
             let (least, most) = (&index.min_values[page], &index.max_values[page]);
-            if compare.values(least, most) == Ordering::Greater {
+            if !self.can_be_bound(least) || !self.can_be_bound(most) {
+                found.push(Contradiction {
+                    fact: Fact::PageBounds,
+                    page: Some(page),
+                    problem: "the column index has bounds that cannot be values of the type"
+                        .to_owned(),
+                });
+            } else if compare.values(least, most) == Ordering::Greater {
                 found.push(Contradiction {
                     fact: Fact::PageBounds,
                     page: Some(page),
@@ -161,11 +168,26 @@ impl Facts<'_> {
                 "the column index says that its bounds are ordered, but they are not",
             );
         }
-        // Bounds of bytes may be truncated, and those of floats leave out NaN and the sign of zeros.
-        let is_exact = matches!(compare, Compare::Signed | Compare::Unsigned);
-        let Some((least, most)) = self.statistics.range.as_ref().filter(|_| is_exact) else {
+        let Some((least, most)) = self.statistics.range.as_ref() else {
             return;
         };
+        let is_float = matches!(compare, Compare::Float | Compare::Half);
+        let is_outside = !is_float
+            && with_values.iter().any(|page| {
+                compare.values(&index.min_values[*page], most) == Ordering::Greater
+                    || compare.values(&index.max_values[*page], least) == Ordering::Less
+            });
+        if is_outside {
+            add(
+                Fact::ChunkBounds,
+                "the column index has bounds of a page outside those of the chunk",
+            );
+            return;
+        }
+        // Bounds of bytes may be truncated, and those of floats leave out NaN and the sign of zeros.
+        if !matches!(compare, Compare::Signed | Compare::Unsigned) {
+            return;
+        }
         let is = |bounds: &[Bytes], bound: &Bytes, beyond: Ordering| {
             let compared = with_values
                 .iter()

@@ -2,6 +2,8 @@
 //! compare them by the same rules.
 
 mod bounds;
+mod contents;
+mod metadata;
 mod pages;
 mod table;
 
@@ -10,7 +12,7 @@ pub(crate) use table::{Fact, Reaction, Verb};
 
 use super::{Chunk, Page};
 use crate::budget::{Budget, MemoryLimit};
-use crate::format::{self, ColumnIndex, OffsetIndex, Statistics};
+use crate::format::{self, ColumnIndex, ColumnMetaData, OffsetIndex, Statistics};
 use crate::input::bytes_at;
 use crate::page::{PageEditor, PageKind, codec_in_parquet, read_header};
 use crate::statistics::Compare;
@@ -18,6 +20,7 @@ use crate::{Error, Result};
 use bytes::Bytes;
 use parquet::file::reader::ChunkReader;
 use parquet::schema::types::ColumnDescriptor;
+use std::collections::BTreeSet;
 
 /// Facts about a column chunk. Those that are unknown contradict nothing.
 pub(crate) struct Facts<'a> {
@@ -33,6 +36,8 @@ pub(crate) struct Facts<'a> {
     pub statistics: ChunkFacts,
     /// Order of the bounds, if it is known.
     pub compare: Option<Compare>,
+    /// Metadata of the chunk in the footer, if it is to be compared.
+    pub metadata: Option<&'a ColumnMetaData>,
 }
 
 /// Statistics of a chunk.
@@ -77,6 +82,7 @@ impl Facts<'_> {
         self.check_values(&mut found);
         self.check_offset_index(&mut found);
         self.check_column_index(&mut found);
+        self.check_metadata(&mut found);
         found
     }
 
@@ -144,44 +150,128 @@ impl Facts<'_> {
     }
 }
 
-/// Compares the facts of a chunk before it is copied, with the data pages of its range. Removes indexes that
-/// contradict its pages.
+/// Compares the facts of a chunk before it is copied, with the pages of its range. Puts its metadata right, and removes
+/// indexes that contradict its pages.
 ///
 /// # Errors
 ///
 /// A contradiction that the verb refuses.
 pub(crate) fn reconcile<'a>(
+    reader: &impl ChunkReader,
     chunk: &mut Chunk,
     pages: impl Iterator<Item = &'a Page>,
     (column, compare): (&ColumnDescriptor, Option<Compare>),
     rows: i64,
     verb: Verb,
 ) -> Result<()> {
-    let pages = pages.map(|page| Some(PageFacts::of(page, column)));
-    let pages: Vec<_> = pages.collect();
+    let pages: Vec<&Page> = pages.collect();
+    let found = contradictions(chunk, &pages, (column, compare), rows)?;
+    let refused_one = found
+        .iter()
+        .find(|it| it.fact.reaction(verb) == Reaction::Refuses);
+    if let Some(it) = refused_one {
+        return Err(refused(&it.problem));
+    }
+    let is_of_levels = |it: &&Contradiction| matches!(it.fact, Fact::NullCounts | Fact::FirstRows);
+    let numbers = found.iter().filter(is_of_levels).filter_map(|it| it.page);
+    // A wrong first row may come from the page before.
+    let numbers = numbers.flat_map(|page| [page.saturating_sub(1), page]);
+    let numbers: BTreeSet<usize> = numbers.collect();
+    contents::check(reader, chunk, &pages, column, &numbers)?;
+    replace(chunk, &found, &pages, column, verb)
+}
+
+/// Leaves out bounds in the metadata of a chunk that cannot be values of its column, and, if there are pages, names the
+/// encodings of those.
+pub(crate) fn correct(
+    metadata: &mut ColumnMetaData,
+    (column, compare): (&ColumnDescriptor, Option<Compare>),
+    pages: &[&Page],
+) -> Result<()> {
+    let data = pages.iter().filter(|page| page.is_data());
+    let data: Vec<_> = data.map(|page| Some(PageFacts::of(page, column))).collect();
+    let old = metadata.clone();
+    let facts = Facts {
+        column,
+        rows: 0,
+        values: old.num_values,
+        pages: &data,
+        offset_index: None,
+        column_index: None,
+        statistics: ChunkFacts::default(),
+        compare,
+        metadata: Some(&old),
+    };
+    let mut found = Vec::new();
+    facts.check_metadata(&mut found);
+    for it in found {
+        let is_known = match it.fact {
+            Fact::BoundSizes => true,
+            Fact::Encodings => !pages.is_empty(),
+            _ => false,
+        };
+        if is_known {
+            metadata::replace(metadata, it.fact, pages, column)?;
+        }
+    }
+    Ok(())
+}
+
+fn contradictions(
+    chunk: &Chunk,
+    pages: &[&Page],
+    (column, compare): (&ColumnDescriptor, Option<Compare>),
+    rows: i64,
+) -> Result<Vec<Contradiction>> {
+    let data = pages.iter().filter(|page| page.is_data());
+    let data = data.map(|page| Some(PageFacts::of(page, column)));
+    let data: Vec<_> = data.collect();
     let statistics = chunk.metadata().statistics.as_ref();
     let statistics = statistics.map(|it| it.decode()).transpose()?;
-    let decoded = chunk.column_index().map(format::decode::<ColumnIndex>);
-    let is_damaged = matches!(decoded, Some(Err(_)));
-    let column_index = decoded.and_then(std::result::Result::ok);
+    let column_index = chunk.column_index().map(format::decode::<ColumnIndex>);
+    let column_index = column_index.and_then(std::result::Result::ok);
     let facts = Facts {
         column,
         rows,
         values: chunk.metadata().num_values,
-        pages: &pages,
+        pages: &data,
         offset_index: chunk.offset_index(),
         column_index: column_index.as_ref(),
         statistics: ChunkFacts::of(statistics.as_ref()),
         compare,
+        metadata: Some(chunk.metadata()),
     };
-    let (mut drops_offsets, mut drops_bounds) = (false, is_damaged);
-    for it in facts.contradictions() {
-        match (it.fact.reaction(verb), it.fact) {
-            (Reaction::Refuses, _) => return Err(refused(&it.problem)),
-            (Reaction::Replaces, Fact::PagePlaces | Fact::FirstRows) => drops_offsets = true,
-            (Reaction::Replaces, _) => drops_bounds = true,
+    Ok(facts.contradictions())
+}
+
+/// Determines facts of a chunk again from its pages, or removes them.
+fn replace(
+    chunk: &mut Chunk,
+    found: &[Contradiction],
+    pages: &[&Page],
+    column: &ColumnDescriptor,
+    verb: Verb,
+) -> Result<()> {
+    let decoded = chunk.column_index().map(format::decode::<ColumnIndex>);
+    let (mut drops_offsets, mut drops_bounds) = (false, matches!(decoded, Some(Err(_))));
+    for it in found {
+        match it.fact {
+            Fact::PagePlaces | Fact::FirstRows => drops_offsets = true,
+            Fact::IndexedPages
+            | Fact::NullPages
+            | Fact::NullCounts
+            | Fact::PageBounds
+            | Fact::ChunkBounds
+            | Fact::ChunkNulls => drops_bounds = true,
             _ => {}
         }
+        // `merge` and `repair` describe their columns themselves, which may have another type.
+        if it.fact != Fact::Type || verb == Verb::Rewrite {
+            metadata::replace(chunk.metadata_mut(), it.fact, pages, column)?;
+        }
+    }
+    if verb == Verb::Rewrite && !pages.is_empty() {
+        metadata::replace(chunk.metadata_mut(), Fact::Offsets, pages, column)?;
     }
     // `rewrite` copies pages without new indexes, and a column index alone cannot be used.
     drops_bounds |= drops_offsets && verb == Verb::Rewrite;

@@ -2,7 +2,7 @@
 
 use super::{Contradiction, Fact, Facts};
 use crate::chunk::Page;
-use crate::format::{PageType, Statistics};
+use crate::format::{Encoding, PageType, Statistics};
 use parquet::schema::types::ColumnDescriptor;
 
 /// Facts in the header of a data page.
@@ -18,9 +18,15 @@ pub(crate) struct PageFacts {
     pub(super) nulls: Option<i64>,
     /// Set if the header has bounds of values.
     pub(super) has_bounds: bool,
+    pub(super) encoding: Option<Encoding>,
 }
 
 impl PageFacts {
+    /// Returns the number of values, including nulls.
+    pub(crate) fn values(&self) -> i64 {
+        self.values
+    }
+
     /// Returns the facts in the header of a data page.
     pub(crate) fn of(page: &Page, column: &ColumnDescriptor) -> Self {
         let two = page.header.data_page_header_v2.as_ref();
@@ -39,6 +45,7 @@ impl PageFacts {
             values: page.values(),
             rows: if is_flat { Some(page.values()) } else { rows },
             nulls: nulls.filter(|_| is_flat),
+            encoding: page.encoding(),
             has_bounds: statistics
                 .is_some_and(|it| it.min_value.is_some() && it.max_value.is_some()),
         }

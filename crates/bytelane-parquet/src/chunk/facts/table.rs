@@ -13,6 +13,19 @@ pub(crate) enum Fact {
     NullCounts,
     ChunkBounds,
     PageBounds,
+    ChunkNulls,
+    BoundSizes,
+    Histograms,
+    StringBytes,
+    Encodings,
+    Offsets,
+    Type,
+    Sizes,
+    Orders,
+    Sorting,
+    Codec,
+    Dictionary,
+    Levels,
 }
 
 /// Operation that meets a contradiction.
@@ -34,6 +47,8 @@ pub(crate) enum Reaction {
     Refuses,
     /// Reads the pages as if the fact were missing.
     Ignores,
+    /// Reads on with the fact of the footer: comparing it would mean reading what it excludes.
+    Believes,
     /// Determines the fact again from the pages, or leaves it out.
     Replaces,
 }
@@ -60,10 +75,10 @@ pub(crate) const VERBS: [(Verb, &str); 5] = [
     (Verb::Repair, "`repair`"),
 ];
 
-use Reaction::{Ignores, Refuses, Replaces, Reports};
+use Reaction::{Believes, Ignores, Refuses, Replaces, Reports};
 
 /// All rules.
-pub(crate) const RULES: [Rule; 10] = [
+pub(crate) const RULES: [Rule; 23] = [
     Rule {
         fact: Fact::FileRows,
         says: "rows of the file",
@@ -116,13 +131,91 @@ pub(crate) const RULES: [Rule; 10] = [
         fact: Fact::ChunkBounds,
         says: "bounds of all pages in the column index",
         agrees_with: "bounds of the chunk",
-        reactions: [Reports, Ignores, Replaces, Replaces, Replaces],
+        reactions: [Reports, Believes, Replaces, Replaces, Replaces],
     },
     Rule {
         fact: Fact::PageBounds,
         says: "bounds of a page in the column index",
-        agrees_with: "each other: minimum and maximum, order of the pages",
+        agrees_with: "size of its type, each other: minimum and maximum, order of the pages",
         reactions: [Reports, Ignores, Replaces, Replaces, Replaces],
+    },
+    Rule {
+        fact: Fact::ChunkNulls,
+        says: "nulls of a column chunk",
+        agrees_with: "page headers, null counts of the column index, values of the chunk",
+        reactions: [Reports, Believes, Replaces, Replaces, Replaces],
+    },
+    Rule {
+        fact: Fact::BoundSizes,
+        says: "bounds of a column chunk",
+        agrees_with: "size of its type, each other: minimum and maximum",
+        reactions: [Reports, Ignores, Replaces, Replaces, Replaces],
+    },
+    Rule {
+        fact: Fact::Histograms,
+        says: "level histograms of a column chunk",
+        agrees_with: "its levels and values",
+        reactions: [Reports, Ignores, Replaces, Replaces, Replaces],
+    },
+    Rule {
+        fact: Fact::StringBytes,
+        says: "bytes of strings of a column chunk",
+        agrees_with: "its type",
+        reactions: [Reports, Ignores, Replaces, Replaces, Replaces],
+    },
+    Rule {
+        fact: Fact::Encodings,
+        says: "encodings of a column chunk, and their counts",
+        agrees_with: "encodings of its pages",
+        reactions: [Reports, Ignores, Replaces, Replaces, Replaces],
+    },
+    Rule {
+        fact: Fact::Offsets,
+        says: "offsets and size of a column chunk",
+        agrees_with: "page headers",
+        reactions: [Reports, Refuses, Refuses, Refuses, Refuses],
+    },
+    Rule {
+        fact: Fact::Sizes,
+        says: "other sizes, and the offset and number of a row group",
+        agrees_with: "page headers, row groups",
+        reactions: [Reports, Ignores, Replaces, Replaces, Replaces],
+    },
+    Rule {
+        fact: Fact::Orders,
+        says: "orders of bounds",
+        agrees_with: "number of columns",
+        reactions: [Reports, Ignores, Replaces, Replaces, Replaces],
+    },
+    Rule {
+        fact: Fact::Sorting,
+        says: "sorting columns",
+        agrees_with: "columns, order of the rows",
+        reactions: [Reports, Believes, Believes, Believes, Believes],
+    },
+    Rule {
+        fact: Fact::Type,
+        says: "type and path of a column chunk",
+        agrees_with: "its column in the schema",
+        reactions: [Reports, Ignores, Replaces, Replaces, Replaces],
+    },
+    Rule {
+        fact: Fact::Codec,
+        says: "codec of a column chunk",
+        agrees_with: "sizes and bytes of its smallest page",
+        reactions: [Reports, Refuses, Refuses, Refuses, Refuses],
+    },
+    Rule {
+        fact: Fact::Dictionary,
+        says: "entries of a dictionary",
+        agrees_with: "its bytes, pages of indices",
+        reactions: [Reports, Refuses, Refuses, Refuses, Refuses],
+    },
+    Rule {
+        fact: Fact::Levels,
+        says: "nulls and rows in a page header that contradict an index",
+        agrees_with: "levels of the page",
+        reactions: [Reports, Refuses, Refuses, Refuses, Refuses],
     },
 ];
 
@@ -145,6 +238,7 @@ impl Reaction {
             Reports => "reports",
             Refuses => "error",
             Ignores => "reads on without it",
+            Believes => "believes the footer",
             Replaces => "replaces or drops it",
         }
     }

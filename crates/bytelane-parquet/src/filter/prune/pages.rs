@@ -73,11 +73,12 @@ fn contradicts(
         column_index: Some(index),
         statistics: statistics(chunk),
         compare: Compare::of(chunk.column_descr(), order),
+        metadata: None,
     };
     let found = facts.contradictions();
     found.iter().any(|it| {
         let is_of_index = !matches!(it.fact, Fact::ColumnRows | Fact::PageBounds);
-        is_of_index && it.fact.reaction(Verb::Filter) == Reaction::Ignores
+        is_of_index && it.fact.reaction(Verb::Filter) != Reaction::Refuses
     })
 }
 

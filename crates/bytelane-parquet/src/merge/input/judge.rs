@@ -7,8 +7,8 @@ use crate::format::{self, ColumnIndex, PageHeader, Statistics};
 use crate::merge::join::entry::{editor, limits};
 use crate::merge::join::{lengths, uses_dictionary};
 use crate::page::{
-    DataPage, DenseValues, LevelBytes, PageEditor, PageGatherer, PageKind, PageRows, Parts,
-    ValueEncoding, are_whole, read_header,
+    DataPage, DenseValues, LevelBytes, LevelLayout, PageEditor, PageGatherer, PageKind, PageRows,
+    Parts, ValueEncoding, left_of_runs, read_header,
 };
 use crate::types::physical;
 use crate::{Error, Result};
@@ -170,41 +170,46 @@ impl Judge {
         Ok((rows as u64, begins))
     }
 
-    /// Returns an error if a run of levels or indices claims more bytes than there are: pyarrow refuses such pages.
+    /// Returns an error if a run of levels or indices claims more bytes than there are, which pyarrow refuses, or if
+    /// levels of version 2 take fewer bytes than the header says.
     fn check_runs(&self, page: &DataPage, parts: &Parts) -> Result<()> {
         let levels = [&parts.repetition, &parts.definition];
         let mut levels = levels.into_iter().zip(self.level_bits);
+        // The lengths in headers of version 2 alone say where the values begin.
+        let is_exact = matches!(page.levels, LevelLayout::Before { .. });
         let are_levels_whole = levels.all(|(levels, bits)| match levels {
-            LevelBytes::Rle(bytes) => bits == 0 || are_whole(bytes, bits, page.slots),
-            LevelBytes::BitPacked(_) => true,
+            LevelBytes::Rle(bytes) if bits > 0 => {
+                let left = left_of_runs(bytes, bits, page.slots);
+                left.is_some_and(|left| left == 0 || !is_exact)
+            }
+            _ => true,
         });
         let valid = page.slots - self.gatherer.nulls();
         let are_indices_whole = match (page.encoding, parts.values.split_first()) {
             (ValueEncoding::Dictionary, Some((width, runs))) => {
-                are_whole(runs, u32::from(*width), valid)
+                left_of_runs(runs, u32::from(*width), valid).is_some()
             }
             (ValueEncoding::Rle, _) => {
                 let runs = parts.values.get(size_of::<u32>()..);
-                are_whole(runs.unwrap_or_default(), 1, valid)
+                left_of_runs(runs.unwrap_or_default(), 1, valid).is_some()
             }
             _ => true,
         };
         if are_levels_whole && are_indices_whole {
             Ok(())
         } else {
-            Err(Error::corrupt("a run claims more bytes than the page has"))
+            Err(Error::corrupt(
+                "its runs take another number of bytes than the page has for them",
+            ))
         }
     }
 
     /// Returns an error if a page that is not compressed has two sizes.
     fn check_size(&self, header: &PageHeader) -> Result<()> {
-        let (stored, size) = (header.compressed_page_size, header.uncompressed_page_size);
-        if self.is_compressed || stored == size {
+        if self.is_compressed && header.is_compressed() {
             return Ok(());
         }
-        Err(Error::corrupt(format!(
-            "the page has {stored} bytes, but its header says {size} without compression"
-        )))
+        header.check_equal_sizes()
     }
 
     /// Returns an error if all pages together contradict the statistics of the chunk.

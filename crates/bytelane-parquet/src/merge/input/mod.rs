@@ -326,7 +326,7 @@ impl RowGroup {
             };
         }
         let mut leaf = Leaf::read(window, chunk, rows)?;
-        leaf.reconcile(column, compare, plan.repair.is_some())?;
+        leaf.reconcile(window, column, compare, plan.repair.is_some())?;
         leaf.entries = entry::of_leaf(&leaf, column)?;
         if let Some(repair) = &plan.repair {
             complete(&mut leaf, column, repair)?;
@@ -427,19 +427,19 @@ impl Leaf {
         })
     }
 
-    /// Compares the facts about the chunk, and drops indexes that contradict its pages.
+    /// Compares the facts about the chunk, puts its metadata right, and drops indexes that contradict its pages.
     fn reconcile(
         &mut self,
+        window: &Window,
         column: &ColumnDescriptor,
         compare: Option<Compare>,
         is_repair: bool,
     ) -> Result<()> {
         let pages = self.pages.iter().map(|page| &page.page);
-        let pages = pages.filter(|page| page.is_data());
         let verb = if is_repair { Verb::Repair } else { Verb::Merge };
         let rows = i64::try_from(self.rows).unwrap_or(i64::MAX);
         let of = (column, compare);
-        facts::reconcile(&mut self.chunk, pages, of, rows, verb)
+        facts::reconcile(window, &mut self.chunk, pages, of, rows, verb)
     }
 
     /// Returns the data pages.

@@ -2,7 +2,8 @@
 
 use super::judge::Judge;
 use super::{Leaf, StoredPage, Window};
-use crate::check::claims::Claims;
+use crate::check::claims::{Claims, compare_of};
+use crate::chunk::facts;
 use crate::chunk::{Chunk, Page, Pages, stored_range};
 use crate::format::{
     self, ColumnChunk, ColumnIndex, ColumnOrder, DataPageHeader, Encoded, Encoding, PageHeader,
@@ -37,12 +38,18 @@ pub(in crate::merge) fn salvaged(
         let claims = Claims::new(window, &chunk, column, order)?;
         Ok::<_, Error>((chunk, claims))
     };
+    let mut described = described.clone();
+    facts::correct(
+        &mut described.meta_data,
+        (column, compare_of(column, order)),
+        &[],
+    )?;
     let (chunk, claims) = open(described.clone()).or_else(|_| {
         // Indexes may be damaged and are not needed.
         let mut described = ColumnChunk {
             offset_index_offset: None,
             column_index_offset: None,
-            ..described.clone()
+            ..described
         };
         described.meta_data.bloom_filter_offset = None;
         open(described)
@@ -77,8 +84,10 @@ pub(in crate::merge) fn salvaged(
     leaf.pages = pages;
     leaf.entries = of_pages(&leaf, column, page_rows);
     let values = leaf.data_pages().map(|page| page.page.values()).sum();
+    let pages: Vec<&Page> = leaf.pages.iter().map(|it| &it.page).collect();
     let metadata = leaf.chunk.metadata_mut();
     metadata.num_values = values;
+    facts::correct(metadata, (column, compare_of(column, order)), &pages)?;
     // Nothing confirms these, and they are not needed.
     metadata.size_statistics = None;
     metadata.geospatial_statistics = None;

@@ -8,4 +8,4 @@ mod whole_runs;
 
 pub(crate) use page_levels::{LeafLevels, PageLevels, bits_from, first_level};
 pub(crate) use validity::Validity;
-pub(crate) use whole_runs::are_whole;
+pub(crate) use whole_runs::left_of_runs;

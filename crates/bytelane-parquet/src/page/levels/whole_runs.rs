@@ -1,13 +1,11 @@
 //! Finds runs that claim more bytes than there are. Readers may ignore them if the values before suffice, or refuse the
 //! page.
 
-/// Returns whether the runs of `count` values have all bytes that they claim.
-pub(crate) fn are_whole(mut bytes: &[u8], width: u32, count: usize) -> bool {
+/// Returns the number of bytes after the runs of `count` values; `None` unless the runs have all bytes that they claim.
+pub(crate) fn left_of_runs(mut bytes: &[u8], width: u32, count: usize) -> Option<usize> {
     let mut left = count as u64;
     while left > 0 {
-        let Some((header, rest)) = varint(bytes) else {
-            return false;
-        };
+        let (header, rest) = varint(bytes)?;
         let (values, length) = match header & 1 {
             0 => (header >> 1, u64::from(width.div_ceil(8))),
             _ => {
@@ -18,14 +16,10 @@ pub(crate) fn are_whole(mut bytes: &[u8], width: u32, count: usize) -> bool {
                 )
             }
         };
-        let length = usize::try_from(length).ok();
-        let Some(rest) = length.and_then(|length| rest.get(length..)) else {
-            return false;
-        };
-        bytes = rest;
+        bytes = rest.get(usize::try_from(length).ok()?..)?;
         left = left.saturating_sub(values);
     }
-    true
+    Some(bytes.len())
 }
 
 /// Splits off a variable-length integer of up to 5 bytes.
@@ -46,18 +40,18 @@ mod tests {
 
     #[test]
     fn a_run_that_claims_too_many_bytes_is_found() {
-        for (bytes, is_whole) in [
-            (&[3, 0xff][..], true),
-            (&[16, 1], true),
-            (&[4, 1, 3, 0xff], true),
+        for (bytes, left) in [
+            (&[3, 0xff][..], Some(0)),
+            (&[16, 1], Some(0)),
+            (&[4, 1, 3, 0xff, 7], Some(1)),
             // The last of 2 groups is missing, or the value of a repetition.
-            (&[5, 0xff], false),
-            (&[16], false),
-            (&[4, 1], false),
-            (&[0x80, 0x80, 0x80, 0x80, 0x80, 1], false),
+            (&[5, 0xff], None),
+            (&[16], None),
+            (&[4, 1], None),
+            (&[0x80, 0x80, 0x80, 0x80, 0x80, 1], None),
         ] {
-            assert_eq!(are_whole(bytes, 1, 8), is_whole, "{bytes:?}");
+            assert_eq!(left_of_runs(bytes, 1, 8), left, "{bytes:?}");
         }
-        assert!(are_whole(&[], 1, 0));
+        assert_eq!(left_of_runs(&[], 1, 0), Some(0));
     }
 }

@@ -4,7 +4,7 @@
 mod pages;
 mod window;
 
-pub(crate) use pages::{PageIndex, PageReader};
+pub(crate) use pages::{PageIndex, PageReader, RowCounts};
 
 use crate::budget::{Budget, Reservation};
 use crate::page::{ArrayDecoder, DataPage, Opener, PageKind, PageLevels, Validity};
@@ -152,6 +152,20 @@ impl Leaf {
     /// Returns an error if the chunk has more rows than those that were read.
     pub(crate) fn check_end(&mut self) -> Result<()> {
         let more = self.levels.left() > 0 || self.open_page().map_err(|it| self.located(it))?;
+        let problem = "the column chunk has more rows than the footer claims";
+        if more {
+            return Err(self.located(Error::corrupt(problem)));
+        }
+        Ok(())
+    }
+
+    /// Returns an error if the last page that was read has more rows, or a page with values follows it. Bytes after the
+    /// last page are ignored.
+    pub(crate) fn check_rows(&mut self) -> Result<()> {
+        let mut more = self.levels.left() > 0;
+        if !more && let Ok(Some(page)) = self.pages.peek() {
+            more = matches!(page.kind, PageKind::Data(DataPage { slots: 1.., .. }));
+        }
         let problem = "the column chunk has more rows than the footer claims";
         if more {
             return Err(self.located(Error::corrupt(problem)));

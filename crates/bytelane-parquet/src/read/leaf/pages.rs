@@ -22,12 +22,22 @@ pub(crate) struct PageReader {
     window: Window,
     /// Unread part of the chunk.
     range: Range<u64>,
-    /// Locations and rows of the data pages, if the file has an offset index.
-    index: Option<PageIndex>,
+    counts: RowCounts,
     /// Number of data pages read or skipped.
     page: usize,
     /// Header of the next page, if it has been read, and the offset of the page itself.
     next: Option<(AnyPage, u64)>,
+}
+
+/// Source of the number of rows of pages that are skipped.
+#[derive(Clone, Debug)]
+pub(crate) enum RowCounts {
+    /// Offset index: neither the header nor the values of a skipped page are read.
+    Index(PageIndex),
+    /// Page headers.
+    Headers,
+    /// Page headers of columns without lists; pages of lists are decoded.
+    Levels,
 }
 
 /// Validated offset index of a column chunk.
@@ -73,11 +83,11 @@ impl PageIndex {
 
 impl PageReader {
     /// Creates a reader of the chunk in this range of the input.
-    pub(crate) fn new(input: Input, range: Range<u64>, index: Option<PageIndex>) -> Self {
+    pub(crate) fn new(input: Input, range: Range<u64>, counts: RowCounts) -> Self {
         Self {
             window: Window::new(input, 0..0),
             range,
-            index,
+            counts,
             page: 0,
             next: None,
         }
@@ -87,7 +97,14 @@ impl PageReader {
     pub(crate) fn of_all(input: Input, range: Range<u64>) -> Self {
         Self {
             window: Window::new(input.clone(), range.clone()),
-            ..Self::new(input, range, None)
+            ..Self::new(input, range, RowCounts::Headers)
+        }
+    }
+
+    fn index(&self) -> Option<&PageIndex> {
+        match &self.counts {
+            RowCounts::Index(index) => Some(index),
+            RowCounts::Headers | RowCounts::Levels => None,
         }
     }
 
@@ -99,7 +116,7 @@ impl PageReader {
     /// part of the chunk. Includes the dictionary page, which is at the start of the chunk.
     pub(crate) fn ranges(&self, rows: &[Range<usize>]) -> Vec<Range<u64>> {
         let left = self.range_left();
-        let Some(index) = &self.index else {
+        let Some(index) = self.index() else {
             return vec![left];
         };
         let offsets = index.locations.iter().map(|it| it.offset as u64);
@@ -140,12 +157,12 @@ impl PageReader {
 
     /// Returns the number of rows of the open page according to the offset index, if the file has one.
     pub(crate) fn indexed_rows(&self) -> Option<usize> {
-        self.index.as_ref()?.rows_of(self.page)
+        self.index()?.rows_of(self.page)
     }
 
     /// Returns whether the file has an offset index. If it has one, each page begins a new row.
     pub(crate) fn is_indexed(&self) -> bool {
-        self.index.is_some()
+        self.index().is_some()
     }
 
     /// Returns the next page that is not a skipped data page; `None` after the last one.
@@ -205,7 +222,7 @@ impl PageReader {
 
     /// Returns whether the next page is a dictionary, or anything but a data page.
     pub(crate) fn is_other_next(&mut self) -> Result<bool> {
-        if let Some(index) = &self.index {
+        if let Some(index) = self.index() {
             // The index does not list the dictionary page.
             let first = index.locations.first();
             if self.page > 0 || first.is_some_and(|it| it.offset as u64 == self.range.start) {
@@ -218,11 +235,12 @@ impl PageReader {
 
     /// Returns the number of rows of the next data page, if it is known before its values are read.
     pub(crate) fn rows(&mut self, has_lists: bool) -> Result<Option<usize>> {
-        if let Some(index) = &self.index {
+        if let Some(index) = self.index() {
             return Ok(index.rows_of(self.page));
         }
+        let is_known = !matches!(self.counts, RowCounts::Levels);
         Ok(match self.peek()?.map(|page| page.kind) {
-            Some(PageKind::Data(page)) if has_lists => page.rows,
+            Some(PageKind::Data(page)) if has_lists => page.rows.filter(|_| is_known),
             Some(PageKind::Data(page)) => Some(page.slots),
             _ => None,
         })
@@ -230,11 +248,10 @@ impl PageReader {
 
     /// Skips the next data page. With an index, no part of it is read.
     pub(crate) fn skip(&mut self) -> Result<()> {
-        match &self.index {
+        match self.index() {
             Some(index) => {
                 let next = index.locations.get(self.page + 1);
-                let end = self.range.end;
-                self.range.start = next.map_or(end, |next| next.offset as u64);
+                self.range.start = next.map_or(self.range.end, |next| next.offset as u64);
                 self.next = None;
             }
             None => {

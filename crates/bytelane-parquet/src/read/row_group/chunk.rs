@@ -1,9 +1,10 @@
 //! Reads the page indexes of a row group's chunks, and compares them with the page headers.
 
 use super::super::input::Input;
-use super::super::leaf::PageIndex;
+use super::super::leaf::{PageIndex, RowCounts};
+use crate::Result;
 use crate::chunk::Pages;
-use crate::chunk::facts::{ChunkFacts, Facts, PageFacts};
+use crate::chunk::facts::{ChunkFacts, Facts, PageFacts, refused};
 use crate::file::LeafChunk;
 use crate::format::{self, ColumnIndex, OffsetIndex, PageLocation};
 use crate::input::bytes_at;
@@ -17,9 +18,30 @@ pub(crate) struct IndexedPages {
     pub(crate) facts: Vec<Option<PageFacts>>,
 }
 
-/// Returns the offset index of a chunk; `None` if the file has none, or if it contradicts the page headers.
-pub(super) fn page_index(input: &Input, chunk: &LeafChunk, rows: usize) -> Option<PageIndex> {
-    Some(verified(input, chunk, rows)?.0)
+/// Returns where the numbers of rows of skipped pages come from.
+///
+/// # Errors
+///
+/// The pages have other rows than the row group: those of two columns would not belong together.
+pub(super) fn row_counts(input: &Input, chunk: &LeafChunk, rows: usize) -> Result<RowCounts> {
+    if chunk.offset_index.is_none() {
+        return Ok(RowCounts::Headers);
+    }
+    if let Some((index, _)) = verified(input, chunk, rows) {
+        return Ok(RowCounts::Index(index));
+    }
+    let headers = input.headers();
+    let facts = headers.and_then(|headers| facts_of_all(&headers, chunk));
+    let values = facts.map(|facts| facts.iter().map(PageFacts::values).sum::<i64>());
+    let is_flat = chunk.column.max_rep_level() == 0;
+    match values.filter(|values| is_flat && usize::try_from(*values) != Ok(rows)) {
+        // Either the index or the headers are wrong about the rows of lists.
+        None => Ok(RowCounts::Levels),
+        Some(values) => {
+            let problem = format!("it has {values} values, but its row group has {rows} rows");
+            Err(refused(&problem).in_column(chunk.column.path().string()))
+        }
+    }
 }
 
 /// Returns the pages of a chunk; `None` if the file has no offset index, or if it contradicts the page headers.
@@ -49,6 +71,10 @@ fn verified(
         return Some((pages, vec![None; locations.len()]));
     };
     let facts = facts_at(&headers, chunk, locations)?;
+    // If all headers can be read one after the other, none is damaged, and a location is wrong.
+    if facts.iter().any(Option::is_none) && facts_of_all(&headers, chunk).is_some() {
+        return None;
+    }
     let is_list = chunk.column.max_rep_level() > 0;
     let levels = chunk.column_index.clone().filter(|_| is_list);
     let levels = levels.and_then(|range| bytes_at(&headers, range).ok());
@@ -62,8 +88,20 @@ fn verified(
         column_index: levels.as_ref(),
         statistics: ChunkFacts::default(),
         compare: None,
+        metadata: None,
     };
     all.has_right_rows().then_some((pages, facts))
+}
+
+/// Reads the headers of all data pages, one after the other; `None` if one is damaged.
+fn facts_of_all(headers: &impl ChunkReader, chunk: &LeafChunk) -> Option<Vec<PageFacts>> {
+    let pages = Pages::new(headers, chunk.range.clone());
+    let pages = pages.collect::<std::result::Result<Vec<_>, _>>().ok()?;
+    let data = pages.iter().filter(|page| page.is_data());
+    Some(
+        data.map(|page| PageFacts::of(page, &chunk.column))
+            .collect(),
+    )
 }
 
 /// Reads the headers at these locations; `None` if they are not all of the data pages.
@@ -73,7 +111,7 @@ fn facts_at(
     locations: &[PageLocation],
 ) -> Option<Vec<Option<PageFacts>>> {
     let starts = locations.iter().map(|it| u64::try_from(it.offset));
-    let starts: Vec<u64> = starts.collect::<Result<_, _>>().ok()?;
+    let starts: Vec<u64> = starts.collect::<std::result::Result<_, _>>().ok()?;
     let first = *starts.first()?;
     let before = Pages::new(headers, chunk.range.start..first);
     if before.flatten().any(|page| page.is_data()) {

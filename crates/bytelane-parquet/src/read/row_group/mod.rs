@@ -77,6 +77,8 @@ pub(super) struct RowGroup {
     first_row: Option<i64>,
     batch_size: usize,
     stages: Vec<Stage>,
+    /// Set until the last rows have been read.
+    is_open: bool,
     /// Batch that waits for missing bytes.
     pending: Option<Work>,
     /// Set if each batch is read by all threads of the pool, column by column.
@@ -165,6 +167,7 @@ impl RowGroup {
             at: 0,
             first_row: None,
             batch_size: settings.batch_size,
+            is_open: row_count > 0,
             pending: None,
             is_shared: true,
             budget: Budget::new(settings.memory),
@@ -182,10 +185,18 @@ impl RowGroup {
                 Err(_) if settings.input.lacks_bytes() => {}
                 Err(_) => {
                     self.rows = Rows::default();
+                    self.is_open = false;
                     self.stages.clear();
                 }
             }
             return Some(batch);
+        }
+        // In files on stores, the header of a next page would be a request.
+        let is_at_end = self.at == self.row_count && settings.input.headers().is_some();
+        if std::mem::replace(&mut self.is_open, false) && is_at_end {
+            let mut stages = self.stages.iter_mut();
+            let checked = stages.try_for_each(|stage| stage.check_rows(self.row_count));
+            return checked.err().map(Err);
         }
         None
     }

@@ -3,7 +3,7 @@
 use super::super::leaf::{Leaf, LeafArray, PageReader};
 use super::super::schema::{Kind, LeafPlan, Plan};
 use super::Settings;
-use super::chunk::page_index;
+use super::chunk::row_counts;
 use super::conditions::{Condition, Conditional, View};
 use super::wanted::{Part, Wanted, least_gap};
 use crate::budget::{Budget, Reservation};
@@ -185,7 +185,7 @@ impl Stage {
             let (leaf, chunk) = (&settings.plan.leaves[*number], &chunks[*number]);
             let (input, range) = (settings.input.clone(), chunk.range.clone());
             let pages = if self.has_gaps {
-                PageReader::new(input, range, page_index(&settings.input, chunk, rows))
+                PageReader::new(input, range, row_counts(&settings.input, chunk, rows)?)
             } else {
                 PageReader::of_all(input, range)
             };
@@ -314,6 +314,14 @@ impl Stage {
             .iter_mut()
             .flatten()
             .try_for_each(Leaf::check_end)
+    }
+
+    /// Returns an error if chunks have more rows than these, all of which were read or skipped; does nothing if some
+    /// were not.
+    pub(super) fn check_rows(&mut self, rows: usize) -> Result<()> {
+        let leaves = self.leaves.iter_mut().flatten();
+        let mut leaves = leaves.filter(|_| self.at == rows);
+        leaves.try_for_each(Leaf::check_rows)
     }
 
     /// Returns the memory of the last arrays to the budget.
