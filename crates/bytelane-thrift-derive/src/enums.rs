@@ -59,6 +59,11 @@ pub fn derive(input: &DeriveInput, container: &Container, data: &DataEnum) -> Re
             }
 
             #[inline]
+            fn mask_key(&self) -> #runtime::derived::Key<'_> {
+                #runtime::derived::Key::Number(i32::from(*self).into())
+            }
+
+            #[inline]
             fn write<W: #runtime::Writer>(
                 &self,
                 writer: &mut W,

@@ -18,13 +18,28 @@ pub fn message<'a>(
         of_type,
         conditions,
     } = Around::with_bound(&input.generics, &parse_quote!(#runtime::Element));
-    let fields = fields.map(|(Field { id, name, .. }, of)| {
+    let (fields, types): (Vec<_>, Vec<_>) = fields.unzip();
+    let shapes = types.iter().enumerate();
+    let shapes = shapes.map(|(place, of)| {
+        quote!(#place => ::core::option::Option::Some(#runtime::derived::Shape::of::<#of>()),)
+    });
+    let fields = fields.iter().zip(&types).map(|(Field { id, name, .. }, of)| {
         quote!(#runtime::Field::new(#id, #name, <#of as #runtime::Element>::TYPE))
     });
     quote! {
         #[automatically_derived]
         impl #parameters #runtime::Element for #ident #of_type #conditions {
             const TYPE: #runtime::Type = #runtime::Type::Struct;
+
+            fn describe() -> #runtime::derived::Described {
+                #runtime::derived::Described::Struct(
+                    <Self as #runtime::Message>::FIELDS,
+                    |place| match place {
+                        #(#shapes)*
+                        _ => ::core::option::Option::None,
+                    },
+                )
+            }
         }
 
         #[automatically_derived]

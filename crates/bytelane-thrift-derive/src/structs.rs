@@ -117,11 +117,12 @@ impl<'a> Struct<'a> {
         let runtime = self.runtime();
         let required = self.members.iter().map(|member| &member.attributes);
         let required = required.filter(|attributes| attributes.required);
-        let required: Vec<&str> = required.map(|attributes| &*attributes.name).collect();
+        let required = required.map(|attributes| (&*attributes.name, attributes.id));
+        let (required, ids): (Vec<&str>, Vec<i16>) = required.unzip();
         let count = required.len();
         let seen = (count > 0).then(|| quote!(let mut seen = [false; #count];));
         let check = (count > 0)
-            .then(|| quote!(#runtime::derived::check_required(reader, seen, [#(#required),*])?;));
+            .then(|| quote!(#runtime::derived::check_required(reader, seen, [#(#required),*], [#(#ids),*])?;));
         let reads = self.reads();
         let other = match self.unknown {
             Some(unknown) => {
@@ -154,7 +155,10 @@ impl<'a> Struct<'a> {
 
     fn write(&self, i: usize, member: &Member) -> TokenStream {
         let (ident, runtime) = (member.ident, self.runtime());
-        let call = quote_spanned!(member.of.span()=> #runtime::derived::write_field);
+        let call = match member.attributes.required {
+            true => quote_spanned!(member.of.span()=> #runtime::derived::write_required),
+            false => quote_spanned!(member.of.span()=> #runtime::derived::write_field),
+        };
         if member.optional {
             quote! {
                 if let ::core::option::Option::Some(value) = &self.#ident {

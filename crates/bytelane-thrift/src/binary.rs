@@ -377,6 +377,40 @@ impl<const STRICT: bool> Layout for BinaryLayout<STRICT> {
         }
     }
 
+    #[inline]
+    fn behind_fields<'de>(
+        mut rest: &'de [u8],
+        strings: usize,
+        _: &mut Frame,
+        selects: impl Fn(i16) -> bool,
+    ) -> &'de [u8] {
+        while let [kind, high, low, value @ ..] = rest {
+            if selects(i16::from_be_bytes([*high, *low])) {
+                break;
+            }
+            let len = match (kind, value) {
+                (2, [0 | 1, ..]) | (3, _) => 1,
+                (6, _) => 2,
+                (8 | 19, _) => 4,
+                (4 | 10, _) => 8,
+                (16, _) => 16,
+                (11, [a, b, c, d, ..]) => {
+                    let len = u32::from_be_bytes([*a, *b, *c, *d]) as usize;
+                    if len > strings {
+                        break;
+                    }
+                    4 + len
+                }
+                _ => break,
+            };
+            let Some(behind) = value.get(len..) else {
+                break;
+            };
+            rest = behind;
+        }
+        rest
+    }
+
     fn smallest(kind: Type) -> usize {
         match kind {
             Type::Bool | Type::I8 | Type::Struct => 1,

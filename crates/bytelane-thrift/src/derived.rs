@@ -1,5 +1,6 @@
 //! Functions that derived code calls.
 
+pub use crate::mask::{Described, Key, Shape};
 pub use crate::protocol::{Reader, Writer};
 
 use crate::input::Mark;
@@ -9,9 +10,23 @@ use crate::{
     Decode, Encode, Error, ErrorKind, Field, FieldHeader, Frame, Type, UnknownField, UnknownFields,
 };
 
-/// Writes a field.
+/// Writes a field, unless a mask does not select it.
 #[inline]
 pub fn write_field<T: Encode + ?Sized, W: Writer>(
+    value: &T,
+    writer: &mut W,
+    frame: &mut Frame,
+    field: &'static Field,
+) -> Result<(), Error> {
+    match writer.selects(field.id) {
+        true => write_required(value, writer, frame, field),
+        false => Ok(()),
+    }
+}
+
+/// Writes a field that readers require.
+#[inline]
+pub fn write_required<T: Encode + ?Sized, W: Writer>(
     value: &T,
     writer: &mut W,
     frame: &mut Frame,
@@ -212,9 +227,10 @@ pub fn check_required<'de, R: Reader<'de>, const N: usize>(
     reader: &mut R,
     seen: [bool; N],
     names: [&'static str; N],
+    ids: [i16; N],
 ) -> Result<(), Error> {
     for i in 0..N {
-        if !seen[i] {
+        if !seen[i] && !reader.is_hidden(ids[i]) {
             return Err(reader.error(ErrorKind::MissingField(names[i])));
         }
     }

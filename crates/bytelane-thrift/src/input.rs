@@ -12,6 +12,8 @@ pub struct Mark<'de> {
     /// State of a reader of JSON: the separator before the next value.
     pub(crate) separator: u8,
     pub(crate) key: bool,
+    /// State of a reader with a mask.
+    pub(crate) level: (usize, u32),
 }
 
 /// Remaining bytes of a message, and remaining limits.
@@ -110,6 +112,7 @@ impl<'de> Input<'de> {
             unclaimed: self.unclaimed,
             separator: 0,
             key: false,
+            level: (0, 0),
         }
     }
 

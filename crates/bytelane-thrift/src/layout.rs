@@ -43,6 +43,15 @@ pub trait Layout: Debug + Default {
         false
     }
 
+    /// Returns the bytes after those fields at the start which a predicate does not select, as long as they are
+    /// quickly skipped: valid ones with strings of up to `strings` bytes, and no containers.
+    fn behind_fields<'de>(
+        rest: &'de [u8],
+        strings: usize,
+        frame: &mut Frame,
+        selects: impl Fn(i16) -> bool,
+    ) -> &'de [u8];
+
     /// Returns the bytes after a value, if they are quickly found.
     fn behind<'de>(_: &Input<'de>, _: Type) -> Option<&'de [u8]> {
         None
@@ -147,6 +156,23 @@ impl<'de, L: Layout> Reader<'de> for LayoutReader<'de, L> {
             return Ok(None);
         }
         self.layout.field(&mut self.input, frame, first).map(Some)
+    }
+
+    #[inline]
+    fn selected_field_begin(
+        &mut self,
+        frame: &mut Frame,
+        fields: &[Field],
+        selects: impl Fn(i16) -> bool,
+    ) -> Result<Option<FieldHeader>, Error> {
+        loop {
+            let strings = self.input.limits().string;
+            self.input.rest = L::behind_fields(self.input.rest, strings, frame, &selects);
+            match self.field_begin(frame, fields)? {
+                Some(header) if !selects(header.id) => self.skip(header.kind)?,
+                found => return Ok(found),
+            }
+        }
     }
 
     #[inline]

@@ -18,6 +18,7 @@ mod input;
 mod json;
 mod layout;
 mod limits;
+mod mask;
 mod message;
 mod output;
 mod protocol;
@@ -38,6 +39,7 @@ pub use error::{Error, ErrorKind};
 pub use input::{Input, Mark};
 pub use json::{Json, JsonProtocol, JsonReader, JsonWriter, SimpleJson};
 pub use limits::{Limits, Options};
+pub use mask::{FieldMask, InvalidPath};
 pub use message::{
     ApplicationException, ApplicationExceptionKind, Body, Envelope, Message, framed, unframed,
 };

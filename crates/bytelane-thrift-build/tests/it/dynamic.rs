@@ -5,8 +5,8 @@ use crate::generated::common_shared::Header;
 use crate::generated::everything::{EXAMPLE, Everything, Inner, Key, Shape, Tree};
 use bytelane_thrift::dynamic::{Schema, Struct, Value};
 use bytelane_thrift::{
-    Binary, Compact, Double, Encode, Error, ErrorKind, FbthriftCompact, Json, Limits, Message,
-    Options, Protocol, SimpleJson,
+    Binary, Compact, Double, Encode, Error, ErrorKind, FbthriftCompact, FieldMask, Json, Limits,
+    Message, Options, Protocol, SimpleJson,
 };
 use bytelane_thrift_build::Compiler;
 use serde::de::DeserializeSeed;
@@ -346,4 +346,41 @@ fn values_in_the_idl_are_bounded() {
     let error = load("dynamic_wrong", "struct A { 1: i8 x = 300 }").unwrap_err();
     let expected = "case.thrift:1:22: expected an integer of 8 bits";
     assert!(error.to_string().contains(expected), "{error}");
+}
+
+/// Paths of an IDL mean the same for its generated types as for its dynamic values.
+#[test]
+fn masks_select_the_same_parts_of_generated_types() {
+    let (schema, value) = (schema(), everything());
+    let ty = schema.parse_type("Everything").unwrap();
+    let bytes = value.encode::<Binary>().unwrap();
+    let dynamic = schema.decode::<Binary>(&ty, &bytes).unwrap();
+    for paths in [
+        &["number", "flag", "big", "nested[1]"][..],
+        &["number", "by_key{*}", "numbers[*]", "header"],
+        &[
+            "number",
+            "shape.inside.poly_line[0].x",
+            "doubles{*}",
+            "weights{\"a\"}",
+        ],
+        &["number", "type", "weights{*}[0]", "color"],
+    ] {
+        let generated = FieldMask::of::<Everything>(paths).unwrap();
+        let mask = schema.mask(&ty, paths).unwrap();
+        assert_eq!(generated, mask);
+        let written = value.encode_masked::<Binary>(&mask).unwrap();
+        let expected = dynamic.encode_masked::<Binary>(&mask, Options::default());
+        assert_eq!(written, expected.unwrap());
+        let read = Everything::decode_masked::<Binary>(&bytes, &mask).unwrap();
+        assert_eq!(read, Everything::decode::<Binary>(&written).unwrap());
+
+        let mask = FieldMask::without::<Everything>(&paths[1..]).unwrap();
+        assert_eq!(mask, schema.mask_without(&ty, &paths[1..]).unwrap());
+        let written = value.encode_masked::<Binary>(&mask).unwrap();
+        let read = Everything::decode_masked::<Binary>(&bytes, &mask).unwrap();
+        assert_eq!(read, Everything::decode::<Binary>(&written).unwrap());
+    }
+    let error = FieldMask::of::<Everything>(["by_key{1}.trace_id"]).unwrap_err();
+    assert!(error.to_string().contains("expected `*`"), "{error}");
 }

@@ -154,6 +154,56 @@ impl<D: Dialect> Layout for CompactLayout<D> {
         Ok((len, key, kind::<D>(input, kinds & 15)?))
     }
 
+    #[inline]
+    fn behind_fields<'de>(
+        mut rest: &'de [u8],
+        strings: usize,
+        frame: &mut Frame,
+        selects: impl Fn(i16) -> bool,
+    ) -> &'de [u8] {
+        while let [header, value @ ..] = rest {
+            let delta = header >> 4;
+            let Some(id) = frame.last.checked_add(delta.into()) else {
+                break;
+            };
+            if delta == 0 || selects(id) {
+                break;
+            }
+            // Integers of fewer bytes than the longest are always in the range of their type.
+            let len = match header & 15 {
+                TRUE | FALSE => 0,
+                3 => 1,
+                4 => match value {
+                    [..0x80, ..] => 1,
+                    [_, ..0x80, ..] => 2,
+                    _ => break,
+                },
+                number @ (5 | 6) => {
+                    let Some(word) = value.first_chunk() else {
+                        break;
+                    };
+                    let ends = !u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
+                    let len = ends.trailing_zeros() as usize / 8 + 1;
+                    if len > if number == 5 { 4 } else { 8 } {
+                        break;
+                    }
+                    len
+                }
+                7 => 8,
+                8 => match value {
+                    [len @ ..0x80, ..] if usize::from(*len) <= strings => 1 + usize::from(*len),
+                    _ => break,
+                },
+                _ => break,
+            };
+            let Some(behind) = value.get(len..) else {
+                break;
+            };
+            (rest, frame.last) = (behind, id);
+        }
+        rest
+    }
+
     fn smallest(kind: Type) -> usize {
         match kind {
             Type::Double => 8,

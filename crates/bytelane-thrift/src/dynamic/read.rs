@@ -2,6 +2,7 @@
 
 use super::{FieldType, List, Map, Schema, Struct, StructType, Value, ValueType};
 use crate::input::Input;
+use crate::mask::{FieldMask, InvalidPath, MaskedReader};
 use crate::protocol::{Protocol, Reader};
 use crate::wire::Segment;
 use crate::{Error, ErrorKind, Field, FieldHeader, Items, Options, Type, Uuid};
@@ -48,6 +49,80 @@ impl Schema {
         let value = self.read(ty, &mut reader)?;
         reader.end()?;
         Ok(value)
+    }
+
+    /// Same as [`decode_with`](Self::decode_with), but reads only the parts that a mask of
+    /// [`mask`](Self::mask) selects. Everything else is skipped.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`decode`](Self::decode).
+    ///
+    /// # Panics
+    ///
+    /// The same as [`decode`](Self::decode).
+    pub fn decode_masked<P: Protocol>(
+        &self,
+        ty: &ValueType,
+        bytes: &[u8],
+        mask: &FieldMask,
+        options: impl Into<Options>,
+    ) -> Result<Value, Error> {
+        let reader = P::reader(Input::new(bytes, options));
+        let mut reader = MaskedReader::new(reader, mask.root());
+        let value = self.read(ty, &mut reader)?;
+        reader.end()?;
+        Ok(value)
+    }
+
+    /// Creates a mask that selects parts of values of a type, as [`FieldMask::of`] does for
+    /// generated types.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`FieldMask::of`].
+    ///
+    /// # Panics
+    ///
+    /// The same as [`decode`](Self::decode).
+    ///
+    /// ```
+    /// use bytelane_thrift::dynamic::{FieldType, Schema, StructType, ValueType};
+    /// use bytelane_thrift::{Compact, Options};
+    ///
+    /// let fields = [(1, "x"), (2, "y")].map(|(id, name)| FieldType::new(id, name, ValueType::I32));
+    /// let schema = Schema::new(vec![StructType::new("Point", fields.to_vec())], vec![]);
+    /// let point = schema.parse_type("Point")?;
+    /// let mask = schema.mask(&point, ["y"])?;
+    /// let bytes = [0x15, 10, 0x15, 12, 0];
+    /// let value = schema.decode_masked::<Compact>(&point, &bytes, &mask, Options::default())?;
+    /// assert_eq!(value.encode::<Compact>()?, [0x25, 12, 0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn mask(
+        &self,
+        ty: &ValueType,
+        paths: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Result<FieldMask, InvalidPath> {
+        FieldMask::selecting((self, ty), paths)
+    }
+
+    /// Creates a mask that selects everything except some parts, as [`FieldMask::without`] does for
+    /// generated types.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`FieldMask::of`].
+    ///
+    /// # Panics
+    ///
+    /// The same as [`decode`](Self::decode).
+    pub fn mask_without(
+        &self,
+        ty: &ValueType,
+        paths: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Result<FieldMask, InvalidPath> {
+        FieldMask::rejecting((self, ty), paths)
     }
 
     /// Reads a value of a type of this schema at the start of `bytes`. Returns its length as well.
@@ -233,17 +308,17 @@ fn check<'de, R: Reader<'de>>(
     fields: &[(Field, Value)],
     reader: &mut R,
 ) -> Result<(), Error> {
+    let mut known = declared.fields().iter();
     match fields.len() {
+        0 if known.any(|it| reader.is_hidden(it.field.id)) => {}
         0 if declared.is_union() => return Err(reader.error(ErrorKind::EmptyUnion)),
         2.. if declared.is_union() => return Err(reader.error(ErrorKind::SecondUnionField)),
         _ => {}
     }
     let required = declared.fields().iter().filter(|field| field.is_required);
     for FieldType { field, .. } in required {
-        if !fields
-            .iter()
-            .any(|(found, _)| found.id == field.id && !found.name.is_empty())
-        {
+        let is_field = |(found, _): &(Field, Value)| found.id == field.id && !found.name.is_empty();
+        if !fields.iter().any(is_field) && !reader.is_hidden(field.id) {
             return Err(reader.error(ErrorKind::MissingField(field.name)));
         }
     }

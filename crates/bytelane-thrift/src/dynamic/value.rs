@@ -1,6 +1,7 @@
 //! Values, and how they are written.
 
 use super::Schema;
+use crate::mask::{FieldMask, Key, MaskedWriter};
 use crate::protocol::{Protocol, Reader, Writer};
 use crate::wire::Segment;
 use crate::{
@@ -156,6 +157,39 @@ impl Value {
         result.map(|()| bytes)
     }
 
+    /// Same as [`encode_with`](Self::encode_with), but writes only the parts that a mask selects. A value
+    /// does not know which fields are required, so those that the mask does not select are left out as
+    /// well.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`encode`](Self::encode).
+    pub fn encode_masked<P: Protocol>(
+        &self,
+        mask: &FieldMask,
+        options: impl Into<Options>,
+    ) -> Result<Vec<u8>, Error> {
+        let bytes = Vec::with_capacity(P::room(self.room()));
+        let (bytes, result) = message::written::<P>(bytes, options, |writer| {
+            let mut writer = MaskedWriter::new(writer, mask.root());
+            self.write(&mut writer)
+        });
+        result.map(|()| bytes)
+    }
+
+    /// Returns the value as the key of an entry that a mask can name.
+    fn mask_key(&self) -> Key<'_> {
+        match self {
+            Self::I8(number) => Key::Number((*number).into()),
+            Self::I16(number) => Key::Number((*number).into()),
+            Self::I32(number) | Self::Enum { number, .. } => Key::Number((*number).into()),
+            Self::I64(number) => Key::Number(*number),
+            Self::String(text) => Key::Text(text.as_bytes()),
+            Self::Binary(bytes) => Key::Text(bytes),
+            _ => Key::Other,
+        }
+    }
+
     /// Estimates the size in bytes in the binary protocol.
     fn room(&self) -> usize {
         match self {
@@ -218,6 +252,9 @@ impl List {
     fn write<W: Writer>(&self, kind: Type, writer: &mut W) -> Result<(), Error> {
         writer.list_begin(kind, self.element, self.values.len())?;
         for (index, value) in self.values.iter().enumerate() {
+            if !writer.selects_next() {
+                continue;
+            }
             let written = value.write_as(self.element, writer);
             written.map_err(|error| error.within(Segment::Index(index)))?;
         }
@@ -228,8 +265,15 @@ impl List {
 
 impl Map {
     fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
-        writer.map_begin(self.key, self.value, self.entries.len())?;
+        let entries = self.entries.iter();
+        let len = writer.selected_entries(self.entries.len(), |selects| {
+            entries.filter(|(key, _)| selects(key.mask_key())).count()
+        });
+        writer.map_begin(self.key, self.value, len)?;
         for (index, (key, value)) in self.entries.iter().enumerate() {
+            if !writer.selects_entry(key.mask_key()) {
+                continue;
+            }
             let within = |error: Error| error.within(Segment::Index(index));
             writer.key_begin();
             key.write_as(self.key, writer).map_err(within)?;
@@ -259,6 +303,9 @@ impl Encode for Struct {
     fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
         let mut frame = writer.struct_begin()?;
         for (field, value) in &self.fields {
+            if !writer.selects(field.id) {
+                continue;
+            }
             if field.name.is_empty() && !W::HAS_IDS {
                 return Err(unknown::other_protocol());
             }

@@ -1,6 +1,7 @@
 //! Arrays: lists whose length is part of the type, and binary of a fixed length.
 
 use super::{Decode, Element, Encode};
+use crate::mask::Described;
 use crate::protocol::{Reader, Writer};
 use crate::{Error, ErrorKind, Field, Frame, Type};
 
@@ -9,6 +10,10 @@ where
     [T]: Element,
 {
     const TYPE: Type = <[T]>::TYPE;
+
+    fn describe() -> Described {
+        <[T]>::describe()
+    }
 }
 
 impl<T, const N: usize> Encode for [T; N]

@@ -1,6 +1,7 @@
 //! Lists, sets and maps.
 
 use super::{Decode, Element, Encode};
+use crate::mask::{Described, Shape};
 use crate::protocol::{Reader, Writer};
 use crate::wire::Segment;
 use crate::{Error, Type};
@@ -22,6 +23,10 @@ const fn first(size: usize) -> usize {
 
 impl<T: Element> Element for [T] {
     const TYPE: Type = Type::List;
+
+    fn describe() -> Described {
+        Described::List(Shape::of::<T>())
+    }
 }
 
 impl<T: Encode> Encode for [T] {
@@ -41,6 +46,10 @@ impl<T: Encode> Encode for [T] {
 
 impl<T: Element> Element for Vec<T> {
     const TYPE: Type = Type::List;
+
+    fn describe() -> Described {
+        Described::List(Shape::of::<T>())
+    }
 }
 
 impl<T: Encode> Encode for Vec<T> {
@@ -131,6 +140,9 @@ macro_rules! written_set {
         fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
             writer.list_begin(Type::Set, T::TYPE, self.len())?;
             for (i, value) in self.iter().enumerate() {
+                if !writer.selects_next() {
+                    continue;
+                }
                 value
                     .write(writer)
                     .map_err(|error| error.within(Segment::Index(i)))?;
@@ -173,8 +185,14 @@ macro_rules! written_map {
         }
 
         fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
-            writer.map_begin(K::TYPE, V::TYPE, self.len())?;
+            let len = writer.selected_entries(self.len(), |selects| {
+                self.keys().filter(|key| selects(key.mask_key())).count()
+            });
+            writer.map_begin(K::TYPE, V::TYPE, len)?;
             for (i, (key, value)) in self.iter().enumerate() {
+                if !writer.selects_entry(key.mask_key()) {
+                    continue;
+                }
                 let mut write = || {
                     writer.key_begin();
                     key.write(writer)?;
@@ -222,6 +240,10 @@ macro_rules! read_map {
 
 impl<T: Element> Element for BTreeSet<T> {
     const TYPE: Type = Type::Set;
+
+    fn describe() -> Described {
+        Described::List(Shape::of::<T>())
+    }
 }
 
 impl<T: Encode> Encode for BTreeSet<T> {
@@ -238,6 +260,10 @@ impl<'de, T: Decode<'de> + Ord> Decode<'de> for BTreeSet<T> {
 
 impl<T: Element, S> Element for HashSet<T, S> {
     const TYPE: Type = Type::Set;
+
+    fn describe() -> Described {
+        Described::List(Shape::of::<T>())
+    }
 }
 
 impl<T: Encode, S> Encode for HashSet<T, S> {
@@ -262,6 +288,10 @@ where
 
 impl<K: Element, V: Element> Element for BTreeMap<K, V> {
     const TYPE: Type = Type::Map;
+
+    fn describe() -> Described {
+        Described::Map(K::TYPE, Shape::of::<V>())
+    }
 }
 
 impl<K: Encode, V: Encode> Encode for BTreeMap<K, V> {
@@ -278,6 +308,10 @@ impl<'de, K: Decode<'de> + Ord, V: Decode<'de>> Decode<'de> for BTreeMap<K, V> {
 
 impl<K: Element, V: Element, S> Element for HashMap<K, V, S> {
     const TYPE: Type = Type::Map;
+
+    fn describe() -> Described {
+        Described::Map(K::TYPE, Shape::of::<V>())
+    }
 }
 
 impl<K: Encode, V: Encode, S> Encode for HashMap<K, V, S> {
@@ -309,6 +343,10 @@ mod indexed {
 
     impl<T: Element, S> Element for IndexSet<T, S> {
         const TYPE: Type = Type::Set;
+
+        fn describe() -> Described {
+            Described::List(Shape::of::<T>())
+        }
     }
 
     impl<T: Encode, S> Encode for IndexSet<T, S> {
@@ -333,6 +371,10 @@ mod indexed {
 
     impl<K: Element, V: Element, S> Element for IndexMap<K, V, S> {
         const TYPE: Type = Type::Map;
+
+        fn describe() -> Described {
+            Described::Map(K::TYPE, Shape::of::<V>())
+        }
     }
 
     impl<K: Encode, V: Encode, S> Encode for IndexMap<K, V, S> {

@@ -6,6 +6,7 @@ mod numbers;
 mod pointers;
 mod strings;
 
+use crate::mask::{Described, Key};
 use crate::protocol::{Reader, Writer};
 use crate::wire::Segment;
 use crate::{Error, Field, Frame, Items, Type};
@@ -31,6 +32,13 @@ use crate::{Error, Field, Frame, Items, Type};
 pub trait Element {
     /// Type in messages.
     const TYPE: Type;
+
+    /// Describes the parts of values, for [`FieldMask`](crate::FieldMask).
+    #[doc(hidden)]
+    #[must_use]
+    fn describe() -> Described {
+        Described::Leaf
+    }
 }
 
 /// Values that can be written: numbers, strings, containers, and types that derive
@@ -50,6 +58,13 @@ pub trait Encode: Element {
     #[inline]
     fn room(&self) -> usize {
         size_of_val(self)
+    }
+
+    /// Returns the value as the key of an entry that a [`FieldMask`](crate::FieldMask) can name.
+    #[doc(hidden)]
+    #[inline]
+    fn mask_key(&self) -> Key<'_> {
+        Key::Other
     }
 
     /// Writes the value.
@@ -88,6 +103,9 @@ pub trait Encode: Element {
     {
         writer.locally(|writer| {
             for (i, value) in values.iter().enumerate() {
+                if !writer.selects_next() {
+                    continue;
+                }
                 value
                     .write(writer)
                     .map_err(|error| error.within(Segment::Index(i)))?;

@@ -1,16 +1,23 @@
 //! Numbers, and types that consist only of numbers.
 
 use super::{Decode, Element, Encode};
+use crate::mask::Key;
 use crate::protocol::{Reader, Writer};
 use crate::{Double, Error, Field, Float, Frame, Items, Type, Uuid};
 
 macro_rules! numbers {
-    ($($T:ident $TYPE:ident $one:ident $field:ident $list:ident)*) => { $(
+    ($($T:ident $TYPE:ident $one:ident $field:ident $list:ident $key:expr,)*) => { $(
         impl Element for $T {
             const TYPE: Type = Type::$TYPE;
         }
 
         impl Encode for $T {
+            #[inline]
+            fn mask_key(&self) -> Key<'_> {
+                let key: fn($T) -> Key<'static> = $key;
+                key(*self)
+            }
+
             #[inline]
             fn write<W: Writer>(&self, writer: &mut W) -> Result<(), Error> {
                 writer.$one(*self);
@@ -53,11 +60,11 @@ macro_rules! numbers {
     )* };
 }
 numbers! {
-    i8 I8 i8 i8_field i8s
-    i16 I16 i16 i16_field i16s
-    i32 I32 i32 i32_field i32s
-    i64 I64 i64 i64_field i64s
-    f64 Double double double_field doubles
+    i8 I8 i8 i8_field i8s |number| Key::Number(number.into()),
+    i16 I16 i16 i16_field i16s |number| Key::Number(number.into()),
+    i32 I32 i32 i32_field i32s |number| Key::Number(number.into()),
+    i64 I64 i64 i64_field i64s Key::Number,
+    f64 Double double double_field doubles |_| Key::Other,
 }
 
 impl Element for bool {

@@ -1,6 +1,7 @@
 //! Values behind pointers, which are written and read as the values themselves.
 
 use super::{Decode, Element, Encode};
+use crate::mask::{Described, Key};
 use crate::protocol::{Reader, Writer};
 use crate::{Error, Field, Frame, Type};
 use std::rc::Rc;
@@ -11,12 +12,21 @@ macro_rules! written {
     ($($Pointer:ty)*) => { $(
         impl<T: Element + ?Sized> Element for $Pointer {
             const TYPE: Type = T::TYPE;
+
+            fn describe() -> Described {
+                T::describe()
+            }
         }
 
         impl<T: Encode + ?Sized> Encode for $Pointer {
             #[inline]
             fn room(&self) -> usize {
                 (**self).room()
+            }
+
+            #[inline]
+            fn mask_key(&self) -> Key<'_> {
+                (**self).mask_key()
             }
 
             #[inline]

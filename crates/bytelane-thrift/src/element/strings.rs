@@ -1,9 +1,21 @@
 //! Strings and binary, owned, borrowed and shared.
 
 use super::{Decode, Element, Encode};
+use crate::mask::Key;
 use crate::protocol::{Reader, Writer};
 use crate::{Error, ErrorKind, Field, Frame, Type};
 use std::borrow::Cow;
+
+/// Bytes of a text and of binary, by the names of the methods that write them.
+mod bytes_of {
+    pub fn string(text: &str) -> &[u8] {
+        text.as_bytes()
+    }
+
+    pub fn binary(bytes: &[u8]) -> &[u8] {
+        bytes
+    }
+}
 
 /// Writes all string and binary types.
 macro_rules! written {
@@ -16,6 +28,11 @@ macro_rules! written {
             #[inline]
             fn room(&self) -> usize {
                 4 + self.len()
+            }
+
+            #[inline]
+            fn mask_key(&self) -> Key<'_> {
+                Key::Text(bytes_of::$write(self))
             }
 
             #[inline]

@@ -66,7 +66,7 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
     }
 
     /// Reads any JSON value and drops it.
-    fn skip_value(&mut self) -> Result<(), Error> {
+    pub(super) fn skip_value(&mut self) -> Result<(), Error> {
         self.text.separate()?;
         let first = self.text.peek()?;
         self.text.separator = 0;
@@ -101,7 +101,7 @@ impl<const SIMPLE: bool> JsonReader<'_, SIMPLE> {
     }
 
     /// Reads a name or the key of a map, and drops it.
-    fn skip_key(&mut self) -> Result<(), Error> {
+    pub(super) fn skip_key(&mut self) -> Result<(), Error> {
         let before = self.text;
         self.text.separate()?;
         let first = self.text.peek()?;

@@ -394,6 +394,15 @@ impl<'de, const SIMPLE: bool> Reader<'de> for JsonReader<'de, SIMPLE> {
         self.decode_base64(value)
     }
 
+    fn skip(&mut self, kind: Type) -> Result<(), Error> {
+        match (SIMPLE, self.key) {
+            // The text does not have the types of elements, but it shows where a value ends.
+            (true, false) => self.skip_value(),
+            (true, true) => self.skip_key(),
+            (false, _) => self.skip_slowly(kind),
+        }
+    }
+
     fn skip_string(&mut self) -> Result<(), Error> {
         self.text.string().map(drop)
     }

@@ -9,6 +9,7 @@ pub(crate) use buffered::Buffered;
 pub use envelope::{ApplicationException, ApplicationExceptionKind, Body, Envelope};
 
 use crate::input::Input;
+use crate::mask::{FieldMask, MaskedReader, MaskedWriter};
 use crate::output::{Buffer, Length};
 use crate::protocol::{Protocol, Reader, Writer};
 use crate::{Decode, Element, Encode, Error, Field, Options};
@@ -196,6 +197,83 @@ pub trait Message: Element {
         whole::<P, _>(Input::shared(message, options), Self::read)
     }
 
+    /// Same as [`decode`](Self::decode), but reads only the parts that a mask selects. Everything else
+    /// keeps its default value; it is skipped, and only its structure is checked.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`decode`](Self::decode).
+    #[inline]
+    fn decode_masked<'de, P: Protocol>(bytes: &'de [u8], mask: &FieldMask) -> Result<Self, Error>
+    where
+        Self: Decode<'de>,
+    {
+        Self::decode_masked_with::<P>(bytes, mask, Options::default())
+    }
+
+    /// Same as [`decode_masked`](Self::decode_masked), with [`Options`] or
+    /// [`Limits`](crate::Limits) of the caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`decode`](Self::decode).
+    #[inline]
+    fn decode_masked_with<'de, P: Protocol>(
+        bytes: &'de [u8],
+        mask: &FieldMask,
+        options: impl Into<Options>,
+    ) -> Result<Self, Error>
+    where
+        Self: Decode<'de>,
+    {
+        let reader = P::reader(Input::new(bytes, options));
+        let mut reader = MaskedReader::new(reader, mask.root());
+        let mut result = Self::read(&mut reader);
+        if result.is_ok()
+            && let Err(error) = reader.end()
+        {
+            result = Err(error);
+        }
+        result
+    }
+
+    /// Same as [`encode`](Self::encode), but writes only the parts that a mask selects, and all required
+    /// fields.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`encode`](Self::encode); a handwritten [`Encode::write`] writes a container of
+    /// which the mask selects parts.
+    fn encode_masked<P: Protocol>(&self, mask: &FieldMask) -> Result<Vec<u8>, Error>
+    where
+        Self: Encode,
+    {
+        self.encode_masked_with::<P>(mask, Options::default())
+    }
+
+    /// Same as [`encode_masked`](Self::encode_masked), within [`Limits`](crate::Limits) of the
+    /// caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`encode_masked`](Self::encode_masked).
+    fn encode_masked_with<P: Protocol>(
+        &self,
+        mask: &FieldMask,
+        options: impl Into<Options>,
+    ) -> Result<Vec<u8>, Error>
+    where
+        Self: Encode,
+    {
+        let bytes = Vec::with_capacity(P::room(self.room()));
+        let (bytes, result) = written::<P>(bytes, options, |writer| {
+            let mut writer = MaskedWriter::new(writer, mask.root());
+            self.write(&mut writer)?;
+            writer.check()
+        });
+        result.map(|()| bytes)
+    }
+
     /// Reads a message at the start of `bytes`. Returns its length as well.
     ///
     /// # Errors
@@ -277,6 +355,28 @@ pub trait Message: Element {
         let mut input = Input::new(bytes, options);
         input.merges = true;
         whole::<P, _>(input, |reader| self.read_into(reader))
+    }
+
+    /// Same as [`merge`](Self::merge), but reads only the parts that a mask selects. This is the
+    /// fastest way to read a few fields of many messages: large structs are not created again.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`merge`](Self::merge).
+    fn merge_masked<'de, P: Protocol>(
+        &mut self,
+        bytes: &'de [u8],
+        mask: &FieldMask,
+        options: impl Into<Options>,
+    ) -> Result<(), Error>
+    where
+        Self: Decode<'de>,
+    {
+        let mut input = Input::new(bytes, options);
+        input.merges = true;
+        let mut reader = MaskedReader::new(P::reader(input), mask.root());
+        self.read_into(&mut reader)?;
+        reader.end()
     }
 }
 

@@ -37,6 +37,13 @@ pub trait Reader<'de>: Sized {
         self.input().reset(mark);
     }
 
+    /// Returns whether a mask does not select a field of the struct that has just been read.
+    #[doc(hidden)]
+    #[inline]
+    fn is_hidden(&self, _: i16) -> bool {
+        false
+    }
+
     /// Starts a message.
     fn message_begin(&mut self) -> Result<Envelope<'de>, Error>;
 
@@ -52,6 +59,25 @@ pub trait Reader<'de>: Sized {
         frame: &mut Frame,
         fields: &[Field],
     ) -> Result<Option<FieldHeader>, Error>;
+
+    /// Starts the next of the fields that satisfy a predicate, and skips those before it.
+    #[doc(hidden)]
+    #[inline]
+    fn selected_field_begin(
+        &mut self,
+        frame: &mut Frame,
+        fields: &[Field],
+        selects: impl Fn(i16) -> bool,
+    ) -> Result<Option<FieldHeader>, Error> {
+        while let Some(header) = self.field_begin(frame, fields)? {
+            if selects(header.id) {
+                return Ok(Some(header));
+            }
+            self.skip(header.kind)?;
+            self.field_end()?;
+        }
+        Ok(None)
+    }
 
     /// Ends a field.
     fn field_end(&mut self) -> Result<(), Error>;

@@ -1,5 +1,6 @@
 //! Trait that writes the values of a message.
 
+use crate::mask::Key;
 use crate::output::Output;
 use crate::{Envelope, Error, Field, Frame, Type, UnknownField};
 
@@ -37,6 +38,41 @@ pub trait Writer: Sized {
     #[doc(hidden)]
     fn locally<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
         write(self)
+    }
+
+    /// Returns whether a mask selects a field of the struct that is written.
+    #[doc(hidden)]
+    #[inline]
+    fn selects(&self, _: i16) -> bool {
+        true
+    }
+
+    /// Goes to the next element of a list or set. Returns whether a mask selects it; otherwise, it must
+    /// not be written.
+    #[doc(hidden)]
+    #[inline]
+    fn selects_next(&mut self) -> bool {
+        true
+    }
+
+    /// Goes to the next entry of a map. Returns whether a mask selects it; otherwise, it must not be
+    /// written.
+    #[doc(hidden)]
+    #[inline]
+    fn selects_entry(&mut self, _: Key<'_>) -> bool {
+        true
+    }
+
+    /// Returns the number of entries of a map that a mask selects; `count` counts the keys that
+    /// satisfy a predicate.
+    #[doc(hidden)]
+    #[inline]
+    fn selected_entries(
+        &self,
+        len: usize,
+        _count: impl FnOnce(&dyn Fn(Key<'_>) -> bool) -> usize,
+    ) -> usize {
+        len
     }
 
     /// Ends writing. Returns the output.

@@ -10,6 +10,7 @@ mod hostile;
 mod json_keys;
 mod json_numbers;
 mod json_of_python;
+mod masks;
 mod memory;
 mod properties;
 mod readers;

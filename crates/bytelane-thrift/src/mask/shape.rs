@@ -1,0 +1,109 @@
+//! Types of messages, as far as paths need them.
+
+use crate::dynamic::{Schema, ValueType};
+use crate::{Element, Field, Type};
+
+/// Type of which a path can select parts.
+pub(crate) trait Parent: Clone {
+    /// Returns the kind of parts.
+    fn child(&self) -> Child<Self>;
+
+    /// Returns the id and type of a field of a struct.
+    fn field(&self, name: &str) -> Option<(i16, Self)>;
+
+    /// Returns the names of the fields of a struct.
+    fn names(&self) -> Vec<&str>;
+}
+
+/// Parts of a value.
+pub(crate) enum Child<P> {
+    None,
+    Fields,
+    Elements(P),
+    /// Type of the keys, and the values.
+    Entries(Type, P),
+}
+
+/// Type of generated values: a function, because types may contain themselves.
+#[derive(Clone, Copy)]
+#[doc(hidden)]
+pub struct Shape(fn() -> Described);
+
+/// Parts of a type of generated values.
+#[derive(Clone, Copy)]
+#[doc(hidden)]
+pub enum Described {
+    Leaf,
+    /// The fields, and the type of each by its index in the list.
+    Struct(&'static [Field], fn(usize) -> Option<Shape>),
+    List(Shape),
+    /// Type of the keys, and the values.
+    Map(Type, Shape),
+}
+
+impl Shape {
+    /// Returns the shape of a type.
+    #[must_use]
+    pub fn of<T: Element + ?Sized>() -> Self {
+        Self(T::describe)
+    }
+}
+
+impl Parent for Shape {
+    fn child(&self) -> Child<Self> {
+        match (self.0)() {
+            Described::Leaf => Child::None,
+            Described::Struct(..) => Child::Fields,
+            Described::List(element) => Child::Elements(element),
+            Described::Map(key, value) => Child::Entries(key, value),
+        }
+    }
+
+    fn field(&self, name: &str) -> Option<(i16, Self)> {
+        let Described::Struct(fields, shapes) = (self.0)() else {
+            return None;
+        };
+        let place = fields.iter().position(|field| field.name == name)?;
+        Some((fields[place].id, shapes(place)?))
+    }
+
+    fn names(&self) -> Vec<&str> {
+        match (self.0)() {
+            Described::Struct(fields, _) => fields.iter().map(|field| field.name).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// A type of a schema.
+impl<'a> Parent for (&'a Schema, &'a ValueType) {
+    fn child(&self) -> Child<Self> {
+        match self.1 {
+            ValueType::Struct(_) => Child::Fields,
+            ValueType::List(element) | ValueType::Set(element) => {
+                Child::Elements((self.0, element))
+            }
+            ValueType::Map(key, value) => Child::Entries(key.kind(), (self.0, value)),
+            _ => Child::None,
+        }
+    }
+
+    fn field(&self, name: &str) -> Option<(i16, Self)> {
+        let ValueType::Struct(number) = self.1 else {
+            return None;
+        };
+        let mut fields = self.0.structs()[*number].fields().iter();
+        let found = fields.find(|it| it.field.name == name)?;
+        Some((found.field.id, (self.0, &found.ty)))
+    }
+
+    fn names(&self) -> Vec<&str> {
+        match self.1 {
+            ValueType::Struct(number) => {
+                let fields = self.0.structs()[*number].fields().iter();
+                fields.map(|it| it.field.name).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
