@@ -10,6 +10,7 @@
 
 pub mod alp;
 pub mod cursor;
+pub mod fsst;
 pub mod fuzz;
 mod guarded;
 pub mod sweep;

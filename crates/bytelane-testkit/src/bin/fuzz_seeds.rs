@@ -5,7 +5,7 @@
 //! - `fuzz_seeds keep DIRECTORY FILE` writes the files of a directory as the lines of one file.
 
 use bytelane_testkit::fuzz::{decoder_seeds, encoder_seeds, kept, lines_of};
-use bytelane_testkit::{alp, cursor, utf8, validity};
+use bytelane_testkit::{alp, cursor, fsst, utf8, validity};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,6 +24,7 @@ fn read(kept_in: &Path, corpus: &Path) -> io::Result<()> {
     write(&corpus.join("cursor"), "seed", &cursor::seeds())?;
     write(&corpus.join("decoder"), "seed", &decoder_seeds())?;
     write(&corpus.join("encoder"), "seed", &encoder_seeds())?;
+    write(&corpus.join("fsst"), "seed", &fsst::seeds())?;
     write(&corpus.join("utf8"), "seed", &utf8::seeds())?;
     write(&corpus.join("validity"), "seed", &validity::seeds())?;
     for entry in fs::read_dir(kept_in)? {

@@ -1,7 +1,7 @@
 //! Runs the seed inputs of the fuzz targets, without a fuzzer.
 
 use bytelane_testkit::fuzz::{decoder, decoder_seeds, encoder, encoder_seeds, kept, lines_of};
-use bytelane_testkit::{alp, cursor, validity};
+use bytelane_testkit::{alp, cursor, fsst, validity};
 
 #[test]
 fn the_seeds_pass() {
@@ -15,6 +15,9 @@ fn the_seeds_pass() {
     let seeds = alp::seeds();
     assert!(seeds.len() > 50);
     seeds.iter().for_each(|seed| alp::run(seed));
+    let seeds = fsst::seeds();
+    assert!(seeds.len() > 50);
+    seeds.iter().for_each(|seed| fsst::run(seed));
 }
 
 /// Runs inputs that the fuzzers once found, one for each bug that was fixed.
@@ -50,5 +53,6 @@ fn inputs_without_a_whole_header_pass() {
         encoder(input);
         validity::run(input);
         alp::run(input);
+        fsst::run(input);
     }
 }

@@ -93,18 +93,28 @@ pub(super) fn strings<S, O: Offset>(
 /// Place at which strings are encoded.
 #[derive(Clone, Copy, Default)]
 struct Lane {
-    /// Place in the bytes of the strings, and in the destination.
-    from: usize,
-    at: usize,
-    /// Number of the string, and the place of its end.
+    /// Place in the bytes of the strings, counted from their start, and in the destination. With 32 bits, the end of a window cannot overflow, so
+    /// that one comparison checks it.
+    from: u32,
+    at: u32,
+    /// Place of the end of the string, and its number.
+    end: u32,
     string: usize,
-    end: usize,
     /// Numbers of the first string of the lane and after the last one, and the place of the end of the latter.
     first: usize,
     last: usize,
-    stop: usize,
+    stop: u32,
     /// The first place in the destination.
-    start: usize,
+    start: u32,
+}
+
+impl Lane {
+    /// Passes the bytes of a symbol.
+    #[inline(always)]
+    fn pass(&mut self, entry: Entry) {
+        self.from += entry.read() as u32;
+        self.at += entry.written() as u32;
+    }
 }
 
 /// Encodes strings to a destination that has room for twice their bytes, and writes to `ends` where each string ends, counted from `base`.
@@ -117,23 +127,23 @@ fn lanes<O: Offset>(
     to: &mut [Slot],
     ends: &mut [O],
 ) -> usize {
-    let src = strings.bytes();
+    let src = &strings.bytes()[strings.start()..];
     let mut lanes = split(strings);
     for lane in &mut lanes {
         if lane.from < lane.stop {
-            skip_empty(strings, ends, lane);
+            skip_empty(&strings, ends, lane);
         }
     }
     loop {
         // A step passes up to 8 bytes, and at least one is left, so that each lane stays within one of its strings.
         let left = lanes.iter().map(|lane| lane.stop - lane.from).min();
-        let steps = left.unwrap_or(0).saturating_sub(1) / 8;
+        let steps = left.unwrap_or(0u32).saturating_sub(1) / 8;
         if steps == 0 {
             break;
         }
         for _ in 0..steps {
             for lane in &mut lanes {
-                step(index, strings, src, to, ends, lane);
+                step(index, &strings, src, to, ends, lane);
             }
         }
     }
@@ -144,35 +154,56 @@ fn lanes<O: Offset>(
     written
 }
 
-/// Encodes the next bytes of a lane.
+/// Encodes the next bytes of a lane. The bytes after the end of the string are looked up as well: a symbol seldom crosses it.
 #[inline(always)]
 fn step<O: Offset>(
     index: &Index,
-    strings: Strings<'_, O>,
+    strings: &Strings<'_, O>,
     src: &[u8],
     to: &mut [Slot],
     ends: &mut [O],
     lane: &mut Lane,
 ) {
-    let word = u64::from_le_bytes(*window(src, lane.from));
-    let entry = index.longest_up_to(word, lane.end - lane.from);
-    put(window_mut(to, lane.at), entry, word);
-    lane.from += entry.read();
-    lane.at += entry.written();
-    // The string ends here, or further on.
-    ends[lane.string] = O::of(lane.at);
-    lane.string += usize::from(lane.from == lane.end);
-    skip_empty(strings, ends, lane);
+    let (from, at) = (lane.from, lane.at);
+    let word = u64::from_le_bytes(*window(src, from as usize));
+    let entry = index.longest(word);
+    put(window_mut(to, at as usize), entry, word);
+    lane.pass(entry);
+    if lane.from >= lane.end {
+        (lane.from, lane.at) = (from, at);
+        end(index, strings, word, to, ends, lane);
+    }
+}
+
+/// Encodes the next bytes of a lane, of which the last ones of its string may be the first. Goes on to the next string after them.
+#[inline(never)]
+fn end<O: Offset>(
+    index: &Index,
+    strings: &Strings<'_, O>,
+    word: u64,
+    to: &mut [Slot],
+    ends: &mut [O],
+    lane: &mut Lane,
+) {
+    let entry = index.longest_up_to(word, (lane.end - lane.from) as usize);
+    put(window_mut(to, lane.at as usize), entry, word);
+    lane.pass(entry);
+    if lane.from == lane.end {
+        ends[lane.string] = O::of(lane.at as usize);
+        lane.string += 1;
+        skip_empty(strings, ends, lane);
+    }
 }
 
 /// Finds the end of the string of a lane, or of the next one that is not empty: there is one.
 #[inline(always)]
-fn skip_empty<O: Offset>(strings: Strings<'_, O>, ends: &mut [O], lane: &mut Lane) {
-    lane.end = strings.range_of(lane.string).end;
+fn skip_empty<O: Offset>(strings: &Strings<'_, O>, ends: &mut [O], lane: &mut Lane) {
+    let end_of = |string| (strings.range_of(string).end - strings.start()) as u32;
+    lane.end = end_of(lane.string);
     while lane.from == lane.end {
-        ends[lane.string] = O::of(lane.at);
+        ends[lane.string] = O::of(lane.at as usize);
         lane.string += 1;
-        lane.end = strings.range_of(lane.string).end;
+        lane.end = end_of(lane.string);
     }
 }
 
@@ -187,16 +218,16 @@ fn split<O: Offset>(strings: Strings<'_, O>) -> [Lane; LANES] {
             LANES => strings.len(),
             next => usize::max(string, strings.first_from(first + total / LANES * next)),
         };
-        let (from, stop) = (strings.start_of(string), strings.start_of(last));
+        let from = (strings.start_of(string) - first) as u32;
         *lane = Lane {
             from,
-            at: 2 * (from - first),
-            string,
+            at: 2 * from,
             end: from,
+            string,
             first: string,
             last,
-            stop,
-            start: 2 * (from - first),
+            stop: (strings.start_of(last) - first) as u32,
+            start: 2 * from,
         };
         string = last;
     }
@@ -213,24 +244,22 @@ fn finish<O: Offset>(
     to: &mut [Slot],
     place: usize,
     ends: &mut [O],
-    mut lane: Lane,
+    lane: Lane,
 ) -> usize {
-    let first = lane.first;
-    while lane.string < lane.last {
-        lane.end = strings.range_of(lane.string).end;
-        let text = &strings.bytes()[lane.from..lane.end];
-        let (_, written) = encode(index, text, &mut to[lane.at..]);
-        lane.at += written;
-        lane.from = lane.end;
-        ends[lane.string] = O::of(lane.at);
-        lane.string += 1;
+    let (start, mut at) = (lane.start as usize, lane.at as usize);
+    let mut from = strings.start() + lane.from as usize;
+    for string in lane.string..lane.last {
+        let end = strings.range_of(string).end;
+        at += encode(index, &strings.bytes()[from..end], &mut to[at..]).1;
+        ends[string] = O::of(at);
+        from = end;
     }
-    let written = lane.at - lane.start;
-    if lane.start != place {
-        to.copy_within(lane.start..lane.at, place);
+    let written = at - start;
+    if start != place {
+        to.copy_within(start..at, place);
     }
-    for end in &mut ends[first..lane.last] {
-        *end = O::of(end.get() - lane.start + base);
+    for end in &mut ends[lane.first..lane.last] {
+        *end = O::of(end.get() - start + base);
     }
     written
 }

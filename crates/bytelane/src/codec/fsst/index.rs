@@ -19,19 +19,37 @@ const SLOTS: usize = 2048;
 /// Symbol of at least three bytes, in its slot.
 #[derive(Clone, Copy)]
 pub(super) struct Long {
-    /// Its bytes as a little-endian number.
-    symbol: u64,
-    /// Number of bits by which to shift ones, so that as many as the symbol has are left.
-    shift: u32,
-    entry: Entry,
+    /// Its bytes as a little-endian number, shifted to the top.
+    top: u64,
+    /// Number of bits by which it was shifted; then, from bit 16 on, its entry. Loaded as one number, so that the compiler does not choose
+    /// between two loads, with a branch.
+    more: u64,
 }
 
-/// No text begins with it: its only bits are outside the mask.
-const FREE: Long = Long {
-    symbol: 1 << 63,
-    shift: 56,
-    entry: Entry(0),
-};
+impl Long {
+    #[inline(always)]
+    fn new(symbol: u64, length: usize, entry: Entry) -> Self {
+        let shift = 64 - 8 * length as u32;
+        Self {
+            top: symbol << shift,
+            more: u64::from(shift) | u64::from(entry.0) << 16,
+        }
+    }
+
+    /// Returns whether a text begins with the symbol.
+    #[inline(always)]
+    fn begins(&self, word: u64) -> bool {
+        word << (self.more & 63) == self.top
+    }
+
+    #[inline(always)]
+    fn entry(&self) -> Entry {
+        Entry((self.more >> 16) as u16)
+    }
+}
+
+/// No text begins with it: after the shift, the lowest bit is never set.
+const FREE: Long = Long { top: 1, more: 56 };
 
 /// Result of a lookup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,16 +127,14 @@ impl Index {
             1 => self.singles[usize::from(symbol as u8)] = entry,
             2 => self.pairs[usize::from(symbol as u16)] = entry,
             _ => {
-                let shift = 64 - 8 * length as u32;
-                let to = &mut self.long[slot(symbol)];
-                if to.entry != FREE.entry && (to.symbol, to.shift) != (symbol, shift) {
+                let (to, long) = (
+                    &mut self.long[slot(symbol)],
+                    Long::new(symbol, length, entry),
+                );
+                if to.more != FREE.more && (to.top, to.more & 63) != (long.top, long.more & 63) {
                     return None;
                 }
-                *to = Long {
-                    symbol,
-                    shift,
-                    entry,
-                };
+                *to = long;
             }
         }
         Some(())
@@ -135,28 +151,26 @@ impl Index {
         }
     }
 
-    /// Returns the longest symbol at the front of a text, given its first eight bytes.
+    /// Returns the longest symbol at the front of a text, given its first eight bytes. There is no branch: which kind of symbol comes next is
+    /// hard to predict.
     #[inline(always)]
     pub(super) fn longest(&self, word: u64) -> Entry {
         let pair = self.pairs[usize::from(word as u16)];
         let long = &self.long[slot(word)];
-        if word & u64::MAX >> (long.shift & 63) == long.symbol {
-            long.entry
-        } else {
-            pair
-        }
+        select_unpredictable(long.begins(word), long.entry(), pair)
     }
 
-    /// The same for a text that may have fewer than eight bytes. There is no branch: which symbol is found is hard to predict.
+    /// The same for a text that may have fewer than eight bytes.
     #[inline(always)]
     pub(super) fn longest_up_to(&self, word: u64, count: usize) -> Entry {
-        let single = self.singles[usize::from(word as u8)];
-        let pair = self.pairs[usize::from(word as u16)];
         let long = &self.long[slot(word)];
-        let short = select_unpredictable(count > 1, pair, single);
-        let is_equal = word & u64::MAX >> (long.shift & 63) == long.symbol;
-        let fits = is_equal & (long.entry.read() <= count);
-        select_unpredictable(fits, long.entry, short)
+        if long.begins(word) && long.entry().read() <= count {
+            long.entry()
+        } else if count > 1 {
+            self.pairs[usize::from(word as u16)]
+        } else {
+            self.singles[usize::from(word as u8)]
+        }
     }
 }
 
@@ -187,7 +201,7 @@ impl Growing {
 
     /// Adds a symbol. Returns false if another one has its slot.
     pub(super) fn add(&mut self, symbol: u64, length: usize, code: u8) -> bool {
-        let is_free = length < 3 || self.index.long[slot(symbol)].entry == FREE.entry;
+        let is_free = length < 3 || self.index.long[slot(symbol)].more == FREE.more;
         is_free
             && self
                 .index
@@ -208,8 +222,8 @@ impl Growing {
     #[inline(always)]
     pub(super) fn longest(&self, word: u64, count: usize) -> Entry {
         let long = &self.index.long[slot(word)];
-        if word & u64::MAX >> (long.shift & 63) == long.symbol && long.entry.read() <= count {
-            return long.entry;
+        if long.begins(word) && long.entry().read() <= count {
+            return long.entry();
         }
         let pair = self.index.pairs[usize::from(word as u16)];
         if count > 1 && pair != Entry::ESCAPED {
