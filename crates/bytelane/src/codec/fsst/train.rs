@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! table = none
-//! for share in 8, 38, 68, 98, 128 of 128:
+//! for share in 8, 32, 56, 80, 104, 120, 128 of 128:
 //!     encode that share of the sample with the table
 //!     count its symbols and bytes, and pairs of those that follow each other
 //!     keep the counts of the round that saved the most bytes
@@ -12,7 +12,8 @@
 //!
 //! A symbol is better, the more bytes it stands for: its number of occurrences times its length. Single bytes count eight times, since
 //! each that is missing takes two bytes wherever it occurs. This is the algorithm of the paper (section 4) and of the reference
-//! implementation; candidates are collected in a hash table and selected in parts, instead of being sorted.
+//! implementation; there are more rounds here, which find longer symbols; candidates are
+//! collected in a hash table and selected in parts, instead of being sorted.
 //!
 //! Nothing here is random: the same strings give the same table.
 #![forbid(unsafe_code)]
@@ -20,7 +21,6 @@
 use super::index::{Entry, Growing};
 use super::table::{LENGTHS, Table};
 use crate::memory::pair;
-use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -31,7 +31,7 @@ const SAMPLE: usize = 1 << 14;
 const PIECE: usize = 512;
 
 /// Shares of the sample that the rounds use, in 128ths.
-const ROUNDS: [usize; 5] = [8, 38, 68, 98, WHOLE];
+const ROUNDS: [usize; 7] = [8, 32, 56, 80, 104, 120, WHOLE];
 const WHOLE: usize = 128;
 
 /// Number of pseudo-codes before those of symbols: one for each byte.
@@ -135,24 +135,20 @@ impl Symbol {
 pub(super) fn build(sample: &[&[u8]]) -> Table {
     let bytes: usize = sample.iter().map(|piece| piece.len()).sum();
     let mut training = Training::new(usize::clamp(bytes / 1024, 2, 5));
-    let mut best: Option<(i64, Box<Counts>, Vec<Symbol>)> = None;
+    let mut counts = Counts::new();
+    let mut best: Option<(i64, [u32; CODES], Vec<Symbol>)> = None;
     for share in ROUNDS {
-        let mut counts = Counts::new();
+        counts.clear();
         let saved = training.count(sample, share, &mut counts);
         if best.as_ref().is_none_or(|&(most, ..)| saved >= most) {
-            let symbols = training.symbols.clone();
-            // The pairs of this round are still needed, those of the best one are not.
-            let single = Box::new(Counts {
-                single: counts.single,
-                pairs: Vec::new(),
-            });
-            best = Some((saved, single, symbols));
+            best = Some((saved, counts.single, training.symbols.clone()));
         }
         if share < WHOLE {
             training.choose(&counts, share);
         }
     }
-    if let Some((_, counts, symbols)) = best {
+    if let Some((_, single, symbols)) = best {
+        counts.single = single;
         training.replace(&symbols);
         training.choose(&counts, WHOLE);
     }
@@ -174,6 +170,12 @@ impl Counts {
         }
     }
 
+    /// Sets all numbers to 0. Fresh memory would take longer, by page faults.
+    fn clear(&mut self) {
+        self.single.fill(0);
+        self.pairs.fill(0);
+    }
+
     /// Counts a pseudo-code, and the pair that it makes with the one before it.
     #[inline(always)]
     fn add(&mut self, before: Option<usize>, code: usize, pairs: bool) {
@@ -191,6 +193,8 @@ impl Counts {
 struct Training {
     /// Number of occurrences in the whole sample below which a candidate is dropped.
     rare: usize,
+    /// Memory for candidates, once there were some.
+    candidates: Option<Candidates>,
     symbols: Vec<Symbol>,
     index: Growing,
 }
@@ -199,6 +203,7 @@ impl Training {
     fn new(rare: usize) -> Self {
         Self {
             rare,
+            candidates: None,
             symbols: Vec::with_capacity(255),
             index: Growing::new(),
         }
@@ -254,7 +259,8 @@ impl Training {
     /// Replaces the symbols with the best candidates.
     fn choose(&mut self, counts: &Counts, share: usize) {
         let least = u32::max(1, (self.rare * share / WHOLE) as u32);
-        let mut found = Vec::with_capacity(1 << 12);
+        let mut candidates = self.candidates.take().unwrap_or_else(Candidates::new);
+        candidates.clear();
         for code in 0..BYTES + self.symbols.len() {
             let count = counts.single[code];
             if count == 0 {
@@ -263,20 +269,19 @@ impl Training {
             let symbol = self.symbol(code);
             let weight = if symbol.length == 1 { 8 * count } else { count };
             if weight >= least {
-                found.push((symbol, weight * symbol.length as u32));
+                candidates.add(symbol, weight * symbol.length as u32);
             }
             if share < WHOLE && symbol.length < 8 {
                 let pairs = &counts.pairs[code * CODES..][..CODES];
-                self.join(symbol, pairs, least, &mut found);
+                self.join(symbol, pairs, least, &mut candidates);
             }
         }
-        let mut candidates = merged(&found);
         let best = |a: &(Symbol, u32), b: &(Symbol, u32)| {
             let key = |of: &(Symbol, u32)| (core::cmp::Reverse(of.1), of.0.bytes, of.0.length);
             key(a).cmp(&key(b))
         };
         self.replace(&[]);
-        let mut rest = &mut candidates[..];
+        let mut rest = &mut candidates.gains[..];
         while !rest.is_empty() && self.symbols.len() < 255 {
             let part = usize::min(rest.len(), 512);
             if part < rest.len() {
@@ -289,10 +294,11 @@ impl Training {
             }
             rest = others;
         }
+        self.candidates = Some(candidates);
     }
 
     /// Adds the pairs that begin with a symbol to the candidates.
-    fn join(&self, symbol: Symbol, pairs: &[u16], least: u32, found: &mut Vec<(Symbol, u32)>) {
+    fn join(&self, symbol: Symbol, pairs: &[u16], least: u32, found: &mut Candidates) {
         for (group, counts) in pairs.as_chunks::<16>().0.iter().enumerate() {
             if *counts == [0; 16] {
                 continue;
@@ -302,7 +308,7 @@ impl Training {
                 if count >= least
                     && let Some(joined) = symbol.joined(self.symbol(16 * group + i))
                 {
-                    found.push((joined, count * joined.length as u32));
+                    found.add(joined, count * joined.length as u32);
                 }
             }
         }
@@ -351,28 +357,51 @@ impl Training {
     }
 }
 
-/// Adds up the gains of equal candidates.
-fn merged(found: &[(Symbol, u32)]) -> Vec<(Symbol, u32)> {
-    let slots = (2 * found.len() + 1).next_power_of_two();
-    let mut places = vec![0u32; slots];
-    let mut merged: Vec<(Symbol, u32)> = Vec::with_capacity(found.len());
-    for &(symbol, gain) in found {
+/// Candidates, each once. The memory is used in all rounds: fresh memory would take longer, by page faults.
+struct Candidates {
+    gains: Vec<(Symbol, u32)>,
+    /// Numbers of candidates, from 1 on, by their hash. There are always free places: a sample has up to two pairs for each of its bytes.
+    places: Vec<u32>,
+}
+
+impl Candidates {
+    /// Number of places, a power of two.
+    const PLACES: usize = 1 << 16;
+
+    fn new() -> Self {
+        Self {
+            gains: Vec::with_capacity(Self::PLACES / 2),
+            places: vec![0; Self::PLACES],
+        }
+    }
+
+    fn clear(&mut self) {
+        self.gains.clear();
+        self.places.fill(0);
+    }
+
+    /// Adds a candidate, or its gain to an equal one.
+    #[inline(always)]
+    fn add(&mut self, symbol: Symbol, gain: u32) {
         let key = (symbol.bytes ^ symbol.length as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut slot = (key >> 32) as usize % slots;
+        let mut place = (key >> 48) as usize;
         loop {
-            match places[slot] {
-                0 => {
-                    merged.push((symbol, gain));
-                    places[slot] = merged.len() as u32;
-                    break;
+            match self.places[place % Self::PLACES] {
+                0 if self.gains.len() + 1 < Self::PLACES => {
+                    self.gains.push((symbol, gain));
+                    self.places[place % Self::PLACES] = self.gains.len() as u32;
+                    return;
                 }
-                place if merged[place as usize - 1].0 == symbol => {
-                    merged[place as usize - 1].1 += gain;
-                    break;
+                0 => return,
+                number => {
+                    let found = &mut self.gains[number as usize - 1];
+                    if found.0 == symbol {
+                        found.1 += gain;
+                        return;
+                    }
+                    place += 1;
                 }
-                _ => slot = (slot + 1) % slots,
             }
         }
     }
-    merged
 }
