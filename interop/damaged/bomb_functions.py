@@ -1,5 +1,5 @@
-"""Calls all functions of the Python package and of the command with the Parquet files of a directory, each in a process of
-its own, and prints those that abort, panic, run too long, or do not name the file in their error."""
+"""Calls all functions of the Python package and of the command with Parquet files, each in a process of its own, and prints
+those that abort, panic, run too long, or do not name the file in their error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bytelane._native import command
 Functions = dict[str, Callable[[], Any]]
 
 # Bytes of the output of a command after which its pipe is closed: some files have rows without end.
-OUTPUT = 4_000_000
+OUTPUT = 1_000_000
 
 
 def some(batches: Any) -> None:
@@ -138,8 +138,8 @@ def attempt(function: Callable[[], Any], seconds: int) -> Outcome:
         os.dup2(writer, 2)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-        # A process that waits for ever takes no time of a processor.
-        signal.alarm(20 * seconds)
+        # A process that waits for ever takes no time of a processor. Others may use the processors as well.
+        signal.alarm(60 * seconds)
         status = 99
         try:
             status = call(function)
@@ -164,10 +164,10 @@ def is_fault(outcome: Outcome, path: Path) -> bool:
     return outcome.status not in (0, 1, 2) or not is_named or "panicked" in outcome.output
 
 
-def main(folder: Path, new: Path, seconds: int) -> None:
+def main(paths: list[Path], new: Path, seconds: int) -> None:
     """Calls everything with each file, and prints the number of calls last."""
     calls = 0
-    for path in sorted(folder.glob("*/*.parquet")):
+    for path in paths:
         for name, function in {**commands(path, new), **package(path, new)}.items():
             outcome = attempt(function, seconds)
             calls += 1
@@ -181,4 +181,4 @@ def main(folder: Path, new: Path, seconds: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
+    main([Path(line) for line in sys.stdin.read().splitlines()], Path(sys.argv[1]), int(sys.argv[2]))

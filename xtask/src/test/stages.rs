@@ -286,6 +286,9 @@ pub static STAGES: &[Stage] = &[
     extended("hostile-files", 14400, files::run_hostile)
         .about("Parquet files that contradict themselves, and bombs at 1, 2 and 4 GiB, for every function")
         .needs(&[PYTHON]),
+    extended("growth", 3600, files::run_growth)
+        .about("instructions of every command while columns, row groups, pages, pairs and files double")
+        .needs(&[PYTHON, Need::X86, Need::Program("valgrind", "Debian: valgrind")]),
     extended("salvaged-files", 1800, files::run_salvaged)
         .about("5,000 Parquet files with flipped bits: salvaged, and the results read by two libraries")
         .needs(&[PYTHON]),

@@ -2,6 +2,7 @@
 
 mod data;
 mod faults;
+mod growth;
 #[cfg(unix)]
 mod histories;
 mod kill;

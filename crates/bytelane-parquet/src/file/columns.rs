@@ -6,6 +6,7 @@ use crate::format::{
     self, Encoded, FileMetaData, FileView, KeyValue, KeyValueView, NodeView, Placed, RowGroup,
     RowGroupView, SchemaElement, SortingColumn,
 };
+use crate::options::roots_of;
 use crate::types::written::written_message;
 use crate::{Error, Result};
 use arrow_ipc::root_as_message;
@@ -79,11 +80,8 @@ impl Roots {
     /// Finds the top-level columns that contain these paths. Returns `None` if the schema is
     /// damaged.
     fn find(schema: &[Node<'_>], paths: &[&str]) -> Option<Self> {
-        // Names may contain dots.
-        let names = paths.iter().flat_map(|path| {
-            let dots = path.match_indices('.').map(|(dot, _)| &path[..dot]);
-            dots.chain([*path]).map(str::as_bytes)
-        });
+        let names = paths.iter().flat_map(|path| roots_of(path));
+        let names = names.map(str::as_bytes);
         let names: HashSet<&[u8], ahash::RandomState> = names.collect();
         let children = |node: &Node<'_>| usize::try_from(node.value.num_children.unwrap_or(0)).ok();
         let mut roots = Self {

@@ -4,9 +4,9 @@ use super::prune::Candidate;
 use super::{Comparison, Filter, Predicate, Value};
 use crate::budget::{DecodedRows, RowLimit, rows_of};
 use crate::caller::Setting;
-use crate::options::is_within;
+use crate::options::find_leaves;
 use crate::read::{Condition, Conditional, Input, Ranges};
-use crate::{Error, Metrics, Problem, Reader, ReaderBuilder, Result};
+use crate::{Metrics, Problem, Reader, ReaderBuilder, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::{
     Array, ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader, UInt32Array,
@@ -263,26 +263,15 @@ impl Selection {
     /// Returns the leaves of the columns to return.
     fn returned_leaves(&self, schema: &SchemaDescriptor) -> Result<Vec<usize>> {
         let is_constant = |name: &str| self.constants.iter().any(|(field, _)| field.name() == name);
-        let wanted = self.columns.iter().flatten();
-        let mut unknown: Vec<&String> = wanted.filter(|path| !is_constant(path)).collect();
-        let mut returned = Vec::new();
-        for (index, leaf) in schema.columns().iter().enumerate() {
-            let path = leaf.path();
-            unknown.retain(|wanted| !is_within(path, wanted));
-            let is_returned = !is_constant(&path.parts()[0])
-                && self.is_returned(|wanted| is_within(path, wanted));
-            returned.extend(is_returned.then_some(index));
-        }
-        match unknown.first() {
-            Some(path) => {
-                let fields = schema.root_schema().get_fields();
-                Err(Error::no_such_column(
-                    path,
-                    fields.iter().map(|it| it.name()),
-                ))
+        let mut returned = match &self.columns {
+            None => (0..schema.num_columns()).collect(),
+            Some(columns) => {
+                let own = columns.iter().map(String::as_str);
+                find_leaves(schema, own.filter(|path| !is_constant(path)))?
             }
-            None => Ok(returned),
-        }
+        };
+        returned.retain(|leaf| !is_constant(&schema.column(*leaf).path().parts()[0]));
+        Ok(returned)
     }
 
     fn is_returned(&self, is_named: impl Fn(&str) -> bool) -> bool {

@@ -25,10 +25,10 @@ pub use options::{MergeOptions, MergePages};
 pub(crate) use options::{Repair, Salvage, Scope};
 pub use outcome::{Merged, MergedColumn, MergedFile, MergedPages};
 pub use output::part_path;
-pub(crate) use schema::is_within;
 
 use crate::diff::{DiffOptions, diff};
 use crate::input::InputFile;
+use crate::options::roots_of;
 use crate::progress::Progress;
 use crate::{Problem, Result};
 use input::Opened;
@@ -38,6 +38,7 @@ use outcome::Notes;
 use output::Outputs;
 use plan::Plan;
 use run::Run;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Merges the rows of files, in order, into one file or several files of a given size.
@@ -173,7 +174,8 @@ pub(crate) fn lost_rows(
 pub(crate) fn columns_of(path: &Path, columns: Option<&[String]>) -> Result<Vec<String>> {
     let mut names = schema::top_level(&Opened::open(path)?.footer.schema);
     if let Some(columns) = columns {
-        names.retain(|name| columns.iter().any(|path| is_within(path, name)));
+        let wanted: HashSet<&str> = columns.iter().flat_map(|path| roots_of(path)).collect();
+        names.retain(|name| wanted.contains(name.as_str()));
     }
     Ok(names)
 }

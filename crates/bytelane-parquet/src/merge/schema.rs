@@ -399,12 +399,6 @@ fn refused(problem: &str, root: &Root, path: &Path) -> Error {
     Error::new(problem).in_column(root.name()).in_file(path)
 }
 
-/// Returns whether a path, whose names are separated by dots, is within a top-level column.
-pub(crate) fn is_within(path: &str, column: &str) -> bool {
-    let rest = path.strip_prefix(column);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-}
-
 /// Returns the names of the top-level columns of a schema.
 pub(super) fn top_level(schema: &[SchemaElement]) -> Vec<String> {
     let roots = roots(schema, &Fields::default(), Path::new("")).unwrap_or_default();

@@ -4,6 +4,7 @@ mod content;
 mod encodings;
 mod names;
 mod parse;
+mod paths;
 mod properties;
 
 pub use content::ContentDefinedPages;
@@ -12,6 +13,8 @@ pub(crate) use names::codec_name;
 pub use names::{DataPageVersion, Encoding, Goal, StringType, compression_name, parse_compression};
 pub use parse::parse_size;
 pub(crate) use parse::{Names, deserialize_size};
+pub(crate) use paths::{find_leaves, roots_of};
+use paths::{leaves_within, names_of};
 
 use crate::compatibility::Readers;
 use crate::statistics::Order;
@@ -446,14 +449,13 @@ impl WriterOptions {
             return Err(Problem::Option(format!("the {what} cannot be 0")).into());
         }
         let leaves: Vec<(&ColumnPath, Type)> = leaves.collect();
-        for name in self.columns.keys() {
-            if !leaves.iter().any(|(leaf, _)| is_within(leaf, name)) {
-                let names: Vec<String> = leaves.iter().map(|(leaf, _)| leaf.string()).collect();
-                return Err(Error::no_such_column(
-                    name,
-                    names.iter().map(String::as_str),
-                ));
-            }
+        let named = self.columns.keys().map(String::as_str);
+        if let Err(name) = leaves_within(leaves.iter().map(|(leaf, _)| *leaf), named) {
+            let names: Vec<String> = leaves.iter().map(|(leaf, _)| leaf.string()).collect();
+            return Err(Error::no_such_column(
+                name,
+                names.iter().map(String::as_str),
+            ));
         }
         let sorted = self.sorting_columns.iter().flatten();
         let count = leaves.len();
@@ -480,18 +482,4 @@ impl WriterOptions {
         }
         Ok(())
     }
-}
-
-/// Returns the names of a column, longest first: its own, and those of the groups around it. Groups are
-/// separated by dots, but a column name may contain dots as well: the column `a.b` is in no group `a`.
-fn names_of(path: &ColumnPath) -> impl Iterator<Item = String> {
-    let parts = path.parts();
-    (1..=parts.len())
-        .rev()
-        .map(|length| parts[..length].join("."))
-}
-
-/// Returns whether this is the name of a column, or of a group around it.
-pub(crate) fn is_within(path: &ColumnPath, name: &str) -> bool {
-    names_of(path).any(|own| own == name)
 }

@@ -6,7 +6,7 @@ use crate::chunk::stored_range;
 use crate::input::InputFile;
 use crate::read::ReaderBuilder;
 use crate::rewrite::source::{Column, Root, Source};
-use crate::{Error, Problem, Result};
+use crate::{Error, Problem, Result, StringType};
 use parquet::file::reader::Length;
 use std::ops::Range;
 use std::path::Path;
@@ -112,9 +112,15 @@ fn search(
     search(path, row_group, middle..rows.end, reads, unreadable);
 }
 
-/// Reads all rows as users do, but opens the file once for all row groups.
+/// Opens the file as users do. Rows that share an entry of a dictionary share its memory: a few bytes make any number of
+/// copies of it.
+fn opened(path: &Path) -> Result<ReaderBuilder<InputFile>> {
+    ReaderBuilder::open(path)?.with_string_type(StringType::StringView)
+}
+
+/// Reads all rows, but opens the file once for all row groups.
 fn read_all(path: &Path) -> Result<()> {
-    let builder = ReaderBuilder::open(path)?;
+    let builder = opened(path)?;
     // Rows without columns have nothing to read, whatever their number.
     if builder.schema().fields().is_empty() {
         return Ok(());
@@ -125,9 +131,9 @@ fn read_all(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Reads a row group, or some of its rows, as users do.
+/// Reads a row group, or some of its rows.
 fn read_rows(path: &Path, row_group: usize, rows: Option<Range<u64>>) -> Result<()> {
-    let mut builder = ReaderBuilder::open(path)?.with_row_groups(vec![row_group]);
+    let mut builder = opened(path)?.with_row_groups(vec![row_group]);
     if let Some(rows) = rows {
         let (offset, count) = (rows.start, rows.end - rows.start);
         builder = builder

@@ -9,13 +9,15 @@ use crate::catch_panic::catch_panic;
 use crate::file::{is_stream, read_file_metadata};
 use crate::input::InputFile;
 use crate::merge::{
-    Lost, LostRows, MergeOptions, Merged, Salvage, Scope, Unfinished, columns_of, is_within,
-    lost_rows, merge_if,
+    Lost, LostRows, MergeOptions, Merged, Salvage, Scope, Unfinished, columns_of, lost_rows,
+    merge_if,
 };
+use crate::options::roots_of;
 use crate::{Error, Problem, Progress, Replace, Result};
 use derive_setters::Setters;
 use parquet::file::reader::Length;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -372,7 +374,9 @@ fn intact(input: &Path, options: &SalvageOptions, lost: &[LostRows]) -> Result<V
         return Ok(Vec::new());
     }
     let mut columns = columns_of(input, options.columns.as_deref())?;
-    columns.retain(|name| !lost.iter().any(|it| is_within(&it.column, name)));
+    let damaged: HashSet<&str> = lost.iter().map(|it| it.column.as_str()).collect();
+    let damaged: HashSet<&str> = damaged.into_iter().flat_map(roots_of).collect();
+    columns.retain(|name| !damaged.contains(name.as_str()));
     Ok(columns)
 }
 

@@ -7,6 +7,7 @@ use arrow_array::types::{Float64Type, Int64Type};
 use arrow_schema::ArrowError;
 use bytelane_parquet::advise::{AdviseOptions, advise};
 use bytelane_parquet::inspect::{inspect_reader, inspect_within};
+use bytelane_parquet::merge::{MergeOptions, MergePages, merge};
 use bytelane_parquet::parquet::arrow::ProjectionMask;
 use bytelane_parquet::parquet::basic::{Compression, Encoding as Coding, Repetition, Type};
 use bytelane_parquet::parquet::column::page::{CompressedPage, Page};
@@ -17,6 +18,7 @@ use bytelane_parquet::parquet::schema::types::{SchemaDescriptor, Type as SchemaT
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
 use bytelane_parquet::{Encoding, Reader, WriterOptions, parse_compression};
 use bytes::Bytes;
+use std::fs;
 use std::num::NonZero;
 use std::sync::Arc;
 
@@ -120,6 +122,25 @@ fn a_billion_nulls_are_copied() {
         assert!(obstacle.contains("memory"), "{obstacle}");
         assert_eq!(new, file);
         assert!(peak < MIB, "{physical}: {peak}");
+    }
+}
+
+#[test]
+fn a_merge_with_fresh_pages_copies_a_billion_nulls() {
+    let directory = tempfile::tempdir().unwrap();
+    let [path, new] = ["old.parquet", "new.parquet"].map(|name| directory.path().join(name));
+    let options = MergeOptions::default().with_pages(MergePages::Fresh);
+    for physical in [Type::INT96, Type::INT64, Type::BYTE_ARRAY] {
+        fs::write(&path, nulls(physical, 0, ROWS, Coding::PLAIN)).unwrap();
+        let memory = allocation_counter::measure(|| {
+            let merged = merge(&[&path, &path], &new, &options).unwrap();
+            assert_eq!(merged.rows, 2 * u64::from(ROWS));
+        });
+        // Nothing is decoded, not even in parts.
+        assert!(
+            memory.bytes_total < 8 * MIB as u64,
+            "{physical}: {memory:?}"
+        );
     }
 }
 

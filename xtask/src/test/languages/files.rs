@@ -43,6 +43,11 @@ pub fn run_hostile() -> Result<()> {
     exchange_with("interop/damaged/test_bombs.py", &[("BYTELANE_BOMBS", "")])
 }
 
+/// Counts the instructions of every command while columns, row groups, pages, key-value pairs and files double.
+pub fn run_growth() -> Result<()> {
+    exchange("interop/damaged/growth.py")
+}
+
 /// Writes random tables with pyarrow and random settings, and compares the values after reading them
 /// whole, in parts, and rewritten. `BYTELANE_TRIALS` sets the number of tables; the default is 10,000.
 pub fn run_random() -> Result<()> {

@@ -12,7 +12,7 @@ use bytelane_parquet::arrow_schema::{DataType, SchemaRef};
 use bytelane_parquet::filter::{SelectedRows, Selection};
 use bytelane_parquet::parquet::arrow::arrow_reader::{RowSelection, RowSelector};
 use bytelane_parquet::table::{Table, TableFile, conform, selected};
-use bytelane_parquet::{Error, ReaderBuilder};
+use bytelane_parquet::{Error, ReaderBuilder, StringType};
 use bytelane_store::table_files;
 use bytes::Bytes;
 use std::num::NonZero;
@@ -115,6 +115,8 @@ impl Files {
             // The whole schema says which columns there are.
             Err(_) => self.builder(path)?,
         };
+        // Rows that share an entry of a dictionary then share its memory.
+        let file = file.with_string_type(StringType::StringView)?;
         let file = file.with_batch_size(BATCH_ROWS);
         check_names(&file, table, named).with_context(|| readable::path(path))?;
         Ok((file, selection))

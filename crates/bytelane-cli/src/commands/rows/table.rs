@@ -27,8 +27,10 @@ pub struct RowTable<W> {
     out: W,
     /// Characters per line.
     width: usize,
-    /// Rows that wait for the layout.
+    /// Rows that wait for the layout, their number, and their size in bytes.
     waiting: Vec<RecordBatch>,
+    rows: usize,
+    bytes: usize,
     layout: Option<Layout>,
 }
 
@@ -49,6 +51,8 @@ impl<W: Write> RowTable<W> {
             out,
             width,
             waiting: Vec::new(),
+            rows: 0,
+            bytes: 0,
             layout: None,
         }
     }
@@ -57,11 +61,14 @@ impl<W: Write> RowTable<W> {
         if let Some(layout) = &self.layout {
             return layout.write(batch, &mut self.out);
         }
+        // A condition can leave any number of batches without rows; the first one has the columns.
+        if batch.num_rows() == 0 && !self.waiting.is_empty() {
+            return Ok(());
+        }
         self.waiting.push(batch.clone());
-        let waiting = || self.waiting.iter();
-        let rows: usize = waiting().map(RecordBatch::num_rows).sum();
-        let bytes: usize = waiting().map(RecordBatch::get_array_memory_size).sum();
-        if rows < LAYOUT_ROWS && bytes < LAYOUT_BYTES {
+        self.rows += batch.num_rows();
+        self.bytes += batch.get_array_memory_size();
+        if self.rows < LAYOUT_ROWS && self.bytes < LAYOUT_BYTES {
             Ok(())
         } else {
             self.begin()

@@ -7,7 +7,7 @@ use super::join::Input;
 use super::join::codec::{like, target};
 use super::plan::Plan;
 use super::schema::Place;
-use crate::budget::{Budget, MemoryLimit, extent};
+use crate::budget::{Budget, MemoryLimit, extent, has_room_for};
 use crate::catch_panic::catch_panic;
 use crate::choice::Learned;
 use crate::chunk::{Chunk, stored_range};
@@ -15,7 +15,7 @@ use crate::format::{self, CompressionCodec, FileMetaData, SchemaElement};
 use crate::rewrite::encode::{Encoded, encode_arrays};
 use crate::rewrite::source::{Column, Read, Source};
 use crate::stack::with_stack;
-use crate::{DataPageVersion, Encodings, Error, Result, WriterOptions};
+use crate::{DataPageVersion, Encodings, Error, Problem, Result, WriterOptions};
 use arrow_array::{Array, ArrayRef, new_null_array};
 use arrow_cast::cast;
 use arrow_schema::DataType;
@@ -212,6 +212,10 @@ fn arrays_of(group: &RowGroup, place: Place, limit: u64) -> Result<Vec<ArrayRef>
     let own = &source.roots[0];
     let row_group = source.row_group(0)?;
     let part = source.part(&row_group, own)?;
+    // A few bytes can claim any number of nulls: decoding them until they exceed the limit takes long.
+    if group.part.is_none() && !part.described.iter().all(|it| has_room_for(limit, it)) {
+        return Err(Problem::MemoryLimit { limit }.into());
+    }
     let ranges = part.chunks.iter();
     let ranges = ranges.map(|chunk| stored_range(chunk, group.file.window_length()));
     let ranges = ranges.collect::<Result<Vec<_>>>()?;

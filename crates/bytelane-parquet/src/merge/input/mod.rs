@@ -10,13 +10,14 @@ mod widen;
 use super::join::codec::compression_of;
 use super::join::entry::{self, Entry};
 use super::plan::Plan;
-use super::schema::{Layout, Place, is_within, top_level};
+use super::schema::{Layout, Place, top_level};
 use crate::catch_panic::catch_panic;
 use crate::chunk::facts::{self, Verb};
 use crate::chunk::{Chunk, Page, Pages, Stored, estimated_of_pages, stored_range};
 use crate::file::{in_parquet, read_columns_metadata, read_file_metadata};
 use crate::format::{self, ColumnChunk, FileMetaData, PageType};
 use crate::input::{FileFrom, InputFile, bytes_at};
+use crate::options::roots_of;
 use crate::rewrite::source::Reopen;
 use crate::stack::with_stack;
 use crate::statistics::Compare;
@@ -32,6 +33,7 @@ pub(super) use part::dictionary_of;
 use part::{check_cuts, part};
 pub(crate) use salvage::Lost;
 use salvage::salvaged;
+use std::collections::HashSet;
 use std::io::BufReader;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -175,8 +177,8 @@ impl Opened {
 
 /// Returns an error if a path names none of the columns of a file.
 fn check_columns(footer: &FileMetaData, paths: &[String]) -> Result<()> {
-    let names = top_level(&footer.schema);
-    let is_missing = |path: &&String| !names.iter().any(|name| is_within(path, name));
+    let names: HashSet<String> = top_level(&footer.schema).into_iter().collect();
+    let is_missing = |path: &&String| !roots_of(path).any(|name| names.contains(name));
     match paths.iter().find(is_missing) {
         None => Ok(()),
         Some(path) => Err(Problem::NoSuchColumn(path.clone()).into()),

@@ -1,7 +1,7 @@
 //! Selects columns to read as dictionary arrays.
 
 use super::ReaderBuilder;
-use crate::options::is_within;
+use crate::options::find_leaves;
 use crate::read::arrow::in_arrow;
 use crate::types::fields::{children, with_children};
 use crate::{Error, Problem, Result};
@@ -44,18 +44,8 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     pub fn with_dictionaries<'a>(self, paths: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let columns = self.parquet_schema().columns();
         let mut wanted = vec![false; columns.len()];
-        for path in paths {
-            let found = columns.iter().enumerate();
-            let found = found.filter(|(_, column)| is_within(column.path(), path));
-            let found: Vec<usize> = found.map(|(index, _)| index).collect();
-            if found.is_empty() {
-                let fields = self.parquet_schema().root_schema().get_fields();
-                return Err(Error::no_such_column(
-                    path,
-                    fields.iter().map(|it| it.name()),
-                ));
-            }
-            found.into_iter().for_each(|index| wanted[index] = true);
+        for leaf in find_leaves(self.parquet_schema(), paths)? {
+            wanted[leaf] = true;
         }
         let schema = self.schema();
         let mut wanted = wanted.into_iter().zip(columns);

@@ -17,7 +17,7 @@ use crate::budget::{MemoryLimit, check_widths};
 use crate::catch_panic::catch_panic;
 use crate::file::{OpenFooter, RowGroups, open_columns, open_footer};
 use crate::input::InputFile;
-use crate::options::is_within;
+use crate::options::find_leaves;
 use crate::remote::RemoteFile;
 use crate::stack::depth_of;
 use crate::{Error, Problem, Result};
@@ -266,20 +266,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     /// [`Problem::NoSuchColumn`].
     pub fn with_columns<'a>(self, paths: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let schema = self.metadata.parquet_schema();
-        let mut leaves = Vec::new();
-        for path in paths {
-            let found = schema.columns().iter().enumerate();
-            let found = found.filter(|(_, column)| is_within(column.path(), path));
-            let before = leaves.len();
-            leaves.extend(found.map(|(index, _)| index));
-            if leaves.len() == before {
-                let fields = schema.root_schema().get_fields();
-                return Err(Error::no_such_column(
-                    path,
-                    fields.iter().map(|it| it.name()),
-                ));
-            }
-        }
+        let leaves = find_leaves(schema, paths)?;
         let projection = ProjectionMask::leaves(schema, leaves);
         Ok(self.with_projection(projection))
     }

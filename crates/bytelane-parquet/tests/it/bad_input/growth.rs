@@ -11,7 +11,7 @@ use bytelane_parquet::merge::{MergeOptions, MergePages, merge};
 use bytelane_parquet::repair::{RepairOptions, SalvageOptions, repair, salvage};
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite};
 use bytelane_parquet::table::{Table, TableFile, conform};
-use bytelane_parquet::{Error, ReaderBuilder, WriterOptions};
+use bytelane_parquet::{Error, InputFile, ReaderBuilder, WriterOptions};
 use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
@@ -81,7 +81,7 @@ fn check_growth(name: &str, shapes: [Shape; 2]) {
     let rewriting =
         RewriteOptions::new(WriterOptions::default()).with_threads(NonZero::<usize>::MIN);
     let values = CheckOptions::default().with_values(true);
-    let verbs: [Verb<'_>; 16] = [
+    let verbs: [Verb<'_>; 18] = [
         ("head", &|path| {
             let file = ReaderBuilder::open(path)?.with_limit(10);
             rows(Selection::default().read(file)?)
@@ -92,6 +92,18 @@ fn check_growth(name: &str, shapes: [Shape; 2]) {
         }),
         ("convert", &|path| {
             rows(Selection::default().read(ReaderBuilder::open(path)?)?)
+        }),
+        ("convert columns by name", &|path| {
+            let file = ReaderBuilder::open(path)?;
+            let names = names(&file);
+            rows(Selection::default().with_columns(names).read(file)?)
+        }),
+        ("read columns by name", &|path| {
+            let file = ReaderBuilder::open(path)?;
+            let names = names(&file);
+            let file = file.with_columns(names.iter().map(String::as_str))?;
+            file.build()?.try_for_each(|batch| batch.map(drop))?;
+            Ok(())
         }),
         ("filter", &|path| {
             let filter = "\"column 1\" >= 0".parse().unwrap();
@@ -184,6 +196,12 @@ fn a_condition_is_tested_on_a_limited_number_of_rows() {
     let error = read(1).unwrap_err();
     assert!(error.to_string().contains("limit of 1 rows"), "{error}");
     read(300).unwrap();
+}
+
+/// Returns the names of all columns.
+fn names(file: &ReaderBuilder<InputFile>) -> Vec<String> {
+    let fields = file.schema().fields().iter();
+    fields.map(|field| field.name().clone()).collect()
 }
 
 /// Reads all batches.
