@@ -176,7 +176,11 @@ pub(crate) fn reconcile<'a>(
     let numbers = found.iter().filter(is_of_levels).filter_map(|it| it.page);
     // A wrong first row may come from the page before.
     let numbers = numbers.flat_map(|page| [page.saturating_sub(1), page]);
-    let numbers: BTreeSet<usize> = numbers.collect();
+    let mut numbers: BTreeSet<usize> = numbers.collect();
+    // Without the places of the pages, nothing in the index can be compared with their headers.
+    if column.max_rep_level() > 0 && found.iter().any(|it| it.fact == Fact::PagePlaces) {
+        numbers.extend(0..pages.len());
+    }
     contents::check(reader, chunk, &pages, column, &numbers)?;
     replace(chunk, &found, &pages, column, verb)
 }
