@@ -221,3 +221,57 @@ fn errors_name_the_message_and_its_place() {
         "{message}"
     );
 }
+
+#[test]
+fn calls_replies_and_defaults_are_shown() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let (idl, file) = (path("shop.thrift"), path("calls.bin"));
+    let text_of_idl = "struct Order { 1: i64 id, 2: string note = \"none\" }
+service Shop { Order buy(1: i64 id, 2: i32 count = 1) }
+service Other { string buy(1: string name) }";
+    fs::write(&idl, text_of_idl).unwrap();
+    let call = b"\x80\x01\0\x01\0\0\0\x03buy\0\0\0\x07\x0a\0\x01\0\0\0\0\0\0\0\x05\0";
+    let reply = b"\x80\x01\0\x02\0\0\0\x03buy\0\0\0\x07\x0c\0\0\x0a\0\x01\0\0\0\0\0\0\0\x05\0\0";
+    fs::write(&file, [&call[..], &reply[..]].concat()).unwrap();
+    let cat = |options: &[&str]| {
+        let output = bytelane(&[&["thrift", "cat", &*file][..], options].concat()).unwrap();
+        text(&output.stdout).to_owned()
+    };
+    let lines = "{\"call\":\"buy\",\"sequence\":7,\"arguments\":{\"id\":5}}
+{\"reply\":\"buy\",\"sequence\":7,\"result\":{\"success\":{\"id\":5}}}\n";
+    assert_eq!(cat(&["--idl", &idl, "--calls"]), lines);
+    let with_defaults = "{\"call\":\"buy\",\"sequence\":7,\"arguments\":{\"id\":5,\"count\":1}}
+{\"reply\":\"buy\",\"sequence\":7,\"result\":{\"success\":{\"id\":5,\"note\":\"none\"}}}\n";
+    assert_eq!(
+        cat(&["--idl", &idl, "--calls", "--defaults"]),
+        with_defaults
+    );
+    let undeclared = "{\"call\":\"buy\",\"sequence\":7,\"arguments\":{\"1: i64\":5}}
+{\"reply\":\"buy\",\"sequence\":7,\"result\":{\"0: struct\":{\"1: i64\":5}}}\n";
+    assert_eq!(cat(&["--calls"]), undeclared);
+    assert_eq!(
+        cat(&["--idl", &idl, "--calls", "--service", "Other"]),
+        undeclared
+    );
+    let wrong = [
+        "thrift",
+        "cat",
+        &file,
+        "--idl",
+        &idl,
+        "--calls",
+        "--service",
+        "Shp",
+    ];
+    let message = failure(&mut bytelane(&wrong));
+    assert!(
+        message.contains("no functions of a service Shp; its services are Shop, Other"),
+        "{message}"
+    );
+    fs::write(&file, b"\x0a\0\x01\0\0\0\0\0\0\0\x05\0").unwrap();
+    let order = cat(&["--idl", &idl, "--type", "Order", "--defaults"]);
+    assert_eq!(order, "{\"id\":5,\"note\":\"none\"}\n");
+    let message = failure(&mut bytelane(&["thrift", "cat", &file, "--idl", &idl]));
+    assert!(message.contains("--idl needs --type"), "{message}");
+}

@@ -4,10 +4,12 @@ mod values;
 
 use crate::idl::program::{DefinitionId, FileId, Program, Resolved};
 use crate::idl::source::Error;
-use crate::idl::syntax::{Base, Field, Kind, Requiredness, Shape, Type, Variant};
+use crate::idl::syntax::{Base, Field, Function, Kind, Requiredness, Shape, Type, Variant};
 use crate::types::Types;
 use crate::{Compiler, idl};
-use bytelane_thrift::dynamic::{Constant, EnumType, FieldType, Schema, StructType, ValueType};
+use bytelane_thrift::dynamic::{
+    Constant, EnumType, FieldType, FunctionType, Schema, StructType, ValueType,
+};
 use std::collections::HashMap;
 use std::path::Path;
 use values::{Evaluation, Source};
@@ -91,7 +93,51 @@ impl<'a> Loading<'a> {
                 _ => {}
             }
         }
-        Ok(Schema::new(structs, enums).with_constants(constants))
+        let schema = Schema::new(structs, enums).with_constants(constants);
+        Ok(schema.with_functions(self.functions(&mut values)?))
+    }
+
+    /// Returns the functions of all services, each with those of its parents.
+    fn functions(&self, values: &mut Evaluation<'_>) -> Result<Vec<FunctionType>, Error> {
+        let mut functions = Vec::new();
+        for id in self.program.definitions() {
+            // No service is its own ancestor: that was checked when the program was loaded.
+            let mut current = Some(id);
+            while let Some(declaring) = current {
+                let Kind::Service(parent, declared) = &self.program.definition(declaring).kind
+                else {
+                    break;
+                };
+                for function in declared {
+                    let service = self.name(id);
+                    functions.push(self.function(declaring, service, function, values)?);
+                }
+                let parent = parent.as_ref();
+                current = parent.and_then(|name| self.program.find(declaring.0, &name.text));
+            }
+        }
+        Ok(functions)
+    }
+
+    fn function(
+        &self,
+        id: DefinitionId,
+        service: String,
+        function: &Function,
+        values: &mut Evaluation<'_>,
+    ) -> Result<FunctionType, Error> {
+        let arguments = self.fields(id, Shape::Struct, &function.arguments, values)?;
+        let mut result = Vec::new();
+        if let Some(ty) = &function.returns {
+            result.push(FieldType::new(0, "success", self.value_type(id.0, ty)?));
+        }
+        result.extend(self.fields(id, Shape::Struct, &function.throws, values)?);
+        Ok(FunctionType {
+            service,
+            name: function.name.text.clone(),
+            arguments: StructType::new("arguments", arguments),
+            result: (!function.oneway).then(|| StructType::new("result", result)),
+        })
     }
 
     fn name(&self, id: DefinitionId) -> String {
@@ -118,6 +164,22 @@ impl<'a> Loading<'a> {
         fields: &[Field],
         values: &mut Evaluation<'_>,
     ) -> Result<StructType, Error> {
+        let types = self.fields(id, shape, fields, values)?;
+        let name = self.name(id);
+        Ok(match shape {
+            Shape::Union => StructType::union(name, types),
+            Shape::Exception => StructType::exception(name, types),
+            Shape::Struct => StructType::new(name, types),
+        })
+    }
+
+    fn fields(
+        &self,
+        id: DefinitionId,
+        shape: Shape,
+        fields: &[Field],
+        values: &mut Evaluation<'_>,
+    ) -> Result<Vec<FieldType>, Error> {
         let mut types: Vec<FieldType> = Vec::with_capacity(fields.len());
         for Field {
             id: number,
@@ -136,12 +198,7 @@ impl<'a> Loading<'a> {
             let field = FieldType::new(*number, &name.text, ty).required(is_required);
             types.push(field.with_default(default.transpose()?));
         }
-        let name = self.name(id);
-        Ok(match shape {
-            Shape::Union => StructType::union(name, types),
-            Shape::Exception => StructType::exception(name, types),
-            Shape::Struct => StructType::new(name, types),
-        })
+        Ok(types)
     }
 
     fn value_type(&self, file: FileId, ty: &Type) -> Result<ValueType, Error> {

@@ -384,3 +384,91 @@ fn masks_select_the_same_parts_of_generated_types() {
     let error = FieldMask::of::<Everything>(["by_key{1}.trace_id"]).unwrap_err();
     assert!(error.to_string().contains("expected `*`"), "{error}");
 }
+
+#[test]
+fn calls_and_replies_have_the_types_of_their_functions() {
+    let idl = "exception Sold { 1: string article }
+struct Point { 1: i32 x = 3, 2: list<Point> inner }
+service Base { void ping() }
+service Shop extends Base {
+  Point buy(1: string article, 2: i32 count = 1) throws (1: Sold sold),
+  oneway void log(1: string text),
+}
+service Other { i64 buy(1: i64 number) }";
+    let schema = load("dynamic_calls", idl).unwrap();
+    let names: Vec<_> = schema
+        .functions()
+        .iter()
+        .map(|it| (&*it.service, &*it.name))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            ("Base", "ping"),
+            ("Shop", "buy"),
+            ("Shop", "log"),
+            ("Shop", "ping"),
+            ("Other", "buy")
+        ]
+    );
+    let read = |service, json: &str| {
+        let (mut call, length) =
+            schema.decode_call::<Json>(service, json.as_bytes(), Options::default())?;
+        assert_eq!(length, json.len());
+        schema.add_defaults_of_call(service, &mut call, &Limits::default())?;
+        Ok::<_, Error>(serde_json::to_string(&call).unwrap())
+    };
+    for (service, json, expected) in [
+        (
+            None,
+            r#"[1,"buy",1,7,{"1":{"str":"tea"}}]"#,
+            r#"{"call":"buy","sequence":7,"arguments":{"article":"tea","count":1}}"#,
+        ),
+        (
+            Some("Other"),
+            r#"[1,"buy",1,7,{"1":{"i64":5}}]"#,
+            r#"{"call":"buy","sequence":7,"arguments":{"number":5}}"#,
+        ),
+        (
+            None,
+            r#"[1,"Other:buy",1,7,{"1":{"i64":5}}]"#,
+            r#"{"call":"Other:buy","sequence":7,"arguments":{"number":5}}"#,
+        ),
+        (
+            None,
+            r#"[1,"buy",2,7,{"0":{"rec":{"2":{"lst":["rec",1,{"1":{"i32":4}}]}}}}]"#,
+            r#"{"reply":"buy","sequence":7,"result":{"success":{"x":3,"inner":[{"x":4}]}}}"#,
+        ),
+        (
+            None,
+            r#"[1,"buy",2,7,{"1":{"rec":{"1":{"str":"tea"}}}}]"#,
+            r#"{"reply":"buy","sequence":7,"result":{"sold":{"article":"tea"}}}"#,
+        ),
+        (
+            None,
+            r#"[1,"buy",3,7,{"1":{"str":"no"},"2":{"i32":1}}]"#,
+            r#"{"exception":"buy","sequence":7,"result":{"message":"no","type":1}}"#,
+        ),
+        (
+            None,
+            r#"[1,"log",4,0,{"1":{"str":"t"}}]"#,
+            r#"{"oneway":"log","sequence":0,"arguments":{"text":"t"}}"#,
+        ),
+        (
+            Some("Shop"),
+            r#"[1,"none",1,1,{"1":{"str":"t"}}]"#,
+            r#"{"call":"none","sequence":1,"arguments":{"1: string":"t"}}"#,
+        ),
+    ] {
+        assert_eq!(read(service, json).unwrap(), expected);
+    }
+    // A value of a few bytes for which the defaults take more than the limit.
+    let point = schema.parse_type("list<Point>").unwrap();
+    let mut many = schema
+        .decode::<Binary>(&point, b"\x0c\0\0\0\x02\0\0")
+        .unwrap();
+    let limits = Limits::default().with_total_allocation(60);
+    let error = schema.add_defaults(&point, &mut many, &limits).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::AllocationLimit);
+    assert_eq!(error.to_string().split_once(", in ").unwrap().1, "[1].x");
+}

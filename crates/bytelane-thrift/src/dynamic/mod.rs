@@ -6,6 +6,9 @@
 //! schema, a [`Struct`] shows the structure of a message in any protocol except SimpleJSON, which
 //! has no types.
 //!
+//! [`Schema::add_defaults`] adds the default values of an IDL. [`Schema::decode_call`] reads calls and
+//! replies of services.
+//!
 //! With the feature `serde`, values convert to and from those of serde, for example JSON: a value
 //! implements `Serialize`, and [`Schema::seed`] reads one.
 //!
@@ -28,6 +31,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod calls;
+mod defaults;
 mod names;
 mod read;
 mod schema;
@@ -36,6 +41,7 @@ mod serde;
 mod text;
 mod value;
 
+pub use calls::{Call, FunctionType};
 pub use schema::{Constant, EnumType, FieldType, Schema, StructType, ValueType};
 #[cfg(feature = "serde")]
 pub use serde::Seed;

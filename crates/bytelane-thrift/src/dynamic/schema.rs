@@ -1,7 +1,7 @@
 //! Types of a [`Schema`].
 
-use super::Value;
 use super::names::intern;
+use super::{FunctionType, Value};
 use crate::{Field, Type};
 
 /// Type of a [`Value`](super::Value).
@@ -292,6 +292,7 @@ pub struct Schema {
     structs: Vec<StructType>,
     enums: Vec<EnumType>,
     constants: Vec<Constant>,
+    pub(super) functions: Vec<FunctionType>,
 }
 
 impl Schema {
@@ -306,6 +307,7 @@ impl Schema {
             structs,
             enums,
             constants: Vec::new(),
+            functions: Vec::new(),
         };
         for field in schema.structs.iter().flat_map(StructType::fields) {
             assert!(

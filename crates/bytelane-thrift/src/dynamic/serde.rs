@@ -10,8 +10,8 @@
 //! | map | map whose keys are text; sequence of pairs, if the keys are structs or containers |
 //! | struct | map of the names of its fields; an undeclared field has the key `id: type` |
 
-use super::{List, Map, Schema, Struct, Value, ValueType};
-use crate::{Field, Type, Uuid};
+use super::{Call, List, Map, Schema, Struct, Value, ValueType};
+use crate::{Field, MessageKind, Type, Uuid};
 use bytelane::base64::{self, DecodePadding, Engine};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
@@ -52,6 +52,23 @@ impl Serialize for Struct {
                 name => map.serialize_entry(name, &Shown { value, ty: None })?,
             }
         }
+        map.end()
+    }
+}
+
+/// The kind with the name of the function, the sequence number, and the body.
+impl Serialize for Call {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (kind, body) = match self.kind {
+            MessageKind::Call => ("call", "arguments"),
+            MessageKind::Oneway => ("oneway", "arguments"),
+            MessageKind::Reply => ("reply", "result"),
+            MessageKind::Exception => ("exception", "result"),
+        };
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry(kind, &self.name)?;
+        map.serialize_entry("sequence", &self.sequence)?;
+        map.serialize_entry(body, &self.body)?;
         map.end()
     }
 }

@@ -191,7 +191,7 @@ impl Value {
     }
 
     /// Estimates the size in bytes in the binary protocol.
-    fn room(&self) -> usize {
+    pub(super) fn room(&self) -> usize {
         match self {
             Self::Bool(_) | Self::I8(_) => 1,
             Self::I16(_) => 2,

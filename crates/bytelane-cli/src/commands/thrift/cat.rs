@@ -4,7 +4,9 @@ use super::messages::{Messages, Protocol, TypeArguments};
 use crate::files::Input;
 use crate::{Outcome, standard};
 use anyhow::{Context, bail};
-use bytelane_thrift::dynamic::{List, Struct, Value};
+use bytelane_thrift::dynamic::{Call, List, Schema, Struct, Value};
+use bytelane_thrift::{Error, Limits};
+use serde::Serialize;
 use std::io::{BufWriter, Read, Write};
 use std::path::PathBuf;
 
@@ -16,7 +18,7 @@ const TRIED: usize = 16;
 /// The file contains one message, or several after each other, with or without frames. With an IDL,
 /// fields and variants of enums have their names; a field that the IDL does not declare has the key
 /// `id: type`. Without an IDL, all fields have. Binary values are shown in base64. `bytelane thrift
-/// encode` writes such lines as messages.
+/// encode` writes such lines as messages, but not calls and replies.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Cat {
@@ -32,6 +34,15 @@ pub struct Cat {
     /// The length of each message precedes it, in four bytes; if not given, this is found out
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     framed: Option<bool>,
+    /// The messages are calls and replies of services; their names find the types in the IDL
+    #[arg(long, conflicts_with = "ty")]
+    calls: bool,
+    /// The service of the calls, if several have functions of the same name
+    #[arg(long, value_name = "NAME", requires = "calls", requires = "idl")]
+    service: Option<String>,
+    /// Show fields that a message lacks with their default values in the IDL
+    #[arg(long, requires = "idl")]
+    defaults: bool,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -39,11 +50,16 @@ const EXAMPLES: &str = "Examples:
   bytelane thrift cat list.bin --idl shop.thrift --type 'list<Order>'
       One line for each element
   bytelane thrift cat unknown.bin
-      The structure of the messages, without names";
+      The structure of the messages, without names
+  bytelane thrift cat traffic.bin --idl shop.thrift --calls
+      Calls and replies, with their functions and sequence numbers";
 
 impl Cat {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let messages = self.ty.open()?;
+        let messages = self.ty.open(!self.calls)?;
+        if let Some(service) = &self.service {
+            check_service(&messages.schema, service)?;
+        }
         let mut input = Input::open(self.input.as_deref())?;
         let name = input.name().to_owned();
         let mut bytes = Vec::new();
@@ -51,19 +67,19 @@ impl Cat {
         read.with_context(|| format!("cannot read {name}"))?;
         let reading = self.find(&messages, &bytes).with_context(|| name.clone())?;
         let mut out = BufWriter::new(standard::output()?);
-        for message in reading.messages(&messages, &bytes) {
-            let value = match message {
-                Ok((value, _)) => value,
+        for message in self.messages(reading, &messages, &bytes) {
+            let mut message = match message {
+                Ok((message, _)) => message,
                 Err(error) => {
                     // The messages before the error are shown first.
                     out.flush()?;
                     return Err(error.context(name));
                 }
             };
-            for line in lines(&value) {
-                serde_json::to_writer(&mut out, line)?;
-                out.write_all(b"\n")?;
+            if self.defaults {
+                message.add_defaults(&messages, self.service.as_deref())?;
             }
+            message.show(&mut out)?;
         }
         out.flush()?;
         Ok(Outcome::Fine)
@@ -106,7 +122,7 @@ impl Cat {
             if way.protocol == Protocol::SimpleJson && best.is_some() {
                 continue;
             }
-            match way.undeclared(messages, bytes) {
+            match self.undeclared(way, messages, bytes) {
                 Ok(count) if best.is_none_or(|(fewest, _)| count < fewest) => {
                     best = Some((count, way));
                 }
@@ -119,7 +135,7 @@ impl Cat {
             // The messages before the error are shown first.
             None if self.protocol.is_some() => {
                 let end = |way: &&Reading| {
-                    let read = way.messages(messages, bytes).take(TRIED);
+                    let read = self.messages(**way, messages, bytes).take(TRIED);
                     read.map_while(Result::ok).last().map(|(_, end)| end)
                 };
                 // The first of several that are equally good.
@@ -131,6 +147,112 @@ impl Cat {
             ),
         }
     }
+
+    /// Reads the message at the start of `bytes`. Returns its length as well.
+    fn decode(
+        &self,
+        way: Reading,
+        messages: &Messages,
+        bytes: &[u8],
+    ) -> Result<(Message, usize), Error> {
+        if self.calls {
+            let service = self.service.as_deref();
+            let (call, length) = way.protocol.decode_call(messages, service, bytes)?;
+            return Ok((Message::Call(call), length));
+        }
+        let (value, length) = way.protocol.decode(messages, bytes)?;
+        Ok((Message::Value(value), length))
+    }
+
+    /// Returns all messages, each with the offset behind it, until one cannot be read.
+    fn messages<'a>(
+        &'a self,
+        way: Reading,
+        messages: &'a Messages,
+        bytes: &'a [u8],
+    ) -> impl Iterator<Item = anyhow::Result<(Message, usize)>> + 'a {
+        let (mut at, mut count) = (0, 0);
+        std::iter::from_fn(move || {
+            if way.protocol.is_text() && !way.framed {
+                at += bytes[at..]
+                    .iter()
+                    .take_while(|byte| byte.is_ascii_whitespace())
+                    .count();
+            }
+            if at == bytes.len() {
+                return None;
+            }
+            count += 1;
+            let message = way.message(&bytes[at..], |bytes| self.decode(way, messages, bytes));
+            let message = message
+                .map(|(message, length)| (message, at + length))
+                .with_context(|| format!("message {count}, which begins at byte {at}"));
+            // After an error, nothing more can be read.
+            at = message.as_ref().map_or(bytes.len(), |(_, end)| *end);
+            Some(message)
+        })
+    }
+
+    /// Returns the number of undeclared fields in the first messages.
+    fn undeclared(&self, way: Reading, messages: &Messages, bytes: &[u8]) -> anyhow::Result<usize> {
+        let mut count = 0;
+        for message in self.messages(way, messages, bytes).take(TRIED) {
+            count += message?.0.undeclared();
+        }
+        Ok(count)
+    }
+}
+
+/// Checks that the IDL has a service.
+fn check_service(schema: &Schema, service: &str) -> anyhow::Result<()> {
+    let mut names: Vec<_> = schema.functions().iter().map(|it| &*it.service).collect();
+    names.dedup();
+    if !names.contains(&service) {
+        let names = names.join(", ");
+        bail!(
+            "--service: the IDL has no functions of a service {service}; its services are {names}"
+        );
+    }
+    Ok(())
+}
+
+/// A message that was read.
+enum Message {
+    Value(Value),
+    Call(Call),
+}
+
+impl Message {
+    fn undeclared(&self) -> usize {
+        match self {
+            Self::Value(value) => undeclared(value),
+            Self::Call(call) => undeclared_fields(&call.body),
+        }
+    }
+
+    fn add_defaults(&mut self, messages: &Messages, service: Option<&str>) -> Result<(), Error> {
+        let (schema, limits) = (&messages.schema, Limits::default());
+        match self {
+            Self::Value(value) => schema.add_defaults(&messages.ty, value, &limits),
+            Self::Call(call) => schema.add_defaults_of_call(service, call, &limits),
+        }
+    }
+
+    /// Writes the message as a line of JSON; a list or set as one for each element.
+    fn show(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        match self {
+            Self::Value(Value::List(list) | Value::Set(list)) => {
+                list.values.iter().try_for_each(|value| line(out, value))
+            }
+            Self::Value(value) => line(out, value),
+            Self::Call(call) => line(out, call),
+        }
+    }
+}
+
+fn line(out: &mut impl Write, value: &impl Serialize) -> anyhow::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    Ok(out.write_all(b"\n")?)
 }
 
 /// How messages are written.
@@ -148,38 +270,14 @@ impl std::fmt::Display for Reading {
 }
 
 impl Reading {
-    /// Returns all messages, each with the offset behind it, until one cannot be read.
-    fn messages<'a>(
-        self,
-        messages: &'a Messages,
-        bytes: &'a [u8],
-    ) -> impl Iterator<Item = anyhow::Result<(Value, usize)>> + 'a {
-        let (mut at, mut count) = (0, 0);
-        std::iter::from_fn(move || {
-            if self.protocol.is_text() && !self.framed {
-                at += bytes[at..]
-                    .iter()
-                    .take_while(|byte| byte.is_ascii_whitespace())
-                    .count();
-            }
-            if at == bytes.len() {
-                return None;
-            }
-            count += 1;
-            let message = self.message(messages, &bytes[at..]);
-            let message = message
-                .map(|(value, length)| (value, at + length))
-                .with_context(|| format!("message {count}, which begins at byte {at}"));
-            // After an error, nothing more can be read.
-            at = message.as_ref().map_or(bytes.len(), |(_, end)| *end);
-            Some(message)
-        })
-    }
-
     /// Returns the message at the start of `bytes`, and its length with its frame.
-    fn message(self, messages: &Messages, bytes: &[u8]) -> anyhow::Result<(Value, usize)> {
+    fn message(
+        self,
+        bytes: &[u8],
+        decode: impl Fn(&[u8]) -> Result<(Message, usize), Error>,
+    ) -> anyhow::Result<(Message, usize)> {
         if !self.framed {
-            return Ok(self.protocol.decode(messages, bytes)?);
+            return Ok(decode(bytes)?);
         }
         let Some((length, rest)) = bytes.split_first_chunk() else {
             bail!("the frame's length has {} bytes instead of 4", bytes.len());
@@ -188,21 +286,12 @@ impl Reading {
         let Some(frame) = rest.get(..length) else {
             bail!("the frame has {} of {length} bytes", rest.len());
         };
-        let (value, end) = self.protocol.decode(messages, frame)?;
+        let (message, end) = decode(frame)?;
         let blank = self.protocol.is_text() && frame[end..].trim_ascii().is_empty();
         if end < length && !blank {
             bail!("the message ends after {end} of the frame's {length} bytes");
         }
-        Ok((value, 4 + length))
-    }
-
-    /// Returns the number of undeclared fields in the first messages.
-    fn undeclared(self, messages: &Messages, bytes: &[u8]) -> anyhow::Result<usize> {
-        let mut count = 0;
-        for message in self.messages(messages, bytes).take(TRIED) {
-            count += undeclared(&message?.0);
-        }
-        Ok(count)
+        Ok((message, 4 + length))
     }
 }
 
@@ -218,20 +307,14 @@ fn undeclared(value: &Value) -> usize {
                 .map(|(key, value)| undeclared(key) + undeclared(value))
                 .sum()
         }
-        Value::Struct(Struct { fields }) => {
-            let fields = fields.iter();
-            let counts =
-                fields.map(|(field, value)| usize::from(field.name.is_empty()) + undeclared(value));
-            counts.sum()
-        }
+        Value::Struct(fields) => undeclared_fields(fields),
         _ => 0,
     }
 }
 
-/// Returns the values to show on lines of their own: the elements of a list or set.
-fn lines(value: &Value) -> &[Value] {
-    match value {
-        Value::List(list) | Value::Set(list) => &list.values,
-        value => std::slice::from_ref(value),
-    }
+fn undeclared_fields(Struct { fields }: &Struct) -> usize {
+    let fields = fields.iter();
+    let counts =
+        fields.map(|(field, value)| usize::from(field.name.is_empty()) + undeclared(value));
+    counts.sum()
 }

@@ -42,7 +42,7 @@ const EXAMPLES: &str = "Examples:
 
 impl Encode {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let messages = self.ty.open()?;
+        let messages = self.ty.open(true)?;
         let mut input = Input::open(self.input.as_deref())?;
         let name = input.name().to_owned();
         let mut output = Output::create(self.output.as_deref(), self.input.as_deref(), self.force)?;

@@ -1,7 +1,7 @@
 //! Types and protocols of messages that `cat` and `encode` share.
 
 use anyhow::{Context, bail};
-use bytelane_thrift::dynamic::{Schema, Value, ValueType};
+use bytelane_thrift::dynamic::{Call, Schema, Value, ValueType};
 use bytelane_thrift::{Binary, Compact, Error, FbthriftCompact, Json, Options, SimpleJson};
 use bytelane_thrift_build::Compiler;
 use clap::ValueEnum;
@@ -50,6 +50,18 @@ impl Protocol {
         dispatch!(self, schema.decode_prefix_with(ty, bytes, options))
     }
 
+    /// Returns the call or reply at the start of `bytes`, and its length.
+    pub fn decode_call(
+        self,
+        messages: &Messages,
+        service: Option<&str>,
+        bytes: &[u8],
+    ) -> Result<(Call, usize), Error> {
+        let Messages { schema, .. } = messages;
+        let options = Options::default();
+        dispatch!(self, schema.decode_call(service, bytes, options))
+    }
+
     /// Returns the bytes of a message.
     pub fn encode(self, value: &Value) -> Result<Vec<u8>, Error> {
         dispatch!(self, value.encode())
@@ -72,7 +84,7 @@ impl fmt::Display for Protocol {
 #[derive(Debug, clap::Args)]
 pub struct TypeArguments {
     /// The IDL file that declares the type of the messages
-    #[arg(long, value_name = "FILE", requires = "ty")]
+    #[arg(long, value_name = "FILE")]
     idl: Option<PathBuf>,
     /// The type of the messages: a struct of the IDL, or a list<T>, set<T> or map<K, V>
     #[arg(id = "ty", long = "type", value_name = "TYPE")]
@@ -90,7 +102,11 @@ pub struct Messages {
 }
 
 impl TypeArguments {
-    pub fn open(&self) -> anyhow::Result<Messages> {
+    /// Opens the IDL; `has_type` is false if it finds the types of messages by itself.
+    pub fn open(&self, needs_type: bool) -> anyhow::Result<Messages> {
+        if needs_type && self.idl.is_some() && self.ty.is_none() {
+            bail!("--idl needs --type, the type of the messages");
+        }
         let schema = match &self.idl {
             Some(idl) => {
                 let directories = self.include.iter();
