@@ -42,7 +42,7 @@ use std::sync::Arc;
 /// ```
 /// use bytelane_thrift::{Compact, FieldMask, Message, Thrift};
 ///
-/// #[derive(Debug, Default, PartialEq, Thrift)]
+/// #[derive(Debug, PartialEq, Thrift)]
 /// struct Line {
 ///     #[thrift(id = 1)]
 ///     article: String,
