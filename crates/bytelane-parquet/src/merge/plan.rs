@@ -230,8 +230,11 @@ impl<'a> Plan<'a> {
         let mut footer = FileMetaData {
             version,
             schema: columns.schema(),
-            num_rows: i64::try_from(rows)
-                .map_err(|_| Error::corrupt("the files have more rows than a file can have"))?,
+            num_rows: i64::try_from(rows).map_err(|_| {
+                let problem =
+                    "its rows, with those of the files before it, are more than a file can have";
+                Error::corrupt(problem).in_file(paths[paths.len() - 1])
+            })?,
             key_value_metadata: pairs.finish(&columns, rows, notes),
             created_by: match options.repair() {
                 // It names the program that wrote and counted the values.
