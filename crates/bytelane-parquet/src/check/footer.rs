@@ -18,6 +18,17 @@ pub(super) fn check(
     if magic[..] != MAGIC[..] {
         findings.warning("the file does not begin with PAR1");
     }
+    let leaves = footer
+        .schema
+        .iter()
+        .filter(|it| it.physical_type.is_some())
+        .count();
+    let orders = footer.column_orders.as_ref().map_or(leaves, Vec::len);
+    if orders != leaves {
+        findings.warning(format!(
+            "the footer has orders of bounds for {orders} columns, but {leaves} columns"
+        ));
+    }
     let rows = footer.row_groups.iter().map(|it| it.num_rows);
     let sum = rows.fold(0, i64::saturating_add);
     if sum != footer.num_rows {

@@ -177,8 +177,14 @@ pub(crate) fn reconcile<'a>(
     // A wrong first row may come from the page before.
     let numbers = numbers.flat_map(|page| [page.saturating_sub(1), page]);
     let mut numbers: BTreeSet<usize> = numbers.collect();
-    // Without the places of the pages, nothing in the index can be compared with their headers.
-    if column.max_rep_level() > 0 && found.iter().any(|it| it.fact == Fact::PagePlaces) {
+    // These do not say which page may be wrong.
+    let is_of_all = |it: &Contradiction| {
+        matches!(
+            it.fact,
+            Fact::PagePlaces | Fact::IndexedPages | Fact::ChunkNulls
+        )
+    };
+    if found.iter().any(is_of_all) {
         numbers.extend(0..pages.len());
     }
     contents::check(reader, chunk, &pages, column, &numbers)?;

@@ -30,9 +30,10 @@ pub(super) fn row_counts(input: &Input, chunk: &LeafChunk, rows: usize) -> Resul
     if let Some((index, _)) = verified(input, chunk, rows) {
         return Ok(RowCounts::Index(index));
     }
-    let headers = input.headers();
-    let facts = headers.and_then(|headers| facts_of_all(&headers, chunk));
-    let values = facts.map(|facts| facts.iter().map(PageFacts::values).sum::<i64>());
+    let values = input.headers().map(|headers| {
+        let (facts, _) = facts_of_all(&headers, chunk);
+        facts.iter().map(PageFacts::values).sum::<i64>()
+    });
     let is_flat = chunk.column.max_rep_level() == 0;
     match values.filter(|values| is_flat && usize::try_from(*values) != Ok(rows)) {
         // Either the index or the headers are wrong about the rows of lists.
@@ -72,7 +73,7 @@ fn verified(
     };
     let facts = facts_at(&headers, chunk, locations)?;
     // If all headers can be read one after the other, none is damaged, and a location is wrong.
-    if facts.iter().any(Option::is_none) && facts_of_all(&headers, chunk).is_some() {
+    if facts.iter().any(Option::is_none) && facts_of_all(&headers, chunk).1 {
         return None;
     }
     let is_list = chunk.column.max_rep_level() > 0;
@@ -93,15 +94,17 @@ fn verified(
     all.has_right_rows().then_some((pages, facts))
 }
 
-/// Reads the headers of all data pages, one after the other; `None` if one is damaged.
-fn facts_of_all(headers: &impl ChunkReader, chunk: &LeafChunk) -> Option<Vec<PageFacts>> {
-    let pages = Pages::new(headers, chunk.range.clone());
-    let pages = pages.collect::<std::result::Result<Vec<_>, _>>().ok()?;
-    let data = pages.iter().filter(|page| page.is_data());
-    Some(
-        data.map(|page| PageFacts::of(page, &chunk.column))
-            .collect(),
-    )
+/// Reads the headers of the data pages one after the other, up to a damaged one. Returns whether there is none.
+fn facts_of_all(headers: &impl ChunkReader, chunk: &LeafChunk) -> (Vec<PageFacts>, bool) {
+    let (mut facts, mut all_are_read) = (Vec::new(), true);
+    for page in Pages::new(headers, chunk.range.clone()) {
+        match page {
+            Ok(page) if page.is_data() => facts.push(PageFacts::of(&page, &chunk.column)),
+            Ok(_) => {}
+            Err(_) => all_are_read = false,
+        }
+    }
+    (facts, all_are_read)
 }
 
 /// Reads the headers at these locations; `None` if they are not all of the data pages.

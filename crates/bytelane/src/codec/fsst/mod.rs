@@ -25,7 +25,7 @@
 //! ```
 //!
 //! A [`Table`] has up to 255 symbols of 1 to 8 bytes; each code of an encoded string stands for one of them. The code 255 says that the next
-//! byte stands for itself. [`train`] finds the symbols that shorten given strings most, and an [`Encoder`] replaces the bytes of
+//! byte stands for itself. `train` finds the symbols that shorten given strings most, and an `Encoder` replaces the bytes of
 //! strings with codes. Text of one kind, such as URLs, log lines or comments, usually takes a half to a third of its bytes. No string
 //! takes more than twice its bytes.
 //!

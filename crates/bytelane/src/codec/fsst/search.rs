@@ -9,7 +9,7 @@ use alloc::{vec, vec::Vec};
 impl Table {
     /// Returns whether an encoded string stands for a text. Reads no further than to the first difference.
     ///
-    /// Two strings that the same [`Encoder`](super::Encoder) has encoded are equal if their encoded bytes are. This function also
+    /// Two strings that the same `Encoder` has encoded are equal if their encoded bytes are. This function also
     /// compares strings of other encoders, which may have chosen other symbols.
     ///
     /// # Errors

@@ -22,8 +22,8 @@ const HEADER: usize = 17;
 
 /// Symbol table: up to 255 symbols of 1 to 8 bytes, each of which a code of one byte stands for.
 ///
-/// [`train`](super::train) makes one for given strings. All methods that decode are here; to encode, make an
-/// [`Encoder`](super::Encoder) of it.
+/// `train` makes one for given strings. All methods that decode are here; to encode, make an
+/// `Encoder` of it.
 #[derive(Clone)]
 pub struct Table {
     /// Symbols of the codes, with zeros after them; then, from 256 on, the bytes that follow an escape code.
@@ -186,7 +186,7 @@ impl Table {
     /// # Errors
     ///
     /// [`ErrorKind::SymbolOrder`] if the symbols are not in the order of their lengths: 2 to 8, and then 1. Tables that were
-    /// [trained](super::train) or [read](Self::read) are. [`ErrorKind::Destination`] if `dst` is too short.
+    /// trained or [read](Self::read) are. [`ErrorKind::Destination`] if `dst` is too short.
     pub fn write(&self, dst: &mut [u8]) -> Result<usize, Error> {
         let mut counts = [0; 8];
         let mut rank = 0;
