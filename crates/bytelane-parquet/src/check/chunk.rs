@@ -7,7 +7,6 @@ use crate::format::{ColumnChunk, ColumnOrder, Encoding, PageType};
 use crate::input::bytes_at;
 use crate::page::read_header;
 use crate::{Error, Result};
-use parquet::basic::Type;
 use parquet::file::reader::ChunkReader;
 use parquet::schema::types::ColumnDescriptor;
 use std::ops::Range;
@@ -55,7 +54,6 @@ pub(super) fn check(
     }
     check_offsets(described, &pages, findings);
     check_encodings(described, &pages, findings)?;
-    check_sizes(described, column, findings)?;
     let found = Found {
         pages: pages.len() as u64,
         compressed,
@@ -120,24 +118,6 @@ fn check_offsets(described: &ColumnChunk, pages: &[Page], findings: &mut Finding
     }
 }
 
-/// Checks the size statistics.
-fn check_sizes(
-    described: &ColumnChunk,
-    column: &ColumnDescriptor,
-    findings: &mut Findings,
-) -> Result<()> {
-    let sizes = described.meta_data.size_statistics.as_ref();
-    let sizes = sizes.map(|it| it.decode()).transpose()?;
-    let bytes = sizes.and_then(|it| it.unencoded_byte_array_data_bytes);
-    if bytes.is_some() && column.physical_type() != Type::BYTE_ARRAY {
-        let physical = column.physical_type();
-        findings.error(format!(
-            "the footer gives a size of strings for {physical}, which pyarrow refuses to read"
-        ));
-    }
-    Ok(())
-}
-
 /// Checks the encodings and their counts in the footer.
 fn check_encodings(described: &ColumnChunk, pages: &[Page], findings: &mut Findings) -> Result<()> {
     let metadata = &described.meta_data;
@@ -167,6 +147,14 @@ fn check_encodings(described: &ColumnChunk, pages: &[Page], findings: &mut Findi
             Some(count) => count.2 += 1,
             None => counts.push((key.0, key.1, 1)),
         }
+    }
+    let has_pages = |it: &&Encoding| counts.iter().any(|(_, used, _)| used == *it);
+    let mut others = named.iter().filter(|it| !has_pages(it));
+    if let Some(other) = others.find(|it| matches!(it, Encoding::Unknown(_))) {
+        let name = encoding_name(*other);
+        findings.warning(format!(
+            "the footer names the encoding {name}, but no page has it"
+        ));
     }
     let Some(claimed) = &metadata.encoding_stats else {
         return Ok(());

@@ -22,7 +22,7 @@ pub(crate) use column::{Column, ColumnEncoder};
 pub(crate) use encode::{EncodedLeaf, Helpers};
 pub(crate) use layout::{Layout, PageSizes};
 pub(crate) use level::{estimated_compression, estimated_of_pages};
-pub(crate) use page_headers::{Page, Pages, encoding_name};
+pub(crate) use page_headers::{Page, Pages, count_page, encoding_name};
 pub(crate) use page_summary::PageSummary;
 pub(crate) use place::{chunk_range, stored_range, viewed_range};
 pub(crate) use stored_dictionary::stored_dictionary;
@@ -30,6 +30,7 @@ pub(crate) use stored_dictionary::stored_dictionary;
 use crate::Result;
 use crate::format::{self, ColumnChunk, ColumnMetaData, Encoded, OffsetIndex, PhysicalType};
 use bytes::Bytes;
+use parquet::basic::Type;
 use parquet::file::reader::ChunkReader;
 use place::{bloom_filter, fields_of, index_at};
 use std::ops::Range;
@@ -315,6 +316,20 @@ fn drop_unreadable_positions(chunk: &mut ColumnChunk) {
     };
     drop_if_damaged(&mut chunk.meta_data.unknown_fields, &IN_METADATA);
     drop_if_damaged(&mut chunk.unknown_fields, &IN_CHUNK);
+}
+
+/// Returns a physical type as the footer stores it.
+pub(crate) fn physical_type(physical: Type) -> PhysicalType {
+    match physical {
+        Type::BOOLEAN => PhysicalType::Boolean,
+        Type::INT32 => PhysicalType::Int32,
+        Type::INT64 => PhysicalType::Int64,
+        Type::INT96 => PhysicalType::Int96,
+        Type::FLOAT => PhysicalType::Float,
+        Type::DOUBLE => PhysicalType::Double,
+        Type::BYTE_ARRAY => PhysicalType::ByteArray,
+        Type::FIXED_LEN_BYTE_ARRAY => PhysicalType::FixedLenByteArray,
+    }
 }
 
 /// Returns the fields that contain positions of pages in the file.

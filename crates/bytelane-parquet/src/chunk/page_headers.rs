@@ -1,6 +1,6 @@
 //! Iterates over the pages of a column chunk by reading their headers.
 
-use crate::format::{Encoding, PageHeader, PageType, decode_prefix};
+use crate::format::{Encoding, PageEncodingStats, PageHeader, PageType, decode_prefix};
 use crate::page::check_promise;
 use bytelane_thrift::ErrorKind;
 use parquet::basic::{CompressionCodec, EncodingMask};
@@ -88,6 +88,24 @@ impl Page {
         let of_data_v2 = data_page_header_v2.as_ref().map(|page| page.encoding);
         let of_dictionary = dictionary_page_header.as_ref().map(|page| page.encoding);
         of_data.or(of_data_v2).or(of_dictionary)
+    }
+}
+
+/// Counts a page in `encoding_stats`.
+pub(crate) fn count_page(
+    counts: &mut Vec<PageEncodingStats>,
+    page_type: PageType,
+    encoding: Encoding,
+) {
+    let mut same = counts.iter_mut();
+    match same.find(|it| (it.page_type, it.encoding) == (page_type, encoding)) {
+        Some(counted) => counted.count += 1,
+        None => counts.push(PageEncodingStats {
+            page_type,
+            encoding,
+            count: 1,
+            ..Default::default()
+        }),
     }
 }
 

@@ -33,7 +33,6 @@ use crate::progress::Progress;
 use crate::{Problem, Result};
 use input::Opened;
 pub(crate) use input::{Lost, Trial};
-pub(crate) use join::codec::physical_type;
 use outcome::Notes;
 use output::Outputs;
 use plan::Plan;

@@ -1,13 +1,13 @@
 //! Collects the pages of a chunk, and the metadata for its footer.
 
 use super::super::leaf::LeafPath;
-use super::super::{Chunk, Stored};
+use super::super::{Chunk, Stored, physical_type};
 use super::PagePart;
 use super::indexes::Index;
 use super::statistics::described;
 use crate::format::{
     ColumnChunk, ColumnMetaData, CompressionCodec, Encoded, Encoding, MAGIC, OffsetIndex,
-    PageEncodingStats, PageLocation, PageType, PhysicalType, SizeStatistics,
+    PageEncodingStats, PageLocation, PageType, SizeStatistics,
 };
 use crate::page::{DictionaryBuilder, PageEncoder, Pieces};
 use crate::statistics::{Bounds, Order};
@@ -240,19 +240,6 @@ fn pages_in(page_type: PageType, encoding: Encoding, count: i32) -> PageEncoding
         encoding,
         count,
         ..Default::default()
-    }
-}
-
-fn physical_type(physical: Type) -> PhysicalType {
-    match physical {
-        Type::BOOLEAN => PhysicalType::Boolean,
-        Type::INT32 => PhysicalType::Int32,
-        Type::INT64 => PhysicalType::Int64,
-        Type::INT96 => PhysicalType::Int96,
-        Type::FLOAT => PhysicalType::Float,
-        Type::DOUBLE => PhysicalType::Double,
-        Type::BYTE_ARRAY => PhysicalType::ByteArray,
-        Type::FIXED_LEN_BYTE_ARRAY => PhysicalType::FixedLenByteArray,
     }
 }
 

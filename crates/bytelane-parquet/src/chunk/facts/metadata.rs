@@ -2,10 +2,8 @@
 
 use super::{Contradiction, Fact, Facts};
 use crate::Result;
-use crate::chunk::Page;
-use crate::format::{
-    ColumnMetaData, Encoded, Encoding, PageEncodingStats, PageType, PhysicalType, Statistics,
-};
+use crate::chunk::{Page, count_page, physical_type};
+use crate::format::{ColumnMetaData, Encoded, Encoding, PageEncodingStats, PageType, Statistics};
 use crate::statistics::Compare;
 use bytes::Bytes;
 use parquet::basic::Type;
@@ -187,20 +185,7 @@ fn is_of_column(metadata: &ColumnMetaData, column: &ColumnDescriptor) -> bool {
         let path = path.iter().map(|part| String::from_utf8_lossy(part));
         path.eq(parts.iter().map(String::as_str))
     };
-    metadata.physical_type == physical_type(column) && path.is_none_or(is_path)
-}
-
-fn physical_type(column: &ColumnDescriptor) -> PhysicalType {
-    match column.physical_type() {
-        Type::BOOLEAN => PhysicalType::Boolean,
-        Type::INT32 => PhysicalType::Int32,
-        Type::INT64 => PhysicalType::Int64,
-        Type::INT96 => PhysicalType::Int96,
-        Type::FLOAT => PhysicalType::Float,
-        Type::DOUBLE => PhysicalType::Double,
-        Type::BYTE_ARRAY => PhysicalType::ByteArray,
-        Type::FIXED_LEN_BYTE_ARRAY => PhysicalType::FixedLenByteArray,
-    }
+    metadata.physical_type == physical_type(column.physical_type()) && path.is_none_or(is_path)
 }
 
 /// Determines a fact in the metadata of a chunk again from its pages, or leaves it out.
@@ -212,7 +197,7 @@ pub(super) fn replace(
 ) -> Result<()> {
     match fact {
         Fact::Type => {
-            metadata.physical_type = physical_type(column);
+            metadata.physical_type = physical_type(column.physical_type());
             let parts = column.path().parts();
             // Names that are not UTF-8 are replaced in the schema.
             if !parts
@@ -272,7 +257,7 @@ fn encodings(
     pages: &[&Page],
     column: &ColumnDescriptor,
 ) -> (Vec<Encoding>, Vec<PageEncodingStats>) {
-    let (mut encodings, mut counts) = (Vec::new(), Vec::<PageEncodingStats>::new());
+    let (mut encodings, mut counts) = (Vec::new(), Vec::new());
     for page in pages {
         let Some(encoding) = page.encoding() else {
             continue;
@@ -280,17 +265,7 @@ fn encodings(
         if !encodings.contains(&encoding) {
             encodings.push(encoding);
         }
-        let page_type = page.header.page_type;
-        let mut same = counts.iter_mut();
-        match same.find(|it| (it.page_type, it.encoding) == (page_type, encoding)) {
-            Some(counted) => counted.count += 1,
-            None => counts.push(PageEncodingStats {
-                page_type,
-                encoding,
-                count: 1,
-                ..Default::default()
-            }),
-        }
+        count_page(&mut counts, page.header.page_type, encoding);
     }
     let has_levels = column.max_def_level() > 0 || column.max_rep_level() > 0;
     if has_levels && !encodings.contains(&Encoding::Rle) {

@@ -3,10 +3,10 @@
 use crate::Result;
 use crate::budget::MemoryLimit;
 use crate::chunk::{estimated_compression, stored_range};
-use crate::format::{ColumnChunk, ColumnMetaData, CompressionCodec, PhysicalType};
+use crate::format::{ColumnChunk, ColumnMetaData, CompressionCodec};
 use crate::merge::input::RowGroup;
 use crate::page::codec_in_parquet;
-use parquet::basic::{Compression, Type};
+use parquet::basic::Compression;
 
 /// Returns the codec of most values; for the deprecated LZ4, its replacement if pages are written.
 pub(in crate::merge) fn target<'a>(
@@ -59,17 +59,4 @@ pub(in crate::merge) fn like<'a>(
     let range = stored_range(chunk, group.file.window_length())?;
     let (values, limit) = (chunk.meta_data.num_values, MemoryLimit::default());
     estimated_compression(&group.file.window, usual, values, range, limit).map(Some)
-}
-
-pub(crate) fn physical_type(of: Type) -> PhysicalType {
-    match of {
-        Type::BOOLEAN => PhysicalType::Boolean,
-        Type::INT32 => PhysicalType::Int32,
-        Type::INT64 => PhysicalType::Int64,
-        Type::INT96 => PhysicalType::Int96,
-        Type::FLOAT => PhysicalType::Float,
-        Type::DOUBLE => PhysicalType::Double,
-        Type::BYTE_ARRAY => PhysicalType::ByteArray,
-        Type::FIXED_LEN_BYTE_ARRAY => PhysicalType::FixedLenByteArray,
-    }
 }

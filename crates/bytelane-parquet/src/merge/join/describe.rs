@@ -2,13 +2,12 @@
 
 use super::bloom;
 use super::bounds;
-use super::codec::physical_type;
 use super::entry::Entry;
 use super::index::{column_index, offset_index, size_statistics};
 use super::leaf::{Input, Join};
 use super::pages::{NewPages, START};
 use crate::Result;
-use crate::chunk::Chunk;
+use crate::chunk::{Chunk, physical_type};
 use crate::format::{ColumnMetaData, CompressionCodec, Encoded, Encoding, Statistics};
 use crate::merge::input::bloom_filter;
 use crate::merge::outcome::Notes;

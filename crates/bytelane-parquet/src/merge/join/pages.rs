@@ -1,6 +1,6 @@
 //! Collects the pages of a new chunk with their metadata.
 
-use crate::chunk::Page;
+use crate::chunk::{Page, count_page};
 use crate::format::decode_prefix;
 use crate::format::{
     self, ColumnChunk, ColumnMetaData, Encoded, Encoding, PageEncodingStats, PageHeader,
@@ -75,7 +75,7 @@ impl NewPages {
             (_, _, Some(page)) => (page.encoding, Some(page.num_values)),
             _ => return Err(Error::corrupt("a page without its header")),
         };
-        self.count(header.page_type, encoding);
+        count_page(&mut self.counts, header.page_type, encoding);
         if let Some(values) = values {
             self.data.get_or_insert(offset);
             self.values += i64::from(values);
@@ -90,21 +90,6 @@ impl NewPages {
             self.row += rows.unwrap_or(0) as i64;
         }
         Ok(())
-    }
-
-    fn count(&mut self, page_type: PageType, encoding: Encoding) {
-        let mut counts = self.counts.iter_mut();
-        let same =
-            |it: &&mut PageEncodingStats| it.page_type == page_type && it.encoding == encoding;
-        match counts.find(same) {
-            Some(found) => found.count += 1,
-            None => self.counts.push(PageEncodingStats {
-                page_type,
-                encoding,
-                count: 1,
-                ..Default::default()
-            }),
-        }
     }
 
     /// Returns the locations of data pages; `None` if pages may not begin with new rows, or their

@@ -9,14 +9,13 @@ mod offsets;
 mod scan;
 
 use crate::catch_panic::catch_panic;
-use crate::chunk::{Chunk, Page};
+use crate::chunk::{Chunk, Page, physical_type};
 use crate::file::{FileWriter, in_parquet, read_file_metadata};
 use crate::format::{
     ColumnChunk, ColumnMetaData, ColumnOrder, CompressionCodec, Encoded, Encoding, FileMetaData,
     RowGroup,
 };
 use crate::input::{InputFile, bytes_at};
-use crate::merge::physical_type;
 use crate::stack::with_stack;
 use crate::{Error, Problem, Result};
 use bytes::Bytes;
