@@ -155,9 +155,10 @@ impl<'a> Struct<'a> {
 
     fn write(&self, i: usize, member: &Member) -> TokenStream {
         let (ident, runtime) = (member.ident, self.runtime());
-        let call = match member.attributes.required {
-            true => quote_spanned!(member.of.span()=> #runtime::derived::write_required),
-            false => quote_spanned!(member.of.span()=> #runtime::derived::write_field),
+        let call = if member.attributes.required {
+            quote_spanned!(member.of.span()=> #runtime::derived::write_required)
+        } else {
+            quote_spanned!(member.of.span()=> #runtime::derived::write_field)
         };
         if member.optional {
             quote! {

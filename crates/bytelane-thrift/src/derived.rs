@@ -18,9 +18,10 @@ pub fn write_field<T: Encode + ?Sized, W: Writer>(
     frame: &mut Frame,
     field: &'static Field,
 ) -> Result<(), Error> {
-    match writer.selects(field.id) {
-        true => write_required(value, writer, frame, field),
-        false => Ok(()),
+    if writer.selects(field.id) {
+        write_required(value, writer, frame, field)
+    } else {
+        Ok(())
     }
 }
 

@@ -127,11 +127,12 @@ pub mod fsst {
                 0.. => index.cast_unsigned(),
                 _ => length.wrapping_add_signed(index),
             };
-            match row < length {
-                true => Ok(element(py, &self.array, row)),
-                false => Err(PyIndexError::new_err(format!(
+            if row < length {
+                Ok(element(py, &self.array, row))
+            } else {
+                Err(PyIndexError::new_err(format!(
                     "there are {length} strings, but no string {index}"
-                ))),
+                )))
             }
         }
 
@@ -256,9 +257,10 @@ pub mod fsst {
             }
         }
         let bytes = import_bytes(encoded)?;
-        match bytes.is_text {
-            true => Err(PyTypeError::new_err("encoded strings are bytes, not text")),
-            false => Ok((bytes.array, false)),
+        if bytes.is_text {
+            Err(PyTypeError::new_err("encoded strings are bytes, not text"))
+        } else {
+            Ok((bytes.array, false))
         }
     }
 

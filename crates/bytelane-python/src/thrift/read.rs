@@ -332,9 +332,10 @@ impl<'a, 'py> Decoder<'a, 'py> {
             added.map_err(|fault| fault.within(Segment::Index(index)))?;
             index += 1;
         }
-        match is_key {
-            true => Ok(PyFrozenSet::new(self.py, set)?.into_any()),
-            false => Ok(set.into_any()),
+        if is_key {
+            Ok(PyFrozenSet::new(self.py, set)?.into_any())
+        } else {
+            Ok(set.into_any())
         }
     }
 

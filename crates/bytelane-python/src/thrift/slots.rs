@@ -211,9 +211,10 @@ impl<'py> Filling<'py> {
 
     /// Returns the list, or a tuple of its elements.
     pub fn finish(self, as_tuple: bool) -> Bound<'py, PyAny> {
-        match as_tuple {
-            true => self.list.to_tuple().into_any(),
-            false => self.list.into_any(),
+        if as_tuple {
+            self.list.to_tuple().into_any()
+        } else {
+            self.list.into_any()
         }
     }
 }

@@ -162,9 +162,10 @@ impl FieldMask {
         paths: impl IntoIterator<Item = impl AsRef<str>>,
         selects: bool,
     ) -> Result<Option<Self>, InvalidPath> {
-        let (before, after) = match selects {
-            true => (Node::Nothing, Node::All),
-            false => (Node::All, Node::Nothing),
+        let (before, after) = if selects {
+            (Node::Nothing, Node::All)
+        } else {
+            (Node::All, Node::Nothing)
         };
         let (mut node, mut left) = (None, PARTS);
         for path in paths {
@@ -334,9 +335,10 @@ impl Node {
         let others = within
             .filter(|it| it.1.is_nothing() != rest_is_nothing)
             .count();
-        match rest_is_nothing {
-            true => others,
-            false => len - others,
+        if rest_is_nothing {
+            others
+        } else {
+            len - others
         }
     }
 

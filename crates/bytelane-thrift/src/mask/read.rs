@@ -113,23 +113,23 @@ impl<'m, 'de, R: Reader<'de>> MaskedReader<'m, R> {
             };
             index += 1;
             if !part.is_nothing() {
-                self.level.kind = match part.is_all() {
-                    true => Kind::Part(items, index),
-                    false => Kind::Container(items, index),
+                self.level.kind = if part.is_all() {
+                    Kind::Part(items, index)
+                } else {
+                    Kind::Container(items, index)
                 };
                 self.enter(part, Kind::Struct);
                 return Ok(true);
             }
-            match items.map {
-                false => self.inner.skip(items.element)?,
-                true => {
-                    if !has_keys {
-                        self.inner.key_begin();
-                        self.inner.skip(items.element)?;
-                    }
-                    self.inner.value_begin();
-                    self.inner.skip(items.value)?;
+            if items.map {
+                if !has_keys {
+                    self.inner.key_begin();
+                    self.inner.skip(items.element)?;
                 }
+                self.inner.value_begin();
+                self.inner.skip(items.value)?;
+            } else {
+                self.inner.skip(items.element)?
             }
         }
     }

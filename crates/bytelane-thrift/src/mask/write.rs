@@ -51,11 +51,12 @@ impl<'m, 'w, W> MaskedWriter<'m, 'w, W> {
 
     /// Returns an error if a container was written without asking which of its parts are selected.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        match self.is_wrong {
-            true => Err(Error::custom(
+        if self.is_wrong {
+            Err(Error::custom(
                 "a handwritten `Encode::write` or `write_list` cannot write parts of a container",
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 
@@ -130,9 +131,10 @@ impl<'m, 'w, W> MaskedWriter<'m, 'w, W> {
 
     /// Starts a container of which `count` parts are selected.
     fn begin(&mut self, count: usize) {
-        match self.is_all() {
-            true => self.within += 1,
-            false => self.enter(self.level.node, Kind::Container(count, 0)),
+        if self.is_all() {
+            self.within += 1
+        } else {
+            self.enter(self.level.node, Kind::Container(count, 0))
         }
     }
 
@@ -292,16 +294,18 @@ impl<W: Writer> Writer for MaskedWriter<'_, '_, W> {
     }
 
     fn unknown_field(&mut self, frame: &mut Frame, field: &UnknownField) -> Result<(), Error> {
-        match self.selects(field.id()) {
-            true => self.inner.unknown_field(frame, field),
-            false => Ok(()),
+        if self.selects(field.id()) {
+            self.inner.unknown_field(frame, field)
+        } else {
+            Ok(())
         }
     }
 
     fn list_begin(&mut self, kind: Type, element: Type, len: usize) -> Result<(), Error> {
-        let count = match self.is_all() {
-            true => len,
-            false => self.level.node.count(len),
+        let count = if self.is_all() {
+            len
+        } else {
+            self.level.node.count(len)
         };
         self.inner.list_begin(kind, element, count)?;
         self.begin(count);

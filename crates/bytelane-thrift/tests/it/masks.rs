@@ -512,9 +512,10 @@ fn filtered(value: &Value, paths: &[&[Step]], selects: bool) -> Option<Value> {
     let part = |value: &Value, index: i64, key: Option<&Value>| {
         let inside = paths.iter().filter(|path| path[0].takes(index, key));
         let inside: Vec<_> = inside.map(|path| &path[1..]).collect();
-        match inside.is_empty() {
-            true => (!selects).then(|| value.clone()),
-            false => filtered(value, &inside, selects),
+        if inside.is_empty() {
+            (!selects).then(|| value.clone())
+        } else {
+            filtered(value, &inside, selects)
         }
     };
     let elements = |list: &List| {
@@ -728,9 +729,10 @@ fn random_masks_select_what_the_specification_does() {
         let paths: Vec<_> = (0..count).map(|_| random.path(&schema, &ty)).collect();
         let selects = round % 2 == 0;
         let texts = paths.iter().map(|(_, text)| text);
-        let mask = match selects {
-            true => schema.mask(&ty, texts),
-            false => schema.mask_without(&ty, texts),
+        let mask = if selects {
+            schema.mask(&ty, texts)
+        } else {
+            schema.mask_without(&ty, texts)
         };
         let steps: Vec<&[Step]> = paths.iter().map(|(steps, _)| &steps[..]).collect();
         // The message itself is always read.

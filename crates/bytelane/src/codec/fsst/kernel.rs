@@ -253,11 +253,12 @@ pub(super) fn decode_strings<S: Steps, O: Offset>(
         }
         let from = start + 64 * i;
         let ends_here = string < count && offsets[string].get() <= from + there;
-        let written = match ends_here {
-            true => put(to, at, |room| {
+        let written = if ends_here {
+            put(to, at, |room| {
                 simd.decode64_with_places(table, codes, block, room, &mut places)
-            }),
-            false => put(to, at, |room| simd.decode64(table, codes, block, room)),
+            })
+        } else {
+            put(to, at, |room| simd.decode64(table, codes, block, room))
         }?;
         let mut cut = 0;
         while string < count && offsets[string].get() <= from + there {

@@ -247,8 +247,9 @@ impl<'a, O: Offset> Strings<'a, O> {
 
 /// Checks that offsets can count as many bytes.
 pub(crate) fn check_total<O: Offset>(bytes: usize) -> Result<(), Error> {
-    match O::of(bytes).get() == bytes {
-        true => Ok(()),
-        false => Err(Error::nowhere(ErrorKind::TooLong { bits: O::BITS })),
+    if O::of(bytes).get() == bytes {
+        Ok(())
+    } else {
+        Err(Error::nowhere(ErrorKind::TooLong { bits: O::BITS }))
     }
 }
