@@ -185,7 +185,7 @@ class Rewrite(unittest.TestCase):
         }.items():
             with self.subTest(encoding=encoding):
                 names = [name for name in names if encoding != "dictionary" or name != "flag"]
-                options = [word for name in names for word in ("--column", f"{name}={encoding}")]
+                options = [word for name in names for word in ("--column-encoding", f"{name}={encoding}")]
                 rewritten = self.rewrite(*options)
                 states = {column["path"]: column["after"]["encodings"] for column in rewritten["columns"]}
                 for name in set(names) & set(states):

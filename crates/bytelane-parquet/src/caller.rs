@@ -55,7 +55,7 @@ impl Setting {
         match self {
             Self::Force => ["with_force(true)", "--force", "force=True"],
             Self::MemoryLimit => ["with_memory_limit", "--memory-limit", "memory_limit"],
-            Self::Int96 => ["with_int96_converted", "--convert-int96", "convert_int96"],
+            Self::Int96 => ["with_convert_int96", "--convert-int96", "convert_int96"],
             Self::Encodings => ["with_encodings", "--encodings", "encodings"],
             Self::PartitionTypes => [
                 "types of table_files",

@@ -1,8 +1,8 @@
 //! Data sets of many files. Results are JSON, which `bytelane/dataset` parses.
 
-use crate::parquet::{check_outputs, of_parquet, of_store, replace, watched};
+use crate::parquet::{check_outputs, of_parquet, of_store, watched};
 use bytelane_dataset::{Error, Plan, PlanOptions, RunOptions, Shard};
-use bytelane_parquet::{Goal, NewFile, parse_compression};
+use bytelane_parquet::{Goal, NewFile, Replace, parse_compression};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -80,7 +80,9 @@ pub fn plan(
     let new = py.detach(|| {
         let outputs = output.as_slice();
         check_outputs(std::slice::from_ref(&root), outputs, as_files)?;
-        let new = output.map(|path| NewFile::create_or_replace(path, replace(force), &[]));
+        let new = output.map(|path| {
+            NewFile::create_or_replace(path, Replace::forced_or(force, Replace::Inputs), &[])
+        });
         new.transpose().map_err(of_parquet)
     })?;
     let plan = watched(py, progress, of_dataset, |report| {

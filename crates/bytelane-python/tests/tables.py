@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -50,3 +53,10 @@ def encodings(path: str) -> dict[str, set[str]]:
     group = pq.read_metadata(path).row_group(0)
     columns = [group.column(index) for index in range(group.num_columns)]
     return {it.path_in_schema: set(it.encodings) - {"RLE", "BIT_PACKED"} for it in columns}
+
+
+def kinds_of_pages(path: str) -> list[str]:
+    """Returns the kind of each page of the first column, as the command shows it."""
+    line = [sys.executable, "-m", "bytelane", "inspect", path, "--format", "json"]
+    shown = json.loads(subprocess.run(line, capture_output=True, check=True, text=True).stdout)
+    return [page["kind"] for page in shown["row_groups"][0]["columns"][0]["pages"]]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tables import ROWS, encodings, nested, numbers, pa, pq, same
+from tables import ROWS, encodings, kinds_of_pages, nested, numbers, pa, pq, same
 
 from bytelane import parquet
 
@@ -164,6 +164,50 @@ def test_readers_that_do_not_know_alp_are_named() -> None:
     assert alp["obstacle"] == "pyarrow"
     with pytest.raises(parquet.ParquetError, match="mixes encodings"):
         parquet.advise(prices(), encodings="plain,+alp")
+
+
+def test_a_rewrite_has_the_options_of_the_command() -> None:
+    table = pa.table({"id": [i * i % 1009 for i in range(10_000)], "name": ["a", "b"] * 5000})
+    pq.write_table(table, "a.parquet", compression="snappy")
+    before = Path("a.parquet").read_bytes()
+    shown = parquet.rewrite("a.parquet", "new/a.parquet", goal="size", dry_run=True)
+    assert shown.to_dict()["output"] is None and shown.saved > 0
+    assert os.listdir() == ["a.parquet"] and Path("a.parquet").read_bytes() == before
+    with pytest.raises(parquet.ParquetError, match="a dry run writes no file"):
+        parquet.rewrite("a.parquet", "b.parquet", dry_run=True, verify=True)
+    files = []
+    for threads in [1, 3]:
+        options: dict[str, Any] = {"max_rows_per_page": 1000, "data_page_version": "2.0", "threads": threads}
+        options["column_encoding"] = {"id": "PLAIN"}
+        parquet.rewrite("a.parquet", "b.parquet", force=True, **options)
+        files.append(Path("b.parquet").read_bytes())
+    assert files[0] == files[1]
+    assert same(pq.read_table("b.parquet"), table)
+    kinds = kinds_of_pages("b.parquet")
+    assert kinds == ["data_v2"] * 10
+    done = parquet.rewrite("a.parquet", "c.parquet", data_page_size=8000, compression="ZSTD", compression_level=3)
+    assert len(kinds_of_pages("c.parquet")) > 1
+    assert done.columns[0]["after"]["compressions"] == ["zstd:3"]
+
+
+def test_wrong_options_of_a_rewrite_are_named() -> None:
+    pq.write_table(numbers(), "a.parquet")
+    rewrite: Any = parquet.rewrite
+    wrong: list[tuple[type[Exception], str, dict[str, Any]]] = [
+        (ValueError, 'goal: unknown goal "fast"', {"goal": "fast"}),
+        (TypeError, "goal: invalid type: integer `1`", {"goal": 1}),
+        (TypeError, "column_encoding: .* expected a dictionary by the paths of columns", {"column_encoding": ["id"]}),
+        (ValueError, 'column_encoding: unknown encoding "x"', {"column_encoding": {"id": "x"}}),
+        (ValueError, "compression_level needs a codec", {"compression_level": 3}),
+        (ValueError, 'convert_int96: "ms" is neither us nor ns', {"convert_int96": "ms"}),
+        (ValueError, "threads: .* expected a whole number above 0", {"threads": 0}),
+        (ValueError, "the rows of a page cannot be 0", {"max_rows_per_page": 0}),
+        (ValueError, "data_page_version: unknown page version", {"data_page_version": "3.0"}),
+    ]
+    for kind, problem, options in wrong:
+        with pytest.raises(kind, match=problem):
+            rewrite("a.parquet", "b.parquet", **options)
+    assert os.listdir() == ["a.parquet"]
 
 
 def test_columns_in_alp_are_re_encoded_unless_it_was_asked_for() -> None:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import io
-import json
 import os
-import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from bytelane import parquet
-from tables import nested, numbers, pa, pq, same
+from tables import kinds_of_pages, nested, numbers, pa, pq, same
 
 pytestmark = pytest.mark.usefixtures("in_new_directory")
 
@@ -93,13 +90,6 @@ def test_pages_have_the_wanted_size_and_version() -> None:
         pages(data_page_version=wrong)
     with pytest.raises(ValueError, match="rows of a page"):
         pages(max_rows_per_page=0)
-
-
-def kinds_of_pages(path: str) -> list[str]:
-    """Returns the kind of each page of the first column, as the command shows it."""
-    line = [sys.executable, "-m", "bytelane", "inspect", path, "--format", "json"]
-    shown = json.loads(subprocess.run(line, capture_output=True, check=True, text=True).stdout)
-    return [page["kind"] for page in shown["row_groups"][0]["columns"][0]["pages"]]
 
 
 @pytest.mark.parametrize("version", ["1.0", "2.0"])

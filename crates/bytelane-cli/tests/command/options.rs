@@ -8,12 +8,16 @@ use crate::{bytelane, text};
 use bytelane_parquet::check::CheckOptions;
 use bytelane_parquet::diff::DiffOptions;
 use bytelane_parquet::merge::MergeOptions;
+use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::repair::{RepairOptions, SalvageOptions};
+use bytelane_parquet::rewrite::RewriteOptions;
+use bytelane_parquet::{DataPageVersion, Encoding, Goal};
 use clap::{Arg, ArgAction, Args, Command};
 use serde::de::DeserializeOwned;
 use std::any::TypeId;
 use std::fmt::Write;
 use std::fs;
+use std::num::NonZero;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -45,6 +49,7 @@ fn verb<T: Args + DeserializeOwned>(command: &'static str, function: &'static st
 
 fn verbs() -> Vec<Verb> {
     vec![
+        verb::<RewriteOptions>("rewrite", "rewrite"),
         verb::<MergeOptions>("merge", "merge"),
         verb::<DiffOptions>("diff", "diff"),
         verb::<CheckOptions>("check", "check"),
@@ -77,6 +82,10 @@ const OTHER_FLAGS: &[(&str, &str)] = &[
 /// Keywords of functions that are no option of the struct, and why.
 const OTHER_KEYWORDS: &[(&str, &str)] = &[
     ("as_files", "how inputs are found"),
+    (
+        "compression_level",
+        "of pyarrow; the command has zstd:LEVEL",
+    ),
     ("partition_types", "how inputs are found"),
     ("progress", "a function"),
 ];
@@ -97,33 +106,17 @@ impl Verb {
         let Some(it) = self.argument(name) else {
             return format!("    {name}: int | None = None,\n");
         };
-        let values = it.get_possible_values();
-        let default = it
-            .get_default_values()
-            .first()
-            .map(|it| it.to_str().unwrap());
-        let parser = it.get_value_parser().type_id();
-        let is_number = [TypeId::of::<u64>(), TypeId::of::<usize>()]
-            .iter()
-            .any(|id| parser == *id);
-        let kind = match it.get_action() {
-            ArgAction::SetTrue => return format!("    {name}: bool = False,\n"),
-            ArgAction::Append => "Sequence[str]".to_owned(),
-            _ if !values.is_empty() => {
-                let names = values.iter().map(|it| format!("{:?}", it.get_name()));
-                let names = names.collect::<Vec<_>>().join(", ");
-                let default = default.unwrap();
-                return format!("    {name}: Literal[{names}] = {default:?},\n");
+        let kind = kind(it);
+        let default = it.get_default_values().first();
+        let default = default.map(|it| it.to_str().unwrap());
+        match (it.get_action(), default) {
+            (ArgAction::SetTrue, _) => format!("    {name}: bool = False,\n"),
+            (_, Some(default)) if kind == "int" => format!("    {name}: int = {default},\n"),
+            (_, Some(default)) if !it.get_possible_values().is_empty() => {
+                format!("    {name}: {kind} = {default:?},\n")
             }
-            _ if value_name(it) == "SIZE" => "int | str".to_owned(),
-            _ if is_number => match default {
-                Some(default) => return format!("    {name}: int = {default},\n"),
-                None => "int".to_owned(),
-            },
-            _ if parser == TypeId::of::<PathBuf>() => "Path".to_owned(),
-            _ => "str | Iterable[str]".to_owned(),
-        };
-        format!("    {name}: {kind} | None = None,\n")
+            _ => format!("    {name}: {kind} | None = None,\n"),
+        }
     }
 
     fn argument(&self, name: &str) -> Option<&Arg> {
@@ -136,7 +129,12 @@ impl Verb {
             let of_check = verb::<CheckOptions>("check", "check");
             return of_check.words(name);
         };
-        it.get_help().unwrap().to_string()
+        let help = it.get_help().unwrap().to_string();
+        let words = help.split(' ').map(|word| match word.strip_prefix("--") {
+            Some(flag) => format!("`{}`", flag.replace('-', "_")),
+            None => word.to_owned(),
+        });
+        words.collect::<Vec<_>>().join(" ")
     }
 
     fn parameters(&self) -> String {
@@ -161,6 +159,36 @@ impl Verb {
             writeln!(list, "{line}.").unwrap();
         }
         list
+    }
+}
+
+/// Returns the type of an option in Python, by the type of its values in Rust.
+fn kind(it: &Arg) -> String {
+    let kinds = [
+        (TypeId::of::<u64>(), "int"),
+        (TypeId::of::<usize>(), "int"),
+        (TypeId::of::<NonZero<usize>>(), "int"),
+        (TypeId::of::<PathBuf>(), "Path"),
+        (TypeId::of::<String>(), "str"),
+        (TypeId::of::<Goal>(), "Goal"),
+        (TypeId::of::<DataPageVersion>(), "DataPageVersion"),
+        (TypeId::of::<Compression>(), "str"),
+        (TypeId::of::<(String, Encoding)>(), "Mapping[str, Encoding]"),
+    ];
+    let parser = it.get_value_parser().type_id();
+    let known = kinds.iter().find(|(id, _)| parser == *id);
+    let values = it.get_possible_values();
+    match known {
+        _ if value_name(it) == "SIZE" => "int | str".to_owned(),
+        Some((_, "str")) if matches!(it.get_action(), ArgAction::Append) => {
+            "Sequence[str]".to_owned()
+        }
+        Some((_, kind)) => (*kind).to_owned(),
+        None if values.is_empty() => "str | Iterable[str]".to_owned(),
+        None => {
+            let names = values.iter().map(|it| format!("{:?}", it.get_name()));
+            format!("Literal[{}]", names.collect::<Vec<_>>().join(", "))
+        }
     }
 }
 
@@ -230,7 +258,7 @@ fn the_doors_of_a_verb_have_the_same_options() {
                     .split_once("--")
                     .filter(|(before, _)| matches!(*before, "" | "-h, " | "-o, "))
             })
-            .map(|(_, flag)| flag.split([' ', '.']).next().unwrap())
+            .map(|(_, flag)| flag.split([' ', '.', '[']).next().unwrap())
             .collect();
         for name in &verb.fields {
             let has_flag = !NO_FLAG

@@ -151,7 +151,9 @@ impl PlanOptions {
     }
 
     pub(crate) fn rewrite(&self) -> Result<RewriteOptions> {
-        let options = RewriteOptions::new(self.writer()?);
+        let options = RewriteOptions::default()
+            .with_goal(self.goal)
+            .with_readers(self.readers()?);
         Ok(match self.compression()? {
             Some(compression) => options.with_compression(compression),
             None => options,

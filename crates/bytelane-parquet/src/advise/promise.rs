@@ -173,7 +173,7 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
         let mut columns = options.writer();
         let mut wishes = Vec::new();
         for (chunk, leaf) in chunks.iter().zip(leaves) {
-            let keeps_compression = plan.keeps_compression(chunk);
+            let keeps_compression = rewrite.compression.is_none();
             let summary = files.page_summary(place, chunk, keeps_compression)?;
             let wish = plan.wish(chunk, &summary);
             let pages = plan.pages(&wish, &summary, leaf, rows);
@@ -289,14 +289,15 @@ impl AdviseOptions {
 
     /// Returns the options of `rewrite`, whose outcome is predicted.
     pub(super) fn rewrite(&self) -> RewriteOptions {
-        let mut rewrite = RewriteOptions::new(self.writer());
-        if let Some(compression) = self.compression {
-            rewrite = rewrite.with_compression(compression);
+        RewriteOptions {
+            goal: self.goal,
+            readers: self.readers.clone(),
+            encodings: Some(self.encodings.clone()),
+            compression: self.compression,
+            memory_limit: self.memory.0,
+            backend: self.backend,
+            ..RewriteOptions::default()
         }
-        if let Some(bytes) = self.memory.0 {
-            rewrite = rewrite.with_memory_limit(bytes);
-        }
-        rewrite
     }
 
     /// Returns the compression of new files.

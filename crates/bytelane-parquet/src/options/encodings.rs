@@ -1,6 +1,7 @@
 //! Sets of encodings to choose from.
 
 use super::names::Encoding;
+use super::parse::Names;
 use crate::compatibility::{Readers, Requirement, ValueType};
 use crate::{Error, Problem, Result};
 use std::collections::BTreeSet;
@@ -20,7 +21,8 @@ use std::str::FromStr;
 /// assert!(!few.contains(Encoding::Dictionary));
 /// # Ok::<(), bytelane_parquet::Error>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Deserialize)]
+#[serde(try_from = "Names")]
 pub struct Encodings(BTreeSet<Encoding>);
 
 impl Encodings {
@@ -89,6 +91,14 @@ impl fmt::Display for Encodings {
             }
         });
         f.pad(&names.collect::<Vec<_>>().join(","))
+    }
+}
+
+impl TryFrom<Names> for Encodings {
+    type Error = Error;
+
+    fn try_from(names: Names) -> Result<Self> {
+        names.text().parse()
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod content;
 mod encodings;
+#[cfg(feature = "clap")]
+pub(crate) mod flags;
 mod names;
 mod parse;
 mod paths;
@@ -12,7 +14,10 @@ pub use encodings::Encodings;
 pub(crate) use names::codec_name;
 pub use names::{DataPageVersion, Encoding, Goal, StringType, compression_name, parse_compression};
 pub use parse::parse_size;
-pub(crate) use parse::{Names, deserialize_size};
+pub(crate) use parse::{
+    Names, deserialize_by_path, deserialize_compression, deserialize_given_name, deserialize_name,
+    deserialize_size,
+};
 pub(crate) use paths::{find_leaves, roots_of};
 use paths::{leaves_within, names_of};
 

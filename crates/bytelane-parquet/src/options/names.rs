@@ -222,7 +222,9 @@ impl DataPageVersion {
 impl FromStr for DataPageVersion {
     type Err = Error;
 
+    /// Parses `1` or, as in pyarrow, `1.0`.
     fn from_str(name: &str) -> Result<Self> {
+        let name = name.strip_suffix(".0").unwrap_or(name);
         named("page version", name, &Self::ALL, Self::name)
     }
 }

@@ -1,6 +1,11 @@
 //! Parses the texts of options.
 
+use super::names::parse_compression;
+use parquet::basic::Compression;
 use serde::{Deserialize, Deserializer, de};
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::str::FromStr;
 
 /// Parses a number of bytes, which may have a unit: `4GiB`.
 ///
@@ -48,6 +53,48 @@ pub(crate) fn deserialize_size<'de, D: Deserializer<'de>>(
         Some(Size::Bytes(bytes)) => Ok(Some(bytes)),
         Some(Size::Text(text)) => parse_size(&text).map(Some).map_err(de::Error::custom),
     }
+}
+
+/// Deserializes the name of a value, in lower or upper case, as in pyarrow.
+pub(crate) fn deserialize_name<'de, D, T>(from: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err: Display>,
+{
+    let name = String::deserialize(from)?;
+    name.to_ascii_lowercase().parse().map_err(de::Error::custom)
+}
+
+/// Does the same for an option without a default value.
+pub(crate) fn deserialize_given_name<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err: Display>,
+{
+    deserialize_name(from).map(Some)
+}
+
+/// Deserializes the name of a compression, in lower or upper case, as in pyarrow.
+pub(crate) fn deserialize_compression<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<Compression>, D::Error> {
+    let name = String::deserialize(from)?;
+    let compression = parse_compression(&name.to_ascii_lowercase());
+    compression.map(Some).map_err(de::Error::custom)
+}
+
+/// Deserializes the names of an option's values, in lower or upper case, by the paths of columns.
+pub(crate) fn deserialize_by_path<'de, D, T>(from: D) -> Result<Vec<(String, T)>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err: Display>,
+{
+    let names = BTreeMap::<String, String>::deserialize(from)?;
+    let values = names.into_iter().map(|(path, name)| {
+        let value = name.to_ascii_lowercase().parse();
+        value.map(|value| (path, value)).map_err(de::Error::custom)
+    });
+    values.collect()
 }
 
 /// Names separated by commas, or a list of them.

@@ -206,7 +206,7 @@ mod tests {
         );
         let error = verified(&up, &down).expect_err("another order");
         assert!(error.contains("categories"), "{error}");
-        let options = RewriteOptions::new(WriterOptions::default().with_goal(Goal::Size));
+        let options = RewriteOptions::default().with_goal(Goal::Size);
         let options = options.with_verify(true);
         assert!(rewrite_bytes(up, &options).is_ok());
     }

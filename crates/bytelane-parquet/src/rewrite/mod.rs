@@ -27,7 +27,7 @@ use int96::convert_schema;
 use plan::Plan;
 use source::{Reopen, Source};
 use std::cell::Cell;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use verify::verify;
 use work::{Moved, Unit, Work, units};
@@ -72,14 +72,17 @@ pub fn rewrite(
     let permissions = file.permissions().map_err(in_input)?;
     let source = Source::open(file).map_err(in_input)?;
 
-    if is_stream(output) {
-        check_stream(options).map_err(in_output)?;
+    if options.dry_run || is_stream(output) {
+        check_unverified(options).map_err(in_output)?;
     }
-    let new = Output::begin(output, permissions.as_ref(), options.replace, &[input]);
+    if options.dry_run {
+        return rewrite_source(&source, io::sink(), output, options).map_err(in_input);
+    }
+    let new = Output::begin(output, permissions.as_ref(), options.replace(), &[input]);
     let new = new.map_err(in_output)?;
     let sink = BufWriter::new(new.file());
     let mut rewritten = rewrite_source(&source, sink, output, options).map_err(in_input)?;
-    if let (true, Some(path)) = (options.verification, new.unfinished()) {
+    if let (true, Some(path)) = (options.verify, new.unfinished()) {
         let after = InputFile::open(path).and_then(Source::open);
         verify(&source, &after.map_err(in_output)?, options).map_err(in_output)?;
         rewritten.verified = true;
@@ -89,7 +92,7 @@ pub fn rewrite(
 }
 
 /// Does the same as [`rewrite`], to a stream such as standard output. If it fails, a part of the new file may
-/// have been written.
+/// have been written. A dry run writes nothing.
 ///
 /// # Errors
 /// Returns the errors of [`rewrite`], and an error if `options` request verification, because the output
@@ -101,16 +104,22 @@ pub fn rewrite_to(
 ) -> Result<Rewritten> {
     let in_input = |error: Error| error.in_file(input.as_ref());
     let stream = Path::new(STREAM);
-    check_stream(options).map_err(|error| error.in_file(stream))?;
+    check_unverified(options).map_err(|error| error.in_file(stream))?;
     let file = InputFile::open(input.as_ref()).map_err(in_input)?;
     let source = Source::open(file).map_err(in_input)?;
+    let mut nowhere = io::sink();
+    let output: &mut dyn Write = if options.dry_run {
+        &mut nowhere
+    } else {
+        output
+    };
     rewrite_source(&source, BufWriter::new(output), stream, options).map_err(in_input)
 }
 
 /// Name of the stream in errors of [`rewrite_to`].
 pub const STREAM: &str = "output";
 
-/// Does the same as [`rewrite`] for a file in memory. Returns the new one.
+/// Does the same as [`rewrite`] for a file in memory. Returns the new one, which a dry run makes as well.
 ///
 /// # Errors
 /// Returns the errors of [`rewrite`].
@@ -119,7 +128,7 @@ pub fn rewrite_bytes(file: Bytes, options: &RewriteOptions) -> Result<(Bytes, Re
     let mut bytes = Vec::new();
     let mut rewritten = rewrite_source(&source, &mut bytes, Path::new("memory"), options)?;
     let bytes = Bytes::from(bytes);
-    if options.verification {
+    if options.verify {
         verify(&source, &Source::open(bytes.clone())?, options)?;
         rewritten.verified = true;
     }
@@ -127,13 +136,15 @@ pub fn rewrite_bytes(file: Bytes, options: &RewriteOptions) -> Result<(Bytes, Re
 }
 
 /// Returns an error if verification is requested for output that cannot be read again.
-fn check_stream(options: &RewriteOptions) -> Result<()> {
-    if options.verification {
-        let problem =
-            "a device, a pipe or a stream cannot be read again to verify it; write a file";
-        return Err(Problem::Option(problem.to_owned()).into());
-    }
-    Ok(())
+fn check_unverified(options: &RewriteOptions) -> Result<()> {
+    let problem = match (options.verify, options.dry_run) {
+        (false, _) => return Ok(()),
+        (true, true) => "a dry run writes no file, which could be verified",
+        (true, false) => {
+            "a device, a pipe or a stream cannot be read again to verify it; write a file"
+        }
+    };
+    Err(Problem::Option(problem.to_owned()).into())
 }
 
 fn rewrite_source<R: Reopen>(
@@ -143,7 +154,7 @@ fn rewrite_source<R: Reopen>(
     options: &RewriteOptions,
 ) -> Result<Rewritten> {
     let plan = with_stack(source.depth, || Plan::new(source.file_metadata(), options))?;
-    let sizes = source.sizes(options.memory)?;
+    let sizes = source.sizes(options.memory())?;
     let mut new = New {
         source,
         columns: plan.columns(),
@@ -173,7 +184,7 @@ fn rewrite_source<R: Reopen>(
     let mut footer = source.footer.clone();
     let rows = footer.row_groups.iter().map(|it| it.num_rows);
     footer.num_rows = rows.fold(0, i64::saturating_add);
-    if let Some(unit) = options.int96 {
+    if let Some(unit) = options.convert_int96 {
         convert_schema(&mut footer, unit)?;
     }
     new.file.finish(footer)?;

@@ -107,6 +107,8 @@ pub(super) struct Old {
 pub(crate) struct Plan<'a> {
     file: &'a FileMetaData,
     options: &'a RewriteOptions,
+    /// Options for new pages.
+    writer: WriterOptions,
     /// Leaves that readers turn into Arrow dictionaries.
     dictionaries: Arc<Dictionaries>,
 }
@@ -124,12 +126,9 @@ impl<'a> Plan<'a> {
     pub fn new(file: &'a FileMetaData, options: &'a RewriteOptions) -> Result<Self> {
         let leaves = file.schema_descr().columns().iter();
         let leaves = leaves.map(|leaf| (leaf.path(), leaf.physical_type()));
-        options.writer.check(leaves)?;
-        Ok(Self {
-            file,
-            options,
-            dictionaries: Arc::new(Dictionaries::of(file)),
-        })
+        let plan = Self::of_known(file, options, Arc::new(Dictionaries::of(file)));
+        plan.writer.check(leaves)?;
+        Ok(plan)
     }
 
     /// Creates a plan from known facts about the file, for options that name no columns.
@@ -141,6 +140,7 @@ impl<'a> Plan<'a> {
         Self {
             file,
             options,
+            writer: options.writer(),
             dictionaries,
         }
     }
@@ -155,20 +155,9 @@ impl<'a> Plan<'a> {
         columns.collect()
     }
 
-    /// Returns the compression that the caller requests.
-    fn asked_compression(&self, path: &ColumnPath) -> Option<Compression> {
-        let own = self.options.writer.own(path, |column| column.compression);
-        own.or(self.options.compression)
-    }
-
-    /// Returns whether new pages of a chunk keep its compression.
-    pub fn keeps_compression(&self, chunk: &ColumnChunkMetaData) -> bool {
-        self.asked_compression(chunk.column_path()).is_none()
-    }
-
     /// Returns the compression of new pages: the one that was asked for, or that of the old pages, at about their level.
     pub fn compression(&self, chunk: &ColumnChunkMetaData, summary: &PageSummary) -> Compression {
-        let asked = self.asked_compression(chunk.column_path());
+        let asked = self.options.compression;
         asked.or(summary.compression).unwrap_or(chunk.compression())
     }
 
@@ -180,7 +169,7 @@ impl<'a> Plan<'a> {
     /// Returns the requested encoding, if the type has it.
     fn encoding(&self, chunk: &ColumnChunkMetaData) -> Encoding {
         let path = chunk.column_path().clone();
-        match self.options.writer.encoding_of(path) {
+        match self.writer.encoding_of(path) {
             encoding if encoding.exists_for(chunk.column_type()) => encoding,
             _ => Encoding::Auto,
         }
@@ -196,7 +185,7 @@ impl<'a> Plan<'a> {
         if self.encoding(chunk) != Encoding::Auto {
             return None;
         }
-        let writer = &self.options.writer;
+        let writer = &self.writer;
         let mut previews = Encoding::ALL
             .iter()
             .filter(|encoding| encoding.is_preview());
@@ -215,8 +204,7 @@ impl<'a> Plan<'a> {
     /// Returns the intended treatment of a chunk whose pages have this summary.
     pub fn wish(&self, chunk: &ColumnChunkMetaData, summary: &PageSummary) -> Wish {
         let physical = chunk.column_type();
-        let writer = &self.options.writer;
-        let asked_compression = self.asked_compression(chunk.column_path());
+        let writer = &self.writer;
         let compression = self.compression(chunk, summary);
         let has_order = self.has_order(chunk, summary);
         let encoding = if has_order {
@@ -226,8 +214,8 @@ impl<'a> Plan<'a> {
             self.encoding(chunk)
         };
         let is_there = has_order || summary.are(encoding);
-        let version = self.options.version.unwrap_or(summary.version);
-        let asked = asked_compression.is_some()
+        let version = self.options.data_page_version.unwrap_or(summary.version);
+        let asked = self.options.compression.is_some()
             || (encoding != Encoding::Auto && !is_there)
             || self.unwanted_preview(chunk, summary).is_some()
             || version != summary.version
@@ -243,7 +231,9 @@ impl<'a> Plan<'a> {
             Type::FIXED_LEN_BYTE_ARRAY if physical::width(chunk.column_descr()).is_none() => {
                 Wish::Cannot(EMPTY.to_owned())
             }
-            Type::INT96 if self.options.int96.is_some() && is_supported => Wish::Convert(pages),
+            Type::INT96 if self.options.convert_int96.is_some() && is_supported => {
+                Wish::Convert(pages)
+            }
             Type::INT96 => Wish::Cannot(int96()),
             _ if !is_supported => {
                 let name = codec_name(CompressionCodec::from(compression));
@@ -269,12 +259,12 @@ impl<'a> Plan<'a> {
             columns.insert(old.described.column_path().string(), pages);
         }
         let highest = || olds.iter().map(|old| old.summary.version).max();
-        let version = self.options.version.or_else(highest);
+        let version = self.options.data_page_version.or_else(highest);
         Some(WriterOptions {
             columns,
             bloom_filter: None,
             version: version.unwrap_or_default(),
-            ..self.options.writer.clone()
+            ..self.writer.clone()
         })
     }
 
@@ -287,7 +277,7 @@ impl<'a> Plan<'a> {
         leaf: usize,
         rows: usize,
     ) -> ColumnOptions {
-        let writer = &self.options.writer;
+        let writer = &self.writer;
         let keeps = writer.goal != Goal::Size && writer.leaves_pages_open();
         let unwanted = || ColumnOptions::default().with_encoding(Encoding::Plain);
         let is_nested = self.file.schema_descr().column(leaf).path().parts().len() > 1;
@@ -341,7 +331,7 @@ impl<'a> Plan<'a> {
     /// Returns whether new pages of this size are better than the old ones. `differ` says whether their
     /// encodings differ.
     pub fn is_better(&self, wish: &Wish, before: f64, after: f64, differ: bool) -> bool {
-        match (wish, self.options.writer.goal) {
+        match (wish, self.writer.goal) {
             (Wish::Keep | Wish::Cannot(_), _) => false,
             (Wish::Other(_) | Wish::Convert(_), _) => true,
             (Wish::Better(_), Goal::Size | Goal::Balanced) => after < GAIN * before,

@@ -28,8 +28,8 @@ pub(super) fn verify<R: Reopen>(
     if after.row_groups() != before.row_groups() {
         return Err(different("row groups"));
     }
-    same_types(before, after, options.int96)?;
-    let sizes = before.sizes(options.memory)?;
+    same_types(before, after, options.convert_int96)?;
+    let sizes = before.sizes(options.memory())?;
     let report = || options.report(sizes.stored, sizes.stored);
     let files = Files {
         before,
@@ -84,7 +84,7 @@ impl<R: Reopen> Files<'_, R> {
         })? {
             return Ok(());
         }
-        let convert = self.options.int96.filter(|_| old.has_int96());
+        let convert = self.options.convert_int96.filter(|_| old.has_int96());
         let old = Column {
             row_group: one,
             root: old,
@@ -122,7 +122,7 @@ impl<R: Reopen> Files<'_, R> {
         let witnessed = self.before.witnessed(old, read_old, convert);
         let compared = match compare(witnessed, new_rows()) {
             Err(Failure::Old(_)) => {
-                let limit = self.options.memory;
+                let limit = self.options.memory();
                 let rows = self
                     .before
                     .rows(old, read_old, convert, limit, old.batch_rows())?;

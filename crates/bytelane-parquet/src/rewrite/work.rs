@@ -147,8 +147,8 @@ impl<R: Reopen> Work<'_, R> {
     ) -> Result<Old> {
         let reader = &self.source.reader;
         let (mut summary, range) = PageSummary::of(reader, described, MemoryLimit::NONE)?;
-        if self.plan.keeps_compression(described) {
-            let (range, memory) = (range.clone(), self.options.memory);
+        if self.options.compression.is_none() {
+            let (range, memory) = (range.clone(), self.options.memory());
             summary = summary.with_level(reader, described, range, memory)?;
         }
         let column = described.column_descr();
@@ -169,7 +169,13 @@ impl<R: Reopen> Work<'_, R> {
         }
         let entries = if self.plan.has_order(described, &summary) {
             let metadata = chunk.metadata();
-            stored_dictionary(reader, metadata, range.clone(), column, self.options.memory)?
+            stored_dictionary(
+                reader,
+                metadata,
+                range.clone(),
+                column,
+                self.options.memory(),
+            )?
         } else {
             None
         };
@@ -194,7 +200,7 @@ impl<R: Reopen> Work<'_, R> {
         options: WriterOptions,
     ) -> Result<Encoded> {
         let bytes = olds.iter().map(|old| old.chunk.bytes()).sum();
-        let limit = self.options.memory.of_column(bytes);
+        let limit = self.options.memory().of_column(bytes);
         let fits =
             |old: &Old| has_room_for(limit, &old.described) && old.summary.uncompressed <= limit;
         if !olds.iter().all(fits) {
@@ -209,13 +215,13 @@ impl<R: Reopen> Work<'_, R> {
                 part,
                 ranges: &ranges,
             };
-            source.encode(column, self.options.memory, limit, options, convert)
+            source.encode(column, self.options.memory(), limit, options, convert)
         })
     }
 
     /// Returns the unit to which INT96 leaves of a column are converted.
     fn convert(&self, root: &Root) -> Option<Int96Unit> {
-        self.options.int96.filter(|_| root.has_int96())
+        self.options.convert_int96.filter(|_| root.has_int96())
     }
 
     /// Returns the new chunk of a leaf if it is to replace the old one, and the old one otherwise.
@@ -261,7 +267,7 @@ impl<R: Reopen> Work<'_, R> {
     /// Returns a chunk that is copied.
     fn kept(&self, mut old: Old) -> Result<Moved> {
         let state = state(&old);
-        if self.options.int96.is_some() && old.described.column_type() == Type::INT96 {
+        if self.options.convert_int96.is_some() && old.described.column_type() == Type::INT96 {
             old.chunk.convert_empty();
         }
         Ok(Moved {

@@ -351,9 +351,10 @@ fn texts_that_hardly_repeat_are_nearly_as_many_as_the_rows() {
 fn given_files_become_what_was_advised() {
     let directory = TempDir::new().unwrap();
     let zstd = parse_compression("zstd:1").unwrap();
-    let options = WriterOptions::default().with_goal(Goal::Size);
-    let plainly = options.clone().with_compression(zstd);
-    let plainly = plainly.with_encoding(Encoding::Plain);
+    let plainly = WriterOptions::default()
+        .with_goal(Goal::Size)
+        .with_compression(zstd)
+        .with_encoding(Encoding::Plain);
     for (path, column) in crate::given::columns() {
         let file = directory.path().join("plain.parquet");
         let batch = RecordBatch::try_from_iter([("x", column)]).unwrap();
@@ -363,7 +364,9 @@ fn given_files_become_what_was_advised() {
         writer.close().unwrap();
 
         let advice = advise(&file, &AdviseOptions::default().with_goal(Goal::Size)).unwrap();
-        let options = RewriteOptions::new(options.clone()).with_compression(zstd);
+        let options = RewriteOptions::default()
+            .with_goal(Goal::Size)
+            .with_compression(zstd);
         let rewritten = rewrite(&file, &file, &options.with_verify(true)).unwrap();
         let (before, after) = (rewritten.bytes_before, rewritten.bytes_after);
         eprintln!("{}: {before}, then {after}", path.display());

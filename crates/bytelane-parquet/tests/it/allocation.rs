@@ -16,7 +16,7 @@ use bytelane_parquet::parquet::file::metadata::{
 };
 use bytelane_parquet::parquet::schema::types::{SchemaDescriptor, Type as SchemaType};
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
-use bytelane_parquet::{Encoding, Reader, WriterOptions, parse_compression};
+use bytelane_parquet::{Encoding, Reader, parse_compression};
 use bytes::Bytes;
 use std::fs;
 use std::num::NonZero;
@@ -100,7 +100,8 @@ pub fn strings(length: u32, rows: u32) -> Bytes {
 fn rewritten(file: &Bytes, encoding: Encoding) -> (Option<String>, Bytes, usize) {
     let compression = parse_compression("zstd:1").expect("a compression");
     // Use only this thread, because its memory is measured.
-    let options = RewriteOptions::new(WriterOptions::default().with_encoding(encoding))
+    let options = RewriteOptions::default()
+        .with_encoding(encoding)
         .with_threads(NonZero::<usize>::MIN)
         .with_compression(compression);
     let (result, peak) = measured(|| rewrite_bytes(file.clone(), &options));

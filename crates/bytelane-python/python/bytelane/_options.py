@@ -32,6 +32,9 @@ _OTHERS = frozenset(
 def given(arguments: Mapping[str, object]) -> str:
     """Returns the options among the arguments of a function as JSON, without those that are `None`."""
     options = {name: it for name, it in arguments.items() if name not in _OTHERS and it is not None}
+    level = options.pop("compression_level", None)
+    if level is not None:
+        options["compression"] = _with_level(options.get("compression"), level)
     return json.dumps(options, default=_plain)
 
 
@@ -62,20 +65,25 @@ def options_of(
     compression: str | Mapping[str, str] | None,
     level: int | None,
 ) -> Options:
-    if isinstance(compression, Mapping):
-        if level is not None:
-            raise ValueError("write the levels of columns with their codecs, such as {'price': 'zstd:3'}")
+    if level is not None:
+        compression = _with_level(compression, level)
+    elif isinstance(compression, Mapping):
         compression = None
-    elif compression is None and level is not None:
-        raise ValueError("compression_level needs a codec, such as compression='zstd'")
     if compression is not None:
         compression = _name("compression", compression)
-        if level is not None:
-            compression = f"{compression}:{level}"
     return Options(goal, joined(readers), joined(encodings), compression)
 
 
-def _name(argument: str, name: str) -> str:
+def _with_level(compression: object, level: object) -> str:
+    """Returns the codec for all columns with its level, which pyarrow has as two arguments."""
+    if compression is None:
+        raise ValueError("compression_level needs a codec, such as compression='zstd'")
+    if isinstance(compression, Mapping):
+        raise ValueError("write the levels of columns with their codecs, such as {'price': 'zstd:3'}")
+    return f"{_name('compression', compression)}:{level}"
+
+
+def _name(argument: str, name: object) -> str:
     """Returns a name in lower case: pyarrow writes it in upper case."""
     if isinstance(name, str):
         return name.lower()

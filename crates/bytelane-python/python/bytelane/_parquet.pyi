@@ -108,12 +108,7 @@ def rewrite(
     sources: Sequence[_Path],
     as_files: bool,
     destination: _Path,
-    options: _Options,
-    columns: Sequence[tuple[str, str]],
-    verify: bool,
-    force: bool,
-    convert_int96: str | None,
-    memory_limit: int | None,
+    options: str,
     progress: Callable[[int, int], object] | None,
 ) -> str: ...
 def check(sources: Sequence[_Path], as_files: bool, options: str) -> str: ...

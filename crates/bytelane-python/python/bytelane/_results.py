@@ -96,7 +96,7 @@ class RewrittenDict(TypedDict):
     """Output of `bytelane rewrite --format json` for a file."""
 
     input: str
-    output: str
+    output: str | None
     bytes_before: int
     bytes_after: int
     verified: bool

@@ -315,13 +315,18 @@ def rewrite(
     goal: Goal = "balanced",
     readers: str | Iterable[str] | None = None,
     encodings: str | Iterable[str] | None = None,
-    compression: str | None = None,
-    compression_level: int | None = None,
     column_encoding: Mapping[str, Encoding] | None = None,
+    compression: str | None = None,
+    convert_int96: Literal["us", "ns"] | None = None,
+    max_rows_per_page: int | None = None,
+    data_page_size: int | None = None,
+    data_page_version: DataPageVersion | None = None,
+    dry_run: bool = False,
+    threads: int | None = None,
+    memory_limit: int | str | None = None,
     verify: bool = False,
     force: bool = False,
-    convert_int96: Literal["us", "ns"] | None = None,
-    memory_limit: int | None = None,
+    compression_level: int | None = None,
     as_files: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> Rewritten:
@@ -332,12 +337,34 @@ def rewrite(
     intact. If `src` is a directory, a pattern or a list, `dst` is a directory outside of it; these and `as_files` are
     those of `read_table`.
 
-    `goal`, `readers` and `encodings` are those of `advise`. `compression` is for all columns; by default, each keeps
-    its own. `column_encoding` forces the encoding of columns, or of all columns in a group, by their paths. With
-    `verify`, every value of both files is compared first. Another existing file than `src`, or a read-only one, is only
-    replaced with `force`. `convert_int96` converts the obsolete timestamps INT96 to INT64 in this unit. `progress` is
-    called with the processed bytes of the columns of a file, and their total. `memory_limit` is that of `advise`; a
-    column chunk that takes more is copied.
+    `column_encoding` maps the paths of columns, or of groups, to the encodings to force. `compression_level` is the level
+    of `compression`. Another existing file than `src`, or a read-only one, is only replaced with `force`. `progress` is
+    called with the processed bytes of the columns of a file, and their total.
+
+    Options:
+
+    - `goal`: Goal to optimise for.
+    - `readers`: Programs that must be able to read the file, optionally with the oldest version in use; any: no
+      restriction.
+    - `encodings`: Encodings to choose from: names, or +alp to add a preview to the usual ones, which `readers` must all
+      know.
+    - `column_encoding`: Force this encoding for a column. NAME is the column's path, separated by dots, or that of a
+      group, for all columns in it.
+    - `compression`: Compress all columns with this codec [default: unchanged]: none, snappy, lz4_raw, zstd:LEVEL,
+      gzip:LEVEL, brotli:LEVEL.
+    - `convert_int96`: Convert INT96 columns, an obsolete type for timestamps, to INT64 timestamps in microseconds (us)
+      or nanoseconds (ns) [default: copy them] [default unit: us].
+    - `max_rows_per_page`: Maximum number of rows of a page; columns with larger pages get new ones [default: those of
+      the old pages, or with the goal size what compresses best].
+    - `data_page_size`: The most bytes of values of a page, before compression, about; columns with larger pages get new
+      ones.
+    - `data_page_version`: The version of the pages of all columns [default: unchanged].
+    - `dry_run`: Write nothing, only show what a rewrite would do.
+    - `threads`: Threads that work at the same time; the output is the same for any number [default: all cores].
+    - `memory_limit`: Maximum memory for a column of a row group, or for a page, as in 4GiB [default: 128MiB and 1024
+      times its size in the file, else it is copied].
+    - `verify`: Read both files and compare every value before the new file appears under its name.
+    - `force`: Replace existing files, even read-only ones.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -345,13 +372,8 @@ def rewrite(
     >>> parquet.rewrite("ids.parquet", "ids.parquet", goal="size", verify=True).saved > 0.9
     True
     """
-    options = options_of(goal, readers, encodings, compression, compression_level)
-    columns = pairs("column_encoding", column_encoding)
-    return Rewritten(
-        json.loads(_parquet.rewrite(
-                _paths(src), as_files, dst, options, columns, verify, force, convert_int96, memory_limit, progress
-            ))
-    )
+    options = given(locals())
+    return Rewritten(json.loads(_parquet.rewrite(_paths(src), as_files, dst, options, progress)))
 
 
 def _paths(paths: Path | Sequence[Path]) -> list[Path]:

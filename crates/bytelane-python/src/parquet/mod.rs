@@ -19,7 +19,6 @@ mod write;
 
 pub use error::of_parquet;
 pub use find::{check_outputs, of_store};
-pub use rewrite::replace;
 pub use watch::watched;
 
 use pyo3::prelude::*;

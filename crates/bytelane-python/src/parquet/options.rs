@@ -32,6 +32,14 @@ pub fn parse<T: DeserializeOwned>(options: &str) -> PyResult<T> {
                 "expected usize",
                 "expected a whole number that is not negative",
             ),
+            (
+                "expected a nonzero usize",
+                "expected a whole number above 0",
+            ),
+            (
+                "expected a map",
+                "expected a dictionary by the paths of columns",
+            ),
             ("unknown variant", "unknown value"),
         ];
         let message = words
@@ -85,6 +93,18 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Columns {
     }
 }
 
+/// Warns of requested previews that are never chosen.
+pub fn warn_of_obstacles(py: Python<'_>, encodings: &Encodings, readers: &Readers) -> PyResult<()> {
+    for (encoding, reader) in encodings.obstacles(readers) {
+        let message = format!(
+            "{reader} cannot read {encoding}, so it is not chosen; `readers` names the programs that must read the file"
+        );
+        let category = py.get_type::<PyUserWarning>();
+        PyErr::warn(py, &category, &CString::new(message)?, CALLER)?;
+    }
+    Ok(())
+}
+
 /// Common options of all functions: the goal, the readers, the encodings, and the compression with its
 /// level.
 #[derive(FromPyObject)]
@@ -113,14 +133,7 @@ impl Options {
             return Ok(Encodings::default());
         };
         let encodings: Encodings = encodings.parse().map_err(of_parquet)?;
-        for (encoding, reader) in encodings.obstacles(&self.readers()?) {
-            let message = format!(
-                "{reader} cannot read {encoding}, so it is not chosen; `readers` names the programs that must read \
-                 the file"
-            );
-            let category = py.get_type::<PyUserWarning>();
-            PyErr::warn(py, &category, &CString::new(message)?, CALLER)?;
-        }
+        warn_of_obstacles(py, &encodings, &self.readers()?)?;
         Ok(encodings)
     }
 

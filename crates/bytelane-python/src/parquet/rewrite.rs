@@ -2,9 +2,9 @@
 
 use super::error::of_parquet;
 use super::find::{check_outputs, find, of_store};
-use super::options::Options;
+use super::options::{parse, warn_of_obstacles};
 use super::watch::watched;
-use bytelane_parquet::rewrite::{Int96Unit, RewriteOptions, Rewritten, rewrite as rewrite_file};
+use bytelane_parquet::rewrite::{RewriteOptions, Rewritten, rewrite as rewrite_file};
 use bytelane_parquet::{Error, Replace, remote_url};
 use bytelane_store::outputs_of;
 use pyo3::exceptions::PyValueError;
@@ -18,7 +18,8 @@ use std::sync::Arc;
 #[derive(Serialize)]
 struct Done {
     input: String,
-    output: String,
+    /// Output path; `None` if nothing was written.
+    output: Option<String>,
     #[serde(flatten)]
     rewritten: Rewritten,
 }
@@ -28,40 +29,30 @@ struct Done {
 /// Calls `progress`, if given, with the bytes of a file done and their total. An exception from it, or from a signal
 /// handler, ends the work.
 #[pyfunction]
-#[pyo3(signature = (sources, as_files, destination, options, columns, verify, force, convert_int96, memory_limit, progress))]
-#[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
 pub fn rewrite(
     py: Python<'_>,
     sources: Vec<PathBuf>,
     as_files: bool,
     destination: PathBuf,
-    options: Options,
-    columns: Vec<(String, String)>,
-    verify: bool,
-    force: bool,
-    convert_int96: Option<&str>,
-    memory_limit: Option<u64>,
+    options: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let mut rewrite = RewriteOptions::new(options.writer(py, columns)?)
-        .with_verify(verify)
-        .with_replace(replace(force));
-    if let Some(unit) = convert_int96 {
-        let unit: Int96Unit = unit.parse().map_err(invalid)?;
-        rewrite = rewrite.with_int96_converted(unit);
+    let options = parse::<RewriteOptions>(options)?.with_replace(Replace::Inputs);
+    if let Some(encodings) = &options.encodings {
+        warn_of_obstacles(py, encodings, &options.readers)?;
     }
-    if let Some(compression) = options.compression()? {
-        rewrite = rewrite.with_compression(compression);
-    }
-    if let Some(limit) = memory_limit {
-        rewrite = rewrite.with_memory_limit(limit);
-    }
+    let replace = Replace::forced_or(options.force, Replace::Inputs);
     let (files, outputs) = py.detach(|| {
         let files = find(&sources, as_files)?;
         let outputs = outputs_of(&files, &destination).map_err(of_store)?;
-        check_outputs(&sources, &outputs, as_files)?;
+        if !options.dry_run {
+            check_outputs(&sources, &outputs, as_files)?;
+        }
         for (file, output) in files.iter().zip(&outputs) {
-            let checked = replace(force).check(output, &[&file.path]);
+            if options.dry_run {
+                break;
+            }
+            let checked = replace.check(output, &[&file.path]);
             checked.map_err(of_parquet)?;
         }
         Ok::<_, PyErr>((files, outputs))
@@ -71,16 +62,17 @@ pub fn rewrite(
         let done = files.map(|(file, output)| {
             if let Some(directory) = output.parent()
                 && *output != destination
+                && !options.dry_run
                 && remote_url(output).is_none()
             {
                 let created = fs::create_dir_all(directory);
                 created.map_err(|error| Error::from(error).in_file(directory))?;
             }
-            let options = rewrite.clone().with_progress(Arc::clone(&report));
+            let options = options.clone().with_progress(Arc::clone(&report));
             let name = |path: &PathBuf| path.to_string_lossy().into_owned();
             Ok(Done {
                 input: name(&file.path),
-                output: name(output),
+                output: (!options.dry_run).then(|| name(output)),
                 rewritten: rewrite_file(&file.path, output, &options)?,
             })
         });
@@ -89,16 +81,7 @@ pub fn rewrite(
     to_json(&done)
 }
 
-/// Returns which existing files may be replaced: without `force`, only those that are also read.
-pub fn replace(force: bool) -> Replace {
-    Replace::forced_or(force, Replace::Inputs)
-}
-
 /// Returns a result as JSON.
 pub fn to_json(result: &impl Serialize) -> PyResult<String> {
-    serde_json::to_string(result).map_err(invalid)
-}
-
-fn invalid(error: impl ToString) -> PyErr {
-    PyValueError::new_err(error.to_string())
+    serde_json::to_string(result).map_err(|error| PyValueError::new_err(error.to_string()))
 }

@@ -39,7 +39,7 @@ fn files_on_stores_are_written_read_rewritten_and_merged() {
     let options = MergeOptions::default().with_verify(true);
     let merged = merge(&inputs, "memory://files/merged.parquet", &options).unwrap();
     assert_eq!(merged.rows, 50_000);
-    let options = RewriteOptions::new(WriterOptions::default()).with_verify(true);
+    let options = RewriteOptions::default().with_verify(true);
     // In place.
     let rewritten = rewrite(
         "memory://files/merged.parquet",

@@ -77,7 +77,7 @@ impl Arguments {
         table.write(self.format, all, out)?;
         if self.format == Format::Table {
             writeln!(out)?;
-            let nothing = if self.dry_run {
+            let nothing = if self.options.dry_run {
                 "; nothing was written"
             } else {
                 ""

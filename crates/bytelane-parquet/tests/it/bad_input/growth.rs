@@ -11,7 +11,7 @@ use bytelane_parquet::merge::{MergeOptions, MergePages, merge};
 use bytelane_parquet::repair::{RepairOptions, SalvageOptions, repair, salvage};
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite};
 use bytelane_parquet::table::{Table, TableFile, conform};
-use bytelane_parquet::{Error, InputFile, ReaderBuilder, WriterOptions};
+use bytelane_parquet::{Error, InputFile, ReaderBuilder};
 use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
@@ -78,8 +78,7 @@ fn check_growth(name: &str, shapes: [Shape; 2]) {
         .zip(shapes)
         .for_each(|(path, shape)| write(path, shape));
     let fresh = MergeOptions::default().with_pages(MergePages::Fresh);
-    let rewriting =
-        RewriteOptions::new(WriterOptions::default()).with_threads(NonZero::<usize>::MIN);
+    let rewriting = RewriteOptions::default().with_threads(NonZero::<usize>::MIN);
     let values = CheckOptions::default().with_values(true);
     let verbs: [Verb<'_>; 18] = [
         ("head", &|path| {

@@ -8,8 +8,8 @@ use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::inspect::{Column, inspect_reader};
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
 use bytelane_parquet::{
-    ColumnOptions, DataPageVersion, Encoding, Encodings, Goal, Reader, Writer, WriterOptions,
-    bytelane, parse_compression,
+    DataPageVersion, Encoding, Encodings, Goal, Reader, Writer, WriterOptions, bytelane,
+    parse_compression,
 };
 use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
@@ -378,9 +378,8 @@ fn only_encodings_of_the_list_are_chosen() {
     }
 }
 
-fn rewritten(file: &Bytes, options: WriterOptions) -> (Bytes, Vec<String>) {
-    let options = RewriteOptions::new(options).with_verify(true);
-    let (new, _) = rewrite_bytes(file.clone(), &options).unwrap();
+fn rewritten(file: &Bytes, options: RewriteOptions) -> (Bytes, Vec<String>) {
+    let (new, _) = rewrite_bytes(file.clone(), &options.with_verify(true)).unwrap();
     let encodings = columns(&new).into_iter().map(|it| it.encodings.join(" "));
     let encodings = encodings.collect();
     (new, encodings)
@@ -391,19 +390,19 @@ fn rewritten(file: &Bytes, options: WriterOptions) -> (Bytes, Vec<String>) {
 fn rewrite_keeps_alp_only_where_it_was_asked_for_and_all_readers_know_it() {
     let rows = prices_and_noise(5000).project(&[0]).unwrap();
     let file = written(&rows, options(DataPageVersion::V1, "zstd:1"));
-    let more = || WriterOptions::default().with_encodings("+alp".parse().unwrap());
+    let more = || RewriteOptions::default().with_encodings("+alp".parse().unwrap());
     let able = || more().with_readers("arrow-rs".parse().unwrap());
-    let own = ColumnOptions::default().with_encoding(Encoding::Alp);
+    let own = RewriteOptions::default().with_column_encoding("price", Encoding::Alp);
     for (options, is_kept) in [
-        (WriterOptions::default(), false),
+        (RewriteOptions::default(), false),
         (
-            WriterOptions::default().with_readers("any".parse().unwrap()),
+            RewriteOptions::default().with_readers("any".parse().unwrap()),
             false,
         ),
         (more(), false),
         (able(), true),
         (able().with_goal(Goal::Read), true),
-        (WriterOptions::default().with_column("price", own), true),
+        (own, true),
     ] {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("in.parquet");
@@ -508,8 +507,7 @@ fn columns_with_some_plain_pages_are_left_alone() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("in.parquet");
     std::fs::write(&path, &file).unwrap();
-    let own = ColumnOptions::default().with_encoding(Encoding::Alp);
-    let own = WriterOptions::default().with_column("price", own);
+    let own = RewriteOptions::default().with_column_encoding("price", Encoding::Alp);
     for goal in Goal::ALL {
         let encodings: Encodings = "+alp".parse().unwrap();
         let advice = AdviseOptions::default()
@@ -517,12 +515,12 @@ fn columns_with_some_plain_pages_are_left_alone() {
             .with_readers(Readers::any())
             .with_encodings(encodings.clone());
         assert!(advise(&path, &advice).unwrap().columns[0].keep, "{goal}");
-        let options = WriterOptions::default()
+        let options = RewriteOptions::default()
             .with_goal(*goal)
             .with_readers(Readers::any())
             .with_encodings(encodings);
         for options in [options, own.clone().with_goal(*goal)] {
-            let (_, done) = rewrite_bytes(file.clone(), &RewriteOptions::new(options)).unwrap();
+            let (_, done) = rewrite_bytes(file.clone(), &options).unwrap();
             assert_eq!(done.columns[0].rewritten, 0, "{goal}");
         }
     }

@@ -84,8 +84,8 @@ fn pages_stay_unless_others_are_asked_for() {
         pages(&rewritten(RewriteOptions::default())),
         all("data", 1000)
     );
-    let as_they_are = WriterOptions::default().with_page_rows(1000);
-    let options = RewriteOptions::new(as_they_are).with_data_page_version(DataPageVersion::V1);
+    let as_they_are = RewriteOptions::default().with_max_rows_per_page(1000);
+    let options = as_they_are.with_data_page_version(DataPageVersion::V1);
     assert_eq!(pages(&rewritten(options)), all("data", 1000));
 }
 
@@ -93,13 +93,13 @@ fn pages_stay_unless_others_are_asked_for() {
 fn all_columns_get_the_pages_that_are_asked_for() {
     let options = RewriteOptions::default().with_data_page_version(DataPageVersion::V2);
     assert_eq!(pages(&rewritten(options)), all("data_v2", 1000));
-    let smaller = RewriteOptions::new(WriterOptions::default().with_page_rows(300));
+    let smaller = RewriteOptions::default().with_max_rows_per_page(300);
     assert_eq!(pages(&rewritten(smaller)), all("data", 300));
 }
 
 #[test]
 fn columns_with_too_many_bytes_in_a_page_get_smaller_ones() {
-    let options = RewriteOptions::new(WriterOptions::default().with_page_bytes(4096));
+    let options = RewriteOptions::default().with_data_page_size(4096);
     let pages = pages(&rewritten(options));
     let most: Vec<u64> = pages.iter().map(|(_, most)| *most).collect();
     // 4096 bytes are 512 doubles.

@@ -394,8 +394,8 @@ fn nested_dictionaries_of_several_row_groups_are_not_chosen() {
             .with_encoding(encoding)
             .with_row_group_rows(row_group_rows);
         let file = write(&batch, options).unwrap();
-        let options = WriterOptions::default().with_readers(readers.parse().unwrap());
-        let (new, _) = rewrite_bytes(file, &RewriteOptions::new(options)).unwrap();
+        let options = RewriteOptions::default().with_readers(readers.parse().unwrap());
+        let (new, _) = rewrite_bytes(file, &options).unwrap();
         let inspected = inspect_reader(&new).unwrap();
         inspected.row_groups[0].columns[1].encodings.clone()
     };

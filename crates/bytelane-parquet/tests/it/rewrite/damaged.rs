@@ -52,8 +52,9 @@ fn small_file(encoding: Encoding, compression: &str) -> Bytes {
 #[test]
 fn whichever_byte_is_changed_it_is_an_error_or_the_same_values_come_back() {
     // Accept any change of encodings, and compare every value.
-    let writer = WriterOptions::default().with_goal(Goal::Read);
-    let options = RewriteOptions::new(writer).with_verify(true);
+    let options = RewriteOptions::default()
+        .with_goal(Goal::Read)
+        .with_verify(true);
     for (encoding, compression) in [
         (Encoding::Plain, "none"),
         (Encoding::Dictionary, "snappy"),

@@ -4,7 +4,7 @@ use super::physical::{stored, value};
 use bytelane_parquet::advise::{AdviseOptions, advise};
 use bytelane_parquet::inspect::inspect_reader;
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
-use bytelane_parquet::{Reader, WriterOptions, parse_compression};
+use bytelane_parquet::{Reader, parse_compression};
 use bytes::Bytes;
 use parquet::basic::{Repetition, Type as PhysicalType};
 use parquet::data_type::Int64Type;
@@ -68,7 +68,7 @@ fn deep_columns_are_read_and_rewritten() {
         let file = on_large_stack(|| nested(groups, repetition));
         let before = on_large_stack(|| stored(&file));
         for threads in [1, 2].map(|it| NonZero::new(it).unwrap()) {
-            let options = RewriteOptions::new(WriterOptions::default())
+            let options = RewriteOptions::default()
                 .with_compression(parse_compression("zstd").unwrap())
                 .with_threads(threads)
                 .with_verify(true);

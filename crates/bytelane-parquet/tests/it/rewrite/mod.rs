@@ -8,8 +8,7 @@ use arrow_array::{
 use bytelane_parquet::inspect::{Inspection, inspect_reader};
 use bytelane_parquet::rewrite::{RewriteOptions, Rewritten, rewrite, rewrite_bytes};
 use bytelane_parquet::{
-    ColumnOptions, DataPageVersion, Encoding, Goal, Problem, Writer, WriterOptions,
-    parse_compression,
+    DataPageVersion, Encoding, Goal, Problem, Writer, WriterOptions, parse_compression,
 };
 use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
@@ -147,16 +146,15 @@ fn columns(inspection: &Inspection) -> impl Iterator<Item = &bytelane_parquet::i
 
 /// Returns options that change the encoding of every column.
 fn other_encodings() -> RewriteOptions {
-    let own = |encoding| ColumnOptions::default().with_encoding(encoding);
-    let writer = WriterOptions::default()
-        .with_column("double", own(Encoding::ByteStreamSplit))
-        .with_column("float", own(Encoding::ByteStreamSplit))
-        .with_column("time", own(Encoding::DeltaBinaryPacked))
-        .with_column("unsigned", own(Encoding::ByteStreamSplit))
-        .with_column("decimal", own(Encoding::Plain))
-        .with_column("name", own(Encoding::DeltaByteArray))
-        .with_column("list", own(Encoding::ByteStreamSplit));
-    RewriteOptions::new(writer).with_verify(true)
+    RewriteOptions::default()
+        .with_column_encoding("double", Encoding::ByteStreamSplit)
+        .with_column_encoding("float", Encoding::ByteStreamSplit)
+        .with_column_encoding("time", Encoding::DeltaBinaryPacked)
+        .with_column_encoding("unsigned", Encoding::ByteStreamSplit)
+        .with_column_encoding("decimal", Encoding::Plain)
+        .with_column_encoding("name", Encoding::DeltaByteArray)
+        .with_column_encoding("list", Encoding::ByteStreamSplit)
+        .with_verify(true)
 }
 
 /// Asserts that everything is kept that must not change.
@@ -327,7 +325,7 @@ fn what_gains_nothing_is_copied_byte_for_byte() {
 #[test]
 fn automatically_columns_become_smaller_and_rewriting_again_changes_little() {
     let before = file(WriterVersion::PARQUET_1_0);
-    let options = RewriteOptions::new(WriterOptions::default().with_goal(Goal::Size));
+    let options = RewriteOptions::default().with_goal(Goal::Size);
     let (after, rewritten) = rewrite_bytes(before.clone(), &options).unwrap();
     assert_kept(&before, &after);
     assert!(
@@ -416,8 +414,7 @@ fn a_file_without_rows_and_one_without_row_groups() {
 fn options_that_do_not_fit_the_file_are_errors() {
     let before = file(WriterVersion::PARQUET_1_0);
     let with = |name: &str, encoding| {
-        let own = ColumnOptions::default().with_encoding(encoding);
-        let options = RewriteOptions::new(WriterOptions::default().with_column(name, own));
+        let options = RewriteOptions::default().with_column_encoding(name, encoding);
         rewrite_bytes(before.clone(), &options).unwrap_err()
     };
     let error = with("nosuch", Encoding::Plain);

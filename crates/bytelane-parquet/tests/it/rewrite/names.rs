@@ -71,7 +71,7 @@ fn options_are_for_the_columns_that_they_name() {
         ("g.x", [false, false, true, true]),
     ] {
         let options = plain.clone().with_column(name, split.clone());
-        let (_, encodings) = written(options.clone());
+        let (_, encodings) = written(options);
         let is_split = |encoding: &Encoding| *encoding == Encoding::ByteStreamSplit;
         assert_eq!(
             encodings.iter().map(is_split).collect::<Vec<_>>(),
@@ -80,7 +80,10 @@ fn options_are_for_the_columns_that_they_name() {
         );
 
         let (file, _) = written(plain.clone());
-        let (new, _) = rewrite_bytes(file, &RewriteOptions::new(options)).unwrap();
+        let options = RewriteOptions::default()
+            .with_encoding(Encoding::Plain)
+            .with_column_encoding(name, Encoding::ByteStreamSplit);
+        let (new, _) = rewrite_bytes(file, &options).unwrap();
         let new = SerializedFileReader::new(new).unwrap();
         let columns = new.metadata().row_group(0).columns().iter();
         let split = columns.map(|column| {

@@ -1,7 +1,7 @@
 //! Tests every physical type with every annotation: a rewrite changes no byte of a value in any encoding.
 
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
-use bytelane_parquet::{Encoding, WriterOptions, parse_compression};
+use bytelane_parquet::{Encoding, parse_compression};
 use bytes::Bytes;
 use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit, Type as PhysicalType};
 use parquet::column::reader::ColumnReader;
@@ -266,8 +266,8 @@ fn no_annotation_changes_a_value() {
     for (number, encoding) in Encoding::ALL.iter().enumerate() {
         let names = ["none", "snappy", "gzip", "zstd", "brotli", "lz4_raw"];
         let compression = names[number % names.len()];
-        let writer = WriterOptions::default().with_encoding(*encoding);
-        let options = RewriteOptions::new(writer)
+        let options = RewriteOptions::default()
+            .with_encoding(*encoding)
             .with_compression(parse_compression(compression).unwrap())
             .with_verify(true);
         let (new, rewritten) = rewrite_bytes(file.clone(), &options).unwrap();
@@ -375,7 +375,7 @@ fn a_map_of_int96_gets_advice_and_is_copied() {
         );
         assert_eq!(advice.bytes_now(), advice.bytes_then());
     }
-    let options = RewriteOptions::new(WriterOptions::default())
+    let options = RewriteOptions::default()
         .with_compression(parse_compression("zstd").unwrap())
         .with_verify(true);
     let (new, rewritten) = rewrite_bytes(file.clone(), &options).unwrap();

@@ -180,11 +180,10 @@ fn columns_become_what_was_promised() {
             .with_readers(readers.clone())
             .with_encodings(encodings.clone());
         let advice = advise(&path, &options).unwrap();
-        let options = WriterOptions::default()
+        let options = RewriteOptions::default()
             .with_goal(goal)
             .with_readers(readers)
             .with_encodings(encodings.clone());
-        let options = RewriteOptions::new(options);
         let rewritten = rewrite(&path, &new, &options).unwrap();
         assert_eq!(advice.columns.len(), rewritten.columns.len());
         let mut columns = rewritten.columns.iter();
@@ -223,7 +222,7 @@ fn exact_sizes_are_exact() {
         (Goal::Size, None),
     ] {
         let mut advised = AdviseOptions::default().with_goal(goal);
-        let mut options = RewriteOptions::new(WriterOptions::default().with_goal(goal));
+        let mut options = RewriteOptions::default().with_goal(goal);
         if let Some(compression) = compression {
             advised = advised.with_compression(compression);
             options = options.with_compression(compression);

@@ -5,7 +5,7 @@ use super::rows::{BATCH, read};
 use bytelane::Backend;
 use bytelane_parquet::inspect::inspect_reader;
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
-use bytelane_parquet::{Encoding, Goal, Problem, WriterOptions, bytelane, parse_compression};
+use bytelane_parquet::{Encoding, Goal, Problem, bytelane, parse_compression};
 
 /// Rewrites the file that these bytes describe. The last byte chooses the options. The result can be
 /// inspected and, if the old file can be read, has the same rows.
@@ -30,11 +30,11 @@ pub fn check(input: &[u8]) {
 /// Returns options that compare every value, and that accept any change of encodings or force one.
 fn options(choice: u8) -> RewriteOptions {
     let encoding = Encoding::ALL[usize::from(choice) % Encoding::ALL.len()];
-    let writer = WriterOptions::default()
+    let options = RewriteOptions::default()
         .with_goal(Goal::Read)
         .with_encoding(encoding)
-        .with_page_rows(20);
-    let options = RewriteOptions::new(writer).with_verify(true);
+        .with_max_rows_per_page(20)
+        .with_verify(true);
     match choice >> 4 {
         0..8 => options,
         8..12 => options.with_compression(parse_compression("zstd:1").expect("a compression")),

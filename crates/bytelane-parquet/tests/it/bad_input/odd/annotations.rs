@@ -9,8 +9,8 @@ use bytelane_parquet::format::{
     ConvertedType, DecimalType, Encoded, IntType, LogicalType, MicroSeconds, MilliSeconds,
     SchemaElement, TimeType, TimeUnit, TimestampType,
 };
+use bytelane_parquet::parse_compression;
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
-use bytelane_parquet::{WriterOptions, parse_compression};
 use std::sync::Arc;
 
 type Change = fn(&mut SchemaElement);
@@ -259,8 +259,7 @@ fn a_column_without_a_repetition_is_required() {
 fn numbers_may_have_a_length() {
     let file = with_element(&file_of(&of_32_bits()), |it| it.type_length = Some(32));
     check(&file, &of_32_bits(), "a length");
-    let options = RewriteOptions::new(WriterOptions::default())
-        .with_compression(parse_compression("gzip").unwrap());
+    let options = RewriteOptions::default().with_compression(parse_compression("gzip").unwrap());
     let (_, rewritten) = rewrite_bytes(file, &options).unwrap();
     assert_eq!(rewritten.columns[1].obstacle, None);
     assert_eq!(rewritten.columns[1].rewritten, 1);

@@ -178,7 +178,7 @@ fn check_others(file: &Bytes, what: &str) -> Bytes {
         );
     }
 
-    let options = RewriteOptions::new(WriterOptions::default())
+    let options = RewriteOptions::default()
         .with_compression(parse_compression("zstd").unwrap())
         .with_verify(true);
     let (new, rewritten) =

@@ -13,7 +13,7 @@ use by_hand::Column;
 use bytelane::{Backend, Detected};
 use bytelane_parquet::advise::{AdviseOptions, advise};
 use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
-use bytelane_parquet::{Goal, Problem, Reader, ReaderBuilder, WriterOptions, bytelane};
+use bytelane_parquet::{Goal, Problem, Reader, ReaderBuilder, bytelane};
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{RowSelection, RowSelector};
 use std::sync::Arc;
@@ -146,8 +146,7 @@ fn the_values_stay_in_rewrites() {
     for case in cases() {
         let (name, file) = (case.name, case.column.file());
         for goal in [Goal::Balanced, Goal::Size, Goal::Read] {
-            let writer = WriterOptions::default().with_goal(goal);
-            let options = RewriteOptions::new(writer);
+            let options = RewriteOptions::default().with_goal(goal);
             let verified = rewrite_bytes(file.clone(), &options.clone().with_verify(true));
             if let Err(error) = verified {
                 let is_disputed = matches!(error.problem(), Problem::Different(_));

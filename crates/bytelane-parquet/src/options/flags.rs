@@ -1,0 +1,28 @@
+//! Parses the flags of options.
+
+use super::names::Encoding;
+use crate::{Error, Problem, Result};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::num::{NonZero, ParseIntError};
+use std::str::FromStr;
+
+/// Returns the parser of the name of one of these values.
+pub(crate) fn names<T: FromStr<Err = Error> + Clone + Copy + Send + Sync + 'static>(
+    all: &[T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.iter().map(|value| name(*value))).try_map(|name| name.parse())
+}
+
+/// Parses a number above 0.
+pub(crate) fn count(text: &str) -> std::result::Result<usize, ParseIntError> {
+    text.parse().map(NonZero::get)
+}
+
+/// Parses the encoding of a column: `price=byte_stream_split`.
+pub(crate) fn column_encoding(text: &str) -> Result<(String, Encoding)> {
+    let (name, encoding) = text.rsplit_once('=').ok_or_else(|| {
+        Problem::Option("give NAME=ENCODING, as in price=byte_stream_split".to_owned())
+    })?;
+    Ok((name.to_owned(), encoding.parse()?))
+}
