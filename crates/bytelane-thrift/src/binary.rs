@@ -313,6 +313,7 @@ fn u32(input: &mut Input<'_>) -> Result<u32, Error> {
 
 impl<const STRICT: bool> Layout for BinaryLayout<STRICT> {
     const ENCODING: Encoding = Encoding::Binary;
+    const LARGEST_BOOL: u8 = 1;
 
     fn envelope<'de>(input: &mut Input<'de>) -> Result<Envelope<'de>, Error> {
         let start = *input;

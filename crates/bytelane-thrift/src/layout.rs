@@ -4,7 +4,9 @@
 use crate::input::Input;
 use crate::protocol::Reader;
 use crate::unknown::Encoding;
-use crate::{Envelope, Error, Field, FieldHeader, Frame, Items, Outlines, Type, UnknownField};
+use crate::{
+    Envelope, Error, ErrorKind, Field, FieldHeader, Frame, Items, Outlines, Type, UnknownField,
+};
 use std::borrow::Cow;
 use std::fmt::Debug;
 
@@ -12,6 +14,9 @@ use std::fmt::Debug;
 pub trait Layout: Debug + Default {
     /// Encoding of its bytes.
     const ENCODING: Encoding;
+
+    /// Largest byte that is a bool in a list. Only 1 is true.
+    const LARGEST_BOOL: u8;
 
     /// Reads the envelope before a message.
     fn envelope<'de>(input: &mut Input<'de>) -> Result<Envelope<'de>, Error>;
@@ -260,6 +265,26 @@ impl<'de, L: Layout> Reader<'de> for LayoutReader<'de, L> {
     }
 
     #[inline]
+    fn bools(&mut self, items: Items, values: &mut Vec<bool>) -> Result<(), Error> {
+        self.elements(items, values, |input, count, values| {
+            let start = *input;
+            let bytes = input.take(count)?;
+            // Without branches, so that it is vectorised.
+            if bytes.iter().fold(0, |largest, byte| largest.max(*byte)) > L::LARGEST_BOOL {
+                let mut invalid = bytes.iter().zip(1..);
+                return match invalid.find(|(byte, _)| **byte > L::LARGEST_BOOL) {
+                    Some((byte, end)) => {
+                        Err(start.error(ErrorKind::InvalidBool(*byte)).behind(end))
+                    }
+                    None => Ok(()),
+                };
+            }
+            values.extend(bytes.iter().map(|byte| *byte == 1));
+            Ok(())
+        })
+    }
+
+    #[inline]
     fn i8s(&mut self, items: Items, values: &mut Vec<i8>) -> Result<(), Error> {
         self.elements(items, values, Input::big_endian)
     }
@@ -309,6 +334,10 @@ impl<'de, L: Layout> Reader<'de> for LayoutReader<'de, L> {
             return Ok(());
         }
         self.skip_slowly(kind)
+    }
+
+    fn has_one_length(&self, kind: Type) -> bool {
+        L::has_one_length(kind)
     }
 
     fn skip_elements(&mut self, mut items: Items) -> Result<(), Error> {

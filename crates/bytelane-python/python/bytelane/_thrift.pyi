@@ -5,9 +5,10 @@ from typing import Any, Literal, TypeAlias, final
 
 from typing_extensions import Self
 
+from ._parquet import Table
 from ._typing import Memory
 
-__all__ = ["Limits", "Message", "Schema", "initialise", "load"]
+__all__ = ["Limits", "Message", "Scanner", "Schema", "initialise", "load"]
 
 Protocol: TypeAlias = Literal["binary", "compact", "fbthrift_compact", "json", "simple_json"]
 
@@ -52,7 +53,24 @@ class Message:
         strict_types: bool = False,
         lenient_json: bool = False,
     ) -> tuple[Self, int]: ...
+    @classmethod
+    def decode_arrow(
+        cls,
+        data: Memory | str,
+        path: str,
+        protocol: Protocol = "binary",
+        *,
+        names: Sequence[str] | None = None,
+        reply: bool = False,
+        limits: Limits | None = None,
+        lenient_json: bool = False,
+    ) -> Table: ...
     def encode(self, protocol: Protocol = "binary", *, limits: Limits | None = None) -> bytes: ...
+
+@final
+class Scanner:
+    def __new__(cls, protocol: Protocol = "binary", *, limits: Limits | None = None) -> Self: ...
+    def message_len(self, data: Memory) -> int | None: ...
 
 @final
 class Schema:

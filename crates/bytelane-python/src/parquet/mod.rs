@@ -19,6 +19,7 @@ mod write;
 
 pub use error::of_parquet;
 pub use find::{check_outputs, of_store};
+pub use table::Table;
 pub use watch::watched;
 
 use pyo3::prelude::*;

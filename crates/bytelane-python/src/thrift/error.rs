@@ -67,7 +67,8 @@ impl Fault {
     }
 }
 
-fn of_message(py: Python<'_>, error: &Error) -> PyErr {
+/// Returns the exception for an error of a message.
+pub fn of_message(py: Python<'_>, error: &Error) -> PyErr {
     let kind = format!("{:?}", error.kind());
     let end = kind.find(|it: char| !it.is_alphanumeric());
     let kind = &kind[..end.unwrap_or(kind.len())];

@@ -1,5 +1,6 @@
 //! Messages of Thrift as Python objects.
 
+mod columns;
 mod error;
 mod numbers;
 mod plan;
@@ -8,6 +9,7 @@ mod slots;
 mod write;
 
 use crate::memory::Memory;
+use crate::parquet::Table;
 use bytelane_thrift::{
     Binary, Compact, FbthriftCompact, Input, Json, Limits as WireLimits, Options, Protocol as Wire,
     Reader as _, SimpleJson, Writer as _, dynamic,
@@ -29,6 +31,8 @@ use write::{Encoder, fill};
 /// Native half of `bytelane.thrift`.
 #[pymodule]
 pub mod _thrift {
+    #[pymodule_export]
+    use super::columns::Scanner;
     #[pymodule_export]
     use super::{Limits, Message, Schema, initialise, load};
 }
@@ -105,6 +109,7 @@ macro_rules! dispatch {
         }
     };
 }
+use dispatch;
 
 #[cold]
 fn unknown_protocol(name: &str) -> PyErr {
@@ -218,6 +223,27 @@ impl Message {
         decoded(class, data, protocol, options, false)
     }
 
+    /// Reads the columns of a result set, such as those of HiveServer2, as a table. `path` leads to their list, for example
+    /// `results.columns`. Without `names`, they are `column_0`, `column_1` and so on. With `reply`, the data are the whole
+    /// reply of a service, whose return value the object is.
+    #[classmethod]
+    #[pyo3(signature = (data, path, protocol="binary", *, names=None, reply=false, limits=None, lenient_json=false))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn decode_arrow(
+        class: &Bound<'_, PyType>,
+        data: &Bound<'_, PyAny>,
+        path: &str,
+        protocol: &str,
+        names: Option<Vec<String>>,
+        reply: bool,
+        limits: Option<Limits>,
+        lenient_json: bool,
+    ) -> PyResult<Table> {
+        let of = Struct::of(class)?;
+        let options = options(limits, false, lenient_json);
+        of.get().table(data, path, protocol, names, reply, options)
+    }
+
     /// Writes the object as a message.
     #[pyo3(signature = (protocol="binary", *, limits=None))]
     fn encode<'py>(
@@ -227,15 +253,19 @@ impl Message {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let of = Struct::of(&slf.get_type())?;
         let (of, object) = (of.get(), slf.as_any());
-        let limits = limits.map_or_else(WireLimits::default, |limits| limits.0);
+        let limits = limits_of(limits);
         dispatch!(protocol, of.encode(object, &limits))
     }
 }
 
 fn options(limits: Option<Limits>, strict_types: bool, lenient_json: bool) -> Options {
     let options = Options::default().with_strict_types(strict_types);
-    let limits = limits.map_or_else(WireLimits::default, |limits| limits.0);
-    options.with_limits(limits).with_lenient_json(lenient_json)
+    let options = options.with_limits(limits_of(limits));
+    options.with_lenient_json(lenient_json)
+}
+
+fn limits_of(limits: Option<Limits>) -> WireLimits {
+    limits.map_or_else(WireLimits::default, |limits| limits.0)
 }
 
 fn decoded<'py>(
@@ -275,7 +305,7 @@ fn initialise<'py>(
 
 /// Types of an IDL.
 #[pyclass(frozen)]
-pub struct Schema(dynamic::Schema);
+pub struct Schema(Arc<dynamic::Schema>);
 
 /// Loads an IDL and everything that it includes.
 #[pyfunction]
@@ -284,7 +314,7 @@ fn load(py: Python<'_>, path: PathBuf, include: Vec<PathBuf>) -> PyResult<Schema
     let compiler = include.into_iter().fold(compiler, Compiler::include);
     let schema = py.detach(|| compiler.schema(&[path]));
     schema
-        .map(Schema)
+        .map(|schema| Schema(Arc::new(schema)))
         .map_err(|error| of_idl(py, error.to_string()))
 }
 

@@ -8,12 +8,14 @@ use bytelane_thrift::{Binary, Field, Limits};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Memory of a small object, such as an int, in bytes.
 pub const SMALL: usize = 32;
 
 /// Types of an IDL, and how their values look in Python.
 pub struct Plan {
+    pub schema: Arc<Schema>,
     pub structs: Vec<StructPlan>,
     pub enums: Vec<EnumPlan>,
     /// True if lists of numbers are NumPy arrays.
@@ -61,7 +63,7 @@ impl Plan {
     /// with a class for each enum.
     pub fn of<'py>(
         py: Python<'py>,
-        schema: &Schema,
+        schema: &Arc<Schema>,
         structs: &[(Bound<'py, PyType>, Vec<Py<PyString>>)],
         enums: &[Bound<'py, PyAny>],
         arrays: bool,
@@ -72,6 +74,7 @@ impl Plan {
         let enums = schema.enums().iter().zip(enums);
         let enums = enums.map(|(of, class)| EnumPlan::of(of, class));
         let mut plan = Self {
+            schema: Arc::clone(schema),
             structs: structs.collect::<PyResult<_>>()?,
             enums: enums.collect::<PyResult<_>>()?,
             arrays,

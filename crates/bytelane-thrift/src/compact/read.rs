@@ -77,6 +77,7 @@ fn varint_error(input: &Input<'_>, error: varint::Error) -> Error {
 
 impl<D: Dialect> Layout for CompactLayout<D> {
     const ENCODING: Encoding = D::ENCODING;
+    const LARGEST_BOOL: u8 = FALSE;
 
     fn envelope<'de>(input: &mut Input<'de>) -> Result<Envelope<'de>, Error> {
         let start = *input;

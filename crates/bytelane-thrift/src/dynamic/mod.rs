@@ -13,7 +13,8 @@
 //! implements `Serialize`, and [`Schema::seed`] reads one.
 //!
 //! A value takes 40 bytes and more of memory for each number. For large lists of numbers, and at the
-//! speed of memory, use generated types.
+//! speed of memory, use generated types; or, with the feature `arrow`, `Columns`, which reads
+//! columnar results such as those of HiveServer2 as Arrow arrays.
 //!
 //! ```
 //! use bytelane_thrift::dynamic::{FieldType, Schema, StructType, Value, ValueType};
@@ -32,6 +33,8 @@
 //! ```
 
 mod calls;
+#[cfg(feature = "arrow")]
+mod columns;
 mod defaults;
 mod names;
 mod read;
@@ -42,6 +45,8 @@ mod text;
 mod value;
 
 pub use calls::{Call, FunctionType};
+#[cfg(feature = "arrow")]
+pub use columns::Columns;
 pub use schema::{Constant, EnumType, FieldType, Schema, StructType, ValueType};
 #[cfg(feature = "serde")]
 pub use serde::Seed;

@@ -95,6 +95,15 @@ impl<'de> Decode<'de> for bool {
     fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
         reader.bool()
     }
+
+    #[inline]
+    fn read_list<R: Reader<'de>>(
+        reader: &mut R,
+        items: Items,
+        values: &mut Vec<Self>,
+    ) -> Result<(), Error> {
+        reader.bools(items, values)
+    }
 }
 
 impl Element for f32 {

@@ -6,6 +6,8 @@ mod shape;
 mod write;
 
 pub use path::InvalidPath;
+#[cfg(feature = "arrow")]
+pub(crate) use path::{Step, parse as parse_path};
 pub(crate) use read::MaskedReader;
 pub use shape::{Described, Shape};
 pub(crate) use write::MaskedWriter;
@@ -170,7 +172,7 @@ impl FieldMask {
         let (mut node, mut left) = (None, PARTS);
         for path in paths {
             let path = path.as_ref();
-            let steps = path::parse(path, &root)?;
+            let (steps, _) = path::parse(path, &root)?;
             let node = node.get_or_insert(before.clone());
             node.insert(&steps, &after, &mut left)
                 .ok_or_else(|| InvalidPath::too_many(path))?;

@@ -18,7 +18,7 @@ impl std::error::Error for InvalidPath {}
 
 impl InvalidPath {
     #[cold]
-    fn new(path: &str, problem: impl fmt::Display) -> Self {
+    pub(crate) fn new(path: &str, problem: impl fmt::Display) -> Self {
         Self(format!("the path `{path}`: {problem}"))
     }
 
@@ -31,7 +31,7 @@ impl InvalidPath {
 
 /// Step of a path: from a value to parts of it.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// Field ids, indices or integer keys.
     Numbers(Vec<i64>),
     /// String keys.
@@ -39,8 +39,8 @@ pub(super) enum Step {
     All,
 }
 
-/// Parses a path of a type.
-pub(super) fn parse<P: Parent>(path: &str, root: &P) -> Result<Vec<Step>, InvalidPath> {
+/// Parses a path of a type. Returns the type of its end as well.
+pub(crate) fn parse<P: Parent>(path: &str, root: &P) -> Result<(Vec<Step>, P), InvalidPath> {
     let mut text = Text {
         path,
         rest: path.strip_prefix('$').unwrap_or(path),
@@ -60,7 +60,7 @@ pub(super) fn parse<P: Parent>(path: &str, root: &P) -> Result<Vec<Step>, Invali
             other => return Err(text.error(format!("expected `.`, `[` or `{{`, found `{other}`"))),
         };
     }
-    Ok(steps)
+    Ok((steps, place))
 }
 
 struct Text<'a> {

@@ -334,6 +334,7 @@ impl<'de, R: Reader<'de>> Reader<'de> for MaskedReader<'_, R> {
     }
 
     lists! {
+        bools bool bool
         i8s i8 i8
         i16s i16 i16
         i32s i32 i32

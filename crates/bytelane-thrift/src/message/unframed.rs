@@ -168,6 +168,11 @@ impl Level {
                 Some(field) => Step::Stay(Self::Struct(frame, Some(field.kind))),
                 None => Step::Leave,
             }),
+            // The length of these is known, however many there are.
+            Self::Items(items, None) if !items.map && reader.has_one_length(items.element) => {
+                reader.skip_elements(items)?;
+                Ok(Step::Leave)
+            }
             Self::Items(items, Some(kind)) => value(reader, kind, Self::Items(items, None)),
             Self::Items(mut items, None) => {
                 if !reader.next(&mut items)? {

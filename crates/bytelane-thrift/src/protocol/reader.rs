@@ -161,6 +161,17 @@ pub trait Reader<'de>: Sized {
 
     /// Reads the remaining elements of a list, and appends them.
     #[inline]
+    fn bools(&mut self, mut items: Items, values: &mut Vec<bool>) -> Result<(), Error> {
+        items.reserve(values);
+        while self.next(&mut items)? {
+            let value = self.bool()?;
+            items.make_room(self.input(), values)?;
+            values.push(value);
+        }
+        Ok(())
+    }
+    /// Reads the remaining elements of a list, and appends them.
+    #[inline]
     fn i8s(&mut self, mut items: Items, values: &mut Vec<i8>) -> Result<(), Error> {
         items.reserve(values);
         while self.next(&mut items)? {
@@ -273,6 +284,12 @@ pub trait Reader<'de>: Sized {
                 Ok(())
             }
         }
+    }
+
+    /// Returns whether all values of a type have the same number of bytes, and any bytes are valid.
+    #[doc(hidden)]
+    fn has_one_length(&self, _: Type) -> bool {
+        false
     }
 
     /// Reads the remaining elements of a list or set, and drops them.

@@ -2,6 +2,7 @@
 //! dependency.
 
 mod apache;
+mod columns;
 mod common;
 mod envelope;
 mod golden;

@@ -20,7 +20,7 @@ from ._types import DeclaredException, Struct, Union
 BASES: dict[str, type[Any]] = {"struct": Struct, "union": Union, "exception": DeclaredException}
 
 # Names that fields must not have: methods, and attributes of Python's exceptions.
-METHODS = {"encode", "decode", "decode_prefix"}
+METHODS = {"encode", "decode", "decode_arrow", "decode_prefix"}
 OF_EXCEPTIONS = {"add_note", "args", "with_traceback"}
 
 

@@ -1,6 +1,7 @@
 //! Types with a field of each kind, and a value of them.
 
 pub mod headers;
+pub mod hive;
 pub mod masks;
 pub mod readers;
 mod types;
