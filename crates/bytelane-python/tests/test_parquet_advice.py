@@ -166,6 +166,14 @@ def test_readers_that_do_not_know_alp_are_named() -> None:
         parquet.advise(prices(), encodings="plain,+alp")
 
 
+def test_advice_compares_compressions() -> None:
+    [column] = parquet.advise(prices(), compare=["none", "ZSTD:9"], threads=1, rows=1000).columns
+    assert {it["compression"] for it in column["candidates"]} == {"zstd:1", "none", "zstd:9"}
+    assert parquet.advise(prices(), compare="none,zstd:9", memory_limit="1GiB").bytes_now > 0
+    with pytest.raises(ValueError, match="compare: unknown compression"):
+        parquet.advise(prices(), compare=["xz"])
+
+
 def test_a_rewrite_has_the_options_of_the_command() -> None:
     table = pa.table({"id": [i * i % 1009 for i in range(10_000)], "name": ["a", "b"] * 5000})
     pq.write_table(table, "a.parquet", compression="snappy")
@@ -200,7 +208,7 @@ def test_wrong_options_of_a_rewrite_are_named() -> None:
         (ValueError, 'column_encoding: unknown encoding "x"', {"column_encoding": {"id": "x"}}),
         (ValueError, "compression_level needs a codec", {"compression_level": 3}),
         (ValueError, 'convert_int96: "ms" is neither us nor ns', {"convert_int96": "ms"}),
-        (ValueError, "threads: .* expected a whole number above 0", {"threads": 0}),
+        (ValueError, "threads must be at least 1", {"threads": 0}),
         (ValueError, "the rows of a page cannot be 0", {"max_rows_per_page": 0}),
         (ValueError, "data_page_version: unknown page version", {"data_page_version": "3.0"}),
     ]

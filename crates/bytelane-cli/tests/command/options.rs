@@ -5,6 +5,7 @@
 //!     BYTELANE_WRITE_OPTIONS=1 cargo test --package bytelane-cli --test command options
 
 use crate::{bytelane, text};
+use bytelane_parquet::advise::AdviseOptions;
 use bytelane_parquet::check::CheckOptions;
 use bytelane_parquet::diff::DiffOptions;
 use bytelane_parquet::merge::MergeOptions;
@@ -49,6 +50,7 @@ fn verb<T: Args + DeserializeOwned>(command: &'static str, function: &'static st
 
 fn verbs() -> Vec<Verb> {
     vec![
+        verb::<AdviseOptions>("advise", "advise"),
         verb::<RewriteOptions>("rewrite", "rewrite"),
         verb::<MergeOptions>("merge", "merge"),
         verb::<DiffOptions>("diff", "diff"),
@@ -60,6 +62,9 @@ fn verbs() -> Vec<Verb> {
 
 /// Flags of commands that are no option of the struct, and why.
 const OTHER_FLAGS: &[(&str, &str)] = &[
+    ("brief", "output"),
+    ("check", "the exit status"),
+    ("threshold", "the exit status"),
     (
         "as-files",
         "how inputs are found, like the keyword as_files",
@@ -164,31 +169,28 @@ impl Verb {
 
 /// Returns the type of an option in Python, by the type of its values in Rust.
 fn kind(it: &Arg) -> String {
-    let kinds = [
-        (TypeId::of::<u64>(), "int"),
-        (TypeId::of::<usize>(), "int"),
-        (TypeId::of::<NonZero<usize>>(), "int"),
-        (TypeId::of::<PathBuf>(), "Path"),
-        (TypeId::of::<String>(), "str"),
-        (TypeId::of::<Goal>(), "Goal"),
-        (TypeId::of::<DataPageVersion>(), "DataPageVersion"),
-        (TypeId::of::<Compression>(), "str"),
-        (TypeId::of::<(String, Encoding)>(), "Mapping[str, Encoding]"),
-    ];
-    let parser = it.get_value_parser().type_id();
-    let known = kinds.iter().find(|(id, _)| parser == *id);
+    let one = match it.get_value_parser().type_id() {
+        _ if value_name(it) == "SIZE" => "int | str",
+        id if id == TypeId::of::<u64>() => "int",
+        id if id == TypeId::of::<usize>() => "int",
+        id if id == TypeId::of::<NonZero<usize>>() => "int",
+        id if id == TypeId::of::<PathBuf>() => "Path",
+        id if id == TypeId::of::<String>() => "str",
+        id if id == TypeId::of::<Compression>() => "str",
+        id if id == TypeId::of::<Goal>() => "Goal",
+        id if id == TypeId::of::<DataPageVersion>() => "DataPageVersion",
+        id if id == TypeId::of::<(String, Encoding)>() => "Mapping[str, Encoding]",
+        _ => "",
+    };
     let values = it.get_possible_values();
-    match known {
-        _ if value_name(it) == "SIZE" => "int | str".to_owned(),
-        Some((_, "str")) if matches!(it.get_action(), ArgAction::Append) => {
-            "Sequence[str]".to_owned()
-        }
-        Some((_, kind)) => (*kind).to_owned(),
-        None if values.is_empty() => "str | Iterable[str]".to_owned(),
-        None => {
+    match (one, it.get_action()) {
+        ("str", ArgAction::Append) => "Sequence[str]".to_owned(),
+        ("", _) if values.is_empty() => "str | Iterable[str]".to_owned(),
+        ("", _) => {
             let names = values.iter().map(|it| format!("{:?}", it.get_name()));
             format!("Literal[{}]", names.collect::<Vec<_>>().join(", "))
         }
+        (one, _) => one.to_owned(),
     }
 }
 

@@ -44,7 +44,7 @@ impl Advisor {
     /// Returns an error, with its place, if the file cannot be read.
     pub fn open(path: impl AsRef<Path>, options: &AdviseOptions) -> Result<Self> {
         let path = path.as_ref();
-        let source = Source::open(path, options.memory).map_err(|error| error.in_file(path))?;
+        let source = Source::open(path, options.memory()).map_err(|error| error.in_file(path))?;
         Ok(Self {
             path: path.to_owned(),
             options: options.clone(),
@@ -71,7 +71,7 @@ impl Advisor {
         Ok(Self {
             path: shared,
             options: options.clone(),
-            source: Source::Parquet(Files::open(paths, options.memory)?),
+            source: Source::Parquet(Files::open(paths, options.memory())?),
             tried: 0,
             columns: Vec::new(),
         })
@@ -106,7 +106,7 @@ impl Advisor {
     /// Returns approximately how many bytes of values of a column are tried, or 0 if there is no such column.
     #[must_use]
     pub fn bytes_to_try(&self, column: usize) -> u64 {
-        let rows = self.source.rows().min(self.options.rows as u64);
+        let rows = self.source.rows().min(self.options.rows() as u64);
         (rows as f64 * self.source.bytes_of_row(column)) as u64
     }
 

@@ -15,6 +15,7 @@ mod advisor;
 mod array_file;
 mod files;
 mod opened;
+mod options;
 mod outcome;
 mod promise;
 mod settings;
@@ -25,18 +26,17 @@ mod values;
 
 pub use advisor::Advisor;
 pub use array_file::RAW_ENDINGS;
+pub use options::AdviseOptions;
 pub use outcome::{Advice, Alternative, ColumnAdvice};
 pub use settings::Settings;
 pub use trial::Candidate;
 
-use crate::budget::MemoryLimit;
 use crate::catch_panic::catch_panic;
-use crate::compatibility::{Readers, ValueType};
+use crate::compatibility::ValueType;
 use crate::rewrite::plan::int96;
-use crate::{Encoding, Encodings, Error, Goal, Problem, Result, compression_name};
+use crate::{Encoding, Error, Problem, Result, compression_name};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use bytelane::Detected;
 use files::Files;
 use parquet::basic::{Compression, CompressionCodec, Type, ZstdLevel};
 use parquet::file::metadata::ParquetMetaData;
@@ -44,130 +44,10 @@ use parquet::file::statistics::Statistics;
 use parquet::schema::types::ColumnDescriptor;
 use promise::Promise;
 use source::{Sampled, Source};
-use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::path::Path;
 use trial::{Trials, share_with};
 use values::Values;
-
-/// Options for [`advise`]: goal and sampling.
-#[derive(Clone, PartialEq, Debug)]
-pub struct AdviseOptions {
-    goal: Goal,
-    readers: Readers,
-    encodings: Encodings,
-    compression: Option<Compression>,
-    compressions: Vec<Compression>,
-    rows: usize,
-    exact: bool,
-    threads: Option<NonZero<usize>>,
-    backend: Detected,
-    memory: MemoryLimit,
-}
-
-impl Default for AdviseOptions {
-    /// Returns a balanced choice for pyarrow, duckdb and polars. Parquet files keep their compression, others
-    /// are assumed to use zstd at level 1. Row groups with a total of one million rows are sampled for each
-    /// column.
-    fn default() -> Self {
-        Self {
-            goal: Goal::default(),
-            readers: Readers::default(),
-            encodings: Encodings::default(),
-            compression: None,
-            compressions: Vec::new(),
-            rows: 1 << 20,
-            exact: false,
-            threads: None,
-            backend: Detected::active(),
-            memory: MemoryLimit::default(),
-        }
-    }
-}
-
-impl AdviseOptions {
-    /// Sets the goal to optimise for.
-    #[must_use]
-    pub fn with_goal(mut self, goal: Goal) -> Self {
-        self.goal = goal;
-        self
-    }
-
-    /// Sets the programs that must be able to read the chosen encodings.
-    #[must_use]
-    pub fn with_readers(mut self, readers: Readers) -> Self {
-        self.readers = readers;
-        self
-    }
-
-    /// Sets the encodings to choose from. All stable encodings are tried, and
-    /// [previews](Encoding::is_preview) only if they are in this set.
-    #[must_use]
-    pub fn with_encodings(mut self, encodings: Encodings) -> Self {
-        self.encodings = encodings;
-        self
-    }
-
-    /// Sets the compression to assume. Otherwise, columns of Parquet files keep theirs.
-    #[must_use]
-    pub fn with_compression(mut self, compression: Compression) -> Self {
-        self.compression = Some(compression);
-        self
-    }
-
-    /// Sets further compressions to try, for comparison.
-    #[must_use]
-    pub fn with_comparisons(mut self, compressions: Vec<Compression>) -> Self {
-        self.compressions = compressions;
-        self
-    }
-
-    /// Sets approximately how many rows of a column are examined. They come from row groups spread over the
-    /// file, at least four if there are that many. Parts of them are encoded.
-    #[must_use]
-    pub fn with_rows(mut self, rows: usize) -> Self {
-        self.rows = rows.max(1);
-        self
-    }
-
-    /// Sets whether to encode all rows with the choice, so that the new size is exact and not an estimate.
-    #[must_use]
-    pub fn with_exact_sizes(mut self, exact: bool) -> Self {
-        self.exact = exact;
-        self
-    }
-
-    /// Sets how many columns are tried at the same time; by default, the number of cores. Only the measured
-    /// speeds depend on it.
-    #[must_use]
-    pub fn with_threads(mut self, threads: NonZero<usize>) -> Self {
-        self.threads = Some(threads);
-        self
-    }
-
-    /// Sets the instruction set of the kernels.
-    #[must_use]
-    pub fn with_backend(mut self, backend: Detected) -> Self {
-        self.backend = backend;
-        self
-    }
-
-    /// Limits the memory, in bytes, for the examined rows of a column and for a page. By default, the rows of
-    /// a row group may take 128 MiB and 1024 times the size of the column chunk; a column that takes more is
-    /// not judged. Pages and rows are limited as in
-    /// [`RewriteOptions::with_memory_limit`](crate::rewrite::RewriteOptions::with_memory_limit).
-    #[must_use]
-    pub fn with_memory_limit(mut self, bytes: u64) -> Self {
-        self.memory = MemoryLimit(Some(bytes));
-        self
-    }
-
-    /// Returns all compressions to try if `assumed` is the assumed one, without duplicates.
-    fn all_compressions(&self, assumed: Compression) -> Vec<Compression> {
-        let others = self.compressions.iter().filter(|other| **other != assumed);
-        std::iter::once(assumed).chain(others.copied()).collect()
-    }
-}
 
 /// Tries every encoding and compression on samples of a file's columns.
 ///
@@ -313,7 +193,7 @@ fn unjudged(files: &Files, leaf: &ColumnDescriptor, why: &Error) -> Result<Colum
 
 fn judge(source: &Source, column: usize, options: &AdviseOptions) -> Result<Vec<ColumnAdvice>> {
     let promises = Promise::of(source, column, options)?;
-    let sampled = source.sample(column, options.rows.min(MEASURED))?;
+    let sampled = source.sample(column, options.rows().min(MEASURED))?;
     let promised = promises.iter().find_map(|promise| promise.compression);
     let assumed = promised.or_else(|| match source {
         Source::Parquet(files) => files.compression(column),
@@ -322,7 +202,7 @@ fn judge(source: &Source, column: usize, options: &AdviseOptions) -> Result<Vec<
     let compression = options.compression.or(assumed);
     let compression = compression.unwrap_or(options.compression_or_default());
     // Other compressions are judged by the size of all sampled rows.
-    let timed = if options.compressions.is_empty() {
+    let timed = if options.compare.is_empty() {
         sampled.front(source.rows() as usize / TIMED)
     } else {
         sampled.front(sampled.rows)

@@ -163,7 +163,7 @@ fn written(
 fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec<Promise>> {
     let rewrite = options.rewrite();
     let mut promises = Vec::new();
-    for place in files.row_groups(options.rows) {
+    for place in files.row_groups(options.rows()) {
         let metadata = files.metadata_of(place.file);
         let plan = files.plan(place.file, &rewrite);
         let leaves = files.leaves(place.file, column);
@@ -251,7 +251,7 @@ fn of_rows(source: &Source, column: usize, options: &AdviseOptions) -> Result<Ve
     let wanted = if options.exact {
         groups
     } else {
-        (options.rows as u64)
+        (options.rows() as u64)
             .div_ceil(group)
             .clamp(1, groups.max(1))
     };
@@ -283,7 +283,7 @@ impl AdviseOptions {
         WriterOptions::default()
             .with_goal(self.goal)
             .with_readers(self.readers.clone())
-            .with_encodings(self.encodings.clone())
+            .with_encodings(self.encodings.clone().unwrap_or_default())
             .with_backend(self.backend)
     }
 
@@ -292,9 +292,9 @@ impl AdviseOptions {
         RewriteOptions {
             goal: self.goal,
             readers: self.readers.clone(),
-            encodings: Some(self.encodings.clone()),
+            encodings: self.encodings.clone(),
             compression: self.compression,
-            memory_limit: self.memory.0,
+            memory_limit: self.memory_limit,
             backend: self.backend,
             ..RewriteOptions::default()
         }

@@ -434,8 +434,9 @@ impl Columns<'_> {
         if let Some(compression) = options.compression {
             text += &format!(" --compression {}", word(&compression_name(compression)));
         }
-        if options.encodings != crate::Encodings::default() {
-            text += &format!(" --encodings {}", word(&options.encodings.to_string()));
+        let encodings = options.encodings.as_ref();
+        if let Some(encodings) = encodings.filter(|it| **it != crate::Encodings::default()) {
+            text += &format!(" --encodings {}", word(&encodings.to_string()));
         }
         if options.readers != crate::compatibility::Readers::default() {
             text += &format!(" --readers {}", word(&options.readers.to_string()));

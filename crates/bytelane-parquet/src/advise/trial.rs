@@ -55,7 +55,8 @@ impl AdviseOptions {
     /// Returns whether to try an encoding. Previews have to be requested. All others are tried, since they
     /// are shown for comparison even if they may not be chosen.
     fn tries(&self, encoding: Encoding) -> bool {
-        !encoding.is_preview() || self.encodings.contains(encoding)
+        let encodings = self.encodings.as_ref();
+        !encoding.is_preview() || encodings.is_some_and(|it| it.contains(encoding))
     }
 }
 

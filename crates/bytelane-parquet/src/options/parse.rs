@@ -83,6 +83,17 @@ pub(crate) fn deserialize_compression<'de, D: Deserializer<'de>>(
     compression.map(Some).map_err(de::Error::custom)
 }
 
+/// Deserializes the names of compressions, separated by commas or in a list.
+pub(crate) fn deserialize_compressions<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Vec<Compression>, D::Error> {
+    let names = Names::deserialize(from)?.text().to_ascii_lowercase();
+    let compressions = names.split(',').map(|name| parse_compression(name.trim()));
+    compressions
+        .collect::<Result<_, _>>()
+        .map_err(de::Error::custom)
+}
+
 /// Deserializes the names of an option's values, in lower or upper case, by the paths of columns.
 pub(crate) fn deserialize_by_path<'de, D, T>(from: D) -> Result<Vec<(String, T)>, D::Error>
 where

@@ -68,7 +68,7 @@ fn a_raw_array_gets_a_choice_and_settings() {
     assert_eq!(column.candidates.len(), 3);
     assert!(column.bytes_plain.unwrap() > column.bytes_then);
     let comparisons = ["none", "zstd:3"].map(|name| parse_compression(name).unwrap());
-    let options = AdviseOptions::default().with_comparisons(comparisons.to_vec());
+    let options = AdviseOptions::default().with_compare(comparisons.to_vec());
     let compared = advise_again(&directory, "walk.f64", &options);
     assert_eq!(compared.columns[0].candidates.len(), 9);
     let settings: Vec<&str> = advice.settings.iter().map(|it| it.text.as_str()).collect();

@@ -99,10 +99,7 @@ class _Options(Protocol):
 def advise(
     source: _Stream | Sequence[_Path],
     as_files: bool,
-    options: _Options,
-    rows: int,
-    exact: bool,
-    memory_limit: int | None,
+    options: str,
 ) -> str: ...
 def rewrite(
     sources: Sequence[_Path],

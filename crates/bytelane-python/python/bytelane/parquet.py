@@ -29,7 +29,7 @@ from ._options import Compression as Compression
 from ._options import DataPageVersion as DataPageVersion
 from ._options import Encoding as Encoding
 from ._options import Goal as Goal
-from ._options import SortingColumn, given, options_of, pairs
+from ._options import SortingColumn, given
 from ._options import StringType as StringType
 from ._parquet import (
     Batches,
@@ -266,11 +266,13 @@ def advise(
     readers: str | Iterable[str] | None = None,
     encodings: str | Iterable[str] | None = None,
     compression: str | None = None,
-    compression_level: int | None = None,
-    rows: int = 1 << 20,
+    compare: Sequence[str] | None = None,
+    rows: int = 1048576,
+    threads: int | None = None,
+    memory_limit: int | str | None = None,
     exact: bool = False,
+    compression_level: int | None = None,
     as_files: bool = False,
-    memory_limit: int | None = None,
 ) -> Advice:
     """Encodes parts of each column in every encoding. Returns the best encodings and the results of `rewrite` with
     them.
@@ -279,19 +281,25 @@ def advise(
     directory or pattern of Parquet files with the same columns, which get one advice; or a table. Directories and
     `as_files` are those of `read_table`.
 
-    `readers` are the programs that must be able to read the chosen encodings, optionally with the oldest version in use:
-    `"pyarrow>=17,duckdb"` or `["pyarrow>=17", "duckdb"]`, `"any"` for no restriction. The default is the newest pyarrow,
-    DuckDB and Polars.
+    Each of `readers` may name the oldest version in use: `"pyarrow>=17,duckdb"` or `["pyarrow>=17", "duckdb"]`. The default
+    is the newest pyarrow, DuckDB and Polars. An encoding that a reader cannot read is never chosen; if a preview among
+    `encodings` is never chosen for that reason, a `UserWarning` says so. `compression_level` is the level of `compression`.
 
-    `encodings` are the encodings to choose from: `"+alp"` adds ALP, a preview in the format, to the usual ones, and a
-    list without `+`, such as `"plain,dictionary"`, replaces them. An encoding that a reader cannot read is never
-    chosen; if a preview is never chosen for that reason, a `UserWarning` says so.
+    Options:
 
-    Columns of Parquet files keep their compression by default; for others it is `"zstd"` at level 1. The sample has row
-    groups with about `rows` rows of each column; `exact` encodes all rows with the choice.
-
-    A column chunk that takes more than `memory_limit` bytes in memory is not analysed, and a page that takes more is an
-    error. By default, the limit is 128 MiB plus 1024 times the size of the column in the file.
+    - `goal`: Goal to optimise for.
+    - `readers`: Programs that must be able to read the files, optionally with the oldest version in use; any: no
+      restriction.
+    - `encodings`: Encodings to choose from: names, or +alp to add a preview to the usual ones, which `readers` must all
+      know.
+    - `compression`: The compression to assume: none, snappy, lz4_raw, zstd:LEVEL, gzip:LEVEL, brotli:LEVEL. By default,
+      columns of Parquet files keep theirs, and other files get zstd:1.
+    - `compare`: Further compressions to try, for comparison.
+    - `rows`: Rows of each column to look at, in row groups spread over the file, of which parts are encoded.
+    - `threads`: Threads that work at the same time [default: all cores].
+    - `memory_limit`: Maximum memory for a column of a row group, or for a page, as in 4GiB [default: 128MiB and 1024
+      times its size in the file].
+    - `exact`: Encode all rows with the choice, so that the new sizes are exact.
 
     >>> import pyarrow as pa
     >>> from bytelane import parquet
@@ -299,13 +307,13 @@ def advise(
     >>> parquet.advise(table, goal="size").pyarrow()["column_encoding"]
     {'id': 'DELTA_BINARY_PACKED'}
     """
-    options = options_of(goal, readers, encodings, compression, compression_level)
+    options = given(locals())
     if isinstance(source, str | os.PathLike | Sequence):
         source = _paths(source)
     elif not hasattr(source, "__arrow_c_stream__"):
         wanted = "a path, a list of paths, or a table with __arrow_c_stream__"
         raise TypeError(f"expected {wanted}, but this is of type {type(source).__name__}")
-    return Advice(json.loads(_parquet.advise(source, as_files, options, rows, exact, memory_limit)))
+    return Advice(json.loads(_parquet.advise(source, as_files, options)))
 
 
 def rewrite(

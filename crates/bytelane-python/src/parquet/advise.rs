@@ -3,10 +3,10 @@
 use super::check_signals;
 use super::error::of_parquet;
 use super::find::columns_at;
-use super::options::{Count, Options};
+use super::options::{parse, warn_of_obstacles};
+use super::rewrite::to_json;
 use crate::arrow;
 use bytelane_parquet::advise::{Advice, AdviseOptions, Advisor};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -14,40 +14,28 @@ use std::path::PathBuf;
 
 /// Returns the advice for a table or for files, as JSON.
 #[pyfunction]
-#[pyo3(signature = (source, as_files, options, rows, exact, memory_limit))]
 pub fn advise(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     as_files: bool,
-    options: Options,
-    rows: Count,
-    exact: bool,
-    memory_limit: Option<u64>,
+    options: &str,
 ) -> PyResult<String> {
-    let mut advise = AdviseOptions::default()
-        .with_goal(options.goal()?)
-        .with_readers(options.readers()?)
-        .with_encodings(options.encodings(py)?)
-        .with_rows(rows.0)
-        .with_exact_sizes(exact);
-    if let Some(compression) = options.compression()? {
-        advise = advise.with_compression(compression);
-    }
-    if let Some(limit) = memory_limit {
-        advise = advise.with_memory_limit(limit);
+    let options: AdviseOptions = parse(options)?;
+    if let Some(encodings) = &options.encodings {
+        warn_of_obstacles(py, encodings, &options.readers)?;
     }
     let advice = if arrow::is_table(source)? {
         let rows = arrow::import(source)?;
         py.detach(|| {
             let schema = rows.schema();
             let batches = rows.collect::<PyResult<_>>()?;
-            finish(Advisor::of_batches(schema, batches, &advise).map_err(of_parquet)?)
+            finish(Advisor::of_batches(schema, batches, &options).map_err(of_parquet)?)
         })?
     } else {
         let paths: Vec<PathBuf> = source.extract()?;
-        py.detach(|| of_files(&columns_at(&paths, as_files)?, &advise))?
+        py.detach(|| of_files(&columns_at(&paths, as_files)?, &options))?
     };
-    to_json(advice)
+    to_json(&advice)
 }
 
 fn of_files(paths: &[PathBuf], options: &AdviseOptions) -> PyResult<Advice> {
@@ -73,8 +61,4 @@ fn finish(mut advisor: Advisor) -> PyResult<Advice> {
         (None, Err(error)) => Err(of_parquet(error)),
         (None, Ok(())) => Ok(advisor.advice()),
     }
-}
-
-fn to_json(advice: Advice) -> PyResult<String> {
-    serde_json::to_string(&advice).map_err(|error| PyValueError::new_err(error.to_string()))
 }

@@ -3,7 +3,7 @@
 use super::error::of_parquet;
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::parquet::basic::Compression;
-use bytelane_parquet::{ColumnOptions, Encodings, Goal, WriterOptions, parse_compression};
+use bytelane_parquet::{ColumnOptions, Encodings, Goal, Problem, WriterOptions, parse_compression};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
@@ -23,34 +23,36 @@ pub fn parse<T: DeserializeOwned>(options: &str) -> PyResult<T> {
             Some(format!("{keyword}: {error}"))
         });
         let message = alone.unwrap_or_else(|| error.to_string());
-        let words = [
-            (
-                "expected u64",
-                "expected a whole number that is not negative",
-            ),
-            (
-                "expected usize",
-                "expected a whole number that is not negative",
-            ),
-            (
-                "expected a nonzero usize",
-                "expected a whole number above 0",
-            ),
-            (
-                "expected a map",
-                "expected a dictionary by the paths of columns",
-            ),
-            ("unknown variant", "unknown value"),
-        ];
-        let message = words
+        let message = IN_PYTHON
             .iter()
             .fold(message, |text, (from, to)| text.replace(from, to));
         match message.contains("invalid type") {
             true => PyTypeError::new_err(message),
-            false => PyValueError::new_err(message),
+            false => of_parquet(Problem::Option(message).into()),
         }
     })
 }
+
+/// Parts of messages of serde, and their counterparts for users of Python.
+const IN_PYTHON: [(&str, &str); 5] = [
+    (
+        ": invalid value: integer `0`, expected a nonzero usize",
+        " must be at least 1",
+    ),
+    (
+        "expected u64",
+        "expected a whole number that is not negative",
+    ),
+    (
+        "expected usize",
+        "expected a whole number that is not negative",
+    ),
+    ("unknown variant", "unknown value"),
+    (
+        "expected a map",
+        "expected a dictionary by the paths of columns",
+    ),
+];
 
 /// Count or index.
 #[derive(Clone, Copy)]

@@ -9,9 +9,7 @@ use crate::verb::Verb;
 use crate::{Outcome, backend, progress, readable, standard};
 use anyhow::Context;
 use bytelane_parquet::advise::{Advice, AdviseOptions, Advisor, advise};
-use bytelane_parquet::compatibility::Readers;
-use bytelane_parquet::parquet::basic::Compression;
-use bytelane_parquet::{Encodings, Goal, bounded_threads, parse_compression};
+use bytelane_parquet::bounded_threads;
 use indicatif::ProgressBar;
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -33,34 +31,8 @@ pub struct Arguments {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     search: Search,
-    /// Goal to optimise for
-    #[arg(long, value_name = "GOAL", default_value = Goal::Balanced.name(), value_parser = super::rewrite::goal_parser())]
-    goal: Goal,
-    /// Programs that must be able to read the files, optionally with the oldest version in use; any: no restriction
-    #[arg(long, value_name = "NAME[>=VERSION],..", default_value_t = Readers::default())]
-    readers: Readers,
-    /// Encodings to choose from: names, or +alp to add a preview to the usual ones, which --readers must all know
-    #[arg(long, value_name = "NAME,..")]
-    encodings: Option<Encodings>,
-    /// The compression to assume: none, snappy, lz4_raw, zstd:LEVEL, gzip:LEVEL, brotli:LEVEL. By default, columns of
-    /// Parquet files keep theirs, and other files get zstd:1
-    #[arg(long, value_name = "CODEC[:LEVEL]", value_parser = parse_compression)]
-    compression: Option<Compression>,
-    /// Further compressions to try, for comparison
-    #[arg(long, value_name = "CODEC[:LEVEL],..", value_delimiter = ',', value_parser = parse_compression)]
-    compare: Vec<Compression>,
-    /// Rows of each column to look at, in row groups spread over the file, of which parts are encoded
-    #[arg(long, value_name = "N", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
-    rows: u64,
-    /// Threads that work at the same time [default: all cores]
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZero<usize>>,
-    /// Maximum memory for a column of a row group, or for a page, as in 4GiB [default: 128MiB and 1024 times its size in the file]
-    #[arg(long, value_name = "SIZE", value_parser = bytelane_parquet::parse_size)]
-    memory_limit: Option<u64>,
-    /// Encode all rows with the choice, so that the new sizes are exact
-    #[arg(long)]
-    exact: bool,
+    #[command(flatten)]
+    options: AdviseOptions,
     /// Exit with code 1 if any file could become smaller by more than the threshold
     #[arg(long)]
     check: bool,
@@ -94,25 +66,12 @@ impl Arguments {
         backend::force_from_environment()?;
         let mut out = standard::output()?;
         let files = self.search.columns(&self.paths)?;
-        super::rewrite::note_obstacles(self.encodings.as_ref(), &self.readers);
-        let mut options = AdviseOptions::default()
-            .with_goal(self.goal)
-            .with_readers(self.readers.clone())
-            .with_encodings(self.encodings.clone().unwrap_or_default())
-            .with_comparisons(self.compare.clone())
-            .with_exact_sizes(self.exact)
-            .with_rows(usize::try_from(self.rows).unwrap_or(usize::MAX));
-        if let Some(compression) = self.compression {
-            options = options.with_compression(compression);
-        }
-        if let Some(limit) = self.memory_limit {
-            options = options.with_memory_limit(limit);
-        }
+        super::rewrite::note_obstacles(self.options.encodings.as_ref(), &self.options.readers);
         let progress = progress::bar(files.len() as u64, "{pos}/{len}")?;
         let _verb = Verb::reading(progress.clone())?;
         let advice = match files.as_slice() {
-            [only] => vec![self.advise_columns(only, &options, &progress)],
-            several => self.advise_files(several, &options, &progress)?,
+            [only] => vec![self.advise_columns(only, &progress)],
+            several => self.advise_files(several, &progress)?,
         };
         progress.finish_and_clear();
         self.show(advice, &mut out)
@@ -122,14 +81,9 @@ impl Arguments {
     fn advise_columns(
         &self,
         file: &Path,
-        options: &AdviseOptions,
         progress: &ProgressBar,
     ) -> bytelane_parquet::Result<Advice> {
-        let mut options = options.clone();
-        if let Some(threads) = self.threads {
-            options = options.with_threads(threads);
-        }
-        let mut advisor = Advisor::open(file, &options)?;
+        let mut advisor = Advisor::open(file, &self.options)?;
         progress.set_length(advisor.columns() as u64);
         progress.set_message(readable::path(file));
         advisor.advise_rest(|tried| {
@@ -143,14 +97,14 @@ impl Arguments {
     fn advise_files(
         &self,
         files: &[PathBuf],
-        options: &AdviseOptions,
         progress: &ProgressBar,
     ) -> anyhow::Result<Vec<bytelane_parquet::Result<Advice>>> {
         // 0: one per core.
         let bounded = |threads| bounded_threads(threads, files.len()).get();
-        let threads = self.threads.map_or(0, bounded);
+        let threads = self.options.threads.map_or(0, bounded);
         let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
-        let options = options.clone().with_threads(NonZero::<usize>::MIN);
+        let options = self.options.clone();
+        let options = options.with_threads(NonZero::<usize>::MIN);
         let advised = |file: &PathBuf| {
             progress.set_message(readable::path(file));
             let advice = advise(file, &options);

@@ -17,7 +17,11 @@ impl Arguments {
             ["write\nMB/s", "read\nMB/s"]
         };
         // All results of a column have the same compression, unless several are compared.
-        let compression = if self.compare.is_empty() { 2 } else { 0 };
+        let compression = if self.options.compare.is_empty() {
+            2
+        } else {
+            0
+        };
         let file = is_csv.then(|| text("file"));
         let mut table = Table::new(file.into_iter().chain([
             text("column"),
@@ -81,7 +85,7 @@ impl Arguments {
             }
         };
         let saved = 100.0 * advice.saved();
-        let about = if self.exact { "" } else { "about " };
+        let about = if self.options.exact { "" } else { "about " };
         writeln!(
             out,
             "\n{} {before}, {about}{} with the choice: {saved:.1}% smaller\n",

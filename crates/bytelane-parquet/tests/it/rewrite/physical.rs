@@ -366,7 +366,7 @@ fn a_map_of_int96_gets_advice_and_is_copied() {
     let path = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(&path, &file).unwrap();
     for exact in [false, true] {
-        let options = AdviseOptions::default().with_exact_sizes(exact);
+        let options = AdviseOptions::default().with_exact(exact);
         let advice = advise(&path, &options).unwrap();
         assert_eq!(advice.columns.len(), 2);
         assert!(

@@ -227,7 +227,7 @@ fn exact_sizes_are_exact() {
             advised = advised.with_compression(compression);
             options = options.with_compression(compression);
         }
-        let advice = advise(&path, &advised.with_exact_sizes(true)).unwrap();
+        let advice = advise(&path, &advised.with_exact(true)).unwrap();
         let rewritten = rewrite(&path, &new, &options).unwrap();
         assert_eq!(advice.columns.len(), rewritten.columns.len());
         for (promise, column) in advice.columns.iter().zip(&rewritten.columns) {

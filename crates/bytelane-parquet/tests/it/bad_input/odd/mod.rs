@@ -169,7 +169,7 @@ fn check_others(file: &Bytes, what: &str) -> Bytes {
     let path = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(&path, file).unwrap();
     for exact in [false, true] {
-        let options = AdviseOptions::default().with_exact_sizes(exact);
+        let options = AdviseOptions::default().with_exact(exact);
         let advice = advise(&path, &options).unwrap_or_else(|error| panic!("{what}: {error}"));
         assert_eq!(advice.columns[0].path, "ok", "{what}");
         assert!(
