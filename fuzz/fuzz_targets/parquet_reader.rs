@@ -1,13 +1,13 @@
 //! Reads any bytes as a Parquet file, on every backend.
 #![no_main]
 
-#[path = "../../crates/bytelane-parquet/tests/it/bad_input/fuzzing/chunk.rs"]
+#[path = "../../crates/bytelane-parquet-files/tests/it/bad_input/fuzzing/chunk.rs"]
 mod chunk;
-#[path = "../../crates/bytelane-parquet/tests/it/bad_input/fuzzing/files.rs"]
+#[path = "../../crates/bytelane-parquet-files/tests/it/bad_input/fuzzing/files.rs"]
 mod files;
-#[path = "../../crates/bytelane-parquet/tests/it/bad_input/fuzzing/reader.rs"]
+#[path = "../../crates/bytelane-parquet-files/tests/it/bad_input/fuzzing/reader.rs"]
 mod reader;
-#[path = "../../crates/bytelane-parquet/tests/it/bad_input/fuzzing/rows.rs"]
+#[path = "../../crates/bytelane-parquet-files/tests/it/bad_input/fuzzing/rows.rs"]
 mod rows;
 
 libfuzzer_sys::fuzz_target!(

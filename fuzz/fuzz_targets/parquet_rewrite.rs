@@ -1,13 +1,13 @@
 //! Rewrites any bytes as a Parquet file.
 #![no_main]
 
-#[path = "../../crates/bytelane-parquet/tests/it/bad_input/fuzzing/chunk.rs"]
+#[path = "../../crates/bytelane-parquet-files/tests/it/bad_input/fuzzing/chunk.rs"]
 mod chunk;
-#[path = "../../crates/bytelane-parquet/tests/it/bad_input/fuzzing/files.rs"]
+#[path = "../../crates/bytelane-parquet-files/tests/it/bad_input/fuzzing/files.rs"]
 mod files;
-#[path = "../../crates/bytelane-parquet/tests/it/bad_input/fuzzing/rewrite.rs"]
+#[path = "../../crates/bytelane-parquet-files/tests/it/bad_input/fuzzing/rewrite.rs"]
 mod rewrite;
-#[path = "../../crates/bytelane-parquet/tests/it/bad_input/fuzzing/rows.rs"]
+#[path = "../../crates/bytelane-parquet-files/tests/it/bad_input/fuzzing/rows.rs"]
 mod rows;
 
 libfuzzer_sys::fuzz_target!(

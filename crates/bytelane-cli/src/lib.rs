@@ -24,8 +24,8 @@ mod signals;
 mod specification;
 mod verb;
 
-use bytelane_parquet::rewrite::STREAM;
 use bytelane_parquet::{Caller, Problem};
+use bytelane_parquet_files::rewrite::STREAM;
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::borrow::Cow;

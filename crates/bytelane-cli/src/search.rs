@@ -3,8 +3,8 @@
 use crate::files::is_stream;
 use crate::readable;
 use anyhow::bail;
-use bytelane_parquet::advise::RAW_ENDINGS;
 use bytelane_parquet::arrow_schema::DataType;
+use bytelane_parquet_files::advise::RAW_ENDINGS;
 use bytelane_store::{FindOptions, FoundFile, PARTITION_TYPES, partition_type};
 use std::path::{Path, PathBuf};
 

@@ -8,7 +8,7 @@ use crate::root::Root;
 use crate::run::PLAN;
 use crate::{Error, Result};
 use bytelane_parquet::Progress;
-use bytelane_parquet::diff::{DiffOptions, Difference, diff};
+use bytelane_parquet_files::diff::{DiffOptions, Difference, diff};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

@@ -58,15 +58,15 @@ const SMALL_VALUE: u64 = 8;
 /// Memory limit set by the caller. Without one, each kind of work has a default that grows with the size of
 /// the input. Real files stay below it, however well they are compressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct MemoryLimit(pub(crate) Option<u64>);
+pub struct MemoryLimit(pub Option<u64>);
 
 impl MemoryLimit {
     /// No limit: for page headers that are not decompressed, or only after another limit has been checked.
-    pub(crate) const NONE: Self = Self(Some(u64::MAX));
+    pub const NONE: Self = Self(Some(u64::MAX));
 
     /// Returns the maximum memory of a reader, in bytes, for all columns: pages, dictionaries, levels, and a
     /// batch.
-    pub(crate) fn of_read(self, file_bytes: u64) -> u64 {
+    pub fn of_read(self, file_bytes: u64) -> u64 {
         // Two sides of a comparison, and growing arrays, have such memory at the same time.
         self.within_process(READ, file_bytes, memory_of_process() / 4)
     }
@@ -83,28 +83,28 @@ impl MemoryLimit {
 
     /// Returns the maximum uncompressed size of a page, in bytes, in a chunk with this size and number of
     /// values.
-    pub(crate) fn of_page(self, chunk_bytes: u64, values: u64) -> u64 {
+    pub fn of_page(self, chunk_bytes: u64, values: u64) -> u64 {
         let default = || times(EACH, chunk_bytes, times(PAGE_VALUE, values, PAGE));
         self.0.unwrap_or_else(default)
     }
 
     /// Returns the maximum size, in bytes, of the values of a column of a row group that is re-encoded or
     /// judged. `chunk_bytes` is the size of its chunks.
-    pub(crate) fn of_column(self, chunk_bytes: u64) -> u64 {
+    pub fn of_column(self, chunk_bytes: u64) -> u64 {
         // The values, pages of them, and the new chunk are in memory at the same time.
         let default = || times(EACH, chunk_bytes, COLUMN).min(memory_of_process() / 4);
         self.0.unwrap_or_else(default)
     }
 
     /// Returns the maximum size of a description of a file's metadata, in bytes.
-    pub(crate) fn of_metadata(self, file_bytes: u64) -> u64 {
+    pub fn of_metadata(self, file_bytes: u64) -> u64 {
         let default = || times(METADATA_EACH, file_bytes, METADATA);
         self.0.unwrap_or_else(default)
     }
 
     /// Returns an error if a row of a row group takes more memory than a read may take, so that no reader
     /// could put it into a batch.
-    pub(crate) fn check_row(self, rows: i64, values: u64, file_bytes: u64) -> Result<()> {
+    pub fn check_row(self, rows: i64, values: u64, file_bytes: u64) -> Result<()> {
         let rows = u64::try_from(rows).unwrap_or(0).max(1);
         let limit = self.of_read(file_bytes);
         if values.saturating_mul(SMALL_VALUE) / rows > limit {
@@ -118,19 +118,19 @@ impl MemoryLimit {
 /// Maximum number of rows that commands decode to check or compare them, set by the caller. The default grows with the
 /// size of the file: a hundred bytes can claim any number of nulls, and decoding these takes hours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct RowLimit(pub(crate) Option<u64>);
+pub struct RowLimit(pub Option<u64>);
 
 impl RowLimit {
     /// No limit: for files that a data set lists, whose rows have been counted.
-    pub(crate) const NONE: Self = Self(Some(u64::MAX));
+    pub const NONE: Self = Self(Some(u64::MAX));
 
     /// Returns an error if a file of this size has too many rows in its row groups together.
-    pub(crate) fn check_all(self, rows: impl Iterator<Item = i64>, file_bytes: u64) -> Result<()> {
+    pub fn check_all(self, rows: impl Iterator<Item = i64>, file_bytes: u64) -> Result<()> {
         self.check(rows.fold(0, i64::saturating_add), file_bytes)
     }
 
     /// Returns an error if a file of this size has too many rows.
-    pub(crate) fn check(self, rows: i64, file_bytes: u64) -> Result<()> {
+    pub fn check(self, rows: i64, file_bytes: u64) -> Result<()> {
         let rows = u64::try_from(rows).unwrap_or(0);
         let limit = self.0.unwrap_or_else(|| times(ROWS_EACH, file_bytes, ROWS));
         if rows > limit {
@@ -142,14 +142,14 @@ impl RowLimit {
 }
 
 /// Number of rows that have been decoded of a file.
-pub(crate) struct DecodedRows {
+pub struct DecodedRows {
     rows: i64,
     limit: RowLimit,
     file_bytes: u64,
 }
 
 impl DecodedRows {
-    pub(crate) fn new(limit: RowLimit, file_bytes: u64) -> Self {
+    pub fn new(limit: RowLimit, file_bytes: u64) -> Self {
         Self {
             rows: 0,
             limit,
@@ -158,7 +158,7 @@ impl DecodedRows {
     }
 
     /// Adds rows. Returns an error if there are too many.
-    pub(crate) fn add(&mut self, rows: i64) -> Result<()> {
+    pub fn add(&mut self, rows: i64) -> Result<()> {
         self.rows = self.rows.saturating_add(rows);
         self.limit.check(self.rows, self.file_bytes)
     }
@@ -225,7 +225,7 @@ fn address_space() -> u64 {
 }
 
 /// Returns the reason why a column that takes more memory is not re-encoded.
-pub(crate) fn too_large(limit: u64) -> String {
+pub fn too_large(limit: u64) -> String {
     format!("its values take more memory than {}", limit_text(limit))
 }
 
@@ -239,7 +239,7 @@ pub(crate) fn limit_text(limit: u64) -> String {
 
 /// Remaining memory budget of a read. Clones share it.
 #[derive(Clone, Debug)]
-pub(crate) struct Budget(Arc<Shared>);
+pub struct Budget(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -249,13 +249,13 @@ struct Shared {
 
 impl Budget {
     /// Creates a budget of `limit` bytes.
-    pub(crate) fn new(limit: u64) -> Self {
+    pub fn new(limit: u64) -> Self {
         let left = limit.into();
         Self(Arc::new(Shared { limit, left }))
     }
 
     /// Creates an empty reservation.
-    pub(crate) fn reservation(&self) -> Reservation {
+    pub fn reservation(&self) -> Reservation {
         Reservation {
             budget: self.clone(),
             bytes: Cell::new(0),
@@ -276,7 +276,7 @@ impl Budget {
 
 /// Reserved part of a budget. Dropping it returns the bytes.
 #[derive(Debug)]
-pub(crate) struct Reservation {
+pub struct Reservation {
     budget: Budget,
     bytes: Cell<u64>,
 }
@@ -307,7 +307,7 @@ impl Reservation {
     }
 
     /// Grows the reservation by this number of bytes.
-    pub(crate) fn add(&self, bytes: u64) -> Result<()> {
+    pub fn add(&self, bytes: u64) -> Result<()> {
         self.resize(self.bytes.get().saturating_add(bytes))
     }
 
@@ -325,7 +325,7 @@ impl Drop for Reservation {
 }
 
 /// Returns whether the values that a chunk claims fit into a limit. This is known before any of them is read.
-pub(crate) fn has_room_for(limit: u64, chunk: &ColumnChunkMetaData) -> bool {
+pub fn has_room_for(limit: u64, chunk: &ColumnChunkMetaData) -> bool {
     let width = match chunk.column_type() {
         Type::FIXED_LEN_BYTE_ARRAY => u64::try_from(chunk.column_descr().type_length()),
         _ => Ok(VALUE),
@@ -340,7 +340,7 @@ pub(crate) fn has_room_for(limit: u64, chunk: &ColumnChunkMetaData) -> bool {
 ///
 /// Batches of many columns have fewer rows, too, so that a quarter of a memory limit is enough for their
 /// numbers.
-pub(crate) fn batch_rows<'a>(
+pub fn batch_rows<'a>(
     wanted: usize,
     leaves: impl Iterator<Item = &'a ColumnDescPtr>,
     limit: u64,
@@ -361,7 +361,7 @@ pub(crate) fn batch_rows<'a>(
 }
 
 /// Returns an error if values are wider than is possible in a file of this size.
-pub(crate) fn check_widths<'a>(
+pub fn check_widths<'a>(
     mut leaves: impl Iterator<Item = &'a ColumnDescPtr>,
     file_bytes: u64,
 ) -> Result<()> {
@@ -380,7 +380,7 @@ pub(crate) fn check_widths<'a>(
 }
 
 /// Returns the size of values in bytes. Values that share memory are all counted.
-pub(crate) fn extent(values: &dyn Array) -> u64 {
+pub fn extent(values: &dyn Array) -> u64 {
     let strings: u64 = match values.data_type() {
         DataType::Utf8View => values.as_string_view().lengths().map(u64::from).sum(),
         DataType::BinaryView => values.as_binary_view().lengths().map(u64::from).sum(),
@@ -420,19 +420,19 @@ fn expanded(values: &dyn Array) -> u64 {
 
 /// Returns the number of rows that a batch counts as: rows with values of more than 64 bytes in each column take longer,
 /// and count several times.
-pub(crate) fn rows_of(batch: &RecordBatch) -> i64 {
+pub fn rows_of(batch: &RecordBatch) -> i64 {
     rows_of_columns(batch.columns(), batch.num_rows())
 }
 
 /// Returns the same number for columns of a batch.
-pub(crate) fn rows_of_columns(columns: &[ArrayRef], rows: usize) -> i64 {
+pub fn rows_of_columns(columns: &[ArrayRef], rows: usize) -> i64 {
     let bytes: u64 = columns.iter().map(|it| expanded(it)).sum();
     let rows = (bytes / columns.len().max(1) as u64 / ROW_BYTES).max(rows as u64);
     i64::try_from(rows).unwrap_or(i64::MAX)
 }
 
 /// Returns a field with strings as views: repeated entries of a dictionary then take the memory of one.
-pub(crate) fn with_views(field: &FieldRef) -> FieldRef {
+pub fn with_views(field: &FieldRef) -> FieldRef {
     let data_type = match field.data_type() {
         DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
         DataType::Binary | DataType::LargeBinary => DataType::BinaryView,

@@ -34,7 +34,7 @@ pub fn caller() -> Caller {
 
 /// Option that messages name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Setting {
+pub enum Setting {
     /// Replaces existing files.
     Force,
     /// Raises the memory limit.

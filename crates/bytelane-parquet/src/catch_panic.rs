@@ -23,7 +23,7 @@ pub(crate) fn set_catching(is_caught: bool) {
 /// Calls `work`. Returns an error if it panics, as the crate `parquet` does for some malformed files.
 ///
 /// After an error, anything that `work` has changed must not be used.
-pub(crate) fn catch_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub fn catch_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let outside = IS_CAUGHT.replace(true);
     let result = catch_unwind(AssertUnwindSafe(work));
     IS_CAUGHT.set(outside);

@@ -156,7 +156,8 @@ impl Error {
     }
 
     /// Creates an error for a file that contradicts itself.
-    pub(crate) fn corrupt(what: impl Into<String>) -> Self {
+    #[doc(hidden)]
+    pub fn corrupt(what: impl Into<String>) -> Self {
         Self::new(Problem::Corrupt(what.into()))
     }
 
@@ -186,7 +187,8 @@ impl Error {
     }
 
     /// Replaces the file.
-    pub(crate) fn of_file(mut self, file: &Path) -> Self {
+    #[doc(hidden)]
+    pub fn of_file(mut self, file: &Path) -> Self {
         self.0.place.file = Some(file.to_owned());
         self
     }
@@ -198,7 +200,8 @@ impl Error {
     }
 
     /// Returns whether the data may be valid, but cannot be read here.
-    pub(crate) fn is_obstacle(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_obstacle(&self) -> bool {
         let of_parquet = |error: &ParquetError| {
             matches!(error, ParquetError::NYI(_) | ParquetError::ArrowError(_))
         };
@@ -210,7 +213,8 @@ impl Error {
     }
 
     /// Returns whether the values take more memory than allowed.
-    pub(crate) fn is_of_memory(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_of_memory(&self) -> bool {
         let problem = self.problem();
         matches!(
             problem,
@@ -219,7 +223,8 @@ impl Error {
     }
 
     /// Returns whether reading fewer rows at a time might avoid it.
-    pub(crate) fn is_of_size(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_of_size(&self) -> bool {
         let problem = self.problem();
         matches!(
             problem,

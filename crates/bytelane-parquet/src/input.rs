@@ -45,7 +45,8 @@ impl InputFile {
     }
 
     /// Wraps an open file.
-    pub(crate) fn new(file: File) -> Result<Self> {
+    #[doc(hidden)]
+    pub fn new(file: File) -> Result<Self> {
         Ok(Self {
             length: file.metadata()?.len(),
             source: Source::Disk(Arc::new(file)),
@@ -69,7 +70,8 @@ impl InputFile {
     }
 
     /// Returns the permissions of a local file.
-    pub(crate) fn permissions(&self) -> Result<Option<Permissions>> {
+    #[doc(hidden)]
+    pub fn permissions(&self) -> Result<Option<Permissions>> {
         match &self.source {
             Source::Disk(file) => Ok(Some(file.metadata()?.permissions())),
             Source::Remote(_) => Ok(None),
@@ -78,7 +80,8 @@ impl InputFile {
 
     /// Returns the time of the last change of a local file, if the system knows it. Stores check the version of
     /// their files themselves.
-    pub(crate) fn modified(&self) -> Result<Option<SystemTime>> {
+    #[doc(hidden)]
+    pub fn modified(&self) -> Result<Option<SystemTime>> {
         match &self.source {
             Source::Disk(file) => Ok(file.metadata()?.modified().ok()),
             Source::Remote(_) => Ok(None),
@@ -203,7 +206,7 @@ fn read_at(file: &File, to: &mut [u8], position: u64) -> io::Result<usize> {
 }
 
 /// Opens a file for random access, which begins at its end.
-pub(crate) fn open(path: &Path) -> Result<File> {
+pub fn open(path: &Path) -> Result<File> {
     // Check by name first, because opening a pipe waits for a writer.
     let problem = match fs::metadata(path) {
         Err(_) if path == Path::new("-") => {
@@ -218,7 +221,7 @@ pub(crate) fn open(path: &Path) -> Result<File> {
 }
 
 /// Returns a part of a file, if the file has it.
-pub(crate) fn bytes_at(reader: &impl ChunkReader, range: Range<u64>) -> Result<Bytes> {
+pub fn bytes_at(reader: &impl ChunkReader, range: Range<u64>) -> Result<Bytes> {
     if range.start > range.end || range.end > reader.len() {
         let Range { start, end } = range;
         return Err(Error::corrupt(format!(
@@ -229,7 +232,7 @@ pub(crate) fn bytes_at(reader: &impl ChunkReader, range: Range<u64>) -> Result<B
 }
 
 /// Serializes a path as text: paths need not be valid UTF-8, but JSON must be.
-pub(crate) fn serialize_path<S: serde::Serializer>(
+pub fn serialize_path<S: serde::Serializer>(
     path: &Path,
     serializer: S,
 ) -> std::result::Result<S::Ok, S::Error> {

@@ -1,35 +1,48 @@
-//! Choose, write, rewrite and read the best Parquet encoding for each column.
+//! Choose, write and read the best Parquet encoding for each column.
+//!
+//! `bytelane-parquet-files` works on whole files with the hidden modules, which may change at any time.
 
-pub mod advise;
-mod budget;
-mod caller;
-mod catch_panic;
-pub mod check;
-mod choice;
-mod chunk;
+#[doc(hidden)]
+pub mod budget;
+#[doc(hidden)]
+pub mod caller;
+#[doc(hidden)]
+pub mod catch_panic;
+#[doc(hidden)]
+pub mod choice;
+#[doc(hidden)]
+pub mod chunk;
 pub mod compatibility;
-pub mod diff;
-mod error;
-mod file;
+#[doc(hidden)]
+pub mod error;
+#[doc(hidden)]
+pub mod file;
 pub mod filter;
 #[doc(hidden)]
 pub mod format;
-mod input;
-pub mod inspect;
-mod memory;
-pub mod merge;
-mod options;
-mod page;
-mod parallel;
-mod progress;
-mod read;
-mod remote;
-pub mod repair;
-pub mod rewrite;
-mod stack;
-mod statistics;
+#[doc(hidden)]
+pub mod input;
+#[doc(hidden)]
+pub mod memory;
+#[doc(hidden)]
+pub mod options;
+#[doc(hidden)]
+pub mod page;
+#[doc(hidden)]
+pub mod parallel;
+#[doc(hidden)]
+pub mod progress;
+#[doc(hidden)]
+pub mod read;
+#[doc(hidden)]
+pub mod remote;
+#[doc(hidden)]
+pub mod stack;
+#[doc(hidden)]
+pub mod statistics;
 pub mod table;
-mod types;
+#[doc(hidden)]
+pub mod types;
 mod write;
 
 pub use caller::{Caller, caller, set_caller};

@@ -17,7 +17,7 @@ const IDLE: Duration = Duration::from_millis(50);
 
 /// Number of threads, and their memory limit.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub struct Limits {
     pub threads: NonZero<usize>,
     /// Maximum total weight of all units that are in progress or wait to be taken. A single unit may exceed
     /// it.
@@ -39,7 +39,7 @@ pub fn bounded_threads(wanted: NonZero<usize>, units: usize) -> NonZero<usize> {
 }
 
 /// Returns the number of cores of the machine.
-pub(crate) fn all_cores() -> NonZero<usize> {
+pub fn all_cores() -> NonZero<usize> {
     // Reads files of control groups each time.
     static CORES: OnceLock<NonZero<usize>> = OnceLock::new();
     *CORES.get_or_init(|| thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN))
@@ -76,7 +76,7 @@ impl<I: Iterator, R> Drop for End<'_, I, R> {
 /// Calls `idle` periodically while there is no result. The first error ends the work.
 ///
 /// Each unit comes with its weight.
-pub(crate) fn in_order<T: Send, R: Send>(
+pub fn in_order<T: Send, R: Send>(
     limits: Limits,
     units: impl Iterator<Item = (u64, T)> + Send,
     work: impl Fn(T) -> Result<R> + Sync,

@@ -29,10 +29,8 @@ impl Progress {
     }
 
     /// Returns a callback that can only cancel the work: it reports that all is done, whatever it is called with.
-    pub(crate) fn at_end(
-        &self,
-        total: u64,
-    ) -> impl Fn(u64) -> ControlFlow<()> + Send + Sync + 'static {
+    #[doc(hidden)]
+    pub fn at_end(&self, total: u64) -> impl Fn(u64) -> ControlFlow<()> + Send + Sync + 'static {
         let progress = self.clone();
         move |_| match progress.report(total, total) {
             Ok(()) => ControlFlow::Continue(()),
@@ -41,7 +39,8 @@ impl Progress {
     }
 
     /// Reports progress; an error if the work is cancelled.
-    pub(crate) fn report(&self, done: u64, total: u64) -> Result<()> {
+    #[doc(hidden)]
+    pub fn report(&self, done: u64, total: u64) -> Result<()> {
         match &self.0 {
             Some(callback) if callback(done, total).is_break() => Err(Problem::Cancelled.into()),
             _ => Ok(()),

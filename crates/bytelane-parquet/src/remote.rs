@@ -162,7 +162,7 @@ pub fn local_path(path: &Path) -> Cow<'_, Path> {
 }
 
 /// Returns the stores.
-pub(crate) fn remote_files() -> io::Result<&'static dyn RemoteFiles> {
+pub fn remote_files() -> io::Result<&'static dyn RemoteFiles> {
     let problem = "this program was built without object stores; copy the file to a local disk";
     let files = REMOTE_FILES.get().map(AsRef::as_ref);
     files.ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, problem))

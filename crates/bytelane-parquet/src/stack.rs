@@ -20,10 +20,7 @@ pub(crate) fn stack_size(depth: usize) -> usize {
 
 /// Calls `work`, which recurses into columns of this nesting depth. If the caller's stack may be too small,
 /// it runs on a thread with a larger one.
-pub(crate) fn with_stack<T: Send>(
-    depth: usize,
-    work: impl FnOnce() -> Result<T> + Send,
-) -> Result<T> {
+pub fn with_stack<T: Send>(depth: usize, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     if depth <= SHALLOW {
         return work();
     }
@@ -39,7 +36,7 @@ pub(crate) fn with_stack<T: Send>(
 }
 
 /// Returns the nesting depth of the fields.
-pub(crate) fn depth_of<'a>(fields: impl IntoIterator<Item = &'a Field>) -> usize {
+pub fn depth_of<'a>(fields: impl IntoIterator<Item = &'a Field>) -> usize {
     // Not recursive, because the stack may be too small at this point.
     let mut open: Vec<(&DataType, usize)> = Vec::new();
     open.extend(fields.into_iter().map(|field| (field.data_type(), 1)));

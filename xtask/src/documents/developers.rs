@@ -4,9 +4,13 @@
 use std::path::Path;
 
 use super::{between, files, read};
+use crate::process::root;
 
-/// Directory of the paths in the walks.
-const SOURCES: &str = "crates/bytelane-parquet/src";
+/// Directories of the paths in the walks.
+const SOURCES: [&str; 2] = [
+    "crates/bytelane-parquet/src",
+    "crates/bytelane-parquet-files/src",
+];
 
 /// Returns the files and names of the guide's tables, in order: code in backticks.
 fn steps(guide: &str) -> Vec<&str> {
@@ -37,7 +41,10 @@ fn the_walks_name_existing_code() {
     let mut names = 0;
     for step in steps(&guide) {
         if step.ends_with(".rs") {
-            source = Some((step, read(&Path::new(SOURCES).join(step))));
+            let mut places = SOURCES.iter().map(|sources| Path::new(sources).join(step));
+            let place = places.find(|place| root().join(place).exists());
+            let place = place.unwrap_or_else(|| panic!("{step} does not exist"));
+            source = Some((step, read(&place)));
             continue;
         }
         let (path, source) = source.as_ref().expect("a file comes before its names");

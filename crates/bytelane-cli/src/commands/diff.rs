@@ -6,7 +6,7 @@ use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
 use anyhow::bail;
 use bytelane_parquet::arrow_schema::DataType;
-use bytelane_parquet::diff::{DiffOptions, Difference, RowPlace, diff_tables};
+use bytelane_parquet_files::diff::{DiffOptions, Difference, RowPlace, diff_tables};
 use bytelane_store::table_sides;
 use serde::Serialize;
 use std::io::Write;

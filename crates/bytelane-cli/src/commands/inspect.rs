@@ -3,7 +3,7 @@
 use crate::search::Search;
 use crate::table::{Column as TableColumn, Format, Table, format_parser, number, size, text};
 use crate::{Outcome, readable, standard};
-use bytelane_parquet::inspect::{Column, Inspection, inspect, inspect_within};
+use bytelane_parquet_files::inspect::{Column, Inspection, inspect, inspect_within};
 use clap::ValueEnum;
 use std::io::Write;
 use std::path::PathBuf;

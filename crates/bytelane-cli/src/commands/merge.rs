@@ -7,7 +7,7 @@ use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
 use anyhow::bail;
 use bytelane_parquet::Replace;
-use bytelane_parquet::merge::{MergeOptions, Merged, MergedPages, merge, part_path};
+use bytelane_parquet_files::merge::{MergeOptions, Merged, MergedPages, merge, part_path};
 use std::io::{self, Write};
 use std::path::PathBuf;
 

@@ -5,7 +5,7 @@ use crate::search::Search;
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
 use bytelane_parquet::Replace;
-use bytelane_parquet::repair::{RepairOptions, Repaired, repair};
+use bytelane_parquet_files::repair::{RepairOptions, Repaired, repair};
 use clap::ValueEnum;
 use std::io::{self, Write};
 use std::path::PathBuf;

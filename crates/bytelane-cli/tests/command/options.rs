@@ -5,14 +5,14 @@
 //!     BYTELANE_WRITE_OPTIONS=1 cargo test --package bytelane-cli --test command options
 
 use crate::{bytelane, text};
-use bytelane_parquet::advise::AdviseOptions;
-use bytelane_parquet::check::CheckOptions;
-use bytelane_parquet::diff::DiffOptions;
-use bytelane_parquet::merge::MergeOptions;
 use bytelane_parquet::parquet::basic::Compression;
-use bytelane_parquet::repair::{RepairOptions, SalvageOptions};
-use bytelane_parquet::rewrite::RewriteOptions;
 use bytelane_parquet::{DataPageVersion, Encoding, Goal};
+use bytelane_parquet_files::advise::AdviseOptions;
+use bytelane_parquet_files::check::CheckOptions;
+use bytelane_parquet_files::diff::DiffOptions;
+use bytelane_parquet_files::merge::MergeOptions;
+use bytelane_parquet_files::repair::{RepairOptions, SalvageOptions};
+use bytelane_parquet_files::rewrite::RewriteOptions;
 use clap::{Arg, ArgAction, Args, Command};
 use serde::de::DeserializeOwned;
 use std::any::TypeId;

@@ -7,7 +7,7 @@ mod segments;
 
 use crate::root::Root;
 use crate::{Error, Result, STATE_DIRECTORY};
-use bytelane_parquet::diff::Fingerprint;
+use bytelane_parquet_files::diff::Fingerprint;
 use bytelane_store::sync_directory;
 use rayon::prelude::*;
 use segments::Segments;

@@ -4,7 +4,7 @@ use super::{PlanOptions, Read};
 use crate::hash::{digits, hash};
 use crate::root::Root;
 use crate::{Error, Result};
-use bytelane_parquet::advise::{Advice, ColumnAdvice, advise};
+use bytelane_parquet_files::advise::{Advice, ColumnAdvice, advise};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;

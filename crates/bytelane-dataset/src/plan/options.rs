@@ -1,12 +1,12 @@
 //! Defines the options of plans.
 
 use crate::{Error, Result};
-use bytelane_parquet::advise::AdviseOptions;
 use bytelane_parquet::compatibility::Readers;
-use bytelane_parquet::merge::MergeOptions;
 use bytelane_parquet::parquet::basic::Compression;
-use bytelane_parquet::rewrite::RewriteOptions;
 use bytelane_parquet::{Goal, WriterOptions, compression_name, parse_compression};
+use bytelane_parquet_files::advise::AdviseOptions;
+use bytelane_parquet_files::merge::MergeOptions;
+use bytelane_parquet_files::rewrite::RewriteOptions;
 use serde::{Deserialize, Serialize};
 
 /// Options for making a plan and for writing its outputs.

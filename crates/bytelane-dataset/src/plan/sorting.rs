@@ -5,7 +5,7 @@ use super::sort_sample::SortSample;
 use super::{PlanOptions, Unreadable};
 use crate::root::Root;
 use crate::{Error, Result};
-use bytelane_parquet::check::check_order;
+use bytelane_parquet_files::check::check_order;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 

@@ -2,9 +2,9 @@
 
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use bytelane_dataset::{PlanOptions, Verified, list, verify};
-use bytelane_parquet::diff::{DiffOptions, diff};
 use bytelane_parquet::parquet::file::metadata::SortingColumn;
 use bytelane_parquet::{Encoding, Writer, WriterOptions};
+use bytelane_parquet_files::diff::{DiffOptions, diff};
 use std::fs;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};

@@ -26,7 +26,7 @@ fn a_run_that_is_killed_at_any_state_is_finished_by_the_next_one() {
                 "{there:?}"
             );
             for name in &there {
-                bytelane_parquet::inspect::inspect(lake.new_root().join(name)).unwrap();
+                bytelane_parquet_files::inspect::inspect(lake.new_root().join(name)).unwrap();
             }
             let outcome = run(&plan, lake.new_root(), &RunOptions::default()).unwrap();
             assert!(outcome.is_complete(), "{point} {before}: {outcome:?}");

@@ -255,7 +255,7 @@ impl Times {
 
 /// Number of distinct non-null values of any number of arrays.
 #[derive(Clone, Debug)]
-pub(crate) struct Tally {
+pub struct Tally {
     /// Largest hash that is followed. Starts at the maximum, and is halved when there are too many
     /// values.
     limit: u64,
@@ -281,7 +281,7 @@ impl Default for Tally {
 }
 
 impl Tally {
-    pub(crate) fn add(&mut self, array: &ArrayRef) {
+    pub fn add(&mut self, array: &ArrayRef) {
         self.values += array.len() as u64;
         self.nulls += array.null_count() as u64;
         if let Some(bits) = array.as_boolean_opt() {
@@ -314,13 +314,13 @@ impl Tally {
     }
 
     /// Returns the number of nulls, if exactly `values` values were read.
-    pub(crate) fn nulls(&self, values: u64) -> Option<u64> {
+    pub fn nulls(&self, values: u64) -> Option<u64> {
         (self.values == values).then_some(self.nulls)
     }
 
     /// Returns the number of distinct values, and whether it is exact, if exactly `values` values
     /// were read.
-    pub(crate) fn count(&self, values: u64) -> Option<(u64, bool)> {
+    pub fn count(&self, values: u64) -> Option<(u64, bool)> {
         let seen = self.seen.len() as u64;
         let count = seen << self.limit.leading_zeros();
         let is_known = self.is_known && self.values == values;
@@ -354,7 +354,7 @@ impl Hasher for Hashed {
 }
 
 /// Collects the arrays of the leaves below an array, in schema order.
-pub(crate) fn leaf_arrays(array: &ArrayRef, leaves: &mut Vec<ArrayRef>) {
+pub fn leaf_arrays(array: &ArrayRef, leaves: &mut Vec<ArrayRef>) {
     match array.data_type() {
         DataType::Struct(_) => {
             let columns = array.as_struct().columns().iter();

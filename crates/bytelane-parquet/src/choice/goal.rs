@@ -13,11 +13,11 @@ const STORED: f64 = 0.97;
 
 /// Candidate, and its expected size and times for all rows.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Estimate {
+pub struct Estimate {
     /// Layout of the candidate.
-    pub(crate) layout: Layout,
+    pub layout: Layout,
     /// Compressed size of all values in bytes, including page headers.
-    pub(crate) bytes: f64,
+    pub bytes: f64,
     /// Nanoseconds to write the values.
     pub(crate) write: f64,
     /// Nanoseconds to read the values.

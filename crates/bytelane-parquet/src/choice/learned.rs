@@ -100,7 +100,7 @@ impl Known {
 
 /// Choices for earlier row groups.
 #[derive(Default)]
-pub(crate) struct Learned {
+pub struct Learned {
     leaves: HashMap<ColumnPath, Known>,
     /// Set if there are no more row groups after this one.
     is_last: bool,

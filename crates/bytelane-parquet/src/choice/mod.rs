@@ -21,16 +21,16 @@ mod pieces;
 mod trial;
 
 use distinct::Distinct;
-pub(crate) use distinct::{Tally, leaf_arrays};
-pub(crate) use goal::Estimate;
-pub(crate) use pieces::rows_of;
+pub use distinct::{Tally, leaf_arrays};
+pub use goal::Estimate;
+pub use pieces::rows_of;
 
 use crate::chunk::{Column, ColumnEncoder, EncodedLeaf, Helpers, Layout, PageSizes};
 use crate::compatibility::ValueType;
 use crate::types::physical::has_dictionary;
 use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions};
 use arrow_array::ArrayRef;
-pub(crate) use learned::Learned;
+pub use learned::Learned;
 use parquet::basic::{Compression, Type};
 use parquet::file::properties::EnabledStatistics;
 use parquet::schema::types::ColumnDescriptor;
@@ -59,19 +59,19 @@ const PAGE_ROWS: [usize; 1] = [STEP_ROWS];
 /// Number of rows after which a page may end because dictionary indices become wider.
 const STEP_ROWS: usize = 16_384;
 /// Maximum size of a dictionary if only the size counts.
-pub(crate) const DICTIONARY_BYTES: usize = 16 << 20;
+pub const DICTIONARY_BYTES: usize = 16 << 20;
 /// Maximum fraction of distinct values for which a dictionary is tried. Without compression, one of
 /// 70% is smaller than values of 8 bytes.
 const MOST_DISTINCT: f64 = 0.9;
 
 /// Layout for a leaf, and the candidates that it was compared with.
 #[derive(Debug)]
-pub(crate) struct Choice {
+pub struct Choice {
     /// Best layout for the goal.
-    pub(crate) layout: Layout,
+    pub layout: Layout,
     /// Estimates for all encodings that were compared, for the whole chunk; empty if there was no
     /// choice.
-    pub(crate) candidates: Vec<Estimate>,
+    pub candidates: Vec<Estimate>,
     /// Encoded chunk, if all rows were written in this layout for comparison.
     encoded: Option<EncodedLeaf>,
 }
@@ -88,7 +88,7 @@ impl Choice {
     }
 
     /// Returns the estimated size of the chunk in bytes.
-    pub(crate) fn bytes(&self) -> f64 {
+    pub fn bytes(&self) -> f64 {
         let own = |estimate: &&Estimate| estimate.layout.encoding == self.layout.encoding;
         let found = self.candidates.iter().find(own);
         found.map_or(0.0, |estimate| estimate.bytes)
@@ -175,7 +175,7 @@ fn layout(leaf: &ColumnDescriptor, encoding: Encoding, options: &WriterOptions) 
 
 /// Chooses the layouts of columns, and writes them. Reuses contexts and buffers from one column to
 /// the next.
-pub(crate) struct Chooser {
+pub struct Chooser {
     options: WriterOptions,
     encoders: Encoders,
     /// Choices for earlier row groups, if they are remembered.
@@ -207,7 +207,7 @@ impl Encoders {
 
 impl Chooser {
     /// Creates a chooser for a writer with these options.
-    pub(crate) fn new(options: &WriterOptions) -> Self {
+    pub fn new(options: &WriterOptions) -> Self {
         let columns = options.columns.iter().map(|(path, column)| {
             let column = ColumnOptions {
                 compression: column.compression,
@@ -234,7 +234,7 @@ impl Chooser {
 
     /// Creates a chooser for consecutive row groups of one file. It repeats a choice only if small
     /// pieces of the rows give different results.
-    pub(crate) fn learning(options: &WriterOptions) -> Self {
+    pub fn learning(options: &WriterOptions) -> Self {
         Self {
             learned: Some(Learned::default()),
             ..Self::new(options)
@@ -242,11 +242,7 @@ impl Chooser {
     }
 
     /// Chooses the layouts of a column's leaves, and encodes them.
-    pub(crate) fn encode(
-        &mut self,
-        column: &Column,
-        arrays: Vec<ArrayRef>,
-    ) -> Result<Vec<EncodedLeaf>> {
+    pub fn encode(&mut self, column: &Column, arrays: Vec<ArrayRef>) -> Result<Vec<EncodedLeaf>> {
         self.encode_helped(column, arrays, None)
     }
 
@@ -267,7 +263,7 @@ impl Chooser {
 
     /// Chooses and encodes with the choices learned from earlier row groups of this column, and
     /// updates them. Helpers may encode some of the pages.
-    pub(crate) fn encode_learning(
+    pub fn encode_learning(
         &mut self,
         column: &Column,
         arrays: Vec<ArrayRef>,
@@ -281,7 +277,7 @@ impl Chooser {
     }
 
     /// Encodes the leaves of a column in the chosen layouts. Helpers may encode some of the pages.
-    pub(crate) fn encode_chosen(
+    pub fn encode_chosen(
         &mut self,
         column: &Column,
         arrays: Vec<ArrayRef>,
@@ -297,7 +293,7 @@ impl Chooser {
     /// Returns the layouts of a column's leaves, and the candidates that they were compared with.
     /// Choices that the options leave open are made for the rows of all `arrays`, which form a row
     /// group.
-    pub(crate) fn choose(&mut self, column: &Column, arrays: &[ArrayRef]) -> Result<Vec<Choice>> {
+    pub fn choose(&mut self, column: &Column, arrays: &[ArrayRef]) -> Result<Vec<Choice>> {
         let (encoders, learned) = (&mut self.encoders, self.learned.as_mut());
         let choices = choose(column, arrays, &self.options, encoders, learned);
         choices.map_err(|error| error.in_column(column.field().name()))

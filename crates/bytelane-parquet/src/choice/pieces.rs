@@ -4,7 +4,7 @@ use arrow_array::ArrayRef;
 use std::ops::Range;
 
 /// Returns the rows of a range as slices of the arrays that contain them.
-pub(crate) fn rows_of(arrays: &[ArrayRef], rows: &Range<usize>) -> Vec<ArrayRef> {
+pub fn rows_of(arrays: &[ArrayRef], rows: &Range<usize>) -> Vec<ArrayRef> {
     let mut first = 0;
     let mut parts = Vec::new();
     for array in arrays {

@@ -7,7 +7,7 @@ use crate::page::checksum;
 use bytes::Bytes;
 
 /// Stores in each page header of a chunk in memory the CRC-32 of the page's bytes.
-pub(crate) fn with_checksums(mut chunk: Chunk) -> Result<Chunk> {
+pub fn with_checksums(mut chunk: Chunk) -> Result<Chunk> {
     let pages = match &chunk.pages {
         Stored::Memory(pages) => Bytes::clone(pages),
         Stored::Pieces(pieces) => pieces.concat().into(),

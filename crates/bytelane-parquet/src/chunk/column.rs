@@ -16,7 +16,7 @@ use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, SchemaDescriptor, 
 use std::sync::Arc;
 
 /// Child of the schema's root, in Arrow and in the file.
-pub(crate) struct Column {
+pub struct Column {
     field: FieldRef,
     leaves: Vec<ColumnDescPtr>,
     paths: Vec<LeafPath>,
@@ -25,7 +25,7 @@ pub(crate) struct Column {
 impl Column {
     /// Pairs a field of the Arrow schema with its type in the file. Returns an error if their
     /// levels differ.
-    pub(crate) fn new(field: FieldRef, in_file: TypePtr) -> Result<Self> {
+    pub fn new(field: FieldRef, in_file: TypePtr) -> Result<Self> {
         let root = Type::group_type_builder("schema")
             .with_fields(vec![in_file])
             .build()?;
@@ -59,13 +59,13 @@ impl Column {
     }
 
     /// Returns its leaves, which have one chunk each.
-    pub(crate) fn leaves(&self) -> &[ColumnDescPtr] {
+    pub fn leaves(&self) -> &[ColumnDescPtr] {
         &self.leaves
     }
 }
 
 /// Encodes columns. Reuses contexts and buffers from one column to the next.
-pub(crate) struct ColumnEncoder {
+pub struct ColumnEncoder {
     options: Arc<WriterOptions>,
     pages: Vec<(Compression, PageEncoder)>,
     scratch: Vec<u8>,

@@ -6,19 +6,19 @@ use parquet::schema::types::ColumnDescriptor;
 
 /// Layout of a column chunk.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Layout {
+pub struct Layout {
     /// Encoding of the values, never [`Encoding::Auto`].
-    pub(crate) encoding: Encoding,
-    pub(crate) pages: PageSizes,
+    pub encoding: Encoding,
+    pub pages: PageSizes,
     /// Size at which a dictionary is abandoned.
     pub(crate) dictionary_bytes: usize,
 }
 
 /// Page size limits: a page ends at the first limit that it reaches, in rows or in bytes of values.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct PageSizes {
-    pub(crate) rows: usize,
-    pub(crate) bytes: usize,
+pub struct PageSizes {
+    pub rows: usize,
+    pub bytes: usize,
     /// Multiple of rows at which a page may end early because dictionary indices become wider, if
     /// page sizes are open to choice.
     pub(crate) step_rows: Option<usize>,

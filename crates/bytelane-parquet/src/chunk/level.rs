@@ -29,7 +29,7 @@ const TOLERANCE: f64 = 1.003;
 /// Returns the codec of a chunk with the lowest level at which one of its pages becomes as small as it is in the file,
 /// or the level at which it becomes the smallest. A codec without levels is returned as it is. `range` has the pages, with
 /// `values` values.
-pub(crate) fn estimated_compression(
+pub fn estimated_compression(
     reader: &impl ChunkReader,
     usual: Compression,
     values: i64,
@@ -53,7 +53,7 @@ pub(crate) fn estimated_compression(
 
 /// Does the same for these pages, each with a function that returns its bytes. Those that take more than `most` bytes are not
 /// decompressed.
-pub(crate) fn estimated_of_pages<'a>(
+pub fn estimated_of_pages<'a>(
     usual: Compression,
     pages: impl Iterator<Item = (&'a Page, impl Fn() -> Result<Bytes>)>,
     most: u64,

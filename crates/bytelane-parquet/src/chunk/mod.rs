@@ -7,7 +7,7 @@
 mod checksums;
 mod column;
 mod encode;
-pub(crate) mod facts;
+pub mod facts;
 mod layout;
 mod leaf;
 mod level;
@@ -15,17 +15,17 @@ mod page_headers;
 mod page_summary;
 mod place;
 mod rows;
-mod stored_dictionary;
+pub mod stored_dictionary;
 
-pub(crate) use checksums::with_checksums;
-pub(crate) use column::{Column, ColumnEncoder};
-pub(crate) use encode::{EncodedLeaf, Helpers};
-pub(crate) use layout::{Layout, PageSizes};
-pub(crate) use level::{estimated_compression, estimated_of_pages};
-pub(crate) use page_headers::{Page, Pages, count_page, encoding_name};
-pub(crate) use page_summary::PageSummary;
-pub(crate) use place::{chunk_range, stored_range, viewed_range};
-pub(crate) use stored_dictionary::stored_dictionary;
+pub use checksums::with_checksums;
+pub use column::{Column, ColumnEncoder};
+pub use encode::{EncodedLeaf, Helpers};
+pub use layout::{Layout, PageSizes};
+pub use level::{estimated_compression, estimated_of_pages};
+pub use page_headers::{Page, Pages, count_page, encoding_name};
+pub use page_summary::PageSummary;
+pub use place::{chunk_range, stored_range, viewed_range};
+pub use stored_dictionary::stored_dictionary;
 
 use crate::Result;
 use crate::format::{self, ColumnChunk, ColumnMetaData, Encoded, OffsetIndex, PhysicalType};
@@ -37,7 +37,7 @@ use std::ops::Range;
 
 /// Location of bytes: a range of the input file, or memory.
 #[derive(Clone, Debug)]
-pub(crate) enum Stored {
+pub enum Stored {
     File(Range<u64>),
     Memory(Bytes),
     /// Consecutive pieces in memory.
@@ -57,7 +57,7 @@ impl Stored {
 
 /// Column chunk.
 #[derive(Debug)]
-pub(crate) struct Chunk {
+pub struct Chunk {
     pages: Stored,
     /// Position of the first page, on which the offsets in the metadata are based.
     start: u64,
@@ -71,7 +71,7 @@ pub(crate) struct Chunk {
 
 impl Chunk {
     /// Opens a chunk with this metadata from a file's footer, whose pages are in `range`.
-    pub(crate) fn open(
+    pub fn open(
         reader: &impl ChunkReader,
         mut metadata: ColumnChunk,
         range: Range<u64>,
@@ -97,7 +97,7 @@ impl Chunk {
 
     /// Creates a chunk of pages in memory. The offsets in its metadata and its index assume that
     /// the first page is at `start`, which is not 0.
-    pub(crate) fn of_pages(
+    pub fn of_pages(
         pages: Vec<Bytes>,
         start: u64,
         metadata: ColumnChunk,
@@ -120,37 +120,37 @@ impl Chunk {
     }
 
     /// Returns its Bloom filter.
-    pub(crate) fn bloom_filter(&self) -> Option<&Stored> {
+    pub fn bloom_filter(&self) -> Option<&Stored> {
         self.bloom_filter.as_ref()
     }
 
     /// Returns the encoded statistics of its pages.
-    pub(crate) fn column_index(&self) -> Option<&Bytes> {
+    pub fn column_index(&self) -> Option<&Bytes> {
         self.column_index.as_ref()
     }
 
     /// Returns the locations of its pages.
-    pub(crate) fn offset_index(&self) -> Option<&OffsetIndex> {
+    pub fn offset_index(&self) -> Option<&OffsetIndex> {
         self.offset_index.as_ref()
     }
 
     /// Returns its metadata from the footer, which does not include the locations of its indexes.
-    pub(crate) fn metadata(&self) -> &ColumnMetaData {
+    pub fn metadata(&self) -> &ColumnMetaData {
         &self.metadata.meta_data
     }
 
     /// Returns the position of the first page.
-    pub(crate) fn start(&self) -> u64 {
+    pub fn start(&self) -> u64 {
         self.start
     }
 
     /// Returns the size of its pages in bytes.
-    pub(crate) fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         self.pages.len()
     }
 
     /// Returns the first row of each of its pages, if it has an offset index.
-    pub(crate) fn page_starts(&self) -> Option<Vec<i64>> {
+    pub fn page_starts(&self) -> Option<Vec<i64>> {
         let pages = self.offset_index.as_ref()?.page_locations.iter();
         Some(pages.map(|page| page.first_row_index).collect())
     }
@@ -158,7 +158,7 @@ impl Chunk {
     /// Replaces the pages with those of a chunk that has the same values, and the column index with
     /// the given one. Keeps the statistics of the values: none is recomputed, and none changes its
     /// order.
-    pub(crate) fn take_pages(&mut self, other: Self, column_index: Option<Bytes>) {
+    pub fn take_pages(&mut self, other: Self, column_index: Option<Bytes>) {
         let pages = other.metadata.meta_data;
         let metadata = &mut self.metadata.meta_data;
         *metadata = ColumnMetaData {
@@ -179,7 +179,7 @@ impl Chunk {
     }
 
     /// Replaces the values with those of a chunk of another type, along with all their metadata.
-    pub(crate) fn take_converted(&mut self, mut other: Self) {
+    pub fn take_converted(&mut self, mut other: Self) {
         let metadata = &mut self.metadata.meta_data;
         metadata.physical_type = PhysicalType::Int64;
         metadata.statistics = other.metadata.meta_data.statistics.take();
@@ -191,13 +191,13 @@ impl Chunk {
     }
 
     /// Changes the type of an empty chunk.
-    pub(crate) fn convert_empty(&mut self) {
+    pub fn convert_empty(&mut self) {
         self.metadata.meta_data.physical_type = PhysicalType::Int64;
         self.metadata.meta_data.statistics = None;
     }
 
     /// Removes the offset index, the column index, or both, because they contradict its pages.
-    pub(crate) fn forget_indexes(&mut self, offsets: bool, bounds: bool) {
+    pub fn forget_indexes(&mut self, offsets: bool, bounds: bool) {
         if offsets {
             self.offset_index = None;
         }
@@ -234,12 +234,12 @@ impl Chunk {
     }
 
     /// Returns its metadata from the footer, to be changed.
-    pub(crate) fn metadata_mut(&mut self) -> &mut ColumnMetaData {
+    pub fn metadata_mut(&mut self) -> &mut ColumnMetaData {
         &mut self.metadata.meta_data
     }
 
     /// Sets or removes the Bloom filter of its values.
-    pub(crate) fn take_bloom_filter(&mut self, filter: Option<Bytes>) {
+    pub fn take_bloom_filter(&mut self, filter: Option<Bytes>) {
         let metadata = &mut self.metadata.meta_data;
         metadata.bloom_filter_offset = None;
         metadata.bloom_filter_length = filter.as_ref().and_then(|it| i32::try_from(it.len()).ok());
@@ -248,7 +248,7 @@ impl Chunk {
 
     /// Returns the number of bytes that it adds to a file besides its pages: its Bloom filter, its
     /// indexes and its metadata in the footer.
-    pub(crate) fn tail_bytes(&self) -> Result<u64> {
+    pub fn tail_bytes(&self) -> Result<u64> {
         let filter = self.bloom_filter.as_ref().map_or(0, Stored::len);
         let column_index = self.column_index.as_ref().map_or(0, Bytes::len);
         let offset_index = self.offset_index.as_ref().map(format::encode).transpose()?;
@@ -319,7 +319,7 @@ fn drop_unreadable_positions(chunk: &mut ColumnChunk) {
 }
 
 /// Returns a physical type as the footer stores it.
-pub(crate) fn physical_type(physical: Type) -> PhysicalType {
+pub fn physical_type(physical: Type) -> PhysicalType {
     match physical {
         Type::BOOLEAN => PhysicalType::Boolean,
         Type::INT32 => PhysicalType::Int32,

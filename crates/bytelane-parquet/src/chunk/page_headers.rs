@@ -21,7 +21,7 @@ const UNCOUNTED: u64 = 100;
 
 /// Page in a file.
 #[derive(Clone, Debug)]
-pub(crate) struct Page {
+pub struct Page {
     /// Position of the header.
     pub offset: u64,
     /// Size of the header, in bytes.
@@ -92,11 +92,7 @@ impl Page {
 }
 
 /// Counts a page in `encoding_stats`.
-pub(crate) fn count_page(
-    counts: &mut Vec<PageEncodingStats>,
-    page_type: PageType,
-    encoding: Encoding,
-) {
+pub fn count_page(counts: &mut Vec<PageEncodingStats>, page_type: PageType, encoding: Encoding) {
     let mut same = counts.iter_mut();
     match same.find(|it| (it.page_type, it.encoding) == (page_type, encoding)) {
         Some(counted) => counted.count += 1,
@@ -111,7 +107,7 @@ pub(crate) fn count_page(
 
 /// Iterator over the pages of a column chunk that reads their headers, but not their values.
 #[derive(Debug)]
-pub(crate) struct Pages<'a, R> {
+pub struct Pages<'a, R> {
     reader: &'a R,
     /// Rest of the chunk.
     range: Range<u64>,
@@ -180,7 +176,7 @@ impl<R: ChunkReader> Iterator for Pages<'_, R> {
 }
 
 /// Returns the name of an encoding.
-pub(crate) fn encoding_name(encoding: Encoding) -> String {
+pub fn encoding_name(encoding: Encoding) -> String {
     let number = i32::from(encoding);
     let bit = u32::try_from(number)
         .ok()

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// Encodings of a chunk's values, and properties of its pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PageSummary {
+pub struct PageSummary {
     /// Encodings in order of appearance.
     pub encodings: Vec<Coding>,
     /// Version of its data pages.

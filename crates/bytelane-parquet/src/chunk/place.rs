@@ -12,7 +12,7 @@ use std::ops::Range;
 const BLOOM_FILTER_HEADER: u64 = 64;
 
 /// Returns the range of a column chunk's pages in a file of `length` bytes.
-pub(crate) fn chunk_range(chunk: &ColumnChunkMetaData, length: u64) -> Result<Range<u64>> {
+pub fn chunk_range(chunk: &ColumnChunkMetaData, length: u64) -> Result<Range<u64>> {
     in_this_file(chunk.file_path())?;
     pages_at(
         chunk.data_page_offset(),
@@ -23,7 +23,7 @@ pub(crate) fn chunk_range(chunk: &ColumnChunkMetaData, length: u64) -> Result<Ra
 }
 
 /// Returns the range of a chunk's pages in a file of `length` bytes, from its decoded metadata.
-pub(crate) fn stored_range(chunk: &ColumnChunk, length: u64) -> Result<Range<u64>> {
+pub fn stored_range(chunk: &ColumnChunk, length: u64) -> Result<Range<u64>> {
     let path = chunk.file_path.as_deref().map(String::from_utf8_lossy);
     in_this_file(path.as_deref())?;
     let values = &chunk.meta_data;
@@ -36,7 +36,7 @@ pub(crate) fn stored_range(chunk: &ColumnChunk, length: u64) -> Result<Range<u64
 }
 
 /// Returns the range of a chunk's pages in a file of `length` bytes, from a view of its metadata.
-pub(crate) fn viewed_range(chunk: &ChunkView<'_>, length: u64) -> Result<Range<u64>> {
+pub fn viewed_range(chunk: &ChunkView<'_>, length: u64) -> Result<Range<u64>> {
     in_this_file(chunk.file_path)?;
     let values = &chunk.meta_data;
     pages_at(

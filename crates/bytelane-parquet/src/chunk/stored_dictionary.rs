@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// Returns the PLAIN-encoded entries of the dictionary of a chunk whose pages are in this range, and their number; `None`
 /// if it has no dictionary, or its codec is not known.
-pub(crate) fn stored_dictionary(
+pub fn stored_dictionary(
     reader: &impl ChunkReader,
     metadata: &ColumnMetaData,
     range: Range<u64>,

@@ -24,7 +24,7 @@ const INT96_BYTES: i32 = 12;
 
 /// Metadata at the end of a file.
 #[derive(Debug)]
-pub(crate) struct Footer {
+pub struct Footer {
     /// Complete footer.
     pub file: Metadata,
     /// Footer as decoded by the crate `parquet`, without page indexes.
@@ -45,7 +45,7 @@ impl Footer {
 }
 
 /// Footer for reading: the schema of its file, and the row groups.
-pub(crate) struct OpenFooter {
+pub struct OpenFooter {
     /// Metadata of the file; the row groups may be missing.
     pub(crate) schema: Arc<ParquetMetaData>,
     pub(crate) row_groups: RowGroups,
@@ -65,13 +65,13 @@ impl From<Footer> for OpenFooter {
 }
 
 /// Opens a file for reading.
-pub(crate) fn open_footer(reader: &impl ChunkReader) -> Result<OpenFooter> {
+pub fn open_footer(reader: &impl ChunkReader) -> Result<OpenFooter> {
     open_bytes(reader, &footer_bytes(reader)?)
 }
 
 /// Opens a file to read some of its columns. Keeps the top-level columns that contain them, and
 /// skips the others.
-pub(crate) fn open_columns(reader: &impl ChunkReader, paths: &[&str]) -> Result<OpenFooter> {
+pub fn open_columns(reader: &impl ChunkReader, paths: &[&str]) -> Result<OpenFooter> {
     let bytes = footer_bytes(reader)?;
     match of_columns(&bytes, paths) {
         Some((file, depth)) => Footer::new(reader, file, depth).map(OpenFooter::from),
@@ -92,14 +92,14 @@ fn open_bytes(reader: &impl ChunkReader, footer: &Bytes) -> Result<OpenFooter> {
 }
 
 /// Reads the footer of a file.
-pub(crate) fn read_footer(reader: &impl ChunkReader) -> Result<Footer> {
+pub fn read_footer(reader: &impl ChunkReader) -> Result<Footer> {
     let (file, depth) = read_file_metadata(reader)?;
     Footer::new(reader, file, depth)
 }
 
 /// Reads the footer of a file whose values are wanted in their physical types: leaves have no
 /// annotations, INT96 is 12 bytes, and there is no Arrow schema.
-pub(crate) fn read_bare_footer(reader: &impl ChunkReader) -> Result<Footer> {
+pub fn read_bare_footer(reader: &impl ChunkReader) -> Result<Footer> {
     let (mut file, depth) = read_file_metadata(reader)?;
     file.key_value_metadata = None;
     for element in &mut file.schema {
@@ -120,13 +120,13 @@ pub(crate) fn read_bare_footer(reader: &impl ChunkReader) -> Result<Footer> {
 
 /// Reads the footer of a file, and returns the nesting depth of its columns, too. Returns an error
 /// if the footer is encrypted.
-pub(crate) fn read_file_metadata(reader: &impl ChunkReader) -> Result<(Metadata, usize)> {
+pub fn read_file_metadata(reader: &impl ChunkReader) -> Result<(Metadata, usize)> {
     decoded(&footer_bytes(reader)?)
 }
 
 /// Reads the footer of a file with only the top-level columns that contain these paths, and returns
 /// the nesting depth of these columns, too.
-pub(crate) fn read_columns_metadata(
+pub fn read_columns_metadata(
     reader: &impl ChunkReader,
     paths: &[&str],
 ) -> Result<(Metadata, usize)> {

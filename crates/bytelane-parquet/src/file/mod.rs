@@ -9,12 +9,12 @@ mod row_groups;
 mod schema;
 mod writer;
 
-pub(crate) use footer::{
+pub use footer::{
     Footer, OpenFooter, open_columns, open_footer, read_bare_footer, read_columns_metadata,
     read_file_metadata, read_footer,
 };
 pub use output::{NewFile, Replace, real_path};
-pub(crate) use output::{Output, directory, is_input, is_stream};
-pub(crate) use repair::{chunk_in_parquet, in_parquet, mend_schema};
-pub(crate) use row_groups::{LeafChunk, RowGroups};
-pub(crate) use writer::FileWriter;
+pub use output::{Output, directory, is_input, is_stream};
+pub use repair::{chunk_in_parquet, in_parquet, mend_schema};
+pub use row_groups::{LeafChunk, RowGroups};
+pub use writer::FileWriter;

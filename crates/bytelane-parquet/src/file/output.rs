@@ -26,7 +26,7 @@ pub enum Replace {
 
 /// Destination of a new file.
 #[derive(Debug)]
-pub(crate) enum Output {
+pub enum Output {
     /// File that appears under its name only once it is complete. It is written in the directory of
     /// the file that it will replace, so that a crash leaves the existing file unchanged.
     Beside {
@@ -64,7 +64,7 @@ impl Output {
     /// Starts the file that will be called `path`. It inherits the permissions of the file that it
     /// replaces. If there is none, it gets `permissions`, or those of any new file. An existing
     /// file is only replaced if `replace` says so.
-    pub(crate) fn begin(
+    pub fn begin(
         path: &Path,
         permissions: Option<&Permissions>,
         replace: Replace,
@@ -115,7 +115,7 @@ impl Output {
     }
 
     /// Returns the file to write to.
-    pub(crate) fn file(&self) -> &File {
+    pub fn file(&self) -> &File {
         match self {
             Self::Beside { beside, .. } => beside.as_file(),
             Self::Remote { local, .. } => local.as_file(),
@@ -124,7 +124,7 @@ impl Output {
     }
 
     /// Returns the path of the unfinished file; `None` for a device or a pipe.
-    pub(crate) fn unfinished(&self) -> Option<&Path> {
+    pub fn unfinished(&self) -> Option<&Path> {
         match self {
             Self::Beside { beside, .. } => Some(beside.path()),
             Self::Remote { local, .. } => Some(local.path()),
@@ -133,7 +133,7 @@ impl Output {
     }
 
     /// Renames the file to its final name once all of it is on disk, or stores it under its URL.
-    pub(crate) fn finish(self) -> Result<()> {
+    pub fn finish(self) -> Result<()> {
         let (beside, path) = match self {
             Self::Beside { beside, path } => (beside, path),
             Self::Remote { local, url } => {
@@ -151,7 +151,7 @@ impl Output {
 }
 
 /// Returns whether a path leads to the same file as one of the inputs.
-pub(crate) fn is_input(path: &Path, inputs: &[&Path]) -> bool {
+pub fn is_input(path: &Path, inputs: &[&Path]) -> bool {
     let real = |path: &Path| match remote_url(path) {
         Some(_) => Some(path.to_owned()),
         None => fs::canonicalize(local_path(path)).ok(),
@@ -200,7 +200,7 @@ pub fn real_path(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Returns whether the path is that of a device or a named pipe.
-pub(crate) fn is_stream(path: &Path) -> bool {
+pub fn is_stream(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
@@ -325,7 +325,7 @@ fn check_writable(path: &Path, there: &Metadata) -> Result<()> {
 }
 
 /// Returns the directory of a file.
-pub(crate) fn directory(path: &Path) -> &Path {
+pub fn directory(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),

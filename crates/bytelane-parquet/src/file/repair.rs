@@ -21,7 +21,7 @@ use std::borrow::Cow;
 /// Decodes a footer with the crate `parquet`. Its input is encoded from the structs instead of
 /// copied from the file: if two fields of a damaged footer have the same id, the crate might use
 /// the other one, and rewritten files would be read differently.
-pub(crate) fn in_parquet(file: &FileMetaData) -> Result<ParquetMetaData> {
+pub fn in_parquet(file: &FileMetaData) -> Result<ParquetMetaData> {
     let is_odd = |it: &SchemaElement| !it.unknown_fields.is_empty() || is_odd_group(it);
     match decoded(file) {
         Ok(read)
@@ -37,10 +37,7 @@ pub(crate) fn in_parquet(file: &FileMetaData) -> Result<ParquetMetaData> {
 }
 
 /// Returns the metadata of a column chunk in a form that the crate `parquet` accepts.
-pub(crate) fn chunk_in_parquet(
-    chunk: &ColumnChunk,
-    column: &ColumnDescriptor,
-) -> Result<ColumnChunk> {
+pub fn chunk_in_parquet(chunk: &ColumnChunk, column: &ColumnDescriptor) -> Result<ColumnChunk> {
     repaired_chunk(chunk, column, true)
 }
 
@@ -157,7 +154,7 @@ fn repaired(file: &FileMetaData) -> Result<FileMetaData> {
 /// # Errors
 ///
 /// A column has values of a size that no reader supports.
-pub(crate) fn mend_schema(schema: &mut [SchemaElement]) -> Result<()> {
+pub fn mend_schema(schema: &mut [SchemaElement]) -> Result<()> {
     for element in schema.iter_mut().skip(1) {
         (element.repetition_type).get_or_insert(FieldRepetitionType::Required);
         if element.physical_type.is_none() || element.num_children.is_some_and(|it| it > 0) {

@@ -20,32 +20,32 @@ use std::sync::{Arc, OnceLock};
 
 /// Column chunk, with the metadata needed to read it.
 #[derive(Clone, Debug)]
-pub(crate) struct LeafChunk {
-    pub(crate) column: ColumnDescPtr,
-    pub(crate) codec: CompressionCodec,
+pub struct LeafChunk {
+    pub column: ColumnDescPtr,
+    pub codec: CompressionCodec,
     /// Claimed number of values, including nulls.
-    pub(crate) values: u64,
+    pub values: u64,
     /// Range of its pages.
-    pub(crate) range: Range<u64>,
+    pub range: Range<u64>,
     /// Range of its offset index.
-    pub(crate) offset_index: Option<Range<u64>>,
+    pub offset_index: Option<Range<u64>>,
     /// Range of its column index.
-    pub(crate) column_index: Option<Range<u64>>,
+    pub column_index: Option<Range<u64>>,
     /// Set if the footer claims that all values are indices into a dictionary.
-    pub(crate) has_indices_only: bool,
+    pub has_indices_only: bool,
 }
 
 /// Row groups of a file. If the schema is regular, they stay encoded, and a chunk is decoded when
 /// it is used.
 #[derive(Clone, Debug)]
-pub(crate) enum RowGroups {
+pub enum RowGroups {
     Decoded(Arc<ParquetMetaData>),
     Encoded(Arc<EncodedRowGroups>),
 }
 
 /// Encoded row groups of a footer whose schema the crate `parquet` reads correctly.
 #[derive(Debug)]
-pub(crate) struct EncodedRowGroups {
+pub struct EncodedRowGroups {
     pub(super) footer: Bytes,
     pub(super) row_groups: Vec<RowGroupView>,
     /// Schema of the file, without its row groups.

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 const PART: u64 = 1 << 20;
 
 /// Writes chunks, their indexes and a footer to a sink.
-pub(crate) struct FileWriter<W> {
+pub struct FileWriter<W> {
     sink: W,
     /// Name for errors.
     name: Option<PathBuf>,
@@ -39,7 +39,7 @@ struct FinishedRowGroup {
 
 impl<W: Write> FileWriter<W> {
     /// Starts a file. Errors refer to it by this name.
-    pub(crate) fn new(sink: W, name: Option<PathBuf>) -> Result<Self> {
+    pub fn new(sink: W, name: Option<PathBuf>) -> Result<Self> {
         let mut file = Self {
             sink,
             name,
@@ -52,7 +52,7 @@ impl<W: Write> FileWriter<W> {
     }
 
     /// Returns the number of bytes written.
-    pub(crate) fn position(&self) -> u64 {
+    pub fn position(&self) -> u64 {
         self.position
     }
 
@@ -62,19 +62,19 @@ impl<W: Write> FileWriter<W> {
     }
 
     /// Returns the number of row groups that are complete.
-    pub(crate) fn row_groups(&self) -> usize {
+    pub fn row_groups(&self) -> usize {
         self.row_groups.len()
     }
 
     /// Returns the number of bytes that the indexes and the metadata of the row groups so far will
     /// take.
-    pub(crate) fn tail_bytes(&self) -> u64 {
+    pub fn tail_bytes(&self) -> u64 {
         let chunks = self.row_groups.iter().flat_map(|group| &group.chunks);
         chunks.map(Finished::bytes).sum()
     }
 
     /// Writes the pages of the next chunk. They may be copied from another file.
-    pub(crate) fn add_chunk(&mut self, mut chunk: Chunk, from: &impl ChunkReader) -> Result<()> {
+    pub fn add_chunk(&mut self, mut chunk: Chunk, from: &impl ChunkReader) -> Result<()> {
         let start = self.position;
         self.write_stored(chunk.pages(), from)?;
         chunk.move_pages(start);
@@ -83,11 +83,7 @@ impl<W: Write> FileWriter<W> {
     }
 
     /// Ends a row group after its chunks have been added, and writes their Bloom filters.
-    pub(crate) fn end_row_group(
-        &mut self,
-        described: RowGroup,
-        from: &impl ChunkReader,
-    ) -> Result<()> {
+    pub fn end_row_group(&mut self, described: RowGroup, from: &impl ChunkReader) -> Result<()> {
         let mut chunks = std::mem::take(&mut self.chunks);
         for chunk in &mut chunks {
             let start = self.position;
@@ -107,7 +103,7 @@ impl<W: Write> FileWriter<W> {
 
     /// Writes the indexes, and a footer with the row groups written so far and otherwise this
     /// content. Flushes the sink, and returns the footer.
-    pub(crate) fn finish(&mut self, footer: FileMetaData) -> Result<FileMetaData> {
+    pub fn finish(&mut self, footer: FileMetaData) -> Result<FileMetaData> {
         let row_groups = std::mem::take(&mut self.row_groups);
         let chunks = || row_groups.iter().flat_map(|group| &group.chunks);
         let column_indexes = self.write_all(chunks().map(|it| it.column_index.as_deref()))?;

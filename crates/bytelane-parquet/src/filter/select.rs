@@ -163,7 +163,8 @@ impl Selection {
     }
 
     /// Checks that columns of the file with the names of constants have their values in all rows.
-    pub(crate) fn check_constants<T: ChunkReader + 'static>(
+    #[doc(hidden)]
+    pub fn check_constants<T: ChunkReader + 'static>(
         &self,
         reader: &ReaderBuilder<T>,
     ) -> Result<()> {

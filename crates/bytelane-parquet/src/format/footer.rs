@@ -5,16 +5,16 @@ use crate::{Error, Problem, Result};
 use bytes::Bytes;
 
 /// Magic bytes at the start and the end of a file.
-pub(crate) const MAGIC: &[u8; 4] = b"PAR1";
+pub const MAGIC: &[u8; 4] = b"PAR1";
 
 /// Magic bytes of a file with an encrypted footer.
 const ENCRYPTED_MAGIC: &[u8; 4] = b"PARE";
 
 /// Number of bytes after the footer: its length, and the magic bytes.
-pub(crate) const TAIL_LENGTH: usize = 8;
+pub const TAIL_LENGTH: usize = 8;
 
 /// Returns the length of the footer from the last bytes of a file.
-pub(crate) fn footer_length(tail: &[u8]) -> Result<usize> {
+pub fn footer_length(tail: &[u8]) -> Result<usize> {
     match tail.split_first_chunk::<4>() {
         Some((length, magic)) if magic == MAGIC => Ok(u32::from_le_bytes(*length) as usize),
         Some((_, magic)) if magic == ENCRYPTED_MAGIC => Err(encrypted()),
@@ -25,12 +25,12 @@ pub(crate) fn footer_length(tail: &[u8]) -> Result<usize> {
 }
 
 /// Returns the error for a file that cannot be read without its keys.
-pub(crate) fn encrypted() -> Error {
+pub fn encrypted() -> Error {
     Problem::Unsupported("the file is encrypted".to_owned()).into()
 }
 
 /// Decodes the footer of a file in memory.
-pub(crate) fn decode_footer(file: &Bytes) -> Result<FileMetaData> {
+pub fn decode_footer(file: &Bytes) -> Result<FileMetaData> {
     let end = file.len().checked_sub(TAIL_LENGTH);
     let footer = end.and_then(|end| {
         let length = footer_length(&file[end..]).ok()?;
@@ -40,7 +40,7 @@ pub(crate) fn decode_footer(file: &Bytes) -> Result<FileMetaData> {
 }
 
 /// Encodes the end of a file: its footer, and the bytes after it.
-pub(crate) fn encode_footer(file: &FileMetaData) -> Result<Vec<u8>> {
+pub fn encode_footer(file: &FileMetaData) -> Result<Vec<u8>> {
     let mut bytes = encode(file)?;
     let length = u32::try_from(bytes.len())
         .map_err(|_| Error::corrupt("the footer is larger than 4 GiB"))?;

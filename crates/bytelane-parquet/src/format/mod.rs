@@ -13,9 +13,7 @@ mod generated;
 mod view;
 
 pub use encoded::Encoded;
-pub(crate) use footer::{
-    MAGIC, TAIL_LENGTH, decode_footer, encode_footer, encrypted, footer_length,
-};
+pub use footer::{MAGIC, TAIL_LENGTH, decode_footer, encode_footer, encrypted, footer_length};
 pub use generated::*;
 pub use view::{
     ChunkView, ElementView, FileView, KeyValueView, NodeView, Placed, RowGroupView, StatisticsView,
@@ -44,7 +42,7 @@ pub fn decode<T: DecodeOwned>(bytes: &Bytes) -> Result<T> {
 /// # Errors
 ///
 /// Returns the errors of [`decode`].
-pub(crate) fn decode_prefix<T: DecodeOwned>(
+pub fn decode_prefix<T: DecodeOwned>(
     bytes: &Bytes,
 ) -> std::result::Result<(T, usize), bytelane_thrift::Error> {
     let mut reader = Parquet::reader(Input::shared(bytes, Limits::default()));
@@ -81,6 +79,6 @@ pub fn encode<T: Encode>(value: &T) -> Result<Vec<u8>> {
 
 /// Returns the error for a damaged index or struct of the footer.
 #[cold]
-pub(crate) fn damaged(error: bytelane_thrift::Error) -> Error {
+pub fn damaged(error: bytelane_thrift::Error) -> Error {
     Error::corrupt(format!("the metadata is damaged: {error}"))
 }

@@ -7,7 +7,7 @@ use std::num::{NonZero, ParseIntError};
 use std::str::FromStr;
 
 /// Returns the parser of the name of one of these values.
-pub(crate) fn names<T: FromStr<Err = Error> + Clone + Copy + Send + Sync + 'static>(
+pub fn names<T: FromStr<Err = Error> + Clone + Copy + Send + Sync + 'static>(
     all: &[T],
     name: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
@@ -15,12 +15,12 @@ pub(crate) fn names<T: FromStr<Err = Error> + Clone + Copy + Send + Sync + 'stat
 }
 
 /// Parses a number above 0.
-pub(crate) fn count(text: &str) -> std::result::Result<usize, ParseIntError> {
+pub fn count(text: &str) -> std::result::Result<usize, ParseIntError> {
     text.parse().map(NonZero::get)
 }
 
 /// Parses the encoding of a column: `price=byte_stream_split`.
-pub(crate) fn column_encoding(text: &str) -> Result<(String, Encoding)> {
+pub fn column_encoding(text: &str) -> Result<(String, Encoding)> {
     let (name, encoding) = text.rsplit_once('=').ok_or_else(|| {
         Problem::Option("give NAME=ENCODING, as in price=byte_stream_split".to_owned())
     })?;

@@ -3,7 +3,7 @@
 mod content;
 mod encodings;
 #[cfg(feature = "clap")]
-pub(crate) mod flags;
+pub mod flags;
 mod names;
 mod parse;
 mod paths;
@@ -11,14 +11,14 @@ mod properties;
 
 pub use content::ContentDefinedPages;
 pub use encodings::Encodings;
-pub(crate) use names::codec_name;
+pub use names::codec_name;
 pub use names::{DataPageVersion, Encoding, Goal, StringType, compression_name, parse_compression};
 pub use parse::parse_size;
-pub(crate) use parse::{
+pub use parse::{
     Names, deserialize_by_path, deserialize_compression, deserialize_compressions,
     deserialize_given_name, deserialize_name, deserialize_size,
 };
-pub(crate) use paths::{find_leaves, roots_of};
+pub use paths::{find_leaves, roots_of};
 use paths::{leaves_within, names_of};
 
 use crate::compatibility::Readers;
@@ -34,7 +34,7 @@ use std::num::NonZero;
 
 /// Usual size limit of dictionaries in bytes. pyarrow and the crate `parquet` end a dictionary at 1 MiB, in
 /// the middle of a chunk, which would be smaller than one without a dictionary.
-pub(crate) const DICTIONARY_BYTES: usize = 8 << 20;
+pub const DICTIONARY_BYTES: usize = 8 << 20;
 
 /// Options of one column that differ from the rest of the file.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -49,14 +49,18 @@ pub struct ColumnOptions {
     /// Bloom filter of the column.
     pub bloom_filter: Option<BloomFilterProperties>,
     /// Number of rows per page, regardless of its size in bytes.
-    pub(crate) page_rows: Option<usize>,
+    #[doc(hidden)]
+    pub page_rows: Option<usize>,
     /// Set if readers turn it into an Arrow dictionary.
-    pub(crate) as_dictionary: bool,
+    #[doc(hidden)]
+    pub as_dictionary: bool,
     /// Set if the column is nested, and in several row groups without dictionaries, which not all readers can
     /// join.
-    pub(crate) without_dictionaries: bool,
+    #[doc(hidden)]
+    pub without_dictionaries: bool,
     /// PLAIN-encoded entries with which the dictionary begins, and their number, if their order is part of the type.
-    pub(crate) entries: Option<(bytes::Bytes, usize)>,
+    #[doc(hidden)]
+    pub entries: Option<(bytes::Bytes, usize)>,
 }
 
 impl ColumnOptions {
@@ -104,30 +108,54 @@ impl ColumnOptions {
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct WriterOptions {
-    pub(crate) encoding: Encoding,
-    pub(crate) encodings: Encodings,
-    pub(crate) compression: Compression,
-    pub(crate) statistics: EnabledStatistics,
-    pub(crate) bloom_filter: Option<BloomFilterProperties>,
-    pub(crate) columns: BTreeMap<String, ColumnOptions>,
-    pub(crate) goal: Goal,
-    pub(crate) readers: Readers,
-    pub(crate) version: DataPageVersion,
-    pub(crate) page_rows: Option<usize>,
-    pub(crate) page_bytes: Option<usize>,
-    pub(crate) content_defined_pages: Option<ContentDefinedPages>,
-    pub(crate) row_group_rows: usize,
-    pub(crate) row_group_bytes: usize,
-    pub(crate) dictionary_page_bytes: usize,
-    pub(crate) page_header_statistics: bool,
-    pub(crate) page_checksums: bool,
-    pub(crate) bound_bytes: usize,
-    pub(crate) total_order: bool,
-    pub(crate) key_values: Vec<KeyValue>,
-    pub(crate) sorting_columns: Option<Vec<SortingColumn>>,
-    pub(crate) backend: Detected,
-    pub(crate) created_by: String,
-    pub(crate) threads: NonZero<usize>,
+    #[doc(hidden)]
+    pub encoding: Encoding,
+    #[doc(hidden)]
+    pub encodings: Encodings,
+    #[doc(hidden)]
+    pub compression: Compression,
+    #[doc(hidden)]
+    pub statistics: EnabledStatistics,
+    #[doc(hidden)]
+    pub bloom_filter: Option<BloomFilterProperties>,
+    #[doc(hidden)]
+    pub columns: BTreeMap<String, ColumnOptions>,
+    #[doc(hidden)]
+    pub goal: Goal,
+    #[doc(hidden)]
+    pub readers: Readers,
+    #[doc(hidden)]
+    pub version: DataPageVersion,
+    #[doc(hidden)]
+    pub page_rows: Option<usize>,
+    #[doc(hidden)]
+    pub page_bytes: Option<usize>,
+    #[doc(hidden)]
+    pub content_defined_pages: Option<ContentDefinedPages>,
+    #[doc(hidden)]
+    pub row_group_rows: usize,
+    #[doc(hidden)]
+    pub row_group_bytes: usize,
+    #[doc(hidden)]
+    pub dictionary_page_bytes: usize,
+    #[doc(hidden)]
+    pub page_header_statistics: bool,
+    #[doc(hidden)]
+    pub page_checksums: bool,
+    #[doc(hidden)]
+    pub bound_bytes: usize,
+    #[doc(hidden)]
+    pub total_order: bool,
+    #[doc(hidden)]
+    pub key_values: Vec<KeyValue>,
+    #[doc(hidden)]
+    pub sorting_columns: Option<Vec<SortingColumn>>,
+    #[doc(hidden)]
+    pub backend: Detected,
+    #[doc(hidden)]
+    pub created_by: String,
+    #[doc(hidden)]
+    pub threads: NonZero<usize>,
 }
 
 impl Default for WriterOptions {
@@ -299,12 +327,14 @@ impl WriterOptions {
     }
 
     /// Returns the maximum rows and bytes of a page, if they were set.
-    pub(crate) fn given_page_limits(&self) -> (Option<usize>, Option<usize>) {
+    #[doc(hidden)]
+    pub fn given_page_limits(&self) -> (Option<usize>, Option<usize>) {
         (self.page_rows, self.page_bytes)
     }
 
     /// Returns whether page sizes can be chosen freely.
-    pub(crate) fn leaves_pages_open(&self) -> bool {
+    #[doc(hidden)]
+    pub fn leaves_pages_open(&self) -> bool {
         let is_given = self.page_rows.is_some() || self.page_bytes.is_some();
         !is_given && self.content_defined_pages.is_none()
     }
@@ -425,7 +455,8 @@ impl WriterOptions {
     }
 
     /// Returns the setting of the column itself, or of the closest group around it.
-    pub(crate) fn own<T>(
+    #[doc(hidden)]
+    pub fn own<T>(
         &self,
         path: &ColumnPath,
         want: impl Fn(&ColumnOptions) -> Option<T>,
@@ -439,10 +470,8 @@ impl WriterOptions {
     }
 
     /// Checks that the options make sense for these leaves.
-    pub(crate) fn check<'a>(
-        &self,
-        leaves: impl Iterator<Item = (&'a ColumnPath, Type)>,
-    ) -> Result<()> {
+    #[doc(hidden)]
+    pub fn check<'a>(&self, leaves: impl Iterator<Item = (&'a ColumnPath, Type)>) -> Result<()> {
         let sizes = [
             ("rows of a page", self.page_limits().0),
             ("bytes of a page", self.page_limits().1),

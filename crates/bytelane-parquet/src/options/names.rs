@@ -355,7 +355,7 @@ pub fn compression_name(compression: Compression) -> String {
 }
 
 /// Returns the name of a codec without its level, which files do not store.
-pub(crate) fn codec_name(codec: CompressionCodec) -> &'static str {
+pub fn codec_name(codec: CompressionCodec) -> &'static str {
     match codec {
         CompressionCodec::UNCOMPRESSED => "none",
         CompressionCodec::SNAPPY => "snappy",

@@ -36,9 +36,7 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
 }
 
 /// Deserializes a number of bytes, or a text such as `512MiB`.
-pub(crate) fn deserialize_size<'de, D: Deserializer<'de>>(
-    from: D,
-) -> Result<Option<u64>, D::Error> {
+pub fn deserialize_size<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
     #[derive(Deserialize)]
     #[serde(
         untagged,
@@ -56,7 +54,7 @@ pub(crate) fn deserialize_size<'de, D: Deserializer<'de>>(
 }
 
 /// Deserializes the name of a value, in lower or upper case, as in pyarrow.
-pub(crate) fn deserialize_name<'de, D, T>(from: D) -> Result<T, D::Error>
+pub fn deserialize_name<'de, D, T>(from: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: FromStr<Err: Display>,
@@ -66,7 +64,7 @@ where
 }
 
 /// Does the same for an option without a default value.
-pub(crate) fn deserialize_given_name<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
+pub fn deserialize_given_name<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: FromStr<Err: Display>,
@@ -75,7 +73,7 @@ where
 }
 
 /// Deserializes the name of a compression, in lower or upper case, as in pyarrow.
-pub(crate) fn deserialize_compression<'de, D: Deserializer<'de>>(
+pub fn deserialize_compression<'de, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<Compression>, D::Error> {
     let name = String::deserialize(from)?;
@@ -84,7 +82,7 @@ pub(crate) fn deserialize_compression<'de, D: Deserializer<'de>>(
 }
 
 /// Deserializes the names of compressions, separated by commas or in a list.
-pub(crate) fn deserialize_compressions<'de, D: Deserializer<'de>>(
+pub fn deserialize_compressions<'de, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Vec<Compression>, D::Error> {
     let names = Names::deserialize(from)?.text().to_ascii_lowercase();
@@ -95,7 +93,7 @@ pub(crate) fn deserialize_compressions<'de, D: Deserializer<'de>>(
 }
 
 /// Deserializes the names of an option's values, in lower or upper case, by the paths of columns.
-pub(crate) fn deserialize_by_path<'de, D, T>(from: D) -> Result<Vec<(String, T)>, D::Error>
+pub fn deserialize_by_path<'de, D, T>(from: D) -> Result<Vec<(String, T)>, D::Error>
 where
     D: Deserializer<'de>,
     T: FromStr<Err: Display>,
@@ -114,7 +112,7 @@ where
     untagged,
     expecting = "invalid type: expected a text with names, separated by commas, or a list of names"
 )]
-pub(crate) enum Names {
+pub enum Names {
     Text(String),
     List(Vec<String>),
 }

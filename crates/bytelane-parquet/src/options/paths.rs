@@ -43,7 +43,7 @@ pub(crate) fn leaves_within<'a, 'b>(
 }
 
 /// Returns the numbers of the leaves of a schema that these paths name, or [`Problem::NoSuchColumn`](crate::Problem).
-pub(crate) fn find_leaves<'a>(
+pub fn find_leaves<'a>(
     schema: &SchemaDescriptor,
     paths: impl IntoIterator<Item = &'a str>,
 ) -> Result<Vec<usize>> {
@@ -55,7 +55,7 @@ pub(crate) fn find_leaves<'a>(
 }
 
 /// Returns the names that a top-level column which contains this path can have, longest first.
-pub(crate) fn roots_of(path: &str) -> impl Iterator<Item = &str> {
+pub fn roots_of(path: &str) -> impl Iterator<Item = &str> {
     let dots = path.rmatch_indices('.').map(|(dot, _)| &path[..dot]);
     [path].into_iter().chain(dots)
 }

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::io::{Cursor, Read, Write};
 
 /// Codec at a level, ready to compress pages.
-pub(crate) enum Compressor {
+pub enum Compressor {
     None,
     Snappy(Box<snap::raw::Encoder>),
     Gzip(flate2::Compression),
@@ -22,7 +22,7 @@ const BROTLI_WINDOW_BITS: u32 = 22;
 const BROTLI_BUFFER: usize = 1 << 16;
 
 impl Compressor {
-    pub(crate) fn new(compression: Compression) -> Result<Self> {
+    pub fn new(compression: Compression) -> Result<Self> {
         Ok(match compression {
             Compression::UNCOMPRESSED => Compressor::None,
             Compression::SNAPPY => Compressor::Snappy(Box::new(snap::raw::Encoder::new())),
@@ -46,7 +46,7 @@ impl Compressor {
     }
 
     /// Appends the compressed bytes.
-    pub(crate) fn append(&mut self, bytes: &[u8], to: &mut Vec<u8>) -> Result<()> {
+    pub fn append(&mut self, bytes: &[u8], to: &mut Vec<u8>) -> Result<()> {
         let start = to.len();
         match self {
             Compressor::None => to.extend_from_slice(bytes),
@@ -88,7 +88,7 @@ impl Compressor {
 }
 
 /// Returns the codec under its name in the crate `parquet`.
-pub(crate) fn codec_in_parquet(codec: format::CompressionCodec) -> Result<CompressionCodec> {
+pub fn codec_in_parquet(codec: format::CompressionCodec) -> Result<CompressionCodec> {
     Ok(match codec {
         format::CompressionCodec::Uncompressed => CompressionCodec::UNCOMPRESSED,
         format::CompressionCodec::Snappy => CompressionCodec::SNAPPY,
@@ -114,7 +114,7 @@ fn unsupported(codec: CompressionCodec) -> Error {
 }
 
 /// Codec ready to decompress pages.
-pub(crate) enum Decompressor {
+pub enum Decompressor {
     None,
     Snappy,
     Gzip,
@@ -126,7 +126,7 @@ pub(crate) enum Decompressor {
 }
 
 impl Decompressor {
-    pub(crate) fn new(codec: CompressionCodec) -> Result<Self> {
+    pub fn new(codec: CompressionCodec) -> Result<Self> {
         Ok(match codec {
             CompressionCodec::UNCOMPRESSED => Decompressor::None,
             CompressionCodec::SNAPPY => Decompressor::Snappy,
@@ -153,7 +153,7 @@ impl Decompressor {
 
     /// Decompresses into the first `size` bytes of a buffer. The buffer grows as needed, and may stay longer
     /// than `size`.
-    pub(crate) fn decompress(&mut self, bytes: &[u8], size: usize, to: &mut Vec<u8>) -> Result<()> {
+    pub fn decompress(&mut self, bytes: &[u8], size: usize, to: &mut Vec<u8>) -> Result<()> {
         check_promise(self.codec(), bytes.len(), size)?;
         if let Decompressor::Brotli = self {
             to.clear();
@@ -270,11 +270,7 @@ fn greatest_ratio(codec: CompressionCodec) -> usize {
 
 /// Returns an error if no input of this length can expand to the size that a page header claims. This avoids
 /// allocating memory in vain.
-pub(crate) fn check_promise(
-    codec: CompressionCodec,
-    compressed: usize,
-    promised: usize,
-) -> Result<()> {
+pub fn check_promise(codec: CompressionCodec, compressed: usize, promised: usize) -> Result<()> {
     // Headers, and a last block that is not full.
     const SLACK: usize = 64;
     if promised > (compressed + SLACK).saturating_mul(greatest_ratio(codec)) {

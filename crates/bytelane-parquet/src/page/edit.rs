@@ -16,7 +16,7 @@ use parquet::basic::{Compression, CompressionCodec};
 use parquet::schema::types::ColumnDescriptor;
 
 /// Editor of the pages of one column.
-pub(crate) struct PageEditor {
+pub struct PageEditor {
     opener: Opener,
     decompressor: Decompressor,
     levels: PageLevels,
@@ -31,7 +31,7 @@ pub(crate) struct PageEditor {
 
 impl PageEditor {
     /// Creates an editor for pages of this codec, with an uncompressed size of up to `most` bytes.
-    pub(crate) fn new(
+    pub fn new(
         codec: CompressionCodec,
         column: &ColumnDescriptor,
         most: u64,
@@ -58,7 +58,7 @@ impl PageEditor {
     }
 
     /// Continues with the pages of another chunk of the column.
-    pub(crate) fn next_chunk(
+    pub fn next_chunk(
         &mut self,
         codec: CompressionCodec,
         column: &ColumnDescriptor,
@@ -76,7 +76,7 @@ impl PageEditor {
 
     /// Sets the definition levels of the pages for a schema in which more is optional. `levels` has the new
     /// level for each old one.
-    pub(crate) fn with_definition_levels(mut self, levels: Vec<u8>) -> Self {
+    pub fn with_definition_levels(mut self, levels: Vec<u8>) -> Self {
         self.widened = Some(levels);
         self
     }
@@ -120,7 +120,7 @@ impl PageEditor {
     }
 
     /// Returns the values of a dictionary. `bytes` are the bytes after its header.
-    pub(crate) fn dictionary(&mut self, header: &DictionaryPage, bytes: &Bytes) -> Result<Bytes> {
+    pub fn dictionary(&mut self, header: &DictionaryPage, bytes: &Bytes) -> Result<Bytes> {
         let codec = self.decompressor.codec();
         if codec == CompressionCodec::UNCOMPRESSED {
             return Ok(bytes.clone());
@@ -135,7 +135,7 @@ impl PageEditor {
     }
 
     /// Returns the number of rows that begin in a data page, and whether the page begins with a new row.
-    pub(crate) fn rows(&mut self, page: &DataPage, bytes: &Bytes) -> Result<(usize, bool)> {
+    pub fn rows(&mut self, page: &DataPage, bytes: &Bytes) -> Result<(usize, bool)> {
         let (repetition, definition) = self.level_bytes(page, bytes)?;
         self.levels.open(page, repetition, definition)?;
         let (_, rows) = self.levels.rows(usize::MAX);
@@ -170,13 +170,13 @@ impl PageEditor {
     }
 
     /// Decompresses a page and splits it into its parts.
-    pub(crate) fn open(&mut self, page: &DataPage, bytes: &Bytes) -> Result<Parts> {
+    pub fn open(&mut self, page: &DataPage, bytes: &Bytes) -> Result<Parts> {
         self.opener.open(page, bytes.clone())
     }
 
     /// Recompresses a data page with `compressor`. If there is a `map`, the indices are replaced by its
     /// entries.
-    pub(crate) fn edit(
+    pub fn edit(
         &mut self,
         header: &PageHeader,
         bytes: &Bytes,
@@ -309,7 +309,7 @@ fn damaged(error: rle_hybrid::Error) -> Error {
 }
 
 /// Writes the sizes of a page into its header, and updates its checksum if it has one.
-pub(crate) fn set_sizes(header: &mut PageHeader, uncompressed: usize, body: &[u8]) -> Result<()> {
+pub fn set_sizes(header: &mut PageHeader, uncompressed: usize, body: &[u8]) -> Result<()> {
     let size = |bytes: usize| {
         i32::try_from(bytes).map_err(|_| Error::corrupt("a page is larger than 2 GiB"))
     };
@@ -321,7 +321,7 @@ pub(crate) fn set_sizes(header: &mut PageHeader, uncompressed: usize, body: &[u8
 
 /// Returns a page of `rows` null rows, for a column with an optional root. It is a page of indices if the chunk has a
 /// dictionary: pyarrow takes a dictionary only from such pages.
-pub(crate) fn null_page(
+pub fn null_page(
     column: &ColumnDescriptor,
     rows: usize,
     compression: Compression,

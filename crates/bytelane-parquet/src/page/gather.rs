@@ -23,19 +23,19 @@ const PER_SLOT: u64 = 12;
 
 /// Selection of rows of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PageRows {
+pub struct PageRows {
     /// Set if the slots before the first new row of the page are selected. They are the end of a row of the
     /// previous page.
-    pub(crate) begun: bool,
+    pub begun: bool,
     /// Number of rows to skip.
-    pub(crate) skip: usize,
+    pub skip: usize,
     /// Number of rows to take after them.
-    pub(crate) take: usize,
+    pub take: usize,
 }
 
 impl PageRows {
     /// Selection of all rows.
-    pub(crate) const ALL: Self = Self {
+    pub const ALL: Self = Self {
         begun: true,
         skip: 0,
         take: usize::MAX,
@@ -44,18 +44,18 @@ impl PageRows {
 
 /// Slots of a new page, and their counts.
 #[derive(Debug, Default)]
-pub(crate) struct Gathered {
-    pub(crate) slots: usize,
-    pub(crate) nulls: usize,
+pub struct Gathered {
+    pub slots: usize,
+    pub nulls: usize,
     /// Number of slots with each level; empty for columns without such levels.
-    pub(crate) repetition: Vec<i64>,
-    pub(crate) definition: Vec<i64>,
+    pub repetition: Vec<i64>,
+    pub definition: Vec<i64>,
     /// Size of the strings in bytes; `None` for dictionary indices, and for other types.
-    pub(crate) string_bytes: Option<i64>,
+    pub string_bytes: Option<i64>,
 }
 
 /// Gatherer of rows from pages of a column.
-pub(crate) struct PageGatherer {
+pub struct PageGatherer {
     levels: PageLevels,
     decoder: Option<Box<dyn ArrayDecoder>>,
     column: ColumnDescPtr,
@@ -75,7 +75,7 @@ pub(crate) struct PageGatherer {
 }
 
 impl PageGatherer {
-    pub(crate) fn new(column: &ColumnDescriptor, budget: &Budget) -> Result<Self> {
+    pub fn new(column: &ColumnDescriptor, budget: &Budget) -> Result<Self> {
         let level = |greatest: i16| u8::try_from(greatest).unwrap_or(u8::MAX);
         let of = LeafLevels {
             max_definition: level(column.max_def_level()),
@@ -111,7 +111,7 @@ impl PageGatherer {
 
     /// Adds rows of a page, given its decompressed parts. If there is a `map`, indices are replaced by its
     /// entries. All pages have the same encoding.
-    pub(crate) fn add(
+    pub fn add(
         &mut self,
         page: &DataPage,
         parts: Parts,
@@ -191,11 +191,7 @@ impl PageGatherer {
     }
 
     /// Appends all gathered rows as one page with its header, and starts a new one.
-    pub(crate) fn finish(
-        &mut self,
-        encoder: &mut PageEncoder,
-        to: &mut Vec<u8>,
-    ) -> Result<Gathered> {
+    pub fn finish(&mut self, encoder: &mut PageEncoder, to: &mut Vec<u8>) -> Result<Gathered> {
         let (definition, repetition) = self.greatest;
         let mut levels = std::mem::take(&mut self.all);
         if definition > 0 {
@@ -234,10 +230,7 @@ impl PageGatherer {
     }
 
     /// Calls a function with the values so far, without nulls, and starts a new page.
-    pub(crate) fn with_values<T>(
-        &mut self,
-        then: impl FnOnce(DenseValues<'_>) -> Result<T>,
-    ) -> Result<T> {
+    pub fn with_values<T>(&mut self, then: impl FnOnce(DenseValues<'_>) -> Result<T>) -> Result<T> {
         let encoding = self.encoding.take().unwrap_or(ValueEncoding::Plain);
         self.all = SlotLevels::default();
         self.repetition.clear();
@@ -271,7 +264,7 @@ impl PageGatherer {
     }
 
     /// Discards everything gathered; also used after an error.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.encoding = None;
         self.decoder = None;
         self.all = SlotLevels::default();
@@ -282,12 +275,12 @@ impl PageGatherer {
     }
 
     /// Returns the number of nulls so far.
-    pub(crate) fn nulls(&self) -> usize {
+    pub fn nulls(&self) -> usize {
         self.all.slots - self.all.values
     }
 
     /// Returns the indices so far.
-    pub(crate) fn indices(&self) -> &[u32] {
+    pub fn indices(&self) -> &[u32] {
         &self.indices
     }
 }

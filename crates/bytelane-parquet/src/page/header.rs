@@ -6,7 +6,7 @@ use flate2::Crc;
 
 /// Encoding of the values of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ValueEncoding {
+pub enum ValueEncoding {
     Plain,
     ByteStreamSplit,
     Alp,
@@ -53,7 +53,7 @@ impl ValueEncoding {
 
 impl PageHeader {
     /// Returns whether the values are compressed if the chunk has a codec.
-    pub(crate) fn is_compressed(&self) -> bool {
+    pub fn is_compressed(&self) -> bool {
         let two = self.data_page_header_v2.as_ref();
         two.is_none_or(|it| it.is_compressed != Some(false))
     }
@@ -69,7 +69,7 @@ impl PageHeader {
     }
 
     /// Returns an error if the header of a page that is not compressed has two sizes.
-    pub(crate) fn check_equal_sizes(&self) -> Result<()> {
+    pub fn check_equal_sizes(&self) -> Result<()> {
         let (stored, size) = (self.compressed_page_size, self.uncompressed_page_size);
         if stored == size {
             return Ok(());
@@ -82,7 +82,7 @@ impl PageHeader {
 
 /// Encoding of the levels of a version 1 page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum LevelEncoding {
+pub enum LevelEncoding {
     /// Hybrid of runs and packed bits, preceded by its length.
     Rle,
     /// Packed bits, with the first level in the highest bits of a byte: BIT_PACKED, which has long been
@@ -94,7 +94,7 @@ pub(crate) enum LevelEncoding {
 
 /// Place of the levels of a data page. Repetition levels come first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum LevelLayout {
+pub enum LevelLayout {
     /// Levels in front of the values, compressed with them.
     Inside {
         repetition: LevelEncoding,
@@ -111,38 +111,38 @@ pub(crate) enum LevelLayout {
 
 /// Header of a data page, with non-negative counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct DataPage {
+pub struct DataPage {
     /// Number of values, including nulls and empty lists.
-    pub(crate) slots: usize,
+    pub slots: usize,
     /// Number of rows, if the header has it. In that case, no row continues on the next page.
-    pub(crate) rows: Option<usize>,
+    pub rows: Option<usize>,
     /// Number of nulls, if the header has it.
     pub(crate) nulls: Option<usize>,
     /// Uncompressed size of the page in bytes, including levels.
-    pub(crate) uncompressed: usize,
-    pub(crate) encoding: ValueEncoding,
-    pub(crate) levels: LevelLayout,
+    pub uncompressed: usize,
+    pub encoding: ValueEncoding,
+    pub levels: LevelLayout,
 }
 
 /// Header of a dictionary page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct DictionaryPage {
-    pub(crate) values: usize,
+pub struct DictionaryPage {
+    pub values: usize,
     /// Uncompressed size of the page in bytes.
-    pub(crate) uncompressed: usize,
+    pub uncompressed: usize,
 }
 
 /// Size and kind of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct AnyPage {
+pub struct AnyPage {
     pub(crate) compressed: usize,
     /// CRC-32 of the bytes after the header, if the writer stored it.
-    pub(crate) checksum: Option<u32>,
-    pub(crate) kind: PageKind,
+    pub checksum: Option<u32>,
+    pub kind: PageKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum PageKind {
+pub enum PageKind {
     Data(DataPage),
     Dictionary(DictionaryPage),
     /// Page that is not needed: an index, or a page of an unknown type.
@@ -150,7 +150,7 @@ pub(crate) enum PageKind {
 }
 
 /// Reads a header and checks its numbers.
-pub(crate) fn read(header: &PageHeader) -> Result<AnyPage> {
+pub fn read(header: &PageHeader) -> Result<AnyPage> {
     Ok(AnyPage {
         compressed: size("compressed size", header.compressed_page_size)?,
         checksum: header.crc.map(i32::cast_unsigned),
@@ -160,7 +160,7 @@ pub(crate) fn read(header: &PageHeader) -> Result<AnyPage> {
 
 impl AnyPage {
     /// Returns an error if the bytes after the header do not match the checksum.
-    pub(crate) fn check(&self, bytes: &[u8]) -> Result<()> {
+    pub fn check(&self, bytes: &[u8]) -> Result<()> {
         let Some(promised) = self.checksum else {
             return Ok(());
         };
@@ -176,7 +176,7 @@ impl AnyPage {
 }
 
 /// Returns the CRC-32 of the bytes of a page.
-pub(crate) fn checksum<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> u32 {
+pub fn checksum<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> u32 {
     let mut crc = Crc::new();
     pieces.into_iter().for_each(|piece| crc.update(piece));
     crc.sum()

@@ -14,7 +14,7 @@ use parquet::basic::CompressionCodec;
 use parquet::schema::types::ColumnDescriptor;
 
 /// Bits of a number, regardless of its type.
-pub(crate) trait NumberBits: Copy + Default {
+pub trait NumberBits: Copy + Default {
     /// Appends little-endian numbers.
     fn append(bytes: &[u8], to: &mut Vec<Self>);
 }
@@ -44,7 +44,7 @@ impl NumberBits for u64 {
 }
 
 /// Numbers of pages that are PLAIN or have a dictionary.
-pub(crate) struct NumberPages<N> {
+pub struct NumberPages<N> {
     opener: Opener,
     levels: PageLevels,
     dictionary: Vec<N>,
@@ -59,7 +59,7 @@ pub(crate) struct NumberPages<N> {
 impl<N: NumberBits> NumberPages<N> {
     /// Creates a decoder for pages of a flat column, compressed with this codec, with an uncompressed size of
     /// up to `most` bytes.
-    pub(crate) fn new(
+    pub fn new(
         codec: CompressionCodec,
         column: &ColumnDescriptor,
         most: u64,
@@ -83,7 +83,7 @@ impl<N: NumberBits> NumberPages<N> {
     }
 
     /// Continues with the chunk of another row group.
-    pub(crate) fn next_chunk(
+    pub fn next_chunk(
         &mut self,
         codec: CompressionCodec,
         column: &ColumnDescriptor,
@@ -97,17 +97,17 @@ impl<N: NumberBits> NumberPages<N> {
     }
 
     /// Returns the number of rows so far.
-    pub(crate) fn rows(&self) -> usize {
+    pub fn rows(&self) -> usize {
         self.numbers.len()
     }
 
     /// Makes room for this many rows.
-    pub(crate) fn reserve(&mut self, rows: usize) {
+    pub fn reserve(&mut self, rows: usize) {
         self.numbers.reserve(rows);
     }
 
     /// Reads the dictionary of a chunk. `bytes` are the bytes after its header.
-    pub(crate) fn dictionary(&mut self, header: &DictionaryPage, bytes: Bytes) -> Result<()> {
+    pub fn dictionary(&mut self, header: &DictionaryPage, bytes: Bytes) -> Result<()> {
         let values = self.opener.open_dictionary(header, bytes)?;
         let length = header.values.checked_mul(size_of::<N>());
         let values = length
@@ -120,7 +120,7 @@ impl<N: NumberBits> NumberPages<N> {
     }
 
     /// Appends the numbers of a data page. `bytes` are the bytes after its header.
-    pub(crate) fn add(&mut self, page: &DataPage, bytes: Bytes) -> Result<()> {
+    pub fn add(&mut self, page: &DataPage, bytes: Bytes) -> Result<()> {
         let Parts {
             repetition,
             definition,
@@ -166,7 +166,7 @@ impl<N: NumberBits> NumberPages<N> {
     }
 
     /// Returns the numbers of all pages, and which of them are null.
-    pub(crate) fn finish(self) -> (Vec<N>, Option<NullBuffer>) {
+    pub fn finish(self) -> (Vec<N>, Option<NullBuffer>) {
         (self.numbers, self.validity.finish())
     }
 }

@@ -11,7 +11,7 @@ use parquet::schema::types::ColumnDescriptor;
 
 /// Encoded levels of a page.
 #[derive(Clone, Debug)]
-pub(crate) enum LevelBytes {
+pub enum LevelBytes {
     Rle(Bytes),
     BitPacked(Bytes),
 }
@@ -27,15 +27,15 @@ impl LevelBytes {
 
 /// Parts of a data page.
 #[derive(Clone, Debug)]
-pub(crate) struct Parts {
+pub struct Parts {
     /// Encoded levels; empty for columns without such levels.
-    pub(crate) repetition: LevelBytes,
-    pub(crate) definition: LevelBytes,
-    pub(crate) values: Bytes,
+    pub repetition: LevelBytes,
+    pub definition: LevelBytes,
+    pub values: Bytes,
 }
 
 /// Opener of the pages of one column chunk. It reuses their memory.
-pub(crate) struct Opener {
+pub struct Opener {
     decompressor: Decompressor,
     repetition_bits: u32,
     definition_bits: u32,
@@ -192,7 +192,7 @@ impl Opener {
 }
 
 /// Returns an error if a page exceeds the size limit.
-pub(crate) fn check_size(size: u64, limit: u64) -> Result<()> {
+pub fn check_size(size: u64, limit: u64) -> Result<()> {
     if size > limit {
         Err(Error::new(Problem::PageTooLarge { size, limit }))
     } else {

@@ -74,7 +74,7 @@ impl ArrowFooter {
 }
 
 /// Returns the Arrow schema with which a file is read.
-pub(crate) fn arrow_schema(footer: &format::FileMetaData, depth: usize) -> Result<SchemaRef> {
+pub fn arrow_schema(footer: &format::FileMetaData, depth: usize) -> Result<SchemaRef> {
     let bare = format::FileMetaData {
         version: footer.version,
         schema: footer.schema.clone(),

@@ -16,14 +16,14 @@ use parquet::schema::types::SchemaDescriptor;
 use std::sync::Arc;
 
 /// Reads all rows of a column from known chunks.
-pub(crate) struct ColumnReader {
+pub struct ColumnReader {
     settings: Settings,
     row_group: RowGroup,
 }
 
 impl ColumnReader {
     /// Reads a column, the only one of the schema, as this Arrow type.
-    pub(crate) fn new<T: ChunkReader + 'static>(
+    pub fn new<T: ChunkReader + 'static>(
         input: T,
         schema: &SchemaDescriptor,
         arrow: SchemaRef,

@@ -13,10 +13,10 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use arrow::arrow_schema;
+pub use arrow::arrow_schema;
 pub use builder::{Footer, ReaderBuilder};
-pub(crate) use column::ColumnReader;
-pub(crate) use input::Input;
+pub use column::ColumnReader;
+pub use input::Input;
 pub use input::{Metrics, PushedBytes};
 pub use push::{AsyncReader, Decoded, PushDecoder, RangeReader};
 pub(crate) use row_group::{Condition, Conditional, IndexedPages, indexed_pages};

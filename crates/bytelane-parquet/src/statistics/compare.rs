@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 /// Order of the values in an index.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Compare {
+pub enum Compare {
     /// Little-endian numbers.
     Signed,
     Unsigned,
@@ -23,7 +23,7 @@ pub(crate) enum Compare {
 
 impl Compare {
     /// Returns the order of a column, or `None` if it is not known here.
-    pub(crate) fn of(column: &ColumnDescriptor, order: ColumnOrder) -> Option<Self> {
+    pub fn of(column: &ColumnDescriptor, order: ColumnOrder) -> Option<Self> {
         if order == ColumnOrder::UNKNOWN {
             return None;
         }
@@ -39,7 +39,7 @@ impl Compare {
         })
     }
 
-    pub(crate) fn values(self, one: &[u8], other: &[u8]) -> Ordering {
+    pub fn values(self, one: &[u8], other: &[u8]) -> Ordering {
         let unsigned = |bytes: &[u8]| little_endian(bytes, 0);
         match self {
             Self::Signed => signed(one).cmp(&signed(other)),

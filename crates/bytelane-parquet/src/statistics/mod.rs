@@ -12,8 +12,8 @@ mod lanes;
 mod shorten;
 mod strings;
 
-pub(crate) use compare::Compare;
-pub(crate) use shorten::{Bound, shorten};
+pub use compare::Compare;
+pub use shorten::{Bound, shorten};
 
 use half::f16;
 use lanes::{Extremes, Half, extremes};
@@ -23,7 +23,7 @@ use std::cmp::Ordering;
 
 /// Order of the values of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Order {
+pub enum Order {
     Int32,
     UInt32,
     Int64,
@@ -46,7 +46,7 @@ pub(crate) enum Order {
 
 impl Order {
     /// Returns the order of a column.
-    pub(crate) fn of(column: &ColumnDescriptor) -> Self {
+    pub fn of(column: &ColumnDescriptor) -> Self {
         let unsigned = match column.logical_type_ref() {
             Some(LogicalType::Integer(integer)) => !integer.is_signed,
             Some(_) => false,
@@ -107,7 +107,7 @@ impl Order {
     }
 
     /// Returns the bounds of values of `width` bytes each.
-    pub(crate) fn bounds(self, values: &[u8], width: usize) -> Bounds {
+    pub fn bounds(self, values: &[u8], width: usize) -> Bounds {
         fn numbers<const WIDTH: usize>((range, nans): (Extremes<WIDTH>, u64)) -> Bounds {
             Bounds {
                 range: range.map(|(least, most)| (least.to_vec(), most.to_vec())),
@@ -206,9 +206,9 @@ fn total<T, const WIDTH: usize>(
 /// Smallest and largest value, as the page stores them, and the number of NaN values. NaN is a bound only in
 /// the total order, and only if there is nothing else.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(crate) struct Bounds {
+pub struct Bounds {
     pub(crate) range: Option<(Vec<u8>, Vec<u8>)>,
-    pub(crate) nans: u64,
+    pub nans: u64,
 }
 
 impl Bounds {

@@ -4,7 +4,7 @@ use super::Order;
 
 /// Bound in the form in which it is stored.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Bound {
+pub struct Bound {
     pub(crate) bytes: Vec<u8>,
     /// Set if it is one of the values.
     pub(crate) is_exact: bool,
@@ -12,7 +12,7 @@ pub(crate) struct Bound {
 
 /// Returns bounds for statistics. Long strings are shortened to `length` bytes, and the upper one is then
 /// increased. Text stays valid UTF-8. An upper bound that cannot be increased stays long.
-pub(crate) fn shorten(
+pub fn shorten(
     least: Vec<u8>,
     most: Vec<u8>,
     order: Order,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Returns the type with all leaves reduced to their physical type. Groups stay lists and maps. Timestamps
 /// keep their annotation: they are the same 64 bits in Arrow, and converted INT96 values are compared with
 /// them.
-pub(crate) fn bare(of: &TypePtr) -> Result<TypePtr> {
+pub fn bare(of: &TypePtr) -> Result<TypePtr> {
     match of.as_ref() {
         Type::PrimitiveType { .. } if is_timestamp(of) => Ok(Arc::clone(of)),
         Type::PrimitiveType {
@@ -38,7 +38,7 @@ fn is_timestamp(of: &Type) -> bool {
 }
 
 /// Returns a leaf without its annotations.
-pub(crate) fn bare_leaf(of: &Type, physical: PhysicalType, length: i32) -> Result<TypePtr> {
+pub fn bare_leaf(of: &Type, physical: PhysicalType, length: i32) -> Result<TypePtr> {
     let info = of.get_basic_info();
     let leaf = Type::primitive_type_builder(info.name(), physical)
         .with_repetition(info.repetition())
@@ -49,7 +49,7 @@ pub(crate) fn bare_leaf(of: &Type, physical: PhysicalType, length: i32) -> Resul
 
 /// Returns a group with other fields. An annotation that the crate `parquet` does not know, and refuses to
 /// write, is omitted.
-pub(crate) fn group_of(group: &Type, fields: Vec<TypePtr>) -> Result<TypePtr> {
+pub fn group_of(group: &Type, fields: Vec<TypePtr>) -> Result<TypePtr> {
     let info = group.get_basic_info();
     let is_known = |logical: &&LogicalType| !matches!(logical, LogicalType::_Unknown { .. });
     let mut builder = Type::group_type_builder(info.name())

@@ -4,7 +4,7 @@ use arrow_schema::{DataType, Field, FieldRef};
 use std::sync::Arc;
 
 /// Returns the fields in a type.
-pub(crate) fn children(data_type: &DataType) -> Vec<&FieldRef> {
+pub fn children(data_type: &DataType) -> Vec<&FieldRef> {
     match data_type {
         DataType::List(field)
         | DataType::LargeList(field)
@@ -18,7 +18,7 @@ pub(crate) fn children(data_type: &DataType) -> Vec<&FieldRef> {
 }
 
 /// Returns the innermost fields of a field, in the order of their columns.
-pub(crate) fn leaves(field: &FieldRef) -> Vec<&FieldRef> {
+pub fn leaves(field: &FieldRef) -> Vec<&FieldRef> {
     let mut leaves = Vec::new();
     let mut open = vec![field];
     while let Some(field) = open.pop() {
@@ -33,10 +33,7 @@ pub(crate) fn leaves(field: &FieldRef) -> Vec<&FieldRef> {
 }
 
 /// Replaces the fields in a field.
-pub(crate) fn with_children(
-    field: &FieldRef,
-    child: &mut impl FnMut(&FieldRef) -> FieldRef,
-) -> FieldRef {
+pub fn with_children(field: &FieldRef, child: &mut impl FnMut(&FieldRef) -> FieldRef) -> FieldRef {
     let data_type = match field.data_type() {
         DataType::List(item) => DataType::List(child(item)),
         DataType::LargeList(item) => DataType::LargeList(child(item)),

@@ -27,7 +27,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Returns the columns of a file with this Arrow schema.
-pub(crate) fn in_parquet(schema: &Schema) -> Result<SchemaDescriptor> {
+pub fn in_parquet(schema: &Schema) -> Result<SchemaDescriptor> {
     // The crate `parquet` would panic for such a type.
     let mut fields = schema.fields().iter();
     if let Some(field) = fields.find(|field| has_no_type(field.data_type())) {
@@ -54,7 +54,7 @@ fn has_no_type(data_type: &DataType) -> bool {
 }
 
 /// Returns whether the column, or any part of it, is a dictionary in Arrow.
-pub(crate) fn has_dictionary(data_type: &DataType) -> bool {
+pub fn has_dictionary(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(..) => true,
         DataType::List(field)
@@ -69,7 +69,7 @@ pub(crate) fn has_dictionary(data_type: &DataType) -> bool {
 }
 
 /// Returns the value size of a column in bytes, or `None` if it varies or is less than one.
-pub(crate) fn width(column: &ColumnDescriptor) -> Option<usize> {
+pub fn width(column: &ColumnDescriptor) -> Option<usize> {
     match column.physical_type() {
         Type::INT32 | Type::FLOAT => Some(4),
         Type::INT64 | Type::DOUBLE => Some(8),
@@ -169,7 +169,7 @@ fn conversion(data_type: &DataType, column: &ColumnDescriptor) -> Option<Convers
 }
 
 /// Returns whether a leaf is a flat column of a fixed width whose values this module converts.
-pub(crate) fn is_flat(data_type: &DataType, column: &ColumnDescriptor) -> bool {
+pub fn is_flat(data_type: &DataType, column: &ColumnDescriptor) -> bool {
     column.max_rep_level() == 0
         && column.max_def_level() <= 1
         && column.path().parts().len() == 1
@@ -179,7 +179,7 @@ pub(crate) fn is_flat(data_type: &DataType, column: &ColumnDescriptor) -> bool {
 
 /// Converts an array to the bytes that the column stores, including any values in null slots. Shares the
 /// array's memory where the bytes are the same.
-pub(crate) fn to_physical(array: &dyn Array, column: &ColumnDescriptor) -> Result<Buffer> {
+pub fn to_physical(array: &dyn Array, column: &ColumnDescriptor) -> Result<Buffer> {
     let found = conversion(array.data_type(), column).zip(width(column));
     let Some((conversion, width)) = found else {
         return Err(not_convertible(array.data_type(), column));
@@ -201,7 +201,7 @@ pub(crate) fn to_physical(array: &dyn Array, column: &ColumnDescriptor) -> Resul
 }
 
 /// Returns the top-level columns that have leaves, each with the range of its leaves in the whole schema.
-pub(crate) fn roots(schema: &SchemaDescriptor) -> Vec<(TypePtr, Range<usize>)> {
+pub fn roots(schema: &SchemaDescriptor) -> Vec<(TypePtr, Range<usize>)> {
     let mut roots: Vec<(TypePtr, Range<usize>)> = Vec::new();
     let mut last = None;
     for leaf in 0..schema.num_columns() {

@@ -17,7 +17,7 @@ const MILLISECONDS: i64 = 1000;
 const DAY: i64 = 86_400 * MILLISECONDS;
 
 /// Returns the schema of the stored rows: seconds become milliseconds, and dates in milliseconds become days.
-pub(crate) fn stored_schema(schema: &SchemaRef) -> SchemaRef {
+pub fn stored_schema(schema: &SchemaRef) -> SchemaRef {
     let fields: Vec<FieldRef> = schema.fields().iter().map(stored).collect();
     if schema.fields().iter().eq(&fields) {
         Arc::clone(schema)
@@ -49,7 +49,7 @@ fn stored_type(data_type: &DataType) -> Option<DataType> {
 }
 
 /// Converts an array to its stored type. Returns an error if a value does not fit.
-pub(crate) fn to_stored(array: &ArrayRef, data_type: &DataType) -> Result<ArrayRef> {
+pub fn to_stored(array: &ArrayRef, data_type: &DataType) -> Result<ArrayRef> {
     if array.data_type() == data_type {
         return Ok(Arc::clone(array));
     }

@@ -37,7 +37,7 @@ fn make_text(bytes: &mut [u8]) {
 }
 
 /// Returns the value of the pair `ARROW:schema` with bytes in place of the texts that stand for them.
-pub(crate) fn with_bytes(encoded: &str, metadata: &[MetadataBytes]) -> Option<String> {
+pub fn with_bytes(encoded: &str, metadata: &[MetadataBytes]) -> Option<String> {
     let mut bytes = STANDARD.decode_to_vec(encoded).ok()?;
     let start = if bytes.starts_with(&[0xff; 4]) { 8 } else { 0 };
     let mut patches = Vec::new();
@@ -75,11 +75,11 @@ pub(crate) fn with_bytes(encoded: &str, metadata: &[MetadataBytes]) -> Option<St
 /// Metadata of fields that is not UTF-8: keys and values, by the names from a top-level column to a field, with the texts that
 /// stand for both.
 #[derive(Debug, Default)]
-pub(crate) struct FieldBytes(HashMap<(Vec<String>, [String; 2]), Pair>);
+pub struct FieldBytes(HashMap<(Vec<String>, [String; 2]), Pair>);
 
 impl FieldBytes {
     /// Adds that of the value of a pair `ARROW:schema`.
-    pub(crate) fn add(&mut self, encoded: &str) {
+    pub fn add(&mut self, encoded: &str) {
         let (Ok(texts), Ok(bytes)) = (written_message(encoded), stored_message(encoded)) else {
             return;
         };
@@ -121,7 +121,7 @@ impl FieldBytes {
     }
 
     /// Returns that of fields whose metadata has texts in its place.
-    pub(crate) fn of(&self, fields: &Fields) -> Vec<MetadataBytes> {
+    pub fn of(&self, fields: &Fields) -> Vec<MetadataBytes> {
         let mut found = Vec::new();
         if !self.0.is_empty() {
             for (at, field) in fields.iter().enumerate() {
@@ -156,7 +156,7 @@ impl FieldBytes {
 }
 
 /// Returns the Arrow schema in the value of the pair `ARROW:schema`.
-pub(crate) fn written_schema(encoded: &str) -> Result<Schema> {
+pub fn written_schema(encoded: &str) -> Result<Schema> {
     let message = written_message(encoded)?;
     let message = root_as_message(&message).map_err(|_| odd())?;
     let schema = message.header_as_schema().ok_or_else(odd)?;
@@ -203,7 +203,7 @@ pub(crate) fn with_texts(pairs: Option<&Vec<KeyValue>>) -> Option<Vec<KeyValue>>
 }
 
 /// Returns the Arrow schema of a file as the crate `parquet` derives it.
-pub(crate) fn schema_in_parquet(file: &FileMetaData) -> Result<Schema> {
+pub fn schema_in_parquet(file: &FileMetaData) -> Result<Schema> {
     catch_panic(|| {
         let (columns, pairs) = (file.schema_descr(), file.key_value_metadata());
         match parquet_to_arrow_schema(columns, pairs) {

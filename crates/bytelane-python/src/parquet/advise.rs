@@ -6,7 +6,7 @@ use super::find::columns_at;
 use super::options::{parse, warn_of_obstacles};
 use super::rewrite::to_json;
 use crate::arrow;
-use bytelane_parquet::advise::{Advice, AdviseOptions, Advisor};
+use bytelane_parquet_files::advise::{Advice, AdviseOptions, Advisor};
 use pyo3::prelude::*;
 use std::cell::RefCell;
 use std::ops::ControlFlow;

@@ -2,7 +2,7 @@
 
 use super::error::of_parquet;
 use bytelane_parquet::Error;
-use bytelane_parquet::advise::RAW_ENDINGS;
+use bytelane_parquet_files::advise::RAW_ENDINGS;
 use bytelane_store::{FindOptions, FoundFile, Problem};
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
 use pyo3::prelude::*;

@@ -7,10 +7,10 @@ use super::options::parse;
 use super::rewrite::to_json;
 use super::watch::watched;
 use bytelane_parquet::Replace;
-use bytelane_parquet::check::{CheckOptions, Checked, check as check_file};
-use bytelane_parquet::diff::{DiffOptions, diff_tables};
-use bytelane_parquet::merge::{MergeOptions, merge as merge_files, part_path};
-use bytelane_parquet::repair::{
+use bytelane_parquet_files::check::{CheckOptions, Checked, check as check_file};
+use bytelane_parquet_files::diff::{DiffOptions, diff_tables};
+use bytelane_parquet_files::merge::{MergeOptions, merge as merge_files, part_path};
+use bytelane_parquet_files::repair::{
     RepairOptions, SalvageOptions, repair as repair_file, salvage as salvage_file,
 };
 use bytelane_store::table_sides;

@@ -2,11 +2,11 @@
 
 use crate::faulty::{Fault, Faulty, Request, at};
 use bytelane_parquet::arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
-use bytelane_parquet::diff::{DiffOptions, diff};
-use bytelane_parquet::inspect::inspect;
-use bytelane_parquet::merge::{MergeOptions, merge};
-use bytelane_parquet::rewrite::{RewriteOptions, rewrite};
 use bytelane_parquet::{NewFile, ReaderBuilder, Replace, Writer, WriterOptions};
+use bytelane_parquet_files::diff::{DiffOptions, diff};
+use bytelane_parquet_files::inspect::inspect;
+use bytelane_parquet_files::merge::{MergeOptions, merge};
+use bytelane_parquet_files::rewrite::{RewriteOptions, rewrite};
 use bytelane_store::{FindOptions, check_outputs, find};
 use std::path::PathBuf;
 use std::sync::Arc;

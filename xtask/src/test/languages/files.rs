@@ -17,7 +17,7 @@ pub fn run_mutated() -> Result<()> {
     let folder = root().join("target/mutated-files");
     fs::create_dir_all(&folder).context("cannot create a folder for notes")?;
     let test =
-        "test --locked --release --package bytelane-parquet --test it -- mutated:: --ignored";
+        "test --locked --release --package bytelane-parquet-files --test it -- mutated:: --ignored";
     let mut command = cargo(test);
     command.env("BYTELANE_TRIAL_FOLDER", &folder);
     if std::env::var_os("BYTELANE_TRIALS").is_none() {
@@ -34,7 +34,7 @@ pub fn run_mutated() -> Result<()> {
 /// Gives every function files whose facts contradict each other, each pair of facts, and files that claim huge arrays in
 /// processes of little memory, also by the command and by the Python package.
 pub fn run_hostile() -> Result<()> {
-    let test = "test --locked --release --package bytelane-parquet --test it -- contradictions:: bombs:: --ignored";
+    let test = "test --locked --release --package bytelane-parquet-files --test it -- contradictions:: bombs:: --ignored";
     run(&mut cargo(test))?;
     exchange_with(
         "interop/damaged/test_contradictions.py",

@@ -17,7 +17,7 @@ pub fn run_stage() -> Result<()> {
         compile(command.args(["--features", features, "--", "--deny", "warnings"]))?;
     }
     // The command takes options from these crates as arguments; others do not need `clap`.
-    let lints = "clippy --locked --package bytelane-parquet --lib -- --deny warnings";
+    let lints = "clippy --locked --package bytelane-parquet --package bytelane-parquet-files --lib -- --deny warnings";
     compile(&mut cargo(lints))?;
     // The Python package includes the command without the feature `measuring`.
     let lints = "clippy --locked --package bytelane-python -- --deny warnings";

@@ -4,7 +4,7 @@ use super::Arguments;
 use super::show::{choices, smaller_compression, write_notes, write_settings};
 use crate::readable;
 use crate::table::{Table, number, text};
-use bytelane_parquet::advise::{Advice, ColumnAdvice};
+use bytelane_parquet_files::advise::{Advice, ColumnAdvice};
 use std::io::Write;
 
 /// Advice for files with the same columns.

@@ -3,7 +3,7 @@
 use super::Arguments;
 use crate::readable;
 use crate::table::{Format, Table, number, text};
-use bytelane_parquet::advise::{Advice, Candidate, ColumnAdvice, Settings};
+use bytelane_parquet_files::advise::{Advice, Candidate, ColumnAdvice, Settings};
 use std::io::{self, Write};
 
 impl Arguments {

@@ -4,7 +4,7 @@ use crate::table::{Format, Table, format_parser, number, text};
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
 use bytelane_dataset::{Verified, verify};
-use bytelane_parquet::diff::Difference;
+use bytelane_parquet_files::diff::Difference;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;

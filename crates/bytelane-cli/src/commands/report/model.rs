@@ -11,7 +11,7 @@ use bytelane::Backend;
 use bytelane_measure::cpu;
 use bytelane_measure::row::Row;
 use bytelane_measure::transform::{MEMCPY, NON_TEMPORAL_COPY};
-use bytelane_parquet::advise::Advice;
+use bytelane_parquet_files::advise::Advice;
 use serde::Serialize;
 
 /// Report.

@@ -3,7 +3,7 @@
 use super::{Arguments, Done};
 use crate::readable;
 use crate::table::{Format, Table, number, size, text};
-use bytelane_parquet::rewrite::{ColumnState, Rewritten, RewrittenColumn};
+use bytelane_parquet_files::rewrite::{ColumnState, Rewritten, RewrittenColumn};
 use std::io::{self, Write};
 
 impl Arguments {

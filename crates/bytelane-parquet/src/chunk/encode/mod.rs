@@ -26,15 +26,15 @@ use pages::Pages;
 use parquet::basic::Type;
 use parquet::file::properties::EnabledStatistics;
 use parquet::schema::types::ColumnDescPtr;
-pub(crate) use shared::{Helpers, SharedChunk};
+pub use shared::{Helpers, SharedChunk};
 use statistics::{bounds_of, described};
 use std::sync::Arc;
 
 /// Chunk of a leaf, and the encoding of its values: PLAIN if a dictionary would have become too
 /// large.
 #[derive(Debug)]
-pub(crate) struct EncodedLeaf {
-    pub(crate) chunk: Chunk,
+pub struct EncodedLeaf {
+    pub chunk: Chunk,
     pub(crate) encoding: Encoding,
     /// Number of entries of its dictionary.
     pub(crate) entries: Option<usize>,

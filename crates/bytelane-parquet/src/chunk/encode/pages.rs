@@ -22,7 +22,7 @@ use parquet::schema::types::ColumnDescPtr;
 const START: usize = MAGIC.len();
 
 /// Data pages of a chunk.
-pub(super) struct Pages<'a> {
+pub struct Pages<'a> {
     column: &'a ColumnDescPtr,
     order: Order,
     greatest: (u16, u16),

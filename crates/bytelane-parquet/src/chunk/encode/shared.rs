@@ -16,7 +16,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 const LEAST: usize = 4 << 20;
 
 /// Chunk whose pages any thread may encode. The thread that owns the chunk collects them in order.
-pub(crate) struct SharedChunk {
+pub struct SharedChunk {
     pub(super) column: ColumnDescPtr,
     pub(super) path: LeafPath,
     pub(super) options: Arc<WriterOptions>,
@@ -157,7 +157,7 @@ impl SharedChunk {
 }
 
 /// Threads that have no column of their own any more and help with the pages of other columns.
-pub(crate) struct Helpers {
+pub struct Helpers {
     state: Mutex<Helped>,
     changed: Condvar,
 }

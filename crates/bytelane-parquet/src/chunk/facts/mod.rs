@@ -7,8 +7,8 @@ mod metadata;
 mod pages;
 mod table;
 
-pub(crate) use pages::PageFacts;
-pub(crate) use table::{Fact, Reaction, Verb};
+pub use pages::PageFacts;
+pub use table::{Fact, Reaction, Verb};
 
 use super::{Chunk, Page};
 use crate::budget::{Budget, MemoryLimit};
@@ -23,7 +23,7 @@ use parquet::schema::types::ColumnDescriptor;
 use std::collections::BTreeSet;
 
 /// Facts about a column chunk. Those that are unknown contradict nothing.
-pub(crate) struct Facts<'a> {
+pub struct Facts<'a> {
     pub column: &'a ColumnDescriptor,
     /// Number of rows of its row group.
     pub rows: i64,
@@ -42,7 +42,7 @@ pub(crate) struct Facts<'a> {
 
 /// Statistics of a chunk.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ChunkFacts {
+pub struct ChunkFacts {
     pub nulls: Option<i64>,
     /// Smallest and largest value, if both are exact.
     pub range: Option<(Bytes, Bytes)>,
@@ -50,7 +50,7 @@ pub(crate) struct ChunkFacts {
 
 impl ChunkFacts {
     /// Returns the facts of statistics.
-    pub(crate) fn of(statistics: Option<&Statistics>) -> Self {
+    pub fn of(statistics: Option<&Statistics>) -> Self {
         let Some(statistics) = statistics else {
             return Self::default();
         };
@@ -68,7 +68,7 @@ impl ChunkFacts {
 
 /// Two facts that disagree.
 #[derive(Clone, Debug)]
-pub(crate) struct Contradiction {
+pub struct Contradiction {
     pub fact: Fact,
     /// Number of the data page, if a page is concerned.
     pub page: Option<usize>,
@@ -77,7 +77,7 @@ pub(crate) struct Contradiction {
 
 impl Facts<'_> {
     /// Returns all contradictions. One of the number of pages hides those of single pages.
-    pub(crate) fn contradictions(&self) -> Vec<Contradiction> {
+    pub fn contradictions(&self) -> Vec<Contradiction> {
         let mut found = Vec::new();
         self.check_values(&mut found);
         self.check_offset_index(&mut found);
@@ -156,7 +156,7 @@ impl Facts<'_> {
 /// # Errors
 ///
 /// A contradiction that the verb refuses.
-pub(crate) fn reconcile<'a>(
+pub fn reconcile<'a>(
     reader: &impl ChunkReader,
     chunk: &mut Chunk,
     pages: impl Iterator<Item = &'a Page>,
@@ -193,7 +193,7 @@ pub(crate) fn reconcile<'a>(
 
 /// Leaves out bounds in the metadata of a chunk that cannot be values of its column, and, if there are pages, names the
 /// encodings of those.
-pub(crate) fn correct(
+pub fn correct(
     metadata: &mut ColumnMetaData,
     (column, compare): (&ColumnDescriptor, Option<Compare>),
     pages: &[&Page],
@@ -294,7 +294,7 @@ fn replace(
 /// # Errors
 ///
 /// They differ, or a page is damaged. Chunks in a compression that is not known are not compared.
-pub(crate) fn check_list_rows<'a>(
+pub fn check_list_rows<'a>(
     reader: &impl ChunkReader,
     chunk: &Chunk,
     pages: impl Iterator<Item = &'a Page>,
@@ -332,7 +332,7 @@ pub(crate) fn check_list_rows<'a>(
 }
 
 /// Returns the error for a contradiction that cannot be resolved.
-pub(crate) fn refused(problem: &str) -> Error {
+pub fn refused(problem: &str) -> Error {
     Error::corrupt(format!(
         "{problem}; `check` lists all contradictions, `check --salvage` keeps the rows that are intact"
     ))

@@ -7,7 +7,7 @@ use parquet::schema::types::ColumnDescriptor;
 
 /// Facts in the header of a data page.
 #[derive(Clone, Debug)]
-pub(crate) struct PageFacts {
+pub struct PageFacts {
     offset: i64,
     /// Size with the header, in bytes.
     bytes: i64,
@@ -28,7 +28,7 @@ impl PageFacts {
     }
 
     /// Returns the facts in the header of a data page.
-    pub(crate) fn of(page: &Page, column: &ColumnDescriptor) -> Self {
+    pub fn of(page: &Page, column: &ColumnDescriptor) -> Self {
         let two = page.header.data_page_header_v2.as_ref();
         let two = two.filter(|_| page.header.page_type == PageType::DataPageV2);
         let one = page.header.data_page_header.as_ref();

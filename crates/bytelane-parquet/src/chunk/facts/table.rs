@@ -2,7 +2,7 @@
 
 /// Fact about a file that must agree with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fact {
+pub enum Fact {
     FileRows,
     ColumnRows,
     Values,
@@ -30,7 +30,7 @@ pub(crate) enum Fact {
 
 /// Operation that meets a contradiction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verb {
+pub enum Verb {
     Check,
     Filter,
     Merge,
@@ -40,7 +40,7 @@ pub(crate) enum Verb {
 
 /// Response to a contradiction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reaction {
+pub enum Reaction {
     /// Reports an error, and continues.
     Reports,
     /// Returns an error.
@@ -221,7 +221,7 @@ pub(crate) const RULES: [Rule; 23] = [
 
 impl Fact {
     /// Returns the reaction of a verb to a contradiction of this fact.
-    pub(crate) fn reaction(self, verb: Verb) -> Reaction {
+    pub fn reaction(self, verb: Verb) -> Reaction {
         let rule = RULES.iter().find(|rule| rule.fact == self);
         let column = VERBS.iter().position(|(other, _)| *other == verb);
         match rule.zip(column) {

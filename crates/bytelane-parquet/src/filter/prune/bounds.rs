@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub(super) type Bound<'a> = Option<&'a [u8]>;
 
 /// Bounds of a column's values in row groups or pages.
-pub(super) struct Bounds {
+pub struct Bounds {
     known: Vec<bool>,
     least: ArrayRef,
     greatest: ArrayRef,

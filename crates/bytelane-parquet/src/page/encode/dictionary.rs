@@ -7,7 +7,7 @@ use arrow_buffer::Buffer;
 use hashbrown::HashTable;
 
 /// Distinct values, in order of first appearance.
-pub(crate) struct DictionaryBuilder {
+pub struct DictionaryBuilder {
     /// Number of bytes per value; `None` for strings.
     width: Option<usize>,
     /// Entries, encoded in PLAIN, unless they are keys of `narrow` or `wide`.

@@ -13,7 +13,7 @@ const FEW: u16 = 7;
 
 /// Levels of the slots of a page.
 #[derive(Debug, Default)]
-pub(crate) struct SlotLevels {
+pub struct SlotLevels {
     /// Number of slots: values, nulls and empty lists.
     pub(crate) slots: usize,
     /// Number of rows that start in the page.
@@ -26,7 +26,7 @@ pub(crate) struct SlotLevels {
 
 /// Definition levels.
 #[derive(Debug, Default)]
-pub(crate) enum Definition {
+pub enum Definition {
     /// No levels: every slot has a value.
     #[default]
     Required,
@@ -39,7 +39,7 @@ pub(crate) enum Definition {
 
 /// Repetition levels.
 #[derive(Debug, Default)]
-pub(crate) enum Repetition {
+pub enum Repetition {
     /// No levels: the column has no lists.
     #[default]
     Rows,

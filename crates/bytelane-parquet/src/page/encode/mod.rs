@@ -7,11 +7,11 @@ mod runs;
 mod table;
 mod values;
 
-pub(crate) use dictionary::DictionaryBuilder;
-pub(crate) use levels::{Definition, Repetition, SlotLevels};
+pub use dictionary::DictionaryBuilder;
+pub use levels::{Definition, Repetition, SlotLevels};
 use pieces::PageSink;
-pub(crate) use pieces::Pieces;
-pub(crate) use values::DenseValues;
+pub use pieces::Pieces;
+pub use values::DenseValues;
 
 use super::codec::Compressor;
 use super::header::{ValueEncoding, checksum};
@@ -26,7 +26,7 @@ use parquet::basic::Compression;
 use runs::Runs;
 
 /// Encoder of one column's pages. Its buffers are reused from page to page.
-pub(crate) struct PageEncoder {
+pub struct PageEncoder {
     backend: Detected,
     version: DataPageVersion,
     compression: Compression,
@@ -42,7 +42,7 @@ pub(crate) struct PageEncoder {
 }
 
 /// Contents of a data page.
-pub(crate) struct PageValues<'a> {
+pub struct PageValues<'a> {
     /// Encoding of the values.
     pub(crate) encoding: ValueEncoding,
     pub(crate) values: DenseValues<'a>,
@@ -56,7 +56,7 @@ pub(crate) struct PageValues<'a> {
 }
 
 /// Page that has been appended to a buffer.
-pub(crate) struct EncodedPage {
+pub struct EncodedPage {
     /// Actual encoding of its values: [`ValueEncoding::Plain`] if ALP would not make them smaller.
     pub(crate) encoding: ValueEncoding,
     /// Number of bytes, including the header.
@@ -66,7 +66,7 @@ pub(crate) struct EncodedPage {
 }
 
 impl PageEncoder {
-    pub(crate) fn new(
+    pub fn new(
         backend: Detected,
         version: DataPageVersion,
         compression: Compression,

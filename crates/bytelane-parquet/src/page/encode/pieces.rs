@@ -29,7 +29,7 @@ impl PageSink for Vec<u8> {
 /// Consecutive bytes in pieces. A single buffer would be copied whenever it grows, to memory that the system has
 /// to zero first.
 #[derive(Debug, Default)]
-pub(crate) struct Pieces {
+pub struct Pieces {
     complete: Vec<Bytes>,
     /// Number of bytes of the complete pieces.
     length: usize,

@@ -14,7 +14,7 @@ const LENGTH: usize = 4;
 
 /// Non-null values in the physical type of a column.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum DenseValues<'a> {
+pub enum DenseValues<'a> {
     /// Fixed-width values, and their width in bytes.
     Fixed(&'a [u8], usize),
     Bits(&'a BooleanBuffer),

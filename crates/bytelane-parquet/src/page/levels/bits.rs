@@ -96,12 +96,7 @@ pub(crate) fn uniform(bytes: &[u8], slots: usize) -> Result<Option<bool>> {
 
 /// Reads the levels of a page into the front of a buffer, one bit each. The buffer grows as needed. Returns
 /// the number of valid values.
-pub(crate) fn read(
-    backend: Detected,
-    bytes: &[u8],
-    slots: usize,
-    to: &mut Vec<u8>,
-) -> Result<usize> {
+pub fn read(backend: Detected, bytes: &[u8], slots: usize, to: &mut Vec<u8>) -> Result<usize> {
     to.resize(slots.div_ceil(8), 0);
     empty_runs::read(bytes, 1, slots, |bytes| {
         bits::decode_with(backend, bytes, slots, &mut to[..]).map(|_| ())

@@ -3,7 +3,7 @@
 use bytelane::rle_hybrid::{Error, ErrorKind, Format};
 
 /// Reads runs of `count` values. After an error, retries without empty runs.
-pub(crate) fn read<T>(
+pub fn read<T>(
     bytes: &[u8],
     width: u32,
     count: usize,

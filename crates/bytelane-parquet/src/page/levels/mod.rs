@@ -6,6 +6,6 @@ mod page_levels;
 mod validity;
 mod whole_runs;
 
-pub(crate) use page_levels::{LeafLevels, PageLevels, bits_from, first_level};
-pub(crate) use validity::Validity;
-pub(crate) use whole_runs::left_of_runs;
+pub use page_levels::{LeafLevels, PageLevels, bits_from, first_level};
+pub use validity::Validity;
+pub use whole_runs::left_of_runs;

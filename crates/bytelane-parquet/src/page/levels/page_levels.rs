@@ -15,7 +15,7 @@ use std::ops::Range;
 
 /// Levels that describe the slots of a leaf.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct LeafLevels {
+pub struct LeafLevels {
     /// Definition level of values that are not null.
     pub(crate) max_definition: u8,
     /// Number of lists around the leaf.
@@ -38,7 +38,7 @@ enum Kind {
 }
 
 /// Levels of the open page. The next page reuses their memory.
-pub(crate) struct PageLevels {
+pub struct PageLevels {
     backend: Detected,
     of: LeafLevels,
     kind: Kind,
@@ -300,12 +300,7 @@ fn mixed(bits: &[u8], slots: usize) -> Result<Slots<'_>> {
 }
 
 /// Converts levels to bits, which are set for levels of at least `from`. Returns the number of set bits.
-pub(crate) fn bits_from(
-    backend: Detected,
-    from: u8,
-    levels: &[u8],
-    to: &mut Vec<u8>,
-) -> Result<usize> {
+pub fn bits_from(backend: Detected, from: u8, levels: &[u8], to: &mut Vec<u8>) -> Result<usize> {
     const BLOCK: usize = 1024;
     let Some(format) = validity::Format::<u8>::new(1) else {
         return Err(Error::corrupt("levels that no column can have"));
@@ -365,7 +360,7 @@ fn read_levels(
 }
 
 /// Returns the first of some RLE levels, given at least their first bytes, or `None` if these are damaged.
-pub(crate) fn first_level(bytes: &[u8], greatest: u8) -> Option<u8> {
+pub fn first_level(bytes: &[u8], greatest: u8) -> Option<u8> {
     let format = rle_hybrid::Format::<u8>::new(u8::BITS - greatest.leading_zeros())?;
     let mut level = [0];
     format.decode(bytes, &mut level).ok()?;

@@ -6,7 +6,7 @@ use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, NullBuffer};
 
 /// Validity of an array that is being read. There is no bitmap until the first null.
 #[derive(Debug, Default)]
-pub(crate) struct Validity {
+pub struct Validity {
     valid: usize,
     bitmap: Option<BooleanBufferBuilder>,
 }

@@ -2,7 +2,7 @@
 //! page.
 
 /// Returns the number of bytes after the runs of `count` values; `None` unless the runs have all bytes that they claim.
-pub(crate) fn left_of_runs(mut bytes: &[u8], width: u32, count: usize) -> Option<usize> {
+pub fn left_of_runs(mut bytes: &[u8], width: u32, count: usize) -> Option<usize> {
     let mut left = count as u64;
     while left > 0 {
         let (header, rest) = varint(bytes)?;

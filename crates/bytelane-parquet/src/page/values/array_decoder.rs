@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 /// Slots of an array for which a page has values or nulls.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Slots<'a> {
+pub enum Slots<'a> {
     /// Number of slots, all valid.
     Valid(usize),
     /// Number of slots, all null.
@@ -46,7 +46,7 @@ impl Slots<'_> {
 /// other.
 ///
 /// The bytes of pages are untrusted. The caller guarantees everything else.
-pub(crate) trait ArrayDecoder: Send {
+pub trait ArrayDecoder: Send {
     /// Keeps the dictionary of the chunk: `count` values in PLAIN, decompressed.
     fn keep_dictionary(&mut self, values: Bytes, count: usize) -> Result<()>;
 

@@ -23,7 +23,7 @@ use parquet::schema::types::ColumnDescPtr;
 /// Returns the decoder that builds arrays of a type from a leaf's values.
 ///
 /// All of its memory is taken from the budget.
-pub(crate) fn decoder_of(
+pub fn decoder_of(
     backend: Detected,
     data_type: &DataType,
     column: &ColumnDescPtr,
@@ -49,7 +49,7 @@ pub(crate) fn decoder_of(
 
 /// Returns the decoder that builds dictionary arrays from the indices of a chunk whose pages all have indices:
 /// arrays with values of the type `data_type`, unless the column has none of a dictionary.
-pub(crate) fn keys_decoder_of(
+pub fn keys_decoder_of(
     backend: Detected,
     data_type: &DataType,
     column: &ColumnDescPtr,

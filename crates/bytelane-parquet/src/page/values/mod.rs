@@ -11,7 +11,7 @@ mod null;
 mod tested;
 mod value_decoder;
 
-pub(crate) use array_decoder::ArrayDecoder;
+pub use array_decoder::ArrayDecoder;
 pub(super) use array_decoder::Slots;
-pub(crate) use decoder::{decoder_of, keys_decoder_of};
-pub(crate) use tested::{Test, TestDecoder};
+pub use decoder::{decoder_of, keys_decoder_of};
+pub use tested::{Test, TestDecoder};

@@ -15,11 +15,11 @@ use bytes::Bytes;
 use std::sync::Arc;
 
 /// Test of values, which are in an array of the column's type. Nulls have a result, too.
-pub(crate) type Test = Arc<dyn Fn(ArrayRef) -> Result<BooleanBuffer> + Send + Sync>;
+pub type Test = Arc<dyn Fn(ArrayRef) -> Result<BooleanBuffer> + Send + Sync>;
 
 /// Decoder of a chunk whose pages all have indices, according to the footer. From the first page without
 /// indices on, values are decoded and tested.
-pub(crate) struct TestDecoder {
+pub struct TestDecoder {
     test: Test,
     /// Result for nulls.
     of_null: bool,

@@ -17,7 +17,8 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     /// # Errors
     ///
     /// Same errors as [`try_new`](Self::try_new).
-    pub(crate) fn of_stored_values(input: T) -> Result<Self> {
+    #[doc(hidden)]
+    pub fn of_stored_values(input: T) -> Result<Self> {
         let ArrowFooter { footer, own } = ArrowFooter::new(read_bare_footer(&input)?.into())?;
         let fields = own.schema().fields().iter().map(with_views);
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));

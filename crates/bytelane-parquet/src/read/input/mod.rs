@@ -22,7 +22,7 @@ const PREFETCHED: u64 = 32 << 20;
 
 /// Input shared by several readers and threads.
 #[derive(Clone)]
-pub(crate) struct Input {
+pub struct Input {
     any: Arc<dyn AnyInput>,
     /// The same input, if the caller pushes its bytes on request.
     pushed: Option<PushedBytes>,

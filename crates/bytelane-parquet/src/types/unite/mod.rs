@@ -41,13 +41,13 @@ mod words;
 
 pub use convert::convert;
 pub use order::united_order;
-pub(crate) use scalars::wide_enough;
+pub use scalars::wide_enough;
 pub use words::words;
 
 use crate::types::fields::children;
 use arrow_schema::extension::{EXTENSION_TYPE_METADATA_KEY, EXTENSION_TYPE_NAME_KEY};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata};
-pub(crate) use order::{ENUM, categories, is_enum};
+pub use order::{ENUM, categories, is_enum};
 use order::{keys_for, metadata_of};
 use scalars::{is_text, keys, scalar};
 use std::fmt;
@@ -177,7 +177,7 @@ pub fn is_stored_alike(of: &DataType, united: &DataType) -> bool {
 }
 
 /// Returns whether a field is an ordered dictionary.
-pub(crate) fn is_ordered(field: &Field) -> bool {
+pub fn is_ordered(field: &Field) -> bool {
     field.dict_is_ordered() == Some(true)
 }
 

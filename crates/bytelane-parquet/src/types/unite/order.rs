@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 /// Start of the metadata key under which Polars stores the categories of an Enum.
-pub(crate) const ENUM: &str = "_PL_ENUM_VALUES";
+pub const ENUM: &str = "_PL_ENUM_VALUES";
 
 /// Returns the entries of both sequences, in an order that agrees with both; `None` if there is none, because two
 /// entries have opposite orders, or an entry is repeated.
@@ -46,12 +46,12 @@ pub fn united_order<T: Clone + Eq + Hash>(one: &[T], other: &[T]) -> Option<Vec<
 }
 
 /// Returns whether a field is an Enum of Polars.
-pub(crate) fn is_enum(field: &Field) -> bool {
+pub fn is_enum(field: &Field) -> bool {
     field.metadata().keys().any(|key| key.starts_with(ENUM))
 }
 
 /// Returns the categories of an Enum of Polars; `None` if its metadata cannot be understood.
-pub(crate) fn categories(field: &Field) -> Option<Vec<String>> {
+pub fn categories(field: &Field) -> Option<Vec<String>> {
     let mut keys = field.metadata().keys();
     let text = field
         .metadata()

@@ -148,7 +148,7 @@ pub(super) fn keys(one: &DataType, other: &DataType) -> Option<DataType> {
 }
 
 /// Returns keys for this many entries: these, or the next wider ones of the same sign that suffice.
-pub(crate) fn wide_enough(keys: &DataType, entries: usize) -> DataType {
+pub fn wide_enough(keys: &DataType, entries: usize) -> DataType {
     let Some((bits, signed)) = integer(keys) else {
         return keys.clone();
     };

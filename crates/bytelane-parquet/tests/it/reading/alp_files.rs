@@ -3,14 +3,14 @@
 use arrow_array::builder::{Float64Builder, ListBuilder};
 use arrow_array::{ArrayRef, Float32Array, Float64Array, RecordBatch, RecordBatchReader};
 use bytelane::Detected;
-use bytelane_parquet::advise::{AdviseOptions, Settings, advise, advise_batches};
 use bytelane_parquet::compatibility::Readers;
-use bytelane_parquet::inspect::{Column, inspect_reader};
-use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
 use bytelane_parquet::{
     DataPageVersion, Encoding, Encodings, Goal, Reader, Writer, WriterOptions, bytelane,
     parse_compression,
 };
+use bytelane_parquet_files::advise::{AdviseOptions, Settings, advise, advise_batches};
+use bytelane_parquet_files::inspect::{Column, inspect_reader};
+use bytelane_parquet_files::rewrite::{RewriteOptions, rewrite_bytes};
 use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;

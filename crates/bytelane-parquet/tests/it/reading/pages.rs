@@ -1,9 +1,9 @@
 //! Tests that `rewrite` makes the requested pages.
 
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
-use bytelane_parquet::inspect::{Inspection, inspect_reader};
-use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
 use bytelane_parquet::{DataPageVersion, Reader, Writer, WriterOptions};
+use bytelane_parquet_files::inspect::{Inspection, inspect_reader};
+use bytelane_parquet_files::rewrite::{RewriteOptions, rewrite_bytes};
 use bytes::Bytes;
 use std::sync::Arc;
 

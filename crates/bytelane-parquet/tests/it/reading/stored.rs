@@ -10,10 +10,10 @@ use arrow_array::{
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
-use bytelane_parquet::advise::{AdviseOptions, advise_batches};
-use bytelane_parquet::inspect::inspect_reader;
-use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
 use bytelane_parquet::{Encoding, Problem, Reader, Result, Writer, WriterOptions};
+use bytelane_parquet_files::advise::{AdviseOptions, advise_batches};
+use bytelane_parquet_files::inspect::inspect_reader;
+use bytelane_parquet_files::rewrite::{RewriteOptions, rewrite_bytes};
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::basic::{LogicalType, TimeUnit};

@@ -7,10 +7,10 @@ use arrow_array::{
     Int64Array, RecordBatch, StringArray, StructArray,
 };
 use bytelane_measure::data::{DATASETS, ElementType};
-use bytelane_parquet::advise::{AdviseOptions, ColumnAdvice, advise};
 use bytelane_parquet::compatibility::Readers;
-use bytelane_parquet::rewrite::{RewriteOptions, rewrite};
 use bytelane_parquet::{Encoding, Encodings, Goal, Writer, WriterOptions, parse_compression};
+use bytelane_parquet_files::advise::{AdviseOptions, ColumnAdvice, advise};
+use bytelane_parquet_files::rewrite::{RewriteOptions, rewrite};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 use tempfile::TempDir;

@@ -4,7 +4,7 @@ use crate::readable;
 use anyhow::{Context, bail};
 use arrow_array::{ArrayRef, Float32Array, Float64Array, Int32Array, Int64Array};
 use bytelane_measure::data::{Dataset, ElementType, discrete_gaussian};
-use bytelane_parquet::advise::RAW_ENDINGS;
+use bytelane_parquet_files::advise::RAW_ENDINGS;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};

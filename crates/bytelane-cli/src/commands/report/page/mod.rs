@@ -8,7 +8,7 @@ use super::model::Report;
 use super::plot::{Figure, class_of};
 use super::verdict::{Source, Verdict};
 use bytelane::Backend;
-use bytelane_parquet::advise::Advice;
+use bytelane_parquet_files::advise::Advice;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, Environment, HtmlEscape};

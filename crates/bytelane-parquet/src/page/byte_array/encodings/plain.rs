@@ -208,7 +208,7 @@ pub(crate) struct Entries {
 }
 
 impl Entries {
-    pub(crate) fn read(bytes: Bytes, count: usize) -> Result<Self> {
+    pub fn read(bytes: Bytes, count: usize) -> Result<Self> {
         let too_few = || {
             Error::corrupt(format!(
                 "a dictionary of {} bytes, too few for the lengths of {count} values",

@@ -4,8 +4,8 @@ use super::Case;
 use super::by_hand::{Column, page, plain, required};
 use arrow_array::{Decimal128Array, Int32Array};
 use bytelane_parquet::format::{ConvertedType, Encoding, PhysicalType, SchemaElement};
-use bytelane_parquet::inspect::inspect_reader;
-use bytelane_parquet::rewrite::{RewriteOptions, rewrite_bytes};
+use bytelane_parquet_files::inspect::inspect_reader;
+use bytelane_parquet_files::rewrite::{RewriteOptions, rewrite_bytes};
 
 fn numbers(of: SchemaElement) -> Column {
     let pages = vec![page(3, Encoding::Plain, &plain(&[1, 2, 3]))];

@@ -1,7 +1,7 @@
 //! Advice as one table, for spreadsheets, with all results.
 
 use crate::table::{Table, number, text};
-use bytelane_parquet::advise::{Advice, Candidate, ColumnAdvice};
+use bytelane_parquet_files::advise::{Advice, Candidate, ColumnAdvice};
 
 /// Returns a table with one line for each column, encoding and compression.
 pub fn list(files: &[Advice]) -> Table {

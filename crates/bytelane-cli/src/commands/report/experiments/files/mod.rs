@@ -10,7 +10,7 @@ use super::{Experiment, Shown};
 use crate::commands::report::figures::percent;
 use crate::commands::report::model::{Figures, Report};
 use crate::commands::report::steps::{Settings, Step};
-use bytelane_parquet::advise::{Advice, AdviseOptions, Advisor};
+use bytelane_parquet_files::advise::{Advice, AdviseOptions, Advisor};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;

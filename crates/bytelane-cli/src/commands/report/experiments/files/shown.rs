@@ -6,7 +6,7 @@ use super::super::scatter::{Way, scatter};
 use crate::commands::report::figures::{figure, ratio};
 use crate::commands::report::plot::{Figure, class_of};
 use crate::readable::{self, decimal_megabytes};
-use bytelane_parquet::advise::{Advice, Candidate, ColumnAdvice, Settings};
+use bytelane_parquet_files::advise::{Advice, Candidate, ColumnAdvice, Settings};
 use serde::Serialize;
 use std::cmp::Reverse;
 

@@ -1,0 +1,11 @@
+//! Work on whole Parquet files: [`merge`](merge::merge), [`rewrite`](rewrite::rewrite), [`repair`](repair::repair),
+//! [`check`](check::check), [`diff`](diff::diff), [`inspect`](inspect::inspect), and [`advise`], which finds the best
+//! encoding for each column.
+
+pub mod advise;
+pub mod check;
+pub mod diff;
+pub mod inspect;
+pub mod merge;
+pub mod repair;
+pub mod rewrite;

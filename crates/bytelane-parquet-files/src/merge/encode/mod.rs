@@ -1,0 +1,263 @@
+//! Re-encodes columns whose dictionaries cannot be joined.
+
+mod numbers;
+
+use super::input::{Leaf, RowGroup, Window};
+use super::join::Input;
+use super::join::codec::{like, target};
+use super::plan::Plan;
+use super::schema::Place;
+use crate::rewrite::encode::{Encoded, encode_arrays};
+use crate::rewrite::source::{Column, Read, Source};
+use arrow_array::{Array, ArrayRef, new_null_array};
+use arrow_cast::cast;
+use arrow_schema::DataType;
+use bytelane_parquet::budget::{Budget, MemoryLimit, extent, has_room_for};
+use bytelane_parquet::catch_panic::catch_panic;
+use bytelane_parquet::choice::Learned;
+use bytelane_parquet::chunk::{Chunk, stored_range};
+use bytelane_parquet::format::{self, CompressionCodec, FileMetaData, SchemaElement};
+use bytelane_parquet::stack::with_stack;
+use bytelane_parquet::{DataPageVersion, Encodings, Error, Problem, Result, WriterOptions};
+use parquet::basic::Compression;
+
+/// Re-encodes a column of the output.
+pub(super) struct Encoding<'a> {
+    pub groups: &'a [RowGroup],
+    pub plan: &'a Plan<'a>,
+    pub root: usize,
+    /// Chunks of the column's leaves in all row groups.
+    pub inputs: &'a [Vec<Input>],
+    /// Set if no dictionary is tried, because the joined one would be too large.
+    pub without_dictionaries: bool,
+}
+
+impl Encoding<'_> {
+    /// Returns the re-encoded chunks and their compression; `None` if the values exceed the memory limit.
+    pub(super) fn chunks(
+        &self,
+        learned: &mut Learned,
+    ) -> Result<Option<(Vec<Chunk>, Compression)>> {
+        let Some((group, place)) = self
+            .groups
+            .iter()
+            .find_map(|group| Some((group, self.place(group)?)))
+        else {
+            return Ok(None);
+        };
+        let elements = &self.plan.columns.roots[self.root].elements;
+        let source = if self.plan.columns.is_widened {
+            let output = alone(&self.plan.footer, elements);
+            let (window, depth) = (group.file.window.clone(), self.plan.depth);
+            with_stack(depth, || Source::of_footer(window, output, depth))?
+        } else {
+            source_of(group, place)?
+        };
+        let like = &source.roots[0];
+        let Ok(read) = like.read() else {
+            return Ok(None);
+        };
+        let data_type = read.arrow.fields()[0].data_type();
+        let Some(arrays) = self.arrays(data_type)? else {
+            return Ok(None);
+        };
+        let codec = target(self.leaves().map(Leaf::metadata), true)?;
+        let Some(compression) = self.compression(codec)? else {
+            return Ok(None);
+        };
+        let mut options = WriterOptions::default()
+            .with_compression(compression)
+            .with_data_page_version(self.version())
+            .with_readers(self.plan.readers.clone());
+        options.columns = self.plan.column_options(self.root);
+        if self.without_dictionaries {
+            let encodings = options.encodings.iter();
+            let others =
+                encodings.filter(|encoding| *encoding != bytelane_parquet::Encoding::Dictionary);
+            let others = Encodings::only(others);
+            options = options.with_encodings(others);
+        }
+        match encode_arrays(like, &read.arrow, arrays, options, learned)? {
+            Encoded::Chunks(chunks) => Ok(Some((chunks, compression))),
+            Encoded::Obstacle(_) => Ok(None),
+        }
+    }
+
+    fn place(&self, group: &RowGroup) -> Option<Place> {
+        self.plan.columns.place(&group.layout, self.root)
+    }
+
+    fn leaves(&self) -> impl Iterator<Item = &Leaf> {
+        let leaves = self.inputs.iter().flatten();
+        leaves.filter_map(|input| match input {
+            Input::Leaf(leaf) => Some(&**leaf),
+            Input::Missing(_) => None,
+        })
+    }
+
+    /// Returns a codec with about the level of the first chunk of the first leaf that has it.
+    fn compression(&self, codec: CompressionCodec) -> Result<Option<Compression>> {
+        let placed = |group| Some((group, self.place(group)?));
+        let chunks = self.groups.iter().filter_map(placed);
+        let chunks = chunks.filter_map(|(group, place)| {
+            let columns = &group.file.footer.row_groups[group.index].columns;
+            Some(columns.get(place.leaf)?.decode().map(|it| (group, it)))
+        });
+        let chunks = chunks.collect::<Result<Vec<_>>>()?;
+        like(codec, chunks.iter().map(|(group, chunk)| (*group, chunk)))
+    }
+
+    /// Returns the version of new pages.
+    fn version(&self) -> DataPageVersion {
+        let has_two = self
+            .leaves()
+            .flat_map(Leaf::data_pages)
+            .any(|page| page.version() == DataPageVersion::V2);
+        if has_two {
+            DataPageVersion::V2
+        } else {
+            DataPageVersion::V1
+        }
+    }
+
+    /// Returns the values of all row groups; `None` if they exceed the memory limit.
+    fn arrays(&self, data_type: &DataType) -> Result<Option<Vec<ArrayRef>>> {
+        if let [inputs] = self.inputs {
+            let leaf = self.plan.columns.first_leaf(self.root);
+            let column = &self.plan.schema.columns()[leaf];
+            if let Some(numbers) = numbers::array(self.groups, inputs, column, data_type)? {
+                return Ok(Some(vec![numbers]));
+            }
+        }
+        let bytes = self.leaves().map(|leaf| leaf.chunk.bytes()).sum();
+        let limit = MemoryLimit::default().of_column(bytes);
+        let mut arrays: Vec<ArrayRef> = Vec::new();
+        for group in self.groups {
+            let Some(place) = self.place(group) else {
+                arrays.push(new_null_array(data_type, group.rows as usize));
+                continue;
+            };
+            match catch_panic(|| arrays_of(group, place, limit)) {
+                Ok(values) => {
+                    for values in values {
+                        // Required members of nested columns may have become optional.
+                        if values.data_type() == data_type {
+                            arrays.push(values);
+                        } else {
+                            arrays.push(cast(&values, data_type)?);
+                        }
+                    }
+                }
+                Err(error) if error.is_of_memory() || error.is_obstacle() => return Ok(None),
+                Err(error) => return Err(group.located(error)),
+            }
+        }
+        Ok(Some(arrays))
+    }
+}
+
+/// Returns a reader for a column of a row group. It has no other columns and row groups, because there is one for
+/// each column.
+fn source_of(group: &RowGroup, place: Place) -> Result<Source<Window>> {
+    let open = || {
+        let footer = &group.file.footer;
+        let differ = || Error::corrupt("the footer describes columns that differ from its schema");
+        let own = subtree(&footer.schema, place.element);
+        let own = own.ok_or_else(differ)?;
+        let described = &footer.row_groups[group.index];
+        let columns = described.columns.get(place.leaf..place.leaf + place.leaves);
+        let footer = FileMetaData {
+            row_groups: vec![format::RowGroup {
+                columns: columns.ok_or_else(differ)?.to_vec(),
+                num_rows: described.num_rows,
+                ..Default::default()
+            }],
+            num_rows: described.num_rows,
+            ..alone(footer, own)
+        };
+        Source::of_footer(group.file.window.clone(), footer, group.file.depth)
+    };
+    let source = with_stack(group.file.depth, open);
+    source.map_err(|error| group.located(error))
+}
+
+/// Returns an element of a schema with all elements within it.
+fn subtree(schema: &[SchemaElement], start: usize) -> Option<&[SchemaElement]> {
+    let (mut left, mut end) = (1_usize, start);
+    while left > 0 {
+        let children = schema.get(end)?.num_children.unwrap_or(0);
+        left = (left - 1).checked_add(usize::try_from(children).unwrap_or(0))?;
+        end += 1;
+    }
+    schema.get(start..end)
+}
+
+/// Returns a footer with the elements of one column, and no row groups.
+fn alone(footer: &FileMetaData, elements: &[SchemaElement]) -> FileMetaData {
+    let root = footer.schema.first().cloned().unwrap_or_default();
+    let root = SchemaElement {
+        num_children: Some(1),
+        ..root
+    };
+    FileMetaData {
+        version: footer.version,
+        schema: [&[root], elements].concat(),
+        created_by: footer.created_by.clone(),
+        ..Default::default()
+    }
+}
+
+/// Returns the values of a column of a row group.
+fn arrays_of(group: &RowGroup, place: Place, limit: u64) -> Result<Vec<ArrayRef>> {
+    let source = source_of(group, place)?;
+    let own = &source.roots[0];
+    let row_group = source.row_group(0)?;
+    let part = source.part(&row_group, own)?;
+    // A few bytes can claim any number of nulls: decoding them until they exceed the limit takes long.
+    if group.part.is_none() && !part.described.iter().all(|it| has_room_for(limit, it)) {
+        return Err(Problem::MemoryLimit { limit }.into());
+    }
+    let ranges = part.chunks.iter();
+    let ranges = ranges.map(|chunk| stored_range(chunk, group.file.window_length()));
+    let ranges = ranges.collect::<Result<Vec<_>>>()?;
+    let column = Column {
+        row_group: &row_group,
+        root: own,
+        part: &part,
+        ranges: &ranges,
+    };
+    let read = own.read().as_ref();
+    let read = read.map_err(|why| Error::corrupt(why.clone()))?;
+    selected(&source, column, read, limit, group)
+}
+
+/// Returns the values of a column of a row group, or of its selected rows.
+fn selected(
+    source: &Source<Window>,
+    column: Column<'_>,
+    read: &Read,
+    limit: u64,
+    group: &RowGroup,
+) -> Result<Vec<ArrayRef>> {
+    let memory = MemoryLimit::default();
+    let Some(wanted) = &group.part else {
+        return source.arrays(column, read, memory, limit, None);
+    };
+    let wanted = wanted.start as usize..wanted.end as usize;
+    let used = Budget::new(limit).reservation();
+    let (mut arrays, mut at) = (Vec::new(), 0);
+    for array in source.rows(column, read, None, memory, column.batch_rows())? {
+        let array = array?;
+        let rows = wanted.start.max(at)..wanted.end.min(at + array.len());
+        if !rows.is_empty() {
+            let array = array.slice(rows.start - at, rows.len());
+            used.add(extent(&array))?;
+            arrays.push(array);
+        }
+        at += array.len();
+        if at >= wanted.end {
+            break;
+        }
+    }
+    Ok(arrays)
+}

@@ -1,0 +1,187 @@
+//! Meanings of the columns of the inputs, and of the output: their Arrow types.
+
+mod convert;
+mod dictionaries;
+
+pub(super) use convert::Converting;
+pub(super) use dictionaries::{Order, orders};
+
+use crate::merge::schema::Columns;
+use arrow_schema::{Field, FieldRef, Schema};
+use bytelane_parquet::catch_panic::catch_panic;
+use bytelane_parquet::format::{self, FileMetaData, SchemaElement, decode_footer};
+use bytelane_parquet::read::arrow_schema;
+use bytelane_parquet::types::physical::in_parquet;
+use bytelane_parquet::types::stored::stored_schema;
+use bytelane_parquet::types::written::{FieldBytes, metadata_text, with_bytes};
+use bytelane_parquet::{Error, Problem, Result};
+use bytes::Bytes;
+use parquet::arrow::{ARROW_SCHEMA_META_KEY, PARQUET_FIELD_ID_META_KEY, encode_arrow_schema};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Meanings of a file's top-level columns: their fields in Arrow, as readers see them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Fields(Vec<FieldRef>);
+
+impl Fields {
+    /// Returns the fields of a file; none if Arrow has no types for them.
+    fn of(footer: &FileMetaData, depth: usize) -> Self {
+        let schema = catch_panic(|| arrow_schema(footer, depth));
+        Self(schema.map_or_else(|_| Vec::new(), |it| it.fields().to_vec()))
+    }
+
+    /// Returns the field of each column.
+    pub(super) fn by_name(&self) -> HashMap<&[u8], &FieldRef> {
+        // The first of several fields with one name remains.
+        let fields = self.0.iter().rev();
+        fields
+            .map(|field| (field.name().as_bytes(), field))
+            .collect()
+    }
+}
+
+/// Fields of the last file: those of a data set often have the same schema.
+#[derive(Default)]
+pub(super) struct Known {
+    schema: Vec<SchemaElement>,
+    hint: Option<format::KeyValue>,
+    fields: Option<Fields>,
+}
+
+impl Known {
+    /// Returns the fields of a file.
+    pub(super) fn of(&mut self, footer: &FileMetaData, depth: usize) -> Fields {
+        let hint = hint_of(footer);
+        if let Some(fields) = &self.fields
+            && self.schema == footer.schema
+            && self.hint.as_ref() == hint
+        {
+            return fields.clone();
+        }
+        let fields = Fields::of(footer, depth);
+        *self = Self {
+            schema: footer.schema.clone(),
+            hint: hint.cloned(),
+            fields: Some(fields.clone()),
+        };
+        fields
+    }
+}
+
+/// Returns the Arrow schema in the metadata of a file.
+fn hint_of(footer: &FileMetaData) -> Option<&format::KeyValue> {
+    let mut pairs = footer.key_value_metadata.iter().flatten();
+    pairs.find(|pair| pair.key == ARROW_SCHEMA_META_KEY)
+}
+
+/// Returns the field id that two fields have in common, if any; `None` if they differ.
+pub(super) fn field_id(one: &Field, other: &Field) -> Option<Option<String>> {
+    let id = |field: &Field| field.metadata().get(PARQUET_FIELD_ID_META_KEY).cloned();
+    match (id(one), id(other)) {
+        (Some(one), Some(other)) if one != other => None,
+        (one, other) => Some(one.or(other)),
+    }
+}
+
+/// Returns the schema elements with which a column of this field is written; `None` if Parquet has no type for it.
+pub(super) fn elements_of(field: &Field) -> Result<Option<Vec<SchemaElement>>> {
+    let schema = Arc::new(Schema::new(vec![field.clone()]));
+    let elements = catch_panic(|| {
+        let columns = in_parquet(&stored_schema(&schema))?;
+        let mut file = Vec::new();
+        let properties = Arc::new(WriterProperties::builder().build());
+        SerializedFileWriter::new(&mut file, columns.root_schema_ptr(), properties)?.close()?;
+        Ok(decode_footer(&Bytes::from(file))?.schema)
+    });
+    match elements {
+        Ok(elements) => Ok(Some(elements.into_iter().skip(1).collect())),
+        Err(error)
+            if matches!(
+                error.problem(),
+                Problem::Unsupported(_) | Problem::Parquet(_)
+            ) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Arrow schemas in the metadata of the inputs.
+#[derive(Debug, Default)]
+pub(super) struct Hints {
+    /// Arrow schema of the first input that has one.
+    first: Option<format::KeyValue>,
+    files: usize,
+    /// Number of inputs that have the same one.
+    same: usize,
+    bytes: FieldBytes,
+}
+
+impl Hints {
+    /// Adds that of a file.
+    pub(super) fn add(&mut self, footer: &FileMetaData) {
+        self.files += 1;
+        let Some(own) = hint_of(footer) else {
+            return;
+        };
+        let is_first = self.first.is_none();
+        let first = self.first.get_or_insert_with(|| own.clone());
+        let is_same = first == own;
+        self.same += usize::from(is_same);
+        let value = own.value.as_deref().map(str::from_utf8);
+        if let Some(Ok(encoded)) = value.filter(|_| is_first || !is_same) {
+            self.bytes.add(encoded);
+        }
+    }
+
+    /// Returns the pair for the output with these other pairs, if an input has one; an error is a note. `is_same` says
+    /// whether all pairs are those of each input.
+    pub(super) fn joined(
+        self,
+        columns: &Columns,
+        others: &[format::KeyValue],
+        is_same: bool,
+    ) -> Option<std::result::Result<format::KeyValue, String>> {
+        let first = self.first?;
+        if self.same == self.files && !columns.changed && is_same {
+            return Some(Ok(first));
+        }
+        let fields = columns.roots.iter().map(|root| root.field.clone());
+        let Some(fields) = fields.collect::<Option<Vec<_>>>() else {
+            let note = format!(
+                "key-value pair {ARROW_SCHEMA_META_KEY} was left out: Arrow has no types for some columns"
+            );
+            return Some(Err(note));
+        };
+        // pyarrow takes the metadata of a table from here.
+        let others = others.iter().map(|pair| {
+            let value = pair.value.as_deref().unwrap_or_default();
+            (pair.key.to_vec(), value.to_vec())
+        });
+        let others: Vec<_> = others.collect();
+        let texts = others
+            .iter()
+            .map(|(key, value)| (metadata_text(key), metadata_text(value)));
+        let schema = Schema::new_with_metadata(fields, texts.collect::<HashMap<_, _>>());
+        let mut metadata = self.bytes.of(&schema.fields);
+        metadata.push((Vec::new(), others));
+        let encoded = catch_panic(|| {
+            let encoded = encode_arrow_schema(&schema);
+            Ok::<_, Error>(with_bytes(&encoded, &metadata).unwrap_or(encoded))
+        });
+        Some(match encoded {
+            Ok(encoded) => Ok(format::KeyValue {
+                value: Some(encoded.into_bytes().into()),
+                ..first
+            }),
+            Err(error) => Err(format!(
+                "key-value pair {ARROW_SCHEMA_META_KEY} was left out: {}",
+                error.problem()
+            )),
+        })
+    }
+}

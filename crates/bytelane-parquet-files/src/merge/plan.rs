@@ -1,0 +1,398 @@
+//! Plans a merge: the files, their columns, and their row groups.
+
+use super::facts::KeyValues;
+use super::input::{Closed, Opened};
+use super::meaning::{self, Order as Entries};
+use super::options::{MergeOptions, Repair};
+use super::outcome::Notes;
+use super::schema::{Columns, Layout};
+use arrow_schema::DataType;
+use bytelane_parquet::budget::RowLimit;
+use bytelane_parquet::compatibility::Readers;
+use bytelane_parquet::file::{in_parquet, mend_schema};
+use bytelane_parquet::format::{
+    ColumnOrder, FileMetaData, KeyValue, RowGroup, SchemaElement, TypeDefinedOrder,
+};
+use bytelane_parquet::stack::with_stack;
+use bytelane_parquet::statistics::Compare;
+use bytelane_parquet::types::fields::leaves;
+use bytelane_parquet::types::written::written_schema;
+use bytelane_parquet::{ColumnOptions, Error, Problem, Result, WriterOptions};
+use parquet::arrow::{ARROW_SCHEMA_META_KEY, encode_arrow_schema};
+use parquet::basic::{ColumnOrder as InParquet, SortOrder};
+use parquet::schema::types::SchemaDescPtr;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+/// File to merge.
+pub(super) struct Input<'a> {
+    pub path: &'a Path,
+    pub layout: Arc<Layout>,
+    /// Its footer, unless those of all inputs take too much memory.
+    closed: Option<Closed>,
+}
+
+/// Maximum number of column chunks of all inputs whose footers are kept.
+const CHUNKS_KEPT: usize = 1 << 16;
+
+impl Input<'_> {
+    /// Opens the file.
+    pub(super) fn open(&self) -> Result<Opened> {
+        match &self.closed {
+            Some(closed) => closed.open(self.path),
+            None => Opened::open(self.path),
+        }
+    }
+}
+
+/// Rows of a row group to merge.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub input: usize,
+    pub row_group: usize,
+    pub rows: Range<u64>,
+    /// Size of its chunks in bytes.
+    pub bytes: u64,
+}
+
+impl Part {
+    pub(super) fn len(&self) -> u64 {
+        self.rows.end - self.rows.start
+    }
+
+    /// Splits off the first rows.
+    pub(super) fn split_off(&mut self, rows: u64) -> Self {
+        let bytes = u128::from(self.bytes) * u128::from(rows) / u128::from(self.len().max(1));
+        let middle = self.rows.start + rows;
+        let first = Self {
+            rows: self.rows.start..middle,
+            bytes: bytes as u64,
+            ..self.clone()
+        };
+        self.rows.start = middle;
+        self.bytes -= first.bytes;
+        first
+    }
+
+    /// Returns the parts that are kept, given the kept rows of row groups, in their order.
+    fn within(&self, kept: &[(usize, Range<u64>)]) -> Vec<Self> {
+        let start = kept.partition_point(|(index, _)| *index < self.row_group);
+        let own = kept[start..].iter();
+        let own = own.take_while(|(index, _)| *index == self.row_group);
+        let parts = own.map(|(_, rows)| Self {
+            rows: rows.clone(),
+            ..self.clone()
+        });
+        parts.collect()
+    }
+
+    /// Splits off the first of several parts of up to `rows` rows and about the same size; `None`
+    /// if it has no more rows than that.
+    pub(super) fn first_of(&mut self, rows: u64) -> Option<Self> {
+        let parts = self.len().div_ceil(rows.max(1));
+        (parts > 1).then(|| self.split_off(self.len().div_ceil(parts)))
+    }
+}
+
+/// Plan of a merge, made before pages are read.
+pub(super) struct Plan<'a> {
+    pub inputs: Vec<Input<'a>>,
+    pub parts: Vec<Part>,
+    /// Number of row groups of all inputs.
+    pub row_groups: usize,
+    /// Total size of the inputs in bytes.
+    pub bytes: u64,
+    pub columns: Columns,
+    /// Footer of the output without row groups.
+    pub footer: FileMetaData,
+    /// Leaves of the output.
+    pub schema: SchemaDescPtr,
+    /// Nesting depth of its columns.
+    pub depth: usize,
+    /// Parts to add to the outputs.
+    pub repair: Option<Repair>,
+    /// Set if damaged pages are left out.
+    pub is_salvage: bool,
+    pub row_limit: RowLimit,
+    /// Row groups of a damaged file that are not sorted as they say.
+    pub unsorted: Vec<usize>,
+    /// Programs that must be able to read encoded columns.
+    pub readers: Readers,
+    /// Entries of ordered dictionaries, by column and number of the leaf within it.
+    orders: BTreeMap<(usize, usize), Arc<Entries>>,
+    compare: Vec<Option<Compare>>,
+}
+
+/// Order of a leaf's bounds in the inputs so far.
+#[derive(Clone, Debug, PartialEq)]
+enum Order {
+    Unseen,
+    Same(ColumnOrder),
+    Unknown,
+}
+
+impl<'a> Plan<'a> {
+    /// Reads the footers of all inputs.
+    pub(super) fn new(
+        paths: &[&'a Path],
+        options: &MergeOptions,
+        notes: &mut Notes,
+    ) -> Result<Self> {
+        if paths.is_empty() {
+            return Err(Problem::Option("name the files to merge".to_owned()).into());
+        }
+        let mut columns = Columns::default();
+        let (mut inputs, mut parts): (Vec<Input<'_>>, Vec<Part>) = Default::default();
+        let mut orders: Vec<Vec<Order>> = Vec::new();
+        let mut pairs = KeyValues::default();
+        let mut known = meaning::Known::default();
+        let mut created_by = None;
+        let (mut bytes, mut depth, mut version) = (0, 0, 1);
+        let (mut row_groups, mut chunks) = (0, 0);
+        for path in paths {
+            let columns_kept = options.salvage().and_then(|it| it.columns.as_ref());
+            let file = match columns_kept {
+                Some(columns) => Opened::open_columns(path, columns)?,
+                None => Opened::open(path)?,
+            };
+            let footer = &file.footer;
+            bytes += file.window_length();
+            depth = depth.max(file.depth);
+            created_by.clone_from(&footer.created_by);
+            version = version.max(footer.version);
+            row_groups += footer.row_groups.len();
+            let fields = known.of(footer, file.depth);
+            let layout = columns.add(footer, &fields, path)?;
+            pairs.add(footer, path)?;
+            add_orders(&mut orders, &columns, &layout, footer);
+            if options.split_rows().is_some() || options.file_size().is_some() {
+                let rows = footer.row_groups.iter().map(|it| it.num_rows);
+                let rows = rows.fold(0, i64::saturating_add);
+                let checked = options.row_limit().check(rows, file.window_length());
+                checked.map_err(|error| error.in_file(path))?;
+            }
+            for (index, row_group) in footer.row_groups.iter().enumerate() {
+                let part = part(inputs.len(), index, row_group);
+                let part = part.map_err(|error| error.in_row_group(index).in_file(path))?;
+                match options.salvage() {
+                    Some(kept) => parts.extend(part.within(&kept.rows)),
+                    None => parts.push(part),
+                }
+            }
+            let layout = match inputs.last() {
+                Some(last) if *last.layout == layout => Arc::clone(&last.layout),
+                _ => Arc::new(layout),
+            };
+            chunks += footer
+                .row_groups
+                .iter()
+                .map(|it| it.columns.len())
+                .sum::<usize>();
+            let is_kept = chunks <= CHUNKS_KEPT || options.salvage().is_some();
+            let closed = is_kept.then(|| Closed::new(file));
+            let closed = closed.transpose().map_err(|error| error.in_file(path))?;
+            inputs.push(Input {
+                path,
+                layout,
+                closed,
+            });
+        }
+        parts.retain(|part| part.len() > 0);
+        let layouts: Vec<(&Path, &Layout)> =
+            inputs.iter().map(|it| (it.path, &*it.layout)).collect();
+        columns.check(&layouts)?;
+        for (at, root) in columns.roots.iter().enumerate() {
+            if root.is_converted {
+                let known = ColumnOrder::TypeOrder(TypeDefinedOrder::default());
+                orders[at] = vec![Order::Same(known); root.leaves];
+                notes.add(format!(
+                    "column {} was encoded again: its types in the inputs differ",
+                    root.name()
+                ));
+            }
+        }
+        let is_mended = options.repair().is_some() || options.salvage().is_some();
+        // Pages of a file that is repaired stay as they are, and some may be damaged.
+        let entries = if is_mended {
+            BTreeMap::new()
+        } else {
+            meaning::orders(&inputs, &mut columns)?
+        };
+        let orders = orders.concat();
+        let own = |order: &Order| match order {
+            Order::Same(order) => order.clone(),
+            _ => ColumnOrder::TypeOrder(TypeDefinedOrder::default()),
+        };
+        let rows = parts.iter().map(Part::len).fold(0, u64::saturating_add);
+        let mut footer = FileMetaData {
+            version,
+            schema: columns.schema(),
+            num_rows: i64::try_from(rows).map_err(|_| {
+                let problem =
+                    "its rows, with those of the files before it, are more than a file can have";
+                Error::corrupt(problem).in_file(paths[paths.len() - 1])
+            })?,
+            key_value_metadata: pairs.finish(&columns, rows, notes),
+            created_by: match options.repair() {
+                // It names the program that wrote and counted the values.
+                Some(_) => created_by,
+                None => Some(WriterOptions::default().created_by.into()),
+            },
+            column_orders: Some(orders.iter().map(own).collect()),
+            ..Default::default()
+        };
+        if options.salvage().is_some() {
+            mend_names(&mut footer.schema, notes);
+            mend_schema(&mut footer.schema).map_err(|error| error.in_file(paths[0]))?;
+            if let Some(pairs) = &mut footer.key_value_metadata {
+                mend_arrow_schema(pairs, notes);
+            }
+        }
+        let metadata = with_stack(depth, || in_parquet(&footer))?;
+        let schema = metadata.file_metadata().schema_descr_ptr();
+        let compare = schema
+            .columns()
+            .iter()
+            .zip(&orders)
+            .map(|(column, order)| match order {
+                Order::Same(_) => {
+                    Compare::of(column, InParquet::TYPE_DEFINED_ORDER(SortOrder::SIGNED))
+                }
+                _ => None,
+            });
+        let compare: Vec<Option<Compare>> = compare.collect();
+        if let Some(at) = orders.iter().position(|order| *order == Order::Unknown) {
+            let column = schema.columns().get(at).map(|it| it.path().string());
+            notes.add(format!(
+                "bounds of some columns, such as {}, were left out: not all inputs say how they are ordered",
+                column.unwrap_or_default()
+            ));
+        }
+        Ok(Self {
+            inputs,
+            parts,
+            row_groups,
+            bytes,
+            columns,
+            footer,
+            schema,
+            depth,
+            repair: options.repair().cloned(),
+            is_salvage: options.salvage().is_some(),
+            row_limit: options.row_limit(),
+            unsorted: options
+                .salvage()
+                .map_or_else(Vec::new, |it| it.unsorted.clone()),
+            readers: options.readers.clone(),
+            orders: entries,
+            compare,
+        })
+    }
+
+    /// Returns the entries of a leaf's dictionary, if their order is part of its type.
+    pub(super) fn order(&self, root: usize, number: usize) -> Option<&Entries> {
+        self.orders.get(&(root, number)).map(|it| &**it)
+    }
+
+    /// Returns how the leaves of a column are written, if they are encoded.
+    pub(super) fn column_options(&self, root: usize) -> BTreeMap<String, ColumnOptions> {
+        let column = &self.columns.roots[root];
+        let first = self.columns.first_leaf(root);
+        let fields = column.field.iter().flat_map(leaves).enumerate();
+        let options = fields.map(|(number, field)| {
+            let leaf = &self.schema.columns()[first + number];
+            let order = self.order(root, number);
+            let mut options = ColumnOptions::default();
+            options.as_dictionary = matches!(field.data_type(), DataType::Dictionary(..));
+            options.entries = order.map(|it| (it.bytes.clone(), it.count));
+            (leaf.path().string(), options)
+        });
+        options.collect()
+    }
+
+    /// Returns the order of a leaf's bounds, if it is known and the same in all inputs.
+    pub(super) fn compare(&self, leaf: usize) -> Option<Compare> {
+        self.compare.get(leaf).copied().flatten()
+    }
+}
+
+/// Replaces bytes of names that are not UTF-8, which some readers refuse.
+fn mend_names(schema: &mut [SchemaElement], notes: &mut Notes) {
+    for element in schema {
+        if let Cow::Owned(name) = String::from_utf8_lossy(&element.name) {
+            notes.add(format!(
+                "the name of column {name} is damaged: it was not UTF-8"
+            ));
+            element.name = name.into();
+        }
+    }
+}
+
+/// Encodes the Arrow schema of a damaged file again, so that all readers can decode it, or leaves it out.
+fn mend_arrow_schema(pairs: &mut Vec<KeyValue>, notes: &mut Notes) {
+    pairs.retain_mut(|pair| {
+        if pair.key != ARROW_SCHEMA_META_KEY {
+            return true;
+        }
+        let value = pair.value.as_deref().unwrap_or_default();
+        match written_schema(&String::from_utf8_lossy(value)) {
+            Ok(schema) => pair.value = Some(encode_arrow_schema(&schema).into()),
+            Err(_) => {
+                notes.add("the Arrow schema was left out: it is damaged");
+                return false;
+            }
+        }
+        true
+    });
+}
+
+fn part(input: usize, index: usize, row_group: &RowGroup) -> Result<Part> {
+    let rows = u64::try_from(row_group.num_rows)
+        .map_err(|_| Error::corrupt("a row group with a negative number of rows"))?;
+    let mut bytes = 0_u64;
+    for chunk in &row_group.columns {
+        let size = chunk.decode()?.meta_data.total_compressed_size;
+        bytes = bytes.saturating_add(u64::try_from(size).unwrap_or(0));
+    }
+    Ok(Part {
+        input,
+        row_group: index,
+        rows: 0..rows,
+        bytes,
+    })
+}
+
+/// Adds the orders of a file's bounds.
+fn add_orders(
+    orders: &mut Vec<Vec<Order>>,
+    columns: &Columns,
+    layout: &Layout,
+    footer: &FileMetaData,
+) {
+    for (at, root) in columns.roots.iter().enumerate() {
+        if orders.len() == at {
+            orders.push(vec![Order::Unseen; root.leaves]);
+        }
+        let Some(place) = columns.place(layout, at) else {
+            continue;
+        };
+        // Another type replaces the null type.
+        orders[at].resize(root.leaves, Order::Unseen);
+        if root.is_converted {
+            continue;
+        }
+        for (leaf, order) in orders[at].iter_mut().enumerate() {
+            let all = footer.column_orders.as_ref();
+            let known = all.and_then(|all| all.get(place.leaf + leaf));
+            let known = known.filter(|it| !matches!(it, ColumnOrder::Unknown(_)));
+            *order = match (&*order, known) {
+                (Order::Unseen, Some(known)) => Order::Same(known.clone()),
+                (Order::Same(same), Some(known)) if same == known => continue,
+                _ => Order::Unknown,
+            };
+        }
+    }
+}

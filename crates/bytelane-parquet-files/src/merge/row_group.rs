@@ -1,0 +1,407 @@
+//! Joins and writes row groups of the output.
+
+use super::encode::Encoding;
+use super::input::RowGroup;
+use super::join::{Input, Join, uses_dictionary};
+use super::meaning::Converting;
+use super::outcome::{MergedColumn, MergedPages, Notes};
+use super::plan::Plan;
+use super::sorting;
+use arrow_schema::DataType;
+use bytelane_parquet::catch_panic::catch_panic;
+use bytelane_parquet::choice::Learned;
+use bytelane_parquet::chunk::Chunk;
+use bytelane_parquet::file::FileWriter;
+use bytelane_parquet::format;
+use bytelane_parquet::stack::with_stack;
+use bytelane_parquet::types::fields::{children, leaves};
+use bytelane_parquet::{Error, Result};
+use bytes::Bytes;
+use parquet::basic::Compression;
+use std::io::Write;
+use std::ops::Range;
+
+/// Writes row groups.
+pub(super) struct Writer<'a> {
+    plan: &'a Plan<'a>,
+    columns: Vec<MergedColumn>,
+    notes: Notes,
+    /// Size of chunks read and written, in bytes.
+    before: u64,
+    after: u64,
+    /// Set if all pages are re-encoded.
+    fresh: bool,
+    /// Encodings chosen for earlier row groups, for each column.
+    learned: Vec<Learned>,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(plan: &'a Plan<'a>, fresh: bool, notes: Notes) -> Self {
+        let columns = plan.schema.columns().iter().map(|column| MergedColumn {
+            path: column.path().string(),
+            ..MergedColumn::default()
+        });
+        Self {
+            plan,
+            columns: columns.collect(),
+            notes,
+            before: 0,
+            after: 0,
+            fresh,
+            learned: plan
+                .columns
+                .roots
+                .iter()
+                .map(|_| Learned::default())
+                .collect(),
+        }
+    }
+
+    /// Returns the ratio of the bytes written to the bytes read.
+    pub(super) fn ratio(&self) -> f64 {
+        match self.before {
+            0 => 1.0,
+            before => self.after as f64 / before as f64,
+        }
+    }
+
+    pub(super) fn note(&mut self, note: String) {
+        self.notes.add(note);
+    }
+
+    /// Returns the outcome.
+    pub(super) fn finish(self) -> (Vec<MergedColumn>, Vec<String>) {
+        (self.columns, self.notes.finish())
+    }
+
+    /// Joins row groups into one.
+    pub(super) fn join(
+        &mut self,
+        groups: &[RowGroup],
+        report: impl Fn() -> Result<()>,
+    ) -> Result<Joined> {
+        let mut first = 0;
+        let mut joined = Joined::default();
+        let roots = self.plan.columns.roots.iter().zip(&mut self.learned);
+        for (root, (column, learned)) in roots.enumerate() {
+            report()?;
+            let leaves = first..first + column.leaves;
+            let located = |error: Error| {
+                let error = error.in_column(column.name());
+                match groups {
+                    [first, others @ ..] if others.iter().all(|it| it.path == first.path) => {
+                        error.in_file(&first.path)
+                    }
+                    _ => error,
+                }
+            };
+            let joining = Joining {
+                plan: self.plan,
+                groups,
+                root,
+                leaves,
+                fresh: self.fresh,
+            };
+            let chunks = || joining.chunks(&mut joined.notes, learned);
+            let chunks = with_stack(self.plan.depth, chunks).map_err(located)?;
+            joined.leaves.extend(chunks);
+            first += column.leaves;
+        }
+        let rows: u64 = groups.iter().map(|group| group.rows).sum();
+        let sorted = sorting::joined(groups, self.plan)?;
+        let was_sorted = |group: &RowGroup| {
+            let described = &group.file.footer.row_groups[group.index];
+            described
+                .sorting_columns
+                .as_ref()
+                .is_some_and(|it| !it.is_empty())
+        };
+        if sorted.is_none() && groups.iter().any(was_sorted) {
+            joined.notes.add(
+                "sorting columns of a row group were left out: the ranges of its inputs do not follow each other",
+            );
+        }
+        joined.described = format::RowGroup {
+            num_rows: rows as i64,
+            sorting_columns: sorted,
+            file_offset: Some(0),
+            total_compressed_size: Some(0),
+            ..Default::default()
+        };
+        Ok(joined)
+    }
+
+    /// Writes a joined row group.
+    pub(super) fn write(&mut self, joined: Joined, to: &mut FileWriter<impl Write>) -> Result<()> {
+        for (leaf, column) in joined.leaves.into_iter().zip(&mut self.columns) {
+            column.bytes_before += leaf.before;
+            column.bytes_after += leaf.chunk.bytes();
+            column.pages.add(leaf.pages);
+            if let Some(compression) = leaf.compression {
+                column.add_compression(compression);
+            }
+            self.before += leaf.before;
+            self.after += leaf.chunk.bytes();
+            to.add_chunk(leaf.chunk, &Bytes::new())?;
+        }
+        self.notes.append(joined.notes);
+        let described = format::RowGroup {
+            ordinal: i16::try_from(to.row_groups()).ok(),
+            ..joined.described
+        };
+        to.end_row_group(described, &Bytes::new())
+    }
+}
+
+/// Row group that has not been written yet.
+#[derive(Default)]
+pub(super) struct Joined {
+    leaves: Vec<Leaf>,
+    described: format::RowGroup,
+    notes: Notes,
+}
+
+impl Joined {
+    /// Returns the number of bytes that it takes in a file, indexes and footer included.
+    pub(super) fn bytes(&self) -> Result<u64> {
+        let chunks = self.leaves.iter();
+        let bytes = chunks.map(|leaf| Ok(leaf.chunk.bytes() + leaf.chunk.tail_bytes()?));
+        bytes.sum()
+    }
+}
+
+/// New chunk of a leaf.
+struct Leaf {
+    chunk: Chunk,
+    /// Its pages by operation.
+    pages: MergedPages,
+    /// Compression of new pages; `None` if all were copied.
+    compression: Option<Compression>,
+    /// Size of the chunks read, in bytes.
+    before: u64,
+}
+
+impl Leaf {
+    fn encoded(chunk: Chunk, compression: Compression, before: u64) -> Self {
+        let encoded = chunk.page_starts().map_or(1, |pages| pages.len() as u64);
+        Self {
+            pages: MergedPages {
+                encoded,
+                ..MergedPages::default()
+            },
+            chunk,
+            compression: Some(compression),
+            before,
+        }
+    }
+}
+
+/// Joins the chunks of a column.
+struct Joining<'a> {
+    plan: &'a Plan<'a>,
+    groups: &'a [RowGroup],
+    root: usize,
+    leaves: Range<usize>,
+    /// Set if all pages are re-encoded.
+    fresh: bool,
+}
+
+impl Joining<'_> {
+    fn chunks(&self, notes: &mut Notes, learned: &mut Learned) -> Result<Vec<Leaf>> {
+        if self.plan.columns.roots[self.root].is_converted {
+            return self.converted(notes, learned);
+        }
+        let is_ordered = (0..self.leaves.len()).any(|it| self.plan.order(self.root, it).is_some());
+        let inputs = (0..self.leaves.len()).map(|number| self.inputs(number));
+        let inputs = inputs.collect::<Result<Vec<_>>>()?;
+        let mut notes_of_joined = Notes::default();
+        let is_split = self.is_split(&inputs);
+        let joined = if is_ordered && !is_split {
+            // New pages would not be better: the dictionary must have all entries in their order.
+            let joined = self.joined(&inputs, true, &mut notes_of_joined)?;
+            notes.append(notes_of_joined);
+            return joined.ok_or_else(|| Error::corrupt("the dictionaries cannot be joined"));
+        } else if self.fresh || is_split {
+            None
+        } else {
+            self.joined(&inputs, false, &mut notes_of_joined)?
+        };
+        let bytes = |chunks: &[Leaf]| chunks.iter().map(|leaf| leaf.chunk.bytes()).sum::<u64>();
+        let before: u64 = inputs.iter().map(|inputs| bytes_of(inputs)).sum();
+        let is_small = |chunks: &Vec<Leaf>| {
+            // Copied pages are never larger, except that a part of a row group may have its whole
+            // dictionary.
+            let is_copy =
+                |Leaf { pages, .. }: &Leaf| pages.mapped + pages.recompressed + pages.joined == 0;
+            let has_parts = self.groups.iter().any(|group| group.part.is_some());
+            let is_copy = chunks.iter().all(is_copy) && !has_parts;
+            is_copy || self.plan.is_salvage || bytes(chunks) <= before
+        };
+        let joined = match joined {
+            Some(joined) if is_small(&joined) => {
+                notes.append(notes_of_joined);
+                return Ok(joined);
+            }
+            other => other,
+        };
+        let encoding = Encoding {
+            groups: self.groups,
+            plan: self.plan,
+            root: self.root,
+            inputs: &inputs,
+            without_dictionaries: !self.fresh && !is_split && joined.is_none() && inputs.len() == 1,
+        };
+        let encoded = catch_panic(|| encoding.chunks(learned))?;
+        match (joined, encoded) {
+            (Some(joined), Some(encoded)) if bytes(&joined) <= bytes_of_chunks(&encoded.0) => {
+                notes.append(notes_of_joined);
+                Ok(joined)
+            }
+            (Some(joined), None) => {
+                notes.append(notes_of_joined);
+                Ok(joined)
+            }
+            (_, Some(encoded)) => self.encoded(&inputs, encoded, notes),
+            // Values that exceed the memory limit keep their dictionaries, regardless of their
+            // size.
+            (None, None) => self
+                .joined(&inputs, true, notes)?
+                .ok_or_else(|| Error::corrupt("the dictionaries cannot be joined")),
+        }
+    }
+
+    /// Returns whether joined pages would have indices after values in a dictionary within a list, map or struct. pyarrow makes
+    /// several arrays of these, and refuses them in nested columns.
+    fn is_split(&self, inputs: &[Vec<Input>]) -> bool {
+        let fields = self.plan.columns.roots[self.root].field.iter();
+        let fields = fields.filter(|field| !children(field.data_type()).is_empty());
+        fields.flat_map(leaves).zip(inputs).any(|(leaf, inputs)| {
+            let mut has_values = false;
+            matches!(leaf.data_type(), DataType::Dictionary(..))
+                && inputs.iter().any(|input| match input {
+                    Input::Missing(_) => {
+                        has_values = true;
+                        false
+                    }
+                    Input::Leaf(leaf) => leaf.data_pages().any(|page| {
+                        let is_index = uses_dictionary(page);
+                        has_values |= !is_index;
+                        is_index && has_values
+                    }),
+                })
+        })
+    }
+
+    /// Encodes converted values.
+    fn converted(&self, notes: &mut Notes, learned: &mut Learned) -> Result<Vec<Leaf>> {
+        let converting = Converting {
+            plan: self.plan,
+            groups: self.groups,
+            root: self.root,
+        };
+        let (chunks, compression, before) = catch_panic(|| converting.chunks(learned))?;
+        let had_filter = |group: &RowGroup| {
+            let place = self.plan.columns.place(&group.layout, self.root)?;
+            let described = &group.file.footer.row_groups[group.index];
+            let chunks = described
+                .columns
+                .get(place.leaf..place.leaf + place.leaves)?;
+            let chunks = chunks.iter().filter_map(|chunk| chunk.decode().ok());
+            chunks
+                .into_iter()
+                .find_map(|it| it.meta_data.bloom_filter_offset)
+        };
+        if self.groups.iter().any(|group| had_filter(group).is_some()) {
+            notes.add(format!(
+                "Bloom filters of column {} were left out: its values were converted",
+                self.plan.columns.roots[self.root].name()
+            ));
+        }
+        let count = chunks.len().max(1) as u64;
+        let leaf = |chunk| Leaf::encoded(chunk, compression, before / count);
+        Ok(chunks.into_iter().map(leaf).collect())
+    }
+
+    /// Joins the chunks page by page; `None` if the joined dictionary of a leaf is too large.
+    fn joined(
+        &self,
+        inputs: &[Vec<Input>],
+        any_dictionary: bool,
+        notes: &mut Notes,
+    ) -> Result<Option<Vec<Leaf>>> {
+        let mut chunks = Vec::new();
+        for (leaf, inputs) in self.leaves.clone().zip(inputs) {
+            let join = self.join(leaf, inputs, any_dictionary);
+            let joined = join.chunk(notes);
+            let joined = joined.map_err(|error| error.in_column(join.column.path().string()))?;
+            let Some((chunk, pages, compression)) = joined else {
+                return Ok(None);
+            };
+            chunks.push(Leaf {
+                chunk,
+                pages,
+                compression,
+                before: bytes_of(inputs),
+            });
+        }
+        Ok(Some(chunks))
+    }
+
+    /// Adds the inputs' metadata of a column's values to its re-encoded chunks.
+    fn encoded(
+        &self,
+        inputs: &[Vec<Input>],
+        (chunks, compression): (Vec<Chunk>, Compression),
+        notes: &mut Notes,
+    ) -> Result<Vec<Leaf>> {
+        let chunks = self.leaves.clone().zip(inputs).zip(chunks);
+        let chunks = chunks.map(|((leaf, inputs), mut chunk)| {
+            self.join(leaf, inputs, false)
+                .describe_encoded(&mut chunk, notes)?;
+            Ok(Leaf::encoded(chunk, compression, bytes_of(inputs)))
+        });
+        chunks.collect()
+    }
+
+    fn join<'a>(&'a self, leaf: usize, inputs: &'a [Input], any_dictionary: bool) -> Join<'a> {
+        Join {
+            column: &self.plan.schema.columns()[leaf],
+            inputs,
+            compare: self.plan.compare(leaf),
+            any_dictionary,
+            order: self.plan.order(self.root, leaf - self.leaves.start),
+        }
+    }
+
+    /// Reads the chunks of a leaf of the column.
+    fn inputs(&self, number: usize) -> Result<Vec<Input>> {
+        let inputs = self.groups.iter().map(|group| {
+            match self.plan.columns.place(&group.layout, self.root) {
+                None => Ok(Input::Missing(group.rows)),
+                Some(place) => {
+                    let leaf = group.leaf(
+                        self.plan,
+                        place,
+                        self.root,
+                        (number, self.leaves.start + number),
+                    );
+                    let leaf = leaf.map_err(|error| group.located(error))?;
+                    Ok(Input::Leaf(Box::new(leaf)))
+                }
+            }
+        });
+        inputs.collect()
+    }
+}
+
+fn bytes_of_chunks(chunks: &[Chunk]) -> u64 {
+    chunks.iter().map(Chunk::bytes).sum()
+}
+
+fn bytes_of(inputs: &[Input]) -> u64 {
+    let bytes = inputs.iter().map(|input| match input {
+        Input::Leaf(leaf) => leaf.bytes,
+        Input::Missing(_) => 0,
+    });
+    bytes.sum()
+}
