@@ -91,7 +91,7 @@ def ways(bytelane: list[str], directory: Path, temporary: Path, size: int) -> li
         Way("verify", [*bytelane, "dataset", "verify", str(directory), str(new)]),
         Way("plan", plan("encoded")),
         Way("run, merged and re-encoded", run("encoded"), start),
-        Way("plan for files of this size", plan("rewritten", "--target-size", str(size))),
+        Way("plan for files of this size", plan("rewritten", "--file-size", str(size))),
         Way("run, rewritten", run("rewritten"), start),
         Way("rewrite in a loop", command(LOOP, directory, each), lambda: removed(each)),
         Way("bytelane merge", merge),

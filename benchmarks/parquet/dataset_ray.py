@@ -34,7 +34,7 @@ def main() -> None:
     old = Path(sys.argv[1])
     new = old.parent / "ray.new"
     # So many units that no worker waits long for the last one.
-    plan = dataset.plan(old, target_size=int(sys.argv[2]) if len(sys.argv) > 2 else 32 << 20)
+    plan = dataset.plan(old, file_size=int(sys.argv[2]) if len(sys.argv) > 2 else 32 << 20)
     print(f"{plan['files']} files, {plan['bytes'] / 1e6:.0f} MB, {len(plan['units'])} units\n")
     print("| | wall-clock time, s | x |\n|---|--:|--:|")
     first = 0.0

@@ -32,7 +32,7 @@ pub use error::{Error, Result};
 pub use listing::{Listing, SourceFile, list};
 pub use plan::{
     Action, ClassAdvice, ColumnSaving, Expected, Plan, PlanOptions, PromisedOrder, Schema,
-    SortAdvice, Spread, Unit, Unreadable, plan, plan_files,
+    SortAdvice, SortBy, Spread, Unit, Unreadable, plan, plan_files,
 };
 pub use run::{FailedUnit, Progress, Run, RunOptions, Shard, run};
 pub use swap::{Deleted, delete, swap};

@@ -1,13 +1,12 @@
 //! Data sets of many files. Results are JSON, which `bytelane/dataset` parses.
 
-use crate::parquet::{check_outputs, of_parquet, of_store, watched};
-use bytelane_dataset::{Error, Plan, PlanOptions, RunOptions, Shard};
-use bytelane_parquet::{Goal, NewFile, Replace, parse_compression};
+use crate::parquet::{check_outputs, of_parquet, of_store, parse, warn_of_obstacles, watched};
+use bytelane_dataset::{Error, Plan, PlanOptions, RunOptions};
+use bytelane_parquet::{NewFile, Replace};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::io::Write;
-use std::num::NonZero;
 use std::path::PathBuf;
 
 /// Native half of `bytelane.dataset`.
@@ -33,16 +32,11 @@ fn of_dataset(error: Error) -> PyErr {
 
 /// Returns a result as JSON.
 fn to_json(outcome: &impl Serialize) -> PyResult<String> {
-    serde_json::to_string(outcome).map_err(invalid)
-}
-
-fn invalid(error: impl ToString) -> PyErr {
-    PyValueError::new_err(error.to_string())
+    serde_json::to_string(outcome).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// Creates a plan, and writes it to `output`, if given.
 #[pyfunction]
-#[pyo3(signature = (root, output, force, as_files, files, target_size, row_group_rows, min_saving, sample, goal, readers, compression, sort_by, progress))]
 #[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
 pub fn plan(
     py: Python<'_>,
@@ -51,31 +45,12 @@ pub fn plan(
     force: bool,
     as_files: bool,
     files: Option<Vec<String>>,
-    target_size: u64,
-    row_group_rows: u64,
-    min_saving: f64,
-    sample: (usize, usize, u64),
-    goal: &str,
-    readers: Option<&str>,
-    compression: Option<&str>,
-    sort_by: Option<&str>,
+    options: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    if sort_by.is_some_and(|by| by != "auto") {
-        return Err(invalid("sort_by must be \"auto\" or None"));
-    }
-    let mut options = PlanOptions::default()
-        .with_target_bytes(target_size)
-        .with_row_group_rows(row_group_rows)
-        .with_min_saving(min_saving)
-        .with_sample(sample.0, sample.1, sample.2)
-        .with_goal(goal.parse::<Goal>().map_err(invalid)?)
-        .with_sort_advice(sort_by.is_some());
-    if let Some(readers) = readers {
-        options = options.with_readers(&readers.parse().map_err(invalid)?);
-    }
-    if let Some(compression) = compression {
-        options = options.with_compression(parse_compression(compression).map_err(invalid)?);
+    let options: PlanOptions = parse(options)?;
+    if let Some(encodings) = &options.encodings {
+        warn_of_obstacles(py, encodings, &options.readers)?;
     }
     let new = py.detach(|| {
         let outputs = output.as_slice();
@@ -105,22 +80,15 @@ pub fn plan(
 
 /// Runs a plan, which is JSON.
 #[pyfunction]
-#[pyo3(signature = (plan, out, jobs, shard, retry_failed, progress))]
 pub fn run(
     py: Python<'_>,
     plan: &str,
     out: PathBuf,
-    jobs: usize,
-    shard: &str,
-    retry_failed: bool,
+    options: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let plan = Plan::parse(plan.as_bytes()).map_err(of_dataset)?;
-    let jobs = NonZero::new(jobs).ok_or_else(|| invalid("jobs must be at least 1"))?;
-    let options = RunOptions::default()
-        .with_jobs(jobs)
-        .with_shard(shard.parse::<Shard>().map_err(of_dataset)?)
-        .with_failed_retried(retry_failed);
+    let options: RunOptions = parse(options)?;
     let outcome = watched(py, progress, of_dataset, |report| {
         let options = options.with_progress(move |done| report(done.bytes, done.total));
         bytelane_dataset::run(&plan, &out, &options)

@@ -55,6 +55,25 @@ def test_a_run_keeps_the_rows_that_pyarrow_reads(lake: Path, tmp_path: Path) -> 
     assert not dataset.plan(lake)["units"]
 
 
+def test_files_get_the_wanted_encodings_and_size(lake: Path, tmp_path: Path) -> None:
+    for encodings in ["delta_binary_packed", "plain"]:
+        plan = dataset.plan(lake, goal="size", encodings=encodings, file_size="1MiB", row_group_rows=3000)
+        options = plan["options"]
+        assert (options["file_size"], options["row_group_rows"], options["encodings"]) == (1 << 20, 3000, encodings)
+        assert dataset.run(plan, tmp_path / encodings)["complete"]
+        assert rows(tmp_path / encodings) == rows(lake)
+        file = next((tmp_path / encodings).rglob("*.parquet"))
+        group = pq.read_metadata(file).row_group(0)
+        assert group.num_rows == 3000
+        assert {advice["columns"][0]["encoding"] for advice in plan["advice"]} == {encodings}
+    with pytest.raises(ValueError, match="encodings: unknown encoding"):
+        dataset.plan(lake, encodings="x")
+    with pytest.raises(ValueError, match="jobs must be at least 1"):
+        dataset.run(plan, tmp_path / "none", jobs=0)
+    with pytest.warns(UserWarning, match="cannot read alp"):
+        dataset.plan(lake, encodings="+alp")
+
+
 def test_exceptions(lake: Path, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         dataset.plan(tmp_path / "none")

@@ -5,6 +5,7 @@
 //!     BYTELANE_WRITE_OPTIONS=1 cargo test --package bytelane-cli --test command options
 
 use crate::{bytelane, text};
+use bytelane_dataset::{PlanOptions, RunOptions, Shard, SortBy};
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::{DataPageVersion, Encoding, Goal};
 use bytelane_parquet_files::advise::AdviseOptions;
@@ -24,8 +25,9 @@ use std::path::{Path, PathBuf};
 
 /// Options of a verb, by their doors.
 struct Verb {
-    /// Names of the command, and of the function in Python.
+    /// Names of the command, and of the function in Python with its module.
     command: &'static str,
+    module: &'static str,
     function: &'static str,
     /// Declared options, as arguments of a command.
     arguments: Vec<Arg>,
@@ -42,6 +44,7 @@ fn verb<T: Args + DeserializeOwned>(command: &'static str, function: &'static st
     let names = known.split('`').skip(1).step_by(2);
     Verb {
         command,
+        module: "parquet.py",
         function,
         arguments: declared.get_arguments().cloned().collect(),
         fields: names.map(str::to_owned).collect(),
@@ -57,31 +60,51 @@ fn verbs() -> Vec<Verb> {
         verb::<CheckOptions>("check", "check"),
         verb::<RepairOptions>("repair", "repair"),
         verb::<SalvageOptions>("check", "salvage"),
+        Verb {
+            module: DATASET,
+            ..verb::<PlanOptions>("dataset plan", "plan")
+        },
+        Verb {
+            module: DATASET,
+            ..verb::<RunOptions>("dataset run", "run")
+        },
     ]
 }
 
-/// Flags of commands that are no option of the struct, and why.
-const OTHER_FLAGS: &[(&str, &str)] = &[
-    ("brief", "output"),
-    ("check", "the exit status"),
-    ("threshold", "the exit status"),
+/// Module of the functions of data sets.
+const DATASET: &str = "dataset/__init__.py";
+
+/// Flags that are no options of the struct: the command, if not all, the flag, and why.
+const OTHER_FLAGS: &[(&str, &str, &str)] = &[
     (
+        "",
         "as-files",
         "how inputs are found, like the keyword as_files",
     ),
     (
+        "",
         "backend",
         "the whole process; bytelane.set_backend in Python",
     ),
-    ("color", "output"),
-    ("format", "output"),
-    ("help", "of the command itself"),
+    ("", "color", "output"),
+    ("", "format", "output"),
+    ("", "help", "of the command itself"),
+    ("advise", "brief", "output"),
+    ("advise", "check", "the exit status"),
+    ("advise", "threshold", "the exit status"),
+    ("check", "salvage", "the output of the function salvage"),
+    ("dataset plan", "files-from", "how inputs are found"),
+    ("dataset plan", "force", "of the file with the plan"),
+    ("dataset plan", "output", "the file with the plan"),
+    ("dataset plan", "price-per-1000-reads", "output"),
+    ("dataset plan", "price-per-1000-writes", "output"),
+    ("dataset run", "output", "the output"),
     (
+        "diff",
         "partition-type",
         "how inputs are found, like partition_types",
     ),
-    ("salvage", "the output of the function salvage"),
-    ("with", "inputs"),
+    ("diff", "with", "inputs"),
 ];
 
 /// Keywords of functions that are no option of the struct, and why.
@@ -114,12 +137,14 @@ impl Verb {
         let kind = kind(it);
         let default = it.get_default_values().first();
         let default = default.map(|it| it.to_str().unwrap());
+        let default = default.map(|it| match &*kind {
+            "int" | "float" => it.to_owned(),
+            "tuple[int, int]" => format!("({})", it.replace('/', ", ")),
+            _ => format!("{it:?}"),
+        });
         match (it.get_action(), default) {
             (ArgAction::SetTrue, _) => format!("    {name}: bool = False,\n"),
-            (_, Some(default)) if kind == "int" => format!("    {name}: int = {default},\n"),
-            (_, Some(default)) if !it.get_possible_values().is_empty() => {
-                format!("    {name}: {kind} = {default:?},\n")
-            }
+            (_, Some(default)) if kind != NAMES => format!("    {name}: {kind} = {default},\n"),
             _ => format!("    {name}: {kind} | None = None,\n"),
         }
     }
@@ -167,6 +192,9 @@ impl Verb {
     }
 }
 
+/// Type of names in Python, whose default is `None`.
+const NAMES: &str = "str | Iterable[str]";
+
 /// Returns the type of an option in Python, by the type of its values in Rust.
 fn kind(it: &Arg) -> String {
     let one = match it.get_value_parser().type_id() {
@@ -174,18 +202,21 @@ fn kind(it: &Arg) -> String {
         id if id == TypeId::of::<u64>() => "int",
         id if id == TypeId::of::<usize>() => "int",
         id if id == TypeId::of::<NonZero<usize>>() => "int",
+        id if id == TypeId::of::<f64>() => "float",
+        id if id == TypeId::of::<Shard>() => "tuple[int, int]",
         id if id == TypeId::of::<PathBuf>() => "Path",
         id if id == TypeId::of::<String>() => "str",
         id if id == TypeId::of::<Compression>() => "str",
         id if id == TypeId::of::<Goal>() => "Goal",
         id if id == TypeId::of::<DataPageVersion>() => "DataPageVersion",
         id if id == TypeId::of::<(String, Encoding)>() => "Mapping[str, Encoding]",
+        id if id == TypeId::of::<SortBy>() => "Literal[\"auto\"]",
         _ => "",
     };
     let values = it.get_possible_values();
     match (one, it.get_action()) {
         ("str", ArgAction::Append) => "Sequence[str]".to_owned(),
-        ("", _) if values.is_empty() => "str | Iterable[str]".to_owned(),
+        ("", _) if values.is_empty() => NAMES.to_owned(),
         ("", _) => {
             let names = values.iter().map(|it| format!("{:?}", it.get_name()));
             format!("Literal[{}]", names.collect::<Vec<_>>().join(", "))
@@ -200,8 +231,10 @@ fn value_name(it: &Arg) -> &str {
         .map_or("", |name| name)
 }
 
-fn python() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../bytelane-python/python/bytelane/parquet.py")
+fn python(module: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../bytelane-python/python/bytelane")
+        .join(module)
 }
 
 /// Returns the range of the text from one part up to the next occurrence of another.
@@ -211,9 +244,9 @@ fn range(text: &str, from: &str, to: &[&str]) -> Range<usize> {
     start..start + ends.min().unwrap_or_else(|| panic!("{to:?}"))
 }
 
-/// Returns the module with the keywords of all functions, and their words, as the structs have them.
-fn derived(mut module: String) -> String {
-    for verb in verbs() {
+/// Returns the text of a module with the keywords of all functions, and their words, as the structs have them.
+fn derived(name: &str, mut module: String) -> String {
+    for verb in verbs().iter().filter(|verb| verb.module == name) {
         let function = module.find(&format!("\ndef {}(\n", verb.function)).unwrap();
         let others = OTHER_KEYWORDS
             .iter()
@@ -223,7 +256,11 @@ fn derived(mut module: String) -> String {
         let keywords = range(&module[function..], "    *,\n", &others);
         let keywords = function + keywords.start..function + keywords.end;
         module.replace_range(keywords, &verb.parameters());
-        let list = range(&module[function..], "    Options:\n\n", &["\n    >>>"]);
+        let list = range(
+            &module[function..],
+            "    Options:\n\n",
+            &["\n    >>>", "    \"\"\""],
+        );
         let list = function + list.start..function + list.end;
         module.replace_range(list, &verb.list());
     }
@@ -232,27 +269,28 @@ fn derived(mut module: String) -> String {
 
 #[test]
 fn python_has_the_declared_keywords() {
-    let module = fs::read_to_string(python()).unwrap();
-    let derived = derived(module.clone());
-    if std::env::var_os("BYTELANE_WRITE_OPTIONS").is_some() {
-        fs::write(python(), &derived).unwrap();
+    for name in ["parquet.py", DATASET] {
+        let module = fs::read_to_string(python(name)).unwrap();
+        let derived = derived(name, module.clone());
+        if std::env::var_os("BYTELANE_WRITE_OPTIONS").is_some() {
+            fs::write(python(name), &derived).unwrap();
+        }
+        let mut lines = module.lines().zip(derived.lines());
+        let differs = lines.find(|(now, then)| now != then);
+        assert_eq!(
+            differs, None,
+            "{name}: write the keywords again with BYTELANE_WRITE_OPTIONS=1"
+        );
+        assert_eq!(module, derived);
     }
-    let differs = module
-        .lines()
-        .zip(derived.lines())
-        .find(|(now, then)| now != then);
-    assert_eq!(
-        differs, None,
-        "write the keywords again with BYTELANE_WRITE_OPTIONS=1"
-    );
-    assert_eq!(module, derived);
 }
 
 #[test]
 fn the_doors_of_a_verb_have_the_same_options() {
     let all = verbs();
     for verb in &all {
-        let help = text(&bytelane(&[verb.command, "--help"]).output().unwrap().stdout);
+        let words: Vec<&str> = verb.command.split(' ').chain(["--help"]).collect();
+        let help = text(&bytelane(&words).output().unwrap().stdout);
         let flags: Vec<&str> = help
             .lines()
             .filter_map(|line| {
@@ -290,7 +328,9 @@ fn the_doors_of_a_verb_have_the_same_options() {
             .flat_map(|it| &it.arguments);
         let declared: Vec<&str> = declared.filter_map(Arg::get_long).collect();
         for flag in flags {
-            let is_other = OTHER_FLAGS.iter().any(|(name, _)| *name == flag);
+            let is_other = OTHER_FLAGS
+                .iter()
+                .any(|(command, name, _)| ["", verb.command].contains(command) && *name == flag);
             assert_ne!(
                 declared.contains(&flag),
                 is_other,

@@ -126,7 +126,7 @@ impl Classes {
         progress: &(dyn Fn(usize, usize) -> ControlFlow<()> + Sync),
     ) -> Result<Self> {
         let mut classes = Self {
-            min_saving: options.min_saving,
+            min_saving: options.min_saving.clamp(0.0, 1.0),
             ..Self::default()
         };
         let mut schemas: BTreeMap<usize, BTreeMap<u128, Members<'_>>> = BTreeMap::new();
@@ -150,7 +150,7 @@ impl Classes {
             let sample: Vec<&str> = members.drawn.values().take(count).copied().collect();
             let mut advice = Vec::new();
             for path in &sample {
-                match advise(root.under(path), &options.advise()?).map_err(Error::from) {
+                match advise(root.under(path), &options.advise()).map_err(Error::from) {
                     Ok(one) => advice.push(one),
                     Err(error) if error.is_of_contents() => {
                         classes.unreadable.push(error.to_string())
@@ -171,7 +171,7 @@ impl Classes {
                 bytes: members.bytes,
                 sample: sample.into_iter().map(str::to_owned).collect(),
                 rows_per_file: options.sample_rows,
-                rewrite: advice.0 >= options.min_saving && advice.0 > 0.0,
+                rewrite: advice.0 >= options.min_saving.clamp(0.0, 1.0) && advice.0 > 0.0,
                 saved: advice.0,
                 spread: advice.1,
                 columns: advice.2,

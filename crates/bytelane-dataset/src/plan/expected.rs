@@ -53,7 +53,7 @@ impl Expected {
         }
         for unit in units {
             let files = match unit.action {
-                Action::Split => unit.expected_bytes.div_ceil(options.target_bytes).max(1),
+                Action::Split => unit.expected_bytes.div_ceil(options.file_size()).max(1),
                 _ => 1,
             };
             expected.files_after += files as usize;

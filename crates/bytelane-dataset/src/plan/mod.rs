@@ -9,7 +9,7 @@ mod sorting;
 
 pub use advice::{ClassAdvice, ColumnSaving, Spread};
 pub use expected::Expected;
-pub use options::PlanOptions;
+pub use options::{PlanOptions, SortBy};
 pub use sorting::{PromisedOrder, SortAdvice};
 
 use crate::footer::Footer;
@@ -298,7 +298,7 @@ pub(crate) struct Read {
 /// ```no_run
 /// use bytelane_dataset::{PlanOptions, plan};
 ///
-/// let plan = plan("lake", &PlanOptions::default().with_target_bytes(512 << 20))?;
+/// let plan = plan("lake", &PlanOptions::default().with_file_size(512 << 20))?;
 /// println!("{} files become {}", plan.files, plan.expected.files_after);
 /// # Ok::<(), bytelane_dataset::Error>(())
 /// ```
@@ -355,7 +355,7 @@ pub fn plan_files(
     }
     let classes = advice::Classes::sample(&root, &groups, options, progress)?;
     let mut sort_orders = Vec::new();
-    if options.sort_advice {
+    if options.sort_by.is_some() {
         sort_orders = sorting::advise(&root, &classes.advice, options, progress)?;
     }
     let mut packed = pack::Packed::default();

@@ -1,13 +1,29 @@
 //! Defines the options of plans.
 
-use crate::{Error, Result};
 use bytelane_parquet::compatibility::Readers;
+#[cfg(feature = "clap")]
+use bytelane_parquet::options::flags;
+use bytelane_parquet::options::{
+    deserialize_bytes, deserialize_compression, deserialize_name, serialize_compression,
+};
 use bytelane_parquet::parquet::basic::Compression;
-use bytelane_parquet::{Goal, WriterOptions, compression_name, parse_compression};
+use bytelane_parquet::{Encodings, Goal, WriterOptions, compression_name};
 use bytelane_parquet_files::advise::AdviseOptions;
 use bytelane_parquet_files::merge::MergeOptions;
 use bytelane_parquet_files::rewrite::RewriteOptions;
+#[cfg(feature = "clap")]
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
+
+/// How to find the sort orders to measure.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SortBy {
+    /// Tries the columns of the sample.
+    Auto,
+}
 
 /// Options for making a plan and for writing its outputs.
 ///
@@ -15,134 +31,108 @@ use serde::{Deserialize, Serialize};
 /// use bytelane_dataset::PlanOptions;
 ///
 /// let options = PlanOptions::default()
-///     .with_target_bytes(512 << 20)
+///     .with_file_size(512 << 20)
 ///     .with_min_saving(0.1)
-///     .with_sample(16, 100_000, 42);
+///     .with_sample_files(16)
+///     .with_seed(42);
 /// ```
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, Setters)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default, deny_unknown_fields)]
+#[setters(prefix = "with_", strip_option)]
+#[non_exhaustive]
 pub struct PlanOptions {
-    pub(super) target_bytes: u64,
-    pub(super) row_group_rows: u64,
-    pub(super) min_saving: f64,
-    pub(super) sample_files: usize,
-    pub(super) sample_rows: usize,
-    pub(super) seed: u64,
-    goal: Goal,
-    readers: String,
-    compression: Option<String>,
-    #[serde(default)]
-    pub(super) sort_advice: bool,
+    /// The size that files should have: those below a quarter of it are merged, those above twice of it are split
+    #[serde(deserialize_with = "deserialize_bytes")]
+    #[cfg_attr(feature = "clap", arg(long, alias = "target-size", value_name = "SIZE", default_value = "256MiB", value_parser = bytelane_parquet::parse_size))]
+    pub file_size: u64,
+    /// Maximum number of rows of a joined row group
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1048576", value_parser = RangedU64ValueParser::<u64>::new().range(1..)))]
+    pub row_group_rows: u64,
+    /// The share of the bytes that better encodings must save
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SHARE", default_value = "0.05", value_parser = parse_share))]
+    pub min_saving: f64,
+    /// The number of files of each schema to try encodings on; 0: do not re-encode
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "8"))]
+    pub sample_files: usize,
+    /// The number of rows of each of these files
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "65536", value_parser = RangedU64ValueParser::<usize>::new().range(1..)))]
+    pub sample_rows: usize,
+    /// Seed that selects these files
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "0"))]
+    pub seed: u64,
+    /// Goal of the encodings
+    #[serde(deserialize_with = "deserialize_name")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "GOAL", default_value_t, value_parser = flags::names(Goal::ALL, Goal::name)))]
+    pub goal: Goal,
+    /// Programs that must be able to read re-encoded columns, optionally with the oldest version in use; any: no restriction
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "NAME[>=VERSION],..", default_value_t)
+    )]
+    pub readers: Readers,
+    /// Encodings to choose from: names, or +alp to add a preview to the usual ones, which --readers must all know
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME,.."))]
+    pub encodings: Option<Encodings>,
+    /// Compress the columns of re-encoded files with this codec [default: unchanged]
+    #[serde(
+        deserialize_with = "deserialize_compression",
+        serialize_with = "serialize_compression"
+    )]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "CODEC[:LEVEL]", value_parser = bytelane_parquet::parse_compression))]
+    pub compression: Option<Compression>,
+    /// Say how much a sort order would save, measured on the sample, and check the orders that its files promise
+    #[cfg_attr(feature = "clap", arg(long, value_name = "auto", value_parser = PossibleValuesParser::new(["auto"]).map(|_| SortBy::Auto)))]
+    pub sort_by: Option<SortBy>,
 }
 
 impl Default for PlanOptions {
     fn default() -> Self {
         Self {
-            target_bytes: 256 << 20,
+            file_size: 256 << 20,
             row_group_rows: 1 << 20,
             min_saving: 0.05,
             sample_files: 8,
             sample_rows: 1 << 16,
             seed: 0,
             goal: Goal::default(),
-            readers: Readers::default().to_string(),
+            readers: Readers::default(),
+            encodings: None,
             compression: None,
-            sort_advice: false,
+            sort_by: None,
         }
     }
 }
 
+#[cfg(feature = "clap")]
+fn parse_share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok();
+    let share = share.filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "give a share from 0 to 1, as in 0.05".to_owned())
+}
+
 impl PlanOptions {
-    /// Sets the target size of files in bytes; 256 MiB by default. Files smaller than a quarter of
-    /// it are merged, and files larger than twice of it are split between row groups.
-    #[must_use]
-    pub fn with_target_bytes(mut self, bytes: u64) -> Self {
-        self.target_bytes = bytes.max(1);
-        self
-    }
-
-    /// Sets the maximum number of rows of a row group joined from several, 1,048,576 by default.
-    #[must_use]
-    pub fn with_row_group_rows(mut self, rows: u64) -> Self {
-        self.row_group_rows = rows.max(1);
-        self
-    }
-
-    /// Sets the minimum fraction of the bytes that re-encoding must save, 0.05 by default.
-    #[must_use]
-    pub fn with_min_saving(mut self, share: f64) -> Self {
-        self.min_saving = share.clamp(0.0, 1.0);
-        self
-    }
-
-    /// Sets the sample for the advice: the number of files per schema, the number of rows per file,
-    /// and the seed that selects the files; 8 files, 65,536 rows and 0 by default. With 0 files,
-    /// nothing is re-encoded.
-    #[must_use]
-    pub fn with_sample(mut self, files: usize, rows: usize, seed: u64) -> Self {
-        (self.sample_files, self.sample_rows, self.seed) = (files, rows.max(1), seed);
-        self
-    }
-
-    /// Sets the goal of the encodings.
-    #[must_use]
-    pub fn with_goal(mut self, goal: Goal) -> Self {
-        self.goal = goal;
-        self
-    }
-
-    /// Sets the programs that must be able to read re-encoded columns.
-    #[must_use]
-    pub fn with_readers(mut self, readers: &Readers) -> Self {
-        self.readers = readers.to_string();
-        self
-    }
-
-    /// Sets the compression of re-encoded files; by default, columns keep theirs.
-    #[must_use]
-    pub fn with_compression(mut self, compression: Compression) -> Self {
-        self.compression = Some(compression_name(compression));
-        self
-    }
-
-    /// Sets whether to measure on the sample how much a sort order would save, and to check the orders that the sampled
-    /// files promise; false by default. Runs do not sort.
-    #[must_use]
-    pub fn with_sort_advice(mut self, wanted: bool) -> Self {
-        self.sort_advice = wanted;
-        self
-    }
-
-    fn compression(&self) -> Result<Option<Compression>> {
-        let name = self.compression.as_deref();
-        let wrong = |error| Error::Input(format!("compression of the plan: {error}"));
-        name.map(|name| parse_compression(name).map_err(wrong))
-            .transpose()
-    }
-
-    fn readers(&self) -> Result<Readers> {
-        Ok(self.readers.parse()?)
-    }
-
-    pub(super) fn advise(&self) -> Result<AdviseOptions> {
-        let options = AdviseOptions::default()
+    pub(super) fn advise(&self) -> AdviseOptions {
+        let mut options = AdviseOptions::default()
             .with_goal(self.goal)
-            .with_readers(self.readers()?)
+            .with_readers(self.readers.clone())
             .with_rows(self.sample_rows);
-        Ok(match self.compression()? {
-            Some(compression) => options.with_compression(compression),
-            None => options,
-        })
+        options.encodings.clone_from(&self.encodings);
+        options.compression = self.compression;
+        options
     }
 
     /// Returns the options for writing re-encoded rows.
-    pub(super) fn writer(&self) -> Result<WriterOptions> {
+    pub(super) fn writer(&self) -> WriterOptions {
         let writer = WriterOptions::default()
             .with_goal(self.goal)
-            .with_readers(self.readers()?);
-        Ok(match self.compression()? {
+            .with_readers(self.readers.clone())
+            .with_encodings(self.encodings.clone().unwrap_or_default());
+        match self.compression {
             Some(compression) => writer.with_compression(compression),
             None => writer,
-        })
+        }
     }
 
     /// Returns whether columns keep their compression.
@@ -150,43 +140,49 @@ impl PlanOptions {
         self.compression.is_none()
     }
 
-    pub(crate) fn rewrite(&self) -> Result<RewriteOptions> {
-        let options = RewriteOptions::default()
+    pub(crate) fn rewrite(&self) -> RewriteOptions {
+        let mut options = RewriteOptions::default()
             .with_goal(self.goal)
-            .with_readers(self.readers()?);
-        Ok(match self.compression()? {
-            Some(compression) => options.with_compression(compression),
-            None => options,
-        })
+            .with_readers(self.readers.clone());
+        options.encodings.clone_from(&self.encodings);
+        options.compression = self.compression;
+        options
     }
 
-    pub(crate) fn merge(&self) -> Result<MergeOptions> {
-        Ok(MergeOptions::default()
+    pub(crate) fn merge(&self) -> MergeOptions {
+        MergeOptions::default()
             .with_row_group_rows(self.row_group_rows)
-            .with_readers(self.readers()?))
+            .with_readers(self.readers.clone())
     }
 
-    /// Returns the size to which files are split.
-    pub(crate) fn target_bytes(&self) -> u64 {
-        self.target_bytes
+    /// Returns the size to which files are merged and split.
+    pub(crate) fn file_size(&self) -> u64 {
+        self.file_size.max(1)
     }
 
     /// Returns the size below which files are merged.
     pub(super) fn small_bytes(&self) -> u64 {
-        self.target_bytes / 4
+        self.file_size() / 4
     }
 
     /// Returns the size above which files are split.
     pub(super) fn large_bytes(&self) -> u64 {
-        self.target_bytes.saturating_mul(2)
+        self.file_size().saturating_mul(2)
     }
 
     /// Returns a text of the options that the outputs of a unit depend on.
     pub(super) fn of_outputs(&self) -> String {
-        let compression = self.compression.as_deref().unwrap_or_default();
-        format!(
+        let compression = self.compression.map(compression_name).unwrap_or_default();
+        let mut text = format!(
             "{} {} {} {} {compression}",
-            self.target_bytes, self.row_group_rows, self.goal, self.readers
-        )
+            self.file_size(),
+            self.row_group_rows,
+            self.goal,
+            self.readers
+        );
+        if let Some(encodings) = &self.encodings {
+            text += &format!(" {encodings}");
+        }
+        text
     }
 }

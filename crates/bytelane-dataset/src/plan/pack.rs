@@ -61,7 +61,7 @@ impl Packed {
                 let bytes: u64 = open.iter().map(|it| it.expected).sum();
                 let follows = follows(&last.read, &candidate.read);
                 self.overlapping += usize::from(!follows);
-                if !follows || bytes + candidate.expected > options.target_bytes {
+                if !follows || bytes + candidate.expected > options.file_size() {
                     self.close(&mut open, options);
                 }
             }
@@ -97,7 +97,7 @@ impl Packed {
     fn single(&mut self, file: Candidate, options: &PlanOptions) {
         let footer = &file.read.footer;
         let groups = footer.row_groups as u64;
-        let needed = footer.rows.div_ceil(options.row_group_rows).max(1);
+        let needed = footer.rows.div_ceil(options.row_group_rows.max(1)).max(1);
         let is_large = file.expected > options.large_bytes();
         let is_sorted = footer.sorting.is_some();
         self.unsplittable += usize::from(is_large && groups < 2);

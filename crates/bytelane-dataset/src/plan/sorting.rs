@@ -117,7 +117,7 @@ fn readable<T>(outcome: Result<T>) -> Result<Option<T>> {
 }
 
 fn sample(root: &Root, path: &str, options: &PlanOptions) -> Result<SortSample> {
-    let (writer, keeps) = (options.writer()?, options.keeps_compression());
+    let (writer, keeps) = (options.writer(), options.keeps_compression());
     SortSample::open(&root.under(path), options.sample_rows, writer, keeps)
 }
 

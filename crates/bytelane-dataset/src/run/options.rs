@@ -1,6 +1,8 @@
 //! Defines the options of runs.
 
 use crate::{Error, Result};
+use derive_setters::Setters;
+use serde::Deserialize;
 use std::fmt;
 use std::num::NonZero;
 use std::ops::ControlFlow;
@@ -17,7 +19,8 @@ use std::sync::Arc;
 /// assert!("4/4".parse::<Shard>().is_err());
 /// # Ok::<(), bytelane_dataset::Error>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(try_from = "(usize, usize)")]
 pub struct Shard {
     index: usize,
     count: usize,
@@ -59,11 +62,21 @@ impl FromStr for Shard {
     fn from_str(text: &str) -> Result<Self> {
         let parse = || {
             let (index, count) = text.split_once('/')?;
-            let (index, count) = (index.parse().ok()?, count.parse().ok()?);
-            (index < count).then_some(Self { index, count })
+            Some((index.parse().ok()?, count.parse().ok()?))
         };
+        Self::try_from(parse().unwrap_or_default())
+    }
+}
+
+impl TryFrom<(usize, usize)> for Shard {
+    type Error = Error;
+
+    fn try_from((index, count): (usize, usize)) -> Result<Self> {
+        if index < count {
+            return Ok(Self { index, count });
+        }
         let problem = "give I/N: the share, counted from 0, and the number of shares, as in 0/4";
-        parse().ok_or_else(|| Error::Input(problem.to_owned()))
+        Err(Error::Input(problem.to_owned()))
     }
 }
 
@@ -91,16 +104,40 @@ type OnPoint = dyn Fn(&str, &str) + Send + Sync;
 /// let options = RunOptions::default()
 ///     .with_jobs(NonZero::new(4).unwrap())
 ///     .with_shard("0/2".parse()?)
-///     .with_failed_retried(true);
+///     .with_retry_failed(true);
 /// # Ok::<(), bytelane_dataset::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug, Deserialize, Setters)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default, deny_unknown_fields)]
+#[setters(prefix = "with_")]
+#[non_exhaustive]
 pub struct RunOptions {
-    pub(super) jobs: NonZero<usize>,
-    pub(super) shard: Shard,
-    pub(super) retry_failed: bool,
+    /// The number of units to process at the same time; each holds a row group in memory twice
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1"))]
+    pub jobs: NonZero<usize>,
+    /// Process only this share of the units, counted from 0: for several processes or machines
+    #[cfg_attr(feature = "clap", arg(long, value_name = "I/N", default_value_t))]
+    pub shard: Shard,
+    /// Retry units that failed in an earlier run
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub retry_failed: bool,
+    #[serde(skip)]
+    #[setters(skip)]
+    #[cfg_attr(feature = "clap", arg(skip))]
+    callbacks: Callbacks,
+}
+
+#[derive(Clone, Default)]
+struct Callbacks {
     progress: Option<Arc<OnProgress>>,
     point: Option<Arc<OnPoint>>,
+}
+
+impl fmt::Debug for Callbacks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Callbacks").finish_non_exhaustive()
+    }
 }
 
 impl Default for RunOptions {
@@ -109,35 +146,12 @@ impl Default for RunOptions {
             jobs: NonZero::<usize>::MIN,
             shard: Shard::default(),
             retry_failed: false,
-            progress: None,
-            point: None,
+            callbacks: Callbacks::default(),
         }
     }
 }
 
 impl RunOptions {
-    /// Sets the number of units to run concurrently, 1 by default. Each keeps one row group of its
-    /// output in memory, together with the source row groups for it.
-    #[must_use]
-    pub fn with_jobs(mut self, jobs: NonZero<usize>) -> Self {
-        self.jobs = jobs;
-        self
-    }
-
-    /// Sets the shard of units to run; all units by default.
-    #[must_use]
-    pub fn with_shard(mut self, shard: Shard) -> Self {
-        self.shard = shard;
-        self
-    }
-
-    /// Sets whether to retry units that failed in an earlier run.
-    #[must_use]
-    pub fn with_failed_retried(mut self, retried: bool) -> Self {
-        self.retry_failed = retried;
-        self
-    }
-
     /// Sets a progress callback, called often and on several threads. Return `Break` to cancel with
     /// [`Error::Cancelled`].
     #[must_use]
@@ -145,7 +159,7 @@ impl RunOptions {
         mut self,
         progress: impl Fn(Progress) -> ControlFlow<()> + Send + Sync + 'static,
     ) -> Self {
-        self.progress = Some(Arc::new(progress));
+        self.callbacks.progress = Some(Arc::new(progress));
         self
     }
 
@@ -155,30 +169,20 @@ impl RunOptions {
     #[doc(hidden)]
     #[must_use]
     pub fn with_point_hook(mut self, hook: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
-        self.point = Some(Arc::new(hook));
+        self.callbacks.point = Some(Arc::new(hook));
         self
     }
 
     pub(super) fn report(&self, progress: Progress) -> ControlFlow<()> {
-        match &self.progress {
+        match &self.callbacks.progress {
             Some(report) => report(progress),
             None => ControlFlow::Continue(()),
         }
     }
 
     pub(super) fn reach(&self, unit: &str, point: &str) {
-        if let Some(hook) = &self.point {
+        if let Some(hook) = &self.callbacks.point {
             hook(unit, point);
         }
-    }
-}
-
-impl fmt::Debug for RunOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RunOptions")
-            .field("jobs", &self.jobs)
-            .field("shard", &self.shard)
-            .field("retry_failed", &self.retry_failed)
-            .finish_non_exhaustive()
     }
 }

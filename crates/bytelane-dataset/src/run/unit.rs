@@ -198,12 +198,12 @@ impl Runner<'_> {
         let (counting, output) = (meter.clone(), directory.join("merged.parquet"));
         let options = &self.plan.options;
         let mut merging = options
-            .merge()?
+            .merge()
             .with_progress(Progress::new(move |done, total| {
                 counting.report(MAKING, done, total)
             }));
         if unit.action == Action::Split {
-            merging = merging.with_file_size(options.target_bytes());
+            merging = merging.with_file_size(options.file_size());
         }
         let merged = merge(sources, &output, &merging)?;
         let mut made = Vec::new();
@@ -225,7 +225,7 @@ impl Runner<'_> {
         let options = self
             .plan
             .options
-            .rewrite()?
+            .rewrite()
             .with_threads(self.threads)
             .with_progress(Progress::new(move |done, total| {
                 counting.report(MAKING, done, total)

@@ -149,7 +149,7 @@ pub fn sorted() -> WriterOptions {
 /// Returns plan options for files of 64 KiB.
 pub fn options() -> PlanOptions {
     PlanOptions::default()
-        .with_target_bytes(1 << 16)
+        .with_file_size(1 << 16)
         .with_row_group_rows(5000)
 }
 

@@ -235,7 +235,7 @@ impl Roots {
         let both = [false, true].map(|is_new| self.rows(is_new));
         match step {
             Step::Plan(is_new) => {
-                let options = options().with_sample(0, 1, 0);
+                let options = options().with_sample_files(0);
                 self.plan = plan(self.root(*is_new), &options).ok();
             }
             Step::Run(to) => {

@@ -2,7 +2,7 @@
 
 use crate::data::{Lake, options, plain, random, sorted};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
-use bytelane_dataset::{Action, Plan, RunOptions, list, plan, plan_files, run};
+use bytelane_dataset::{Action, Plan, RunOptions, SortBy, list, plan, plan_files, run};
 use bytelane_parquet::Writer;
 use bytelane_parquet::arrow_schema::{DataType, Field, Schema as ArrowSchema};
 use std::fs;
@@ -95,7 +95,7 @@ fn sorted_files_are_merged_in_their_order_and_not_where_they_overlap() {
     for (number, (from, to)) in ranges.into_iter().enumerate() {
         lake.write_with(&format!("{number}.parquet"), from..to, sorted());
     }
-    let plan = plan(lake.old(), &options().with_sample(0, 1, 0)).unwrap();
+    let plan = plan(lake.old(), &options().with_sample_files(0)).unwrap();
     // Sorted by range: 0 (0-100), 2 (100-200), 3 (150-250), 1 (300-400), 4 (400-500).
     assert_eq!(
         sources(&plan, Action::Merge),
@@ -172,7 +172,7 @@ fn a_sort_order_is_measured_and_promised_orders_are_checked() {
     }
     let before = plan(lake.old(), &options()).unwrap();
     assert!(before.sort_orders.is_empty());
-    let made = plan(lake.old(), &options().with_sort_advice(true)).unwrap();
+    let made = plan(lake.old(), &options().with_sort_by(SortBy::Auto)).unwrap();
     assert_eq!((made.hash(), &made.units), (before.hash(), &before.units));
     let [advice] = &made.sort_orders[..] else {
         panic!("{:?}", made.sort_orders)

@@ -91,7 +91,7 @@ fn a_source_that_changed_fails_and_is_tried_again_on_demand() {
         .unwrap();
     let second = run(&plan, lake.new_root(), &RunOptions::default()).unwrap();
     assert_eq!((second.failed.len(), second.published), (1, 0));
-    let again = RunOptions::default().with_failed_retried(true);
+    let again = RunOptions::default().with_retry_failed(true);
     let third = run(&plan, lake.new_root(), &again).unwrap();
     assert!(third.is_complete() && third.published == 1, "{third:?}");
     lake.check();

@@ -61,8 +61,8 @@ impl fmt::Display for Requirement {
 /// assert_eq!(obstacle.unwrap().to_string(), "duckdb>=1.2");
 /// # Ok::<(), bytelane_parquet::Error>(())
 /// ```
-#[derive(Clone, PartialEq, Debug, serde::Deserialize)]
-#[serde(try_from = "Names")]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Names", into = "String")]
 pub struct Readers(Vec<Requirement>);
 
 /// Name for no requirement at all.
@@ -145,6 +145,12 @@ impl fmt::Display for Readers {
         }
         let texts: Vec<String> = self.0.iter().map(Requirement::to_string).collect();
         f.pad(&texts.join(","))
+    }
+}
+
+impl From<Readers> for String {
+    fn from(readers: Readers) -> Self {
+        readers.to_string()
     }
 }
 

@@ -21,8 +21,8 @@ use std::str::FromStr;
 /// assert!(!few.contains(Encoding::Dictionary));
 /// # Ok::<(), bytelane_parquet::Error>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug, serde::Deserialize)]
-#[serde(try_from = "Names")]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Names", into = "String")]
 pub struct Encodings(BTreeSet<Encoding>);
 
 impl Encodings {
@@ -91,6 +91,17 @@ impl fmt::Display for Encodings {
             }
         });
         f.pad(&names.collect::<Vec<_>>().join(","))
+    }
+}
+
+impl From<Encodings> for String {
+    /// Returns a text that [`FromStr`] reads. That of the default has all names.
+    fn from(encodings: Encodings) -> Self {
+        let names: Vec<&str> = encodings.iter().map(Encoding::name).collect();
+        match encodings.to_string() {
+            text if text.is_empty() => names.join(","),
+            text => text,
+        }
     }
 }
 

@@ -15,8 +15,9 @@ pub use names::codec_name;
 pub use names::{DataPageVersion, Encoding, Goal, StringType, compression_name, parse_compression};
 pub use parse::parse_size;
 pub use parse::{
-    Names, deserialize_by_path, deserialize_compression, deserialize_compressions,
-    deserialize_given_name, deserialize_name, deserialize_size,
+    Names, deserialize_by_path, deserialize_bytes, deserialize_compression,
+    deserialize_compressions, deserialize_given_name, deserialize_name, deserialize_size,
+    serialize_compression,
 };
 pub use paths::{find_leaves, roots_of};
 use paths::{leaves_within, names_of};

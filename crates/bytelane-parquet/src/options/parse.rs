@@ -1,8 +1,8 @@
 //! Parses the texts of options.
 
-use super::names::parse_compression;
+use super::names::{compression_name, parse_compression};
 use parquet::basic::Compression;
-use serde::{Deserialize, Deserializer, de};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::str::FromStr;
@@ -53,6 +53,12 @@ pub fn deserialize_size<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64
     }
 }
 
+/// Does the same for an option with a default value.
+pub fn deserialize_bytes<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+    let size = deserialize_size(from)?;
+    size.ok_or_else(|| de::Error::custom("give a number of bytes, as in 500MiB or 4GiB"))
+}
+
 /// Deserializes the name of a value, in lower or upper case, as in pyarrow.
 pub fn deserialize_name<'de, D, T>(from: D) -> Result<T, D::Error>
 where
@@ -76,9 +82,17 @@ where
 pub fn deserialize_compression<'de, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<Compression>, D::Error> {
-    let name = String::deserialize(from)?;
-    let compression = parse_compression(&name.to_ascii_lowercase());
-    compression.map(Some).map_err(de::Error::custom)
+    let name = Option::<String>::deserialize(from)?;
+    let compression = name.map(|name| parse_compression(&name.to_ascii_lowercase()));
+    compression.transpose().map_err(de::Error::custom)
+}
+
+/// Serializes a compression as the name that [`deserialize_compression`] reads.
+pub fn serialize_compression<S: Serializer>(
+    compression: &Option<Compression>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    compression.map(compression_name).serialize(to)
 }
 
 /// Deserializes the names of compressions, separated by commas or in a list.
@@ -118,7 +132,7 @@ pub enum Names {
 }
 
 impl Names {
-    pub(crate) fn text(self) -> String {
+    pub fn text(self) -> String {
         match self {
             Self::Text(text) => text,
             Self::List(names) => names.join(","),

@@ -14,22 +14,13 @@ def plan(
     force: bool,
     as_files: bool,
     files: Sequence[str] | None,
-    target_size: int,
-    row_group_rows: int,
-    min_saving: float,
-    sample: tuple[int, int, int],
-    goal: str,
-    readers: str | None,
-    compression: str | None,
-    sort_by: str | None,
+    options: str,
     progress: Callable[[int, int], object] | None,
 ) -> str: ...
 def run(
     plan: str,
     out: _Path,
-    jobs: int,
-    shard: str,
-    retry_failed: bool,
+    options: str,
     progress: Callable[[int, int], object] | None,
 ) -> str: ...
 def verify(old: _Path, new: _Path) -> tuple[bool, str]: ...

@@ -29,9 +29,9 @@ _OTHERS = frozenset(
 )
 
 
-def given(arguments: Mapping[str, object]) -> str:
+def given(arguments: Mapping[str, object], *others: str) -> str:
     """Returns the options among the arguments of a function as JSON, without those that are `None`."""
-    options = {name: it for name, it in arguments.items() if name not in _OTHERS and it is not None}
+    options = {name: it for name, it in arguments.items() if name not in _OTHERS.union(others) and it is not None}
     level = options.pop("compression_level", None)
     if level is not None:
         options["compression"] = _with_level(options.get("compression"), level)

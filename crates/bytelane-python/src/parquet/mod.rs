@@ -19,6 +19,7 @@ mod write;
 
 pub use error::of_parquet;
 pub use find::{check_outputs, of_store};
+pub use options::{parse, warn_of_obstacles};
 pub use table::Table;
 pub use watch::watched;
 

@@ -1,6 +1,6 @@
 //! `bytelane dataset plan`.
 
-use crate::commands::rewrite::goal_parser;
+use crate::commands::rewrite::note_obstacles;
 use crate::files::{Force, Output};
 use crate::search::Search;
 use crate::table::{Format, Table, format_parser, number, size, text};
@@ -11,13 +11,10 @@ use bytelane_dataset::{
     Action, ClassAdvice, Expected, Listing, Plan, PlanOptions, PromisedOrder, SortAdvice, Spread,
     Unreadable, list, plan_files,
 };
-use bytelane_parquet::compatibility::Readers;
-use bytelane_parquet::parquet::basic::Compression;
-use bytelane_parquet::{Goal, local_path, parse_compression, remote_url};
+use bytelane_parquet::{local_path, remote_url};
 use serde::Serialize;
 use std::fs;
 use std::io::Write;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 /// Decide which files of a data set to merge, split or rewrite
@@ -42,36 +39,8 @@ pub struct Arguments {
     force: Force,
     #[command(flatten)]
     search: Search,
-    /// The size that files should have: those below a quarter of it are merged, those above twice of it are split
-    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = bytelane_parquet::parse_size)]
-    target_size: u64,
-    /// Maximum number of rows of a joined row group
-    #[arg(long, value_name = "N", default_value = "1048576")]
-    row_group_rows: NonZero<u64>,
-    /// The share of the bytes that better encodings must save
-    #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = parse_share)]
-    min_saving: f64,
-    /// The number of files of each schema to try encodings on; 0: do not re-encode
-    #[arg(long, value_name = "N", default_value = "8")]
-    sample_files: usize,
-    /// The number of rows of each of these files
-    #[arg(long, value_name = "N", default_value = "65536")]
-    sample_rows: NonZero<usize>,
-    /// Seed that selects these files
-    #[arg(long, value_name = "N", default_value = "0")]
-    seed: u64,
-    /// Goal of the encodings
-    #[arg(long, value_name = "GOAL", default_value = Goal::Balanced.name(), value_parser = goal_parser())]
-    goal: Goal,
-    /// Programs that must be able to read re-encoded columns, optionally with the oldest version in use; any: no restriction
-    #[arg(long, value_name = "NAME[>=VERSION],..", default_value_t)]
-    readers: Readers,
-    /// Compress the columns of re-encoded files with this codec [default: unchanged]
-    #[arg(long, value_name = "CODEC[:LEVEL]", value_parser = parse_compression)]
-    compression: Option<Compression>,
-    /// Say how much a sort order would save, measured on the sample, and check the orders that its files promise
-    #[arg(long, value_name = "auto", value_parser = ["auto"])]
-    sort_by: Option<String>,
+    #[command(flatten)]
+    options: PlanOptions,
     /// A file with the paths of the files to plan for, one on each line, such as the current files of a table
     #[arg(long, value_name = "FILE")]
     files_from: Option<PathBuf>,
@@ -90,14 +59,6 @@ fn parse_price(text: &str) -> Result<f64, String> {
     let price = text.parse().ok();
     let price = price.filter(|price: &f64| price.is_finite() && *price >= 0.0);
     price.ok_or_else(|| "give a price without a currency, as in 0.005".to_owned())
-}
-
-fn parse_share(text: &str) -> Result<f64, String> {
-    let share = text
-        .parse()
-        .ok()
-        .filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "give a share from 0 to 1, as in 0.05".to_owned())
 }
 
 /// Machine-readable plan, without the list of files.
@@ -131,10 +92,11 @@ struct Sum {
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let listing = self.listing()?;
+        note_obstacles(self.options.encodings.as_ref(), &self.options.readers);
         let root = std::slice::from_ref(&self.root);
         self.search.check_outputs(root, &[&self.output])?;
         let verb = Verb::writing(progress::bar(0, "{pos}/{len} footers and samples")?)?;
-        let plan = plan_files(&self.root, listing, &self.options(), &|done, total| {
+        let plan = plan_files(&self.root, listing, &self.options, &|done, total| {
             verb.report(done as u64, total as u64)
         });
         let plan = verb.finish(plan)?;
@@ -149,21 +111,6 @@ impl Arguments {
             Ok(Outcome::Fine)
         } else {
             Ok(Outcome::Found)
-        }
-    }
-
-    fn options(&self) -> PlanOptions {
-        let options = PlanOptions::default()
-            .with_target_bytes(self.target_size)
-            .with_row_group_rows(self.row_group_rows.get())
-            .with_min_saving(self.min_saving)
-            .with_sample(self.sample_files, self.sample_rows.get(), self.seed)
-            .with_goal(self.goal)
-            .with_readers(&self.readers)
-            .with_sort_advice(self.sort_by.is_some());
-        match self.compression {
-            Some(compression) => options.with_compression(compression),
-            None => options,
         }
     }
 

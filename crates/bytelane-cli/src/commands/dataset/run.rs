@@ -5,9 +5,8 @@ use crate::table::{Format, Table, format_parser, number, text};
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
 use anyhow::bail;
-use bytelane_dataset::{Plan, Run, RunOptions, Shard, run};
+use bytelane_dataset::{Plan, Run, RunOptions, run};
 use std::io::Write;
-use std::num::NonZero;
 use std::path::PathBuf;
 
 /// Run a plan: write a new directory, and leave the old one unchanged
@@ -24,15 +23,8 @@ pub struct Arguments {
     /// The directory to write, or its URL on a store: a new one, or that of an unfinished run of the same plan
     #[arg(short, long, visible_alias = "out", value_name = "OUTPUT")]
     output: PathBuf,
-    /// The number of units to process at the same time; each holds a row group in memory twice
-    #[arg(long, value_name = "N", default_value = "1")]
-    jobs: NonZero<usize>,
-    /// Process only this share of the units, counted from 0: for several processes or machines
-    #[arg(long, value_name = "I/N", default_value_t)]
-    shard: Shard,
-    /// Retry units that failed in an earlier run
-    #[arg(long)]
-    retry_failed: bool,
+    #[command(flatten)]
+    options: RunOptions,
     /// A table, one JSON object, CSV, or a Markdown table
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
     format: Format,
@@ -49,14 +41,10 @@ impl Arguments {
         let plan = Plan::open(&self.plan)?;
         let verb = Verb::writing(progress::bar(0, "{bytes}/{total_bytes}")?)?;
         let reporting = verb.clone();
-        let options = RunOptions::default()
-            .with_jobs(self.jobs)
-            .with_shard(self.shard)
-            .with_failed_retried(self.retry_failed)
-            .with_progress(move |done| {
-                reporting.name(readable::plural(done.units, "unit"));
-                reporting.report(done.bytes, done.total)
-            });
+        let options = self.options.clone().with_progress(move |done| {
+            reporting.name(readable::plural(done.units, "unit"));
+            reporting.report(done.bytes, done.total)
+        });
         let outcome = verb.finish(run(&plan, &self.output, &options))?;
         self.show(&outcome, &mut out)?;
         if outcome.is_complete() {

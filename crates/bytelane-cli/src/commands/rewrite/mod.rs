@@ -10,9 +10,8 @@ use crate::{Outcome, backend, progress, readable, standard};
 use anyhow::{Context, bail};
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::remote_url;
-use bytelane_parquet::{Encodings, Error, Goal, Problem, Replace};
+use bytelane_parquet::{Encodings, Error, Problem, Replace};
 use bytelane_parquet_files::rewrite::{RewriteOptions, Rewritten, rewrite, rewrite_to};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use std::fs;
 use std::io::{self, Write};
@@ -55,10 +54,6 @@ const EXAMPLES: &str = "Examples:
   bytelane rewrite january.parquet february.parquet smaller/ --threads 4
   bytelane rewrite trades.parquet out.parquet --column-encoding price=byte_stream_split \
     --column-encoding id=delta_binary_packed";
-
-pub fn goal_parser() -> impl TypedValueParser<Value = Goal> {
-    PossibleValuesParser::new(Goal::ALL.iter().map(|goal| goal.name())).try_map(|name| name.parse())
-}
 
 /// Notes which requested previews are never chosen, and why.
 pub fn note_obstacles(encodings: Option<&Encodings>, readers: &Readers) {

@@ -19,12 +19,13 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 from .. import _dataset
+from .._options import Goal as Goal
+from .._options import given
 
 __all__ = ["FailedUnit", "Plan", "Run", "Verified", "delete", "plan", "run", "swap", "verify"]
 
 Path: TypeAlias = str | os.PathLike[str]
 Plan: TypeAlias = dict[str, Any]
-Goal: TypeAlias = Literal["balanced", "size", "read", "write"]
 Progress: TypeAlias = Callable[[int, int], object]
 
 
@@ -63,17 +64,19 @@ def plan(
     root: Path,
     output: Path | None = None,
     *,
-    files: Iterable[str] | None = None,
-    target_size: int = 256 << 20,
-    row_group_rows: int = 1 << 20,
+    file_size: int | str = "256MiB",
+    row_group_rows: int = 1048576,
     min_saving: float = 0.05,
     sample_files: int = 8,
-    sample_rows: int = 1 << 16,
+    sample_rows: int = 65536,
     seed: int = 0,
     goal: Goal = "balanced",
-    readers: str | None = None,
+    readers: str | Iterable[str] | None = None,
+    encodings: str | Iterable[str] | None = None,
     compression: str | None = None,
     sort_by: Literal["auto"] | None = None,
+    compression_level: int | None = None,
+    files: Iterable[str] | None = None,
     force: bool = False,
     as_files: bool = False,
     progress: Progress | None = None,
@@ -83,26 +86,30 @@ def plan(
     Returns the plan, and also writes it to `output`, if given; an existing file is only replaced with `force`. Directories
     of a table format are refused, except with `as_files`, which takes all of their files. `files` are paths below `root`, such as the current
     files of a table. With `sort_by="auto"`, `plan["sort_orders"]` says how much a sort order would save, measured on the
-    sample, and whether the orders that its files promise are true. `progress` is called with the number of footers and samples read, and their total.
+    sample, and whether the orders that its files promise are true. `compression_level` is the level of `compression`. `progress` is called
+    with the number of footers and samples read, and their total.
+
+    Options:
+
+    - `file_size`: The size that files should have: those below a quarter of it are merged, those above twice of it are
+      split.
+    - `row_group_rows`: Maximum number of rows of a joined row group.
+    - `min_saving`: The share of the bytes that better encodings must save.
+    - `sample_files`: The number of files of each schema to try encodings on; 0: do not re-encode.
+    - `sample_rows`: The number of rows of each of these files.
+    - `seed`: Seed that selects these files.
+    - `goal`: Goal of the encodings.
+    - `readers`: Programs that must be able to read re-encoded columns, optionally with the oldest version in use; any:
+      no restriction.
+    - `encodings`: Encodings to choose from: names, or +alp to add a preview to the usual ones, which `readers` must all
+      know.
+    - `compression`: Compress the columns of re-encoded files with this codec [default: unchanged].
+    - `sort_by`: Say how much a sort order would save, measured on the sample, and check the orders that its files
+      promise.
     """
+    options = given(locals(), "root", "output", "files", "force")
     chosen = None if files is None else list(files)
-    sample = (sample_files, sample_rows, seed)
-    text = _dataset.plan(
-        root,
-        output,
-        force,
-        as_files,
-        chosen,
-        target_size,
-        row_group_rows,
-        min_saving,
-        sample,
-        goal,
-        readers,
-        compression,
-        sort_by,
-        progress,
-    )
+    text = _dataset.plan(root, output, force, as_files, chosen, options, progress)
     result: Plan = json.loads(text)
     return result
 
@@ -121,10 +128,15 @@ def run(
     To continue an interrupted run, repeat the call. `shard` is the index of this process's share, counted from 0, and
     the number of shares. `progress` is called with the processed bytes of the sources, and their total; an exception of
     it, or Ctrl-C, stops the work.
+
+    Options:
+
+    - `jobs`: The number of units to process at the same time; each holds a row group in memory twice.
+    - `shard`: Process only this share of the units, counted from 0: for several processes or machines.
+    - `retry_failed`: Retry units that failed in an earlier run.
     """
-    outcome: Run = json.loads(
-        _dataset.run(_text(plan), out, jobs, f"{shard[0]}/{shard[1]}", retry_failed, progress)
-    )
+    options = given(locals(), "plan", "out")
+    outcome: Run = json.loads(_dataset.run(_text(plan), out, options, progress))
     return outcome
 
 

@@ -7,10 +7,10 @@ pub use input::Input;
 pub use measure::{ParquetRow, Plan, measure};
 
 use super::measuring::{Timing, each};
-use crate::commands::rewrite::goal_parser;
 use crate::provenance::Provenance;
 use crate::table::{Column, Format, Table, format_parser, number, text};
 use crate::{Outcome, backend, readable, standard};
+use bytelane_parquet::options::flags;
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::{Encoding, Goal, parse_compression};
 use clap::ValueEnum;
@@ -38,7 +38,7 @@ pub struct Arguments {
     #[arg(long = "encoding", value_name = "NAME", value_delimiter = ',')]
     encodings: Vec<Encoding>,
     /// Goal of `auto`
-    #[arg(long, value_name = "GOAL", default_value = Goal::Balanced.name(), value_parser = goal_parser())]
+    #[arg(long, value_name = "GOAL", default_value_t, value_parser = flags::names(Goal::ALL, Goal::name))]
     goal: Goal,
     /// Number of values to generate
     #[arg(long, value_name = "N", default_value_t = 500_000, conflicts_with = "files",
