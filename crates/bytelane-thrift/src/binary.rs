@@ -385,26 +385,29 @@ impl<const STRICT: bool> Layout for BinaryLayout<STRICT> {
         _: &mut Frame,
         selects: impl Fn(i16) -> bool,
     ) -> &'de [u8] {
-        while let [kind, high, low, value @ ..] = rest {
-            if selects(i16::from_be_bytes([*high, *low])) {
+        // One load has the header and the length of a string. The last bytes are left to the reader.
+        while let Some(first) = rest.first_chunk::<8>() {
+            let word = u64::from_be_bytes(*first);
+            if selects((word >> 40) as i16) {
                 break;
             }
-            let len = match (kind, value) {
-                (2, [0 | 1, ..]) | (3, _) => 1,
-                (6, _) => 2,
-                (8 | 19, _) => 4,
-                (4 | 10, _) => 8,
-                (16, _) => 16,
-                (11, [a, b, c, d, ..]) => {
-                    let len = u32::from_be_bytes([*a, *b, *c, *d]) as usize;
+            let len = match first[0] {
+                2 if first[3] <= 1 => 4,
+                3 => 4,
+                6 => 5,
+                8 | 19 => 7,
+                4 | 10 => 11,
+                16 => 19,
+                11 => {
+                    let len = (word >> 8) as u32 as usize;
                     if len > strings {
                         break;
                     }
-                    4 + len
+                    7 + len
                 }
                 _ => break,
             };
-            let Some(behind) = value.get(len..) else {
+            let Some(behind) = rest.get(len..) else {
                 break;
             };
             rest = behind;

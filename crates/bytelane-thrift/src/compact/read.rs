@@ -162,7 +162,9 @@ impl<D: Dialect> Layout for CompactLayout<D> {
         frame: &mut Frame,
         selects: impl Fn(i16) -> bool,
     ) -> &'de [u8] {
-        while let [header, value @ ..] = rest {
+        // One load has the header, and a number or the length of a string. The last bytes are left to the reader.
+        while let Some(first) = rest.first_chunk::<8>() {
+            let [header, next, after, ..] = *first;
             let delta = header >> 4;
             let Some(id) = frame.last.checked_add(delta.into()) else {
                 break;
@@ -170,34 +172,26 @@ impl<D: Dialect> Layout for CompactLayout<D> {
             if delta == 0 || selects(id) {
                 break;
             }
-            // Integers of fewer bytes than the longest are always in the range of their type.
+            // Integers of fewer bytes than the longest are always in the range of their type. The CPU does not
+            // wait for the number if it predicts that it has one byte.
             let len = match header & 15 {
-                TRUE | FALSE => 0,
-                3 => 1,
-                4 => match value {
-                    [..0x80, ..] => 1,
-                    [_, ..0x80, ..] => 2,
-                    _ => break,
-                },
+                TRUE | FALSE => 1,
+                3 => 2,
+                4..=6 if next < 0x80 => 2,
+                4 if after < 0x80 => 3,
                 number @ (5 | 6) => {
-                    let Some(word) = value.first_chunk() else {
-                        break;
-                    };
-                    let ends = !u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
+                    let ends = !u64::from_le_bytes(*first) & 0x8080_8080_8080_8000;
                     let len = ends.trailing_zeros() as usize / 8 + 1;
-                    if len > if number == 5 { 4 } else { 8 } {
+                    if len > if number == 5 { 5 } else { 8 } {
                         break;
                     }
                     len
                 }
-                7 => 8,
-                8 => match value {
-                    [len @ ..0x80, ..] if usize::from(*len) <= strings => 1 + usize::from(*len),
-                    _ => break,
-                },
+                7 => 9,
+                8 if next < 0x80 && usize::from(next) <= strings => 2 + usize::from(next),
                 _ => break,
             };
-            let Some(behind) = value.get(len..) else {
+            let Some(behind) = rest.get(len..) else {
                 break;
             };
             (rest, frame.last) = (behind, id);

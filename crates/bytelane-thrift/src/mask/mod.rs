@@ -12,7 +12,7 @@ pub(crate) use read::MaskedReader;
 pub use shape::{Described, Shape};
 pub(crate) use write::MaskedWriter;
 
-use crate::Message;
+use crate::{Message, Reader, Writer};
 use shape::Parent;
 use std::sync::Arc;
 
@@ -183,6 +183,19 @@ impl FieldMask {
         Ok(node.map(|node| Self(Arc::new(node))))
     }
 
+    /// Returns a reader of the parts that this mask selects, for code that has types of its own.
+    #[doc(hidden)]
+    pub fn reader<'de, R: Reader<'de>>(&self, reader: R) -> impl Reader<'de> {
+        MaskedReader::new(reader, self.root())
+    }
+
+    /// Returns a writer of the parts that this mask selects, for code that asks for each part whether it is
+    /// one.
+    #[doc(hidden)]
+    pub fn writer<W: Writer>(&self, writer: &mut W) -> impl Writer {
+        MaskedWriter::new(writer, self.root())
+    }
+
     pub(crate) fn root(&self) -> &Node {
         &self.0
     }
@@ -294,11 +307,20 @@ impl Node {
     /// Returns whether something of a field is selected.
     #[inline]
     pub(crate) fn selects(&self, id: i16) -> bool {
-        match self {
-            Self::All => true,
-            Self::Nothing => false,
-            Self::Some(parts) if (0..64).contains(&id) => parts.first >> id & 1 == 1,
-            Self::Some(_) => !self.number(id.into()).is_nothing(),
+        self.selector()(id)
+    }
+
+    /// Returns the same for many fields: a function with the bits for small ids.
+    #[inline]
+    pub(crate) fn selector(&self) -> impl Fn(i16) -> bool {
+        let first = match self {
+            Self::All => u64::MAX,
+            Self::Nothing => 0,
+            Self::Some(parts) => parts.first,
+        };
+        move |id| match id {
+            0..64 => first >> id & 1 == 1,
+            _ => !self.number(id.into()).is_nothing(),
         }
     }
 

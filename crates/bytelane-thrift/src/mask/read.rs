@@ -261,7 +261,7 @@ impl<'de, R: Reader<'de>> Reader<'de> for MaskedReader<'_, R> {
             return Ok(header);
         }
         let node = self.level.node;
-        let selects = |id| node.selects(id);
+        let selects = node.selector();
         let header = self.inner.selected_field_begin(frame, fields, selects)?;
         if let Some(header) = header {
             self.enter(node.number(header.id.into()), Kind::Struct);

@@ -189,6 +189,8 @@ impl<W: Writer> Writer for MaskedWriter<'_, '_, W> {
 
     const HAS_IDS: bool = W::HAS_IDS;
 
+    const IS_MASKED: bool = true;
+
     fn output(&mut self) -> &mut Self::Output {
         self.inner.output()
     }

@@ -29,6 +29,10 @@ pub trait Writer: Sized {
     /// True if the protocol writes the ids of fields; false if it writes only their names.
     const HAS_IDS: bool = true;
 
+    /// True if a mask selects what is written.
+    #[doc(hidden)]
+    const IS_MASKED: bool = false;
+
     /// Returns the output so far.
     #[doc(hidden)]
     fn output(&mut self) -> &mut Self::Output;
