@@ -254,6 +254,13 @@ service Other { string buy(1: string name) }";
         cat(&["--idl", &idl, "--calls", "--service", "Other"]),
         undeclared
     );
+    // `encode` writes the same bytes.
+    let (shown, copy) = (path("calls.json"), path("copy.bin"));
+    fs::write(&shown, lines).unwrap();
+    let encode = ["thrift", "encode", &shown, "--idl", &idl, "--calls"];
+    let options = ["--protocol", "binary", "-o", &copy];
+    bytelane(&[&encode[..], &options[..]].concat()).unwrap();
+    assert_eq!(fs::read(&copy).unwrap(), fs::read(&file).unwrap());
     let wrong = [
         "thrift",
         "cat",

@@ -3,7 +3,7 @@
 use super::{FieldType, Schema, Struct, StructType, ValueType};
 use crate::input::Input;
 use crate::protocol::{Protocol, Reader};
-use crate::{Error, Limits, MessageKind, Options};
+use crate::{Envelope, Error, Limits, MessageKind, Options};
 use std::borrow::Cow;
 
 /// Function of a service.
@@ -33,6 +33,22 @@ pub struct Call {
     /// Arguments or result. An answer of the kind [`Exception`](MessageKind::Exception) has a `message`
     /// and a `type`.
     pub body: Struct,
+}
+
+impl Call {
+    /// Encodes the message: its envelope and its body.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Value::encode`](super::Value::encode).
+    pub fn encode<P: Protocol>(&self) -> Result<Vec<u8>, Error> {
+        let envelope = Envelope {
+            name: Cow::Borrowed(&self.name),
+            kind: self.kind,
+            sequence: self.sequence,
+        };
+        envelope.encode::<P, _>(&self.body)
+    }
 }
 
 impl Schema {
@@ -111,7 +127,7 @@ impl Schema {
     }
 
     /// Returns the type of the body behind an envelope.
-    fn body_type(
+    pub(super) fn body_type(
         &self,
         service: Option<&str>,
         name: &str,

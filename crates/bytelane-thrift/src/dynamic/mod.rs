@@ -10,7 +10,7 @@
 //! replies of services.
 //!
 //! With the feature `serde`, values convert to and from those of serde, for example JSON: a value
-//! implements `Serialize`, and [`Schema::seed`] reads one.
+//! implements `Serialize`, and [`Schema::seed`] reads one. So do calls, with [`Schema::call_seed`].
 //!
 //! A value takes 40 bytes and more of memory for each number. For large lists of numbers, and at the
 //! speed of memory, use generated types; or, with the feature `arrow`, `Columns`, which reads
@@ -49,6 +49,6 @@ pub use calls::{Call, FunctionType};
 pub use columns::Columns;
 pub use schema::{Constant, EnumType, FieldType, Schema, StructType, ValueType};
 #[cfg(feature = "serde")]
-pub use serde::Seed;
+pub use serde::{CallSeed, Seed};
 pub use text::InvalidType;
 pub use value::{List, Map, Struct, Value};

@@ -1,8 +1,10 @@
 //! Tests Serde's traits for the field types of this crate.
 
+use bytelane_thrift::dynamic::{FieldType, FunctionType, Schema, StructType, ValueType};
 use bytelane_thrift::{
-    Binary, Compact, Double, Float, Json, Message, Protocol, Thrift, UnknownFields, Uuid,
+    Binary, Compact, Double, Float, Json, Message, Options, Protocol, Thrift, UnknownFields, Uuid,
 };
+use serde::de::DeserializeSeed;
 
 #[derive(Thrift)]
 struct Later {
@@ -74,4 +76,83 @@ fn numbers_and_uuids_are_what_they_look_like() {
         format!("[0.5,1.5,\"{id}\"]")
     );
     assert!(serde_json::from_str::<Uuid>("\"0011\"").is_err());
+}
+
+/// Calls are read from the lines that they are shown as.
+#[test]
+fn calls_round_trip_through_json() {
+    let id = || vec![FieldType::new(1, "id", ValueType::I64)];
+    let buy = |service: &str, name| FunctionType {
+        service: service.into(),
+        name: "buy".into(),
+        arguments: StructType::new("arguments", vec![FieldType::new(1, name, ValueType::I64)]),
+        result: Some(StructType::new("result", id())),
+    };
+    let schema = Schema::default().with_functions(vec![buy("Shop", "id"), buy("Other", "number")]);
+    let read = |service: Option<&str>, text: &str| {
+        let mut json = serde_json::Deserializer::from_str(text);
+        schema.call_seed(service).deserialize(&mut json)
+    };
+    for (service, line) in [
+        (None, r#"{"call":"buy","sequence":-1,"arguments":{"id":5}}"#),
+        (
+            Some("Other"),
+            r#"{"call":"buy","sequence":2,"arguments":{"number":5}}"#,
+        ),
+        (
+            None,
+            r#"{"oneway":"Other:buy","sequence":2,"arguments":{"number":5}}"#,
+        ),
+        (
+            None,
+            r#"{"reply":"buy","sequence":7,"result":{"id":5,"9: list<i8>":[1]}}"#,
+        ),
+        (
+            None,
+            r#"{"exception":"buy","sequence":7,"result":{"message":"no","type":6}}"#,
+        ),
+        (
+            None,
+            r#"{"call":"sell","sequence":7,"arguments":{"1: bool":true}}"#,
+        ),
+    ] {
+        let call = read(service, line).unwrap();
+        assert_eq!(serde_json::to_string(&call).unwrap(), line);
+        let bytes = call.encode::<Compact>().unwrap();
+        let (again, length) = schema
+            .decode_call::<Compact>(service, &bytes, Options::default())
+            .unwrap();
+        assert_eq!((again, length), (call, bytes.len()));
+    }
+    for (line, message) in [
+        (r#"{"sequence":1}"#, "missing field `call`"),
+        (
+            r#"{"call":"buy","arguments":{}}"#,
+            "missing field `sequence`",
+        ),
+        (
+            r#"{"call":"buy","sequence":1}"#,
+            "missing field `arguments`",
+        ),
+        (
+            r#"{"arguments":{},"call":"buy"}"#,
+            "expected `call`, `oneway`, `reply` or `exception` with a name, found `arguments`",
+        ),
+        (
+            r#"{"reply":"buy","arguments":{}}"#,
+            "expected `sequence` or `result`, found `arguments`",
+        ),
+        (
+            r#"{"call":"buy","call":"buy"}"#,
+            "the message has two names of functions",
+        ),
+        (
+            r#"{"call":"buy","sequence":1,"arguments":{"ids":5}}"#,
+            "`ids` is not a field; the fields are id",
+        ),
+        ("5", "expected a call, oneway, reply or exception"),
+    ] {
+        let error = read(None, line).unwrap_err().to_string();
+        assert!(error.contains(message), "{line}: {error}");
+    }
 }

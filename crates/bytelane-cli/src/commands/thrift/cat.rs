@@ -1,10 +1,10 @@
 //! `bytelane thrift cat`.
 
-use super::messages::{Messages, Protocol, TypeArguments};
+use super::messages::{CallArguments, Message, Messages, Protocol, TypeArguments};
 use crate::files::Input;
 use crate::{Outcome, standard};
 use anyhow::{Context, bail};
-use bytelane_thrift::dynamic::{Call, List, Schema, Struct, Value};
+use bytelane_thrift::dynamic::{List, Struct, Value};
 use bytelane_thrift::{Error, Limits};
 use serde::Serialize;
 use std::io::{BufWriter, Read, Write};
@@ -18,7 +18,7 @@ const TRIED: usize = 16;
 /// The file contains one message, or several after each other, with or without frames. With an IDL,
 /// fields and variants of enums have their names; a field that the IDL does not declare has the key
 /// `id: type`. Without an IDL, all fields have. Binary values are shown in base64. `bytelane thrift
-/// encode` writes such lines as messages, but not calls and replies.
+/// encode` writes such lines as messages.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Cat {
@@ -34,12 +34,8 @@ pub struct Cat {
     /// The length of each message precedes it, in four bytes; if not given, this is found out
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     framed: Option<bool>,
-    /// The messages are calls and replies of services; their names find the types in the IDL
-    #[arg(long, conflicts_with = "ty")]
-    calls: bool,
-    /// The service of the calls, if several have functions of the same name
-    #[arg(long, value_name = "NAME", requires = "calls", requires = "idl")]
-    service: Option<String>,
+    #[command(flatten)]
+    of_calls: CallArguments,
     /// Show fields that a message lacks with their default values in the IDL
     #[arg(long, requires = "idl")]
     defaults: bool,
@@ -56,10 +52,7 @@ const EXAMPLES: &str = "Examples:
 
 impl Cat {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let messages = self.ty.open(!self.calls)?;
-        if let Some(service) = &self.service {
-            check_service(&messages.schema, service)?;
-        }
+        let messages = self.of_calls.open(&self.ty)?;
         let mut input = Input::open(self.input.as_deref())?;
         let name = input.name().to_owned();
         let mut bytes = Vec::new();
@@ -77,7 +70,7 @@ impl Cat {
                 }
             };
             if self.defaults {
-                message.add_defaults(&messages, self.service.as_deref())?;
+                message.add_defaults(&messages, self.of_calls.service.as_deref())?;
             }
             message.show(&mut out)?;
         }
@@ -155,8 +148,8 @@ impl Cat {
         messages: &Messages,
         bytes: &[u8],
     ) -> Result<(Message, usize), Error> {
-        if self.calls {
-            let service = self.service.as_deref();
+        if self.of_calls.calls {
+            let service = self.of_calls.service.as_deref();
             let (call, length) = way.protocol.decode_call(messages, service, bytes)?;
             return Ok((Message::Call(call), length));
         }
@@ -201,25 +194,6 @@ impl Cat {
         }
         Ok(count)
     }
-}
-
-/// Checks that the IDL has a service.
-fn check_service(schema: &Schema, service: &str) -> anyhow::Result<()> {
-    let mut names: Vec<_> = schema.functions().iter().map(|it| &*it.service).collect();
-    names.dedup();
-    if !names.contains(&service) {
-        let names = names.join(", ");
-        bail!(
-            "--service: the IDL has no functions of a service {service}; its services are {names}"
-        );
-    }
-    Ok(())
-}
-
-/// A message that was read.
-enum Message {
-    Value(Value),
-    Call(Call),
 }
 
 impl Message {

@@ -1,6 +1,6 @@
 //! `bytelane thrift encode`.
 
-use super::messages::{Messages, Protocol, TypeArguments};
+use super::messages::{CallArguments, Message, Messages, Protocol, TypeArguments};
 use crate::Outcome;
 use crate::files::{Force, Input, Output};
 use anyhow::Context;
@@ -23,6 +23,8 @@ pub struct Encode {
     input: Option<PathBuf>,
     #[command(flatten)]
     ty: TypeArguments,
+    #[command(flatten)]
+    of_calls: CallArguments,
     /// The protocol of the messages
     #[arg(long, value_name = "PROTOCOL")]
     protocol: Protocol,
@@ -38,22 +40,24 @@ pub struct Encode {
 
 const EXAMPLES: &str = "Examples:
   bytelane thrift encode orders.json --idl shop.thrift --type Order --protocol compact -o orders.bin
+  bytelane thrift cat traffic.bin --idl shop.thrift --calls |
+      bytelane thrift encode --idl shop.thrift --calls --protocol binary -o copy.bin
   echo '{\"1: i32\": 5}' | bytelane thrift encode --protocol binary -o five.bin";
 
 impl Encode {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let messages = self.ty.open(true)?;
+        let messages = self.of_calls.open(&self.ty)?;
         let mut input = Input::open(self.input.as_deref())?;
         let name = input.name().to_owned();
         let mut output = Output::create(self.output.as_deref(), self.input.as_deref(), self.force)?;
         let mut json = Vec::new();
         let read = input.read_to_end(&mut json);
         read.with_context(|| format!("cannot read {name}"))?;
-        for (index, value) in values(&messages, &json)
-            .with_context(|| name.clone())?
-            .iter()
-            .enumerate()
-        {
+        let values = match self.of_calls.calls {
+            true => self.calls(&messages, &json),
+            false => values(&messages, &json),
+        };
+        for (index, value) in values.with_context(|| name.clone())?.iter().enumerate() {
             let message = self.protocol.encode(value);
             let message = message.with_context(|| format!("{name}: message {}", index + 1))?;
             let written = self.write(&message, &mut output);
@@ -61,6 +65,17 @@ impl Encode {
         }
         output.finish()?;
         Ok(Outcome::Fine)
+    }
+
+    /// Returns the calls and replies that a text stands for.
+    fn calls(&self, messages: &Messages, json: &[u8]) -> anyhow::Result<Vec<Message>> {
+        let mut deserializer = serde_json::Deserializer::from_slice(json);
+        let mut calls = Vec::new();
+        while deserializer.end().is_err() {
+            let seed = messages.schema.call_seed(self.of_calls.service.as_deref());
+            calls.push(Message::Call(seed.deserialize(&mut deserializer)?));
+        }
+        Ok(calls)
     }
 
     fn write(&self, message: &[u8], output: &mut Output) -> std::io::Result<()> {
@@ -77,7 +92,7 @@ impl Encode {
 
 /// Returns the messages that a text stands for. If they are lists or sets, its values are the elements
 /// of one.
-fn values(messages: &Messages, json: &[u8]) -> anyhow::Result<Vec<Value>> {
+fn values(messages: &Messages, json: &[u8]) -> anyhow::Result<Vec<Message>> {
     let Messages { schema, ty } = messages;
     let element = match ty {
         ValueType::List(element) | ValueType::Set(element) => element,
@@ -90,8 +105,8 @@ fn values(messages: &Messages, json: &[u8]) -> anyhow::Result<Vec<Value>> {
     }
     let element = element.kind();
     Ok(match ty {
-        ValueType::List(_) => vec![Value::List(List { element, values })],
-        ValueType::Set(_) => vec![Value::Set(List { element, values })],
-        _ => values,
+        ValueType::List(_) => vec![Message::Value(Value::List(List { element, values }))],
+        ValueType::Set(_) => vec![Message::Value(Value::Set(List { element, values }))],
+        _ => values.into_iter().map(Message::Value).collect(),
     })
 }

@@ -63,8 +63,11 @@ impl Protocol {
     }
 
     /// Returns the bytes of a message.
-    pub fn encode(self, value: &Value) -> Result<Vec<u8>, Error> {
-        dispatch!(self, value.encode())
+    pub fn encode(self, message: &Message) -> Result<Vec<u8>, Error> {
+        match message {
+            Message::Value(value) => dispatch!(self, value.encode()),
+            Message::Call(call) => dispatch!(self, call.encode()),
+        }
     }
 }
 
@@ -77,6 +80,42 @@ impl fmt::Display for Protocol {
             Self::Json => "json",
             Self::SimpleJson => "simple_json",
         })
+    }
+}
+
+/// A message.
+pub enum Message {
+    Value(Value),
+    Call(Call),
+}
+
+/// Options for messages that are calls.
+#[derive(Debug, clap::Args)]
+pub struct CallArguments {
+    /// The messages are calls and replies of services; their names find the types in the IDL
+    #[arg(long, conflicts_with = "ty")]
+    pub calls: bool,
+    /// The service of the calls, if several have functions of the same name
+    #[arg(long, value_name = "NAME", requires = "calls", requires = "idl")]
+    pub service: Option<String>,
+}
+
+impl CallArguments {
+    /// Opens the IDL of the messages, and checks that it has the service.
+    pub fn open(&self, ty: &TypeArguments) -> anyhow::Result<Messages> {
+        let messages = ty.open(!self.calls)?;
+        if let Some(service) = &self.service {
+            let functions = messages.schema.functions().iter();
+            let mut names: Vec<_> = functions.map(|it| &*it.service).collect();
+            names.dedup();
+            if !names.contains(&&**service) {
+                let names = names.join(", ");
+                bail!(
+                    "--service: the IDL has no functions of a service {service}; its services are {names}"
+                );
+            }
+        }
+        Ok(messages)
     }
 }
 
@@ -103,7 +142,7 @@ pub struct Messages {
 
 impl TypeArguments {
     /// Opens the IDL; `has_type` is false if it finds the types of messages by itself.
-    pub fn open(&self, needs_type: bool) -> anyhow::Result<Messages> {
+    fn open(&self, needs_type: bool) -> anyhow::Result<Messages> {
         if needs_type && self.idl.is_some() && self.ty.is_none() {
             bail!("--idl needs --type, the type of the messages");
         }
