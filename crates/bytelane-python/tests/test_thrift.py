@@ -455,3 +455,51 @@ def test_stubs_are_types_of_the_module(tmp_path: Path) -> None:
     errors = [line for line in out.splitlines() if ": error:" in line]
     found = [(int(it.split(":")[1]), it.rpartition("[")[2].rstrip("]")) for it in errors]
     assert found == expected, out
+
+
+@pytest.mark.parametrize("protocol", ALL)
+def test_masks_select_what_is_read_and_written(shop: Any, protocol: Any) -> None:
+    value = everything(shop)
+    message = value.encode(protocol)
+    paths = ["text", "points[*].x", "numbers[0,2]", 'lists{"a"}', "parts{1}", "nested[1]", "set", "shape.colors"]
+    mask = thrift.FieldMask(shop.Everything, paths)
+    wanted = shop.Everything(
+        text=value.text,
+        numbers=[-5, -3],
+        nested=[[1, 2]],
+        set={5},
+        lists={"a": [1]},
+        shape=value.shape,
+        points=[shop.Point(1), shop.Point(2)],
+        parts={1: b"x"},
+    )
+    # Unselected fields have their default values; `encode` writes none of them.
+    assert shop.Everything.decode(message, protocol, mask=mask) == wanted
+    assert shop.Everything.decode(message, protocol, mask=paths) == wanted
+    assert shop.Everything.decode_prefix(message, protocol, mask=mask) == (wanted, len(message))
+    assert shop.Everything.decode(value.encode(protocol, mask=mask), protocol) == wanted
+    without = thrift.FieldMask.without(shop.Everything, ["numbers", "points[0]", "lists{\"b\"}", "text"])
+    rest = shop.Everything.decode(message, protocol, mask=without)
+    assert (rest.numbers, rest.text, rest.lists.keys(), len(rest.points)) == (None, None, {"a"}, 1)
+    assert shop.Everything.decode(value.encode(protocol, mask=without), protocol) == rest
+
+
+def test_masks_and_required_fields(shop: Any) -> None:
+    mask = thrift.FieldMask(shop.Point, ["names"])
+    read = shop.Point.decode(shop.Point(5, 6, ["b"]).encode(), mask=mask)
+    assert (read.x, read.y, read.names) == (None, 7, ["b"])
+    # Readers would refuse a message without its required field.
+    assert shop.Point(5, 6, ["b"]).encode(mask=mask) == shop.Point(5, None, ["b"]).encode()
+    assert shop.Point(5).encode(mask=[]) == shop.Point(5).encode()
+
+
+def test_errors_of_masks(shop: Any) -> None:
+    with pytest.raises(ValueError, match="the path `point`: `point` is not a field; the fields are x, y, names"):
+        thrift.FieldMask(shop.Point, ["point"])
+    mask = thrift.FieldMask(shop.Point, ["x"])
+    with pytest.raises(TypeError, match="the mask is for messages of the class Point, not Shape"):
+        shop.Shape.decode(b"\0", mask=mask)
+    with pytest.raises(TypeError, match="mask must be a FieldMask or a list of paths"):
+        shop.Point(1).encode(mask="x")
+    with pytest.raises(TypeError, match="load the IDL first"):
+        thrift.FieldMask(thrift.Struct, ["x"])

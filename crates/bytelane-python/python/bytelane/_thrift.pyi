@@ -8,7 +8,7 @@ from typing_extensions import Self
 from ._parquet import Table
 from ._typing import Memory
 
-__all__ = ["Limits", "Message", "Scanner", "Schema", "initialise", "load"]
+__all__ = ["FieldMask", "Limits", "Message", "Scanner", "Schema", "initialise", "load"]
 
 Protocol: TypeAlias = Literal["binary", "compact", "fbthrift_compact", "json", "simple_json"]
 
@@ -39,6 +39,7 @@ class Message:
         data: Memory | str,
         protocol: Protocol = "binary",
         *,
+        mask: FieldMask | Sequence[str] | None = None,
         limits: Limits | None = None,
         strict_types: bool = False,
         lenient_json: bool = False,
@@ -49,6 +50,7 @@ class Message:
         data: Memory | str,
         protocol: Protocol = "binary",
         *,
+        mask: FieldMask | Sequence[str] | None = None,
         limits: Limits | None = None,
         strict_types: bool = False,
         lenient_json: bool = False,
@@ -65,7 +67,19 @@ class Message:
         limits: Limits | None = None,
         lenient_json: bool = False,
     ) -> Table: ...
-    def encode(self, protocol: Protocol = "binary", *, limits: Limits | None = None) -> bytes: ...
+    def encode(
+        self,
+        protocol: Protocol = "binary",
+        *,
+        mask: FieldMask | Sequence[str] | None = None,
+        limits: Limits | None = None,
+    ) -> bytes: ...
+
+@final
+class FieldMask:
+    def __new__(cls, message: type[Message], paths: Sequence[str]) -> Self: ...
+    @staticmethod
+    def without(message: type[Message], paths: Sequence[str]) -> FieldMask: ...
 
 @final
 class Scanner:

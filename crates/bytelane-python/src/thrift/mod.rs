@@ -2,6 +2,7 @@
 
 mod columns;
 mod error;
+mod mask;
 mod numbers;
 mod plan;
 mod read;
@@ -11,8 +12,8 @@ mod write;
 use crate::memory::Memory;
 use crate::parquet::Table;
 use bytelane_thrift::{
-    Binary, Compact, FbthriftCompact, Input, Json, Limits as WireLimits, Options, Protocol as Wire,
-    Reader as _, SimpleJson, Writer as _, dynamic,
+    Binary, Compact, FbthriftCompact, FieldMask as WireMask, Input, Json, Limits as WireLimits,
+    Options, Protocol as Wire, Reader, SimpleJson, Writer as _, dynamic,
 };
 use bytelane_thrift_build::Compiler;
 use dynamic::ValueType;
@@ -33,6 +34,8 @@ use write::{Encoder, fill};
 pub mod _thrift {
     #[pymodule_export]
     use super::columns::Scanner;
+    #[pymodule_export]
+    use super::mask::FieldMask;
     #[pymodule_export]
     use super::{Limits, Message, Schema, initialise, load};
 }
@@ -118,6 +121,14 @@ fn unknown_protocol(name: &str) -> PyErr {
     ))
 }
 
+/// How a message is read.
+struct Way {
+    options: Options,
+    /// True if nothing may follow the message.
+    is_whole: bool,
+    mask: Option<WireMask>,
+}
+
 /// A struct of a loaded IDL: the value of the attribute `__thrift__` of its class.
 #[pyclass(frozen)]
 struct Struct {
@@ -139,26 +150,37 @@ impl Struct {
         &self,
         class: &Bound<'py, PyType>,
         message: &Bound<'py, PyBytes>,
-        options: Options,
-        is_whole: bool,
+        way: &Way,
     ) -> PyResult<(Bound<'py, PyAny>, usize)> {
         let decoder = Decoder::new(&self.plan, message)?;
         let _pause = Pause::new(class.py());
-        let read = || {
-            let mut reader = P::reader(Input::new(message.as_bytes(), options));
-            let object = decoder.structure(self.number, class, false, &mut reader)?;
-            if is_whole {
-                reader.end()?;
-            }
-            Ok((object, reader.finish().offset()))
+        let reader = P::reader(Input::new(message.as_bytes(), way.options));
+        let read = match &way.mask {
+            None => self.read(&decoder, class, way, reader),
+            Some(mask) => self.read(&decoder, class, way, mask.reader(reader)),
         };
-        read().map_err(|fault: Fault| fault.raise(class.py()))
+        read.map_err(|fault| fault.raise(class.py()))
+    }
+
+    fn read<'py, 'de, R: Reader<'de>>(
+        &self,
+        decoder: &Decoder<'_, 'py>,
+        class: &Bound<'py, PyType>,
+        way: &Way,
+        mut reader: R,
+    ) -> Result<(Bound<'py, PyAny>, usize), Fault> {
+        let object = decoder.structure(self.number, class, false, &mut reader)?;
+        if way.is_whole {
+            reader.end()?;
+        }
+        Ok((object, reader.finish().offset()))
     }
 
     fn encode<'py, P: Wire>(
         &self,
         object: &Bound<'py, PyAny>,
         limits: &WireLimits,
+        mask: Option<&WireMask>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let py = object.py();
         let encoder = Encoder {
@@ -166,7 +188,10 @@ impl Struct {
             py,
         };
         let mut writer = P::writer(Vec::with_capacity(128), limits);
-        let written = encoder.structure(self.number, object, &mut writer);
+        let written = match mask {
+            None => encoder.structure(self.number, object, &mut writer),
+            Some(mask) => encoder.structure(self.number, object, &mut mask.writer(&mut writer)),
+        };
         written.map_err(|fault| fault.raise(py))?;
         Ok(PyBytes::new(py, &writer.finish()))
     }
@@ -195,32 +220,34 @@ impl Message {
 
     /// Reads an object from all of a message.
     #[classmethod]
-    #[pyo3(signature = (data, protocol="binary", *, limits=None, strict_types=false, lenient_json=false))]
+    #[pyo3(signature = (data, protocol="binary", *, mask=None, limits=None, strict_types=false, lenient_json=false))]
     fn decode<'py>(
         class: &Bound<'py, PyType>,
         data: &Bound<'py, PyAny>,
         protocol: &str,
+        mask: Option<&Bound<'py, PyAny>>,
         limits: Option<Limits>,
         strict_types: bool,
         lenient_json: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = options(limits, strict_types, lenient_json);
-        Ok(decoded(class, data, protocol, options, true)?.0)
+        Ok(decoded(class, data, protocol, options, true, mask)?.0)
     }
 
     /// Reads an object from the start of some bytes. Returns it, and the length of its message in bytes.
     #[classmethod]
-    #[pyo3(signature = (data, protocol="binary", *, limits=None, strict_types=false, lenient_json=false))]
+    #[pyo3(signature = (data, protocol="binary", *, mask=None, limits=None, strict_types=false, lenient_json=false))]
     fn decode_prefix<'py>(
         class: &Bound<'py, PyType>,
         data: &Bound<'py, PyAny>,
         protocol: &str,
+        mask: Option<&Bound<'py, PyAny>>,
         limits: Option<Limits>,
         strict_types: bool,
         lenient_json: bool,
     ) -> PyResult<(Bound<'py, PyAny>, usize)> {
         let options = options(limits, strict_types, lenient_json);
-        decoded(class, data, protocol, options, false)
+        decoded(class, data, protocol, options, false, mask)
     }
 
     /// Reads the columns of a result set, such as those of HiveServer2, as a table. `path` leads to their list, for example
@@ -245,16 +272,18 @@ impl Message {
     }
 
     /// Writes the object as a message.
-    #[pyo3(signature = (protocol="binary", *, limits=None))]
+    #[pyo3(signature = (protocol="binary", *, mask=None, limits=None))]
     fn encode<'py>(
         slf: &Bound<'py, Self>,
         protocol: &str,
+        mask: Option<&Bound<'py, PyAny>>,
         limits: Option<Limits>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let of = Struct::of(&slf.get_type())?;
         let (of, object) = (of.get(), slf.as_any());
         let limits = limits_of(limits);
-        dispatch!(protocol, of.encode(object, &limits))
+        let mask = of.mask(mask)?;
+        dispatch!(protocol, of.encode(object, &limits, mask.as_ref()))
     }
 }
 
@@ -274,9 +303,15 @@ fn decoded<'py>(
     protocol: &str,
     options: Options,
     is_whole: bool,
+    mask: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<(Bound<'py, PyAny>, usize)> {
     let of = Struct::of(class)?;
     let of = of.get();
+    let way = Way {
+        options,
+        is_whole,
+        mask: of.mask(mask)?,
+    };
     // Objects are created while the message is read, which can run any code. Bytes never change;
     // other memory is copied first.
     let copy;
@@ -288,7 +323,7 @@ fn decoded<'py>(
             &copy
         }
     };
-    dispatch!(protocol, of.decode(class, message, options, is_whole))
+    dispatch!(protocol, of.decode(class, message, &way))
 }
 
 /// Sets the fields of an exception from the arguments of its constructor.

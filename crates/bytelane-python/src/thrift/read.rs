@@ -119,7 +119,7 @@ impl<'a, 'py> Decoder<'a, 'py> {
         is_key: bool,
         reader: &mut R,
     ) -> Result<Bound<'py, PyAny>, Fault> {
-        if field.is_required {
+        if field.is_required && !reader.is_hidden(field.field.id) {
             return Err(reader
                 .error(ErrorKind::MissingField(field.field.name))
                 .into());

@@ -5,6 +5,7 @@ use super::plan::Plan;
 use super::slots::{Instance, pair};
 use crate::dtype::{DType, Kind};
 use crate::memory::Memory;
+use bytelane_thrift::derived::Key;
 use bytelane_thrift::dynamic::ValueType;
 use bytelane_thrift::{Error, ErrorKind, Frame, Segment, Type, Writer};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -41,6 +42,9 @@ impl<'py> Encoder<'_, 'py> {
                 continue;
             };
             members += 1;
+            if !field.is_required && !writer.selects(field.field.id) {
+                continue;
+            }
             let written = self.field(&field.ty, &value, writer, &mut frame, &field.field);
             written.map_err(|fault| fault.within(Segment::Field(field.field.name)))?;
         }
@@ -182,6 +186,9 @@ impl<'py> Encoder<'_, 'py> {
         writer: &mut W,
     ) -> Result<(), Fault> {
         for index in 0..values.len() {
+            if !writer.selects_next() {
+                continue;
+            }
             let written = match values.get_item(index) {
                 Ok(value) => self.value(element, &value, writer),
                 // Code that converted an earlier element has shortened the list.
@@ -201,11 +208,19 @@ impl<'py> Encoder<'_, 'py> {
     ) -> Result<(), Fault> {
         let (keys, values) = self.entries(value)?;
         let len = usize::min(keys.len(), values.len());
-        writer.map_begin(key_type.kind(), value_type.kind(), len)?;
+        let selected = writer.selected_entries(len, |selects| {
+            let keys = keys.iter().take(len);
+            keys.filter(|key| selects(mask_key(key))).count()
+        });
+        writer.map_begin(key_type.kind(), value_type.kind(), selected)?;
         for index in 0..len {
             let mut entry = || {
+                let key = keys.get_item(index)?;
+                if W::IS_MASKED && !writer.selects_entry(mask_key(&key)) {
+                    return Ok(());
+                }
                 writer.key_begin();
-                self.value(key_type, &keys.get_item(index)?, writer)?;
+                self.value(key_type, &key, writer)?;
                 writer.value_begin();
                 self.value(value_type, &values.get_item(index)?, writer)
             };
@@ -236,6 +251,18 @@ impl<'py> Encoder<'_, 'py> {
             values.append(value)?;
         }
         Ok((keys, values))
+    }
+}
+
+/// Returns an object as the key of an entry that a mask can name.
+fn mask_key<'a>(key: &'a Bound<'_, PyAny>) -> Key<'a> {
+    if let Ok(text) = key.cast::<PyString>() {
+        text.to_str()
+            .map_or(Key::Other, |text| Key::Text(text.as_bytes()))
+    } else if let Ok(bytes) = key.cast::<PyBytes>() {
+        Key::Text(bytes.as_bytes())
+    } else {
+        key.extract().map_or(Key::Other, Key::Number)
     }
 }
 

@@ -18,13 +18,14 @@ Order(id=7, customer='unknown', prices=array([0.5 , 2.25]))
 from __future__ import annotations
 
 from .._errors import ThriftError
-from .._thrift import Limits, Scanner
+from .._thrift import FieldMask, Limits, Scanner
 from ._load import load
 from ._stubs import stub, write_stub
 from ._types import DeclaredException, Struct, Union
 
 __all__ = [
     "DeclaredException",
+    "FieldMask",
     "Limits",
     "Scanner",
     "Struct",
