@@ -1,6 +1,6 @@
 //! Columns of result sets as Arrow arrays: those of HiveServer2, in all protocols.
 
-use crate::common::hive::*;
+use crate::common::{dynamic, hive::*};
 use allocation_counter::measure;
 use arrow_array::builder::{BinaryBuilder, StringBuilder};
 use arrow_array::{Array, ArrayRef, BooleanArray, Int32Array, PrimitiveArray, RecordBatch};
@@ -434,4 +434,32 @@ fn memory_is_within_the_limit() {
     let (bytes, result) = peak::<Compact>(&many, 256 << 20);
     assert_eq!(result.unwrap_err().kind(), ErrorKind::AllocationLimit);
     assert!(bytes < 10_000, "{bytes}");
+}
+
+/// Runs the properties that the fuzz target checks, on damaged messages in all protocols.
+#[test]
+fn properties_of_dynamic_values_hold_for_damaged_messages() {
+    let words = Column::Texts(Texts {
+        values: vec!["é".into(), "b".into()],
+        nulls: vec![1],
+    });
+    let response = response(vec![words]);
+    for (choice, message) in [
+        (0, response.encode::<Binary>()),
+        (2, response.encode::<Compact>()),
+        (5, response.encode::<Json>()),
+        (6, response.encode::<SimpleJson>()),
+    ] {
+        let message = message.unwrap();
+        let mut input = [&[choice], &message[..]].concat();
+        for at in 0..input.len() {
+            dynamic::check(&input[..at]);
+            let kept = input[at];
+            for byte in (0..=255).step_by(3) {
+                input[at] = byte;
+                dynamic::check(&input);
+            }
+            input[at] = kept;
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Types with a field of each kind, and a value of them.
 
+pub mod dynamic;
 pub mod headers;
 pub mod hive;
 pub mod masks;
