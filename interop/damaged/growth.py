@@ -52,7 +52,7 @@ COMMANDS = [
     ["diff", "INPUT", "OTHER", "--any-order"],
     ["merge", "INPUT", "INPUT", "NEW"],
     ["merge", "INPUT", "NEW", "--pages", "fresh"],
-    ["merge", "INPUT", "NEW", "--row-group-rows", "2", "--verify"],
+    ["merge", "INPUT", "NEW", "--row-group-size", "2", "--verify"],
     ["merge", "INPUT", "NEW", "--file-size", "1"],
     ["repair", "INPUT", "NEW"],
     ["repair", "INPUT", "NEW", "--verify"],

@@ -26,7 +26,7 @@ PAIRS = os.environ.get("BYTELANE_TRIALS")
 VERBS: dict[str, tuple[str, Callable[[Path, Path], Any]]] = {
     "merge": ("`merge`", lambda old, new: parquet.merge([old], new)),
     "merge with fresh pages": ("`merge`", lambda old, new: parquet.merge([old], new, pages="fresh")),
-    "merge with small row groups": ("`merge`", lambda old, new: parquet.merge([old], new, row_group_rows=5)),
+    "merge with small row groups": ("`merge`", lambda old, new: parquet.merge([old], new, row_group_size=5)),
     "repair": ("`repair`", lambda old, new: parquet.repair(old, new)),
     "rewrite": ("`rewrite`", lambda old, new: parquet.rewrite(old, new)),
     "rewrite with zstd": ("`rewrite`", lambda old, new: parquet.rewrite(old, new, compression="zstd")),

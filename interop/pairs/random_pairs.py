@@ -232,7 +232,7 @@ def named(options):
 def merged(random, paths, folder, outcomes):
     choose = lambda *choices: choices[random.integers(len(choices))]  # noqa: E731
     options = {
-        "row_group_rows": choose(None, None, 7, 100),
+        "row_group_size": choose(None, None, 7, 100),
         "file_size": choose(None, None, None, 3000),
         "pages": choose("kept", "fresh"),
         "readers": choose(None, None, "pyarrow", "duckdb,polars"),

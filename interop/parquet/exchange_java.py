@@ -43,7 +43,7 @@ def main() -> None:
             inputs = [folder / f"{seed}-{part}.parquet" for part in range(len(tables))]
             for part, (rows, path) in enumerate(zip(tables, inputs, strict=True)):
                 write(rows, path, seed * 20 + part)
-            for way in (["--row-group-rows", "333"], ["--pages", "fresh"], []):
+            for way in (["--row-group-size", "333"], ["--pages", "fresh"], []):
                 merged = folder / f"{seed}-merged-{len(arguments)}.parquet"
                 run("merge", *inputs, merged, *way)
                 arguments += ["---"] * bool(arguments) + [*map(str, inputs), "--", str(merged)]

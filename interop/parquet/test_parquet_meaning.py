@@ -65,7 +65,7 @@ class Meaning(unittest.TestCase):
             values = [f"k{index}_{number}" for number in range(100)] * 3
             return pa.Table.from_pandas(pd.DataFrame({"c": pd.Categorical(values)}))
 
-        for options in ([], ["--pages", "fresh"], ["--row-group-rows", "150"]):
+        for options in ([], ["--pages", "fresh"], ["--row-group-size", "150"]):
             merged = self.merged([frame(0), frame(1)], *options)
             self.assertEqual(merged.schema.field("c").type.index_type, pa.int16())
             self.assertEqual(len(pd.read_parquet(self.out)), 600)
@@ -76,7 +76,7 @@ class Meaning(unittest.TestCase):
             values = [f"text {number} {number * 7919 % 1000003}" for number in range(start, start + 2500)]
             return pa.table({"c": pa.array(values).dictionary_encode()})
 
-        for options in ([], ["--pages", "fresh"], ["--row-group-rows", "100"]):
+        for options in ([], ["--pages", "fresh"], ["--row-group-size", "100"]):
             self.merged([distinct(0), distinct(2500)], *options)
             self.out.unlink()
 

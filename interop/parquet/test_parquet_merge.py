@@ -115,7 +115,7 @@ class Merge(unittest.TestCase):
                 if most < rows.num_rows / 100:
                     most = 99
                 parts = folder / "parts"
-                run("merge", folder / "whole.parquet", parts, "--row-group-rows", most, "--verify")
+                run("merge", folder / "whole.parquet", parts, "--row-group-size", most, "--verify")
                 wanted = pq.read_table(folder / "whole.parquet").cast(rows.schema)
                 self.assertEqual(pq.read_table(parts).cast(rows.schema), wanted)
                 self.assertEqual(duckdb.read_parquet(str(parts)).fetchall(), duckdb.sql("from wanted").fetchall())

@@ -48,7 +48,7 @@ CASES = {
 MERGES = {
     "merge": {},
     "merge, new pages": {"pages": "fresh"},
-    "merge, split": {"row_group_rows": 30},
+    "merge, split": {"row_group_size": 30},
     "merge, verified": {"verify": True},
 }
 

@@ -57,9 +57,9 @@ def test_a_run_keeps_the_rows_that_pyarrow_reads(lake: Path, tmp_path: Path) -> 
 
 def test_files_get_the_wanted_encodings_and_size(lake: Path, tmp_path: Path) -> None:
     for encodings in ["delta_binary_packed", "plain"]:
-        plan = dataset.plan(lake, goal="size", encodings=encodings, file_size="1MiB", row_group_rows=3000)
+        plan = dataset.plan(lake, goal="size", encodings=encodings, file_size="1MiB", row_group_size=3000)
         options = plan["options"]
-        assert (options["file_size"], options["row_group_rows"], options["encodings"]) == (1 << 20, 3000, encodings)
+        assert (options["file_size"], options["row_group_size"], options["encodings"]) == (1 << 20, 3000, encodings)
         assert dataset.run(plan, tmp_path / encodings)["complete"]
         assert rows(tmp_path / encodings) == rows(lake)
         file = next((tmp_path / encodings).rglob("*.parquet"))

@@ -163,8 +163,8 @@ def test_wrong_options_are_named() -> None:
         ("bloom_filter_options must be a dictionary .*, not list", {"bloom_filter_options": ["id"]}),
         ("Bloom filter of id must be True or a dictionary", {"bloom_filter_options": {"id": 0.05}}),
         ("'id' is not a SortingColumn", {"sorting_columns": ["id"]}),
-        ("content_defined_pages is 7", {"content_defined_pages": 7}),
-        (r"content_defined_pages is \(5,\)", {"content_defined_pages": (5,)}),
+        ("content_defined_pages: .* expected True, or a pair", {"content_defined_pages": 7}),
+        ("content_defined_pages: .* of minimum and maximum bytes", {"content_defined_pages": (5,)}),
     ]
     for problem, options in wrong:
         with pytest.raises(TypeError, match=problem):

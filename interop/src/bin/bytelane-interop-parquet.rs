@@ -88,8 +88,8 @@ fn copy(copy: &Copy) -> Result<()> {
         .with_encoding(copy.encoding.parse::<Encoding>()?)
         .with_compression(parse_compression(&copy.compression)?)
         .with_data_page_version(version)
-        .with_page_rows(copy.page_rows)
-        .with_row_group_rows(copy.row_group_rows);
+        .with_max_rows_per_page(copy.page_rows)
+        .with_row_group_size(copy.row_group_rows);
     if copy.bloom_filters {
         options = options.with_bloom_filter(BloomFilterProperties::builder().build());
     }

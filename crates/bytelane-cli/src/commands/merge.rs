@@ -45,7 +45,7 @@ pub struct Arguments {
 const EXAMPLES: &str = "Examples:
   bytelane merge january.parquet february.parquet winter.parquet --verify
   bytelane merge lake/ merged.parquet --file-size 512MiB
-  bytelane merge lake/ merged.parquet --row-group-rows 500000
+  bytelane merge lake/ merged.parquet --row-group-size 500000
   bytelane merge large.parquet part.parquet --file-size 128MiB";
 
 impl Arguments {

@@ -7,7 +7,7 @@
 use crate::{bytelane, text};
 use bytelane_dataset::{PlanOptions, RunOptions, Shard, SortBy};
 use bytelane_parquet::parquet::basic::Compression;
-use bytelane_parquet::{DataPageVersion, Encoding, Goal};
+use bytelane_parquet::{DataPageVersion, Encoding, Goal, WriterOptions};
 use bytelane_parquet_files::advise::AdviseOptions;
 use bytelane_parquet_files::check::CheckOptions;
 use bytelane_parquet_files::diff::DiffOptions;
@@ -37,18 +37,22 @@ struct Verb {
 
 fn verb<T: Args + DeserializeOwned>(command: &'static str, function: &'static str) -> Verb {
     let declared = T::augment_args(Command::new(command));
-    // An error for an unknown field lists the known ones.
-    let known = serde_json::from_str::<T>(r#"{"?": 0}"#).err().unwrap();
-    let known = known.to_string();
-    let (_, known) = known.split_once("expected ").unwrap();
-    let names = known.split('`').skip(1).step_by(2);
     Verb {
         command,
         module: "parquet.py",
         function,
         arguments: declared.get_arguments().cloned().collect(),
-        fields: names.map(str::to_owned).collect(),
+        fields: fields::<T>(),
     }
+}
+
+/// Returns the names that a struct is read from: an error for an unknown field lists them.
+fn fields<T: DeserializeOwned>() -> Vec<String> {
+    let known = serde_json::from_str::<T>(r#"{"?": 0}"#).err().unwrap();
+    let known = known.to_string();
+    let (_, known) = known.split_once("expected ").unwrap();
+    let names = known.split('`').skip(1).step_by(2);
+    names.map(str::to_owned).collect()
 }
 
 fn verbs() -> Vec<Verb> {
@@ -283,6 +287,51 @@ fn python_has_the_declared_keywords() {
         );
         assert_eq!(module, derived);
     }
+}
+
+/// Keywords of `write_table` that are no option of the struct, and why.
+const OTHER_KEYWORDS_OF_WRITERS: [(&str, &str); 3] = [
+    ("bloom_filter_options", "of columns, with_column in Rust"),
+    ("column_encoding", "of columns, with_column in Rust"),
+    (
+        "compression_level",
+        "of pyarrow; the Rust name is zstd:LEVEL",
+    ),
+];
+
+#[test]
+fn writers_have_the_declared_keywords_in_python() {
+    let path = python("_writer.py");
+    let module = fs::read_to_string(&path).unwrap();
+    let end = ["\n) -> None:", "\n    ) -> None:"];
+    let one = range(&module, "\ndef write_table(", &end);
+    let start = module[one.clone()].find("encoding: Encoding").unwrap();
+    let one = one.start + start + "encoding: Encoding".len()..one.end;
+    let class = module.find("    def __init__(").unwrap();
+    let other = range(&module[class..], "encoding: Encoding", &end);
+    let other = class + other.start..class + other.end;
+    let keywords = &module[one];
+    let indented = keywords.replace('\n', "\n    ");
+    if std::env::var_os("BYTELANE_WRITE_OPTIONS").is_some() {
+        let mut module = module.clone();
+        module.replace_range(other.clone(), &indented);
+        fs::write(path, module).unwrap();
+    }
+    assert_eq!(
+        &module[other], indented,
+        "write the keywords of ParquetWriter again with BYTELANE_WRITE_OPTIONS=1"
+    );
+    let lines = keywords.lines().skip(1).map(str::trim);
+    let names = lines.filter_map(|line| Some(line.split_once(':')?.0.to_owned()));
+    let mut names: Vec<String> = names.chain(["encoding".to_owned()]).collect();
+    let others = OTHER_KEYWORDS_OF_WRITERS.map(|(name, _)| name.to_owned());
+    let mut declared: Vec<String> = fields::<WriterOptions>()
+        .into_iter()
+        .chain(others)
+        .collect();
+    names.sort_unstable();
+    declared.sort_unstable();
+    assert_eq!(names, declared);
 }
 
 #[test]

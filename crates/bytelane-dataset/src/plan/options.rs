@@ -47,8 +47,8 @@ pub struct PlanOptions {
     #[cfg_attr(feature = "clap", arg(long, alias = "target-size", value_name = "SIZE", default_value = "256MiB", value_parser = bytelane_parquet::parse_size))]
     pub file_size: u64,
     /// Maximum number of rows of a joined row group
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value = "1048576", value_parser = RangedU64ValueParser::<u64>::new().range(1..)))]
-    pub row_group_rows: u64,
+    #[cfg_attr(feature = "clap", arg(long, alias = "row-group-rows", value_name = "N", default_value = "1048576", value_parser = RangedU64ValueParser::<u64>::new().range(1..)))]
+    pub row_group_size: u64,
     /// The share of the bytes that better encodings must save
     #[cfg_attr(feature = "clap", arg(long, value_name = "SHARE", default_value = "0.05", value_parser = parse_share))]
     pub min_saving: f64,
@@ -91,7 +91,7 @@ impl Default for PlanOptions {
     fn default() -> Self {
         Self {
             file_size: 256 << 20,
-            row_group_rows: 1 << 20,
+            row_group_size: 1 << 20,
             min_saving: 0.05,
             sample_files: 8,
             sample_rows: 1 << 16,
@@ -151,7 +151,7 @@ impl PlanOptions {
 
     pub(crate) fn merge(&self) -> MergeOptions {
         MergeOptions::default()
-            .with_row_group_rows(self.row_group_rows)
+            .with_row_group_size(self.row_group_size)
             .with_readers(self.readers.clone())
     }
 
@@ -176,7 +176,7 @@ impl PlanOptions {
         let mut text = format!(
             "{} {} {} {} {compression}",
             self.file_size(),
-            self.row_group_rows,
+            self.row_group_size,
             self.goal,
             self.readers
         );

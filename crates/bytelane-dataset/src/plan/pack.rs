@@ -97,7 +97,7 @@ impl Packed {
     fn single(&mut self, file: Candidate, options: &PlanOptions) {
         let footer = &file.read.footer;
         let groups = footer.row_groups as u64;
-        let needed = footer.rows.div_ceil(options.row_group_rows.max(1)).max(1);
+        let needed = footer.rows.div_ceil(options.row_group_size.max(1)).max(1);
         let is_large = file.expected > options.large_bytes();
         let is_sorted = footer.sorting.is_some();
         self.unsplittable += usize::from(is_large && groups < 2);

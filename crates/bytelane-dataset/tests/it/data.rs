@@ -40,7 +40,7 @@ impl Lake {
             let first = number * 1000;
             lake.write(&format!("year=2025/{number}.parquet"), first..first + 1000);
         }
-        let options = plain().with_row_group_rows(4000);
+        let options = plain().with_row_group_size(4000);
         lake.write_with("large.parquet", 0..24_000, options);
         lake.write_with("good.parquet", 0..2500, WriterOptions::default());
         lake
@@ -150,7 +150,7 @@ pub fn sorted() -> WriterOptions {
 pub fn options() -> PlanOptions {
     PlanOptions::default()
         .with_file_size(1 << 16)
-        .with_row_group_rows(5000)
+        .with_row_group_size(5000)
 }
 
 /// Returns the names of the files below a root.

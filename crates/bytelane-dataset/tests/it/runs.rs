@@ -151,7 +151,7 @@ fn a_new_root_must_be_new() {
     assert!(refused(lake.new_root()).contains("name a new directory"));
     fs::remove_file(stray).unwrap();
     run(&plan, lake.new_root(), &RunOptions::default()).unwrap();
-    let other = bytelane_dataset::plan(lake.old(), &options().with_row_group_rows(77)).unwrap();
+    let other = bytelane_dataset::plan(lake.old(), &options().with_row_group_size(77)).unwrap();
     let error = run(&other, lake.new_root(), &RunOptions::default()).unwrap_err();
     assert!(error.to_string().contains("another plan"), "{error}");
 }

@@ -246,7 +246,7 @@ fn of_rows(source: &Source, column: usize, options: &AdviseOptions) -> Result<Ve
     let writer = options
         .writer()
         .with_compression(options.compression_or_default());
-    let group = writer.row_group_rows as u64;
+    let group = writer.row_group_size as u64;
     let groups = source.rows().div_ceil(group);
     let wanted = if options.exact {
         groups

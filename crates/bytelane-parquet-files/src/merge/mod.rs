@@ -42,7 +42,7 @@ use std::path::{Path, PathBuf};
 
 /// Merges the rows of files, in order, into one file or several files of a given size.
 ///
-/// Row groups become as large as [`with_row_group_rows`](MergeOptions::with_row_group_rows) allows.
+/// Row groups become as large as [`with_row_group_size`](MergeOptions::with_row_group_size) allows.
 /// Data pages are copied with their checksums; dictionary indices are mapped to the joined
 /// dictionary. Statistics, page indexes, size statistics and key-value pairs are joined, and Bloom
 /// filters of equal size, too; others are made again from the values. Sorting columns are kept if

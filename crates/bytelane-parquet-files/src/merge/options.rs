@@ -56,7 +56,7 @@ pub(crate) struct Salvage {
 /// use bytelane_parquet_files::merge::MergeOptions;
 ///
 /// let options = MergeOptions::default()
-///     .with_row_group_rows(500_000)
+///     .with_row_group_size(500_000)
 ///     .with_file_size(512 << 20)
 ///     .with_verify(true);
 /// ```
@@ -67,8 +67,8 @@ pub(crate) struct Salvage {
 #[non_exhaustive]
 pub struct MergeOptions {
     /// Maximum number of rows of a row group; larger ones are split. Without it, row groups are joined up to 1048576 rows, and larger ones stay
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..)))]
-    pub row_group_rows: Option<u64>,
+    #[cfg_attr(feature = "clap", arg(long, alias = "row-group-rows", value_name = "N", value_parser = clap::value_parser!(u64).range(1..)))]
+    pub row_group_size: Option<u64>,
     /// The size of each output, as in 512MiB; several are written, and row groups are split where a file is full
     #[serde(deserialize_with = "deserialize_size")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "SIZE", value_parser = bytelane_parquet::parse_size))]
@@ -143,7 +143,7 @@ impl MergeOptions {
 
     /// Returns the number of rows above which row groups of the inputs are split.
     pub(super) fn split_rows(&self) -> Option<u64> {
-        self.row_group_rows.map(|rows| rows.max(1))
+        self.row_group_size.map(|rows| rows.max(1))
     }
 
     /// Returns the number of rows up to which row groups are joined.

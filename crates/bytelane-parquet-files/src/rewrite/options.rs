@@ -183,8 +183,8 @@ impl RewriteOptions {
             encodings: self.encodings.clone().unwrap_or_default(),
             encoding: self.encoding,
             columns: columns.collect(),
-            page_rows: self.max_rows_per_page,
-            page_bytes: self.data_page_size,
+            max_rows_per_page: self.max_rows_per_page,
+            data_page_size: self.data_page_size,
             backend: self.backend,
             ..WriterOptions::default()
         }

@@ -263,7 +263,7 @@ impl<'a> Plan<'a> {
         Some(WriterOptions {
             columns,
             bloom_filter: None,
-            version: version.unwrap_or_default(),
+            data_page_version: version.unwrap_or_default(),
             ..self.writer.clone()
         })
     }

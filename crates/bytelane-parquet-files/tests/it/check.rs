@@ -103,7 +103,7 @@ fn files_of_several_writers_are_fine() {
         let mut file = Vec::new();
         let options = WriterOptions::default()
             .with_encoding(encoding)
-            .with_page_rows(450);
+            .with_max_rows_per_page(450);
         let mut writer = Writer::try_new(&mut file, rows().schema(), options).unwrap();
         writer.write(&rows()).unwrap();
         writer.close().unwrap();

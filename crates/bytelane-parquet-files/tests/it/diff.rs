@@ -98,7 +98,7 @@ fn encodings_row_groups_and_borders_of_files_do_not_count() {
     let all = rows(0, 20_000);
     let small = WriterOptions::default()
         .with_encoding(Encoding::Plain)
-        .with_row_group_rows(700);
+        .with_row_group_size(700);
     let one = files.write("one", &all, small);
     let parts = [(0, 1), (1, 9000), (9001, 10_999)];
     let parts = parts.map(|(from, count)| files.plain(&format!("part {from}"), &rows(from, count)));

@@ -56,7 +56,7 @@ fn written(seed: &mut Xoshiro256PlusPlus) -> Vec<u8> {
     if random(3, seed) == 0 {
         let options = WriterOptions::default()
             .with_compression(codec)
-            .with_page_rows(50);
+            .with_max_rows_per_page(50);
         let mut writer = Writer::try_new(&mut file, rows().schema(), options).unwrap();
         writer.write(&rows()).unwrap();
         writer.close().unwrap();

@@ -32,7 +32,6 @@ use crate::{ColumnOptions, Encoding, Goal, Result, WriterOptions};
 use arrow_array::ArrayRef;
 pub use learned::Learned;
 use parquet::basic::{Compression, Type};
-use parquet::file::properties::EnabledStatistics;
 use parquet::schema::types::ColumnDescriptor;
 use std::sync::Arc;
 use trial::Trials;
@@ -152,9 +151,10 @@ fn layout(leaf: &ColumnDescriptor, encoding: Encoding, options: &WriterOptions) 
     Layout {
         encoding,
         pages: match options.own(path, |column| column.page_rows) {
-            own if let Some(content) = options.content_defined_pages => {
-                PageSizes::of_content(content, own.or(options.page_rows).unwrap_or(usize::MAX))
-            }
+            own if let Some(content) = options.content_defined_pages => PageSizes::of_content(
+                content,
+                own.or(options.max_rows_per_page).unwrap_or(usize::MAX),
+            ),
             _ if tries_pages(options) => PageSizes::of_bytes(bytes, leaf),
             Some(rows) => PageSizes::of_rows(rows),
             None => PageSizes {
@@ -166,9 +166,9 @@ fn layout(leaf: &ColumnDescriptor, encoding: Encoding, options: &WriterOptions) 
         },
         dictionary_bytes: match options.goal {
             Goal::Size if options.encoding_of(path.clone()) == Encoding::Auto => {
-                options.dictionary_page_bytes.max(DICTIONARY_BYTES)
+                options.dictionary_pagesize_limit.max(DICTIONARY_BYTES)
             }
-            _ => options.dictionary_page_bytes,
+            _ => options.dictionary_pagesize_limit,
         },
     }
 }
@@ -221,7 +221,7 @@ impl Chooser {
                 encoder: ColumnEncoder::new(options.clone()),
                 of_parts: Arc::new(WriterOptions {
                     columns: columns.collect(),
-                    statistics: EnabledStatistics::None,
+                    write_statistics: false,
                     bloom_filter: None,
                     ..options.clone()
                 }),

@@ -165,8 +165,12 @@ impl ColumnEncoder {
         if let Some(at) = found {
             return Ok(at);
         }
-        let pages = PageEncoder::new(self.options.backend, self.options.version, compression)?
-            .with_checksums(self.options.page_checksums);
+        let pages = PageEncoder::new(
+            self.options.backend,
+            self.options.data_page_version,
+            compression,
+        )?
+        .with_checksums(self.options.write_page_checksum);
         self.pages.push((compression, pages));
         Ok(self.pages.len() - 1)
     }

@@ -1,6 +1,7 @@
 //! Options of pages that end where their content determines it.
 
 use crate::{Problem, Result};
+use serde::{Deserialize, Deserializer, de};
 
 /// Size limits of content-defined pages, which end where the values themselves determine it, not after a
 /// number of them.
@@ -62,6 +63,28 @@ impl Default for ContentDefinedPages {
         Self {
             min: 256 << 10,
             max: 1 << 20,
+        }
+    }
+}
+
+/// Deserializes whether there are such pages, or their sizes.
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+    from: D,
+) -> std::result::Result<Option<ContentDefinedPages>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(
+        untagged,
+        expecting = "invalid type: expected true, or a pair of minimum and maximum bytes"
+    )]
+    enum Pages {
+        Wanted(bool),
+        Sizes(usize, usize),
+    }
+    match Pages::deserialize(from)? {
+        Pages::Wanted(wanted) => Ok(wanted.then(ContentDefinedPages::default)),
+        Pages::Sizes(min, max) => {
+            let pages = ContentDefinedPages::new(min, max);
+            pages.map(Some).map_err(de::Error::custom)
         }
     }
 }

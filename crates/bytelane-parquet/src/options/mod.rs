@@ -16,7 +16,8 @@ pub use names::{DataPageVersion, Encoding, Goal, StringType, compression_name, p
 pub use parse::parse_size;
 pub use parse::{
     Names, deserialize_by_path, deserialize_bytes, deserialize_compression,
-    deserialize_compressions, deserialize_given_name, deserialize_name, deserialize_size,
+    deserialize_compression_by_path, deserialize_compressions, deserialize_given_compression,
+    deserialize_given_name, deserialize_name, deserialize_size, deserialize_sorting_columns,
     serialize_compression,
 };
 pub use paths::{find_leaves, roots_of};
@@ -26,10 +27,12 @@ use crate::compatibility::Readers;
 use crate::statistics::Order;
 use crate::{Error, Problem, Result};
 use bytelane::Detected;
+use derive_setters::Setters;
 use parquet::basic::{Compression, Type, ZstdLevel};
 use parquet::file::metadata::{KeyValue, SortingColumn};
 use parquet::file::properties::{BloomFilterProperties, EnabledStatistics};
 use parquet::schema::types::{ColumnDescriptor, ColumnPath};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::num::NonZero;
 
@@ -107,56 +110,85 @@ impl ColumnOptions {
 /// assert_eq!(options.encoding_of("volume"), Encoding::Auto);
 /// # Ok::<(), bytelane_parquet::Error>(())
 /// ```
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Deserialize, Setters)]
+#[serde(default, deny_unknown_fields)]
+#[setters(prefix = "with_", strip_option)]
 pub struct WriterOptions {
-    #[doc(hidden)]
+    /// Encoding of all columns that have none of their own and whose type supports it. The others use [`Encoding::Auto`].
+    #[serde(deserialize_with = "deserialize_name")]
     pub encoding: Encoding,
-    #[doc(hidden)]
-    pub encodings: Encodings,
-    #[doc(hidden)]
+    /// Compression of all columns that have none of their own.
+    #[serde(deserialize_with = "deserialize_given_compression")]
     pub compression: Compression,
-    #[doc(hidden)]
-    pub statistics: EnabledStatistics,
-    #[doc(hidden)]
-    pub bloom_filter: Option<BloomFilterProperties>,
-    #[doc(hidden)]
-    pub columns: BTreeMap<String, ColumnOptions>,
-    #[doc(hidden)]
+    /// Goal of [`Encoding::Auto`].
+    #[serde(deserialize_with = "deserialize_name")]
     pub goal: Goal,
-    #[doc(hidden)]
+    /// Programs that will read the file. [`Encoding::Auto`] never chooses an encoding that one of them cannot read.
     pub readers: Readers,
-    #[doc(hidden)]
-    pub version: DataPageVersion,
-    #[doc(hidden)]
-    pub page_rows: Option<usize>,
-    #[doc(hidden)]
-    pub page_bytes: Option<usize>,
-    #[doc(hidden)]
-    pub content_defined_pages: Option<ContentDefinedPages>,
-    #[doc(hidden)]
-    pub row_group_rows: usize,
-    #[doc(hidden)]
+    /// Encodings that [`Encoding::Auto`] considers, such as `"+alp".parse()?`.
+    pub encodings: Encodings,
+    /// Number of rows of a row group, which the writer keeps in memory.
+    pub row_group_size: usize,
+    /// Maximum size of the values of a row group in memory, in bytes. A row group has fewer rows if they would take more. A single row
+    /// may be larger.
+    ///
+    /// The writer keeps a row group in memory, plus one encoded column of it per thread.
     pub row_group_bytes: usize,
-    #[doc(hidden)]
-    pub dictionary_page_bytes: usize,
-    #[doc(hidden)]
-    pub page_header_statistics: bool,
-    #[doc(hidden)]
-    pub page_checksums: bool,
-    #[doc(hidden)]
-    pub bound_bytes: usize,
-    #[doc(hidden)]
-    pub total_order: bool,
-    #[doc(hidden)]
-    pub key_values: Vec<KeyValue>,
-    #[doc(hidden)]
+    /// Maximum number of rows of a data page.
+    pub max_rows_per_page: Option<usize>,
+    /// Maximum size of the values in a data page, in bytes before compression.
+    pub data_page_size: Option<usize>,
+    /// Version of the data pages.
+    #[serde(deserialize_with = "deserialize_name")]
+    pub data_page_version: DataPageVersion,
+    /// Set if page headers have the CRC-32 of their page, so that readers notice damaged pages. Off by default.
+    pub write_page_checksum: bool,
+    /// Limits of pages that end where the content of the values determines it. A maximum number of rows still applies, but a maximum number
+    /// of bytes does not.
+    #[serde(deserialize_with = "content::deserialize")]
+    pub content_defined_pages: Option<ContentDefinedPages>,
+    /// Size limit of a dictionary in bytes, by default 8 MiB. A column that would need a larger one is written in another encoding: PLAIN, if
+    /// only a dictionary is wanted.
+    pub dictionary_pagesize_limit: usize,
+    /// Columns by which the rows are sorted. The writer does not check this.
+    #[serde(deserialize_with = "deserialize_sorting_columns")]
     pub sorting_columns: Option<Vec<SortingColumn>>,
-    #[doc(hidden)]
+    /// Set if bounds are written: those of each chunk, and those of each page if there is an index. On by default.
+    pub write_statistics: bool,
+    /// Set if the bounds of each page are written, too. On by default.
+    pub write_page_index: bool,
+    /// Length in bytes to which bounds of strings are shortened in statistics and indexes: 64 by default, `usize::MAX` for no limit. Text stays
+    /// valid UTF-8, and a shortened upper bound is increased.
+    pub bound_bytes: usize,
+    /// Set if bounds of floats have the IEEE 754 total order, and if the footer says so. Bounds then tell -0.0 from +0.0, and pages and row
+    /// groups in which all numbers are NaN have bounds, too. The format recommends this order since 2026, but readers that do not know it
+    /// ignore the bounds. Off by default.
+    pub total_order: bool,
+    /// Number of threads that encode the columns of a row group at the same time. The default is one, the caller's thread. The file does
+    /// not depend on it.
+    pub threads: Option<NonZero<usize>>,
+    /// Set if the statistics of a page are repeated in its header, for readers that do not use the indexes.
+    #[serde(skip)]
+    pub page_header_statistics: bool,
+    /// Bloom filter of every column that has none of its own. Its size is computed from the counted distinct values of a row group, and from
+    /// the share of false positives. The number of values in the properties is ignored.
+    #[serde(skip)]
+    pub bloom_filter: Option<BloomFilterProperties>,
+    /// Instruction set of the kernels.
+    #[serde(skip)]
     pub backend: Detected,
-    #[doc(hidden)]
+    /// Name of the writer in the footer.
+    #[serde(skip)]
+    #[setters(into)]
     pub created_by: String,
     #[doc(hidden)]
-    pub threads: NonZero<usize>,
+    #[serde(skip)]
+    #[setters(skip)]
+    pub columns: BTreeMap<String, ColumnOptions>,
+    #[doc(hidden)]
+    #[serde(skip)]
+    #[setters(skip)]
+    pub key_values: Vec<KeyValue>,
 }
 
 impl Default for WriterOptions {
@@ -166,211 +198,40 @@ impl Default for WriterOptions {
     fn default() -> Self {
         Self {
             encoding: Encoding::Auto,
-            encodings: Encodings::default(),
             compression: Compression::ZSTD(ZstdLevel::default()),
-            statistics: EnabledStatistics::Page,
-            bloom_filter: None,
-            columns: BTreeMap::new(),
             goal: Goal::default(),
             readers: Readers::default(),
-            version: DataPageVersion::default(),
-            page_rows: None,
-            page_bytes: None,
-            content_defined_pages: None,
-            row_group_rows: 1 << 20,
+            encodings: Encodings::default(),
+            row_group_size: 1 << 20,
             row_group_bytes: 512 << 20,
-            dictionary_page_bytes: DICTIONARY_BYTES,
-            page_header_statistics: false,
-            page_checksums: false,
+            max_rows_per_page: None,
+            data_page_size: None,
+            data_page_version: DataPageVersion::default(),
+            write_page_checksum: false,
+            content_defined_pages: None,
+            dictionary_pagesize_limit: DICTIONARY_BYTES,
+            sorting_columns: None,
+            write_statistics: true,
+            write_page_index: true,
             bound_bytes: 64,
             total_order: false,
-            key_values: Vec::new(),
-            sorting_columns: None,
+            threads: None,
+            page_header_statistics: false,
+            bloom_filter: None,
             backend: Detected::active(),
             created_by: concat!("bytelane-parquet version ", env!("CARGO_PKG_VERSION")).to_owned(),
-            threads: NonZero::<usize>::MIN,
+            columns: BTreeMap::new(),
+            key_values: Vec::new(),
         }
     }
 }
 
 impl WriterOptions {
-    /// Sets the encoding of all columns that have none of their own and whose type supports it. The others
-    /// use [`Encoding::Auto`].
-    #[must_use]
-    pub fn with_encoding(mut self, encoding: Encoding) -> Self {
-        self.encoding = encoding;
-        self
-    }
-
-    /// Sets the encodings that [`Encoding::Auto`] considers.
-    ///
-    /// ```
-    /// use bytelane_parquet::WriterOptions;
-    ///
-    /// let options = WriterOptions::default()
-    ///     .with_encodings("+alp".parse()?)
-    ///     .with_readers("arrow-rs".parse()?);
-    /// # drop(options);
-    /// # Ok::<(), bytelane_parquet::Error>(())
-    /// ```
-    #[must_use]
-    pub fn with_encodings(mut self, encodings: Encodings) -> Self {
-        self.encodings = encodings;
-        self
-    }
-
-    /// Sets the compression of all columns that have none of their own.
-    #[must_use]
-    pub fn with_compression(mut self, compression: Compression) -> Self {
-        self.compression = compression;
-        self
-    }
-
-    /// Sets which bounds to write: none, those of each chunk, or those of each page as well.
-    #[must_use]
-    pub fn with_statistics(mut self, statistics: EnabledStatistics) -> Self {
-        self.statistics = statistics;
-        self
-    }
-
-    /// Sets the Bloom filter of every column that has none of its own. Its size is computed from the counted
-    /// distinct values of a row group, and from the share of false positives. The number of values in the
-    /// properties is ignored.
-    #[must_use]
-    pub fn with_bloom_filter(mut self, properties: BloomFilterProperties) -> Self {
-        self.bloom_filter = Some(properties);
-        self
-    }
-
     /// Sets the options of a column. `path` is the path of a leaf, separated by dots, or of a group, for all
     /// leaves below it. The longest path wins.
     #[must_use]
     pub fn with_column(mut self, path: impl Into<String>, column: ColumnOptions) -> Self {
         self.columns.insert(path.into(), column);
-        self
-    }
-
-    /// Sets what [`Encoding::Auto`] optimises for.
-    #[must_use]
-    pub fn with_goal(mut self, goal: Goal) -> Self {
-        self.goal = goal;
-        self
-    }
-
-    /// Sets the programs that will read the file. [`Encoding::Auto`] never chooses an encoding that one of
-    /// them cannot read.
-    #[must_use]
-    pub fn with_readers(mut self, readers: Readers) -> Self {
-        self.readers = readers;
-        self
-    }
-
-    /// Sets the version of the data pages.
-    #[must_use]
-    pub fn with_data_page_version(mut self, version: DataPageVersion) -> Self {
-        self.version = version;
-        self
-    }
-
-    /// Sets the maximum number of rows of a data page.
-    #[must_use]
-    pub fn with_page_rows(mut self, rows: usize) -> Self {
-        self.page_rows = Some(rows);
-        self
-    }
-
-    /// Sets the maximum size of the values in a data page, in bytes before compression.
-    #[must_use]
-    pub fn with_page_bytes(mut self, bytes: usize) -> Self {
-        self.page_bytes = Some(bytes);
-        self
-    }
-
-    /// Lets pages end where the content of the values determines it. A maximum number of rows still applies,
-    /// but a maximum number of bytes does not.
-    #[must_use]
-    pub fn with_content_defined_pages(mut self, pages: ContentDefinedPages) -> Self {
-        self.content_defined_pages = Some(pages);
-        self
-    }
-
-    /// Sets the number of rows of a row group, which the writer keeps in memory.
-    #[must_use]
-    pub fn with_row_group_rows(mut self, rows: usize) -> Self {
-        self.row_group_rows = rows;
-        self
-    }
-
-    /// Sets the maximum size of the values of a row group in memory, in bytes. A row group has fewer rows if
-    /// they would take more. A single row may be larger.
-    ///
-    /// The writer keeps a row group in memory, plus one encoded column of it per thread.
-    #[must_use]
-    pub fn with_row_group_bytes(mut self, bytes: usize) -> Self {
-        self.row_group_bytes = bytes;
-        self
-    }
-
-    /// Sets the size limit of a dictionary in bytes, by default 8 MiB. A column that would need a larger one
-    /// is written in another encoding: PLAIN, if only a dictionary is wanted.
-    #[must_use]
-    pub fn with_dictionary_page_bytes(mut self, bytes: usize) -> Self {
-        self.dictionary_page_bytes = bytes;
-        self
-    }
-
-    /// Returns the maximum number of rows, and the maximum size of the values in bytes, of a data page.
-    pub(crate) fn page_limits(&self) -> (usize, usize) {
-        (
-            self.page_rows.unwrap_or(131_072),
-            self.page_bytes.unwrap_or(1 << 20),
-        )
-    }
-
-    /// Returns the maximum rows and bytes of a page, if they were set.
-    #[doc(hidden)]
-    pub fn given_page_limits(&self) -> (Option<usize>, Option<usize>) {
-        (self.page_rows, self.page_bytes)
-    }
-
-    /// Returns whether page sizes can be chosen freely.
-    #[doc(hidden)]
-    pub fn leaves_pages_open(&self) -> bool {
-        let is_given = self.page_rows.is_some() || self.page_bytes.is_some();
-        !is_given && self.content_defined_pages.is_none()
-    }
-
-    /// Sets whether the statistics of a page are repeated in its header, for readers that do not use the
-    /// indexes.
-    #[must_use]
-    pub fn with_page_header_statistics(mut self, write: bool) -> Self {
-        self.page_header_statistics = write;
-        self
-    }
-
-    /// Sets whether page headers have the CRC-32 of their page, so that readers notice damaged pages. Off by
-    /// default.
-    #[must_use]
-    pub fn with_page_checksums(mut self, write: bool) -> Self {
-        self.page_checksums = write;
-        self
-    }
-
-    /// Sets the length in bytes to which bounds of strings are shortened in statistics and indexes: 64 by
-    /// default, `usize::MAX` for no limit. Text stays valid UTF-8, and a shortened upper bound is increased.
-    #[must_use]
-    pub fn with_bound_bytes(mut self, bytes: usize) -> Self {
-        self.bound_bytes = bytes;
-        self
-    }
-
-    /// Sets whether bounds of floats have the IEEE 754 total order, and whether the footer says so. Bounds
-    /// then tell -0.0 from +0.0, and pages and row groups in which all numbers are NaN have bounds, too. The
-    /// format recommends this order since 2026, but readers that do not know it ignore the bounds. Off by
-    /// default.
-    #[must_use]
-    pub fn with_total_order(mut self, total: bool) -> Self {
-        self.total_order = total;
         self
     }
 
@@ -382,33 +243,25 @@ impl WriterOptions {
         self
     }
 
-    /// Declares the columns by which the rows are sorted. The writer does not check this.
-    #[must_use]
-    pub fn with_sorting_columns(mut self, columns: Vec<SortingColumn>) -> Self {
-        self.sorting_columns = Some(columns);
-        self
+    /// Returns the maximum number of rows, and the maximum size of the values in bytes, of a data page.
+    pub(crate) fn page_limits(&self) -> (usize, usize) {
+        (
+            self.max_rows_per_page.unwrap_or(131_072),
+            self.data_page_size.unwrap_or(1 << 20),
+        )
     }
 
-    /// Sets the instruction set of the kernels.
-    #[must_use]
-    pub fn with_backend(mut self, backend: Detected) -> Self {
-        self.backend = backend;
-        self
+    /// Returns the maximum rows and bytes of a page, if they were set.
+    #[doc(hidden)]
+    pub fn given_page_limits(&self) -> (Option<usize>, Option<usize>) {
+        (self.max_rows_per_page, self.data_page_size)
     }
 
-    /// Sets the name of the writer in the footer.
-    #[must_use]
-    pub fn with_created_by(mut self, name: impl Into<String>) -> Self {
-        self.created_by = name.into();
-        self
-    }
-
-    /// Sets the number of threads that encode the columns of a row group at the same time. The default is
-    /// one, the caller's thread. The file does not depend on it.
-    #[must_use]
-    pub fn with_threads(mut self, threads: NonZero<usize>) -> Self {
-        self.threads = threads;
-        self
+    /// Returns whether page sizes can be chosen freely.
+    #[doc(hidden)]
+    pub fn leaves_pages_open(&self) -> bool {
+        let is_given = self.max_rows_per_page.is_some() || self.data_page_size.is_some();
+        !is_given && self.content_defined_pages.is_none()
     }
 
     /// Returns the encoding requested for a leaf, which may be [`Encoding::Auto`]. A string is the name of a
@@ -428,8 +281,12 @@ impl WriterOptions {
     /// Returns the statistics of a leaf.
     #[must_use]
     pub fn statistics_of(&self, path: impl Into<ColumnPath>) -> EnabledStatistics {
-        self.own(&path.into(), |column| column.statistics)
-            .unwrap_or(self.statistics)
+        let own = self.own(&path.into(), |column| column.statistics);
+        own.unwrap_or(match (self.write_statistics, self.write_page_index) {
+            (false, _) => EnabledStatistics::None,
+            (true, false) => EnabledStatistics::Chunk,
+            (true, true) => EnabledStatistics::Page,
+        })
     }
 
     /// Returns the Bloom filter of a leaf.
@@ -476,7 +333,7 @@ impl WriterOptions {
         let sizes = [
             ("rows of a page", self.page_limits().0),
             ("bytes of a page", self.page_limits().1),
-            ("rows of a row group", self.row_group_rows),
+            ("rows of a row group", self.row_group_size),
             ("bytes of a row group", self.row_group_bytes),
             ("bytes of a bound", self.bound_bytes),
         ];

@@ -2,6 +2,7 @@
 
 use super::names::{compression_name, parse_compression};
 use parquet::basic::Compression;
+use parquet::file::metadata::SortingColumn;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -95,6 +96,30 @@ pub fn serialize_compression<S: Serializer>(
     compression.map(compression_name).serialize(to)
 }
 
+/// Does the same for an option with a default value.
+pub fn deserialize_given_compression<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Compression, D::Error> {
+    let name = String::deserialize(from)?;
+    parse_compression(&name.to_ascii_lowercase()).map_err(de::Error::custom)
+}
+
+/// Deserializes columns by which rows are sorted: indexes of leaves, whether they are descending, and whether nulls come first.
+pub fn deserialize_sorting_columns<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<Vec<SortingColumn>>, D::Error> {
+    let columns = Vec::<(i32, bool, bool)>::deserialize(from)?;
+    let columns = columns
+        .into_iter()
+        .map(|(column_idx, descending, nulls_first)| SortingColumn {
+            column_idx,
+            descending,
+            nulls_first,
+        });
+    let columns: Vec<SortingColumn> = columns.collect();
+    Ok((!columns.is_empty()).then_some(columns))
+}
+
 /// Deserializes the names of compressions, separated by commas or in a list.
 pub fn deserialize_compressions<'de, D: Deserializer<'de>>(
     from: D,
@@ -116,6 +141,18 @@ where
     let values = names.into_iter().map(|(path, name)| {
         let value = name.to_ascii_lowercase().parse();
         value.map(|value| (path, value)).map_err(de::Error::custom)
+    });
+    values.collect()
+}
+
+/// Deserializes the names of compressions, by the paths of columns.
+pub fn deserialize_compression_by_path<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Vec<(String, Compression)>, D::Error> {
+    let names = BTreeMap::<String, String>::deserialize(from)?;
+    let values = names.into_iter().map(|(path, name)| {
+        let compression = parse_compression(&name.to_ascii_lowercase());
+        compression.map(|it| (path, it)).map_err(de::Error::custom)
     });
     values.collect()
 }

@@ -51,25 +51,25 @@ impl WriterOptions {
         let mut leaves = schema.columns().iter().map(|leaf| leaf.path());
         Self {
             columns: columns.collect(),
-            version: match properties.writer_version() {
+            data_page_version: match properties.writer_version() {
                 WriterVersion::PARQUET_1_0 => DataPageVersion::V1,
                 WriterVersion::PARQUET_2_0 => DataPageVersion::V2,
             },
-            page_rows: other(
+            max_rows_per_page: other(
                 properties.data_page_row_count_limit(),
                 DEFAULT_DATA_PAGE_ROW_COUNT_LIMIT,
             ),
-            page_bytes: other(properties.data_page_size_limit(), DEFAULT_PAGE_SIZE),
+            data_page_size: other(properties.data_page_size_limit(), DEFAULT_PAGE_SIZE),
             content_defined_pages: properties
                 .content_defined_chunking()
                 .and_then(|it| ContentDefinedPages::new(it.min_chunk_size, it.max_chunk_size).ok()),
-            row_group_rows: properties
+            row_group_size: properties
                 .max_row_group_row_count()
-                .unwrap_or(defaults.row_group_rows),
+                .unwrap_or(defaults.row_group_size),
             row_group_bytes: properties
                 .max_row_group_bytes()
                 .unwrap_or(defaults.row_group_bytes),
-            dictionary_page_bytes: dictionary.unwrap_or(defaults.dictionary_page_bytes),
+            dictionary_pagesize_limit: dictionary.unwrap_or(defaults.dictionary_pagesize_limit),
             page_header_statistics: leaves
                 .any(|path| properties.write_page_header_statistics(path)),
             bound_bytes: match (

@@ -26,6 +26,7 @@ use parquet::file::properties::WriterProperties;
 use rayon::ThreadPool;
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::num::NonZero;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Writes record batches to a Parquet file.
@@ -223,7 +224,7 @@ impl<W: Write + Send> Writer<W> {
     /// Adds the first rows of a batch, as many as fit into the row group, and writes the row group
     /// if it is full. Returns the number of rows added: none if the row group was already full.
     fn take(&mut self, batch: &RecordBatch) -> Result<usize> {
-        let (rows, bytes) = (self.options.row_group_rows, self.options.row_group_bytes);
+        let (rows, bytes) = (self.options.row_group_size, self.options.row_group_bytes);
         let most = batch.num_rows().min(rows - self.buffered_rows);
         let room = bytes.saturating_sub(self.buffered_bytes);
         let taken = fitting(batch.columns(), most, room);
@@ -293,7 +294,7 @@ impl<W: Write + Send> Writer<W> {
         let limits = Limits {
             // A thread without a column helps to try encodings of one.
             threads: bounded_threads(
-                self.options.threads,
+                self.options.threads.unwrap_or(NonZero::<usize>::MIN),
                 self.columns.len().saturating_mul(Encoding::ALL.len()),
             ),
             // The rows of all columns are in memory already.

@@ -16,7 +16,7 @@ fn batch(rows: i64) -> RecordBatch {
 
 fn write(path: &Path, batch: &RecordBatch) {
     let new = NewFile::create(path).unwrap();
-    let options = WriterOptions::default().with_row_group_rows(5000);
+    let options = WriterOptions::default().with_row_group_size(5000);
     let mut writer = Writer::try_new(new.file(), batch.schema(), options).unwrap();
     writer.write(batch).unwrap();
     writer.close().unwrap();

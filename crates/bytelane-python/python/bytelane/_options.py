@@ -6,7 +6,7 @@ import json
 import operator
 import os
 from collections.abc import Iterable, Mapping
-from typing import Literal, NamedTuple, Protocol, SupportsIndex, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, SupportsIndex, TypeAlias
 
 Goal: TypeAlias = Literal["balanced", "size", "read", "write"]
 StringType: TypeAlias = Literal["string", "large_string", "string_view"]
@@ -49,29 +49,19 @@ def _plain(value: object) -> object:
     raise TypeError(f"unexpected type {type(value).__name__}")
 
 
-class Options(NamedTuple):
-    """Common options of the native functions."""
-
-    goal: str
-    readers: str | None
-    encodings: str | None
-    compression: str | None
-
-
-def options_of(
-    goal: str,
-    readers: str | Iterable[str] | None,
-    encodings: str | Iterable[str] | None,
-    compression: str | Mapping[str, str] | None,
-    level: int | None,
-) -> Options:
-    if level is not None:
-        compression = _with_level(compression, level)
-    elif isinstance(compression, Mapping):
-        compression = None
-    if compression is not None:
-        compression = _name("compression", compression)
-    return Options(goal, joined(readers), joined(encodings), compression)
+def given_to_writer(arguments: Mapping[str, object]) -> str:
+    """Does the same for the arguments of `write_table` and `ParquetWriter`, some of which are pyarrow's objects."""
+    options = dict(arguments)
+    options["column_encoding"] = _names("column_encoding", options["column_encoding"])
+    options["encoding"] = _name("encoding", options["encoding"])
+    compression = options["compression"]
+    if isinstance(compression, Mapping):
+        options["compression"] = _names("compression", compression)
+    elif compression is not None:
+        options["compression"] = _name("compression", compression)
+    options["bloom_filter_options"] = _bloom_filters(options["bloom_filter_options"])
+    options["sorting_columns"] = _sorting_columns(options["sorting_columns"])
+    return given(options, "self", "table", "where", "schema")
 
 
 def _with_level(compression: object, level: object) -> str:
@@ -90,14 +80,11 @@ def _name(argument: str, name: object) -> str:
     raise TypeError(f"{argument} must be a string, not {type(name).__name__}")
 
 
-def pairs(argument: str, names: Mapping[str, str] | None) -> list[tuple[str, str]]:
-    return [(path, _name(f"{argument} of {path}", name)) for path, name in _dictionary(argument, names).items()]
+def _names(argument: str, names: object) -> dict[str, str]:
+    return {path: _name(f"{argument} of {path}", name) for path, name in _dictionary(argument, names).items()}
 
 
-Value = TypeVar("Value")
-
-
-def _dictionary(argument: str, values: Mapping[str, Value] | None) -> Mapping[str, Value]:
+def _dictionary(argument: str, values: object) -> Mapping[str, Any]:
     if values is None or isinstance(values, Mapping):
         return values or {}
     raise TypeError(f"{argument} must be a dictionary by the paths of columns, not {type(values).__name__}")
@@ -134,8 +121,9 @@ BloomFilterOptions: TypeAlias = Mapping[str, bool | Mapping[str, float]]
 _FALSE_POSITIVES = 0.05
 
 
-def _bloom_filters(options: BloomFilterOptions | None) -> list[tuple[str, float]]:
-    filters = []
+def _bloom_filters(options: object) -> dict[str, float]:
+    """Returns the shares of false positives, by the paths of columns."""
+    filters = {}
     for path, wanted in _dictionary("bloom_filter_options", options).items():
         settings = {} if isinstance(wanted, bool) else wanted
         if not isinstance(settings, Mapping):
@@ -146,76 +134,18 @@ def _bloom_filters(options: BloomFilterOptions | None) -> list[tuple[str, float]
         if unknown:
             raise ValueError(f"the Bloom filter of {path} has no option {min(unknown)!r}; there are 'fpp' and 'ndv'")
         if wanted is not False:
-            filters.append((path, settings.get("fpp", _FALSE_POSITIVES)))
+            filters[path] = settings.get("fpp", _FALSE_POSITIVES)
     return filters
+
+
+def _sorting_columns(columns: Any) -> list[tuple[int, bool, bool]]:
+    """Returns columns by which rows are sorted; pyarrow's have the same attributes."""
+    sorted_by = [*columns]
+    for column in sorted_by:
+        if not hasattr(column, "column_index"):
+            raise TypeError(f"{column!r} is not a SortingColumn, which has the index of a column")
+    return [(it.column_index, it.descending, it.nulls_first) for it in sorted_by]
 
 
 Compression: TypeAlias = str | Mapping[str, str]
 DataPageVersion: TypeAlias = Literal["1.0", "2.0"]
-
-
-class Layout(NamedTuple):
-    """Layout of a new file."""
-
-    encoding: str
-    columns: list[tuple[str, str]]
-    compressions: list[tuple[str, str]]
-    row_group_size: int
-    row_group_bytes: int
-    page_rows: int | None
-    page_bytes: int | None
-    page_version: str
-    page_checksums: bool
-    content_defined_pages: tuple[int, int] | None
-    dictionary_bytes: int | None
-    bloom_filters: list[tuple[str, float]]
-    sorting_columns: list[tuple[int, bool, bool]]
-    statistics: tuple[bool, bool]
-    bound_bytes: int
-    total_order: bool
-
-
-def layout_of(
-    encoding: str,
-    columns: Mapping[str, Encoding] | None,
-    compression: Compression | None,
-    row_groups: tuple[int, int],
-    pages: tuple[int | None, int | None, DataPageVersion, bool],
-    content_defined_pages: bool | tuple[int, int],
-    dictionary_bytes: int | None,
-    bloom_filters: BloomFilterOptions | None,
-    sorting_columns: Iterable[AnySortingColumn],
-    statistics: tuple[bool, bool, int, bool],
-) -> Layout:
-    """Returns the layout for row groups of up to some rows and bytes, pages of up to some rows and bytes, of a version,
-    with checksums or not, and statistics of chunks, of pages, with bounds of up to some bytes, and in total order or not."""
-    rows, bytes_, version, checksums = pages
-    if content_defined_pages is True:
-        content_defined_pages = (256 << 10, 1 << 20)
-    elif content_defined_pages and not (isinstance(content_defined_pages, tuple) and len(content_defined_pages) == 2):
-        raise TypeError(f"content_defined_pages is {content_defined_pages!r}; use True, or a pair of minimum and maximum bytes")
-    for column in (sorted_by := [*sorting_columns]):
-        if not hasattr(column, "column_index"):
-            raise TypeError(f"{column!r} is not a SortingColumn, which has the index of a column")
-    of_chunks, of_pages, bound_bytes, total_order = statistics
-    return Layout(
-        _name("encoding", encoding),
-        pairs("column_encoding", columns),
-        pairs("compression", None if isinstance(compression, str) else compression),
-        *row_groups,
-        rows,
-        bytes_,
-        _name("data_page_version", version).removesuffix(".0"),
-        checksums,
-        content_defined_pages or None,
-        dictionary_bytes,
-        _bloom_filters(bloom_filters),
-        [(it.column_index, it.descending, it.nulls_first) for it in sorted_by],
-        (of_chunks, of_pages),
-        bound_bytes,
-        total_order,
-    )
-
-
-def joined(names: str | Iterable[str] | None) -> str | None:
-    return names if names is None or isinstance(names, str) else ",".join(names)

@@ -13,8 +13,7 @@ from ._options import (
     DataPageVersion,
     Encoding,
     Goal,
-    layout_of,
-    options_of,
+    given_to_writer,
 )
 from ._protocols import ArrowSchema, ArrowStream, BinarySink, Path
 
@@ -78,20 +77,7 @@ def write_table(
     >>> table = pa.table({"price": [100 + 0.25 * (i % 777) for i in range(20_000)]})
     >>> parquet.write_table(table, "trades.parquet", column_encoding={"price": "byte_stream_split"})
     """
-    options = options_of(goal, readers, encodings, compression, compression_level)
-    layout = layout_of(
-        encoding,
-        column_encoding,
-        compression,
-        (row_group_size, row_group_bytes),
-        (max_rows_per_page, data_page_size, data_page_version, write_page_checksum),
-        content_defined_pages,
-        dictionary_pagesize_limit,
-        bloom_filter_options,
-        sorting_columns,
-        (write_statistics, write_page_index, bound_bytes, total_order),
-    )
-    _parquet.write_table(table, where, options, layout, threads)
+    _parquet.write_table(table, where, given_to_writer(locals()))
 
 
 class ParquetWriter:
@@ -146,20 +132,7 @@ class ParquetWriter:
         total_order: bool = False,
         threads: int | None = None,
     ) -> None:
-        options = options_of(goal, readers, encodings, compression, compression_level)
-        layout = layout_of(
-            encoding,
-            column_encoding,
-            compression,
-            (row_group_size, row_group_bytes),
-            (max_rows_per_page, data_page_size, data_page_version, write_page_checksum),
-            content_defined_pages,
-            dictionary_pagesize_limit,
-            bloom_filter_options,
-            sorting_columns,
-            (write_statistics, write_page_index, bound_bytes, total_order),
-        )
-        self._writer = _parquet.ParquetWriter(where, schema, options, layout, threads)
+        self._writer = _parquet.ParquetWriter(where, schema, given_to_writer(locals()))
 
     def write_table(self, table: ArrowStream) -> None:
         """Appends the rows of a table or of a record batch."""

@@ -396,7 +396,7 @@ def merge(
     sources: Path | Sequence[Path],
     dst: Path,
     *,
-    row_group_rows: int | None = None,
+    row_group_size: int | None = None,
     file_size: int | str | None = None,
     pages: Literal["kept", "fresh"] = "kept",
     readers: str | Iterable[str] | None = None,
@@ -419,7 +419,7 @@ def merge(
 
     Options:
 
-    - `row_group_rows`: Maximum number of rows of a row group; larger ones are split. Without it, row groups are joined
+    - `row_group_size`: Maximum number of rows of a row group; larger ones are split. Without it, row groups are joined
       up to 1048576 rows, and larger ones stay.
     - `file_size`: The size of each output, as in 512MiB; several are written, and row groups are split where a file is
       full.

@@ -2,8 +2,7 @@
 
 use super::error::of_parquet;
 use bytelane_parquet::compatibility::Readers;
-use bytelane_parquet::parquet::basic::Compression;
-use bytelane_parquet::{ColumnOptions, Encodings, Goal, Problem, WriterOptions, parse_compression};
+use bytelane_parquet::{Encodings, Problem};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
@@ -15,9 +14,13 @@ const CALLER: i32 = 2;
 
 /// Parses options, which are a JSON object of the keywords of a function. An error names the keyword.
 pub fn parse<T: DeserializeOwned>(options: &str) -> PyResult<T> {
-    serde_json::from_str(options).map_err(|error| {
-        let given: Map<String, Value> = serde_json::from_str(options).unwrap_or_default();
-        let alone = given.into_iter().find_map(|(keyword, value)| {
+    parse_map(serde_json::from_str(options).unwrap_or_default())
+}
+
+/// Does the same for a part of the keywords.
+pub fn parse_map<T: DeserializeOwned>(options: Map<String, Value>) -> PyResult<T> {
+    T::deserialize(Value::Object(options.clone())).map_err(|error| {
+        let alone = options.into_iter().find_map(|(keyword, value)| {
             let alone = Map::from_iter([(keyword.clone(), value)]);
             let error = T::deserialize(Value::Object(alone)).err()?;
             Some(format!("{keyword}: {error}"))
@@ -34,7 +37,7 @@ pub fn parse<T: DeserializeOwned>(options: &str) -> PyResult<T> {
 }
 
 /// Parts of messages of serde, and their counterparts for users of Python.
-const IN_PYTHON: [(&str, &str); 5] = [
+const IN_PYTHON: [(&str, &str); 6] = [
     (
         ": invalid value: integer `0`, expected a nonzero usize",
         " must be at least 1",
@@ -48,6 +51,7 @@ const IN_PYTHON: [(&str, &str); 5] = [
         "expected a whole number that is not negative",
     ),
     ("unknown variant", "unknown value"),
+    ("expected true, or", "expected True, or"),
     (
         "expected a map",
         "expected a dictionary by the paths of columns",
@@ -105,59 +109,4 @@ pub fn warn_of_obstacles(py: Python<'_>, encodings: &Encodings, readers: &Reader
         PyErr::warn(py, &category, &CString::new(message)?, CALLER)?;
     }
     Ok(())
-}
-
-/// Common options of all functions: the goal, the readers, the encodings, and the compression with its
-/// level.
-#[derive(FromPyObject)]
-pub struct Options {
-    goal: String,
-    readers: Option<String>,
-    encodings: Option<String>,
-    compression: Option<String>,
-}
-
-impl Options {
-    pub fn goal(&self) -> PyResult<Goal> {
-        self.goal.parse().map_err(of_parquet)
-    }
-
-    pub fn readers(&self) -> PyResult<Readers> {
-        match &self.readers {
-            Some(readers) => readers.parse().map_err(of_parquet),
-            None => Ok(Readers::default()),
-        }
-    }
-
-    /// Returns the encodings to choose from, and warns of requested previews that are never chosen.
-    pub fn encodings(&self, py: Python<'_>) -> PyResult<Encodings> {
-        let Some(encodings) = &self.encodings else {
-            return Ok(Encodings::default());
-        };
-        let encodings: Encodings = encodings.parse().map_err(of_parquet)?;
-        warn_of_obstacles(py, &encodings, &self.readers()?)?;
-        Ok(encodings)
-    }
-
-    pub fn compression(&self) -> PyResult<Option<Compression>> {
-        let compression = self.compression.as_deref().map(parse_compression);
-        compression.transpose().map_err(of_parquet)
-    }
-
-    /// Returns the options of a writer; some columns may have an encoding of their own.
-    pub fn writer(
-        &self,
-        py: Python<'_>,
-        columns: Vec<(String, String)>,
-    ) -> PyResult<WriterOptions> {
-        let mut options = WriterOptions::default()
-            .with_goal(self.goal()?)
-            .with_readers(self.readers()?)
-            .with_encodings(self.encodings(py)?);
-        for (path, encoding) in columns {
-            let encoding = encoding.parse().map_err(of_parquet)?;
-            options = options.with_column(path, ColumnOptions::default().with_encoding(encoding));
-        }
-        Ok(options)
-    }
 }

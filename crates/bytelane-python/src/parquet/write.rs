@@ -1,113 +1,92 @@
 //! `write_table` and `ParquetWriter`.
 
 use super::check_signals;
-use super::error::of_parquet;
 use super::file::thread_count;
-use super::options::{Count, Options};
+use super::options::{parse_map, warn_of_obstacles};
 use super::sink::{Place, Sink};
 use crate::arrow;
 use bytelane_parquet::arrow_schema::Schema;
-use bytelane_parquet::parquet::file::metadata::SortingColumn;
-use bytelane_parquet::parquet::file::properties::{BloomFilterProperties, EnabledStatistics};
-use bytelane_parquet::{
-    ColumnOptions, ContentDefinedPages, Writer, WriterOptions, parse_compression,
-};
+use bytelane_parquet::options::{deserialize_by_path, deserialize_compression_by_path};
+use bytelane_parquet::parquet::basic::Compression;
+use bytelane_parquet::parquet::file::properties::BloomFilterProperties;
+use bytelane_parquet::{ColumnOptions, Encoding, Writer, WriterOptions};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use serde::Deserialize;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 /// Writes a table to an object, or to a file, which appears under its name when it is complete.
 #[pyfunction]
-#[pyo3(signature = (table, sink, options, layout, threads))]
 pub fn write_table(
     py: Python<'_>,
     table: &Bound<'_, PyAny>,
     sink: &Bound<'_, PyAny>,
-    options: Options,
-    layout: Layout,
-    threads: Option<Count>,
+    options: &str,
 ) -> PyResult<()> {
     let rows = arrow::import(table)?;
     let schema = rows.schema();
-    let writer = layout
-        .writer(py, options, &schema)?
-        .with_threads(thread_count(threads)?);
+    let options = writer_options(py, options, &schema)?;
+    let row_group_size = options.row_group_size;
     let (sink, place) = Sink::open(sink)?;
     py.detach(|| {
-        let writer = Writer::try_new(sink, schema, writer);
+        let writer = Writer::try_new(sink, schema, options);
         let mut writer = writer.map_err(|error| place.exception(error))?;
         writer.append_metadata_bytes(rows.metadata());
-        append(&mut writer, rows, layout.row_group_size.0, &place)?;
+        append(&mut writer, rows, row_group_size, &place)?;
         writer.close().map_err(|error| place.exception(error))?;
         place.finish()
     })
 }
 
-/// Options for writing the parts of a file, in addition to the common options of all functions.
-pub struct Layout {
-    encoding: String,
-    columns: Vec<(String, String)>,
-    compressions: Vec<(String, String)>,
-    row_group_size: Count,
-    row_group_bytes: Count,
-    page_rows: Option<Count>,
-    page_bytes: Option<Count>,
-    page_version: String,
-    page_checksums: bool,
-    content_defined_pages: Option<(Count, Count)>,
-    dictionary_bytes: Option<Count>,
-    /// Paths of columns with a Bloom filter, and the share of false positives.
-    bloom_filters: Vec<(String, f64)>,
-    /// Index of a leaf, whether it is descending, and whether nulls come first.
-    sorting_columns: Vec<(i32, bool, bool)>,
-    /// Bounds of chunks, and of pages, if they are written.
-    statistics: (bool, bool),
-    bound_bytes: Count,
-    total_order: bool,
+/// Keywords of pyarrow for options of single columns, by their paths.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct OfColumns {
+    #[serde(deserialize_with = "deserialize_by_path")]
+    column_encoding: Vec<(String, Encoding)>,
+    /// Codecs, if there is not one for all columns.
+    #[serde(deserialize_with = "deserialize_compression_by_path")]
+    compression: Vec<(String, Compression)>,
+    /// Shares of false positives.
+    bloom_filter_options: BTreeMap<String, f64>,
 }
 
-// The derived implementation hides the types that it expects.
-impl<'a, 'py> FromPyObject<'a, 'py> for Layout {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        Ok(Self {
-            encoding: object.getattr("encoding")?.extract()?,
-            columns: object.getattr("columns")?.extract()?,
-            compressions: object.getattr("compressions")?.extract()?,
-            row_group_size: object.getattr("row_group_size")?.extract()?,
-            row_group_bytes: object.getattr("row_group_bytes")?.extract()?,
-            page_rows: object.getattr("page_rows")?.extract()?,
-            page_bytes: object.getattr("page_bytes")?.extract()?,
-            page_version: object.getattr("page_version")?.extract()?,
-            page_checksums: object.getattr("page_checksums")?.extract()?,
-            content_defined_pages: object.getattr("content_defined_pages")?.extract()?,
-            dictionary_bytes: object.getattr("dictionary_bytes")?.extract()?,
-            bloom_filters: object.getattr("bloom_filters")?.extract()?,
-            sorting_columns: object.getattr("sorting_columns")?.extract()?,
-            statistics: object.getattr("statistics")?.extract()?,
-            bound_bytes: object.getattr("bound_bytes")?.extract()?,
-            total_order: object.getattr("total_order")?.extract()?,
-        })
+/// Returns the options of a writer for tables with this schema, of a JSON object of keywords.
+fn writer_options(py: Python<'_>, keywords: &str, schema: &Schema) -> PyResult<WriterOptions> {
+    let keywords: Map<String, Value> = serde_json::from_str(keywords).unwrap_or_default();
+    let is_of_columns = |name: &str, value: &Value| match name {
+        "compression" => value.is_object(),
+        name => ["column_encoding", "bloom_filter_options"].contains(&name),
+    };
+    let (of_columns, of_file) = keywords
+        .into_iter()
+        .partition(|(name, value)| is_of_columns(name, value));
+    let mut options: WriterOptions = parse_map(of_file)?;
+    warn_of_obstacles(py, &options.encodings, &options.readers)?;
+    for (path, column) in parse_map::<OfColumns>(of_columns)?.options()? {
+        options = options.with_column(path, column);
     }
+    for (key, value) in schema.metadata().iter().collect::<BTreeMap<_, _>>() {
+        options = options.with_key_value(key, value);
+    }
+    options.threads.get_or_insert(thread_count(None)?);
+    Ok(options)
 }
 
-impl Layout {
-    /// Returns the options of single columns.
-    fn columns(&self) -> PyResult<BTreeMap<&str, ColumnOptions>> {
-        let mut columns = BTreeMap::<&str, ColumnOptions>::new();
-        for (path, encoding) in &self.columns {
-            columns.entry(path).or_default().encoding = Some(encoding.parse().map_err(of_parquet)?);
+impl OfColumns {
+    fn options(self) -> PyResult<BTreeMap<String, ColumnOptions>> {
+        let mut columns = BTreeMap::<String, ColumnOptions>::new();
+        for (path, encoding) in self.column_encoding {
+            columns.entry(path).or_default().encoding = Some(encoding);
         }
-        for (path, codec) in &self.compressions {
-            let codec = parse_compression(codec).map_err(of_parquet)?;
-            columns.entry(path).or_default().compression = Some(codec);
+        for (path, compression) in self.compression {
+            columns.entry(path).or_default().compression = Some(compression);
         }
-        for (path, false_positives) in &self.bloom_filters {
-            let filter = BloomFilterProperties::builder().with_fpp(*false_positives);
-            let filter = filter.try_build();
-            let filter = filter.map_err(|_| {
+        for (path, false_positives) in self.bloom_filter_options {
+            let filter = BloomFilterProperties::builder().with_fpp(false_positives);
+            let filter = filter.try_build().map_err(|_| {
                 let problem = format!(
                     "the share of false positives of the Bloom filter of {path} is {false_positives}; it must be \
                      between 0 and 1, such as 0.01"
@@ -117,56 +96,6 @@ impl Layout {
             columns.entry(path).or_default().bloom_filter = Some(filter?);
         }
         Ok(columns)
-    }
-
-    /// Returns the options of a writer for tables with this schema.
-    fn writer(&self, py: Python<'_>, options: Options, schema: &Schema) -> PyResult<WriterOptions> {
-        let mut writer = options
-            .writer(py, Vec::new())?
-            .with_total_order(self.total_order)
-            .with_encoding(self.encoding.parse().map_err(of_parquet)?)
-            .with_row_group_rows(self.row_group_size.0)
-            .with_row_group_bytes(self.row_group_bytes.0)
-            .with_data_page_version(self.page_version.parse().map_err(of_parquet)?)
-            .with_statistics(match self.statistics {
-                (false, _) => EnabledStatistics::None,
-                (true, false) => EnabledStatistics::Chunk,
-                (true, true) => EnabledStatistics::Page,
-            })
-            .with_page_checksums(self.page_checksums)
-            .with_bound_bytes(self.bound_bytes.0);
-        if let Some(rows) = self.page_rows {
-            writer = writer.with_page_rows(rows.0);
-        }
-        if let Some(bytes) = self.page_bytes {
-            writer = writer.with_page_bytes(bytes.0);
-        }
-        if let Some(bytes) = self.dictionary_bytes {
-            writer = writer.with_dictionary_page_bytes(bytes.0);
-        }
-        if let Some((min, max)) = self.content_defined_pages {
-            let pages = ContentDefinedPages::new(min.0, max.0).map_err(of_parquet)?;
-            writer = writer.with_content_defined_pages(pages);
-        }
-        for (path, column) in self.columns()? {
-            writer = writer.with_column(path, column);
-        }
-        if !self.sorting_columns.is_empty() {
-            let sorted = self.sorting_columns.iter();
-            let sorted = sorted.map(|&(column_idx, descending, nulls_first)| SortingColumn {
-                column_idx,
-                descending,
-                nulls_first,
-            });
-            writer = writer.with_sorting_columns(sorted.collect());
-        }
-        if let Some(compression) = options.compression()? {
-            writer = writer.with_compression(compression);
-        }
-        for (key, value) in schema.metadata().iter().collect::<BTreeMap<_, _>>() {
-            writer = writer.with_key_value(key, value);
-        }
-        Ok(writer)
     }
 }
 
@@ -212,19 +141,15 @@ struct Open {
 #[pymethods]
 impl ParquetWriter {
     #[new]
-    #[pyo3(signature = (sink, schema, options, layout, threads))]
     fn new(
         py: Python<'_>,
         sink: &Bound<'_, PyAny>,
         schema: &Bound<'_, PyAny>,
-        options: Options,
-        layout: Layout,
-        threads: Option<Count>,
+        options: &str,
     ) -> PyResult<Self> {
         let (schema, metadata) = arrow::import_schema(schema)?;
-        let options = layout
-            .writer(py, options, &schema)?
-            .with_threads(thread_count(threads)?);
+        let options = writer_options(py, options, &schema)?;
+        let row_group_size = options.row_group_size;
         let (sink, place) = Sink::open(sink)?;
         let writer = py.detach(|| Writer::try_new(sink, Arc::new(schema), options));
         let mut writer = writer.map_err(|error| place.exception(error))?;
@@ -234,7 +159,7 @@ impl ParquetWriter {
             counts: (0, 0),
         };
         Ok(Self {
-            row_group_size: layout.row_group_size.0,
+            row_group_size,
             state: Mutex::new(state),
         })
     }

@@ -25,8 +25,8 @@ fn table() -> RecordBatch {
 fn file(table: &RecordBatch) -> Vec<u8> {
     let options = WriterOptions::default()
         .with_encoding(Encoding::Plain)
-        .with_row_group_rows(GROUP_ROWS)
-        .with_page_rows(1000);
+        .with_row_group_size(GROUP_ROWS)
+        .with_max_rows_per_page(1000);
     let mut writer = Writer::try_new(Vec::new(), table.schema(), options).unwrap();
     writer.write(table).unwrap();
     writer.into_inner().unwrap()

@@ -83,7 +83,7 @@ fn run_all(path: &Path) {
     let (fresh, split) = (
         MergeOptions::default().with_pages(MergePages::Fresh),
         MergeOptions::default()
-            .with_row_group_rows(1 << 20)
+            .with_row_group_size(1 << 20)
             .with_verify(true),
     );
     let checks = CheckOptions::default().with_values(true);

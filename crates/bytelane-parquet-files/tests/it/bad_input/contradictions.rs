@@ -290,7 +290,7 @@ fn check_verbs(name: &str, path: &Path, truth: &Bytes, is_refused: bool) {
     let output = path.with_file_name("output.parquet");
     let wanted = read(truth.clone(), None).unwrap();
     let fresh = MergeOptions::default().with_pages(MergePages::Fresh);
-    let split = MergeOptions::default().with_row_group_rows(5);
+    let split = MergeOptions::default().with_row_group_size(5);
     let snappy = RewriteOptions::default().with_compression(Compression::SNAPPY);
     type Verb<'a> = (&'a str, &'a dyn Fn() -> Result<(), Error>);
     let verbs: [Verb<'_>; 5] = [

@@ -228,7 +228,7 @@ fn work_grows_with_the_files() {
     paths.iter().for_each(|path| write(path, SMALL));
     let new = directory.path().join("new.parquet");
     let fresh = MergeOptions::default().with_pages(MergePages::Fresh);
-    let split = verified().with_row_group_rows(1);
+    let split = verified().with_row_group_size(1);
     let small = MergeOptions::default().with_file_size(1);
     let one_thread = AdviseOptions::default().with_threads(NonZero::<usize>::MIN);
     let verbs: [VerbOfFiles<'_>; 9] = [

@@ -52,7 +52,7 @@ fn file(version: DataPageVersion, compression: &str) -> Vec<u8> {
         .with_encoding(Encoding::ByteStreamSplit)
         .with_compression(parse_compression(compression).expect("a compression"))
         .with_data_page_version(version)
-        .with_page_rows(32);
+        .with_max_rows_per_page(32);
     let mut writer = Writer::try_new(&mut file, batch.schema(), options).expect("options");
     writer.write(&batch).expect("rows");
     writer.close().expect("a file");

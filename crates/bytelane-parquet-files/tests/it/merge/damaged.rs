@@ -94,7 +94,7 @@ fn cancelled_work_leaves_nothing() {
     let output = files.path("merged");
     fs::write(&output, "old").unwrap();
     let options = MergeOptions::default()
-        .with_row_group_rows(50)
+        .with_row_group_size(50)
         .with_progress(Progress::new(|done, total| {
             if done > total / 2 {
                 ControlFlow::Break(())
@@ -131,7 +131,7 @@ fn changed_bytes_of_files_that_are_split_repaired_or_salvaged_end_no_process() {
         fs::write(&bad, &file).unwrap();
         let options = MergeOptions::default();
         let done = match trial % 4 {
-            0 => merge(&[&bad], &output, &options.with_row_group_rows(123)).map(drop),
+            0 => merge(&[&bad], &output, &options.with_row_group_size(123)).map(drop),
             1 => merge(&[&bad], &output, &options.with_pages(MergePages::Fresh)).map(drop),
             2 => {
                 let options = RepairOptions::default().with_bloom_filters(vec!["many".to_owned()]);

@@ -124,7 +124,7 @@ fn keys_become_wide_enough_for_the_entries_of_all_files() {
     let keys = column.as_dictionary::<Int16Type>();
     assert_eq!((keys.len(), keys.values().len()), (400, 200));
     for options in [
-        MergeOptions::default().with_row_group_rows(100),
+        MergeOptions::default().with_row_group_size(100),
         MergeOptions::default().with_pages(MergePages::Fresh),
     ] {
         let columns = [categories(0, 100), categories(100, 100)];
@@ -207,7 +207,7 @@ fn ordered_dictionaries_keep_their_order_and_unused_entries() {
     for options in [
         MergeOptions::default(),
         MergeOptions::default().with_pages(MergePages::Fresh),
-        MergeOptions::default().with_row_group_rows(1),
+        MergeOptions::default().with_row_group_size(1),
     ] {
         let output = files.path("merged");
         merge(&files.paths, &output, &options).unwrap();

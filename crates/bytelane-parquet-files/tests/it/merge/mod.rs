@@ -297,14 +297,14 @@ fn row_groups_and_files_have_the_sizes_asked_for() {
     for at in 0..150 {
         files.write(&rows(200 * at, 200), properties());
     }
-    let (merged, _) = files.merged(&MergeOptions::default().with_row_group_rows(3000));
+    let (merged, _) = files.merged(&MergeOptions::default().with_row_group_size(3000));
     assert_eq!(
         (merged.row_groups_before, merged.row_groups_after),
         (150, 10)
     );
     let wanted = merged.bytes_after / 5;
     let options = MergeOptions::default()
-        .with_row_group_rows(1000)
+        .with_row_group_size(1000)
         .with_file_size(wanted);
     let output = files.path("part.parquet");
     let merged = merge(&files.paths, &output, &options).unwrap();

@@ -69,7 +69,7 @@ fn numbers_whose_dictionaries_save_nothing_are_encoded_directly() {
     assert_eq!(read(&file, None), all);
     let encoded = merged.columns.iter().filter(|it| it.pages.encoded > 0);
     assert!(encoded.count() >= 4, "{merged:?}");
-    let (_, file) = files.merged(&MergeOptions::default().with_row_group_rows(1777));
+    let (_, file) = files.merged(&MergeOptions::default().with_row_group_size(1777));
     assert_eq!(read(&file, None), all);
 }
 
@@ -112,7 +112,7 @@ fn memory_is_that_of_two_row_groups() {
         let properties = properties().set_dictionary_enabled(at % 2 == 0);
         files.write(&rows(20_000 * at, 20_000), properties.build());
     }
-    let options = MergeOptions::default().with_row_group_rows(8 * 20_000);
+    let options = MergeOptions::default().with_row_group_size(8 * 20_000);
     let mut merged = None;
     let memory = allocation_counter::measure(|| {
         merged = Some(merge(&files.paths, files.path("merged"), &options).unwrap());

@@ -38,7 +38,7 @@ fn large_row_groups_are_split_at_any_row() {
         let all = rows(0, 2000);
         files.write(&all, kind.build());
         for most in [150, 299, 300, 301, 1999, 2000] {
-            let merged = split(&files, &MergeOptions::default().with_row_group_rows(most));
+            let merged = split(&files, &MergeOptions::default().with_row_group_size(most));
             assert_eq!(
                 merged.row_groups_after as u64,
                 2000_u64.div_ceil(most),
@@ -54,7 +54,7 @@ fn large_row_groups_are_split_at_any_row() {
     }
     let mut files = Files::new();
     files.write(&rows(0, 20), properties().build());
-    let merged = split(&files, &MergeOptions::default().with_row_group_rows(1));
+    let merged = split(&files, &MergeOptions::default().with_row_group_size(1));
     assert_eq!(merged.row_groups_after, 20);
 }
 
@@ -63,7 +63,7 @@ fn pages_within_a_part_are_copied() {
     let mut files = Files::new();
     let properties = properties().set_dictionary_enabled(false);
     files.write(&rows(0, 3000), properties.build());
-    let merged = split(&files, &MergeOptions::default().with_row_group_rows(1500));
+    let merged = split(&files, &MergeOptions::default().with_row_group_size(1500));
     let float = merged.columns.iter().find(|it| it.path == "float").unwrap();
     assert_eq!((float.pages.copied, float.pages.encoded), (10, 0));
     // By default, row groups are not split.

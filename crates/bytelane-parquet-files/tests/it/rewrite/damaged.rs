@@ -40,8 +40,8 @@ fn small_file(encoding: Encoding, compression: &str) -> Bytes {
     let options = WriterOptions::default()
         .with_encoding(encoding)
         .with_compression(parse_compression(compression).unwrap())
-        .with_page_rows(25)
-        .with_row_group_rows(35);
+        .with_max_rows_per_page(25)
+        .with_row_group_size(35);
     let mut file = Vec::new();
     let mut writer = Writer::try_new(&mut file, batch.schema(), options).unwrap();
     writer.write(&batch).unwrap();

@@ -362,7 +362,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     /// let numbers = Int32Array::from_iter_values((0..1000).map(|it| it / 2));
     /// let batch = RecordBatch::try_from_iter([("number", Arc::new(numbers) as _)])?;
     /// let mut file = Vec::new();
-    /// let options = WriterOptions::default().with_row_group_rows(300);
+    /// let options = WriterOptions::default().with_row_group_size(300);
     /// let mut writer = Writer::try_new(&mut file, batch.schema(), options)?;
     /// writer.write(&batch)?;
     /// writer.close()?;

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// let ids = Int64Array::from_iter_values(0..1000);
 /// let batch = RecordBatch::try_from_iter([("id", Arc::new(ids) as _)])?;
 /// let mut file = Vec::new();
-/// let options = WriterOptions::default().with_row_group_rows(500);
+/// let options = WriterOptions::default().with_row_group_size(500);
 /// let mut writer = Writer::try_new(&mut file, batch.schema(), options)?;
 /// writer.write(&batch)?;
 /// writer.close()?;

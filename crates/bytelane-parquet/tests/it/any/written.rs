@@ -32,11 +32,11 @@ fn options(numbers: &mut Numbers, schema: &SchemaDescriptor, page_rows: usize) -
     let mut options = WriterOptions::default()
         .with_data_page_version(version)
         .with_compression(parse_compression(compression).expect("a name"))
-        .with_page_rows(page_rows)
-        .with_page_bytes([100, 5000, 1 << 20][numbers.below(3)])
+        .with_max_rows_per_page(page_rows)
+        .with_data_page_size([100, 5000, 1 << 20][numbers.below(3)])
         .with_page_header_statistics(numbers.below(2) == 0)
-        .with_page_checksums(numbers.below(2) == 0)
-        .with_dictionary_page_bytes([200, 1 << 20][numbers.below(2)]);
+        .with_write_page_checksum(numbers.below(2) == 0)
+        .with_dictionary_pagesize_limit([200, 1 << 20][numbers.below(2)]);
     for column in schema.columns() {
         let exists = |encoding: &&Encoding| {
             encoding.exists_for(column.physical_type()) && **encoding != Encoding::Auto
@@ -189,7 +189,7 @@ fn other_kinds_of_arrays_are_written_as_those_that_parquet_has() {
         for page_rows in [1, 4, 100] {
             let options = WriterOptions::default()
                 .with_encoding(encoding)
-                .with_page_rows(page_rows);
+                .with_max_rows_per_page(page_rows);
             let mut file = Vec::new();
             let mut writer = Writer::try_new(&mut file, batch.schema(), options).expect("options");
             writer.write(&batch.slice(0, 4)).expect("rows");

@@ -109,8 +109,8 @@ fn options(version: DataPageVersion, compression: &str) -> WriterOptions {
         .with_encoding(Encoding::Alp)
         .with_compression(parse_compression(compression).unwrap())
         .with_data_page_version(version)
-        .with_page_rows(1500)
-        .with_row_group_rows(7000)
+        .with_max_rows_per_page(1500)
+        .with_row_group_size(7000)
 }
 
 fn written(rows: &RecordBatch, options: WriterOptions) -> Bytes {
@@ -244,7 +244,7 @@ fn every_changed_byte_is_an_error_or_values() {
     let rows = batch().slice(0, 120);
     let rows = rows.project(&[0, 2]).unwrap();
     for version in DataPageVersion::ALL {
-        let options = options(version, "none").with_page_rows(50);
+        let options = options(version, "none").with_max_rows_per_page(50);
         let whole = written(&rows, options);
         let metadata = ParquetMetaDataReader::new()
             .parse_and_finish(&whole)
@@ -501,8 +501,8 @@ fn columns_with_some_plain_pages_are_left_alone() {
     let both = [rows.column(0).slice(0, 9000), rows.column(1).slice(0, 1000)];
     let both = arrow_select::concat::concat(&[&both[0], &both[1]]).unwrap();
     let rows = RecordBatch::try_from_iter([("price", both)]).unwrap();
-    let options = options(DataPageVersion::V1, "none").with_page_rows(1000);
-    let file = written(&rows, options.with_row_group_rows(1 << 20));
+    let options = options(DataPageVersion::V1, "none").with_max_rows_per_page(1000);
+    let file = written(&rows, options.with_row_group_size(1 << 20));
     assert_eq!(columns(&file)[0].encodings, ["alp", "plain"]);
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("in.parquet");

@@ -41,7 +41,7 @@ fn batch() -> RecordBatch {
 
 /// Returns a file whose columns are already in the best encoding, in pages of 1000 rows.
 fn file() -> Bytes {
-    let options = WriterOptions::default().with_page_rows(1000);
+    let options = WriterOptions::default().with_max_rows_per_page(1000);
     let mut file = Vec::new();
     let mut writer = Writer::try_new(&mut file, batch().schema(), options).unwrap();
     writer.write(&batch()).unwrap();

@@ -389,10 +389,10 @@ fn nested_dictionaries_of_several_row_groups_are_not_chosen() {
     let lists: ArrayRef = Arc::new(ListArray::new(item, offsets, words, None));
     let flat = Int32Array::from_iter_values(0..500);
     let batch = of(vec![("flat", Arc::new(flat)), ("lists", lists)]);
-    let encodings = |encoding, row_group_rows, readers: &str| {
+    let encodings = |encoding, row_group_size, readers: &str| {
         let options = WriterOptions::default()
             .with_encoding(encoding)
-            .with_row_group_rows(row_group_rows);
+            .with_row_group_size(row_group_size);
         let file = write(&batch, options).unwrap();
         let options = RewriteOptions::default().with_readers(readers.parse().unwrap());
         let (new, _) = rewrite_bytes(file, &options).unwrap();

@@ -361,8 +361,8 @@ fn every_type_and_few_rows_have_a_choice() {
         for compression in ["none", "zstd:1", "gzip", "brotli:1"] {
             for goal in Goal::ALL {
                 let options = options(compression).with_goal(*goal);
-                let endless = options.clone().with_page_rows(usize::MAX);
-                let endless = endless.with_page_bytes(usize::MAX);
+                let endless = options.clone().with_max_rows_per_page(usize::MAX);
+                let endless = endless.with_data_page_size(usize::MAX);
                 for options in [options, endless] {
                     assert_ne!(written(column, options).1, Encoding::Auto);
                 }

@@ -41,7 +41,7 @@ fn rows(times: Vec<i64>) -> RecordBatch {
 #[test]
 fn no_file_is_finished_without_the_rows_of_an_error() {
     let batch = rows((0..4000).map(|row| row * row).collect());
-    let options = || WriterOptions::default().with_row_group_rows(1000);
+    let options = || WriterOptions::default().with_row_group_size(1000);
     let whole = {
         let mut writer = Writer::try_new(Vec::new(), batch.schema(), options()).unwrap();
         writer.write(&batch).unwrap();
@@ -95,7 +95,7 @@ fn rows_that_are_refused_leave_no_column_longer_than_others() {
 fn threads_of_a_pool_write_the_same_file() {
     let batch = rows((0..5000).map(|row| row * row).collect());
     let write = |pool| {
-        let options = WriterOptions::default().with_row_group_rows(2000);
+        let options = WriterOptions::default().with_row_group_size(2000);
         let mut writer = Writer::try_new(Vec::new(), batch.schema(), options).unwrap();
         if let Some(pool) = pool {
             writer = writer.with_pool(pool);

@@ -132,8 +132,8 @@ static BATCH: LazyLock<RecordBatch> = LazyLock::new(|| {
 fn write(path: &Path, rows: usize, compression: &str) {
     let options = WriterOptions::default()
         .with_encoding(Encoding::Dictionary)
-        .with_row_group_rows(rows / 3)
-        .with_page_rows(rows / 9)
+        .with_row_group_size(rows / 3)
+        .with_max_rows_per_page(rows / 9)
         .with_compression(parse_compression(compression).unwrap());
     let batch = BATCH.slice(0, rows);
     let sink = std::fs::File::create(path).unwrap();
@@ -250,7 +250,7 @@ fn settings_agree_with_what_is_left_unchanged() {
         ("noise", Arc::new(Float64Array::from(noise))),
     ];
     let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let options = WriterOptions::default().with_row_group_rows(ROWS / 2);
+    let options = WriterOptions::default().with_row_group_size(ROWS / 2);
     let sink = std::fs::File::create(&path).unwrap();
     let mut writer = Writer::try_new(sink, batch.schema(), options).unwrap();
     writer.write(&batch).unwrap();

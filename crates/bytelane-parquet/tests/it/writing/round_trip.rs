@@ -215,7 +215,7 @@ proptest! {
         compression in prop::sample::select(vec!["none", "snappy", "gzip:1", "brotli:1", "zstd:1", "lz4_raw"]),
         encoding in prop::sample::select(vec![Encoding::ByteStreamSplit, Encoding::Alp, Encoding::Auto, Encoding::Plain]),
         page_rows in 1..700usize,
-        row_group_rows in 100..3000usize,
+        row_group_size in 100..3000usize,
         batch_size in 1..900usize,
         cut in 0..1000usize,
     ) {
@@ -224,8 +224,8 @@ proptest! {
             .with_encoding(encoding)
             .with_compression(parse_compression(compression)?)
             .with_data_page_version(if v2 { DataPageVersion::V2 } else { DataPageVersion::V1 })
-            .with_page_rows(page_rows)
-            .with_row_group_rows(row_group_rows);
+            .with_max_rows_per_page(page_rows)
+            .with_row_group_size(row_group_size);
         let mut file = Vec::new();
         let mut writer = Writer::try_new(&mut file, whole.schema(), options)?;
         let cut = cut.min(whole.num_rows());
@@ -251,7 +251,7 @@ fn a_projection_and_row_groups_are_what_was_asked_for() {
     let whole = batch(&bits, true);
     let options = WriterOptions::default()
         .with_encoding(Encoding::ByteStreamSplit)
-        .with_row_group_rows(300);
+        .with_row_group_size(300);
     let mut file = Vec::new();
     let mut writer = Writer::try_new(&mut file, whole.schema(), options).expect("options");
     writer.write(&whole).expect("rows");

@@ -85,8 +85,8 @@ fn batches_come_back_whatever_the_pages() {
             let options = WriterOptions::default()
                 .with_encoding(Encoding::ByteStreamSplit)
                 .with_data_page_version(version)
-                .with_page_rows(page_rows)
-                .with_row_group_rows(group_rows);
+                .with_max_rows_per_page(page_rows)
+                .with_row_group_size(group_rows);
             assert_eq!(
                 read(write(&batches, options)),
                 whole,
@@ -199,7 +199,7 @@ fn pages_of_nan_alone_do_not_hide_numbers_in_total_order() {
     let batch = RecordBatch::try_from_iter([("x", array)]).expect("rows");
     let options = WriterOptions::default()
         .with_encoding(Encoding::Plain)
-        .with_page_rows(2);
+        .with_max_rows_per_page(2);
     for total in [true, false] {
         let file = write(
             std::slice::from_ref(&batch),
@@ -239,7 +239,7 @@ fn options_that_do_not_fit_are_refused() {
             "column text: the encoding byte_stream_split does not support columns of the type BYTE_ARRAY",
         ),
         (
-            WriterOptions::default().with_page_rows(0),
+            WriterOptions::default().with_max_rows_per_page(0),
             "the rows of a page cannot be 0",
         ),
     ];
@@ -265,7 +265,7 @@ fn nulls_in_a_required_column_are_refused() {
 #[test]
 fn a_finished_file_takes_no_more_rows() {
     let batch = batch(5000, 0);
-    let options = WriterOptions::default().with_row_group_rows(2000);
+    let options = WriterOptions::default().with_row_group_size(2000);
     let mut writer = Writer::try_new(Vec::new(), batch.schema(), options).unwrap();
     writer.write(&batch).unwrap();
     assert_eq!(
@@ -298,7 +298,7 @@ fn row_groups_have_a_limit_of_bytes() {
     let whole = RecordBatch::try_from_iter([("text", texts)]).unwrap();
     for part in [1, 70, 5000] {
         let options = WriterOptions::default()
-            .with_row_group_rows(500)
+            .with_row_group_size(500)
             .with_row_group_bytes(20_000);
         let mut writer = Writer::try_new(Vec::new(), whole.schema(), options).unwrap();
         for start in (0..whole.num_rows()).step_by(part) {
@@ -481,7 +481,7 @@ fn bloom_filters_have_the_size_of_the_distinct_values() {
     for encoding in [Encoding::Plain, Encoding::Dictionary] {
         let options = WriterOptions::default()
             .with_encoding(encoding)
-            .with_row_group_rows(15_000)
+            .with_row_group_size(15_000)
             .with_bloom_filter(
                 parquet::file::properties::BloomFilterProperties::builder()
                     .with_fpp(0.01)
@@ -576,7 +576,7 @@ fn files_are_the_same_for_any_number_of_threads() {
     let (batch, other) = (batch(20_000, 0), batch(20_000, 5));
     let write = |threads: usize| {
         let options = WriterOptions::default()
-            .with_row_group_rows(7000)
+            .with_row_group_size(7000)
             .with_threads(NonZero::new(threads).unwrap());
         let mut writer = Writer::try_new(Vec::new(), batch.schema(), options).unwrap();
         for batch in [&batch, &other, &batch] {

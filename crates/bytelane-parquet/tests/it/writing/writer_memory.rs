@@ -82,7 +82,7 @@ fn a_writer_holds_no_more_than_two_row_groups() {
     for compression in ["none", "zstd:1"] {
         let compression = parse_compression(compression).expect("a compression");
         let options = WriterOptions::default()
-            .with_row_group_rows(BATCH * BATCHES)
+            .with_row_group_size(BATCH * BATCHES)
             .with_compression(compression);
         let mut numbers = Numbers::new(53);
         let mut largest = 0;

@@ -65,7 +65,7 @@ def plan(
     output: Path | None = None,
     *,
     file_size: int | str = "256MiB",
-    row_group_rows: int = 1048576,
+    row_group_size: int = 1048576,
     min_saving: float = 0.05,
     sample_files: int = 8,
     sample_rows: int = 65536,
@@ -93,7 +93,7 @@ def plan(
 
     - `file_size`: The size that files should have: those below a quarter of it are merged, those above twice of it are
       split.
-    - `row_group_rows`: Maximum number of rows of a joined row group.
+    - `row_group_size`: Maximum number of rows of a joined row group.
     - `min_saving`: The share of the bytes that better encodings must save.
     - `sample_files`: The number of files of each schema to try encodings on; 0: do not re-encode.
     - `sample_rows`: The number of rows of each of these files.

@@ -149,7 +149,7 @@ impl Way {
         let options = WriterOptions::default()
             .with_encoding(self.encoding)
             .with_goal(self.goal)
-            .with_row_group_rows(usize::MAX)
+            .with_row_group_size(usize::MAX)
             .with_compression(self.compression)
             .with_backend(self.kernels()?);
         let mut writer = Writer::try_new(file, batch.schema(), options)?;

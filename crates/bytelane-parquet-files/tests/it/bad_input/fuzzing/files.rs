@@ -56,8 +56,8 @@ pub fn samples() -> &'static [Bytes] {
                 .with_encoding(*encoding)
                 .with_compression(parse_compression(compressions[index]).expect("a compression"))
                 .with_data_page_version(versions[index % 2])
-                .with_page_rows(25)
-                .with_row_group_rows(45);
+                .with_max_rows_per_page(25)
+                .with_row_group_size(45);
             let (mut file, batch) = (Vec::new(), batch());
             let mut writer =
                 Writer::try_new(&mut file, batch.schema(), options).expect("options that fit");
