@@ -3,7 +3,7 @@
 //! Small files can expand a lot. Ten bytes of level runs make a billion nulls, one bit makes a long string
 //! from a dictionary, and many columns may share one page.
 
-use crate::caller::Setting;
+use crate::error::limit_text;
 use crate::{Error, Problem, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait, RecordBatch, make_array};
@@ -227,14 +227,6 @@ fn address_space() -> u64 {
 /// Returns the reason why a column that takes more memory is not re-encoded.
 pub fn too_large(limit: u64) -> String {
     format!("its values take more memory than {}", limit_text(limit))
-}
-
-/// Describes a limit, and the option that changes it.
-pub(crate) fn limit_text(limit: u64) -> String {
-    format!(
-        "the limit of {limit} bytes, which {} raises",
-        Setting::MemoryLimit
-    )
 }
 
 /// Remaining memory budget of a read. Clones share it.

@@ -1,7 +1,6 @@
 //! Errors: what is wrong with a Parquet file, and where.
 
 use crate::Encoding;
-use crate::budget::limit_text;
 use crate::caller::{Setting, read_only_hint};
 use arrow_schema::ArrowError;
 use parquet::basic::Type;
@@ -307,6 +306,14 @@ impl fmt::Display for Place {
             write!(f, "{}: ", known.join(", "))
         }
     }
+}
+
+/// Describes a limit, and the option that changes it.
+pub(crate) fn limit_text(limit: u64) -> String {
+    format!(
+        "the limit of {limit} bytes, which {} raises",
+        Setting::MemoryLimit
+    )
 }
 
 #[cfg(test)]

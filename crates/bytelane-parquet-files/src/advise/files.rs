@@ -1,7 +1,7 @@
 //! Takes samples from Parquet files.
 
 use super::opened::{FEWEST, Opened};
-use super::source::Sampled;
+use super::values::Sampled;
 use crate::rewrite::plan::Plan;
 use crate::rewrite::{RewriteOptions, RewrittenColumn};
 use arrow_array::ArrayRef;

@@ -27,8 +27,7 @@ mod values;
 pub use advisor::Advisor;
 pub use array_file::RAW_ENDINGS;
 pub use options::AdviseOptions;
-pub use outcome::{Advice, Alternative, ColumnAdvice};
-pub use settings::Settings;
+pub use outcome::{Advice, Alternative, ColumnAdvice, Settings};
 pub use trial::Candidate;
 
 use crate::rewrite::plan::int96;
@@ -43,10 +42,11 @@ use parquet::file::metadata::ParquetMetaData;
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::ColumnDescriptor;
 use promise::Promise;
-use source::{Sampled, Source};
+use source::Source;
 use std::ops::ControlFlow;
 use std::path::Path;
 use trial::{Trials, share_with};
+use values::Sampled;
 use values::Values;
 
 /// Tries every encoding and compression on samples of a file's columns.

@@ -1,6 +1,6 @@
 //! Results of `advise`, for a file and for its columns.
 
-use super::{Candidate, Settings};
+use super::trial::Candidate;
 use bytelane_parquet::input::serialize_path;
 use bytelane_parquet::{Encoding, Goal};
 use std::path::PathBuf;
@@ -157,4 +157,16 @@ fn share_saved(now: u64, then: u64) -> f64 {
         0 => 0.0,
         _ => 1.0 - then.min(now) as f64 / now as f64,
     }
+}
+
+/// Settings to paste for one writer.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
+pub struct Settings {
+    /// Name of the writer.
+    pub writer: String,
+    /// Text of the settings.
+    pub text: String,
+    /// Part of the advice that the settings cannot express.
+    pub shortcoming: Option<String>,
 }

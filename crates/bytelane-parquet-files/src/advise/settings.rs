@@ -1,25 +1,14 @@
 //! Generates settings that make writers use the chosen encodings.
 
+use super::options::AdviseOptions;
+use super::outcome::{ColumnAdvice, Settings};
 use super::source::Source;
-use super::{AdviseOptions, ColumnAdvice};
 use bytelane_parquet::choice::DICTIONARY_BYTES;
 use bytelane_parquet::options;
 use bytelane_parquet::{Encoding, Goal, compression_name, parse_compression};
 use parquet::basic::Compression;
 use std::collections::BTreeSet;
 use std::path::Path;
-
-/// Settings to paste for one writer.
-#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-#[non_exhaustive]
-pub struct Settings {
-    /// Name of the writer.
-    pub writer: String,
-    /// Text of the settings.
-    pub text: String,
-    /// Part of the advice that the settings cannot express.
-    pub shortcoming: Option<String>,
-}
 
 /// Columns with their encodings, by their names in the format.
 struct Columns<'a> {

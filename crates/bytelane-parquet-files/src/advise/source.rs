@@ -3,15 +3,15 @@
 use super::array_file::{ArrayFile, is_array};
 use super::files::Files;
 use super::table::{Table, with_names_of_format};
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{Field, FieldRef, Schema, SchemaRef};
+use super::values::Sampled;
+use arrow_array::ArrayRef;
+use arrow_schema::{Field, Schema};
 use bytelane_parquet::Result;
 use bytelane_parquet::budget::MemoryLimit;
 use bytelane_parquet::chunk::Column;
 use bytelane_parquet::stack::depth_of;
-use bytelane_parquet::types::physical::{has_dictionary, in_parquet};
+use bytelane_parquet::types::physical::in_parquet;
 use parquet::file::metadata::ParquetMetaData;
-use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -147,60 +147,5 @@ impl Source {
             }
             Self::Parquet(files) => files.sample(column, most),
         }
-    }
-}
-
-/// Sampled rows of a column.
-pub(super) struct Sampled {
-    pub(super) batches: Vec<RecordBatch>,
-    pub(super) schema: SchemaRef,
-    /// Leaves of the column in Parquet.
-    pub(super) leaves: Vec<ColumnDescPtr>,
-    pub(super) rows: usize,
-    /// Set if readers turn the column, or a part of it, into an Arrow dictionary.
-    pub(super) has_dictionary: bool,
-}
-
-impl Sampled {
-    pub(super) fn new(field: FieldRef, arrays: Vec<ArrayRef>) -> Result<Self> {
-        let has_dictionary = has_dictionary(field.data_type());
-        let schema: SchemaRef = Arc::new(Schema::new(vec![field]));
-        let leaves = in_parquet(&schema)?.columns().to_vec();
-        let rows = arrays.iter().map(|array| array.len()).sum();
-        let batches = arrays
-            .into_iter()
-            .map(|array| RecordBatch::try_new(Arc::clone(&schema), vec![array]));
-        Ok(Self {
-            batches: batches.collect::<std::result::Result<_, _>>()?,
-            schema,
-            leaves,
-            rows,
-            has_dictionary,
-        })
-    }
-
-    /// Returns a sample with about `rows` rows from the front of each batch, but at least one.
-    pub(super) fn front(&self, rows: usize) -> Self {
-        let share = (rows.max(1) as f64 / self.rows.max(1) as f64).min(1.0);
-        let front = |batch: &RecordBatch| {
-            let rows = (batch.num_rows() as f64 * share).ceil() as usize;
-            batch.slice(0, rows)
-        };
-        let batches: Vec<RecordBatch> = self.batches.iter().map(front).collect();
-        Self {
-            rows: batches.iter().map(RecordBatch::num_rows).sum(),
-            batches,
-            schema: SchemaRef::clone(&self.schema),
-            leaves: self.leaves.clone(),
-            has_dictionary: self.has_dictionary,
-        }
-    }
-
-    /// Returns the arrays.
-    pub(super) fn arrays(&self) -> Vec<ArrayRef> {
-        self.batches
-            .iter()
-            .map(|batch| Arc::clone(batch.column(0)))
-            .collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Writes and reads a sample in every way.
 
 use super::AdviseOptions;
-use super::source::Sampled;
+use super::values::Sampled;
 use bytelane_parquet::compatibility::ValueType;
 use bytelane_parquet::{Encoding, Reader, Result, Writer, WriterOptions, compression_name};
 use bytes::Bytes;

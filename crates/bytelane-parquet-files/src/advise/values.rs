@@ -1,13 +1,13 @@
 //! Computes properties of the values of a sample.
 
-use super::source::Sampled;
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef};
-use arrow_schema::DataType;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, FieldRef, Schema, SchemaRef};
 use bytelane_parquet::Result;
-use bytelane_parquet::types::physical;
-use parquet::schema::types::ColumnDescriptor;
+use bytelane_parquet::types::physical::{self, has_dictionary, in_parquet};
+use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Counts of values in a sample.
 pub(super) struct Values {
@@ -86,6 +86,61 @@ impl Counts {
             -share * share.log2()
         });
         bits.sum::<f64>().max(0.0)
+    }
+}
+
+/// Sampled rows of a column.
+pub(super) struct Sampled {
+    pub(super) batches: Vec<RecordBatch>,
+    pub(super) schema: SchemaRef,
+    /// Leaves of the column in Parquet.
+    pub(super) leaves: Vec<ColumnDescPtr>,
+    pub(super) rows: usize,
+    /// Set if readers turn the column, or a part of it, into an Arrow dictionary.
+    pub(super) has_dictionary: bool,
+}
+
+impl Sampled {
+    pub(super) fn new(field: FieldRef, arrays: Vec<ArrayRef>) -> Result<Self> {
+        let has_dictionary = has_dictionary(field.data_type());
+        let schema: SchemaRef = Arc::new(Schema::new(vec![field]));
+        let leaves = in_parquet(&schema)?.columns().to_vec();
+        let rows = arrays.iter().map(|array| array.len()).sum();
+        let batches = arrays
+            .into_iter()
+            .map(|array| RecordBatch::try_new(Arc::clone(&schema), vec![array]));
+        Ok(Self {
+            batches: batches.collect::<std::result::Result<_, _>>()?,
+            schema,
+            leaves,
+            rows,
+            has_dictionary,
+        })
+    }
+
+    /// Returns a sample with about `rows` rows from the front of each batch, but at least one.
+    pub(super) fn front(&self, rows: usize) -> Self {
+        let share = (rows.max(1) as f64 / self.rows.max(1) as f64).min(1.0);
+        let front = |batch: &RecordBatch| {
+            let rows = (batch.num_rows() as f64 * share).ceil() as usize;
+            batch.slice(0, rows)
+        };
+        let batches: Vec<RecordBatch> = self.batches.iter().map(front).collect();
+        Self {
+            rows: batches.iter().map(RecordBatch::num_rows).sum(),
+            batches,
+            schema: SchemaRef::clone(&self.schema),
+            leaves: self.leaves.clone(),
+            has_dictionary: self.has_dictionary,
+        }
+    }
+
+    /// Returns the arrays.
+    pub(super) fn arrays(&self) -> Vec<ArrayRef> {
+        self.batches
+            .iter()
+            .map(|batch| Arc::clone(batch.column(0)))
+            .collect()
     }
 }
 

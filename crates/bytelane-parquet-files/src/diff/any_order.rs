@@ -4,9 +4,9 @@
 //! with the same sum on both sides have the same rows. The second pass keeps the rows of a few
 //! buckets that differ, and pairs them.
 
-use super::DiffOptions;
 use super::files::{Files, Rows};
 use super::hash::{Hash, of_rows};
+use super::options::DiffOptions;
 use super::outcome::{Difference, DifferentRow};
 use bytelane_parquet::Result;
 use std::collections::BTreeMap;

@@ -2,7 +2,6 @@
 
 use super::convert::converted;
 use super::normal::{normal, normal_type};
-use super::outcome::RowPlace;
 use arrow_array::{ArrayRef, NullArray, UInt32Array};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{DataType, FieldRef, Schema};
@@ -10,15 +9,16 @@ use arrow_select::take::take;
 use bytelane_parquet::budget::{RowLimit, rows_of};
 use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::filter::Selection;
-use bytelane_parquet::input::InputFile;
+use bytelane_parquet::input::{InputFile, serialize_path};
 use bytelane_parquet::read::{Reader, ReaderBuilder};
 use bytelane_parquet::table::TableFile;
 use bytelane_parquet::{Error, Result};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ArrowReaderOptions;
 use parquet::file::reader::Length;
+use serde::Serialize;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Number of rows to decode at a time.
@@ -292,4 +292,17 @@ impl Rows<'_> {
             row_in_file: row - self.ends[file],
         }
     }
+}
+
+/// Location of a row: its file and number.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct RowPlace {
+    /// Number across all files of the side, counted from 0.
+    pub row: u64,
+    /// Path of the file.
+    #[serde(serialize_with = "serialize_path")]
+    pub file: PathBuf,
+    /// Number within the file, counted from 0.
+    pub row_in_file: u64,
 }

@@ -1,7 +1,7 @@
 //! Compares rows in order.
 
-use super::DiffOptions;
 use super::files::{Files, Rows};
+use super::options::DiffOptions;
 use super::outcome::{Difference, DifferentRow};
 use arrow_array::{Array, ArrayRef};
 use bytelane_parquet::Result;

@@ -1,10 +1,8 @@
 //! Describes differences between rows.
 
-use super::files::Files;
+use super::files::{Files, RowPlace};
 use bytelane_parquet::Result;
-use bytelane_parquet::input::serialize_path;
 use serde::Serialize;
-use std::path::PathBuf;
 
 /// Outcome of [`diff`](super::diff).
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -80,19 +78,6 @@ impl DifferentRow {
             values,
         })
     }
-}
-
-/// Location of a row: its file and number.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct RowPlace {
-    /// Number across all files of the side, counted from 0.
-    pub row: u64,
-    /// Path of the file.
-    #[serde(serialize_with = "serialize_path")]
-    pub file: PathBuf,
-    /// Number within the file, counted from 0.
-    pub row_in_file: u64,
 }
 
 /// Value that differs, as text.

@@ -11,7 +11,7 @@ use arrow_schema::FieldRef;
 use bytelane_parquet::format::{FieldRepetitionType, FileMetaData, LogicalType, SchemaElement};
 use bytelane_parquet::types::unite::{is_stored_alike, unite, words};
 use bytelane_parquet::{Error, Problem, Result};
-use elements::{have_same_structure, is_widened, join_elements};
+use elements::{have_same_structure, is_widened, join_elements, text};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -104,10 +104,6 @@ fn joined(elements: &mut [SchemaElement], other: &Root) -> std::result::Result<(
         })?;
     }
     Ok(())
-}
-
-fn text(element: &SchemaElement) -> String {
-    String::from_utf8_lossy(&element.name).into_owned()
 }
 
 impl Columns {

@@ -14,6 +14,7 @@ mod work;
 
 pub use int96::Int96Unit;
 pub use options::RewriteOptions;
+use outcome::Moved;
 pub use outcome::{ColumnState, Rewritten, RewrittenColumn};
 
 use bytelane_parquet::file::{FileWriter, Output, is_stream};
@@ -30,7 +31,7 @@ use std::cell::Cell;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use verify::verify;
-use work::{Moved, Unit, Work, units};
+use work::{Unit, Work, units};
 
 /// Re-encodes the columns of a file that benefit, and copies the others unchanged.
 ///

@@ -1,6 +1,6 @@
 //! Outcome of a rewrite, for the file and its columns.
 
-use super::work::Moved;
+use bytelane_parquet::chunk::Chunk;
 use serde::Serialize;
 
 /// Outcome of [`rewrite`](super::rewrite).
@@ -74,4 +74,18 @@ impl ColumnState {
             }
         }
     }
+}
+
+/// Chunk for the new file.
+#[derive(Debug)]
+pub(super) struct Moved {
+    /// Index of its column in the whole schema.
+    pub leaf: usize,
+    pub chunk: Chunk,
+    /// Set if its pages are new.
+    pub is_new: bool,
+    pub before: ColumnState,
+    pub after: ColumnState,
+    /// Reason why it could not be re-encoded.
+    pub obstacle: Option<String>,
 }

@@ -2,6 +2,7 @@
 
 use super::encode::Encoded;
 use super::int96::Int96Unit;
+use super::outcome::Moved;
 use super::plan::{NewIndex, Old, Plan, Wish};
 use super::source::{Column, Part, Reopen, Root, RowGroup, Source};
 use super::{ColumnState, RewriteOptions};
@@ -74,20 +75,6 @@ fn units_of<R: Reopen>(source: &Source<R>, index: usize) -> Result<Vec<(u64, Res
         units.push((0, Ok(unit)));
     }
     Ok(units)
-}
-
-/// Chunk for the new file.
-#[derive(Debug)]
-pub(super) struct Moved {
-    /// Index of its column in the whole schema.
-    pub leaf: usize,
-    pub chunk: Chunk,
-    /// Set if its pages are new.
-    pub is_new: bool,
-    pub before: ColumnState,
-    pub after: ColumnState,
-    /// Reason why it could not be re-encoded.
-    pub obstacle: Option<String>,
 }
 
 /// Work on the units.

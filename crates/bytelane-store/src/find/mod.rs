@@ -20,7 +20,7 @@ use crate::store::Meta;
 use crate::{Error, Problem, Result};
 use bytelane_parquet::unsupported_scheme;
 use format::{above, inside};
-use pattern::{Match, Pattern};
+use pattern::{Match, Pattern, is_skipped};
 use std::path::{Path, PathBuf};
 use tree::{Entry, Kind};
 
@@ -348,11 +348,6 @@ fn refuse(owner: Option<Owner>, options: &FindOptions) -> Result<()> {
         }
         _ => Ok(()),
     }
-}
-
-/// Returns whether programs that read data sets skip a name: that of hidden files, of files that are being written, and of metadata.
-fn is_skipped(name: &str) -> bool {
-    name.starts_with('.') || (name.starts_with('_') && !name.contains('='))
 }
 
 /// Returns whether a file in a directory is one to read.

@@ -1,6 +1,5 @@
 //! Patterns of paths: `*`, `?` and `[ab]` in names, and `**` for any number of directories.
 
-use super::is_skipped;
 use std::path::{Path, PathBuf};
 
 /// Pattern of paths.
@@ -198,6 +197,11 @@ fn set(pattern: &[char]) -> (Part, usize) {
         }
     }
     (Part::One { ranges, is_not }, end + 1)
+}
+
+/// Returns whether programs that read data sets skip a name: that of hidden files, of files that are being written, and of metadata.
+pub(super) fn is_skipped(name: &str) -> bool {
+    name.starts_with('.') || (name.starts_with('_') && !name.contains('='))
 }
 
 #[cfg(test)]

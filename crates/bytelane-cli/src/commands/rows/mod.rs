@@ -15,10 +15,9 @@ use crate::{Outcome, backend, progress, readable, standard};
 use arrow_array::RecordBatch;
 use bytelane_parquet::arrow_schema::DataType;
 use bytelane_parquet::filter::{Predicate, Selection};
-use clap::ValueEnum;
 use files::{Chosen, Files};
 use indicatif::ProgressBar;
-use output::Output;
+use output::{Format, Output};
 use serde_json::json;
 use std::io::{BufWriter, Write};
 use std::ops::ControlFlow;
@@ -145,16 +144,6 @@ impl FromStr for Paths {
         }
         Ok(Self(paths))
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// A table with the columns that fit the terminal; long texts are cut
-    Table,
-    /// JSON lines: one object per row
-    Json,
-    /// CSV: nulls are empty, empty texts are ""
-    Csv,
 }
 
 const WHERE: &str = "\

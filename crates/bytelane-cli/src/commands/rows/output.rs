@@ -1,11 +1,12 @@
 //! Rows in the requested format.
 
 use super::cells::{Cells, in_utc};
+use super::json;
 use super::table::RowTable;
-use super::{Format, json};
 use crate::table::terminal_width;
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 use bytelane_parquet::arrow_schema::{Field, FieldRef};
+use clap::ValueEnum;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -105,4 +106,14 @@ fn write_csv_row(
         }
     }
     out.write_all(b"\n")
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// A table with the columns that fit the terminal; long texts are cut
+    Table,
+    /// JSON lines: one object per row
+    Json,
+    /// CSV: nulls are empty, empty texts are ""
+    Csv,
 }

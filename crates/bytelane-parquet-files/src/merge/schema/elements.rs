@@ -1,6 +1,5 @@
 //! Joins the elements of two schemas: physical types, annotations and field ids.
 
-use super::text;
 use bytelane_parquet::Result;
 use bytelane_parquet::format::{
     ConvertedType, Encoded, FieldRepetitionType, LogicalType, PhysicalType, SchemaElement,
@@ -138,4 +137,8 @@ fn length(element: &SchemaElement) -> i32 {
         Some(PhysicalType::FixedLenByteArray) => element.type_length.unwrap_or(0),
         _ => 0,
     }
+}
+
+pub(super) fn text(element: &SchemaElement) -> String {
+    String::from_utf8_lossy(&element.name).into_owned()
 }

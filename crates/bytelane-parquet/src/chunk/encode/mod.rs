@@ -22,7 +22,7 @@ use arrow_array::ArrayRef;
 use arrow_buffer::Buffer;
 use bloom::BloomFilter;
 use dense::with_dense;
-use pages::Pages;
+use pages::{PagePart, Pages};
 use parquet::basic::Type;
 use parquet::file::properties::EnabledStatistics;
 use parquet::schema::types::ColumnDescPtr;
@@ -51,17 +51,6 @@ pub(super) struct LeafEncoder<'a> {
     scratch: &'a mut Vec<u8>,
     /// Threads that may encode some of the pages.
     helpers: Option<&'a Helpers>,
-}
-
-/// Encoded page, and its metadata.
-struct PagePart {
-    levels: SlotLevels,
-    bounds: Bounds,
-    page: EncodedPage,
-    /// Number of bytes of its strings.
-    strings: Option<usize>,
-    /// The page, unless it was appended to others.
-    bytes: Pieces,
 }
 
 impl<'a> LeafEncoder<'a> {

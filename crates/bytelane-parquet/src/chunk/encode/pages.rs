@@ -2,14 +2,13 @@
 
 use super::super::leaf::LeafPath;
 use super::super::{Chunk, Stored, physical_type};
-use super::PagePart;
 use super::indexes::Index;
 use super::statistics::described;
 use crate::format::{
     ColumnChunk, ColumnMetaData, CompressionCodec, Encoded, Encoding, MAGIC, OffsetIndex,
     PageEncodingStats, PageLocation, PageType, SizeStatistics,
 };
-use crate::page::{DictionaryBuilder, PageEncoder, Pieces};
+use crate::page::{DictionaryBuilder, EncodedPage, PageEncoder, Pieces, SlotLevels};
 use crate::statistics::{Bounds, Order};
 use crate::{Problem, Result, WriterOptions};
 use bytes::Bytes;
@@ -256,4 +255,15 @@ fn codec(compression: Compression) -> Result<CompressionCodec> {
             return Err(Problem::Unsupported(problem.to_owned()).into());
         }
     })
+}
+
+/// Encoded page, and its metadata.
+pub(super) struct PagePart {
+    pub(super) levels: SlotLevels,
+    pub(super) bounds: Bounds,
+    pub(super) page: EncodedPage,
+    /// Number of bytes of its strings.
+    pub(super) strings: Option<usize>,
+    /// The page, unless it was appended to others.
+    pub(super) bytes: Pieces,
 }

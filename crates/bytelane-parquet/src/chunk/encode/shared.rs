@@ -3,8 +3,9 @@
 use super::super::layout::PageSizes;
 use super::super::leaf::{LeafPath, Unit};
 use super::super::rows::Rows;
+use super::LeafEncoder;
+use super::pages::PagePart;
 use super::pages::Pages;
-use super::{LeafEncoder, PagePart};
 use crate::page::{PageEncoder, Pieces, ValueEncoding};
 use crate::{Problem, Result, WriterOptions};
 use arrow_array::ArrayRef;

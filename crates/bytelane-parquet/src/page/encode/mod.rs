@@ -11,13 +11,13 @@ pub use dictionary::DictionaryBuilder;
 pub use levels::{Definition, Repetition, SlotLevels};
 use pieces::PageSink;
 pub use pieces::Pieces;
-pub use values::DenseValues;
+pub use values::{DenseValues, PageValues};
 
 use super::codec::Compressor;
 use super::header::{ValueEncoding, checksum};
 use crate::format::{
     self, DataPageHeader, DataPageHeaderV2, DictionaryPageHeader, Encoded, Encoding, PageHeader,
-    PageType, Statistics,
+    PageType,
 };
 use crate::{DataPageVersion, Problem, Result};
 use arrow_buffer::Buffer;
@@ -39,20 +39,6 @@ pub struct PageEncoder {
     compressed: Vec<u8>,
     /// Buffer for ALP-encoded values, whose size is only known once they are encoded.
     room: Vec<u8>,
-}
-
-/// Contents of a data page.
-pub struct PageValues<'a> {
-    /// Encoding of the values.
-    pub(crate) encoding: ValueEncoding,
-    pub(crate) values: DenseValues<'a>,
-    /// Memory that has the values one after the other and nothing else, without lengths of strings.
-    pub(crate) memory: Option<&'a Buffer>,
-    pub(crate) levels: &'a SlotLevels,
-    /// Maximum definition and repetition levels of the column.
-    pub(crate) greatest: (u16, u16),
-    /// Statistics for the page header.
-    pub(crate) statistics: Option<Statistics>,
 }
 
 /// Page that has been appended to a buffer.

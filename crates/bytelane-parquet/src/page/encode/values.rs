@@ -2,10 +2,11 @@
 
 use super::super::header::ValueEncoding;
 use super::super::values::alp;
-use super::PageValues;
+use super::levels::SlotLevels;
 use super::runs::{self, Runs};
+use crate::format::Statistics;
 use crate::{Problem, Result};
-use arrow_buffer::BooleanBuffer;
+use arrow_buffer::{BooleanBuffer, Buffer};
 use bytelane::byte_stream_split::Width;
 use bytelane::{Detected, Reserved, delta};
 
@@ -232,6 +233,20 @@ fn append_indices(indices: &[u32], runs: Runs, backend: Detected, to: &mut Vec<u
     let width = u32::BITS - greatest.leading_zeros();
     to.push(width as u8);
     runs::append(indices, width, runs, backend, to)
+}
+
+/// Contents of a data page.
+pub struct PageValues<'a> {
+    /// Encoding of the values.
+    pub(crate) encoding: ValueEncoding,
+    pub(crate) values: DenseValues<'a>,
+    /// Memory that has the values one after the other and nothing else, without lengths of strings.
+    pub(crate) memory: Option<&'a Buffer>,
+    pub(crate) levels: &'a SlotLevels,
+    /// Maximum definition and repetition levels of the column.
+    pub(crate) greatest: (u16, u16),
+    /// Statistics for the page header.
+    pub(crate) statistics: Option<Statistics>,
 }
 
 #[cfg(test)]

@@ -12,57 +12,19 @@ pub(super) use conditions::View;
 pub(crate) use conditions::{Condition, Conditional};
 pub(super) use stage::{StagePlan, stages};
 
-use super::input::Input;
 use super::rows::{Rows, Step};
-use super::schema::Plan;
 use crate::Result;
-use crate::budget::{Budget, MemoryLimit};
+use crate::budget::Budget;
 use crate::file::{LeafChunk, RowGroups};
 use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
-use arrow_schema::SchemaRef;
-use bytelane::Detected;
 use parquet::file::reader::Length;
 use partial::Partial;
-use rayon::ThreadPool;
+pub(crate) use stage::Settings;
 use stage::Stage;
 use std::ops::Range;
 use std::sync::Arc;
 use wanted::{Wanted, within};
-
-/// Settings for reading the row groups of a file.
-pub(super) struct Settings {
-    pub(super) input: Input,
-    /// Columns of batches: those of the file, followed by row numbers if they are requested.
-    pub(super) schema: SchemaRef,
-    /// Columns of batches that are in the file.
-    pub(super) output: View,
-    /// Columns to read.
-    pub(super) plan: Plan,
-    pub(super) stages: Vec<StagePlan>,
-    pub(super) batch_size: usize,
-    /// Least number of dropped rows that are skipped, in place of the measured ones.
-    pub(super) least_gap: Option<usize>,
-    /// Callback for the number of rows considered since its last call.
-    pub(super) progress: Option<Arc<dyn Fn(u64) + Send + Sync>>,
-    pub(super) backend: Detected,
-    pub(super) limit: MemoryLimit,
-    /// Memory budget, in bytes, of a row group, and of the batches that wait for earlier ones.
-    pub(super) memory: u64,
-    pub(super) ahead: u64,
-    /// Nesting depth of the columns.
-    pub(super) depth: usize,
-    /// `None` for one thread.
-    pub(super) pool: Option<ThreadPool>,
-}
-
-impl Settings {
-    fn report(&self, rows: usize) {
-        if let Some(progress) = &self.progress {
-            progress(rows as u64);
-        }
-    }
-}
 
 /// Row group with rows left to read.
 pub(super) struct RowGroup {

@@ -1,18 +1,19 @@
 //! Reads a stage: a group of columns that are read together.
 
+use super::super::input::Input;
 use super::super::leaf::{Leaf, LeafArray, PageReader};
 use super::super::schema::{Kind, LeafPlan, Plan};
-use super::Settings;
 use super::chunk::row_counts;
 use super::conditions::{Condition, Conditional, View};
 use super::wanted::{Part, Wanted, least_gap};
-use crate::budget::{Budget, Reservation};
+use crate::budget::{Budget, MemoryLimit, Reservation};
 use crate::file::LeafChunk;
 use crate::page::{Opener, PageLevels, Test, TestDecoder, decoder_of, keys_decoder_of};
 use crate::{Error, Result};
 use arrow_array::{Array, ArrayRef, new_null_array};
 use arrow_buffer::BooleanBufferBuilder;
-use arrow_schema::DataType;
+use arrow_schema::{DataType, SchemaRef};
+use bytelane::Detected;
 use parquet::schema::types::ColumnDescPtr;
 use rayon::ThreadPool;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
@@ -432,4 +433,38 @@ fn open_leaf(
     };
     let column = ColumnDescPtr::clone(column);
     Ok(Leaf::new(column, pages, opener, levels, decoder, budget))
+}
+
+/// Settings for reading the row groups of a file.
+pub(crate) struct Settings {
+    pub(crate) input: Input,
+    /// Columns of batches: those of the file, followed by row numbers if they are requested.
+    pub(crate) schema: SchemaRef,
+    /// Columns of batches that are in the file.
+    pub(crate) output: View,
+    /// Columns to read.
+    pub(crate) plan: Plan,
+    pub(crate) stages: Vec<StagePlan>,
+    pub(crate) batch_size: usize,
+    /// Least number of dropped rows that are skipped, in place of the measured ones.
+    pub(crate) least_gap: Option<usize>,
+    /// Callback for the number of rows considered since its last call.
+    pub(crate) progress: Option<Arc<dyn Fn(u64) + Send + Sync>>,
+    pub(crate) backend: Detected,
+    pub(crate) limit: MemoryLimit,
+    /// Memory budget, in bytes, of a row group, and of the batches that wait for earlier ones.
+    pub(crate) memory: u64,
+    pub(crate) ahead: u64,
+    /// Nesting depth of the columns.
+    pub(crate) depth: usize,
+    /// `None` for one thread.
+    pub(crate) pool: Option<ThreadPool>,
+}
+
+impl Settings {
+    pub(super) fn report(&self, rows: usize) {
+        if let Some(progress) = &self.progress {
+            progress(rows as u64);
+        }
+    }
 }

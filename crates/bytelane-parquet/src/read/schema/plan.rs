@@ -1,6 +1,6 @@
 //! Plans the leaves to read for a projection, and the trees that they belong to.
 
-use super::tree::{Kind, Node};
+use super::tree::{Kind, Node, not_readable, too_deep};
 use crate::page::LeafLevels;
 use crate::{Error, Problem, Result};
 use arrow_schema::{DataType, FieldRef, Fields};
@@ -268,12 +268,4 @@ fn entry_field(data_type: &DataType) -> Option<&FieldRef> {
         | DataType::Map(field, _) => Some(field),
         _ => None,
     }
-}
-
-pub(crate) fn not_readable(data_type: &DataType) -> Error {
-    Problem::Unsupported(format!("its groups cannot be read as {data_type}")).into()
-}
-
-pub(crate) fn too_deep() -> Error {
-    Problem::Unsupported("it is nested more than 255 levels deep".to_owned()).into()
 }

@@ -18,10 +18,9 @@
 //! bits 1, 1, 0 of the lists. For a given node, all leaves below it have equivalent levels.
 
 use super::super::leaf::{LeafArray, Levels};
-use super::plan::{not_readable, too_deep};
 use crate::budget::Reservation;
 use crate::page::bits_from;
-use crate::{Error, Result};
+use crate::{Error, Problem, Result};
 use arrow_array::builder::UInt64Builder;
 use arrow_array::{
     Array, ArrayRef, FixedSizeListArray, GenericListArray, GenericListViewArray, MapArray,
@@ -375,4 +374,12 @@ fn fixed_size_lists(
     let field = Arc::clone(field);
     let lists = FixedSizeListArray::try_new_with_length(field, length, entries, nulls, count)?;
     Ok(Arc::new(lists))
+}
+
+pub(crate) fn not_readable(data_type: &DataType) -> Error {
+    Problem::Unsupported(format!("its groups cannot be read as {data_type}")).into()
+}
+
+pub(crate) fn too_deep() -> Error {
+    Problem::Unsupported("it is nested more than 255 levels deep".to_owned()).into()
 }

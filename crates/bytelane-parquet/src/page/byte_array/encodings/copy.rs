@@ -1,11 +1,11 @@
 //! Copies short strings in steps of 16 bytes. The next string overwrites the surplus bytes.
 
-use super::room::Room;
+use super::room::{LONG_STEP, Room};
 use crate::Result;
 use bytelane::Reserved;
 
 /// Number of bytes per copy.
-const STEP: usize = 16;
+const STEP: usize = LONG_STEP / 4;
 
 /// Number of strings per block. A block of strings of average length stays in the first-level cache.
 pub(crate) const BLOCK: usize = 1024;
@@ -23,7 +23,6 @@ pub(crate) const LOWEST: [u128; STEP + 1] = {
 
 /// Numbers of bytes per copy for longer strings.
 pub(crate) const TWO_STEPS: usize = 2 * STEP;
-pub(crate) const LONG_STEP: usize = 4 * STEP;
 
 /// Destination of strings. Strings that do not fit are counted, but not written: see [`Strings::make_room`].
 pub(crate) struct Strings<'a> {

@@ -1,8 +1,9 @@
 //! Decodes DELTA_BYTE_ARRAY: the length of the prefix that each value shares with the previous one, and the
 //! bytes after it.
 
-use super::copy::{BLOCK, LONG_STEP, LOWEST, Strings};
+use super::copy::{BLOCK, LOWEST, Strings};
 use super::delta_length::{read_lengths, sum};
+use super::room::LONG_STEP;
 use super::room::Room;
 use crate::budget::Budget;
 use crate::{Error, Result};

@@ -1,8 +1,9 @@
 //! Prepares the entries of a dictionary for being copied many times.
 
-use super::copy::{BLOCK, LONG_STEP, Strings, TWO_STEPS};
+use super::copy::{BLOCK, Strings, TWO_STEPS};
 use super::indices::Indices;
 use super::plain::Entries;
+use super::room::LONG_STEP;
 use super::room::Room;
 use crate::Result;
 use crate::memory::compact_to;

@@ -1,8 +1,10 @@
 //! Limits the memory of an array.
 
-use super::copy::LONG_STEP;
 use crate::budget::Reservation;
 use crate::{Error, Problem, Result};
+
+/// Number of bytes of the longest copy, which may overwrite as many behind the bytes of a string.
+pub(crate) const LONG_STEP: usize = 64;
 
 /// Memory for the strings of an array, taken from a budget.
 #[derive(Clone, Copy, Debug)]
