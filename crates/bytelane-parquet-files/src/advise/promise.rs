@@ -4,7 +4,7 @@ use super::AdviseOptions;
 use super::files::Files;
 use super::source::Source;
 use crate::rewrite::RewriteOptions;
-use crate::rewrite::plan::{Wish, beside_int96};
+use crate::rewrite::plan::{Request, beside_int96};
 use arrow_array::ArrayRef;
 use bytelane_parquet::choice::{Choice, Chooser, Estimate, Tally};
 use bytelane_parquet::chunk::{Column, Layout, PageSizes};
@@ -171,25 +171,30 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
         let chunks = &metadata.row_group(place.row_group).columns()[leaves.clone()];
         let rows = metadata.row_group(place.row_group).num_rows().max(0) as usize;
         let mut columns = options.writer();
-        let mut wishes = Vec::new();
+        let mut requests = Vec::new();
         for (chunk, leaf) in chunks.iter().zip(leaves) {
             let keeps_compression = rewrite.compression.is_none();
             let summary = files.page_summary(place, chunk, keeps_compression)?;
-            let wish = plan.wish(chunk, &summary);
-            let pages = plan.pages(&wish, &summary, leaf, rows);
+            let request = plan.request(chunk, &summary);
+            let pages = plan.pages(&request, &summary, leaf, rows);
             columns = columns.with_column(chunk.column_path().string(), pages);
-            wishes.push((wish, summary));
+            requests.push((request, summary));
         }
         if chunks
             .iter()
             .any(|chunk| chunk.column_type() == Type::INT96)
         {
             // `rewrite` writes either all leaves of a column or none.
-            for (wish, _) in wishes.iter_mut().filter(|(wish, _)| wish.pages().is_some()) {
-                *wish = Wish::Cannot(beside_int96());
+            for (request, _) in requests
+                .iter_mut()
+                .filter(|(request, _)| request.pages().is_some())
+            {
+                *request = Request::Cannot(beside_int96());
             }
         }
-        let is_open = wishes.iter().any(|(wish, _)| wish.pages().is_some());
+        let is_open = requests
+            .iter()
+            .any(|(request, _)| request.pages().is_some());
         let outcome = if is_open {
             let arrays = files.rows_of(place, column)?;
             tally(&mut promises, &arrays);
@@ -198,17 +203,17 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
             let written = written(&column, arrays, &mut chooser, false);
             written?.into_iter().map(Some).collect()
         } else {
-            wishes.iter().map(|_| None).collect::<Vec<_>>()
+            requests.iter().map(|_| None).collect::<Vec<_>>()
         };
-        let all = promises.iter_mut().zip(chunks).zip(wishes).zip(outcome);
-        for (((promise, chunk), (wish, summary)), outcome) in all {
+        let all = promises.iter_mut().zip(chunks).zip(requests).zip(outcome);
+        for (((promise, chunk), (request, summary)), outcome) in all {
             let before = chunk.compressed_size() as f64;
             promise.rows += rows as u64;
             promise.before += before;
             let taken = outcome.filter(|new| {
                 let differ = !summary.are(new.layout.encoding);
                 promise.weigh(new);
-                plan.is_better(&wish, before, new.bytes, differ)
+                plan.is_better(&request, before, new.bytes, differ)
             });
             promise.changes |= taken.is_some();
             let compression = || plan.compression(chunk, &summary);
@@ -227,9 +232,9 @@ fn of_files(files: &Files, column: usize, options: &AdviseOptions) -> Result<Vec
                 }
             };
             promise.after += taken.map_or(before, |new| new.bytes + checksums(&new));
-            match wish {
-                Wish::Cannot(why) => promise.obstacle = Some(why),
-                Wish::Other(_) => {
+            match request {
+                Request::Cannot(why) => promise.obstacle = Some(why),
+                Request::Other(_) => {
                     let reason = plan.unwanted_preview(chunk, &summary);
                     promise.reason = promise.reason.take().or(reason);
                 }

@@ -55,7 +55,7 @@ const NO_INDEX: &str =
 
 /// Intended treatment of a chunk.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Wish {
+pub(crate) enum Request {
     /// Keep the pages.
     Keep,
     /// Keep the pages, because the chunk cannot be re-encoded.
@@ -68,7 +68,7 @@ pub(crate) enum Wish {
     Convert(ColumnOptions),
 }
 
-impl Wish {
+impl Request {
     /// Returns how new pages would be written.
     pub(crate) fn pages(&self) -> Option<&ColumnOptions> {
         match self {
@@ -97,7 +97,7 @@ pub(super) struct Old {
     /// Position of its pages.
     pub pages: Range<u64>,
     pub chunk: Chunk,
-    pub wish: Wish,
+    pub request: Request,
     /// Entries of an ordered dictionary, and their number.
     pub entries: Option<(Bytes, usize)>,
 }
@@ -202,7 +202,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Returns the intended treatment of a chunk whose pages have this summary.
-    pub fn wish(&self, chunk: &ColumnChunkMetaData, summary: &PageSummary) -> Wish {
+    pub fn request(&self, chunk: &ColumnChunkMetaData, summary: &PageSummary) -> Request {
         let physical = chunk.column_type();
         let writer = &self.writer;
         let compression = self.compression(chunk, summary);
@@ -225,35 +225,37 @@ impl<'a> Plan<'a> {
             .with_compression(compression);
         let is_supported = !matches!(compression, Compression::LZO | Compression::LZ4);
         match physical {
-            _ if chunk.num_values() == 0 => Wish::Keep,
-            _ if summary.unknown => Wish::Cannot(UNKNOWN_PAGES.to_owned()),
-            _ if chunk.compression_codec() == CompressionCodec::LZO => Wish::Cannot(LZO.to_owned()),
+            _ if chunk.num_values() == 0 => Request::Keep,
+            _ if summary.unknown => Request::Cannot(UNKNOWN_PAGES.to_owned()),
+            _ if chunk.compression_codec() == CompressionCodec::LZO => {
+                Request::Cannot(LZO.to_owned())
+            }
             Type::FIXED_LEN_BYTE_ARRAY if physical::width(chunk.column_descr()).is_none() => {
-                Wish::Cannot(EMPTY.to_owned())
+                Request::Cannot(EMPTY.to_owned())
             }
             Type::INT96 if self.options.convert_int96.is_some() && is_supported => {
-                Wish::Convert(pages)
+                Request::Convert(pages)
             }
-            Type::INT96 => Wish::Cannot(int96()),
+            Type::INT96 => Request::Cannot(int96()),
             _ if !is_supported => {
                 let name = codec_name(CompressionCodec::from(compression));
-                Wish::Cannot(format!(
+                Request::Cannot(format!(
                     "columns compressed with {name}, which is deprecated, can only be copied"
                 ))
             }
-            _ if asked => Wish::Other(pages),
-            Type::BOOLEAN => Wish::Keep,
-            _ if encoding != Encoding::Auto => Wish::Keep,
-            _ => Wish::Better(pages),
+            _ if asked => Request::Other(pages),
+            Type::BOOLEAN => Request::Keep,
+            _ if encoding != Encoding::Auto => Request::Keep,
+            _ => Request::Better(pages),
         }
     }
 
     /// Returns how to write the chunks of a column if at least one of them is to be re-encoded.
     pub(super) fn writer(&self, olds: &[Old], rows: usize) -> Option<WriterOptions> {
-        olds.iter().find_map(|old| old.wish.pages())?;
+        olds.iter().find_map(|old| old.request.pages())?;
         let mut columns = BTreeMap::new();
         for old in olds {
-            let pages = self.pages(&old.wish, &old.summary, old.leaf, rows);
+            let pages = self.pages(&old.request, &old.summary, old.leaf, rows);
             let mut pages = pages.with_statistics(self.statistics(old));
             pages.entries.clone_from(&old.entries);
             columns.insert(old.described.column_path().string(), pages);
@@ -272,7 +274,7 @@ impl<'a> Plan<'a> {
     /// ones, unless the options say otherwise or only the size counts.
     pub fn pages(
         &self,
-        wish: &Wish,
+        request: &Request,
         summary: &PageSummary,
         leaf: usize,
         rows: usize,
@@ -282,7 +284,7 @@ impl<'a> Plan<'a> {
         let unwanted = || ColumnOptions::default().with_encoding(Encoding::Plain);
         let is_nested = self.file.schema_descr().column(leaf).path().parts().len() > 1;
         let has_others = i64::try_from(rows) != Ok(self.file.num_rows());
-        let mut options = wish.pages().cloned().unwrap_or_else(unwanted);
+        let mut options = request.pages().cloned().unwrap_or_else(unwanted);
         options.without_dictionaries = is_nested && has_others && !summary.have_dictionary();
         options.page_rows = keeps.then(|| summary.page_rows(rows));
         options.as_dictionary = self.dictionaries.all.contains(&leaf);
@@ -298,9 +300,9 @@ impl<'a> Plan<'a> {
             self.order(old),
             ColumnOrder::UNKNOWN | ColumnOrder::INT96_TIMESTAMP_ORDER
         ) && !has_decimals_as_bytes(column);
-        match (&old.wish, old.chunk.column_index()) {
-            (Wish::Convert(_), None) => EnabledStatistics::Chunk,
-            (Wish::Convert(_), Some(_)) => EnabledStatistics::Page,
+        match (&old.request, old.chunk.column_index()) {
+            (Request::Convert(_), None) => EnabledStatistics::Chunk,
+            (Request::Convert(_), Some(_)) => EnabledStatistics::Page,
             (_, Some(_)) if is_known => EnabledStatistics::Page,
             _ => EnabledStatistics::None,
         }
@@ -324,17 +326,17 @@ impl<'a> Plan<'a> {
     pub(super) fn takes(&self, old: &Old, new: &Chunk, encodings: &[Coding]) -> bool {
         let differ = !old.summary.has_encodings(encodings);
         let (before, after) = (old.chunk.bytes() as f64, new.bytes() as f64);
-        self.is_better(&old.wish, before, after, differ)
+        self.is_better(&old.request, before, after, differ)
     }
 
     /// Returns whether new pages of this size are better than the old ones. `differ` says whether their
     /// encodings differ.
-    pub fn is_better(&self, wish: &Wish, before: f64, after: f64, differ: bool) -> bool {
-        match (wish, self.writer.goal) {
-            (Wish::Keep | Wish::Cannot(_), _) => false,
-            (Wish::Other(_) | Wish::Convert(_), _) => true,
-            (Wish::Better(_), Goal::Write | Goal::Read) => differ,
-            (Wish::Better(_), _) => after < GAIN * before,
+    pub fn is_better(&self, request: &Request, before: f64, after: f64, differ: bool) -> bool {
+        match (request, self.writer.goal) {
+            (Request::Keep | Request::Cannot(_), _) => false,
+            (Request::Other(_) | Request::Convert(_), _) => true,
+            (Request::Better(_), Goal::Write | Goal::Read) => differ,
+            (Request::Better(_), _) => after < GAIN * before,
         }
     }
 }

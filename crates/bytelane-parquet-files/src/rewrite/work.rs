@@ -3,7 +3,7 @@
 use super::encode::Encoded;
 use super::int96::Int96Unit;
 use super::outcome::Moved;
-use super::plan::{NewIndex, Old, Plan, Wish};
+use super::plan::{NewIndex, Old, Plan, Request};
 use super::source::{Column, Part, Reopen, Root, RowGroup, Source};
 use super::{ColumnState, RewriteOptions};
 use bytelane_parquet::budget::{MemoryLimit, has_room_for, too_large};
@@ -119,7 +119,7 @@ impl<R: Reopen> Work<'_, R> {
             }
             Encoded::Obstacle(why) => {
                 for old in &mut olds {
-                    refuse(&mut old.wish, &why)?;
+                    refuse(&mut old.request, &why)?;
                 }
                 olds.into_iter().map(|old| self.kept(old)).collect()
             }
@@ -171,7 +171,7 @@ impl<R: Reopen> Work<'_, R> {
         Ok(Old {
             leaf,
             entries,
-            wish: self.plan.wish(described, &summary),
+            request: self.plan.request(described, &summary),
             summary,
             pages: range.clone(),
             chunk,
@@ -231,13 +231,13 @@ impl<R: Reopen> Work<'_, R> {
             encodings: encodings.into_iter().map(encoding_name).collect(),
             compressions: vec![compression_name(compression)],
         };
-        if matches!(old.wish, Wish::Convert(_)) {
+        if matches!(old.request, Request::Convert(_)) {
             old.chunk.take_converted(new);
         } else {
             let column_index = match self.plan.column_index(&old, &new)? {
                 NewIndex::Of(index) => index,
                 NewIndex::Obstacle(obstacle) => {
-                    old.wish = Wish::Cannot(obstacle.to_owned());
+                    old.request = Request::Cannot(obstacle.to_owned());
                     return self.kept(old);
                 }
             };
@@ -265,8 +265,8 @@ impl<R: Reopen> Work<'_, R> {
             is_new: false,
             before: state.clone(),
             after: state,
-            obstacle: match old.wish {
-                Wish::Cannot(why) => Some(why),
+            obstacle: match old.request {
+                Request::Cannot(why) => Some(why),
                 _ => None,
             },
         })
@@ -274,14 +274,14 @@ impl<R: Reopen> Work<'_, R> {
 }
 
 /// Marks a chunk to be kept; returns an error if it cannot be.
-fn refuse(wish: &mut Wish, obstacle: &str) -> Result<()> {
-    match wish {
-        Wish::Convert(_) => {
+fn refuse(request: &mut Request, obstacle: &str) -> Result<()> {
+    match request {
+        Request::Convert(_) => {
             let problem = format!("its INT96 values cannot be converted: {obstacle}");
             Err(Problem::Unsupported(problem).into())
         }
         _ => {
-            *wish = Wish::Cannot(obstacle.to_owned());
+            *request = Request::Cannot(obstacle.to_owned());
             Ok(())
         }
     }

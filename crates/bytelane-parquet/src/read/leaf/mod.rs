@@ -61,7 +61,7 @@ pub(crate) struct LeafArray {
 
 /// Operation on rows.
 #[derive(Clone, Copy)]
-enum Wish<'a> {
+enum Request<'a> {
     Read,
     /// Reads the rows whose bits are set, and skips the others.
     Keep(&'a BooleanBuffer),
@@ -102,18 +102,18 @@ impl Leaf {
 
     /// Appends the next rows to the array.
     pub(crate) fn read(&mut self, rows: usize) -> Result<()> {
-        let read = self.advance(rows, Wish::Read);
+        let read = self.advance(rows, Request::Read);
         read.map_err(|error| self.located(error))
     }
 
     /// Appends those of the next rows whose bits are set to the array, if [`can_retain`](Self::can_retain).
     pub(crate) fn read_kept(&mut self, bits: &BooleanBuffer) -> Result<()> {
-        let wish = if bits.has_false() {
-            Wish::Keep(bits)
+        let request = if bits.has_false() {
+            Request::Keep(bits)
         } else {
-            Wish::Read
+            Request::Read
         };
-        let read = self.advance(bits.len(), wish);
+        let read = self.advance(bits.len(), request);
         read.map_err(|error| self.located(error))
     }
 
@@ -133,7 +133,7 @@ impl Leaf {
     /// Skips the next rows.
     pub(crate) fn skip(&mut self, rows: usize) -> Result<()> {
         self.pages.counters().gaps_skipped.add(1);
-        let skipped = self.advance(rows, Wish::Skip);
+        let skipped = self.advance(rows, Request::Skip);
         skipped.map_err(|error| self.located(error))
     }
 
@@ -195,12 +195,12 @@ impl Leaf {
             .in_column(self.column.path().string())
     }
 
-    fn advance(&mut self, rows: usize, wish: Wish<'_>) -> Result<()> {
+    fn advance(&mut self, rows: usize, request: Request<'_>) -> Result<()> {
         let mut left = rows;
         while left > 0 || self.continues()? {
             if self.levels.left() == 0 {
                 self.close_page();
-                if let Wish::Skip = wish {
+                if let Request::Skip = request {
                     left -= self.skip_pages(left)?;
                 }
                 if left == 0 && !self.continues()? || !self.open_page()? {
@@ -208,21 +208,21 @@ impl Leaf {
                 }
             }
             let (levels, begun) = self.levels.rows(left);
-            match wish {
-                Wish::Read => self.append(levels, None)?,
+            match request {
+                Request::Read => self.append(levels, None)?,
                 // Columns with lists keep all rows, so there is a bit for each level.
-                Wish::Keep(bits) => {
+                Request::Keep(bits) => {
                     let bits = bits.slice(rows - left, levels);
                     let bits = BooleanBuffer::new(bits.sliced(), 0, levels);
                     self.append(levels, Some(&bits))?;
                 }
-                Wish::Skip => {
+                Request::Skip => {
                     let valid = self.levels.skip(levels)?;
                     self.decoder.skip(valid)?;
                 }
             }
             left -= begun;
-            if let Wish::Read = wish {
+            if let Request::Read = request {
                 self.expect_more(rows - left, left);
             }
             if left == 0 && self.levels.left() > 0 {
