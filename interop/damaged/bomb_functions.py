@@ -101,7 +101,7 @@ def commands(path: Path, new: Path) -> Functions:
         ["merge", file, file, *output, "--pages", "fresh"],
         ["merge", file, *output, "--row-group-size", "10000", "--verify"],
         # Smaller files than the longest strings would be as many as there are rows, and fill the disk.
-        ["merge", file, *output, "--file-size", "10MB"],
+        ["merge", file, *output, "--file-size", "10MiB"],
         ["repair", file, *output, "--verify", "--bloom-filter", name],
         ["rewrite", file, *output, "--verify"],
         ["rewrite", file, *output, "--compression", "zstd"],
