@@ -7,10 +7,9 @@
 //! dictionary. Several page sizes are tried, too, if only the size counts or if small pieces
 //! compressed better than whole pages.
 //!
-//! The choice depends only on the rows and the options, so that [`advise`](crate::advise) can
-//! predict what [`rewrite`](crate::rewrite) will do. A writer of several row groups remembers its
-//! choices: as long as a few small pieces of the rows give similar results, it writes nothing else to
-//! choose. If the choice was a dictionary, its chunk shows whether it still is.
+//! The choice depends only on the rows and the options, so that `advise` can predict what `rewrite`
+//! will do. A writer of several row groups remembers its choices: as long as a few small pieces of
+//! the rows give similar results, it writes nothing else to choose. If the choice was a dictionary, its chunk shows whether it still is.
 
 mod distinct;
 mod glance;

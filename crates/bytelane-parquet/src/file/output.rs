@@ -295,7 +295,7 @@ impl NewFile {
         self.output.unfinished()
     }
 
-    /// Renames the file to its final name, or stores it under its URL. Unlike [`rewrite`](crate::rewrite::rewrite), this does
+    /// Renames the file to its final name, or stores it under its URL. Unlike the verbs of `bytelane-parquet-files`, this does
     /// not wait until the file is on disk.
     ///
     /// # Errors

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use parquet::basic::Type;
 use parquet::schema::types::ColumnDescriptor;
 use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Facts<'_> {
     pub(super) fn check_metadata(&self, found: &mut Vec<Contradiction>) {
@@ -91,31 +92,28 @@ impl Facts<'_> {
         let Ok(named) = metadata.encodings.decode() else {
             return false;
         };
+        let named: BTreeSet<Encoding> = named.into_iter().collect();
+        let mut used = BTreeMap::new();
+        for encoding in self.pages.iter().flatten().filter_map(|page| page.encoding) {
+            *used.entry(encoding).or_insert(0) += 1;
+        }
         let is_unknown = |it: &Encoding| matches!(it, Encoding::Unknown(_));
-        let pages = self.pages.iter().flatten();
-        let used: Vec<Encoding> = pages.filter_map(|page| page.encoding).collect();
-        let lacks = used.iter().any(|it| !named.contains(it));
-        if lacks || (named.iter().any(is_unknown) && !used.iter().any(is_unknown)) {
+        let lacks = used.keys().any(|it| !named.contains(it));
+        if lacks || (named.iter().any(is_unknown) && !used.keys().any(is_unknown)) {
             return true;
         }
-        let counts = metadata.encoding_stats.as_ref();
-        let Some(Ok(counts)) = counts.map(Encoded::decode) else {
+        let stats = metadata.encoding_stats.as_ref();
+        let Some(Ok(stats)) = stats.map(Encoded::decode) else {
             return false;
         };
-        let of_data = counts
-            .iter()
-            .filter(|it| it.page_type != PageType::DictionaryPage);
-        let counted = |encoding: Encoding| {
-            let counts = of_data.clone().filter(|it| it.encoding == encoding);
-            counts.map(|it| i64::from(it.count)).sum::<i64>()
-        };
-        let used_as = |encoding| used.iter().filter(|it| **it == encoding).count() as i64;
-        let mut all = of_data
-            .clone()
-            .map(|it| it.encoding)
-            .chain(used.iter().copied());
-        let all_known = self.pages.iter().all(Option::is_some);
-        all_known && all.any(|it| counted(it) != used_as(it))
+        let mut counted = BTreeMap::new();
+        for it in &stats {
+            if it.page_type != PageType::DictionaryPage {
+                *counted.entry(it.encoding).or_insert(0) += i64::from(it.count);
+            }
+        }
+        counted.retain(|_, count| *count != 0);
+        self.pages.iter().all(Option::is_some) && counted != used
     }
 
     /// Returns whether a bound has the size of a value, or may be one that was cut.
