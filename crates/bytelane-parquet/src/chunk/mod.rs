@@ -56,7 +56,7 @@ impl Stored {
 }
 
 /// Column chunk.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Chunk {
     pages: Stored,
     /// Position of the first page, on which the offsets in the metadata are based.
@@ -203,6 +203,13 @@ impl Chunk {
         }
         if bounds {
             self.column_index = None;
+        }
+    }
+
+    /// Empties the offset index, which then only says that the chunk has one: a part of the chunk has other pages.
+    pub fn clear_locations(&mut self) {
+        if let Some(index) = &mut self.offset_index {
+            *index = OffsetIndex::default();
         }
     }
 

@@ -29,15 +29,15 @@ use parquet::basic::Compression;
 use parquet::errors::Result as ParquetResult;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
+use part::Whole;
 pub(super) use part::dictionary_of;
-use part::{check_cuts, part};
 pub(crate) use salvage::Lost;
 use salvage::salvaged;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::BufReader;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 pub(crate) use trial::Trial;
 use widen::widen;
@@ -231,6 +231,8 @@ pub(super) struct RowGroup {
     pub rows: u64,
     /// Selected rows of the row group in the file; `None` for all of them.
     pub part: Option<Range<u64>>,
+    /// Leaves of which parts were read. All parts share them, so that each leaf is read once.
+    wholes: Arc<Mutex<HashMap<usize, Arc<Whole>>>>,
 }
 
 impl RowGroup {
@@ -268,6 +270,7 @@ impl RowGroup {
             file,
             rows,
             part: None,
+            wholes: Arc::default(),
         })
     }
 
@@ -302,8 +305,36 @@ impl RowGroup {
         widen(leaf, &own, &levels)
     }
 
-    /// Reads a chunk of a column.
+    /// Reads a chunk of a column, or the selected rows of it.
     fn leaf_of(
+        &self,
+        leaf: usize,
+        column: &ColumnDescriptor,
+        compare: Option<Compare>,
+        plan: &Plan<'_>,
+    ) -> Result<Leaf> {
+        let Some(rows) = &self.part else {
+            return self.whole_leaf(leaf, column, compare, plan);
+        };
+        let wholes = || self.wholes.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = wholes().get(&leaf).cloned();
+        let whole = match known {
+            Some(whole) => whole,
+            None => {
+                let read = self.whole_leaf(leaf, column, compare, plan)?;
+                let whole = Arc::new(Whole::new(read, column)?);
+                wholes().insert(leaf, Arc::clone(&whole));
+                whole
+            }
+        };
+        if !plan.is_salvage {
+            whole.check_cuts(rows, plan.row_limit, self.file.window_length())?;
+        }
+        whole.part(column, rows.clone(), compare)
+    }
+
+    /// Reads all rows of a chunk of a column.
+    fn whole_leaf(
         &self,
         leaf: usize,
         column: &ColumnDescriptor,
@@ -321,11 +352,7 @@ impl RowGroup {
         if plan.is_salvage {
             let orders = self.file.footer.column_orders.as_ref();
             let order = orders.and_then(|orders| orders.get(leaf));
-            let (leaf, _) = salvaged(window, &chunk, rows, column, order)?;
-            return match &self.part {
-                Some(rows) => part(leaf, column, rows.clone(), compare),
-                None => Ok(leaf),
-            };
+            return Ok(salvaged(window, &chunk, rows, column, order)?.0);
         }
         let mut leaf = Leaf::read(window, chunk, rows)?;
         leaf.reconcile(window, column, compare, plan.repair.is_some())?;
@@ -333,13 +360,7 @@ impl RowGroup {
         if let Some(repair) = &plan.repair {
             complete(&mut leaf, column, repair)?;
         }
-        match &self.part {
-            Some(rows) => {
-                check_cuts(&leaf, rows, plan.row_limit, self.file.window_length())?;
-                part(leaf, column, rows.clone(), compare)
-            }
-            None => Ok(leaf),
-        }
+        Ok(leaf)
     }
 
     /// Adds the location to an error.

@@ -19,56 +19,86 @@ use std::ops::Range;
 /// Number of values of pages to cut that count as a row of the limit.
 const VALUES: u64 = 64;
 
-/// Returns an error if cutting a chunk into parts like this one decodes too many values: each part decodes whole pages.
-pub(super) fn check_cuts(
-    leaf: &Leaf,
-    wanted: &Range<u64>,
-    limit: RowLimit,
-    file_bytes: u64,
-) -> Result<()> {
-    let values = leaf.data_pages().map(|it| it.page.values());
-    let most = u64::try_from(values.max().unwrap_or(0)).unwrap_or(0);
-    let parts = leaf.rows / (wanted.end - wanted.start).max(1);
-    let rows = most.saturating_mul(parts) / VALUES;
-    limit.check(i64::try_from(rows).unwrap_or(i64::MAX), file_bytes)
+/// Chunk from which parts are taken, in time proportional to the pages of each part.
+pub(super) struct Whole {
+    leaf: Leaf,
+    /// Positions of the data pages among all pages.
+    data: Vec<usize>,
+    /// Rows of each data page.
+    spans: Vec<Span>,
+    /// Number of values of the largest page.
+    most_values: u64,
 }
 
-/// Returns a chunk with these rows of another one.
-pub(super) fn part(
-    leaf: Leaf,
-    column: &ColumnDescriptor,
-    wanted: Range<u64>,
-    compare: Option<Compare>,
-) -> Result<Leaf> {
-    let spans = spans(&leaf, column)?;
-    let chunk = leaf.metadata().statistics.as_ref();
-    let chunk = chunk.map(|it| it.decode()).transpose()?;
-    let mut cutter = Cutter {
-        leaf: &leaf,
-        column,
-        // Bounds of all rows also hold for some of them.
-        loose: chunk.as_ref().and_then(bounds::of_some),
-        open: None,
-    };
-    let mut pages = Vec::new();
-    let mut entries = Vec::new();
-    let data = leaf.data_pages().zip(&leaf.entries).zip(spans);
-    for (number, ((page, entry), span)) in data.enumerate() {
-        match span.within(&wanted) {
-            Within::None => {}
-            Within::All => {
-                pages.push(page.clone());
-                entries.push(entry.clone());
+impl Whole {
+    pub(super) fn new(mut leaf: Leaf, column: &ColumnDescriptor) -> Result<Self> {
+        leaf.chunk.clear_locations();
+        let values = leaf.data_pages().map(|it| it.page.values());
+        let pages = leaf.pages.iter().enumerate();
+        let data = pages.filter(|(_, page)| page.page.is_data());
+        Ok(Self {
+            most_values: u64::try_from(values.max().unwrap_or(0)).unwrap_or(0),
+            data: data.map(|(position, _)| position).collect(),
+            spans: spans(&leaf, column)?,
+            leaf,
+        })
+    }
+
+    /// Returns an error if cutting the chunk into parts like this one decodes too many values: each part decodes whole
+    /// pages.
+    pub(super) fn check_cuts(
+        &self,
+        wanted: &Range<u64>,
+        limit: RowLimit,
+        file_bytes: u64,
+    ) -> Result<()> {
+        let parts = self.leaf.rows / (wanted.end - wanted.start).max(1);
+        let rows = self.most_values.saturating_mul(parts) / VALUES;
+        limit.check(i64::try_from(rows).unwrap_or(i64::MAX), file_bytes)
+    }
+
+    /// Returns a chunk with these rows.
+    pub(super) fn part(
+        &self,
+        column: &ColumnDescriptor,
+        wanted: Range<u64>,
+        compare: Option<Compare>,
+    ) -> Result<Leaf> {
+        let chunk = self.leaf.metadata().statistics.as_ref();
+        let chunk = chunk.map(|it| it.decode()).transpose()?;
+        let mut cutter = Cutter {
+            leaf: &self.leaf,
+            column,
+            // Bounds of all rows also hold for some of them.
+            loose: chunk.as_ref().and_then(bounds::of_some),
+            open: None,
+        };
+        let mut pages = Vec::new();
+        let mut entries = Vec::new();
+        let first = self.spans.partition_point(|it| it.end() <= wanted.start);
+        let entries_left = self.leaf.entries.get(first..).unwrap_or_default();
+        let left = self.data.iter().zip(&self.spans).skip(first);
+        for (at, ((position, span), entry)) in left.zip(entries_left).enumerate() {
+            if span.first > wanted.end {
+                break;
             }
-            Within::Some(rows) => {
-                let cut = cutter.cut(page, entry, rows, &wanted, &span);
-                let (page, entry) = cut.map_err(|error| error.in_page(number))?;
-                pages.push(page);
-                entries.push(entry);
+            let (number, page) = (first + at, &self.leaf.pages[*position]);
+            match span.within(&wanted) {
+                Within::None => {}
+                Within::All => {
+                    pages.push(page.clone());
+                    entries.push(entry.clone());
+                }
+                Within::Some(rows) => {
+                    let cut = cutter.cut(page, entry, rows, &wanted, span);
+                    let (page, entry) = cut.map_err(|error| error.in_page(number))?;
+                    pages.push(page);
+                    entries.push(entry);
+                }
             }
         }
+        described(&self.leaf, pages, entries, &wanted, chunk, compare)
     }
-    described(leaf, pages, entries, &wanted, chunk, compare)
 }
 
 /// Rows of a page.
@@ -90,9 +120,13 @@ enum Within {
 }
 
 impl Span {
+    fn end(&self) -> u64 {
+        self.first + self.begun
+    }
+
     fn within(&self, wanted: &Range<u64>) -> Within {
         let start = self.first - u64::from(!self.begins && self.first > 0);
-        let end = self.first + self.begun;
+        let end = self.end();
         if end <= wanted.start || start >= wanted.end {
             return Within::None;
         }
@@ -199,7 +233,7 @@ impl Cutter<'_> {
         let mut encoder = encoder_of(stored, self.leaf)?;
         let (page, gathered) = encoded_page(&mut open.gatherer, &mut encoder, &stored.page.header)?;
         let begins = span.begins || !rows.begun;
-        let end = (span.first + span.begun).min(wanted.end);
+        let end = span.end().min(wanted.end);
         let rows = begins.then(|| end.saturating_sub(span.first.max(wanted.start)));
         let bounds = entry.bounds.clone().or_else(|| self.loose.clone());
         // NaN has not been counted for these rows alone.
@@ -238,7 +272,7 @@ pub(in crate::merge) fn dictionary_of(
 
 /// Builds a chunk from pages of another one.
 fn described(
-    leaf: Leaf,
+    leaf: &Leaf,
     data: Vec<StoredPage>,
     entries: Vec<Entry>,
     wanted: &Range<u64>,
@@ -248,14 +282,13 @@ fn described(
     let values = data.iter().map(|page| page.page.values()).sum();
     let bytes: u64 = data.iter().map(|page| page.bytes.len() as u64).sum();
     let rows = wanted.end - wanted.start;
-    let dictionary = leaf
-        .dictionary()
-        .filter(|_| data.iter().any(uses_dictionary));
+    let uses_dictionary = data.iter().any(uses_dictionary);
+    let dictionary = leaf.dictionary().filter(|_| uses_dictionary);
     let share = rows as f64 / leaf.rows.max(1) as f64;
     let share = dictionary.map_or(0.0, |it| it.bytes.len() as f64 * share);
     let pages = dictionary.cloned().into_iter().chain(data).collect();
     let joined = Entry::joined(&entries, compare);
-    let mut chunk_of_part = leaf.chunk;
+    let mut chunk_of_part = leaf.chunk.clone();
     let metadata = chunk_of_part.metadata_mut();
     let statistics = bounds::of_part(joined.bounds, chunk, values);
     metadata.statistics = statistics.map(|it| Encoded::new(&it)).transpose()?;
@@ -275,7 +308,7 @@ fn described(
         pages,
         entries,
         rows,
-        bloom_filter: leaf.bloom_filter,
+        bloom_filter: leaf.bloom_filter.clone(),
         bytes: bytes + share as u64,
     })
 }
