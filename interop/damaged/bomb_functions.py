@@ -159,9 +159,10 @@ def attempt(function: Callable[[], Any], seconds: int) -> Outcome:
     return Outcome(os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime, text)
 
 
-def is_fault(outcome: Outcome, path: Path) -> bool:
-    """Returns whether a call neither succeeded nor failed with an error that names the file."""
-    is_named = outcome.status != 2 or path.name in outcome.output
+def is_fault(outcome: Outcome, path: Path, new: Path) -> bool:
+    """Returns whether a call neither succeeded nor failed with an error that names the file, or the new one, which
+    `--verify` reads."""
+    is_named = outcome.status != 2 or path.name in outcome.output or new.name in outcome.output
     return outcome.status not in (0, 1, 2) or not is_named or "panicked" in outcome.output
 
 
@@ -175,7 +176,7 @@ def main(paths: list[Path], new: Path, seconds: int) -> None:
             if new.is_dir():
                 shutil.rmtree(new)
             new.unlink(missing_ok=True)
-            if is_fault(outcome, path) and not (outcome.status == 2 and "of bytes" in name):
+            if is_fault(outcome, path, new) and not (outcome.status == 2 and "of bytes" in name):
                 end = outcome.output[-300:]
                 print(f"{path.stem}: {name}: status {outcome.status}, {outcome.seconds:.1f} s: {end!r}", flush=True)
     print(f"{calls} calls", flush=True)
