@@ -78,9 +78,10 @@ fn check_growth(name: &str, shapes: [Shape; 2]) {
         .zip(shapes)
         .for_each(|(path, shape)| write(path, shape));
     let fresh = MergeOptions::default().with_pages(MergePages::Fresh);
+    let split = MergeOptions::default().with_row_group_size(20);
     let rewriting = RewriteOptions::default().with_threads(NonZero::<usize>::MIN);
     let values = CheckOptions::default().with_values(true);
-    let verbs: [Verb<'_>; 18] = [
+    let verbs: [Verb<'_>; 19] = [
         ("head", &|path| {
             let file = ReaderBuilder::open(path)?.with_limit(10);
             rows(Selection::default().read(file)?)
@@ -131,6 +132,9 @@ fn check_growth(name: &str, shapes: [Shape; 2]) {
         }),
         ("merge with fresh pages", &|path| {
             merge(&[path, path], &new, &fresh).map(drop)
+        }),
+        ("merge that splits", &|path| {
+            merge(&[path], &new, &split).map(drop)
         }),
         ("repair", &|path| {
             repair(path, &new, &RepairOptions::default()).map(drop)
