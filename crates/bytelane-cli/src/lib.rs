@@ -126,7 +126,7 @@ fn show(mut answer: clap::Error) -> u8 {
 }
 
 /// Subcommands and flags of other programs, and what to use here.
-const ELSEWHERE: [(&str, &str); 12] = [
+const ELSEWHERE: [(&str, &str); 11] = [
     (
         "schema",
         "`bytelane inspect FILE` shows the columns and their types",
@@ -140,10 +140,6 @@ const ELSEWHERE: [(&str, &str); 12] = [
     (
         "ls",
         "`bytelane count DIRECTORY` lists the files and their rows",
-    ),
-    (
-        "tail",
-        "`bytelane cat FILE | tail` shows the last rows; `bytelane sample FILE` shows random ones",
     ),
     (
         "rows",

@@ -82,7 +82,7 @@ impl Search {
     fn find_with(self, paths: &[PathBuf], options: FindOptions) -> anyhow::Result<Vec<FoundFile>> {
         if paths.iter().any(|path| path == Path::new(STANDARD)) {
             bail!(
-                "only head, cat, sample and count read a Parquet file from standard input, which is not seekable; save it \
+                "only head, tail, cat, sample and count read a Parquet file from standard input, which is not seekable; save it \
                  to disk first"
             );
         }

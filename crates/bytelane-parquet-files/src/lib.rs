@@ -1,6 +1,6 @@
 //! Work on whole Parquet files: [`merge`](merge::merge), [`rewrite`](rewrite::rewrite), [`repair`](repair::repair),
 //! [`check`](check::check), [`diff`](diff::diff), [`inspect`](inspect::inspect), and [`advise`], which finds the best
-//! encoding for each column.
+//! encoding for each column. [`rows`] writes new files.
 
 pub mod advise;
 pub mod check;
@@ -9,3 +9,4 @@ pub mod inspect;
 pub mod merge;
 pub mod repair;
 pub mod rewrite;
+pub mod rows;

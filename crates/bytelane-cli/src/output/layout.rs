@@ -62,15 +62,19 @@ impl Column {
 }
 
 /// Returns the number of characters per line on standard output: that of the environment variable
-/// `COLUMNS` or of the terminal. If neither is known, or 0, it is [`USUAL_WIDTH`].
+/// `COLUMNS` or of the terminal. `None` if neither is known, or 0.
 #[must_use]
-pub fn terminal_width() -> usize {
+pub fn known_width() -> Option<usize> {
     let asked = std::env::var("COLUMNS").ok();
     let asked = asked.and_then(|columns| columns.parse().ok());
     let terminal = || Drawn::new().width().map(usize::from);
-    usable(asked)
-        .or_else(|| usable(terminal()))
-        .unwrap_or(USUAL_WIDTH)
+    usable(asked).or_else(|| usable(terminal()))
+}
+
+/// Returns the number of characters per line on standard output, or [`USUAL_WIDTH`] if it is unknown.
+#[must_use]
+pub fn terminal_width() -> usize {
+    known_width().unwrap_or(USUAL_WIDTH)
 }
 
 /// Returns a width unless it is 0, which means that it is unknown.

@@ -1,6 +1,6 @@
 //! Tables of strings, for commands whose rows are not measurements of codecs, and their formats.
 
-pub use super::layout::{Column, number, terminal_width, text, wrapped};
+pub use super::layout::{Column, USUAL_WIDTH, known_width, number, terminal_width, text, wrapped};
 
 use super::layout;
 use crate::readable;

@@ -6,6 +6,7 @@ mod bench_thrift;
 mod dataset;
 mod documents;
 mod general;
+mod looking;
 mod merge;
 mod names;
 mod options;

@@ -51,8 +51,9 @@ fn succeeds(directory: &Path, arguments: &[&str]) -> std::process::Output {
 const IN: &str = "lake/in.parquet";
 
 /// Arguments of each command that writes one Parquet file to this output.
-fn commands(output: &str) -> [Vec<&str>; 4] {
+fn commands(output: &str) -> [Vec<&str>; 5] {
     [
+        vec!["cat", IN, "-o", output],
         vec!["rewrite", IN, output],
         vec!["merge", IN, output],
         vec!["repair", IN, output],
@@ -95,7 +96,7 @@ fn an_existing_file_is_only_replaced_if_the_command_is_forced_to() {
         assert_eq!(names(directory), ["lake", "there.parquet"], "{arguments:?}");
     }
     // The file that is read is replaced by its own new version.
-    for arguments in commands(IN).into_iter().take(3) {
+    for arguments in commands(IN).into_iter().take(4) {
         succeeds(directory, &arguments);
     }
 }

@@ -46,6 +46,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     columns: Option<Vec<String>>,
+    excluded: Vec<String>,
     filter: Option<Predicate>,
     row_groups: Option<Vec<usize>>,
     constants: Vec<(FieldRef, ArrayRef)>,
@@ -67,6 +68,13 @@ impl Selection {
         if let Some(columns) = &mut self.columns {
             columns.extend(paths.into_iter().map(Into::into));
         }
+        self
+    }
+
+    /// Sets columns that are not returned, by the paths of leaves or groups. The filter may still use them.
+    #[must_use]
+    pub fn with_excluded<S: Into<String>>(mut self, paths: impl IntoIterator<Item = S>) -> Self {
+        self.excluded = paths.into_iter().map(Into::into).collect();
         self
     }
 
@@ -150,7 +158,7 @@ impl Selection {
         self.check_constants(&reader)?;
         let reader = self.choose(reader)?.build()?;
         let constants = self.constants.iter();
-        let constants = constants.filter(|(field, _)| self.is_returned(|it| field.name() == it));
+        let constants = constants.filter(|(field, _)| self.is_returned(field.name()));
         let constants: Vec<_> = constants.cloned().collect();
         let in_file = reader.schema();
         let fields = in_file.fields().iter();
@@ -271,14 +279,17 @@ impl Selection {
                 find_leaves(schema, own.filter(|path| !is_constant(path)))?
             }
         };
+        let excluded = self.excluded.iter().map(String::as_str);
+        let excluded = find_leaves(schema, excluded.filter(|path| !is_constant(path)))?;
         returned.retain(|leaf| !is_constant(&schema.column(*leaf).path().parts()[0]));
+        returned.retain(|leaf| !excluded.contains(leaf));
         Ok(returned)
     }
 
-    fn is_returned(&self, is_named: impl Fn(&str) -> bool) -> bool {
-        self.columns
-            .as_ref()
-            .is_none_or(|columns| columns.iter().any(|wanted| is_named(wanted)))
+    fn is_returned(&self, constant: &String) -> bool {
+        let is_among = |paths: &[String]| paths.contains(constant);
+        let is_wanted = self.columns.as_deref().is_none_or(is_among);
+        is_wanted && !is_among(&self.excluded)
     }
 }
 

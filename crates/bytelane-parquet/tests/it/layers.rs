@@ -38,7 +38,12 @@ const SHARED: [&str; 14] = [
 
 /// Layers of the crate that works on whole files.
 const FILES: [Layer; 4] = [
-    &[("diff", &[]), ("inspect", &[]), ("rewrite", &[])],
+    &[
+        ("diff", &[]),
+        ("inspect", &[]),
+        ("rewrite", &[]),
+        ("rows", &[]),
+    ],
     &[("advise", &[]), ("check", &[])],
     &[("merge", &[])],
     &[("repair", &[])],

@@ -16,7 +16,6 @@ use bytelane_parquet::{Error, ReaderBuilder, StringType};
 use bytelane_store::table_files;
 use bytes::Bytes;
 use std::num::NonZero;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -38,9 +37,20 @@ pub struct Chosen<'a> {
     pub is_filtered: bool,
 }
 
+/// Rows of a selection that follow each other.
+#[derive(Clone, Copy)]
+pub struct Window {
+    /// Number of rows before the first one.
+    pub offset: u64,
+    /// Maximum number of rows.
+    pub rows: u64,
+}
+
 /// Files of one table. One is open at a time.
 pub struct Files {
     files: Vec<TableFile>,
+    /// Set if columns keep their Arrow types, instead of the ones that are best to show.
+    keeps_types: bool,
     /// Set if the columns of all files must be the same.
     is_strict: bool,
     /// Columns of all files, once they have been read; `None` for a single file without other columns.
@@ -56,6 +66,7 @@ impl Files {
         search: Search,
         types: &[(String, DataType)],
         is_strict: bool,
+        keeps_types: bool,
     ) -> anyhow::Result<Self> {
         let is_standard = |path: &PathBuf| path == Path::new(STANDARD);
         let files = match paths {
@@ -72,6 +83,7 @@ impl Files {
         };
         Ok(Self {
             files,
+            keeps_types,
             is_strict,
             table: OnceLock::new(),
             standard: OnceLock::new(),
@@ -115,8 +127,12 @@ impl Files {
             // The whole schema says which columns there are.
             Err(_) => self.builder(path)?,
         };
-        // Rows that share an entry of a dictionary then share its memory.
-        let file = file.with_string_type(StringType::StringView)?;
+        let file = if self.keeps_types {
+            file
+        } else {
+            // Rows that share an entry of a dictionary then share its memory.
+            file.with_string_type(StringType::StringView)?
+        };
         let file = file.with_batch_size(BATCH_ROWS);
         check_names(&file, table, named).with_context(|| readable::path(path))?;
         Ok((file, selection))
@@ -157,30 +173,50 @@ impl Files {
         ))
     }
 
-    /// Reads a selection of all files, and passes it on batch by batch until the callback stops it. Without a filter, at
-    /// most the first `most` rows are needed.
+    /// Reads a window of a selection of all files, and passes it on batch by batch. Without a filter, only these rows are
+    /// read.
     pub fn each(
         &self,
         selection: &Selection,
         named: &[&str],
-        most: u64,
-        hand_on: &mut dyn FnMut(RecordBatch) -> anyhow::Result<ControlFlow<()>>,
+        window: Window,
+        hand_on: &mut dyn FnMut(&RecordBatch) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
+        let Window { mut offset, rows } = window;
+        let mut left = usize::try_from(rows).unwrap_or(usize::MAX);
+        // Rows before the window are decoded only if they depend on a condition.
+        let batch = if selection.has_filter() && offset > 0 {
+            BATCH_ROWS
+        } else {
+            BATCH_ROWS.min(left.max(1))
+        };
         for (index, TableFile { path, .. }) in self.files.iter().enumerate() {
-            let most = usize::try_from(most).unwrap_or(usize::MAX);
-            let (file, selection) = self.open(index, selection, named)?;
-            let file = file.with_batch_size(BATCH_ROWS.min(most.max(1)));
-            let rows = selection
-                .read(file)
-                .map_err(|error| error.in_file(shown(path)))?;
+            let (mut file, own) = self.open(index, selection, named)?;
+            file = file.with_batch_size(batch);
+            if !selection.has_filter() && offset > 0 {
+                let in_file = rows_of(&file);
+                let skipped = offset.min(in_file);
+                offset -= skipped;
+                file = file.with_row_selection(between(skipped, in_file));
+            }
+            let rows = own.read(file).map_err(|error| error.in_file(shown(path)))?;
             let columns = self.shown_columns(&rows)?;
             // The output shows the columns of a file even if it has no rows.
-            if hand_on(RecordBatch::new_empty(Arc::clone(&columns)))?.is_break() {
+            hand_on(&RecordBatch::new_empty(Arc::clone(&columns)))?;
+            if left == 0 {
                 return Ok(());
             }
             for batch in rows {
                 let batch = batch.map_err(|error| Error::new(error).in_file(shown(path)))?;
-                if hand_on(self.conform(batch, &columns)?)?.is_break() {
+                let batch = self.conform(batch, &columns)?;
+                let first = batch
+                    .num_rows()
+                    .min(usize::try_from(offset).unwrap_or(usize::MAX));
+                offset -= first as u64;
+                let count = left.min(batch.num_rows() - first);
+                hand_on(&batch.slice(first, count))?;
+                left -= count;
+                if left == 0 {
                     return Ok(());
                 }
             }
@@ -209,10 +245,7 @@ impl Files {
                     own.read(file.clone())
                         .map_err(|error| error.in_file(shown(path)))?;
                 }
-                let row_groups = file.metadata().row_groups().iter();
-                let rows =
-                    row_groups.map(|row_group| u64::try_from(row_group.num_rows()).unwrap_or(0));
-                return Ok(rows.fold(0, u64::saturating_add));
+                return Ok(rows_of(&file));
             };
             // The columns of the condition are read, but none is returned.
             let selection = selection.clone().with_columns::<&str>([]);
@@ -249,7 +282,7 @@ impl Files {
             rows: mut chosen,
             is_filtered,
         }: Chosen<'_>,
-        hand_on: &mut dyn FnMut(RecordBatch) -> anyhow::Result<()>,
+        hand_on: &mut dyn FnMut(&RecordBatch) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         let mut first: u64 = 0;
         for (index, (file, count)) in self.files.iter().zip(counts).enumerate() {
@@ -274,19 +307,19 @@ impl Files {
                 .read(file)
                 .map_err(|error| error.in_file(shown(path)))?;
             let columns = self.shown_columns(&rows)?;
-            hand_on(RecordBatch::new_empty(Arc::clone(&columns)))?;
+            hand_on(&RecordBatch::new_empty(Arc::clone(&columns)))?;
             let mut before = 0;
             for batch in rows {
                 let batch = batch.map_err(|error| Error::new(error).in_file(shown(path)))?;
                 let batch = self.conform(batch, &columns)?;
                 if !is_filtered {
-                    hand_on(batch)?;
+                    hand_on(&batch)?;
                     continue;
                 }
                 let after = before + batch.num_rows();
                 let is_chosen = |row| Some(own.binary_search(&row).is_ok());
                 let mask = BooleanArray::from_iter((before..after).map(is_chosen));
-                hand_on(filter_record_batch(&batch, &mask)?)?;
+                hand_on(&filter_record_batch(&batch, &mask)?)?;
                 before = after;
             }
         }
@@ -301,6 +334,19 @@ fn shown(path: &Path) -> &Path {
     } else {
         path
     }
+}
+
+/// Returns the number of rows of a file, as its footer says.
+fn rows_of(file: &ReaderBuilder<Input>) -> u64 {
+    let row_groups = file.metadata().row_groups().iter();
+    let rows = row_groups.map(|row_group| u64::try_from(row_group.num_rows()).unwrap_or(0));
+    rows.fold(0, u64::saturating_add)
+}
+
+/// Returns a selection of the rows from `start` to `end`.
+fn between(start: u64, end: u64) -> RowSelection {
+    let [start, end] = [start, end].map(|row| usize::try_from(row).unwrap_or(usize::MAX));
+    vec![RowSelector::skip(start), RowSelector::select(end - start)].into()
 }
 
 /// Returns a selection of single rows.

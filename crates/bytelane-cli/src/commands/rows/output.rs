@@ -3,7 +3,7 @@
 use super::cells::{Cells, in_utc};
 use super::json;
 use super::table::RowTable;
-use crate::table::terminal_width;
+use crate::table::known_width;
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 use bytelane_parquet::arrow_schema::{Field, FieldRef};
 use clap::ValueEnum;
@@ -18,14 +18,14 @@ pub enum Output<W> {
 }
 
 impl<W: Write> Output<W> {
-    pub fn new(format: Format, out: W) -> Self {
+    pub fn new(format: Format, vertical: Vertical, out: W) -> Self {
         match format {
             Format::Json => Self::Json(out),
             Format::Csv => Self::Csv {
                 out,
                 has_header: false,
             },
-            Format::Table => Self::Table(RowTable::new(terminal_width(), out)),
+            Format::Table => Self::Table(RowTable::new(known_width(), vertical, out)),
         }
     }
 
@@ -52,7 +52,7 @@ impl<W: Write> Output<W> {
     pub fn finish(self) -> anyhow::Result<()> {
         match self {
             Self::Table(table) => table.finish(),
-            Self::Json(_) | Self::Csv { .. } => Ok(()),
+            Self::Json(mut out) | Self::Csv { mut out, .. } => Ok(out.flush()?),
         }
     }
 }
@@ -109,11 +109,20 @@ fn write_csv_row(
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub enum Format {
     /// A table with the columns that fit the terminal; long texts are cut
     Table,
     /// JSON lines: one object per row
     Json,
     /// CSV: nulls are empty, empty texts are ""
     Csv,
+}
+
+/// Condition for showing rows as lines of a name and a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Vertical {
+    /// If the columns do not fit the terminal
+    Auto,
+    Always,
+    Never,
 }

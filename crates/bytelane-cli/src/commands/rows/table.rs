@@ -1,8 +1,10 @@
 //! Tables for people, with any number of rows.
 
 use super::cells::Cells;
+use super::output::Vertical as When;
+use super::vertical::Vertical;
 use crate::readable;
-use crate::table::wrapped;
+use crate::table::{USUAL_WIDTH, wrapped};
 use arrow_array::RecordBatch;
 use std::io::{self, Write};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -22,11 +24,15 @@ const PREFIX: usize = 1000;
 /// Text of nulls.
 const NULL: &str = "null";
 
-/// Writes rows as a table with the first columns that fit.
+/// Number of hidden columns that are named.
+const NAMED: usize = 5;
+
+/// Writes rows as a table with the columns that fit, or below each other.
 pub struct RowTable<W> {
     out: W,
-    /// Characters per line.
-    width: usize,
+    /// Characters per line; `None` if the output is no terminal.
+    width: Option<usize>,
+    vertical: When,
     /// Rows that wait for the layout, their number, and their size in bytes.
     waiting: Vec<RecordBatch>,
     rows: usize,
@@ -34,22 +40,42 @@ pub struct RowTable<W> {
     layout: Option<Layout>,
 }
 
-struct Layout {
-    columns: Vec<Column>,
-    hidden: usize,
+enum Layout {
+    Table(Grid),
+    Vertical(Vertical),
 }
 
-/// Shown column.
+struct Grid {
+    /// Columns with their indices in batches.
+    columns: Vec<(usize, Column)>,
+    /// Names of the other columns.
+    hidden: Vec<String>,
+}
+
+/// Column of a table.
 struct Column {
+    name: String,
     width: usize,
     is_number: bool,
+    information: Information,
+}
+
+/// Information in the rows that determine the layout. Columns with the least are hidden first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Information {
+    /// Only nulls.
+    None,
+    /// One value in all of several rows.
+    Constant,
+    Different,
 }
 
 impl<W: Write> RowTable<W> {
-    pub fn new(width: usize, out: W) -> Self {
+    pub fn new(width: Option<usize>, vertical: When, out: W) -> Self {
         Self {
             out,
             width,
+            vertical,
             waiting: Vec::new(),
             rows: 0,
             bytes: 0,
@@ -58,8 +84,10 @@ impl<W: Write> RowTable<W> {
     }
 
     pub fn add(&mut self, batch: &RecordBatch) -> anyhow::Result<()> {
-        if let Some(layout) = &self.layout {
-            return layout.write(batch, &mut self.out);
+        match &mut self.layout {
+            Some(Layout::Table(grid)) => return grid.write(batch, &mut self.out),
+            Some(Layout::Vertical(vertical)) => return vertical.write(batch, &mut self.out),
+            None => {}
         }
         // A condition can leave any number of batches without rows; the first one has the columns.
         if batch.num_rows() == 0 && !self.waiting.is_empty() {
@@ -75,84 +103,171 @@ impl<W: Write> RowTable<W> {
         }
     }
 
-    /// Writes the waiting rows, and says how many columns are hidden.
+    /// Writes the waiting rows, and says which columns are hidden.
     pub fn finish(mut self) -> anyhow::Result<()> {
         if self.layout.is_none() {
             self.begin()?;
         }
-        let Some(Layout { columns, hidden }) = self.layout.filter(|layout| layout.hidden > 0)
-        else {
-            return Ok(());
-        };
-        let all = columns.len() + hidden;
-        let note = format!(
-            "Hidden at this width: {hidden} of {all} columns. A wider terminal or --format json shows them; --columns chooses others."
-        );
-        writeln!(self.out, "{}", wrapped(&note, self.width))?;
-        Ok(())
+        if let Some(Layout::Table(Grid { columns, hidden })) = &self.layout
+            && !hidden.is_empty()
+        {
+            let all = columns.len() + hidden.len();
+            let more = if hidden.len() > NAMED { ", .." } else { "" };
+            let names = hidden[..hidden.len().min(NAMED)].join(", ");
+            let note = format!(
+                "Hidden at this width: {} of {all} columns ({names}{more}). --vertical shows them; --columns chooses others.",
+                hidden.len()
+            );
+            let width = self.width.unwrap_or(USUAL_WIDTH);
+            writeln!(self.out, "{}", wrapped(&note, width))?;
+        }
+        Ok(self.out.flush()?)
     }
 
-    /// Writes the header and the waiting rows.
+    /// Chooses a layout, and writes the waiting rows.
     fn begin(&mut self) -> anyhow::Result<()> {
         let waiting = std::mem::take(&mut self.waiting);
         let Some(first) = waiting.first() else {
             return Ok(());
         };
-        let schema = first.schema();
-        let (mut columns, mut names, mut total) = (Vec::new(), Vec::new(), 0);
-        for (index, field) in schema.fields().iter().enumerate() {
-            let is_number = field.data_type().is_numeric();
-            // The first column is always shown.
-            let widest = if index == 0 {
-                WIDEST.min(self.width.saturating_sub(2))
+        let width = self.width.unwrap_or(USUAL_WIDTH);
+        let vertical = || Layout::Vertical(Vertical::new(first.schema_ref(), width));
+        let layout = if self.vertical == When::Always {
+            vertical()
+        } else {
+            let columns = columns(&waiting, width)?;
+            let fits = columns.iter().map(Column::room).sum::<usize>() <= width;
+            if fits || self.width.is_none() || self.vertical == When::Never {
+                let grid = Grid::new(columns, width);
+                grid.begin(&mut self.out)?;
+                Layout::Table(grid)
             } else {
-                WIDEST
-            };
-            let name = cut(readable::line(field.name()).into_owned(), widest);
-            let mut width = name.width();
-            for batch in &waiting {
-                let rows = batch.num_rows().min(LAYOUT_ROWS);
-                let mut cells = Cells::new(field, batch.column(index))?;
-                let widths = (0..rows).map(|row| shown(&mut cells, row, is_number, widest).width());
-                width = widths.fold(width, usize::max);
+                vertical()
             }
-            // Columns have a space on each side, as in other tables.
-            if total + width + 2 > self.width && index > 0 {
-                break;
-            }
-            total += width + 2;
-            columns.push(Column { width, is_number });
-            names.push(name);
-        }
-        let layout = Layout {
-            hidden: schema.fields().len() - columns.len(),
-            columns,
         };
-        layout.write_line(names, &mut self.out)?;
-        writeln!(self.out, "{}", "─".repeat(total))?;
-        waiting
-            .iter()
-            .try_for_each(|batch| layout.write(batch, &mut self.out))?;
         self.layout = Some(layout);
-        Ok(())
+        waiting.iter().try_for_each(|batch| self.add(batch))
     }
 }
 
-impl Layout {
+impl Column {
+    /// Characters that the column takes. It has a space on each side, as in other tables.
+    fn room(&self) -> usize {
+        self.width + 2
+    }
+}
+
+/// Returns all columns of rows with the widths that they need.
+fn columns(rows: &[RecordBatch], width: usize) -> anyhow::Result<Vec<Column>> {
+    let schema = rows[0].schema();
+    let fields = schema.fields().iter().enumerate();
+    let columns = fields.map(|(index, field)| {
+        let is_number = field.data_type().is_numeric();
+        // The first column is always shown.
+        let widest = if index == 0 {
+            WIDEST.min(width.saturating_sub(2))
+        } else {
+            WIDEST
+        };
+        let name = cut(readable::line(field.name()).into_owned(), widest);
+        let (mut width, mut texts) = (name.width(), Texts::default());
+        for batch in rows {
+            let mut cells = Cells::new(field, batch.column(index))?;
+            for row in 0..batch.num_rows().min(LAYOUT_ROWS) {
+                let text = shown(&mut cells, row, is_number, widest);
+                width = width.max(text.width());
+                texts.add(text);
+            }
+        }
+        Ok(Column {
+            name,
+            width,
+            is_number,
+            information: texts.information(),
+        })
+    });
+    columns.collect()
+}
+
+/// Texts of a column, as far as they tell its information.
+#[derive(Default)]
+struct Texts {
+    first: Option<String>,
+    rows: usize,
+    has_values: bool,
+    differ: bool,
+}
+
+impl Texts {
+    fn add(&mut self, text: String) {
+        self.rows += 1;
+        self.has_values |= text != NULL;
+        let first = self.first.get_or_insert_with(|| text.clone());
+        self.differ |= *first != text;
+    }
+
+    fn information(&self) -> Information {
+        if !self.has_values {
+            Information::None
+        } else if self.differ || self.rows == 1 {
+            Information::Different
+        } else {
+            Information::Constant
+        }
+    }
+}
+
+impl Grid {
+    /// Hides columns until the others fit: those with the least information, and of these the last ones.
+    fn new(columns: Vec<Column>, width: usize) -> Self {
+        let mut total: usize = columns.iter().map(Column::room).sum();
+        let mut order: Vec<usize> = (1..columns.len()).rev().collect();
+        order.sort_by_key(|&index| columns[index].information);
+        let mut is_hidden = vec![false; columns.len()];
+        for index in order {
+            if total <= width {
+                break;
+            }
+            is_hidden[index] = true;
+            total -= columns[index].room();
+        }
+        let mut grid = Self {
+            columns: Vec::new(),
+            hidden: Vec::new(),
+        };
+        for (index, column) in columns.into_iter().enumerate() {
+            if is_hidden[index] {
+                grid.hidden.push(column.name);
+            } else {
+                grid.columns.push((index, column));
+            }
+        }
+        grid
+    }
+
+    /// Writes the header.
+    fn begin(&self, out: &mut impl Write) -> io::Result<()> {
+        let columns = self.columns.iter();
+        self.write_line(
+            columns.map(|(_, column)| column.name.clone()).collect(),
+            out,
+        )?;
+        let total: usize = self.columns.iter().map(|(_, column)| column.room()).sum();
+        writeln!(out, "{}", "─".repeat(total))
+    }
+
     /// Writes rows. Numbers that are too wide for their column are shown in full.
     fn write(&self, batch: &RecordBatch, out: &mut impl Write) -> anyhow::Result<()> {
         let schema = batch.schema();
-        let columns = schema
-            .fields()
-            .iter()
-            .zip(batch.columns())
-            .zip(&self.columns);
-        let cells = columns.map(|((field, array), _)| Cells::new(field, array));
+        let cells = self.columns.iter().map(|(index, _)| {
+            let field = &schema.fields()[*index];
+            Cells::new(field, batch.column(*index))
+        });
         let mut cells: Vec<Cells> = cells.collect::<anyhow::Result<_>>()?;
         for row in 0..batch.num_rows() {
             let columns = cells.iter_mut().zip(&self.columns);
-            let texts =
-                columns.map(|(cells, column)| shown(cells, row, column.is_number, column.width));
+            let texts = columns
+                .map(|(cells, (_, column))| shown(cells, row, column.is_number, column.width));
             self.write_line(texts.collect(), out)?;
         }
         Ok(())
@@ -160,7 +275,7 @@ impl Layout {
 
     fn write_line(&self, texts: Vec<String>, out: &mut impl Write) -> io::Result<()> {
         let mut line = String::new();
-        for (text, column) in texts.iter().zip(&self.columns) {
+        for (text, (_, column)) in texts.iter().zip(&self.columns) {
             let padding = " ".repeat(column.width.saturating_sub(text.width()));
             line += &if column.is_number {
                 format!(" {padding}{text} ")
@@ -173,7 +288,7 @@ impl Layout {
 }
 
 /// Returns a value on one line: numbers in full, anything else truncated.
-fn shown(cells: &mut Cells<'_>, row: usize, is_number: bool, widest: usize) -> String {
+pub fn shown(cells: &mut Cells<'_>, row: usize, is_number: bool, widest: usize) -> String {
     let text = cells.text(row).unwrap_or_else(|| NULL.to_owned());
     if is_number {
         return text;
@@ -184,7 +299,7 @@ fn shown(cells: &mut Cells<'_>, row: usize, is_number: bool, widest: usize) -> S
 }
 
 /// Truncates a text to `widest` characters.
-fn cut(text: String, widest: usize) -> String {
+pub fn cut(text: String, widest: usize) -> String {
     if text.width() <= widest {
         return text;
     }
@@ -222,7 +337,7 @@ mod tests {
 
     fn drawn(width: usize, batches: &[RecordBatch]) -> String {
         let mut out = Vec::new();
-        let mut table = RowTable::new(width, &mut out);
+        let mut table = RowTable::new(Some(width), When::Never, &mut out);
         batches.iter().for_each(|batch| table.add(batch).unwrap());
         table.finish().unwrap();
         String::from_utf8(out).unwrap()
@@ -238,8 +353,8 @@ mod tests {
  größe\\n❤    0.125
  größe\\n❤❤    0.25
 Hidden at this width: 1 of 3
-  columns. A wider terminal or
-  --format json shows them;
+  columns (with a long name).
+  --vertical shows them;
   --columns chooses others.
 "
         );

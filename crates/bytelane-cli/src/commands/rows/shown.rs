@@ -1,0 +1,188 @@
+//! Columns that are read, and where the rows go: to the terminal, to programs, or to a new Parquet file.
+
+use super::files::Files;
+use super::output::{Format, Output, Vertical};
+use super::source::Source;
+use crate::files::{DASH, Target};
+use crate::verb::Verb;
+use crate::{progress, readable, standard};
+use anyhow::anyhow;
+use arrow_array::RecordBatch;
+use bytelane_parquet::filter::Selection;
+use bytelane_parquet::table::arranged;
+use bytelane_parquet_files::rows::{RowsOptions, RowsWriter};
+use std::io::{self, BufWriter, StdoutLock, Write};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+#[derive(Debug, clap::Args)]
+pub struct Shown {
+    /// Only these columns, in this order, by their paths: all in a group, or one. A name with a comma has double quotation marks:
+    /// '"a,b",c'
+    #[arg(long, value_name = "PATH,..")]
+    columns: Vec<Paths>,
+    /// All columns but these
+    #[arg(long, value_name = "PATH,..")]
+    exclude: Vec<Paths>,
+    /// How to show the rows
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    format: Format,
+    /// Show each row as lines of a name and a value, instead of a table
+    #[arg(long, value_name = "WHEN", default_value = "auto", num_args = 0..=1, require_equals = true, default_missing_value = "always")]
+    vertical: Vertical,
+    /// Write the rows to this Parquet file instead; -: standard output
+    #[arg(short, long, value_name = "OUTPUT", conflicts_with_all = ["format", "vertical"])]
+    output: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Options of the output file")]
+    written: RowsOptions,
+}
+
+/// Paths of columns, separated by commas.
+#[derive(Clone, Debug)]
+struct Paths(Vec<String>);
+
+impl FromStr for Paths {
+    type Err = String;
+
+    /// Splits a list at its commas, except for those between double quotation marks, of which two stand for one.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut paths = vec![String::new()];
+        let (mut is_quoted, mut characters) = (false, text.chars().peekable());
+        while let Some(character) = characters.next() {
+            let Some(path) = paths.last_mut() else { break };
+            match character {
+                '"' if is_quoted && characters.next_if_eq(&'"').is_some() => path.push('"'),
+                '"' if is_quoted || path.is_empty() => is_quoted = !is_quoted,
+                ',' if !is_quoted => paths.push(String::new()),
+                character => path.push(character),
+            }
+        }
+        if is_quoted {
+            return Err("a quotation mark is not closed".to_owned());
+        }
+        Ok(Self(paths))
+    }
+}
+
+fn all(lists: &[Paths]) -> impl Iterator<Item = &str> {
+    lists.iter().flat_map(|it| &it.0).map(String::as_str)
+}
+
+impl Shown {
+    /// Returns the rows and columns to read.
+    pub fn selection(&self, source: &Source) -> Selection {
+        let selection = source.selection().with_excluded(all(&self.exclude));
+        match &self.columns[..] {
+            [] => selection,
+            columns => selection.with_columns(all(columns)),
+        }
+    }
+
+    /// Returns all columns that must exist.
+    pub fn named<'a>(&'a self, source: &'a Source) -> Vec<&'a str> {
+        let shown = all(&self.columns).chain(all(&self.exclude));
+        shown.chain(source.condition_columns()).collect()
+    }
+
+    /// Returns whether columns keep their Arrow types, because they are written again.
+    pub fn keeps_types(&self) -> bool {
+        self.output.is_some()
+    }
+
+    /// Passes rows on to the output, and completes it. The callback gets a function that takes batches.
+    pub fn pass_on(
+        &self,
+        source: &Source,
+        files: &Files,
+        read: impl FnOnce(&mut dyn FnMut(&RecordBatch) -> anyhow::Result<()>) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let order: Vec<&str> = all(&self.columns).collect();
+        let arrange = |batch: &RecordBatch| {
+            let columns = arranged(batch.schema_ref(), &order);
+            Ok::<_, anyhow::Error>(batch.project(&columns)?)
+        };
+        let out = BufWriter::new(standard::output()?);
+        let Some(path) = &self.output else {
+            let mut output = Output::new(self.format, self.vertical, out);
+            read(&mut |batch| output.write(&arrange(batch)?))?;
+            return output.finish();
+        };
+        source.check_output(path)?;
+        let mut file = NewRows::new(path, files, self.written.clone())?;
+        let result = read(&mut |batch| file.write(&arrange(batch)?));
+        file.finish(result, out)
+    }
+}
+
+/// New Parquet file, or standard output, to which one is copied.
+struct NewRows<'a> {
+    path: &'a Path,
+    inputs: Vec<&'a Path>,
+    options: RowsOptions,
+    target: Target,
+    verb: Verb,
+    rows: u64,
+    /// Writer, once the columns are known.
+    writer: Option<RowsWriter>,
+}
+
+impl<'a> NewRows<'a> {
+    fn new(path: &'a Path, files: &'a Files, options: RowsOptions) -> anyhow::Result<Self> {
+        Ok(Self {
+            path,
+            inputs: files.paths().collect(),
+            options: options.with_replace(bytelane_parquet::Replace::Inputs),
+            target: Target::new(path)?,
+            verb: Verb::writing(progress::bar(0, "{pos} rows")?)?,
+            rows: 0,
+            writer: None,
+        })
+    }
+
+    fn write(&mut self, batch: &RecordBatch) -> anyhow::Result<()> {
+        let writer = match &mut self.writer {
+            Some(writer) => writer,
+            empty => {
+                let (path, schema) = (self.target.path(), batch.schema());
+                let writer = RowsWriter::create(path, schema, &self.inputs, &self.options)?;
+                empty.insert(writer)
+            }
+        };
+        writer.write(batch)?;
+        self.rows += batch.num_rows() as u64;
+        if self.verb.count(self.rows).is_break() {
+            return Err(anyhow!("interrupted"));
+        }
+        Ok(())
+    }
+
+    fn finish(
+        self,
+        read: anyhow::Result<()>,
+        mut out: BufWriter<StdoutLock<'static>>,
+    ) -> anyhow::Result<()> {
+        let written = read.and_then(|()| {
+            let writer = self.writer.ok_or_else(|| anyhow!("no file was read"))?;
+            Ok(writer.finish()?)
+        });
+        let written = self.verb.finish(written)?;
+        self.target.publish(&mut out)?;
+        let name = if self.target.is_stream() {
+            DASH.to_owned()
+        } else {
+            readable::path(self.path)
+        };
+        let summary = format!(
+            "{name}: {} rows in {}, {}",
+            written.rows,
+            readable::plural(written.row_groups, "row group"),
+            readable::size(written.bytes)
+        );
+        if self.target.is_stream() {
+            writeln!(io::stderr(), "{summary}")?;
+        } else {
+            writeln!(out, "{summary}")?;
+        }
+        Ok(out.flush()?)
+    }
+}
