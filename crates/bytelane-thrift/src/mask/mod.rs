@@ -1,6 +1,7 @@
 //! Field masks: parts of messages to read and write, compiled once from paths.
 
 mod path;
+mod position;
 mod read;
 mod shape;
 mod write;

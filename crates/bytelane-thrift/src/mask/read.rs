@@ -1,5 +1,6 @@
 //! Reads only the parts that a mask selects.
 
+use super::position::{Kind, Position};
 use super::{Key, Node};
 use crate::input::{Input, Mark};
 use crate::protocol::Reader;
@@ -10,93 +11,41 @@ use std::borrow::Cow;
 #[derive(Debug)]
 pub(crate) struct MaskedReader<'m, R> {
     inner: R,
-    /// Innermost value around the position in the message of which only parts are selected.
-    level: Level<'m>,
-    /// Such values around that one, from the whole value inwards.
-    outer: Vec<Level<'m>>,
-    /// Number of parts around the position within `level`, all of which are selected as a whole.
-    within: u32,
-}
-
-/// Value of which parts are selected.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Level<'m> {
-    node: &'m Node,
-    kind: Kind,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    /// A struct.
-    Struct,
-    /// A container: its real length, and the next index.
-    Container(Items, i64),
-    /// The same, with the position in an element or entry that is selected as a whole.
-    Part(Items, i64),
+    at: Position<'m, Items>,
 }
 
 impl<'m, R> MaskedReader<'m, R> {
     pub(crate) fn new(inner: R, node: &'m Node) -> Self {
-        let kind = Kind::Struct;
         Self {
             inner,
-            level: Level { node, kind },
-            outer: Vec::new(),
-            within: 0,
+            at: Position::new(node),
         }
-    }
-
-    /// Enters a part of a value, which is selected or has parts that are.
-    #[inline]
-    fn enter(&mut self, node: &'m Node, kind: Kind) {
-        if node.is_all() {
-            self.within += 1;
-            return;
-        }
-        self.outer.push(self.level);
-        self.level = Level { node, kind };
-    }
-
-    /// Leaves a part of a value.
-    #[inline]
-    fn leave(&mut self) {
-        if self.within > 0 {
-            self.within -= 1;
-        } else if let Some(level) = self.outer.pop() {
-            self.level = level;
-        }
-    }
-
-    /// Returns whether everything at the position is selected.
-    #[inline]
-    fn is_all(&self) -> bool {
-        self.within > 0 || self.level.node.is_all()
     }
 }
 
 impl<'m, 'de, R: Reader<'de>> MaskedReader<'m, R> {
     /// Goes to the next selected element or entry. False at the end, where the container is left.
     fn next_part(&mut self) -> Result<bool, Error> {
-        let (mut items, mut index) = match self.level.kind {
+        let (mut items, mut index) = match self.at.level.kind {
             Kind::Part(items, index) => {
-                self.within = 0;
+                self.at.within = 0;
                 (items, index)
             }
             Kind::Container(items, index) => (items, index),
             Kind::Struct => {
                 // An element of which parts are selected.
-                self.leave();
-                match self.level.kind {
+                self.at.leave();
+                match self.at.level.kind {
                     Kind::Container(items, index) => (items, index),
                     _ => return Ok(false),
                 }
             }
         };
-        let node = self.level.node;
+        let node = self.at.level.node;
         let has_keys = node.has_keys();
         loop {
             if !self.inner.next(&mut items)? {
-                self.leave();
+                self.at.leave();
                 return Ok(false);
             }
             let part = match items.map {
@@ -113,12 +62,12 @@ impl<'m, 'de, R: Reader<'de>> MaskedReader<'m, R> {
             };
             index += 1;
             if !part.is_nothing() {
-                self.level.kind = if part.is_all() {
+                self.at.level.kind = if part.is_all() {
                     Kind::Part(items, index)
                 } else {
                     Kind::Container(items, index)
                 };
-                self.enter(part, Kind::Struct);
+                self.at.enter(part, Kind::Struct);
                 return Ok(true);
             }
             if items.map {
@@ -141,13 +90,13 @@ impl<'m, 'de, R: Reader<'de>> MaskedReader<'m, R> {
         cost: usize,
         begin: impl FnOnce(&mut R, usize) -> Result<Items, Error>,
     ) -> Result<Items, Error> {
-        if self.is_all() {
+        if self.at.is_all() {
             let items = begin(&mut self.inner, cost)?;
-            self.within += 1;
+            self.at.within += 1;
             return Ok(items);
         }
         let items = begin(&mut self.inner, 0)?;
-        self.enter(self.level.node, Kind::Container(items, 0));
+        self.at.enter(self.at.level.node, Kind::Container(items, 0));
         let left = Items::UNKNOWN;
         Ok(Items { left, ..items })
     }
@@ -188,9 +137,9 @@ macro_rules! values {
 macro_rules! lists {
     ($($method:ident $one:ident $T:ty)*) => { $(
         fn $method(&mut self, mut items: Items, values: &mut Vec<$T>) -> Result<(), Error> {
-            if self.within > 0 {
+            if self.at.within > 0 {
                 self.inner.$method(items, values)?;
-                self.within -= 1;
+                self.at.within -= 1;
                 return Ok(());
             }
             while self.next(&mut items)? {
@@ -219,22 +168,17 @@ impl<'de, R: Reader<'de>> Reader<'de> for MaskedReader<'_, R> {
 
     fn mark(&mut self) -> Mark<'de> {
         let mut mark = self.inner.mark();
-        mark.level = (self.outer.len(), self.within);
+        mark.level = self.at.mark();
         mark
     }
 
     fn reset(&mut self, mark: &Mark<'de>) {
         self.inner.reset(mark);
-        // The level at the mark is behind the levels that were around it, if it is not the current one.
-        if let Some(level) = self.outer.get(mark.level.0) {
-            self.level = *level;
-            self.outer.truncate(mark.level.0);
-        }
-        self.within = mark.level.1;
+        self.at.reset(mark.level);
     }
 
     fn is_hidden(&self, id: i16) -> bool {
-        self.within == 0 && !self.level.node.selects(id)
+        self.at.within == 0 && !self.at.level.node.selects(id)
     }
 
     fn message_begin(&mut self) -> Result<Envelope<'de>, Error> {
@@ -255,23 +199,23 @@ impl<'de, R: Reader<'de>> Reader<'de> for MaskedReader<'_, R> {
         frame: &mut Frame,
         fields: &[Field],
     ) -> Result<Option<FieldHeader>, Error> {
-        if self.is_all() {
+        if self.at.is_all() {
             let header = self.inner.field_begin(frame, fields)?;
-            self.within += u32::from(header.is_some());
+            self.at.within += u32::from(header.is_some());
             return Ok(header);
         }
-        let node = self.level.node;
+        let node = self.at.level.node;
         let selects = node.selector();
         let header = self.inner.selected_field_begin(frame, fields, selects)?;
         if let Some(header) = header {
-            self.enter(node.number(header.id.into()), Kind::Struct);
+            self.at.enter(node.number(header.id.into()), Kind::Struct);
         }
         Ok(header)
     }
 
     #[inline]
     fn field_end(&mut self) -> Result<(), Error> {
-        self.leave();
+        self.at.leave();
         self.inner.field_end()
     }
 
@@ -289,26 +233,26 @@ impl<'de, R: Reader<'de>> Reader<'de> for MaskedReader<'_, R> {
     }
 
     fn next(&mut self, items: &mut Items) -> Result<bool, Error> {
-        let is_own = match self.level.kind {
-            Kind::Part(..) => self.within <= 1,
-            _ => self.within == 0,
+        let is_own = match self.at.level.kind {
+            Kind::Part(..) => self.at.within <= 1,
+            _ => self.at.within == 0,
         };
         if is_own {
             return self.next_part();
         }
         let more = self.inner.next(items)?;
-        self.within -= u32::from(!more);
+        self.at.within -= u32::from(!more);
         Ok(more)
     }
 
     fn key_begin(&mut self) {
         // Keys are selected as a whole.
-        self.within += 1;
+        self.at.within += 1;
         self.inner.key_begin();
     }
 
     fn value_begin(&mut self) {
-        self.within -= 1;
+        self.at.within -= 1;
         self.inner.value_begin();
     }
 

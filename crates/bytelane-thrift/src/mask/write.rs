@@ -1,5 +1,6 @@
 //! Writes only the parts that a mask selects.
 
+use super::position::{Kind, Position};
 use super::{Key, Node};
 use crate::protocol::Writer;
 use crate::{Envelope, Error, Field, Frame, Type, UnknownField};
@@ -10,41 +11,16 @@ use crate::{Envelope, Error, Field, Frame, Type, UnknownField};
 #[derive(Debug)]
 pub(crate) struct MaskedWriter<'m, 'w, W> {
     inner: &'w mut W,
-    /// Innermost value around the position of which only parts are selected.
-    level: Level<'m>,
-    /// Such values around that one, from the whole value inwards.
-    outer: Vec<Level<'m>>,
-    /// Number of parts around the position within `level`, all of which are selected as a whole.
-    within: u32,
+    at: Position<'m, usize>,
     /// True if a container was written without asking.
     is_wrong: bool,
 }
 
-/// Value of which parts are selected.
-#[derive(Clone, Copy, Debug)]
-struct Level<'m> {
-    node: &'m Node,
-    kind: Kind,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    /// A struct.
-    Struct,
-    /// A container: the number of parts still to be written, and the next index.
-    Container(usize, i64),
-    /// The same, with the position in an element or entry that is selected as a whole.
-    Part(usize, i64),
-}
-
 impl<'m, 'w, W> MaskedWriter<'m, 'w, W> {
     pub(crate) fn new(inner: &'w mut W, node: &'m Node) -> Self {
-        let kind = Kind::Struct;
         Self {
             inner,
-            level: Level { node, kind },
-            outer: Vec::new(),
-            within: 0,
+            at: Position::new(node),
             is_wrong: false,
         }
     }
@@ -60,48 +36,24 @@ impl<'m, 'w, W> MaskedWriter<'m, 'w, W> {
         }
     }
 
-    #[inline]
-    fn is_all(&self) -> bool {
-        self.within > 0 || self.level.node.is_all()
-    }
-
-    #[inline]
-    fn enter(&mut self, node: &'m Node, kind: Kind) {
-        if node.is_all() {
-            self.within += 1;
-            return;
-        }
-        self.outer.push(self.level);
-        self.level = Level { node, kind };
-    }
-
-    #[inline]
-    fn leave(&mut self) {
-        if self.within > 0 {
-            self.within -= 1;
-        } else if let Some(level) = self.outer.pop() {
-            self.level = level;
-        }
-    }
-
     /// Returns whether the position is in a part of a container that a mask selects as a whole, or in a
     /// container or field within it.
     #[inline]
     fn is_deep(&self) -> bool {
-        match self.level.kind {
-            Kind::Part(..) => self.within > 1,
-            _ => self.within > 0,
+        match self.at.level.kind {
+            Kind::Part(..) => self.at.within > 1,
+            _ => self.at.within > 0,
         }
     }
 
     /// Leaves the part of a container in which the position is.
     fn leave_part(&mut self) {
-        match self.level.kind {
+        match self.at.level.kind {
             Kind::Part(left, index) => {
-                self.within = 0;
-                self.level.kind = Kind::Container(left, index);
+                self.at.within = 0;
+                self.at.level.kind = Kind::Container(left, index);
             }
-            Kind::Struct => self.leave(),
+            Kind::Struct => self.at.leave(),
             Kind::Container(..) => {}
         }
     }
@@ -112,12 +64,12 @@ impl<'m, 'w, W> MaskedWriter<'m, 'w, W> {
             return true;
         }
         self.leave_part();
-        let Kind::Container(left, index) = self.level.kind else {
+        let Kind::Container(left, index) = self.at.level.kind else {
             return true;
         };
-        let part = part(self.level.node, index);
+        let part = part(self.at.level.node, index);
         let index = index + 1;
-        self.level.kind = match part {
+        self.at.level.kind = match part {
             Node::Nothing => Kind::Container(left, index),
             Node::All => Kind::Part(left.wrapping_sub(1), index),
             Node::Some(_) => Kind::Container(left.wrapping_sub(1), index),
@@ -125,30 +77,30 @@ impl<'m, 'w, W> MaskedWriter<'m, 'w, W> {
         if part.is_nothing() {
             return false;
         }
-        self.enter(part, Kind::Struct);
+        self.at.enter(part, Kind::Struct);
         true
     }
 
     /// Starts a container of which `count` parts are selected.
     fn begin(&mut self, count: usize) {
-        if self.is_all() {
-            self.within += 1
+        if self.at.is_all() {
+            self.at.within += 1
         } else {
-            self.enter(self.level.node, Kind::Container(count, 0))
+            self.at.enter(self.at.level.node, Kind::Container(count, 0))
         }
     }
 
     /// Ends a container.
     fn end(&mut self) {
         if self.is_deep() {
-            self.within -= 1;
+            self.at.within -= 1;
             return;
         }
         self.leave_part();
-        if let Kind::Container(left, _) = self.level.kind {
+        if let Kind::Container(left, _) = self.at.level.kind {
             self.is_wrong |= left != 0;
         }
-        self.leave();
+        self.at.leave();
     }
 }
 
@@ -171,7 +123,7 @@ macro_rules! values {
 macro_rules! lists {
     ($($method:ident $one:ident $T:ty)*) => { $(
         fn $method(&mut self, values: &[$T]) {
-            if self.is_all() {
+            if self.at.is_all() {
                 self.inner.$method(values);
                 return;
             }
@@ -201,7 +153,7 @@ impl<W: Writer> Writer for MaskedWriter<'_, '_, W> {
 
     #[inline]
     fn selects(&self, id: i16) -> bool {
-        self.within > 0 || self.level.node.selects(id)
+        self.at.within > 0 || self.at.level.node.selects(id)
     }
 
     fn selects_next(&mut self) -> bool {
@@ -217,10 +169,10 @@ impl<W: Writer> Writer for MaskedWriter<'_, '_, W> {
         len: usize,
         count: impl FnOnce(&dyn Fn(Key<'_>) -> bool) -> usize,
     ) -> usize {
-        if self.is_all() {
+        if self.at.is_all() {
             return len;
         }
-        let node = self.level.node;
+        let node = self.at.level.node;
         count(&|key| !node.entry(key).is_nothing())
     }
 
@@ -243,17 +195,17 @@ impl<W: Writer> Writer for MaskedWriter<'_, '_, W> {
     #[inline]
     fn field_begin(&mut self, frame: &mut Frame, field: &Field) {
         self.inner.field_begin(frame, field);
-        match self.level.node.number(field.id.into()) {
+        match self.at.level.node.number(field.id.into()) {
             // Everything is selected; or it is a required field.
-            _ if self.within > 0 => self.within += 1,
-            Node::Nothing => self.within += 1,
-            part => self.enter(part, Kind::Struct),
+            _ if self.at.within > 0 => self.at.within += 1,
+            Node::Nothing => self.at.within += 1,
+            part => self.at.enter(part, Kind::Struct),
         }
     }
 
     #[inline]
     fn field_end(&mut self) {
-        self.leave();
+        self.at.leave();
         self.inner.field_end();
     }
 
@@ -304,10 +256,10 @@ impl<W: Writer> Writer for MaskedWriter<'_, '_, W> {
     }
 
     fn list_begin(&mut self, kind: Type, element: Type, len: usize) -> Result<(), Error> {
-        let count = if self.is_all() {
+        let count = if self.at.is_all() {
             len
         } else {
-            self.level.node.count(len)
+            self.at.level.node.count(len)
         };
         self.inner.list_begin(kind, element, count)?;
         self.begin(count);
@@ -332,12 +284,12 @@ impl<W: Writer> Writer for MaskedWriter<'_, '_, W> {
 
     fn key_begin(&mut self) {
         // Keys are selected as a whole.
-        self.within += 1;
+        self.at.within += 1;
         self.inner.key_begin();
     }
 
     fn value_begin(&mut self) {
-        self.within -= 1;
+        self.at.within -= 1;
         self.inner.value_begin();
     }
 
@@ -350,7 +302,7 @@ impl<W: Writer> Writer for MaskedWriter<'_, '_, W> {
     }
 
     fn floats(&mut self, values: &[f32]) -> Result<(), Error> {
-        if self.is_all() {
+        if self.at.is_all() {
             return self.inner.floats(values);
         }
         for i in 0..values.len() {

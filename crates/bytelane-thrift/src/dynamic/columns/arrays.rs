@@ -4,9 +4,10 @@ use crate::dynamic::ValueType;
 use crate::input::Mark;
 use crate::protocol::Reader;
 use crate::{Error, Items, Segment, Type};
-use arrow_array::builder::{BinaryBuilder, StringBuilder};
+use arrow_array::builder::GenericByteBuilder;
 use arrow_array::types::{
-    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    ArrowPrimitiveType, BinaryType, ByteArrayType, Float32Type, Float64Type, Int8Type, Int16Type,
+    Int32Type, Int64Type, Utf8Type,
 };
 use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
@@ -143,50 +144,37 @@ fn read_bytes<'de, R: Reader<'de>>(
     let items = reader.list_begin(Type::List, Some(Type::String), 0)?;
     // The offsets, the null bits, and the bytes.
     reader.input().charge((count + 1) * 5 + bytes)?;
-    Ok(match element {
-        ValueType::String => {
-            let mut builder = StringBuilder::with_capacity(count, bytes);
-            each(reader, items, nulls, |reader, is_null| {
-                match is_null {
-                    false => builder.append_value(reader.string()?),
-                    true => {
-                        reader.skip_string()?;
-                        builder.append_null();
-                    }
-                }
-                Ok(())
-            })?;
-            Arc::new(builder.finish())
-        }
-        _ => {
-            let mut builder = BinaryBuilder::with_capacity(count, bytes);
-            each(reader, items, nulls, |reader, is_null| {
-                match is_null {
-                    false => builder.append_value(reader.binary()?),
-                    true => {
-                        reader.skip_string()?;
-                        builder.append_null();
-                    }
-                }
-                Ok(())
-            })?;
-            Arc::new(builder.finish())
-        }
-    })
+    let room = (count, bytes);
+    if matches!(element, ValueType::String) {
+        filled::<Utf8Type, _, _>(reader, items, nulls, room, R::string)
+    } else {
+        filled::<BinaryType, _, _>(reader, items, nulls, room, R::binary)
+    }
 }
 
-/// Calls a function for each element of a list, with whether it is null.
-fn each<'de, R: Reader<'de>>(
+/// Reads the elements of a list that are not null, with room for their number and the sum of their lengths.
+fn filled<'de, T, R, V>(
     reader: &mut R,
     mut items: Items,
     nulls: Option<&NullBuffer>,
-    mut read: impl FnMut(&mut R, bool) -> Result<(), Error>,
-) -> Result<(), Error> {
+    (count, bytes): (usize, usize),
+    read: impl Fn(&mut R) -> Result<V, Error>,
+) -> Result<ArrayRef, Error>
+where
+    T: ByteArrayType,
+    R: Reader<'de>,
+    V: AsRef<T::Native>,
+{
+    let mut builder = GenericByteBuilder::<T>::with_capacity(count, bytes);
     let mut index = 0;
     while reader.next(&mut items)? {
-        let is_null = nulls.is_some_and(|nulls| nulls.is_null(index));
-        read(reader, is_null).map_err(|error| error.within(Segment::Index(index)))?;
+        let value = if nulls.is_some_and(|nulls| nulls.is_null(index)) {
+            reader.skip_string().map(|()| None)
+        } else {
+            read(reader).map(Some)
+        };
+        builder.append_option(value.map_err(|error| error.within(Segment::Index(index)))?);
         index += 1;
     }
-    Ok(())
+    Ok(Arc::new(builder.finish()))
 }
