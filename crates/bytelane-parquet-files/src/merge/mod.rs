@@ -57,7 +57,7 @@ use std::path::{Path, PathBuf};
 ///
 /// The outputs appear under their names once all of them are complete and on disk; an output may be
 /// one of the inputs. The inputs' bytes for one row group are in memory, together with the new row
-/// group.
+/// group, and the values of as many columns as [threads](MergeOptions::with_threads) encode again.
 ///
 /// # Errors
 ///

@@ -1,11 +1,13 @@
 //! Defines the options of a merge.
 
-use bytelane_parquet::budget::RowLimit;
+use bytelane_parquet::budget::{MemoryLimit, RowLimit};
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::options::deserialize_size;
+use bytelane_parquet::parallel::all_cores;
 use bytelane_parquet::{Progress, Replace, Result};
 use derive_setters::Setters;
 use serde::Deserialize;
+use std::num::NonZero;
 use std::ops::Range;
 
 /// Default number of rows per row group.
@@ -88,6 +90,13 @@ pub struct MergeOptions {
     /// Compare every value with those of the inputs before the outputs appear under their names
     #[cfg_attr(feature = "clap", arg(long))]
     pub verify: bool,
+    /// Threads that work at the same time; the output is the same for any number [default: all cores]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
+    pub threads: Option<NonZero<usize>>,
+    /// Maximum memory for a column of a row group that is encoded again, or for a page, as in 4GiB [default: 128MiB and 1024 times its size in the files, else its pages are kept]
+    #[serde(deserialize_with = "deserialize_size")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SIZE", value_parser = bytelane_parquet::parse_size))]
+    pub memory_limit: Option<u64>,
     /// Maximum number of rows of a file to split or verify; 64 Mi, plus 1 Ki for each byte of the file by default
     #[cfg_attr(feature = "clap", arg(long, value_name = "ROWS"))]
     pub row_limit: Option<u64>,
@@ -98,7 +107,7 @@ pub struct MergeOptions {
     #[serde(skip)]
     #[cfg_attr(feature = "clap", arg(skip))]
     pub replace: Replace,
-    /// Progress callback: bytes of chunks done and total, called before each column of a row group.
+    /// Progress callback: bytes of chunks done and total, called for each column of a row group, and repeatedly while one takes long.
     #[serde(skip)]
     #[setters(into)]
     #[cfg_attr(feature = "clap", arg(skip))]
@@ -153,6 +162,14 @@ impl MergeOptions {
 
     pub(super) fn file_size(&self) -> Option<u64> {
         self.file_size.filter(|bytes| *bytes > 0)
+    }
+
+    pub(super) fn threads(&self) -> NonZero<usize> {
+        self.threads.unwrap_or_else(all_cores)
+    }
+
+    pub(super) fn memory(&self) -> MemoryLimit {
+        MemoryLimit(self.memory_limit)
     }
 
     pub(super) fn row_limit(&self) -> RowLimit {

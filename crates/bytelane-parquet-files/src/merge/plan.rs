@@ -7,12 +7,13 @@ use super::options::{MergeOptions, Repair};
 use super::outcome::Notes;
 use super::schema::{Columns, Layout};
 use arrow_schema::DataType;
-use bytelane_parquet::budget::RowLimit;
+use bytelane_parquet::budget::{MemoryLimit, RowLimit};
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::file::{in_parquet, mend_schema};
 use bytelane_parquet::format::{
     ColumnOrder, FileMetaData, KeyValue, RowGroup, SchemaElement, TypeDefinedOrder,
 };
+use bytelane_parquet::parallel::{Limits, in_order};
 use bytelane_parquet::stack::with_stack;
 use bytelane_parquet::statistics::Compare;
 use bytelane_parquet::types::fields::leaves;
@@ -23,6 +24,7 @@ use parquet::basic::{ColumnOrder as InParquet, SortOrder};
 use parquet::schema::types::SchemaDescPtr;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -37,6 +39,9 @@ pub(super) struct Input<'a> {
 
 /// Maximum number of column chunks of all inputs whose footers are kept.
 const CHUNKS_KEPT: usize = 1 << 16;
+
+/// Maximum number of files that are open at the same time while footers are read.
+const OPEN_FILES: u64 = 64;
 
 impl Input<'_> {
     /// Opens the file.
@@ -117,6 +122,8 @@ pub(super) struct Plan<'a> {
     /// Set if damaged pages are left out.
     pub is_salvage: bool,
     pub row_limit: RowLimit,
+    pub memory: MemoryLimit,
+    pub threads: NonZero<usize>,
     /// Row groups of a damaged file that are not sorted as they say.
     pub unsorted: Vec<usize>,
     /// Programs that must be able to read encoded columns.
@@ -152,12 +159,15 @@ impl<'a> Plan<'a> {
         let mut created_by = None;
         let (mut bytes, mut depth, mut version) = (0, 0, 1);
         let (mut row_groups, mut chunks) = (0, 0);
-        for path in paths {
-            let columns_kept = options.salvage().and_then(|it| it.columns.as_ref());
+        let columns_kept = options.salvage().and_then(|it| it.columns.as_ref());
+        let open = |path: &'a Path| {
             let file = match columns_kept {
                 Some(columns) => Opened::open_columns(path, columns)?,
                 None => Opened::open(path)?,
             };
+            Ok((path, file))
+        };
+        let mut add = |(path, file): (&'a Path, Opened)| {
             let footer = &file.footer;
             bytes += file.window_length();
             depth = depth.max(file.depth);
@@ -199,7 +209,15 @@ impl<'a> Plan<'a> {
                 layout,
                 closed,
             });
-        }
+            Ok(())
+        };
+        let limits = Limits {
+            threads: options.threads(),
+            weight: OPEN_FILES,
+            depth: 0,
+        };
+        let files = paths.iter().map(|path| (1, *path));
+        in_order(limits, files, open, &mut add, || Ok(()))?;
         parts.retain(|part| part.len() > 0);
         let layouts: Vec<(&Path, &Layout)> =
             inputs.iter().map(|it| (it.path, &*it.layout)).collect();
@@ -283,6 +301,8 @@ impl<'a> Plan<'a> {
             repair: options.repair().cloned(),
             is_salvage: options.salvage().is_some(),
             row_limit: options.row_limit(),
+            memory: options.memory(),
+            threads: options.threads(),
             unsorted: options
                 .salvage()
                 .map_or_else(Vec::new, |it| it.unsorted.clone()),

@@ -13,7 +13,7 @@ use bytelane_parquet::choice::Learned;
 use bytelane_parquet::chunk::Chunk;
 use bytelane_parquet::file::FileWriter;
 use bytelane_parquet::format;
-use bytelane_parquet::stack::with_stack;
+use bytelane_parquet::parallel::{Limits, in_order};
 use bytelane_parquet::types::fields::{children, leaves};
 use bytelane_parquet::{Error, Result};
 use bytes::Bytes;
@@ -80,33 +80,40 @@ impl<'a> Writer<'a> {
         groups: &[RowGroup],
         report: impl Fn() -> Result<()>,
     ) -> Result<Joined> {
+        let (plan, fresh) = (self.plan, self.fresh);
+        let limits = Limits {
+            threads: plan.threads,
+            weight: u64::MAX,
+            depth: plan.depth,
+        };
         let mut first = 0;
-        let mut joined = Joined::default();
-        let roots = self.plan.columns.roots.iter().zip(&mut self.learned);
-        for (root, (column, learned)) in roots.enumerate() {
-            report()?;
+        let units = plan.columns.roots.iter().zip(&mut self.learned);
+        let units = units.enumerate().map(|(root, (column, learned))| {
             let leaves = first..first + column.leaves;
-            let located = |error: Error| {
-                let error = error.in_column(column.name());
-                match groups {
-                    [first, others @ ..] if others.iter().all(|it| it.path == first.path) => {
-                        error.in_file(&first.path)
-                    }
-                    _ => error,
-                }
-            };
+            first = leaves.end;
             let joining = Joining {
-                plan: self.plan,
+                plan,
                 groups,
                 root,
                 leaves,
-                fresh: self.fresh,
+                fresh,
             };
-            let chunks = || joining.chunks(&mut joined.notes, learned);
-            let chunks = with_stack(self.plan.depth, chunks).map_err(located)?;
+            (0, (joining, learned))
+        });
+        let join = |(joining, learned): (Joining<'_>, &mut Learned)| {
+            let mut notes = Notes::default();
+            let chunks = joining.chunks(&mut notes, learned);
+            let chunks = chunks.map_err(|error| joining.located(error))?;
+            Ok((chunks, notes))
+        };
+        let mut joined = Joined::default();
+        let take = |(chunks, notes): (Vec<Leaf>, Notes)| {
             joined.leaves.extend(chunks);
-            first += column.leaves;
-        }
+            joined.notes.append(notes);
+            report()
+        };
+        report()?;
+        in_order(limits, units, join, take, &report)?;
         let rows: u64 = groups.iter().map(|group| group.rows).sum();
         let sorted = sorting::joined(groups, self.plan)?;
         let was_sorted = |group: &RowGroup| {
@@ -207,6 +214,17 @@ struct Joining<'a> {
 }
 
 impl Joining<'_> {
+    /// Adds the column to an error, and the file if there is only one.
+    fn located(&self, error: Error) -> Error {
+        let error = error.in_column(self.plan.columns.roots[self.root].name());
+        match self.groups {
+            [first, others @ ..] if others.iter().all(|it| it.path == first.path) => {
+                error.in_file(&first.path)
+            }
+            _ => error,
+        }
+    }
+
     fn chunks(&self, notes: &mut Notes, learned: &mut Learned) -> Result<Vec<Leaf>> {
         if self.plan.columns.roots[self.root].is_converted {
             return self.converted(notes, learned);

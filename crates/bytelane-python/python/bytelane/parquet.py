@@ -401,6 +401,8 @@ def merge(
     pages: Literal["kept", "fresh"] = "kept",
     readers: str | Iterable[str] | None = None,
     verify: bool = False,
+    threads: int | None = None,
+    memory_limit: int | str | None = None,
     row_limit: int | None = None,
     force: bool = False,
     as_files: bool = False,
@@ -427,6 +429,9 @@ def merge(
     - `readers`: Programs that must be able to read columns that are encoded again, optionally with the oldest version
       in use; any: no restriction.
     - `verify`: Compare every value with those of the inputs before the outputs appear under their names.
+    - `threads`: Threads that work at the same time; the output is the same for any number [default: all cores].
+    - `memory_limit`: Maximum memory for a column of a row group that is encoded again, or for a page, as in 4GiB
+      [default: 128MiB and 1024 times its size in the files, else its pages are kept].
     - `row_limit`: Maximum number of rows of a file to split or verify; 64 Mi, plus 1 Ki for each byte of the file by
       default.
     - `force`: Replace existing files, even read-only ones.

@@ -104,7 +104,11 @@ impl Encoding<'_> {
             Some(columns.get(place.leaf)?.decode().map(|it| (group, it)))
         });
         let chunks = chunks.collect::<Result<Vec<_>>>()?;
-        like(codec, chunks.iter().map(|(group, chunk)| (*group, chunk)))
+        like(
+            codec,
+            self.plan.memory,
+            chunks.iter().map(|(group, chunk)| (*group, chunk)),
+        )
     }
 
     /// Returns the version of new pages.
@@ -125,19 +129,21 @@ impl Encoding<'_> {
         if let [inputs] = self.inputs {
             let leaf = self.plan.columns.first_leaf(self.root);
             let column = &self.plan.schema.columns()[leaf];
-            if let Some(numbers) = numbers::array(self.groups, inputs, column, data_type)? {
+            let memory = self.plan.memory;
+            let numbers = numbers::array(self.groups, inputs, column, data_type, memory)?;
+            if let Some(numbers) = numbers {
                 return Ok(Some(vec![numbers]));
             }
         }
         let bytes = self.leaves().map(|leaf| leaf.chunk.bytes()).sum();
-        let limit = MemoryLimit::default().of_column(bytes);
+        let limit = self.plan.memory.of_column(bytes);
         let mut arrays: Vec<ArrayRef> = Vec::new();
         for group in self.groups {
             let Some(place) = self.place(group) else {
                 arrays.push(new_null_array(data_type, group.rows as usize));
                 continue;
             };
-            match catch_panic(|| arrays_of(group, place, limit)) {
+            match catch_panic(|| arrays_of(group, place, self.plan.memory, limit)) {
                 Ok(values) => {
                     for values in values {
                         // Required members of nested columns may have become optional.
@@ -208,7 +214,12 @@ fn alone(footer: &FileMetaData, elements: &[SchemaElement]) -> FileMetaData {
 }
 
 /// Returns the values of a column of a row group.
-fn arrays_of(group: &RowGroup, place: Place, limit: u64) -> Result<Vec<ArrayRef>> {
+fn arrays_of(
+    group: &RowGroup,
+    place: Place,
+    memory: MemoryLimit,
+    limit: u64,
+) -> Result<Vec<ArrayRef>> {
     let source = source_of(group, place)?;
     let own = &source.roots[0];
     let row_group = source.row_group(0)?;
@@ -228,7 +239,7 @@ fn arrays_of(group: &RowGroup, place: Place, limit: u64) -> Result<Vec<ArrayRef>
     };
     let read = own.read().as_ref();
     let read = read.map_err(|why| Error::corrupt(why.clone()))?;
-    selected(&source, column, read, limit, group)
+    selected(&source, column, read, (memory, limit), group)
 }
 
 /// Returns the values of a column of a row group, or of its selected rows.
@@ -236,10 +247,9 @@ fn selected(
     source: &Source<Window>,
     column: Column<'_>,
     read: &Read,
-    limit: u64,
+    (memory, limit): (MemoryLimit, u64),
     group: &RowGroup,
 ) -> Result<Vec<ArrayRef>> {
-    let memory = MemoryLimit::default();
     let Some(wanted) = &group.part else {
         return source.arrays(column, read, memory, limit, None);
     };

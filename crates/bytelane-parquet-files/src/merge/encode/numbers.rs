@@ -21,6 +21,7 @@ pub(super) fn array(
     inputs: &[Input],
     column: &ColumnDescriptor,
     data_type: &DataType,
+    memory: MemoryLimit,
 ) -> Result<Option<ArrayRef>> {
     let leaves = || {
         inputs.iter().filter_map(|input| match input {
@@ -44,10 +45,10 @@ pub(super) fn array(
     }
     let chunks = groups.iter().zip(leaves());
     let array = match data_type {
-        DataType::Int32 => read::<Int32Type, u32>(chunks, column),
-        DataType::Int64 => read::<Int64Type, u64>(chunks, column),
-        DataType::Float32 => read::<Float32Type, u32>(chunks, column),
-        DataType::Float64 => read::<Float64Type, u64>(chunks, column),
+        DataType::Int32 => read::<Int32Type, u32>(chunks, column, memory),
+        DataType::Int64 => read::<Int64Type, u64>(chunks, column, memory),
+        DataType::Float32 => read::<Float32Type, u32>(chunks, column, memory),
+        DataType::Float64 => read::<Float64Type, u64>(chunks, column, memory),
         _ => Ok(None),
     };
     match array {
@@ -59,13 +60,14 @@ pub(super) fn array(
 fn read<'a, T: ArrowPrimitiveType, N: NumberBits + ArrowNativeType>(
     chunks: impl Iterator<Item = (&'a RowGroup, &'a Leaf)> + Clone,
     column: &ColumnDescriptor,
+    memory: MemoryLimit,
 ) -> Result<Option<ArrayRef>> {
     let leaves = chunks.clone().map(|(_, leaf)| leaf);
     let sizes = leaves.clone().flat_map(Leaf::data_pages);
     let slots = sizes.map(|page| page.page.values().unsigned_abs());
     let slots = slots.fold(0, u64::saturating_add);
-    let bytes = leaves.clone().map(|leaf| leaf.chunk.bytes()).sum();
-    if slots.saturating_mul(size_of::<N>() as u64) > MemoryLimit::default().of_column(bytes) {
+    let bytes = leaves.map(|leaf| leaf.chunk.bytes()).sum();
+    if slots.saturating_mul(size_of::<N>() as u64) > memory.of_column(bytes) {
         return Ok(None);
     }
     let mut numbers: Option<NumberPages<N>> = None;

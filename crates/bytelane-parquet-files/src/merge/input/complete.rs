@@ -35,7 +35,7 @@ pub(super) fn complete(leaf: &mut Leaf, column: &ColumnDescriptor, repair: &Repa
     };
     if repair.bloom_filters.contains(&path) && column.physical_type() != Type::BOOLEAN {
         let count = leaf.metadata().num_values;
-        let filter = new_filter(count, leaf.chunk.bytes())?;
+        let filter = new_filter(count, leaf.chunk.bytes(), leaf.memory)?;
         values.filter = filter.filter(|_| leaf.bloom_filter.is_none());
     }
     if !values.nans && values.filter.is_none() {
@@ -69,7 +69,9 @@ pub(in crate::merge) fn bloom_filter<'a>(
     let counts = leaves.clone().map(|leaf| leaf.metadata().num_values);
     let count = counts.fold(0, i64::saturating_add);
     let bytes = leaves.clone().map(|leaf| leaf.chunk.bytes());
-    let Some(filter) = new_filter(count, bytes.fold(0, u64::saturating_add))? else {
+    let bytes = bytes.fold(0, u64::saturating_add);
+    let memory = leaves.clone().next().map(|leaf| leaf.memory);
+    let Some(filter) = new_filter(count, bytes, memory.unwrap_or_default())? else {
         return Ok(None);
     };
     let mut values = Values {
@@ -91,9 +93,9 @@ pub(in crate::merge) fn bloom_filter<'a>(
 
 /// Returns an empty filter for this number of values, in chunks of this size; `None` if there are more values than
 /// chunks of this size should have, or memory for their filter.
-fn new_filter(values: i64, chunk_bytes: u64) -> Result<Option<Sbbf>> {
+fn new_filter(values: i64, chunk_bytes: u64, memory: MemoryLimit) -> Result<Option<Sbbf>> {
     let count = u64::try_from(values).unwrap_or(0).max(1);
-    let most = MemoryLimit::default().of_column(chunk_bytes);
+    let most = memory.of_column(chunk_bytes);
     // A value takes up to 20 bits in a filter whose size is a power of two.
     let bytes = count.saturating_mul(20) / 8;
     if RowLimit::default().check(values, chunk_bytes).is_err() || bytes.min(MOST) > most {

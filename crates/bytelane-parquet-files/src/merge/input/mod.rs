@@ -12,6 +12,7 @@ use super::join::entry::{self, Entry};
 use super::plan::Plan;
 use super::schema::{Layout, Place, top_level};
 use crate::rewrite::source::Reopen;
+use bytelane_parquet::budget::MemoryLimit;
 use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::chunk::facts::{self, Verb};
 use bytelane_parquet::chunk::{Chunk, Page, Pages, Stored, estimated_of_pages, stored_range};
@@ -354,7 +355,7 @@ impl RowGroup {
             let order = orders.and_then(|orders| orders.get(leaf));
             return Ok(salvaged(window, &chunk, rows, column, order)?.0);
         }
-        let mut leaf = Leaf::read(window, chunk, rows)?;
+        let mut leaf = Leaf::read(window, chunk, rows, plan.memory)?;
         leaf.reconcile(window, column, compare, plan.repair.is_some())?;
         leaf.entries = entry::of_leaf(&leaf, column)?;
         if let Some(repair) = &plan.repair {
@@ -406,6 +407,7 @@ pub(super) struct Leaf {
     pub bloom_filter: Option<Bytes>,
     /// Total size of its pages in bytes.
     pub bytes: u64,
+    pub memory: MemoryLimit,
 }
 
 /// Page in memory.
@@ -424,7 +426,7 @@ impl StoredPage {
 }
 
 impl Leaf {
-    fn read(window: &Window, chunk: ColumnChunk, rows: u64) -> Result<Self> {
+    fn read(window: &Window, chunk: ColumnChunk, rows: u64, memory: MemoryLimit) -> Result<Self> {
         let range = stored_range(&chunk, window.len())?;
         let chunk = Chunk::open(window, chunk, range.clone())?;
         let filter = chunk.bloom_filter().map(|stored| match stored {
@@ -447,6 +449,7 @@ impl Leaf {
             pages,
             entries: Vec::new(),
             rows,
+            memory,
         })
     }
 

@@ -310,6 +310,7 @@ fn described(
         rows,
         bloom_filter: leaf.bloom_filter.clone(),
         bytes: bytes + share as u64,
+        memory: leaf.memory,
     })
 }
 

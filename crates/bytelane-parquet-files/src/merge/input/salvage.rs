@@ -4,6 +4,7 @@ use super::judge::Judge;
 use super::{Leaf, StoredPage, Window};
 use crate::check::claims::{Claims, compare_of};
 use crate::merge::join::entry::of_pages;
+use bytelane_parquet::budget::MemoryLimit;
 use bytelane_parquet::chunk::facts;
 use bytelane_parquet::chunk::{Chunk, Page, Pages, stored_range};
 use bytelane_parquet::format::{
@@ -61,6 +62,7 @@ pub(in crate::merge) fn salvaged(
         entries: Vec::new(),
         rows,
         bloom_filter: None,
+        memory: MemoryLimit::default(),
     };
     let mut scan = Scan::new(window, column, Judge::new(&leaf, column, claims)?, rows);
     let locations = locations(&leaf.chunk, rows);

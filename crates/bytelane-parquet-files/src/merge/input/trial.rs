@@ -4,6 +4,7 @@ use super::judge::Judge;
 use super::{Leaf, StoredPage};
 use crate::check::claims::Claims;
 use bytelane_parquet::Result;
+use bytelane_parquet::budget::MemoryLimit;
 use bytelane_parquet::chunk::{Chunk, Page};
 use bytelane_parquet::format::{ColumnChunk, ColumnMetaData, ColumnOrder, CompressionCodec};
 use bytes::Bytes;
@@ -39,6 +40,7 @@ impl Trial {
             entries: Vec::new(),
             rows: 0,
             bloom_filter: None,
+            memory: MemoryLimit::default(),
         };
         let judge = Judge::new(&leaf, column, claims)?.with_exact_sizes();
         Ok(Self { judge })

@@ -47,6 +47,7 @@ pub(in crate::merge) fn compression_of(codec: CompressionCodec) -> Result<Option
 /// Returns the codec with about the level of the first of these chunks that has it. Each comes with its row group.
 pub(in crate::merge) fn like<'a>(
     codec: CompressionCodec,
+    memory: MemoryLimit,
     chunks: impl IntoIterator<Item = (&'a RowGroup, &'a ColumnChunk)>,
 ) -> Result<Option<Compression>> {
     let Some(usual) = compression_of(codec)? else {
@@ -57,6 +58,6 @@ pub(in crate::merge) fn like<'a>(
         return Ok(Some(usual));
     };
     let range = stored_range(chunk, group.file.window_length())?;
-    let (values, limit) = (chunk.meta_data.num_values, MemoryLimit::default());
-    estimated_compression(&group.file.window, usual, values, range, limit).map(Some)
+    let values = chunk.meta_data.num_values;
+    estimated_compression(&group.file.window, usual, values, range, memory).map(Some)
 }

@@ -3,7 +3,7 @@
 use super::bounds;
 use super::bounds::PageBounds;
 use crate::merge::input::Leaf;
-use bytelane_parquet::budget::{Budget, MemoryLimit};
+use bytelane_parquet::budget::Budget;
 use bytelane_parquet::chunk::facts::refused;
 use bytelane_parquet::format::{self, ColumnIndex, CompressionCodec};
 use bytelane_parquet::page::{Gathered, PageEditor, PageKind, codec_in_parquet, read_header};
@@ -231,9 +231,8 @@ impl<'a> Editors<'a> {
 pub(in crate::merge) fn limits(leaf: &Leaf) -> (Budget, u64) {
     let bytes = leaf.chunk.bytes();
     let values = u64::try_from(leaf.metadata().num_values).unwrap_or(0);
-    let limit = MemoryLimit::default();
     (
-        Budget::new(limit.of_read(bytes)),
-        limit.of_page(bytes, values),
+        Budget::new(leaf.memory.of_read(bytes)),
+        leaf.memory.of_page(bytes, values),
     )
 }

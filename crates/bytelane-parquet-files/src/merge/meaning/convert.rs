@@ -58,7 +58,11 @@ impl Converting<'_> {
             arrays.extend(values.map_err(|error| group.located(error))?);
         }
         let codec = target(chunks.iter().map(|(_, chunk)| &chunk.meta_data), true)?;
-        let compression = like(codec, chunks.iter().map(|(group, chunk)| (*group, chunk)))?;
+        let compression = like(
+            codec,
+            self.plan.memory,
+            chunks.iter().map(|(group, chunk)| (*group, chunk)),
+        )?;
         let compression = compression.unwrap_or(Compression::SNAPPY);
         let mut options = WriterOptions::default()
             .with_compression(compression)
@@ -81,7 +85,10 @@ impl Converting<'_> {
         united: &DataType,
         stored: &DataType,
     ) -> Result<Vec<ArrayRef>> {
-        let builder = ReaderBuilder::try_new(group.file.window.clone())?;
+        let mut builder = ReaderBuilder::try_new(group.file.window.clone())?;
+        if let Some(limit) = self.plan.memory.0 {
+            builder = builder.with_memory_limit(limit);
+        }
         let mask = ProjectionMask::roots(builder.parquet_schema(), [place.root]);
         let mut builder = builder
             .with_projection(mask)

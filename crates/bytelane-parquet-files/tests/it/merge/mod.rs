@@ -16,7 +16,7 @@ use arrow_schema::{DataType, Field, Fields};
 use arrow_select::concat::concat_batches;
 use bytelane_parquet_files::check::{CheckOptions, check};
 use bytelane_parquet_files::diff::{DiffOptions, diff};
-use bytelane_parquet_files::merge::{MergeOptions, Merged, MergedPages, merge};
+use bytelane_parquet_files::merge::{MergeOptions, MergePages, Merged, MergedPages, merge};
 use bytes::Bytes;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::{
@@ -26,6 +26,7 @@ use parquet::basic::{Compression, Encoding};
 use parquet::file::metadata::PageIndexPolicy;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use std::fs;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -211,6 +212,49 @@ fn files_of_all_kinds_become_one_row_group() {
             assert!(pages("flag").recompressed > 0, "{merged:?}");
         }
     }
+}
+
+#[test]
+fn any_number_of_threads_makes_the_same_file() {
+    let mut files = Files::new();
+    for at in 0..12 {
+        files.write(&rows(1000 * at, 1000), properties().build());
+    }
+    let options = [
+        MergeOptions::default(),
+        MergeOptions::default().with_pages(MergePages::Fresh),
+        MergeOptions::default().with_row_group_size(700),
+    ];
+    for options in options {
+        let with = |threads: usize| {
+            let threads = NonZero::new(threads).unwrap();
+            files.merged(&options.clone().with_threads(threads))
+        };
+        let one = with(1);
+        for threads in [2, 3, 20] {
+            assert_eq!(with(threads), one, "{threads} threads");
+        }
+    }
+}
+
+#[test]
+fn columns_beyond_the_memory_limit_keep_their_pages() {
+    let mut files = Files::new();
+    for at in 0..2 {
+        files.write(&rows(1000 * at, 1000), properties().build());
+    }
+    let fresh = MergeOptions::default().with_pages(MergePages::Fresh);
+    let encoded = |options: &MergeOptions| -> Vec<String> {
+        let (merged, _) = files.merged(options);
+        let columns = merged.columns.into_iter();
+        let encoded = columns.filter(|column| column.pages.encoded > 0);
+        encoded.map(|column| column.path).collect()
+    };
+    let all = encoded(&fresh);
+    assert_eq!(all.len(), 8);
+    // Only numbers of 32 bits take less.
+    let small = encoded(&fresh.with_memory_limit(15_000));
+    assert_eq!(small, ["unsigned"]);
 }
 
 #[test]
