@@ -2,7 +2,7 @@
 
 use crate::files::{DASH, Target};
 use crate::search::Search;
-use crate::table::{Format, Table, format_parser, number, size, text};
+use crate::table::{Format, Largest, Table, format_parser, number, size, text};
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
 use anyhow::bail;
@@ -84,7 +84,8 @@ impl Arguments {
             number("old size"),
             number("new size"),
         ]);
-        for column in &merged.columns {
+        let columns = Largest::new(&merged.columns, self.format, |column| column.bytes_before);
+        for column in columns.iter() {
             table.row([
                 column.path.clone(),
                 pages(column.pages),
@@ -95,6 +96,7 @@ impl Arguments {
         }
         table.write(self.format, [merged], out)?;
         if self.format == Format::Table {
+            columns.note("old size", out)?;
             writeln!(out)?;
             summarize(merged, out)?;
         }

@@ -48,6 +48,47 @@ pub fn size(bytes: u64, format: Format) -> String {
     }
 }
 
+/// Maximum number of columns of files that a summary for people lists.
+const LISTED: usize = 20;
+
+/// Largest items of a summary, in their order; all of them for programs.
+pub struct Largest<'a, T> {
+    items: Vec<&'a T>,
+    all: usize,
+}
+
+impl<'a, T> Largest<'a, T> {
+    pub fn new(all: &'a [T], format: Format, size: impl Fn(&T) -> u64) -> Self {
+        let mut items: Vec<(usize, &T)> = all.iter().enumerate().collect();
+        if matches!(format, Format::Table | Format::Markdown) {
+            items.sort_by_key(|(_, item)| std::cmp::Reverse(size(item)));
+            items.truncate(LISTED);
+            items.sort_by_key(|(index, _)| *index);
+        }
+        Self {
+            items: items.into_iter().map(|(_, item)| item).collect(),
+            all: all.len(),
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &'a T> + '_ {
+        self.items.iter().copied()
+    }
+
+    /// Says that some are missing, and by what the listed ones were chosen.
+    pub fn note(&self, by: &str, out: &mut impl Write) -> io::Result<()> {
+        let listed = self.items.len();
+        if listed == self.all {
+            return Ok(());
+        }
+        let note = format!(
+            "The {listed} columns with the largest {by} of {}; --format json lists all.",
+            self.all
+        );
+        writeln!(out, "{}", wrapped(&note, terminal_width()))
+    }
+}
+
 /// Table under construction.
 #[derive(Debug)]
 pub struct Table {
@@ -113,6 +154,29 @@ impl Table {
 #[cfg(test)]
 pub mod tests {
     use super::*;
+
+    #[test]
+    fn people_get_the_largest_items() {
+        let all: Vec<u64> = (0..100).map(|number| number % 50).collect();
+        let largest = Largest::new(&all, Format::Table, |number| *number);
+        assert!(
+            largest
+                .iter()
+                .eq((40..50).chain(40..50).collect::<Vec<u64>>().iter())
+        );
+        let mut note = Vec::new();
+        largest.note("size", &mut note).unwrap();
+        let note = String::from_utf8(note).unwrap();
+        assert!(
+            note.starts_with("The 20 columns with the largest size of 100; "),
+            "{note}"
+        );
+        assert!(
+            Largest::new(&all, Format::Json, |number| *number)
+                .iter()
+                .eq(&all)
+        );
+    }
 
     /// Returns the output with 60, 80, 120 and 0 characters per line.
     pub fn at_all_widths(write: impl Fn(usize, &mut Vec<u8>) -> io::Result<()>) -> String {

@@ -3,7 +3,7 @@
 use crate::commands::rewrite::note_obstacles;
 use crate::files::{Force, Output};
 use crate::search::Search;
-use crate::table::{Format, Table, format_parser, number, size, text};
+use crate::table::{Format, Largest, Table, format_parser, number, size, text};
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
 use anyhow::Context;
@@ -299,7 +299,10 @@ impl Arguments {
                 text("best encoding"),
                 number("saved"),
             ]);
-            for column in &class.columns {
+            let columns = Largest::new(&class.columns, self.format, |column| {
+                column.bytes_now.saturating_sub(column.bytes_then)
+            });
+            for column in columns.iter() {
                 let saved = 1.0 - column.bytes_then as f64 / column.bytes_now.max(1) as f64;
                 table.row([
                     column.path.clone(),
@@ -309,6 +312,7 @@ impl Arguments {
                 ]);
             }
             table.write(self.format, [()], out)?;
+            columns.note("saving", out)?;
         }
         Ok(())
     }
