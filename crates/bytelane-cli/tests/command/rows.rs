@@ -324,7 +324,7 @@ fn errors_say_what_would_help() {
     );
     let error = fails(&["head", "lake", "--where", "price >"]);
     assert!(
-        error.contains("expected a value at the end of the condition `price >`"),
+        error.contains("expected a column or a value at the end of the condition `price >`"),
         "{error}"
     );
     assert!(fails(&["head", "missing.parquet"]).contains("missing.parquet"));

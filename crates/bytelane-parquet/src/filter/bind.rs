@@ -1,5 +1,7 @@
 //! Checks predicates against a schema and evaluates them.
 
+use super::column::{Column, test_parts};
+use super::compute::Computed;
 use super::like::Pattern;
 use super::test::Test;
 use super::{Comparison, Predicate};
@@ -10,11 +12,11 @@ use arrow_array::{
     new_empty_array,
 };
 use arrow_buffer::{ArrowNativeType, BooleanBuffer, NullBuffer};
-use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
+use arrow_schema::{FieldRef, Fields, Schema};
 use arrow_select::take::take;
 use bytelane::validity::Format;
 use std::collections::BTreeSet;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Predicate that has been checked against a schema.
 ///
@@ -38,6 +40,7 @@ pub struct Filter {
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     Leaf(Leaf),
+    Computed(Computed),
     /// Result for all rows; `None` for null.
     Constant(Option<bool>),
     Not(Box<Node>),
@@ -48,9 +51,7 @@ pub(super) enum Node {
 /// Test of a column.
 #[derive(Clone, Debug)]
 pub(super) struct Leaf {
-    /// Names from the outermost group to the column.
-    pub(super) names: Vec<String>,
-    pub(super) field: FieldRef,
+    pub(super) column: Column,
     pub(super) test: Test,
     /// Results for the entries of the last dictionary.
     entries: Arc<Mutex<Option<Entries>>>,
@@ -64,7 +65,7 @@ impl Filter {
     ///
     /// # Errors
     ///
-    /// [`Problem::NoSuchColumn`]; [`Problem::Option`] for a column in a list, or of a type that is
+    /// [`Problem::NoSuchColumn`]; [`Problem::Option`] for an element of a column that is no list, or a column of a type that is
     /// not comparable with a value.
     pub fn try_new(predicate: &Predicate, schema: &Schema) -> Result<Self> {
         Ok(Self {
@@ -76,7 +77,7 @@ impl Filter {
     pub(super) fn columns(&self) -> Vec<&[String]> {
         let mut columns = Vec::new();
         self.root
-            .visit(&mut |leaf| columns.push(leaf.names.as_slice()));
+            .visit(&mut |column| columns.push(column.names.as_slice()));
         columns
     }
 
@@ -143,7 +144,15 @@ impl Node {
             } => leaf(column, Test::Compare(*comparison, value.clone())),
             Predicate::In { column, values } => leaf(column, Test::In(values.clone())),
             Predicate::Like { column, pattern } => leaf(column, Test::Like(Pattern::new(pattern))),
+            Predicate::ILike { column, pattern } => {
+                leaf(column, Test::Like(Pattern::ignoring_case(pattern)))
+            }
             Predicate::IsNull { column } => leaf(column, Test::IsNull),
+            Predicate::CompareExpressions {
+                left,
+                comparison,
+                right,
+            } => Computed::new(left, *comparison, right, fields).map(Self::Computed),
             Predicate::Not(inner) => Ok(Self::Not(Box::new(Self::new(inner, fields)?))),
             Predicate::And(all) => Ok(Self::And(nodes(all)?)),
             Predicate::Or(all) => Ok(Self::Or(nodes(all)?)),
@@ -157,15 +166,22 @@ impl Node {
         };
         Ok(match self {
             Self::Leaf(leaf) => {
-                let is_tested =
-                    |(field, _): &&(FieldRef, ArrayRef)| leaf.names == [field.name().as_str()];
+                let is_tested = |(field, _): &&(FieldRef, ArrayRef)| {
+                    leaf.column.names == [field.name().as_str()]
+                };
                 match constants.iter().find(is_tested) {
                     Some((_, value)) => {
-                        let result = leaf.test(value)?;
+                        let result = leaf.test_parts(value)?;
                         Self::Constant(result.is_valid(0).then(|| result.value(0)))
                     }
                     None => Self::Leaf(leaf),
                 }
+            }
+            Self::Computed(computed) => {
+                let constants = constants.iter();
+                Self::Computed(constants.fold(computed, |computed, (field, value)| {
+                    computed.with_constant(field.name(), value)
+                }))
             }
             Self::Constant(_) => self,
             Self::Not(inner) => Self::Not(Box::new(inner.with_constants(constants)?)),
@@ -192,12 +208,13 @@ impl Node {
         *self = Self::And(vec![own, node]);
     }
 
-    fn visit<'a>(&'a self, leaf: &mut impl FnMut(&'a Leaf)) {
+    fn visit<'a>(&'a self, column: &mut impl FnMut(&'a Column)) {
         match self {
-            Self::Leaf(it) => leaf(it),
+            Self::Leaf(leaf) => column(&leaf.column),
+            Self::Computed(computed) => computed.visit(column),
             Self::Constant(_) => {}
-            Self::Not(inner) => inner.visit(leaf),
-            Self::And(all) | Self::Or(all) => all.iter().for_each(|it| it.visit(leaf)),
+            Self::Not(inner) => inner.visit(column),
+            Self::And(all) | Self::Or(all) => all.iter().for_each(|it| it.visit(column)),
         }
     }
 
@@ -212,6 +229,7 @@ impl Node {
                 Test::Compare(..) => 0.33,
                 Test::Like(_) => 0.25,
             },
+            Self::Computed(_) => 0.33,
             Self::Constant(result) => f64::from(u8::from(*result == Some(true))),
             Self::Not(inner) => 1.0 - inner.selectivity(),
             Self::And(all) => all.iter().map(Self::selectivity).product(),
@@ -223,14 +241,8 @@ impl Node {
     /// nor null.
     fn rows(&self, batch: &RecordBatch, wanted: bool) -> Result<BooleanBuffer> {
         match self {
-            Self::Leaf(leaf) => {
-                let (values, nulls) = leaf.evaluate(batch)?.into_parts();
-                let rows = if wanted { values } else { !&values };
-                Ok(match nulls {
-                    Some(nulls) => &rows & nulls.inner(),
-                    None => rows,
-                })
-            }
+            Self::Leaf(leaf) => Ok(with_result(leaf.evaluate(batch)?, wanted)),
+            Self::Computed(computed) => Ok(with_result(computed.evaluate(batch)?, wanted)),
             Self::Constant(result) if *result == Some(wanted) => {
                 Ok(BooleanBuffer::new_set(batch.num_rows()))
             }
@@ -259,26 +271,22 @@ impl Node {
 
 impl Leaf {
     fn new(path: &str, test: Test, fields: &Fields) -> Result<Self> {
-        let mut names = Vec::new();
-        let field = find(path, fields, &mut names)?.ok_or_else(|| {
-            Error::no_such_column(path, fields.iter().map(|it| it.name().as_str()))
-        })?;
+        let column = Column::find(path, fields)?;
         let test = test
-            .of_field(field)
+            .of_field(&column.field)
             .map_err(|error| error.in_column(path))?;
         let leaf = Self {
-            names,
-            field: Arc::clone(field),
+            column,
             test,
             entries: Arc::default(),
         };
-        leaf.test(&new_empty_array(field.data_type()))?;
+        leaf.test(&new_empty_array(leaf.column.field.data_type()))?;
         Ok(leaf)
     }
 
     fn evaluate(&self, batch: &RecordBatch) -> Result<BooleanArray> {
-        let (array, outer) = self.column(batch)?;
-        let mask = self.test(&array)?;
+        let (array, outer) = self.column.array(batch)?;
+        let mask = self.test_parts(&array)?;
         let Some(outer) = outer else {
             return Ok(mask);
         };
@@ -290,13 +298,18 @@ impl Leaf {
         })
     }
 
+    /// Tests the values that the column's steps lead to.
+    fn test_parts(&self, array: &ArrayRef) -> Result<BooleanArray> {
+        test_parts(array, &self.column.steps, &|array| self.test(array))
+    }
+
     /// Tests the values of an array.
     pub(super) fn test(&self, array: &ArrayRef) -> Result<BooleanArray> {
         let result = match array.as_any_dictionary_opt() {
             Some(dictionary) if !matches!(self.test, Test::IsNull) => self.test_keys(dictionary),
             _ => self.test.evaluate(array),
         };
-        result.map_err(|error| error.in_column(self.names.join(".")))
+        result.map_err(|error| error.in_column(self.column.path()))
     }
 
     /// Tests the entries of a dictionary, once for all consecutive arrays that share it.
@@ -314,19 +327,15 @@ impl Leaf {
         };
         looked_up(array, &results)
     }
+}
 
-    /// Returns the column of a batch, and the combined validity of the groups around it.
-    fn column(&self, batch: &RecordBatch) -> Result<(ArrayRef, Option<NullBuffer>)> {
-        let missing = || no_such_column(&self.names.join("."));
-        let (first, inner) = self.names.split_first().ok_or_else(missing)?;
-        let mut array = batch.column_by_name(first).ok_or_else(missing)?;
-        let mut nulls = None;
-        for name in inner {
-            nulls = NullBuffer::union(nulls.as_ref(), array.nulls());
-            let group = array.as_struct_opt().ok_or_else(missing)?;
-            array = group.column_by_name(name).ok_or_else(missing)?;
-        }
-        Ok((Arc::clone(array), nulls))
+/// Returns the rows with this result, neither the opposite nor null.
+fn with_result(results: BooleanArray, wanted: bool) -> BooleanBuffer {
+    let (values, nulls) = results.into_parts();
+    let rows = if wanted { values } else { !&values };
+    match nulls {
+        Some(nulls) => &rows & nulls.inner(),
+        None => rows,
     }
 }
 
@@ -373,51 +382,6 @@ fn bits_of<K: ArrowNativeType>(keys: &[K], entries: &BooleanBuffer) -> BooleanBu
     let encoded = format.encode_append(&results, &mut bits);
     encoded.expect("no result is greater than 1");
     BooleanBuffer::new(bits.into(), 0, keys.len())
-}
-
-/// Finds a column or a group by its path, and collects the names on the way.
-fn find<'a>(
-    path: &str,
-    fields: &'a Fields,
-    names: &mut Vec<String>,
-) -> Result<Option<&'a FieldRef>> {
-    for field in fields {
-        let name = field.name().as_str();
-        let Some(rest) = path.strip_prefix(name) else {
-            continue;
-        };
-        names.push(name.to_owned());
-        if rest.is_empty() {
-            return Ok(Some(field));
-        }
-        if let Some(rest) = rest.strip_prefix('.')
-            && let Some(found) = find(rest, children(field), names)?
-        {
-            return Ok(Some(found));
-        }
-        if rest.starts_with('.') && is_list(field) {
-            let problem = "columns in lists and maps cannot be filtered by".to_owned();
-            return Err(Error::new(Problem::Option(problem)).in_column(path));
-        }
-        names.pop();
-    }
-    Ok(None)
-}
-
-fn children(field: &Field) -> &Fields {
-    static NONE: LazyLock<Fields> = LazyLock::new(Fields::empty);
-    match field.data_type() {
-        DataType::Struct(fields) => fields,
-        _ => &NONE,
-    }
-}
-
-fn is_list(field: &Field) -> bool {
-    use DataType::{FixedSizeList, LargeList, LargeListView, List, ListView, Map};
-    matches!(
-        field.data_type(),
-        List(_) | LargeList(_) | ListView(_) | LargeListView(_) | FixedSizeList(..) | Map(..)
-    )
 }
 
 fn no_such_column(path: &str) -> Error {

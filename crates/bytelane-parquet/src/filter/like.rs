@@ -2,29 +2,51 @@
 
 /// Pattern in which `%` matches any sequence of characters and `_` any single one.
 #[derive(Clone, Debug)]
-pub(super) struct Pattern(Vec<char>);
+pub(super) struct Pattern {
+    characters: Vec<char>,
+    ignores_case: bool,
+}
 
 impl Pattern {
     pub(super) fn new(pattern: &str) -> Self {
-        Self(pattern.chars().collect())
+        Self {
+            characters: pattern.chars().collect(),
+            ignores_case: false,
+        }
     }
 
-    /// Returns the characters before the first placeholder.
+    /// Returns a pattern that matches letters in any case.
+    pub(super) fn ignoring_case(pattern: &str) -> Self {
+        Self {
+            ignores_case: true,
+            ..Self::new(&pattern.to_lowercase())
+        }
+    }
+
+    /// Returns the characters with which all texts that match begin.
     pub(super) fn prefix(&self) -> String {
-        let is_literal = |c: &&char| !matches!(c, '%' | '_');
-        self.0.iter().take_while(is_literal).collect()
+        let is_literal = |c: &&char| !self.ignores_case && !matches!(c, '%' | '_');
+        self.characters.iter().take_while(is_literal).collect()
+    }
+
+    pub(super) fn matches(&self, text: &str) -> bool {
+        if self.ignores_case {
+            self.matches_case(&text.to_lowercase())
+        } else {
+            self.matches_case(text)
+        }
     }
 
     /// Returns whether the whole text matches. Takes time proportional to the product of both
     /// lengths: only the last `%` is retried.
-    pub(super) fn matches(&self, text: &str) -> bool {
+    fn matches_case(&self, text: &str) -> bool {
         let mut rest = text.chars();
         let mut at = 0;
         // Position after the last `%`, and the part of the text to retry from.
         let mut retry = None;
         loop {
             let before = rest.clone();
-            match (self.0.get(at), rest.next()) {
+            match (self.characters.get(at), rest.next()) {
                 (Some('%'), _) => {
                     at += 1;
                     rest = before.clone();
@@ -72,6 +94,8 @@ mod tests {
             ("%_", "", false),
             ("a", "A", false),
         ];
+        assert!(Pattern::ignoring_case("ÄB%_").matches("äbCd"));
+        assert!(!Pattern::ignoring_case("äb%_").matches("ÄB"));
         for (pattern, text, expected) in cases {
             assert_eq!(
                 Pattern::new(pattern).matches(text),
@@ -85,6 +109,7 @@ mod tests {
     fn the_prefix_ends_at_the_first_placeholder() {
         for (pattern, prefix) in [("abc%", "abc"), ("a_c", "a"), ("%a", ""), ("abc", "abc")] {
             assert_eq!(Pattern::new(pattern).prefix(), prefix);
+            assert_eq!(Pattern::ignoring_case(pattern).prefix(), "");
         }
     }
 }

@@ -10,6 +10,9 @@
 //! neither smaller nor larger than anything, and 0.0 equals -0.0.
 
 mod bind;
+mod column;
+mod compute;
+mod expression;
 mod like;
 mod parse;
 mod prune;
@@ -19,10 +22,16 @@ mod tokens;
 mod value;
 
 pub use bind::Filter;
+#[doc(hidden)]
+pub use column::list_of;
+pub use expression::{Expression, Operator};
 pub use select::{SelectedRows, Selection};
 pub use value::Value;
 
 /// Condition on the rows of a table.
+///
+/// Paths of columns consist of names, separated by dots. In a column of lists, `items[1].price` is a part of the first element and
+/// `items[-1].price` of the last one; it is null if there is none. A test of `items[*].price` is true if it is true for any element.
 ///
 /// [`FromStr`](std::str::FromStr) parses conditions in SQL syntax:
 ///
@@ -63,6 +72,22 @@ pub enum Predicate {
         /// Pattern that must match the whole text.
         pattern: String,
     },
+    /// The text matches a pattern as in [`Like`](Self::Like), if the case of letters is ignored.
+    ILike {
+        /// Path of the column.
+        column: String,
+        /// Pattern that must match the whole text.
+        pattern: String,
+    },
+    /// Compares two expressions, such as two columns.
+    CompareExpressions {
+        /// Left side of the operator.
+        left: Expression,
+        /// Operator between the expressions.
+        comparison: Comparison,
+        /// Right side of the operator.
+        right: Expression,
+    },
     /// The column is null. This is never null itself.
     IsNull {
         /// Path of the column.
@@ -76,7 +101,7 @@ pub enum Predicate {
     Or(Vec<Predicate>),
 }
 
-/// Operator that compares a column with a value.
+/// Operator that compares two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// `=`
@@ -91,6 +116,19 @@ pub enum Comparison {
     Greater,
     /// `>=`
     GreaterOrEqual,
+}
+
+impl Comparison {
+    /// Returns the operator for swapped sides.
+    fn flipped(self) -> Self {
+        match self {
+            Self::Equal | Self::NotEqual => self,
+            Self::Less => Self::Greater,
+            Self::LessOrEqual => Self::GreaterOrEqual,
+            Self::Greater => Self::Less,
+            Self::GreaterOrEqual => Self::LessOrEqual,
+        }
+    }
 }
 
 impl Predicate {
@@ -113,10 +151,15 @@ impl Predicate {
             Self::Compare { column, .. }
             | Self::In { column, .. }
             | Self::Like { column, .. }
+            | Self::ILike { column, .. }
             | Self::IsNull { column } => {
                 if !columns.contains(&column.as_str()) {
                     columns.push(column);
                 }
+            }
+            Self::CompareExpressions { left, right, .. } => {
+                left.collect_columns(columns);
+                right.collect_columns(columns);
             }
             Self::Not(inner) => inner.collect_columns(columns),
             Self::And(all) | Self::Or(all) => {

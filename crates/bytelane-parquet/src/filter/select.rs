@@ -1,5 +1,6 @@
 //! Reads the rows of a file that satisfy a predicate.
 
+use super::column::list_of;
 use super::prune::Candidate;
 use super::{Comparison, Filter, Predicate, Value};
 use crate::budget::{DecodedRows, RowLimit, rows_of};
@@ -138,6 +139,11 @@ impl Selection {
             return ReaderBuilder::try_new(input);
         };
         let of_filter = self.filter.iter().flat_map(Predicate::columns);
+        let of_filter: Vec<&str> = of_filter.collect();
+        // A name may also look like the element of a list.
+        if of_filter.iter().any(|path| list_of(path) != *path) {
+            return ReaderBuilder::try_new(input);
+        }
         let paths = columns.iter().map(String::as_str).chain(of_filter);
         let paths: Vec<&str> = paths.collect();
         // The file may have columns with the names of constants, which are compared with them.

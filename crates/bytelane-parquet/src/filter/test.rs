@@ -323,12 +323,15 @@ fn not_comparable(data_type: &DataType) -> crate::Error {
     Problem::Option(problem).into()
 }
 
-fn mismatch(data_type: &DataType, value: &Value) -> crate::Error {
+pub(super) fn mismatch(data_type: &DataType, value: &Value) -> crate::Error {
     let hint = match (value, data_type) {
         (Value::Text(_), DataType::Timestamp(..) | DataType::Date32 | DataType::Date64) => {
             "; write it as 2024-12-31 or 2024-12-31T23:59:59"
         }
         (Value::Text(_), DataType::Time32(_) | DataType::Time64(_)) => "; write it as 23:59:59",
+        (Value::Text(_), DataType::Duration(_)) => {
+            "; write it as 1 day 2 hours 30 minutes 1.5 seconds"
+        }
         (Value::Text(_), DataType::FixedSizeBinary(_)) => {
             "; write the bytes as x'00ff', or b'\\x00\\xff' in Python"
         }

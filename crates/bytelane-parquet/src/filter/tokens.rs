@@ -76,13 +76,13 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Fault> {
                     bytes(&digits).ok_or_else(|| fault("expected pairs of hexadecimal digits"))?;
                 (Kind::Value(Value::Binary(bytes)), 1 + length)
             }
-            '(' | ')' | ',' | '.'
+            '(' | ')' | ',' | '.' | '[' | ']' | '+' | '-' | '*' | '/' | '%'
                 if first != '.' || !second.is_some_and(|it| it.is_ascii_digit()) =>
             {
                 (Kind::Symbol(first), 1)
             }
             '=' | '!' | '<' | '>' => operator(rest).ok_or_else(|| fault("unknown operator"))?,
-            '0'..='9' | '-' | '+' | '.' => {
+            '0'..='9' | '.' => {
                 let length = number_length(rest);
                 let value = number(&rest[..length])
                     .ok_or_else(|| fault("expected a number of up to 38 digits"))?;
@@ -155,7 +155,7 @@ fn operator(text: &str) -> Option<(Kind, usize)> {
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let belongs = |at: usize| match bytes[at] {
-        b'+' | b'-' => at == 0 || matches!(bytes[at - 1], b'e' | b'E'),
+        b'+' | b'-' => at > 0 && matches!(bytes[at - 1], b'e' | b'E'),
         byte => byte.is_ascii_alphanumeric() || byte == b'.',
     };
     (0..bytes.len())

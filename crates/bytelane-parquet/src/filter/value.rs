@@ -2,9 +2,11 @@
 //! type.
 
 use arrow_array::timezone::Tz;
-use arrow_array::types::Date32Type;
+use arrow_array::types::{Date32Type, IntervalMonthDayNanoType};
 use arrow_buffer::i256;
-use arrow_cast::parse::{Parser, string_to_datetime, string_to_time_nanoseconds};
+use arrow_cast::parse::{
+    Parser, parse_interval_month_day_nano, string_to_datetime, string_to_time_nanoseconds,
+};
 use arrow_schema::{DataType, TimeUnit};
 use std::fmt;
 
@@ -19,7 +21,7 @@ const NANOSECONDS_PER_DAY: i128 = 86_400_000_000_000;
 ///
 /// A [`Text`](Self::Text) is also compared with binary columns, with dates, times and timestamps if
 /// it can be parsed as one (`2024-12-31`, `2024-12-31T23:59:59.5`; without a time zone, it is in
-/// UTC), and with UUIDs if it is one (`57976607-d3f5-45ce-96aa-834df7f40ef0`).
+/// UTC), with durations (`1 hour 30 minutes`), and with UUIDs if it is one (`57976607-d3f5-45ce-96aa-834df7f40ef0`).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
@@ -175,7 +177,7 @@ impl Value {
     }
 
     /// Returns the nanoseconds since the epoch of a type.
-    fn nanoseconds(&self, data_type: &DataType) -> Option<i128> {
+    pub(super) fn nanoseconds(&self, data_type: &DataType) -> Option<i128> {
         let is_date = matches!(data_type, DataType::Date32 | DataType::Date64);
         match (self, data_type) {
             (
@@ -211,6 +213,7 @@ impl Value {
                 string_to_time_nanoseconds(text).ok().map(i128::from)
             }
             (Self::Text(text), DataType::Timestamp(..)) => timestamp(text),
+            (Self::Text(text), DataType::Duration(_)) => duration(text),
             (Self::Text(text), _) if is_date => {
                 let date =
                     Date32Type::parse(text).map(|days| i128::from(days) * NANOSECONDS_PER_DAY);
@@ -279,6 +282,13 @@ fn timestamp(text: &str) -> Option<i128> {
     let time = string_to_datetime(&utc, text).ok()?;
     let nanoseconds = i128::from(time.timestamp_subsec_nanos());
     Some(i128::from(time.timestamp()) * 1_000_000_000 + nanoseconds)
+}
+
+/// Parses a duration such as `1 hour 30 minutes`; returns the nanoseconds. A day has 24 hours; months have no fixed length.
+pub(super) fn duration(text: &str) -> Option<i128> {
+    let interval = parse_interval_month_day_nano(text).ok()?;
+    let (months, days, nanoseconds) = IntervalMonthDayNanoType::to_parts(interval);
+    (months == 0).then(|| i128::from(days) * NANOSECONDS_PER_DAY + i128::from(nanoseconds))
 }
 
 /// Returns the place of `digits / 10^dropped` among integers.

@@ -21,7 +21,7 @@ pub(super) fn excludes(input: &Input, chunk: &ColumnChunkMetaData, leaf: &Leaf) 
     if chunk.bloom_filter_offset().is_none_or(|offset| offset <= 0) {
         return false;
     }
-    let data_type = leaf.field.data_type();
+    let data_type = leaf.column.field.data_type();
     let stored = values
         .iter()
         .map(|value| stored(value, data_type, chunk.column_type()));

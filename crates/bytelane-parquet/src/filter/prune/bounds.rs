@@ -61,7 +61,7 @@ impl Bounds {
         least: &[Bound<'_>],
         greatest: &[Bound<'_>],
     ) -> Result<Self> {
-        let data_type = value_type(leaf.field.data_type());
+        let data_type = value_type(leaf.column.field.data_type());
         let least = array_of(column, data_type, least)?;
         let greatest = array_of(column, data_type, greatest)?;
         // Contradictory bounds, and NaN, must be wrong.
@@ -81,7 +81,7 @@ impl Bounds {
 
     /// Returns for each row group or page whether the test may have the wanted result.
     pub(super) fn may_be(&self, leaf: &Leaf, wanted: bool) -> Result<Vec<bool>> {
-        let is_float = leaf.field.data_type().is_floating();
+        let is_float = leaf.column.field.data_type().is_floating();
         let may_be = match (&leaf.test, wanted) {
             // NaN is not among the values that bounds are compared with.
             (Test::Compare(_, Value::Float(value)), _) if value.is_nan() => return Ok(self.all()),
@@ -180,7 +180,7 @@ fn is_known(order: ColumnOrder) -> bool {
 
 /// Returns whether values are stored as signed integers.
 fn is_signed(leaf: &Leaf) -> bool {
-    let data_type = leaf.field.data_type();
+    let data_type = leaf.column.field.data_type();
     data_type.is_signed_integer() || data_type.is_temporal() || data_type.is_decimal()
 }
 

@@ -24,7 +24,7 @@ pub(super) fn rows(
     rows: usize,
 ) -> Result<Option<Ranges>> {
     let is_null = matches!(leaf.test, Test::IsNull);
-    let has_bounds = are_bounds_of(chunk.column_descr(), leaf.field.data_type());
+    let has_bounds = are_bounds_of(chunk.column_descr(), leaf.column.field.data_type());
     if is_null || !has_bounds || !input.reads_headers() {
         return Ok(None);
     }

@@ -82,9 +82,12 @@ impl<'a> Candidate<'a> {
 
     /// Returns the chunk that a leaf tests, if each row has exactly one of its values.
     fn chunk(&self, leaf: &Leaf) -> Option<(usize, &'a ColumnChunkMetaData)> {
+        if !leaf.column.steps.is_empty() {
+            return None;
+        }
         let columns = self.file.schema_descr().columns().iter().enumerate();
         let mut columns = columns.filter(|(_, column)| column.max_rep_level() == 0);
-        let (index, _) = columns.find(|(_, column)| column.path().parts() == leaf.names)?;
+        let (index, _) = columns.find(|(_, column)| column.path().parts() == leaf.column.names)?;
         Some((index, self.row_group.column(index)))
     }
 
@@ -115,7 +118,7 @@ impl<'a> Candidate<'a> {
             let none = if wanted { 0 } else { self.rows() as u64 };
             return Ok(statistics.null_count_opt() != Some(none));
         }
-        if !are_bounds_of(chunk.column_descr(), leaf.field.data_type()) {
+        if !are_bounds_of(chunk.column_descr(), leaf.column.field.data_type()) {
             return Ok(true);
         }
         let order = self.file.column_order(index);

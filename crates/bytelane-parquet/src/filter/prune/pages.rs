@@ -24,7 +24,7 @@ pub(super) fn rows(
     rows: usize,
 ) -> Result<Option<Ranges>> {
     let is_null = matches!(leaf.test, Test::IsNull);
-    if !is_null && !are_bounds_of(chunk.column_descr(), leaf.field.data_type()) {
+    if !is_null && !are_bounds_of(chunk.column_descr(), leaf.column.field.data_type()) {
         return Ok(None);
     }
     let Some(index) = column_index(input, chunk) else {

@@ -1,0 +1,168 @@
+//! Comparisons of expressions, and of elements of lists. `interop/readers/test_conditions.py` compares more with DuckDB.
+
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    ArrayRef, Date32Array, Decimal128Array, DurationSecondArray, Float64Array, Int8Array,
+    Int64Array, ListArray, RecordBatch, StringArray, TimestampMillisecondArray, UInt64Array,
+};
+use bytelane_parquet::filter::{Filter, Predicate};
+use std::sync::Arc;
+
+fn batch() -> RecordBatch {
+    let decimals = Decimal128Array::from(vec![Some(150), Some(-25), None, Some(0)]);
+    let lists = [
+        Some(vec![Some(1), None]),
+        Some(vec![]),
+        None,
+        Some(vec![Some(-3), Some(2), Some(3)]),
+    ];
+    let columns: [(&str, ArrayRef); 10] = [
+        (
+            "i",
+            Arc::new(Int64Array::from(vec![
+                Some(i64::MAX),
+                Some(-1),
+                None,
+                Some(0),
+            ])),
+        ),
+        ("u", Arc::new(UInt64Array::from(vec![u64::MAX, 1, 2, 0]))),
+        (
+            "s",
+            Arc::new(Int8Array::from(vec![Some(1), Some(-1), Some(3), Some(0)])),
+        ),
+        (
+            "x",
+            Arc::new(Float64Array::from(vec![f64::NAN, -0.0, 1.0, 0.0])),
+        ),
+        (
+            "y",
+            Arc::new(Float64Array::from(vec![f64::NAN, 0.0, f64::INFINITY, -1.0])),
+        ),
+        (
+            "d",
+            Arc::new(decimals.with_precision_and_scale(9, 2).unwrap()),
+        ),
+        ("day", Arc::new(Date32Array::from(vec![0, 1, 2, 3]))),
+        (
+            "t",
+            Arc::new(TimestampMillisecondArray::from(vec![0, 86_400_000, 1, -1])),
+        ),
+        (
+            "wait",
+            Arc::new(DurationSecondArray::from(vec![0, 60, 3600, -90_000])),
+        ),
+        (
+            "list",
+            Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>(lists)),
+        ),
+    ];
+    let batch =
+        RecordBatch::try_from_iter_with_nullable(columns.map(|(name, it)| (name, it, true)));
+    batch.unwrap()
+}
+
+/// Returns the rows for which a condition is true.
+fn found(condition: &str) -> Result<Vec<usize>, String> {
+    let batch = batch();
+    let predicate: Predicate = condition
+        .parse()
+        .map_err(|it: bytelane_parquet::Error| it.to_string())?;
+    let mask = Filter::try_new(&predicate, &batch.schema()).and_then(|it| it.evaluate(&batch));
+    let mask = mask.map_err(|error| error.to_string())?;
+    Ok((0..4).filter(|row| mask.value(*row)).collect())
+}
+
+#[test]
+fn expressions_are_compared_by_value() {
+    for (condition, expected) in [
+        // Limits of integers do not overflow, nor do signs matter.
+        ("i + 1 > i", &[0, 1, 3][..]),
+        ("i * i >= 0", &[0, 1, 3]),
+        ("-i < u", &[0]),
+        ("u - i > 0", &[0, 1]),
+        ("u = s", &[3]),
+        ("i = s", &[1, 3]),
+        ("i / 2 = -0.5", &[1]),
+        ("i % 2 = -1", &[1]),
+        ("i % s = 0", &[0, 1]),
+        ("d + d = 3", &[0]),
+        ("d * 4 = i", &[1, 3]),
+        ("d * 2 = s + 2", &[0]),
+        // NaN equals nothing, zeros are equal, and null is not a result.
+        ("x = y", &[1]),
+        ("x <> y", &[0, 2, 3]),
+        ("x < y or x >= y", &[1, 2, 3]),
+        ("not x < y", &[0, 1, 3]),
+        ("x + 0 = -y", &[1]),
+        ("x / y = 0", &[2, 3]),
+        ("not i = s", &[0]),
+        ("i = s or u = 2", &[1, 2, 3]),
+        // Times.
+        ("t - day >= interval '0 seconds'", &[0, 1]),
+        ("day + wait < t", &[]),
+        ("t + wait = timestamp '1970-01-02 00:01:00'", &[1]),
+        ("t > '1970-01-01 12:00:00'", &[1]),
+        ("day - date '1970-01-02' > interval '23 hours'", &[2, 3]),
+        ("wait > '59 seconds'", &[1, 2]),
+        ("wait < interval '-1 day'", &[3]),
+        ("wait * 2 = interval '2 hours'", &[2]),
+        ("wait / interval '30 seconds' = 2", &[1]),
+        // Elements of lists.
+        ("list[1] = 1", &[0]),
+        ("list[-1] = 3", &[3]),
+        ("list[2] is null", &[0, 1, 2]),
+        ("list[0] is null", &[0, 1, 2, 3]),
+        ("list[9223372036854775807] is null", &[0, 1, 2, 3]),
+        ("list[-9223372036854775807] is null", &[0, 1, 2, 3]),
+        ("list[1] in (1, -3)", &[0, 3]),
+        ("list[1] + list[-1] = 0", &[3]),
+        ("list[*] > 1", &[3]),
+        ("not list[*] > 1", &[0, 1]),
+        ("list[*] is null", &[0]),
+        ("list is null", &[2]),
+    ] {
+        let found = found(condition);
+        assert_eq!(found, Ok(expected.to_vec()), "{condition}");
+    }
+}
+
+#[test]
+fn what_cannot_be_calculated_is_named() {
+    for (condition, problem) in [
+        (
+            "i + t > 0",
+            "a number + a date or a timestamp without a time zone has no result",
+        ),
+        ("day + day = day", "+ a date"),
+        (
+            "i > t",
+            "a number cannot be compared with a date or a timestamp",
+        ),
+        ("t - day > 3", "a duration cannot be compared with a number"),
+        ("-t > t", "has no sign"),
+        ("i + 'a' > 1", "a number + a text has no result"),
+        ("t - day > 'soon'", "write it as 1 day 2 hours"),
+        ("list = list", "cannot be compared"),
+        (
+            "list[*] = i",
+            "`[*]` needs a comparison of the elements with a value",
+        ),
+        ("i[1] = 1", "i is no list"),
+        ("list[1].a = 1", "no member a"),
+        ("none[1] = 1", "none"),
+        ("i * i * i > 0", "verflow"),
+    ] {
+        let error = found(condition).unwrap_err();
+        assert!(error.contains(problem), "{condition}: {error}");
+    }
+}
+
+#[test]
+fn a_name_that_looks_like_an_element_is_a_column() {
+    let names: ArrayRef = Arc::new(StringArray::from(vec!["a", "b"]));
+    let batch = RecordBatch::try_from_iter([("x[1]", names)]).unwrap();
+    let predicate: Predicate = "\"x[1]\" = 'b'".parse().unwrap();
+    let filter = Filter::try_new(&predicate, &batch.schema()).unwrap();
+    assert_eq!(filter.evaluate(&batch).unwrap(), vec![false, true].into());
+}
