@@ -4,8 +4,8 @@ use crate::Outcome;
 #[cfg(not(feature = "measuring"))]
 use crate::commands::not_measuring;
 use crate::commands::{
-    advise, check, completions, cpu, dataset, diff, inspect, merge, repair, rewrite, rows, thrift,
-    transcode,
+    advise, check, completions, cpu, dataset, diff, inspect, merge, repair, rewrite, rows, schema,
+    thrift, transcode,
 };
 #[cfg(feature = "measuring")]
 use crate::commands::{bench, report};
@@ -42,11 +42,13 @@ pub enum Command {
     Decode(transcode::Decode),
     Advise(advise::Arguments),
     Inspect(inspect::Arguments),
+    Schema(schema::Arguments),
     Head(rows::Head),
     Tail(rows::Tail),
     Cat(rows::Cat),
     Sample(rows::Sample),
     Count(rows::Count),
+    Stats(rows::Stats),
     Rewrite(rewrite::Arguments),
     Merge(merge::Arguments),
     Diff(diff::Arguments),
@@ -71,11 +73,13 @@ impl Command {
             Self::Decode(arguments) => arguments.run(),
             Self::Advise(arguments) => arguments.run(),
             Self::Inspect(arguments) => arguments.run(),
+            Self::Schema(arguments) => arguments.run(),
             Self::Head(arguments) => arguments.run(),
             Self::Tail(arguments) => arguments.run(),
             Self::Cat(arguments) => arguments.run(),
             Self::Sample(arguments) => arguments.run(),
             Self::Count(arguments) => arguments.run(),
+            Self::Stats(arguments) => arguments.run(),
             Self::Rewrite(arguments) => arguments.run(),
             Self::Merge(arguments) => arguments.run(),
             Self::Diff(arguments) => arguments.run(),

@@ -126,12 +126,11 @@ fn show(mut answer: clap::Error) -> u8 {
 }
 
 /// Subcommands and flags of other programs, and what to use here.
-const ELSEWHERE: [(&str, &str); 11] = [
+const ELSEWHERE: [(&str, &str); 10] = [
     (
-        "schema",
-        "`bytelane inspect FILE` shows the columns and their types",
+        "meta",
+        "`bytelane inspect FILE --metadata` shows the metadata",
     ),
-    ("meta", "`bytelane inspect FILE` shows the metadata"),
     ("info", "`bytelane inspect FILE` shows the metadata"),
     (
         "show",

@@ -10,7 +10,7 @@ use bytelane_parquet::stack::with_stack;
 use bytelane_parquet::{Error, Result};
 use parquet::basic::{ColumnOrder, LogicalType, SortOrder, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
-use parquet::file::reader::ChunkReader;
+use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::statistics::Statistics;
 use parquet::schema::printer::print_schema;
 use parquet::schema::types::ColumnDescriptor;
@@ -35,6 +35,65 @@ pub struct Inspection {
     pub metadata_keys: Vec<String>,
     /// Row groups of the file.
     pub row_groups: Vec<RowGroup>,
+}
+
+/// Metadata of a whole file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Metadata {
+    /// Size of the file in bytes.
+    pub bytes: u64,
+    /// Number of rows in all row groups.
+    pub rows: u64,
+    /// Number of row groups.
+    pub row_groups: usize,
+    /// Number of columns; the members of groups are columns of their own.
+    pub columns: usize,
+    /// Version of the format that the writer declared.
+    pub version: i32,
+    /// Name of the writer, if the file has it.
+    pub created_by: Option<String>,
+    /// Key-value pairs, in the order of the file.
+    pub key_values: Vec<KeyValue>,
+}
+
+/// Key with its value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct KeyValue {
+    /// Key.
+    pub key: String,
+    /// Value, if there is one.
+    pub value: Option<String>,
+}
+
+/// Reads the metadata of a file. Page headers are not read.
+///
+/// # Errors
+/// Returns an error if the file cannot be read, is not a Parquet file, is encrypted or is damaged.
+pub fn metadata(path: impl AsRef<Path>) -> Result<Metadata> {
+    let path = path.as_ref();
+    let of_file = |file: &InputFile| {
+        let metadata = read_footer(file)?.metadata;
+        let own = metadata.file_metadata();
+        let pairs = own.key_value_metadata().into_iter().flatten();
+        Ok(Metadata {
+            bytes: file.len(),
+            rows: count(own.num_rows()),
+            row_groups: metadata.num_row_groups(),
+            columns: own.schema_descr().num_columns(),
+            version: own.version(),
+            created_by: own.created_by().map(str::to_owned),
+            key_values: pairs
+                .map(|pair| KeyValue {
+                    key: pair.key.clone(),
+                    value: pair.value.clone(),
+                })
+                .collect(),
+        })
+    };
+    let read = InputFile::open(path).and_then(|file| of_file(&file));
+    read.map_err(|error: Error| error.in_file(path))
 }
 
 /// Row group of a file.

@@ -1,6 +1,7 @@
 //! Work on whole Parquet files: [`merge`](merge::merge), [`rewrite`](rewrite::rewrite), [`repair`](repair::repair),
 //! [`check`](check::check), [`diff`](diff::diff), [`inspect`](inspect::inspect), and [`advise`], which finds the best
-//! encoding for each column. [`rows`] writes new files.
+//! encoding for each column. [`rows`] writes new files,
+//! and [`stats`] describes values.
 
 pub mod advise;
 pub mod check;
@@ -10,3 +11,5 @@ pub mod merge;
 pub mod repair;
 pub mod rewrite;
 pub mod rows;
+pub mod schema;
+pub mod stats;

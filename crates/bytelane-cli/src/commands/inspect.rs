@@ -3,10 +3,16 @@
 use crate::search::Search;
 use crate::table::{Column as TableColumn, Format, Table, format_parser, number, size, text};
 use crate::{Outcome, readable, standard};
-use bytelane_parquet_files::inspect::{Column, Inspection, inspect, inspect_within};
+use anyhow::bail;
+use bytelane_parquet_files::inspect::{
+    Column, Inspection, Metadata, inspect, inspect_within, metadata,
+};
 use clap::ValueEnum;
 use std::io::Write;
 use std::path::PathBuf;
+
+/// Number of characters of a value of the metadata that a table shows.
+const SHOWN: usize = 40;
 
 /// Show what is in a Parquet file: row groups, columns, encodings, pages, sizes
 ///
@@ -24,6 +30,9 @@ pub struct Arguments {
     /// Show only the schema, in the syntax of the Parquet specification
     #[arg(long)]
     schema: bool,
+    /// Show only the metadata of the whole file, or the value of this key, as it is stored
+    #[arg(long, value_name = "KEY", num_args = 0..=1, require_equals = true, conflicts_with_all = ["schema", "by"])]
+    metadata: Option<Option<String>>,
     /// Maximum memory for the metadata, as in 4GiB [default: 64MiB and 64 times the size of the file]
     #[arg(long, value_name = "SIZE", value_parser = bytelane_parquet::parse_size)]
     memory_limit: Option<u64>,
@@ -46,6 +55,15 @@ impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
         let file = self.search.one(&self.file)?;
+        if let Some(key) = &self.metadata {
+            let found = metadata(&file)?;
+            match key {
+                Some(key) => show_value(&found, key, &mut out)?,
+                None => self.show_metadata(&found, &mut out)?,
+            }
+            out.flush()?;
+            return Ok(Outcome::Fine);
+        }
         let inspection = match self.memory_limit {
             Some(limit) => inspect_within(&file, limit)?,
             None => inspect(&file)?,
@@ -67,6 +85,28 @@ impl Arguments {
         Ok(Outcome::Fine)
     }
 
+    fn show_metadata(&self, found: &Metadata, out: &mut impl Write) -> anyhow::Result<()> {
+        let mut table = Table::new([text("key"), text("value")]);
+        let facts = [
+            ("size", size(found.bytes, self.format)),
+            ("rows", found.rows.to_string()),
+            ("row groups", found.row_groups.to_string()),
+            ("columns", found.columns.to_string()),
+            ("format version", found.version.to_string()),
+            ("written by", found.created_by.clone().unwrap_or_default()),
+        ];
+        let is_for_people = matches!(self.format, Format::Table | Format::Markdown);
+        let pairs = found.key_values.iter().map(|pair| {
+            let value = pair.value.clone().unwrap_or_default();
+            let value = if is_for_people { short(&value) } else { value };
+            (pair.key.as_str(), value)
+        });
+        for (key, value) in facts.into_iter().chain(pairs) {
+            table.row([key.to_owned(), value]);
+        }
+        Ok(table.write(self.format, [found], out)?)
+    }
+
     fn summary(&self, inspection: &Inspection) -> String {
         let Inspection {
             bytes,
@@ -83,6 +123,34 @@ impl Arguments {
             readable::path(&self.file),
             readable::size(*bytes),
         )
+    }
+}
+
+/// Writes the value of a key, and nothing else.
+fn show_value(found: &Metadata, key: &str, out: &mut impl Write) -> anyhow::Result<()> {
+    let pair = found.key_values.iter().find(|pair| pair.key == key);
+    let Some(pair) = pair else {
+        let keys = found
+            .key_values
+            .iter()
+            .map(|pair| readable::line(&pair.key));
+        let keys = keys.collect::<Vec<_>>().join(", ");
+        let key = readable::line(key);
+        bail!("the file has no key {key}. Its keys: {keys}");
+    };
+    writeln!(out, "{}", pair.value.as_deref().unwrap_or_default())?;
+    Ok(())
+}
+
+/// Shortens a long value.
+fn short(value: &str) -> String {
+    match value.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!(
+            "{}… ({})",
+            &value[..end],
+            readable::size(value.len() as u64)
+        ),
+        None => value.to_owned(),
     }
 }
 

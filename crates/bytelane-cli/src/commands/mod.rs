@@ -17,5 +17,6 @@ pub mod repair;
 pub mod report;
 pub mod rewrite;
 pub mod rows;
+pub mod schema;
 pub mod thrift;
 pub mod transcode;

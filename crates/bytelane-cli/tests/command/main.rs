@@ -5,6 +5,7 @@ mod bench;
 mod bench_thrift;
 mod dataset;
 mod documents;
+mod first_commands;
 mod general;
 mod looking;
 mod merge;

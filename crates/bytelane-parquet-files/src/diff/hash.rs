@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Hash of a row or a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub(super) struct Hash(pub(super) u64, pub(super) u64);
+pub(crate) struct Hash(pub(crate) u64, pub(crate) u64);
 
 /// First digits of pi, chosen because they are not special.
 const FIRST: [u64; 2] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344];
@@ -68,7 +68,7 @@ impl Hash {
 }
 
 /// Returns the hash of each row.
-pub(super) fn of_rows(columns: &[ArrayRef]) -> Result<Vec<Hash>> {
+pub(crate) fn of_rows(columns: &[ArrayRef]) -> Result<Vec<Hash>> {
     let rows = columns.first().map_or(0, |column| column.len());
     let mut hashes = vec![EMPTY; rows];
     for column in columns {

@@ -10,7 +10,7 @@ mod any_order;
 mod convert;
 mod files;
 mod fingerprint;
-mod hash;
+pub(crate) mod hash;
 mod in_order;
 mod meaning;
 mod normal;

@@ -12,3 +12,4 @@ mod merge;
 mod repair;
 mod rewrite;
 mod salvage;
+mod stats;

@@ -43,8 +43,9 @@ const FILES: [Layer; 4] = [
         ("inspect", &[]),
         ("rewrite", &[]),
         ("rows", &[]),
+        ("schema", &[]),
     ],
-    &[("advise", &[]), ("check", &[])],
+    &[("advise", &[]), ("check", &[]), ("stats", &[])],
     &[("merge", &[])],
     &[("repair", &[])],
 ];

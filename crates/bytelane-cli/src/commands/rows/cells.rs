@@ -47,6 +47,13 @@ fn type_in_utc(data_type: &DataType) -> DataType {
     }
 }
 
+/// Returns the text of an array's only value.
+pub fn text_of(value: &ArrayRef) -> anyhow::Result<String> {
+    let batch = in_utc(&RecordBatch::try_from_iter([("", ArrayRef::clone(value))])?)?;
+    let mut cells = Cells::new(&batch.schema_ref().fields()[0], batch.column(0))?;
+    Ok(cells.text(0).unwrap_or_else(|| "null".to_owned()))
+}
+
 /// Values of a column.
 pub struct Cells<'a> {
     array: &'a dyn Array,

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use arrow_array::{BooleanArray, RecordBatch, RecordBatchReader};
 use arrow_select::filter::filter_record_batch;
 use bytelane_parquet::arrow_schema::{DataType, SchemaRef};
-use bytelane_parquet::filter::{SelectedRows, Selection};
+use bytelane_parquet::filter::{SelectedRows, Selection, list_of};
 use bytelane_parquet::parquet::arrow::arrow_reader::{RowSelection, RowSelector};
 use bytelane_parquet::table::{Table, TableFile, conform, selected};
 use bytelane_parquet::{Error, ReaderBuilder, StringType};
@@ -44,6 +44,13 @@ pub struct Window {
     pub offset: u64,
     /// Maximum number of rows.
     pub rows: u64,
+}
+
+impl Window {
+    pub const ALL: Self = Self {
+        offset: 0,
+        rows: u64::MAX,
+    };
 }
 
 /// Files of one table. One is open at a time.
@@ -375,10 +382,11 @@ fn check_names(
     // Those of other files, and of directories.
     let of_table = schema.fields().iter().map(|field| field.name().clone());
     let paths: Vec<String> = paths.chain(of_table).collect();
-    let Some(missing) = named
-        .iter()
-        .find(|name| !paths.iter().any(|path| path == *name))
-    else {
+    let Some(missing) = named.iter().find(|name| {
+        !paths
+            .iter()
+            .any(|path| path == *name || path == list_of(name))
+    }) else {
         return Ok(());
     };
     let meant = similar(missing, paths.iter().map(String::as_str));

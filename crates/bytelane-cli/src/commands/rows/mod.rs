@@ -1,4 +1,4 @@
-//! `bytelane head`, `tail`, `cat`, `sample` and `count`.
+//! `bytelane head`, `tail`, `cat`, `sample`, `count` and `stats`.
 
 mod cells;
 mod files;
@@ -8,6 +8,7 @@ mod output;
 mod sample;
 mod shown;
 mod source;
+mod stats;
 mod table;
 mod vertical;
 
@@ -19,6 +20,7 @@ use output::Format;
 use serde_json::json;
 use shown::Shown;
 use source::Source;
+pub use stats::Stats;
 use std::io::Write;
 
 /// Default number of rows of `head` and `sample`.

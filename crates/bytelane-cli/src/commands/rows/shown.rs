@@ -15,8 +15,9 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+/// Columns to read.
 #[derive(Debug, clap::Args)]
-pub struct Shown {
+pub struct Columns {
     /// Only these columns, in this order, by their paths: all in a group, or one. A name with a comma has double quotation marks:
     /// '"a,b",c'
     #[arg(long, value_name = "PATH,..")]
@@ -24,6 +25,12 @@ pub struct Shown {
     /// All columns but these
     #[arg(long, value_name = "PATH,..")]
     exclude: Vec<Paths>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Shown {
+    #[command(flatten)]
+    columns: Columns,
     /// How to show the rows
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: Format,
@@ -68,7 +75,7 @@ fn all(lists: &[Paths]) -> impl Iterator<Item = &str> {
     lists.iter().flat_map(|it| &it.0).map(String::as_str)
 }
 
-impl Shown {
+impl Columns {
     /// Returns the rows and columns to read.
     pub fn selection(&self, source: &Source) -> Selection {
         let selection = source.selection().with_excluded(all(&self.exclude));
@@ -84,6 +91,22 @@ impl Shown {
         shown.chain(source.condition_columns()).collect()
     }
 
+    /// Returns the columns of a batch in the order asked for.
+    pub fn arrange(&self, batch: &RecordBatch) -> anyhow::Result<RecordBatch> {
+        let order: Vec<&str> = all(&self.columns).collect();
+        Ok(batch.project(&arranged(batch.schema_ref(), &order))?)
+    }
+}
+
+impl Shown {
+    pub fn selection(&self, source: &Source) -> Selection {
+        self.columns.selection(source)
+    }
+
+    pub fn named<'a>(&'a self, source: &'a Source) -> Vec<&'a str> {
+        self.columns.named(source)
+    }
+
     /// Returns whether columns keep their Arrow types, because they are written again.
     pub fn keeps_types(&self) -> bool {
         self.output.is_some()
@@ -96,11 +119,7 @@ impl Shown {
         files: &Files,
         read: impl FnOnce(&mut dyn FnMut(&RecordBatch) -> anyhow::Result<()>) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let order: Vec<&str> = all(&self.columns).collect();
-        let arrange = |batch: &RecordBatch| {
-            let columns = arranged(batch.schema_ref(), &order);
-            Ok::<_, anyhow::Error>(batch.project(&columns)?)
-        };
+        let arrange = |batch: &RecordBatch| self.columns.arrange(batch);
         let out = BufWriter::new(standard::output()?);
         let Some(path) = &self.output else {
             let mut output = Output::new(self.format, self.vertical, out);
