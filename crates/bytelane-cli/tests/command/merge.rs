@@ -6,6 +6,7 @@ use bytelane_parquet::{Writer, WriterOptions};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use tempfile::TempDir;
 
@@ -142,4 +143,30 @@ fn a_merge_that_is_killed_leaves_the_old_file_or_the_new_one() {
     assert!(killed > 0, "no merge was killed");
     assert!(merge().output().unwrap().status.success());
     assert_eq!(fs::read(&output).unwrap(), new);
+}
+
+#[cfg(unix)]
+#[test]
+fn merge_takes_more_files_than_a_process_may_open() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    for number in 0..200 {
+        write(
+            directory,
+            &format!("{number:03}.parquet"),
+            number..number + 1,
+        );
+    }
+    write(directory, "all", 0..200);
+    let limited = "ulimit -n 100; \"$0\" \"$@\"";
+    let command = bytelane(&[]).get_program().to_owned();
+    let merge = ["merge", ".", "merged", "--verify", "--threads", "2"];
+    let mut shell = Command::new("sh");
+    let shell = shell.args(["-c", limited]).arg(command).args(merge);
+    let output = shell.current_dir(directory).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(
+        printed(directory, 0, &["diff", "merged", "all"]),
+        "The same 200 rows\n"
+    );
 }

@@ -1,7 +1,7 @@
 //! Predicts the choice that `rewrite` and the writer would make for a column, for some row groups or for all.
 
-use super::AdviseOptions;
 use super::files::Files;
+use super::options::AdviseOptions;
 use super::source::Source;
 use crate::rewrite::RewriteOptions;
 use crate::rewrite::plan::{Request, beside_int96};

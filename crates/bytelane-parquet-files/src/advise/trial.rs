@@ -1,6 +1,6 @@
 //! Writes and reads a sample in every way.
 
-use super::AdviseOptions;
+use super::options::AdviseOptions;
 use super::values::Sampled;
 use bytelane_parquet::compatibility::ValueType;
 use bytelane_parquet::{Encoding, Reader, Result, Writer, WriterOptions, compression_name};

@@ -1,6 +1,6 @@
 //! Writes the output files.
 
-use super::MergeOptions;
+use super::options::MergeOptions;
 use super::outcome::MergedFile;
 use bytelane_parquet::file::{FileWriter, Output, directory, is_input, is_stream};
 use bytelane_parquet::format::{self, FileMetaData, MAGIC};

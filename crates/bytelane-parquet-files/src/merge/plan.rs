@@ -1,8 +1,8 @@
 //! Plans a merge: the files, their columns, and their row groups.
 
 use super::facts::KeyValues;
-use super::input::{Closed, Opened};
 use super::meaning::{self, Order as Entries};
+use super::opened::{Closed, Opened};
 use super::options::{MergeOptions, Repair};
 use super::outcome::Notes;
 use super::schema::{Columns, Layout};
@@ -40,8 +40,8 @@ pub(super) struct Input<'a> {
 /// Maximum number of column chunks of all inputs whose footers are kept.
 const CHUNKS_KEPT: usize = 1 << 16;
 
-/// Maximum number of files that are open at the same time while footers are read.
-const OPEN_FILES: u64 = 64;
+/// Maximum number of files that are opened ahead of the work with them.
+pub(super) const OPEN_FILES: u64 = 64;
 
 impl Input<'_> {
     /// Opens the file.

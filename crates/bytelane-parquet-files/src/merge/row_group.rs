@@ -2,7 +2,7 @@
 
 use super::encode::Encoding;
 use super::input::RowGroup;
-use super::join::{Input, Join, uses_dictionary};
+use super::join::{Input, Join};
 use super::meaning::Converting;
 use super::outcome::{MergedColumn, MergedPages, Notes};
 use super::plan::Plan;
@@ -302,7 +302,7 @@ impl Joining<'_> {
                         false
                     }
                     Input::Leaf(leaf) => leaf.data_pages().any(|page| {
-                        let is_index = uses_dictionary(page);
+                        let is_index = page.uses_dictionary();
                         has_values |= !is_index;
                         is_index && has_values
                     }),

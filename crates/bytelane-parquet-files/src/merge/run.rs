@@ -1,12 +1,12 @@
 //! Runs a merge: chooses the rows of the next row group and the end of each file.
 
-use super::MergeOptions;
 use super::input::RowGroup;
-use super::options::MergePages;
+use super::options::{MergeOptions, MergePages};
 use super::outcome::{MergedColumn, Notes};
 use super::output::{Outputs, Room};
-use super::plan::{Part, Plan};
+use super::plan::{OPEN_FILES, Part, Plan};
 use super::row_group::{Joined, Writer};
+use bytelane_parquet::parallel::{Limits, in_order};
 use bytelane_parquet::{Error, Result};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -27,12 +27,14 @@ pub(super) struct Run<'a> {
     parts: VecDeque<Part>,
     /// Set if row groups may be split when a file is full.
     splits: bool,
-    /// Row group that was read last, and its input.
-    last: Option<(usize, RowGroup)>,
+    last: Option<LastRead>,
     /// Bytes of chunks done, and total.
     done: u64,
     total: u64,
 }
+
+/// Row group that was read last, and the number of its input.
+type LastRead = (usize, RowGroup);
 
 /// Joined row group for a file of limited size, and its number of rows.
 struct Fitting {
@@ -237,22 +239,46 @@ impl<'a> Run<'a> {
 
     /// Joins the next rows.
     fn join(&mut self, rows: u64) -> Result<Joined> {
-        let mut left = rows;
-        let mut groups = Vec::new();
-        for at in 0..self.parts.len() {
+        let parts = self.next_parts(rows);
+        let files = parts.chunk_by(|one, other| one.input == other.input);
+        let (plan, mut last, mut groups) = (self.plan, self.last.take(), Vec::new());
+        // The row group that was read last can only be one of the first file.
+        let units = files.map(|parts| (1, (parts, last.take())));
+        let read = |(parts, mut last): (&[Part], Option<LastRead>)| {
+            let groups = parts.iter().map(|part| read(plan, part, &mut last));
+            Ok((groups.collect::<Result<Vec<_>>>()?, last))
+        };
+        let take = |(next, last)| {
+            groups.extend::<Vec<_>>(next);
+            self.last = last;
+            Ok(())
+        };
+        let limits = Limits {
+            threads: plan.threads,
+            weight: OPEN_FILES,
+            depth: plan.depth,
+        };
+        in_order(limits, units, read, take, || Ok(()))?;
+        let (done, total) = (self.done, self.total);
+        self.writer
+            .join(&groups, || self.options.report(done, total))
+    }
+
+    /// Returns the parts with the next rows.
+    fn next_parts(&self, rows: u64) -> Vec<Part> {
+        let (mut left, mut parts) = (rows, Vec::new());
+        for part in &self.parts {
             if left == 0 {
                 break;
             }
-            let mut part = self.parts[at].clone();
+            let mut part = part.clone();
             if part.len() > left {
                 part = part.split_off(left);
             }
             left -= part.len();
-            groups.push(self.read(&part)?);
+            parts.push(part);
         }
-        let (done, total) = (self.done, self.total);
-        self.writer
-            .join(&groups, || self.options.report(done, total))
+        parts
     }
 
     /// Writes the next rows, which have been joined.
@@ -272,29 +298,30 @@ impl<'a> Run<'a> {
         }
         Ok(())
     }
+}
 
-    fn read(&mut self, part: &Part) -> Result<RowGroup> {
-        let input = &self.plan.inputs[part.input];
-        let located = |error: Error| error.in_row_group(part.row_group).in_file(input.path);
-        let file = match self.last.take() {
-            Some((index, group)) if index == part.input && group.index == part.row_group => {
-                let part = group.part(part.rows.clone());
-                self.last = Some((index, group));
-                return Ok(part);
-            }
-            Some((index, group)) if index == part.input => group.file.without_row_group(),
-            _ => input.open()?,
-        };
-        if file.footer.row_groups.len() <= part.row_group {
-            return Err(located(Error::corrupt("the file has changed")));
+/// Reads a part of a row group, which may be of the one that was read last, or in the same file.
+fn read(plan: &Plan<'_>, part: &Part, last: &mut Option<LastRead>) -> Result<RowGroup> {
+    let input = &plan.inputs[part.input];
+    let located = |error: Error| error.in_row_group(part.row_group).in_file(input.path);
+    let file = match last.take() {
+        Some((index, group)) if index == part.input && group.index == part.row_group => {
+            let part = group.part(part.rows.clone());
+            *last = Some((index, group));
+            return Ok(part);
         }
-        let layout = Arc::clone(&input.layout);
-        let group = RowGroup::read(input.path, file, part.row_group, layout).map_err(located)?;
-        if group.rows < part.rows.end {
-            return Err(located(Error::corrupt("the file has changed")));
-        }
-        let wanted = group.part(part.rows.clone());
-        self.last = Some((part.input, group));
-        Ok(wanted)
+        Some((index, group)) if index == part.input => group.file.without_row_group(),
+        _ => input.open()?,
+    };
+    if file.footer.row_groups.len() <= part.row_group {
+        return Err(located(Error::corrupt("the file has changed")));
     }
+    let layout = Arc::clone(&input.layout);
+    let group = RowGroup::read(input.path, file, part.row_group, layout).map_err(located)?;
+    if group.rows < part.rows.end {
+        return Err(located(Error::corrupt("the file has changed")));
+    }
+    let wanted = group.part(part.rows.clone());
+    *last = Some((part.input, group));
+    Ok(wanted)
 }

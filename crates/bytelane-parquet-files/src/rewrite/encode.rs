@@ -1,15 +1,18 @@
 //! Re-encodes column chunks.
 
-use super::int96::{Check, Int96Unit};
+use super::int96::Int96Unit;
 use super::plan::beside_int96;
 use super::source::{Column, Read, Reopen, Root, Source};
-use arrow_array::ArrayRef;
-use arrow_schema::SchemaRef;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{TimestampMicrosecondType, TimestampNanosecondType};
+use arrow_array::{Array, ArrayRef, make_array};
+use arrow_schema::{DataType, SchemaRef, TimeUnit};
 use bytelane_parquet::budget::{Budget, MemoryLimit, extent, too_large};
 use bytelane_parquet::choice::{Chooser, Learned};
 use bytelane_parquet::chunk::{self, Chunk};
+use bytelane_parquet::read::ColumnReader;
 use bytelane_parquet::types::bare::{bare_leaf, group_of};
-use bytelane_parquet::{Result, WriterOptions};
+use bytelane_parquet::{Error, Problem, Result, WriterOptions};
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::basic::{LogicalType, Type as PhysicalType};
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor, Type, TypePtr};
@@ -181,4 +184,75 @@ fn can_store(by_arrow: &ColumnDescriptor, column: &ColumnDescriptor) -> bool {
     };
     let physical = |column: &ColumnDescriptor| (column.physical_type(), length(column));
     levels(by_arrow) == levels(column) && physical(by_arrow) == physical(column)
+}
+
+/// Checks that no timestamp changes, by reading a column a second time in the other unit. A reader wraps
+/// around if timestamps do not fit, and rounds if they are finer than the unit.
+struct Check {
+    unit: Int96Unit,
+    other: ColumnReader,
+}
+
+impl Check {
+    fn new<R: Reopen>(
+        source: &Source<R>,
+        column: Column<'_>,
+        read: &Read,
+        unit: Int96Unit,
+        limit: MemoryLimit,
+    ) -> Result<Self> {
+        let other = source.rows(column, read, Some(unit.other()), limit, column.batch_rows())?;
+        Ok(Self { unit, other })
+    }
+
+    /// Returns an error if these values, the next ones of the column, differ from those of the file.
+    fn next(&mut self, values: &ArrayRef) -> Result<()> {
+        let other = self.other.next().transpose()?;
+        let other = other.ok_or_else(|| Error::corrupt("the column ends early"))?;
+        let is_exact = match self.unit {
+            Int96Unit::Micros => all_exact(values, &other, &|micros, nanos| {
+                micros.wrapping_mul(1000) == nanos
+            }),
+            Int96Unit::Nanos => all_exact(&other, values, &|micros, nanos| {
+                nanos.div_euclid(1000) == micros
+            }),
+        };
+        let problem = match (is_exact, self.unit) {
+            (true, _) => return Ok(()),
+            (_, Int96Unit::Micros) => {
+                "it has timestamps with nanoseconds, which microseconds would lose; convert to ns"
+            }
+            (_, Int96Unit::Nanos) => {
+                "it has timestamps outside the years 1677 to 2262, which do not fit nanoseconds; convert to us"
+            }
+        };
+        Err(Problem::Unsupported(problem.to_owned()).into())
+    }
+}
+
+/// Returns whether all timestamps in two arrays, which may be nested, are the same. Columns with the same
+/// unit in both arrays always are.
+fn all_exact(micros: &ArrayRef, nanos: &ArrayRef, same: &impl Fn(i64, i64) -> bool) -> bool {
+    use TimeUnit::{Microsecond, Nanosecond};
+    match (micros.data_type(), nanos.data_type()) {
+        (DataType::Timestamp(Microsecond, _), DataType::Timestamp(Nanosecond, _)) => {
+            let micros = micros.as_primitive::<TimestampMicrosecondType>();
+            let nanos = nanos.as_primitive::<TimestampNanosecondType>();
+            let mut pairs = micros.iter().zip(nanos);
+            pairs.all(|pair| match pair {
+                (Some(micros), Some(nanos)) => same(micros, nanos),
+                (one, other) => one == other,
+            })
+        }
+        _ => {
+            let children = |array: &ArrayRef| {
+                let data = array.to_data();
+                let children = data.child_data().iter().cloned();
+                children.map(make_array).collect::<Vec<_>>()
+            };
+            let (micros, nanos) = (children(micros), children(nanos));
+            let mut pairs = micros.iter().zip(&nanos);
+            pairs.all(|(micros, nanos)| all_exact(micros, nanos, same))
+        }
+    }
 }

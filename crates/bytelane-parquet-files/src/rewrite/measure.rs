@@ -1,9 +1,10 @@
 //! Re-encodes columns only to determine their size.
 
+use super::options::RewriteOptions;
+use super::outcome::RewrittenColumn;
 use super::plan::Plan;
 use super::source::{Reopen, Source};
 use super::work::{Unit, Work};
-use super::{RewriteOptions, RewrittenColumn};
 use bytelane_parquet::Result;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Defines the options of a rewrite.
 
-use super::Int96Unit;
+use super::int96::Int96Unit;
 use super::source::{Sizes, Source};
 use bytelane::Detected;
 use bytelane_parquet::budget::MemoryLimit;

@@ -1,7 +1,8 @@
 //! Decides what happens to each column chunk.
 
 use super::index::index_of;
-use super::{RewriteOptions, RewrittenColumn};
+use super::options::RewriteOptions;
+use super::outcome::RewrittenColumn;
 use arrow_schema::FieldRef;
 use bytelane_parquet::caller::Setting;
 use bytelane_parquet::chunk::{Chunk, PageSummary};

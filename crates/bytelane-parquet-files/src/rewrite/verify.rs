@@ -1,8 +1,8 @@
 //! Compares two files value by value, and what they mean.
 
-use super::RewriteOptions;
 use super::int96::Int96Unit;
 use super::meaning::{different, ordered, same_entries, same_types};
+use super::options::RewriteOptions;
 use super::source::{Column, Part, Reopen, RowGroup, Rows, Source};
 use super::work::units;
 use arrow_array::ArrayRef;

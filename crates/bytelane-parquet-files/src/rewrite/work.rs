@@ -2,10 +2,10 @@
 
 use super::encode::Encoded;
 use super::int96::Int96Unit;
-use super::outcome::Moved;
+use super::options::RewriteOptions;
+use super::outcome::{ColumnState, Moved};
 use super::plan::{NewIndex, Old, Plan, Request};
 use super::source::{Column, Part, Reopen, Root, RowGroup, Source};
-use super::{ColumnState, RewriteOptions};
 use bytelane_parquet::budget::{MemoryLimit, has_room_for, too_large};
 use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::chunk::facts::{self, Verb};

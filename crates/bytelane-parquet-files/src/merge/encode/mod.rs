@@ -2,9 +2,11 @@
 
 mod numbers;
 
-use super::input::{Leaf, RowGroup, Window};
+use super::input::RowGroup;
 use super::join::Input;
 use super::join::codec::{like, target};
+use super::leaf::Leaf;
+use super::opened::Window;
 use super::plan::Plan;
 use super::schema::Place;
 use crate::rewrite::encode::{Encoded, encode_arrays};
@@ -107,7 +109,9 @@ impl Encoding<'_> {
         like(
             codec,
             self.plan.memory,
-            chunks.iter().map(|(group, chunk)| (*group, chunk)),
+            chunks
+                .iter()
+                .map(|(group, chunk)| (&group.file.window, chunk)),
         )
     }
 

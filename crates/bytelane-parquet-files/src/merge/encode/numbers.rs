@@ -1,8 +1,8 @@
 //! Decodes flat columns of numbers directly from the pages of all inputs, without a reader for each.
 
-use crate::merge::input::{Leaf, RowGroup, StoredPage};
+use crate::merge::input::RowGroup;
 use crate::merge::join::Input;
-use crate::merge::join::entry::limits;
+use crate::merge::leaf::{Leaf, StoredPage};
 use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type, Int32Type, Int64Type};
 use arrow_array::{ArrayRef, PrimitiveArray};
 use arrow_buffer::{ArrowNativeType, Buffer, ScalarBuffer};
@@ -72,7 +72,7 @@ fn read<'a, T: ArrowPrimitiveType, N: NumberBits + ArrowNativeType>(
     }
     let mut numbers: Option<NumberPages<N>> = None;
     for (group, leaf) in chunks {
-        let (budget, most) = limits(leaf);
+        let (budget, most) = leaf.limits();
         let codec = codec_in_parquet(leaf.metadata().codec)?;
         let numbers = match &mut numbers {
             Some(numbers) => {

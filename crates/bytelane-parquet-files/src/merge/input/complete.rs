@@ -1,8 +1,9 @@
 //! Adds what the writer of a chunk left out: counts of NaN, and a Bloom filter if one is requested.
 
-use super::{Leaf, dictionary_of};
+use super::part::dictionary_of;
 use crate::merge::join::bounds;
-use crate::merge::join::entry::{editor, limits};
+use crate::merge::join::entry::editor;
+use crate::merge::leaf::Leaf;
 use crate::merge::options::Repair;
 use bytelane_parquet::Result;
 use bytelane_parquet::budget::{MemoryLimit, RowLimit};
@@ -131,7 +132,7 @@ impl Values {
     /// Scans all pages; returns the number of NaN in each.
     fn pages(&mut self, leaf: &Leaf, column: &ColumnDescriptor) -> Result<Vec<i64>> {
         let mut editor = editor(leaf, column)?;
-        let mut gatherer = PageGatherer::new(column, &limits(leaf).0)?;
+        let mut gatherer = PageGatherer::new(column, &leaf.limits().0)?;
         self.dictionary.clear();
         if let Some(page) = leaf.dictionary() {
             let (bytes, count) = dictionary_of(page, &mut editor)?;

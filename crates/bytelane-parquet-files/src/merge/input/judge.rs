@@ -1,9 +1,10 @@
 //! Decides whether a page of a damaged file is intact.
 
-use super::{Leaf, StoredPage, dictionary_of};
+use super::part::dictionary_of;
 use crate::check::claims::{Claims, PageRange, page_ranges};
-use crate::merge::join::entry::{editor, limits};
-use crate::merge::join::{lengths, uses_dictionary};
+use crate::merge::join::entry::editor;
+use crate::merge::join::lengths;
+use crate::merge::leaf::{Leaf, StoredPage};
 use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::format::{self, ColumnIndex, PageHeader, Statistics};
 use bytelane_parquet::page::{
@@ -53,7 +54,7 @@ impl Judge {
     pub(super) fn new(leaf: &Leaf, column: &ColumnDescriptor, claims: Claims) -> Result<Self> {
         Ok(Self {
             editor: editor(leaf, column)?,
-            gatherer: PageGatherer::new(column, &limits(leaf).0)?,
+            gatherer: PageGatherer::new(column, &leaf.limits().0)?,
             claims,
             width: physical::width(column),
             has_lists: column.max_rep_level() > 0,
@@ -139,7 +140,7 @@ impl Judge {
         self.gatherer.add(&header, parts, PageRows::ALL, None)?;
         self.check_runs(&header, &runs)?;
         let dictionary = match &self.dictionary {
-            dictionary if uses_dictionary(stored) => {
+            dictionary if stored.uses_dictionary() => {
                 let dictionary = dictionary.as_ref();
                 Some(dictionary.ok_or_else(|| Error::corrupt("its dictionary is damaged"))?)
             }

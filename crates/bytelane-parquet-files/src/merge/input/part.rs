@@ -1,9 +1,9 @@
 //! Extracts rows of a chunk: pages within the range stay unchanged, pages at its ends are cut.
 
-use super::{Leaf, StoredPage};
-use crate::merge::join::bounds::{self, PageBounds};
-use crate::merge::join::entry::{Entry, editor, limits, rows_begun};
-use crate::merge::join::{encoded_page, lengths, uses_dictionary};
+use crate::merge::join::bounds;
+use crate::merge::join::entry::{editor, rows_begun};
+use crate::merge::join::{encoded_page, lengths};
+use crate::merge::leaf::{Entry, Leaf, PageBounds, StoredPage};
 use bytelane::Detected;
 use bytelane_parquet::budget::RowLimit;
 use bytelane_parquet::format::{Encoded, PageType, SizeStatistics, Statistics};
@@ -198,7 +198,7 @@ impl Cutter<'_> {
             }
             _ => Vec::new(),
         };
-        let (budget, _) = limits(self.leaf);
+        let (budget, _) = self.leaf.limits();
         Ok(Open {
             editor,
             gatherer: PageGatherer::new(self.column, &budget)?,
@@ -282,7 +282,7 @@ fn described(
     let values = data.iter().map(|page| page.page.values()).sum();
     let bytes: u64 = data.iter().map(|page| page.bytes.len() as u64).sum();
     let rows = wanted.end - wanted.start;
-    let uses_dictionary = data.iter().any(uses_dictionary);
+    let uses_dictionary = data.iter().any(StoredPage::uses_dictionary);
     let dictionary = leaf.dictionary().filter(|_| uses_dictionary);
     let share = rows as f64 / leaf.rows.max(1) as f64;
     let share = dictionary.map_or(0.0, |it| it.bytes.len() as f64 * share);

@@ -1,9 +1,10 @@
 //! Reads chunks with damaged pages: intact pages, and placeholders for the rows that are lost.
 
 use super::judge::Judge;
-use super::{Leaf, StoredPage, Window};
 use crate::check::claims::{Claims, compare_of};
 use crate::merge::join::entry::of_pages;
+use crate::merge::leaf::{Leaf, StoredPage};
+use crate::merge::opened::Window;
 use bytelane_parquet::budget::MemoryLimit;
 use bytelane_parquet::chunk::facts;
 use bytelane_parquet::chunk::{Chunk, Page, Pages, stored_range};

@@ -1,8 +1,8 @@
 //! Decodes pages on trial as those of a column, without a footer that describes their chunk.
 
 use super::judge::Judge;
-use super::{Leaf, StoredPage};
 use crate::check::claims::Claims;
+use crate::merge::leaf::{Leaf, StoredPage};
 use bytelane_parquet::Result;
 use bytelane_parquet::budget::MemoryLimit;
 use bytelane_parquet::chunk::{Chunk, Page};

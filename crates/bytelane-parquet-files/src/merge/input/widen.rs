@@ -1,8 +1,8 @@
 //! Converts chunks of required columns to optional ones: levels are added, values are unchanged.
 
-use super::{Leaf, StoredPage};
 use crate::merge::join::bounds;
 use crate::merge::join::entry::editor;
+use crate::merge::leaf::{Leaf, StoredPage};
 use bytelane_parquet::chunk::Page;
 use bytelane_parquet::format::{self, Encoded};
 use bytelane_parquet::page::{Compressor, read_header};

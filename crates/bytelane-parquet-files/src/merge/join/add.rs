@@ -1,11 +1,11 @@
 //! Adds data pages to a chunk: copied, mapped, recompressed, or, if small, joined.
 
+use super::Join;
 use super::codec::compression_of;
 use super::dictionary::Map;
-use super::entry::{Editors, Entry, limits};
-use super::leaf::{Join, uses_dictionary};
+use super::entry::Editors;
 use super::pages::{NewPages, encoded_page};
-use crate::merge::input::{Leaf, StoredPage};
+use crate::merge::leaf::{Entry, Leaf, StoredPage};
 use crate::merge::outcome::MergedPages;
 use bytelane::Detected;
 use bytelane_parquet::format::{CompressionCodec, Encoding};
@@ -178,7 +178,7 @@ impl<'a> Adder<'a> {
         let join = self.join;
         let mut gatherer = match self.gatherer.take() {
             Some(gatherer) => gatherer,
-            None => PageGatherer::new(join.column, &limits(first.leaf).0)?,
+            None => PageGatherer::new(join.column, &first.leaf.limits().0)?,
         };
         for it in all {
             let prepared = &self.prepared[it.input];
@@ -190,7 +190,10 @@ impl<'a> Adder<'a> {
                     return Err(Error::corrupt("a page without data"));
                 };
                 let parts = editors.of(it.input, it.leaf)?.open(&header, &body)?;
-                let map = prepared.map.as_deref().filter(|_| uses_dictionary(it.page));
+                let map = prepared
+                    .map
+                    .as_deref()
+                    .filter(|_| it.page.uses_dictionary());
                 gatherer.add(&header, parts, PageRows::ALL, map)
             };
             let added: Result<()> = { add }();
@@ -225,7 +228,7 @@ impl<'a> Adder<'a> {
         self.entries.push(entry.clone());
         let header = &stored.page.header;
         let prepared = &self.prepared[input];
-        let is_mapped = prepared.map.is_some() && uses_dictionary(stored);
+        let is_mapped = prepared.map.is_some() && stored.uses_dictionary();
         if !is_mapped && leaf.metadata().codec == self.codec {
             self.counts.copied += 1;
             let bytes = stored.bytes.clone();

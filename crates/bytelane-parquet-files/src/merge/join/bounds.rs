@@ -1,6 +1,6 @@
 //! Joins bounds and counts of the values of chunks and pages.
 
-use crate::merge::input::Leaf;
+use crate::merge::leaf::{Leaf, PageBounds};
 use bytelane_parquet::Result;
 use bytelane_parquet::format::{ColumnIndex, DataPageHeader, DataPageHeaderV2, Statistics};
 use bytelane_parquet::statistics::Compare;
@@ -9,15 +9,6 @@ use std::cmp::Ordering;
 
 /// Length, in bytes, to which bounds in an index are truncated.
 const INDEXED: usize = 64;
-
-/// Bounds and counts of a page, as in a column index.
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::merge) struct PageBounds {
-    /// Smallest and largest value; `None` if all are null.
-    pub range: Option<(Bytes, Bytes)>,
-    pub nulls: Option<i64>,
-    pub nans: Option<i64>,
-}
 
 /// Returns the bounds of statistics; `None` unless they have both.
 fn range_of(statistics: &Statistics) -> Option<(&Bytes, &Bytes)> {

@@ -1,12 +1,13 @@
 //! Chooses the compression of joined chunks.
 
-use crate::merge::input::RowGroup;
+use crate::merge::opened::Window;
 use bytelane_parquet::Result;
 use bytelane_parquet::budget::MemoryLimit;
 use bytelane_parquet::chunk::{estimated_compression, stored_range};
 use bytelane_parquet::format::{ColumnChunk, ColumnMetaData, CompressionCodec};
 use bytelane_parquet::page::codec_in_parquet;
 use parquet::basic::Compression;
+use parquet::file::reader::Length;
 
 /// Returns the codec of most values; for the deprecated LZ4, its replacement if pages are written.
 pub(in crate::merge) fn target<'a>(
@@ -44,20 +45,20 @@ pub(in crate::merge) fn compression_of(codec: CompressionCodec) -> Result<Option
     }))
 }
 
-/// Returns the codec with about the level of the first of these chunks that has it. Each comes with its row group.
+/// Returns the codec with about the level of the first of these chunks that has it. Each comes with its file.
 pub(in crate::merge) fn like<'a>(
     codec: CompressionCodec,
     memory: MemoryLimit,
-    chunks: impl IntoIterator<Item = (&'a RowGroup, &'a ColumnChunk)>,
+    chunks: impl IntoIterator<Item = (&'a Window, &'a ColumnChunk)>,
 ) -> Result<Option<Compression>> {
     let Some(usual) = compression_of(codec)? else {
         return Ok(None);
     };
     let mut chunks = chunks.into_iter();
-    let Some((group, chunk)) = chunks.find(|(_, chunk)| chunk.meta_data.codec == codec) else {
+    let Some((window, chunk)) = chunks.find(|(_, chunk)| chunk.meta_data.codec == codec) else {
         return Ok(Some(usual));
     };
-    let range = stored_range(chunk, group.file.window_length())?;
+    let range = stored_range(chunk, window.len())?;
     let values = chunk.meta_data.num_values;
-    estimated_compression(&group.file.window, usual, values, range, memory).map(Some)
+    estimated_compression(window, usual, values, range, memory).map(Some)
 }

@@ -2,11 +2,11 @@
 
 use super::bloom;
 use super::bounds;
-use super::entry::Entry;
 use super::index::{column_index, offset_index, size_statistics};
-use super::leaf::{Input, Join};
 use super::pages::{NewPages, START};
+use super::{Input, Join};
 use crate::merge::input::bloom_filter;
+use crate::merge::leaf::Entry;
 use crate::merge::outcome::Notes;
 use bytelane_parquet::Result;
 use bytelane_parquet::chunk::{Chunk, physical_type};

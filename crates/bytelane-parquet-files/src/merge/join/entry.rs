@@ -1,9 +1,7 @@
 //! Collects index data of data pages.
 
 use super::bounds;
-use super::bounds::PageBounds;
-use crate::merge::input::Leaf;
-use bytelane_parquet::budget::Budget;
+use crate::merge::leaf::{Entry, Leaf, PageBounds};
 use bytelane_parquet::chunk::facts::refused;
 use bytelane_parquet::format::{self, ColumnIndex, CompressionCodec};
 use bytelane_parquet::page::{Gathered, PageEditor, PageKind, codec_in_parquet, read_header};
@@ -11,18 +9,6 @@ use bytelane_parquet::statistics::Compare;
 use bytelane_parquet::{Error, Result};
 use parquet::basic::Type;
 use parquet::schema::types::ColumnDescriptor;
-
-/// Index data of a data page.
-#[derive(Clone, Debug, Default)]
-pub(in crate::merge) struct Entry {
-    /// Number of rows; `None` if the page begins within a row.
-    pub rows: Option<u64>,
-    pub bounds: Option<PageBounds>,
-    /// Number of slots at each repetition and definition level, for columns with such levels.
-    pub levels: [Option<Vec<i64>>; 2],
-    /// Size of strings, in bytes, without their lengths.
-    pub string_bytes: Option<i64>,
-}
 
 impl Entry {
     /// Describes a page of nulls at the outermost level.
@@ -194,7 +180,7 @@ pub(in crate::merge) fn rows_begun(
 /// Returns an editor for the pages of a chunk.
 pub(in crate::merge) fn editor(leaf: &Leaf, column: &ColumnDescriptor) -> Result<PageEditor> {
     let metadata = leaf.metadata();
-    let (budget, most) = limits(leaf);
+    let (budget, most) = leaf.limits();
     PageEditor::new(codec_in_parquet(metadata.codec)?, column, most, &budget)
 }
 
@@ -216,7 +202,7 @@ impl<'a> Editors<'a> {
         let editor = match self.open.take() {
             Some((same, editor)) if same == number => editor,
             Some((_, mut editor)) => {
-                let (budget, most) = limits(leaf);
+                let (budget, most) = leaf.limits();
                 let codec = codec_in_parquet(leaf.metadata().codec)?;
                 editor.next_chunk(codec, self.column, most, &budget)?;
                 editor
@@ -225,14 +211,4 @@ impl<'a> Editors<'a> {
         };
         Ok(&mut self.open.insert((number, editor)).1)
     }
-}
-
-/// Returns the memory budget for reading a chunk, and the maximum size of its pages.
-pub(in crate::merge) fn limits(leaf: &Leaf) -> (Budget, u64) {
-    let bytes = leaf.chunk.bytes();
-    let values = u64::try_from(leaf.metadata().num_values).unwrap_or(0);
-    (
-        Budget::new(leaf.memory.of_read(bytes)),
-        leaf.memory.of_page(bytes, values),
-    )
 }

@@ -1,8 +1,8 @@
 //! Predicts whether a joined dictionary is worth its size.
 
+use super::Join;
 use super::bounds;
-use super::leaf::{Join, uses_dictionary};
-use crate::merge::input::{Leaf, StoredPage};
+use crate::merge::leaf::{Leaf, StoredPage};
 use bytelane_parquet::{Error, Result};
 use bytes::Bytes;
 use std::cmp::Ordering;
@@ -26,7 +26,7 @@ pub(super) struct Sizes {
 impl Sizes {
     /// Adds the dictionary page of a chunk.
     pub(super) fn add(&mut self, leaf: &Leaf, page: &StoredPage) -> Result<()> {
-        let indices = leaf.data_pages().filter(|page| uses_dictionary(page));
+        let indices = leaf.data_pages().filter(|page| page.uses_dictionary());
         let values: i64 = indices.map(|page| page.page.values()).sum();
         let header = &page.page.header;
         let entries = header.dictionary_page_header.as_ref();

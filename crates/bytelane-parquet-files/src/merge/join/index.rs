@@ -1,8 +1,9 @@
 //! Builds the indexes of a new chunk: the locations, bounds and sizes of its pages.
 
-use super::bounds::{PageBounds, indexed};
-use super::entry::{Entry, levels_of_nulls};
-use super::leaf::Input;
+use super::Input;
+use super::bounds::indexed;
+use super::entry::levels_of_nulls;
+use crate::merge::leaf::{Entry, PageBounds};
 use bytelane_parquet::format::{
     self, BoundaryOrder, ColumnIndex, Encoded, OffsetIndex, PageLocation, SizeStatistics,
 };

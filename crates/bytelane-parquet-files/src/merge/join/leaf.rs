@@ -5,52 +5,20 @@ use super::codec::target;
 use super::dictionary::{Dictionary, Map};
 use super::entry::Editors;
 use super::estimate::Sizes;
-use crate::merge::input::{Leaf, StoredPage, dictionary_of};
-use crate::merge::meaning::Order;
+use super::{Input, Join};
+use crate::merge::input::dictionary_of;
+use crate::merge::leaf::{Leaf, StoredPage};
 use crate::merge::outcome::{MergedPages, Notes};
 use bytelane_parquet::chunk::Chunk;
 use bytelane_parquet::format::{
     CompressionCodec, DictionaryPageHeader, Encoding, PageHeader, PageType,
 };
 use bytelane_parquet::page::set_sizes;
-use bytelane_parquet::statistics::Compare;
 use bytelane_parquet::types::physical;
 use bytelane_parquet::{Error, Result};
 use parquet::basic::{Compression, Type};
-use parquet::schema::types::ColumnDescriptor;
-
-/// Chunk of an input.
-pub(in crate::merge) enum Input {
-    Leaf(Box<Leaf>),
-    /// Number of rows, all null.
-    Missing(u64),
-}
-
-/// Joins the chunks of a leaf.
-pub(in crate::merge) struct Join<'a> {
-    pub column: &'a ColumnDescriptor,
-    pub inputs: &'a [Input],
-    /// Order of the bounds, if it is the same in all inputs.
-    pub compare: Option<Compare>,
-    /// Set if dictionaries of any size may be joined.
-    pub any_dictionary: bool,
-    /// Entries with which the dictionary begins, if its order is part of the type.
-    pub order: Option<&'a Order>,
-}
 
 impl Join<'_> {
-    /// Returns whether there is nothing to join.
-    fn is_copy(&self) -> bool {
-        self.inputs.len() == 1 && self.order.is_none()
-    }
-
-    pub(super) fn leaves(&self) -> impl Iterator<Item = &Leaf> + Clone {
-        self.inputs.iter().filter_map(|input| match input {
-            Input::Leaf(leaf) => Some(&**leaf),
-            Input::Missing(_) => None,
-        })
-    }
-
     /// Returns the joined chunk, and the compression of its new pages if it has any; `None` if the joined dictionary would be so large that re-encoding
     /// the values is better.
     pub(in crate::merge) fn chunk(
@@ -111,7 +79,7 @@ impl Join<'_> {
 
     /// Returns the dictionary page of a chunk if its indices have to be mapped.
     fn dictionary_page<'l>(&self, leaf: &'l Leaf) -> Result<Option<&'l StoredPage>> {
-        if self.is_copy() || !leaf.data_pages().any(uses_dictionary) {
+        if self.is_copy() || !leaf.data_pages().any(StoredPage::uses_dictionary) {
             return Ok(None);
         }
         let page = leaf.dictionary();
@@ -179,7 +147,7 @@ impl Join<'_> {
     ) -> Result<()> {
         let used = self
             .leaves()
-            .filter(|leaf| leaf.data_pages().any(uses_dictionary));
+            .filter(|leaf| leaf.data_pages().any(StoredPage::uses_dictionary));
         let used: Vec<&Leaf> = used.collect();
         let old: Vec<&StoredPage> = used.iter().filter_map(|leaf| leaf.dictionary()).collect();
         if used.is_empty() && self.order.is_none() {
@@ -225,13 +193,4 @@ impl Join<'_> {
         set_sizes(&mut header, dictionary.bytes().len(), &body)?;
         adder.pages.add_new(&header, body.into(), None)
     }
-}
-
-/// Returns whether a page has dictionary indices.
-pub(in crate::merge) fn uses_dictionary(page: &StoredPage) -> bool {
-    let encoding = page.page.encoding();
-    matches!(
-        encoding,
-        Some(Encoding::RleDictionary | Encoding::PlainDictionary)
-    )
 }

@@ -1,6 +1,6 @@
 //! Collects the pages of a new chunk with their metadata.
 
-use crate::merge::input::StoredPage;
+use crate::merge::leaf::StoredPage;
 use bytelane_parquet::chunk::{Page, count_page};
 use bytelane_parquet::format::decode_prefix;
 use bytelane_parquet::format::{

@@ -61,7 +61,9 @@ impl Converting<'_> {
         let compression = like(
             codec,
             self.plan.memory,
-            chunks.iter().map(|(group, chunk)| (*group, chunk)),
+            chunks
+                .iter()
+                .map(|(group, chunk)| (&group.file.window, chunk)),
         )?;
         let compression = compression.unwrap_or(Compression::SNAPPY);
         let mut options = WriterOptions::default()

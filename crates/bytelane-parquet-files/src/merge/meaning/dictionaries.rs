@@ -2,8 +2,8 @@
 //! and the entries of ordered ones must keep their order.
 
 use super::Known;
-use crate::merge::input::Opened;
 use crate::merge::join::{Dictionary, entries_of};
+use crate::merge::opened::Opened;
 use crate::merge::plan::Input;
 use crate::merge::schema::Columns;
 use arrow_schema::{DataType, Field, FieldRef};

@@ -1,6 +1,6 @@
 //! Decodes pages as those of a column.
 
-use super::Columns;
+use super::columns::Columns;
 use super::division::{Fit, Group, PageRows};
 use crate::merge::Trial;
 use bytelane_parquet::Result;

@@ -3,26 +3,23 @@
 //!
 //! The restored file has the row groups that are certain, and a column with the offset that each row came from.
 
+mod columns;
 mod division;
 mod fit;
 mod offsets;
 mod scan;
 
-use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::chunk::{Chunk, Page, physical_type};
-use bytelane_parquet::file::{FileWriter, in_parquet, read_file_metadata};
+use bytelane_parquet::file::FileWriter;
 use bytelane_parquet::format::{
-    ColumnChunk, ColumnMetaData, ColumnOrder, CompressionCodec, Encoded, Encoding, FileMetaData,
-    RowGroup,
+    ColumnChunk, ColumnMetaData, CompressionCodec, Encoded, Encoding, RowGroup,
 };
 use bytelane_parquet::input::{InputFile, bytes_at};
-use bytelane_parquet::stack::with_stack;
-use bytelane_parquet::{Error, Problem, Result};
-use bytes::Bytes;
+use bytelane_parquet::{Error, Result};
+use columns::Columns;
 use division::{Group, divide};
 use fit::{Fits, is_damaged};
 pub(super) use offsets::OFFSETS as OFFSETS_COLUMN;
-use parquet::schema::types::ColumnDescPtr;
 use scan::{Scanned, Segment, scan};
 use serde::Serialize;
 use std::io::BufWriter;
@@ -51,16 +48,6 @@ pub(super) struct Restored {
     pub left_out: Vec<LeftOut>,
     /// Number of rows of each row group.
     pub rows: Vec<u64>,
-}
-
-/// Columns of the file with the schema.
-struct Columns {
-    footer: FileMetaData,
-    leaves: Vec<ColumnDescPtr>,
-    paths: Vec<Vec<Bytes>>,
-    orders: Option<Vec<ColumnOrder>>,
-    /// Compressions of its first row group.
-    codecs: Option<Vec<CompressionCodec>>,
 }
 
 /// Restores a file that has no footer, with the schema of another file.
@@ -145,40 +132,6 @@ fn certain(
 }
 
 impl Columns {
-    fn open(path: &Path) -> Result<Self> {
-        let file = InputFile::open(path)?;
-        let (footer, depth) = catch_panic(|| read_file_metadata(&file))?;
-        let bare = FileMetaData {
-            row_groups: Vec::new(),
-            ..footer.clone()
-        };
-        let metadata = with_stack(depth, || in_parquet(&bare))?;
-        let leaves = metadata.file_metadata().schema_descr().columns().to_vec();
-        let paths = leaves.iter().map(|leaf| {
-            let names = leaf.path().parts().iter();
-            names
-                .map(|name| Bytes::from(name.clone().into_bytes()))
-                .collect()
-        });
-        let first = footer.row_groups.first().map(|group| {
-            let chunks = group.columns.iter();
-            chunks
-                .map(|chunk| Ok(chunk.decode()?.meta_data.codec))
-                .collect::<Result<Vec<_>>>()
-        });
-        let codecs = first.transpose()?.filter(|it| it.len() == leaves.len());
-        if leaves.is_empty() {
-            return Err(Problem::Input("the schema has no columns".to_owned()).into());
-        }
-        Ok(Self {
-            paths: paths.collect(),
-            orders: footer.column_orders.clone(),
-            footer: offsets::with_offsets(bare, leaves.len())?,
-            leaves,
-            codecs,
-        })
-    }
-
     /// Returns the compression of each column: that of the file with the schema, or, if all columns have the same, the
     /// one with which most pages can be decompressed.
     fn codecs_of(&self, input: &InputFile, segments: &[Segment]) -> Result<Vec<CompressionCodec>> {
