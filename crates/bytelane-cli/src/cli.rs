@@ -9,7 +9,7 @@ use crate::commands::{
 };
 #[cfg(feature = "measuring")]
 use crate::commands::{bench, report};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Encode and decode Parquet columns, integer lists, base64 and JSON strings with SIMD
 ///
@@ -87,7 +87,7 @@ impl Command {
             Self::Repair(arguments) => arguments.run(),
             Self::Dataset(arguments) => arguments.run(),
             Self::Thrift(arguments) => arguments.run(),
-            Self::Completions(arguments) => arguments.run(),
+            Self::Completions(arguments) => arguments.run(&mut Cli::command()),
         }
     }
 }
@@ -95,7 +95,6 @@ impl Command {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_consistent() {

@@ -1,24 +1,20 @@
-//! Keeps the threads and connections of this process.
+//! Keeps the threads of this process.
 
-use crate::store::Store;
-use std::collections::HashMap;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, PoisonError, mpsc};
 use tokio::runtime::{Builder, Runtime};
 
 /// Number of threads that wait for stores; all requests of a process share them.
 const THREADS: usize = 2;
 
-/// Threads and stores of a process.
-pub(crate) struct Process {
+/// Threads of a process.
+struct Process {
     id: u32,
     runtime: Runtime,
-    pub stores: Mutex<HashMap<String, Arc<Store>>>,
 }
 
-/// Returns those of this process. A forked process has neither the threads nor the connections of its
-/// parent, so it gets its own.
-pub(crate) fn process() -> io::Result<&'static Process> {
+/// Returns those of this process. A forked process does not have the threads of its parent, so it gets its own.
+fn process() -> io::Result<&'static Process> {
     static CURRENT: Mutex<Option<&'static Process>> = Mutex::new(None);
     let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
     let id = std::process::id();
@@ -30,11 +26,7 @@ pub(crate) fn process() -> io::Result<&'static Process> {
         .thread_name("bytelane-store")
         .enable_all()
         .build()?;
-    let process: &'static Process = Box::leak(Box::new(Process {
-        id,
-        runtime,
-        stores: Mutex::default(),
-    }));
+    let process: &'static Process = Box::leak(Box::new(Process { id, runtime }));
     *current = Some(process);
     Ok(process)
 }

@@ -1,15 +1,16 @@
 //! Provides blocking operations on the objects of a store.
 
 use crate::connect::connect;
-use crate::process::{process, wait};
+use crate::process::wait;
 use crate::retry::{retried, transient};
 use crate::{Error, Location, Problem, Result};
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt};
+use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::UNIX_EPOCH;
 
 /// Maximum size in bytes of an object that is stored by a single request. Larger ones are uploaded in
@@ -91,6 +92,19 @@ impl Meta {
     }
 }
 
+/// Process and root of a store. A forked process does not have the connections of its parent, so it gets its own.
+type Key = (u32, String);
+
+fn key(root: &str) -> Key {
+    (std::process::id(), root.to_owned())
+}
+
+/// Returns the stores that were used.
+fn stores() -> MutexGuard<'static, BTreeMap<Key, Arc<Store>>> {
+    static STORES: Mutex<BTreeMap<Key, Arc<Store>>> = Mutex::new(BTreeMap::new());
+    STORES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Store {
     /// Returns the store of a location. Connections are shared by the whole process.
     ///
@@ -98,12 +112,9 @@ impl Store {
     ///
     /// The configuration in the environment is unusable.
     pub fn of(location: &Location) -> Result<Arc<Self>> {
-        let process = process().map_err(Error::at(location))?;
-        let mut stores = process
-            .stores
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(store) = stores.get(location.root()) {
+        let mut stores = stores();
+        let key = key(location.root());
+        if let Some(store) = stores.get(&key) {
             return Ok(Arc::clone(store));
         }
         let store = Arc::new(Self::new(
@@ -111,26 +122,17 @@ impl Store {
             connect(location.root())?,
             SINGLE,
         ));
-        stores.insert(location.root().to_owned(), Arc::clone(&store));
+        stores.insert(key, Arc::clone(&store));
         Ok(store)
     }
 
     /// Makes a store known under a root such as `memory://name`; objects with more bytes than `single` are
     /// uploaded in parts.
-    ///
-    /// # Errors
-    ///
-    /// The threads for requests cannot be started.
     #[doc(hidden)]
-    pub fn register(root: &str, store: Arc<dyn ObjectStore>, single: u64) -> Result<Arc<Self>> {
+    pub fn register(root: &str, store: Arc<dyn ObjectStore>, single: u64) -> Arc<Self> {
         let store = Arc::new(Self::new(root, store, single));
-        let process = process().map_err(Error::at(root))?;
-        let mut stores = process
-            .stores
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        stores.insert(root.to_owned(), Arc::clone(&store));
-        Ok(store)
+        stores().insert(key(root), Arc::clone(&store));
+        store
     }
 
     fn new(root: &str, store: Arc<dyn ObjectStore>, single: u64) -> Self {

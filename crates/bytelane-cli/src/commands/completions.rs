@@ -1,8 +1,6 @@
 //! `bytelane completions`.
 
-use crate::cli::Cli;
 use crate::{Outcome, standard};
-use clap::CommandFactory;
 use clap_complete::Shell;
 use std::io::Write;
 
@@ -27,10 +25,11 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    /// Prints the script for a command.
+    pub fn run(self, command: &mut clap::Command) -> anyhow::Result<Outcome> {
         // Write to memory first: the generator panics if it cannot write.
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "bytelane", &mut script);
+        clap_complete::generate(self.shell, command, "bytelane", &mut script);
         standard::output()?.write_all(&script)?;
         Ok(Outcome::Fine)
     }

@@ -3,7 +3,7 @@
 //! Each object is put if there is none with its number, so a second process that works on the same shard
 //! is noticed, and each process on any machine reads what others have finished.
 
-use super::{Entry, Header, State, line};
+use super::entry::{Entry, Header, State, line};
 use crate::{Error, Result, STATE_DIRECTORY};
 use bytelane_store::{Location, Put, Store};
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Measures the progress of units, summed over all threads.
 
-use super::{Progress, RunOptions};
+use super::options::{Progress, RunOptions};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};

@@ -24,7 +24,7 @@ use std::sync::Arc;
 fn prepare_store(directory: &Path) {
     bytelane_store::install();
     let store = Arc::new(disk::Disk::new(directory));
-    Store::register("memory://disk", store, 64 << 20).unwrap();
+    Store::register("memory://disk", store, 64 << 20);
 }
 
 /// Copies the files of a lake to a root on a store.

@@ -9,7 +9,7 @@ mod version;
 pub use programs::{PROGRAMS, Program, Support, ValueType};
 pub use version::Version;
 
-use crate::options::Names;
+use crate::options::parse::Names;
 use crate::{Encoding, Error, Problem, Result};
 use std::fmt;
 use std::str::FromStr;

@@ -7,6 +7,7 @@ mod regular;
 mod repair;
 mod row_groups;
 mod schema;
+mod sizes;
 mod writer;
 
 pub use footer::{

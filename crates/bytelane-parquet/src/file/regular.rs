@@ -1,16 +1,15 @@
 //! Decodes footers that need no repair, in one pass over their bytes.
 
-use super::footer::counts_too_little;
-use super::repair::{fits, has_unknown_type, is_converted_group, is_logical_group};
+use super::repair::{has_unknown_type, is_converted_group, is_logical_group};
 use super::row_groups::EncodedRowGroups;
 use super::schema::depth_of_schema;
+use super::sizes::counts_too_little;
 use crate::Result;
 use crate::catch_panic::catch_panic;
-use crate::format::{self, ChunkView, ElementView, FileView, RowGroupView};
+use crate::format::{self, ElementView, FileView, RowGroupView};
 use crate::stack::with_stack;
 use bytes::Bytes;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
-use parquet::schema::types::SchemaDescriptor;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -74,23 +73,4 @@ fn is_regular_element(element: &ElementView<'_>, footer: &[u8]) -> bool {
 fn is_regular_row_group(row_group: &RowGroupView) -> bool {
     let mut sorting = row_group.sorting_columns.iter().flatten();
     row_group.unknown_fields.is_empty() && sorting.all(|it| it.unknown_fields.is_empty())
-}
-
-/// Returns whether the chunks of a row group, one per leaf, need no repair.
-pub(super) fn are_regular_chunks(
-    row_group: &RowGroupView,
-    leaves: &SchemaDescriptor,
-    footer: &[u8],
-) -> bool {
-    let mut chunks = row_group.columns.iter().zip(leaves.columns());
-    chunks.all(|(chunk, leaf)| {
-        let Some(chunk) = format::view::<ChunkView<'_>>(chunk.bytes(footer)) else {
-            return false;
-        };
-        let values = &chunk.meta_data;
-        let bounds = values.statistics.as_ref();
-        chunk.is_regular()
-            && values.dictionary_page_offset != Some(0)
-            && bounds.is_none_or(|it| fits(it, leaf))
-    })
 }

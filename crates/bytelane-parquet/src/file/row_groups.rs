@@ -1,8 +1,7 @@
 //! Row groups of a file that is being read.
 
-use super::footer::with_right_sizes;
-use super::regular::are_regular_chunks;
-use super::repair::in_parquet;
+use super::repair::{fits, in_parquet};
+use super::sizes::with_right_sizes;
 use crate::catch_panic::catch_panic;
 use crate::chunk::{chunk_range, viewed_range};
 use crate::format::{self, ChunkView, ColumnChunk, Encoded, FileMetaData, RowGroupView};
@@ -14,7 +13,7 @@ use parquet::basic::{CompressionCodec, Encoding, EncodingMask, PageType};
 use parquet::file::metadata::{
     ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader,
 };
-use parquet::schema::types::ColumnDescPtr;
+use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -200,4 +199,19 @@ fn has_indices_only(chunk: &ColumnChunkMetaData) -> bool {
     });
     let of_data = of_stats.as_ref().or(chunk.page_encoding_stats_mask());
     of_data.is_some_and(are)
+}
+
+/// Returns whether the chunks of a row group, one per leaf, need no repair.
+fn are_regular_chunks(row_group: &RowGroupView, leaves: &SchemaDescriptor, footer: &[u8]) -> bool {
+    let mut chunks = row_group.columns.iter().zip(leaves.columns());
+    chunks.all(|(chunk, leaf)| {
+        let Some(chunk) = format::view::<ChunkView<'_>>(chunk.bytes(footer)) else {
+            return false;
+        };
+        let values = &chunk.meta_data;
+        let bounds = values.statistics.as_ref();
+        chunk.is_regular()
+            && values.dictionary_page_offset != Some(0)
+            && bounds.is_none_or(|it| fits(it, leaf))
+    })
 }

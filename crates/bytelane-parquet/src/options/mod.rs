@@ -5,7 +5,7 @@ mod encodings;
 #[cfg(feature = "clap")]
 pub mod flags;
 mod names;
-mod parse;
+pub(crate) mod parse;
 mod paths;
 mod properties;
 

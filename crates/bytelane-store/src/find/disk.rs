@@ -1,6 +1,6 @@
 //! Directory tree of the local file systems.
 
-use super::publish;
+use super::publish::{self, at};
 use super::tree::{Entry, Kind, Listed, Tree};
 use crate::store::Meta;
 use crate::{Error, Object, Put, Result};
@@ -275,9 +275,4 @@ fn identity(_: &Path, metadata: &Metadata) -> io::Result<Identity> {
 #[cfg(not(unix))]
 fn identity(path: &Path, _: &Metadata) -> io::Result<Identity> {
     fs::canonicalize(path)
-}
-
-/// Returns a function that adds a path to an error of the operating system.
-pub(super) fn at(path: &Path) -> impl FnOnce(io::Error) -> Error {
-    Error::at(path.display())
 }

@@ -10,6 +10,7 @@
 mod disk;
 mod format;
 mod objects;
+mod open;
 mod outputs;
 mod partition;
 mod pattern;
@@ -25,13 +26,14 @@ use std::path::{Path, PathBuf};
 use tree::{Entry, Kind};
 
 pub use format::Owner;
+pub use open::tree_of;
 pub use outputs::{check_outputs, outputs_of};
 pub use partition::{
     PARTITION_TYPES, Partition, check_one_partition, partition_columns, partition_type,
     partitions_in, table_files, table_sides,
 };
 pub use publish::sync_directory;
-pub use tree::{Tree, tree_of};
+pub use tree::Tree;
 
 /// First bytes of a Parquet file.
 const MAGIC: &[u8] = b"PAR1";

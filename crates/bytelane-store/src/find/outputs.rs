@@ -1,9 +1,10 @@
 //! Decides where outputs may be: not among the files that the next run would read, and not in place of a file that a table format describes.
 
 use super::format::{above, as_files, is_of_ducklake};
+use super::open::tree_of;
 use super::pattern::is_skipped;
 use super::pattern::{Match, Pattern};
-use super::tree::{Tree, tree_of};
+use super::tree::Tree;
 use super::{FindOptions, FoundFile, is_numbered};
 use crate::{Error, Location, Result};
 use bytelane_parquet::{local_path, remote_url};

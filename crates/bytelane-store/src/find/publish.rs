@@ -1,6 +1,5 @@
 //! Writes files on a disk, each as a whole: never replaces another file, or replaces it in one step.
 
-use super::disk::at;
 use crate::{Error, Put, Result};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -68,6 +67,11 @@ pub fn sync_directory(directory: &Path) -> Result<()> {
         open.map_err(at(directory))?;
     }
     Ok(())
+}
+
+/// Returns a function that adds a path to an error of the operating system.
+pub(super) fn at(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    Error::at(path.display())
 }
 
 #[cfg(test)]

@@ -1,10 +1,7 @@
 //! Directory trees: disks, and stores, whose objects have names with slashes.
 
-use super::disk::Disk;
-use super::objects::Objects;
 use crate::store::Meta;
-use crate::{Location, Object, Put, Result};
-use bytelane_parquet::{local_path, remote_url};
+use crate::{Object, Put, Result};
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
@@ -41,20 +38,6 @@ impl Listed {
             .map(|name| name.to_string_lossy().into_owned())
             .collect()
     }
-}
-
-/// Returns the tree of a path or URL, and the path in it; `None` for URLs of web servers, which cannot list files.
-///
-/// # Errors
-///
-/// The URL is unusable.
-#[doc(hidden)]
-pub fn tree_of(path: &Path) -> Result<Option<(&'static dyn Tree, PathBuf)>> {
-    let Some(url) = remote_url(path) else {
-        return Ok(Some((&Disk, local_path(path).into_owned())));
-    };
-    let is_store = Location::parse(url)?.is_store();
-    Ok(is_store.then(|| (&Objects as &dyn Tree, path.to_owned())))
 }
 
 /// Directory tree.
