@@ -126,7 +126,7 @@ fn show(mut answer: clap::Error) -> u8 {
 }
 
 /// Subcommands and flags of other programs, and what to use here.
-const ELSEWHERE: [(&str, &str); 10] = [
+const ELSEWHERE: [(&str, &str); 9] = [
     (
         "meta",
         "`bytelane inspect FILE --metadata` shows the metadata",
@@ -150,10 +150,6 @@ const ELSEWHERE: [(&str, &str); 10] = [
         "`bytelane inspect FILE` shows the size of each column",
     ),
     ("compare", "`bytelane diff FILE FILE` compares the rows"),
-    (
-        "convert",
-        "`bytelane cat FILE --format csv` writes CSV, and `--format json` JSON",
-    ),
     ("concat", "`bytelane merge FILE.. OUTPUT` joins files"),
 ];
 

@@ -1,10 +1,11 @@
 //! Work on whole Parquet files: [`merge`](merge::merge), [`rewrite`](rewrite::rewrite), [`repair`](repair::repair),
 //! [`check`](check::check), [`diff`](diff::diff), [`inspect`](inspect::inspect), and [`advise`], which finds the best
 //! encoding for each column. [`rows`] writes new files,
-//! and [`stats`] describes values.
+//! [`convert`] reads other formats, and [`stats`] describes values.
 
 pub mod advise;
 pub mod check;
+pub mod convert;
 pub mod diff;
 pub mod inspect;
 pub mod merge;

@@ -161,10 +161,8 @@ impl Error {
     }
 
     /// Creates an error for a missing column, with the names of those that there are.
-    pub(crate) fn no_such_column<'a>(
-        name: &str,
-        columns: impl IntoIterator<Item = &'a str>,
-    ) -> Self {
+    #[doc(hidden)]
+    pub fn no_such_column<'a>(name: &str, columns: impl IntoIterator<Item = &'a str>) -> Self {
         let columns: Vec<&str> = columns.into_iter().collect();
         let scored = columns
             .iter()

@@ -119,7 +119,8 @@ fn every_command_survives_a_closed_pipe() {
 #[test]
 fn commands_and_flags_of_other_programs_get_a_hint() {
     for (arguments, hint) in [
-        (&["schema", "a.parquet"][..], "bytelane inspect"),
+        (&["meta", "a.parquet"][..], "bytelane inspect"),
+        (&["rows", "a.parquet"], "bytelane cat"),
         (&["ls", "lake"], "bytelane count"),
         (&["head", "-5", "a.parquet"], "-n 5"),
         (&["head", "a.parquet", "-100"], "-n 100"),

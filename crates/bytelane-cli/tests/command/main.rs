@@ -3,6 +3,7 @@
 mod advise;
 mod bench;
 mod bench_thrift;
+mod convert;
 mod dataset;
 mod documents;
 mod first_commands;

@@ -39,6 +39,7 @@ const SHARED: [&str; 14] = [
 /// Layers of the crate that works on whole files.
 const FILES: [Layer; 4] = [
     &[
+        ("convert", &[]),
         ("diff", &[]),
         ("inspect", &[]),
         ("rewrite", &[]),

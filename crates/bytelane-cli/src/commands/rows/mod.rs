@@ -1,27 +1,26 @@
-//! `bytelane head`, `tail`, `cat`, `sample`, `count` and `stats`.
+//! `bytelane head`, `tail`, `cat`, `sample`, `count`, `stats` and `convert`.
 
-mod cells;
+mod convert;
 mod files;
 mod input;
-mod json;
-mod output;
+mod new_rows;
 mod sample;
 mod shown;
 mod source;
 mod stats;
-mod table;
-mod vertical;
+mod text;
 
-use crate::table::{Format as TableFormat, Table, number, text};
+use crate::table::{self, Format as TableFormat, Table, number};
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
+pub use convert::Convert;
 use files::{Chosen, Files, Window};
-use output::Format;
 use serde_json::json;
 use shown::Shown;
 use source::Source;
 pub use stats::Stats;
 use std::io::Write;
+use text::output::Format;
 
 /// Default number of rows of `head` and `sample`.
 const USUAL_ROWS: u64 = 10;
@@ -224,7 +223,7 @@ impl Count {
             Format::Json => TableFormat::Json,
             Format::Csv => TableFormat::Csv,
         };
-        let mut table = Table::new([text("file"), number("rows")]);
+        let mut table = Table::new([table::text("file"), number("rows")]);
         for (name, rows) in &named {
             table.row([name.clone(), rows.to_string()]);
         }

@@ -1,17 +1,15 @@
 //! Columns that are read, and where the rows go: to the terminal, to programs, or to a new Parquet file.
 
 use super::files::Files;
-use super::output::{Format, Output, Vertical};
+use super::new_rows::NewRows;
 use super::source::Source;
-use crate::files::{DASH, Target};
-use crate::verb::Verb;
-use crate::{progress, readable, standard};
-use anyhow::anyhow;
+use super::text::output::{Format, Output, Vertical};
+use crate::standard;
 use arrow_array::RecordBatch;
 use bytelane_parquet::filter::Selection;
 use bytelane_parquet::table::arranged;
-use bytelane_parquet_files::rows::{RowsOptions, RowsWriter};
-use std::io::{self, BufWriter, StdoutLock, Write};
+use bytelane_parquet_files::rows::RowsOptions;
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -120,88 +118,16 @@ impl Shown {
         read: impl FnOnce(&mut dyn FnMut(&RecordBatch) -> anyhow::Result<()>) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         let arrange = |batch: &RecordBatch| self.columns.arrange(batch);
-        let out = BufWriter::new(standard::output()?);
         let Some(path) = &self.output else {
+            let out = BufWriter::new(standard::output()?);
             let mut output = Output::new(self.format, self.vertical, out);
             read(&mut |batch| output.write(&arrange(batch)?))?;
             return output.finish();
         };
         source.check_output(path)?;
-        let mut file = NewRows::new(path, files, self.written.clone())?;
+        let inputs = files.paths().map(Path::to_owned).collect();
+        let mut file = NewRows::new(path, inputs, self.written.clone())?;
         let result = read(&mut |batch| file.write(&arrange(batch)?));
-        file.finish(result, out)
-    }
-}
-
-/// New Parquet file, or standard output, to which one is copied.
-struct NewRows<'a> {
-    path: &'a Path,
-    inputs: Vec<&'a Path>,
-    options: RowsOptions,
-    target: Target,
-    verb: Verb,
-    rows: u64,
-    /// Writer, once the columns are known.
-    writer: Option<RowsWriter>,
-}
-
-impl<'a> NewRows<'a> {
-    fn new(path: &'a Path, files: &'a Files, options: RowsOptions) -> anyhow::Result<Self> {
-        Ok(Self {
-            path,
-            inputs: files.paths().collect(),
-            options: options.with_replace(bytelane_parquet::Replace::Inputs),
-            target: Target::new(path)?,
-            verb: Verb::writing(progress::bar(0, "{pos} rows")?)?,
-            rows: 0,
-            writer: None,
-        })
-    }
-
-    fn write(&mut self, batch: &RecordBatch) -> anyhow::Result<()> {
-        let writer = match &mut self.writer {
-            Some(writer) => writer,
-            empty => {
-                let (path, schema) = (self.target.path(), batch.schema());
-                let writer = RowsWriter::create(path, schema, &self.inputs, &self.options)?;
-                empty.insert(writer)
-            }
-        };
-        writer.write(batch)?;
-        self.rows += batch.num_rows() as u64;
-        if self.verb.count(self.rows).is_break() {
-            return Err(anyhow!("interrupted"));
-        }
-        Ok(())
-    }
-
-    fn finish(
-        self,
-        read: anyhow::Result<()>,
-        mut out: BufWriter<StdoutLock<'static>>,
-    ) -> anyhow::Result<()> {
-        let written = read.and_then(|()| {
-            let writer = self.writer.ok_or_else(|| anyhow!("no file was read"))?;
-            Ok(writer.finish()?)
-        });
-        let written = self.verb.finish(written)?;
-        self.target.publish(&mut out)?;
-        let name = if self.target.is_stream() {
-            DASH.to_owned()
-        } else {
-            readable::path(self.path)
-        };
-        let summary = format!(
-            "{name}: {} rows in {}, {}",
-            written.rows,
-            readable::plural(written.row_groups, "row group"),
-            readable::size(written.bytes)
-        );
-        if self.target.is_stream() {
-            writeln!(io::stderr(), "{summary}")?;
-        } else {
-            writeln!(out, "{summary}")?;
-        }
-        Ok(out.flush()?)
+        file.finish(result)
     }
 }

@@ -1,10 +1,10 @@
 //! `bytelane stats`.
 
-use super::cells::text_of;
 use super::files::Window;
 use super::shown::Columns;
 use super::source::Source;
-use super::table::cut;
+use super::text::cells::text_of;
+use super::text::table::cut;
 use crate::table::{Column as TableColumn, terminal_width};
 use crate::table::{Format, Table, format_parser, number, text, wrapped};
 use crate::verb::Verb;

@@ -1,0 +1,82 @@
+//! Rows in a new Parquet file.
+
+use crate::files::{DASH, Target};
+use crate::verb::Verb;
+use crate::{progress, readable, standard};
+use anyhow::anyhow;
+use arrow_array::RecordBatch;
+use bytelane_parquet_files::rows::{RowsOptions, RowsWriter};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// New Parquet file, or standard output, to which one is copied.
+pub struct NewRows<'a> {
+    path: &'a Path,
+    inputs: Vec<PathBuf>,
+    options: RowsOptions,
+    target: Target,
+    verb: Verb,
+    rows: u64,
+    /// Writer, once the columns are known.
+    writer: Option<RowsWriter>,
+}
+
+impl<'a> NewRows<'a> {
+    pub fn new(path: &'a Path, inputs: Vec<PathBuf>, options: RowsOptions) -> anyhow::Result<Self> {
+        Ok(Self {
+            path,
+            inputs,
+            options: options.with_replace(bytelane_parquet::Replace::Inputs),
+            target: Target::new(path)?,
+            verb: Verb::writing(progress::bar(0, "{pos} rows")?)?,
+            rows: 0,
+            writer: None,
+        })
+    }
+
+    pub fn write(&mut self, batch: &RecordBatch) -> anyhow::Result<()> {
+        let writer = match &mut self.writer {
+            Some(writer) => writer,
+            empty => {
+                let inputs: Vec<&Path> = self.inputs.iter().map(PathBuf::as_path).collect();
+                let (path, schema) = (self.target.path(), batch.schema());
+                let writer = RowsWriter::create(path, schema, &inputs, &self.options)?;
+                empty.insert(writer)
+            }
+        };
+        writer.write(batch)?;
+        self.rows += batch.num_rows() as u64;
+        if self.verb.count(self.rows).is_break() {
+            return Err(anyhow!("interrupted"));
+        }
+        Ok(())
+    }
+
+    /// Completes the file, unless reading failed, and says what it has.
+    pub fn finish(self, read: anyhow::Result<()>) -> anyhow::Result<()> {
+        let mut out = BufWriter::new(standard::output()?);
+        let written = read.and_then(|()| {
+            let writer = self.writer.ok_or_else(|| anyhow!("no file was read"))?;
+            Ok(writer.finish()?)
+        });
+        let written = self.verb.finish(written)?;
+        self.target.publish(&mut out)?;
+        let name = if self.target.is_stream() {
+            DASH.to_owned()
+        } else {
+            readable::path(self.path)
+        };
+        let summary = format!(
+            "{name}: {} rows in {}, {}",
+            written.rows,
+            readable::plural(written.row_groups, "row group"),
+            readable::size(written.bytes)
+        );
+        if self.target.is_stream() {
+            writeln!(io::stderr(), "{summary}")?;
+        } else {
+            writeln!(out, "{summary}")?;
+        }
+        Ok(out.flush()?)
+    }
+}

@@ -1,0 +1,7 @@
+//! Rows as text, for people and for programs.
+
+pub mod cells;
+mod json;
+pub mod output;
+pub mod table;
+mod vertical;
