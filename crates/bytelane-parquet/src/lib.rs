@@ -51,14 +51,14 @@ pub use catch_panic::is_caught;
 pub use error::{Error, Place, Problem, Result};
 pub use input::InputFile;
 pub use options::{
-    ColumnOptions, ContentDefinedPages, DataPageVersion, Encoding, Encodings, Goal, StringType,
-    WriterOptions, compression_name, parse_compression, parse_size,
+    ColumnOptions, ContentDefinedPages, DataPageVersion, Encoding, Encodings, FormatVersion, Goal,
+    StringType, TimestampUnit, WriterOptions, compression_name, parse_compression, parse_size,
 };
 pub use parallel::bounded_threads;
 pub use progress::Progress;
 pub use read::{
-    AsyncReader, Decoded, Footer, Metrics, PushDecoder, PushedBytes, RangeReader, Reader,
-    ReaderBuilder,
+    AsyncReader, Decoded, Footer, GivenTypes, ListType, Metrics, PushDecoder, PushedBytes,
+    RangeReader, Reader, ReaderBuilder,
 };
 pub use remote::{
     RemoteFile, RemoteFiles, local_path, remote_url, set_remote_files, unsupported_scheme,

@@ -124,7 +124,7 @@ impl Table {
     ///
     /// Same errors as [`Selection::with_constant`].
     pub fn selection(&self, file: usize, selection: &Selection) -> Result<Selection> {
-        let mut selection = selection.clone();
+        let mut selection = selection.clone().with_order_of(&self.schema);
         for (field, value) in self.added.get(file).into_iter().flatten() {
             selection = selection.with_constant(Arc::clone(field), Arc::clone(value))?;
         }
@@ -241,44 +241,17 @@ fn repeated(schema: &Schema) -> Option<&str> {
         .map(|pair| pair[0])
 }
 
-/// Returns the columns of a schema that are among others, by their names.
+/// Returns the columns of a schema that are among others, by their names, in the order of the others.
 #[must_use]
 pub fn selected(schema: &Schema, of: &Schema) -> SchemaRef {
-    let fields = schema.fields().iter();
-    let fields = fields.filter(|field| of.field_with_name(field.name()).is_ok());
+    let names = of.fields().iter().map(|field| field.name());
+    let fields = names.filter_map(|name| schema.fields().find(name));
     Arc::new(Schema::new_with_metadata(
-        fields.cloned().collect::<Vec<_>>(),
+        fields
+            .map(|(_, field)| Arc::clone(field))
+            .collect::<Vec<_>>(),
         schema.metadata().clone(),
     ))
-}
-
-/// Returns the indices of the columns of a schema in the order of the first of these paths that names each, or a member
-/// of it. Columns that no path names are last.
-///
-/// ```
-/// use bytelane_parquet::arrow_schema::{DataType, Field, Schema};
-/// use bytelane_parquet::table::arranged;
-///
-/// let field = |name| Field::new(name, DataType::Int64, false);
-/// let schema = Schema::new(vec![field("a"), field("b"), field("c")]);
-/// assert_eq!(arranged(&schema, &["c", "a"]), [2, 0, 1]);
-/// ```
-#[must_use]
-pub fn arranged<S: AsRef<str>>(schema: &Schema, paths: &[S]) -> Vec<usize> {
-    let place = |index: &usize| {
-        let name = schema.field(*index).name();
-        let is_member = |path: &S| {
-            let rest = path.as_ref().strip_prefix(name.as_str());
-            rest.is_some_and(|rest| rest.starts_with('.'))
-        };
-        let exact = paths.iter().position(|path| path.as_ref() == name);
-        exact
-            .or_else(|| paths.iter().position(is_member))
-            .unwrap_or(paths.len())
-    };
-    let mut columns: Vec<usize> = (0..schema.fields().len()).collect();
-    columns.sort_by_key(place);
-    columns
 }
 
 /// Converts rows of a file to the columns of a table; those that they lack are null.

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 from tables import numbers, pa, pq
-from pyarrow import compute as pc
 
 from bytelane import dataset, parquet
 
@@ -335,8 +334,8 @@ def test_arguments_of_other_types_get_an_error_of_ours() -> None:
     pq.write_table(pa.table({"id": range(3), "price": [1.5, 2.5, 3.5]}), "a.parquet")
     with pytest.raises(TypeError, match=r'columns are a list of names, as in \["price"\]'):
         parquet.read_table("a.parquet", columns="price")
-    with pytest.raises(TypeError, match="a filter is a tuple .* or a text such as .* pyarrow"):
-        parquet.read_table("a.parquet", filters=pc.field("id") > 1)
+    with pytest.raises(TypeError, match="a filter is a tuple .* or a text such as .*dict"):
+        parquet.read_table("a.parquet", filters={"id": 1})  # type: ignore[arg-type]
     with parquet.ParquetFile("a.parquet") as file, pytest.raises(IndexError, match="index -1 is out of range"):
         file.metadata.row_group(-1)
     for convert in (bytearray, memoryview):

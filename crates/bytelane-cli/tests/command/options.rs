@@ -39,7 +39,7 @@ fn verb<T: Args + DeserializeOwned>(command: &'static str, function: &'static st
     let declared = T::augment_args(Command::new(command));
     Verb {
         command,
-        module: "parquet.py",
+        module: VERBS,
         function,
         arguments: declared.get_arguments().cloned().collect(),
         fields: fields::<T>(),
@@ -74,6 +74,9 @@ fn verbs() -> Vec<Verb> {
         },
     ]
 }
+
+/// Module of the functions of files.
+const VERBS: &str = "parquet/_verbs.py";
 
 /// Module of the functions of data sets.
 const DATASET: &str = "dataset/__init__.py";
@@ -273,7 +276,7 @@ fn derived(name: &str, mut module: String) -> String {
 
 #[test]
 fn python_has_the_declared_keywords() {
-    for name in ["parquet.py", DATASET] {
+    for name in [VERBS, DATASET] {
         let module = fs::read_to_string(python(name)).unwrap();
         let derived = derived(name, module.clone());
         if std::env::var_os("BYTELANE_WRITE_OPTIONS").is_some() {
@@ -290,18 +293,35 @@ fn python_has_the_declared_keywords() {
 }
 
 /// Keywords of `write_table` that are no option of the struct, and why.
-const OTHER_KEYWORDS_OF_WRITERS: [(&str, &str); 3] = [
+const OTHER_KEYWORDS_OF_WRITERS: [(&str, &str); 14] = [
     ("bloom_filter_options", "of columns, with_column in Rust"),
+    ("chunk_size", "of pyarrow; row_group_size"),
     ("column_encoding", "of columns, with_column in Rust"),
     (
         "compression_level",
         "of pyarrow; the Rust name is zstd:LEVEL",
     ),
+    ("encryption_properties", "of pyarrow; refused"),
+    ("filesystem", "of pyarrow; the sink"),
+    ("flavor", "of pyarrow; the names of columns"),
+    ("metadata_collector", "of pyarrow; Written in Rust"),
+    (
+        "store_decimal_as_integer",
+        "of pyarrow; decimals always are, where they fit",
+    ),
+    ("use_byte_stream_split", "of pyarrow; column_encoding"),
+    (
+        "use_content_defined_chunking",
+        "of pyarrow; content_defined_pages",
+    ),
+    ("use_dictionary", "of pyarrow; column_encoding"),
+    ("write_batch_size", "of pyarrow; without effect"),
+    ("writer_engine_version", "of pyarrow; without effect"),
 ];
 
 #[test]
 fn writers_have_the_declared_keywords_in_python() {
-    let path = python("_writer.py");
+    let path = python("parquet/_writer.py");
     let module = fs::read_to_string(&path).unwrap();
     let end = ["\n) -> None:", "\n    ) -> None:"];
     let one = range(&module, "\ndef write_table(", &end);

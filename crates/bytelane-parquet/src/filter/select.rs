@@ -19,6 +19,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::file::metadata::{FileMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
 use parquet::schema::types::SchemaDescriptor;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Columns and rows to read from a file.
@@ -51,12 +52,14 @@ pub struct Selection {
     filter: Option<Predicate>,
     row_groups: Option<Vec<usize>>,
     constants: Vec<(FieldRef, ArrayRef)>,
+    /// Order of the columns by their names, if all are returned.
+    names: Vec<String>,
     row_limit: RowLimit,
 }
 
 impl Selection {
     /// Sets the columns to return, by the paths of leaves or groups; all by default. Batches have
-    /// them in the order of the file. The filter may use other columns.
+    /// them in this order; members of a group stay in the order of the file. The filter may use other columns.
     #[must_use]
     pub fn with_columns<S: Into<String>>(mut self, paths: impl IntoIterator<Item = S>) -> Self {
         self.columns = Some(paths.into_iter().map(Into::into).collect());
@@ -128,6 +131,13 @@ impl Selection {
         Ok(self)
     }
 
+    /// Sets the order of the columns by their names, if all are returned.
+    pub(crate) fn with_order_of(mut self, schema: &Schema) -> Self {
+        let names = schema.fields().iter().map(|field| field.name().clone());
+        self.names = names.collect();
+        self
+    }
+
     /// Opens a file to read this selection. If columns are set, all others are skipped in the footer,
     /// except those of the filter: [`ReaderBuilder::try_new_with_columns`].
     ///
@@ -169,11 +179,29 @@ impl Selection {
         let in_file = reader.schema();
         let fields = in_file.fields().iter();
         let fields = fields.chain(constants.iter().map(|(field, _)| field));
+        let read = Schema::new(fields.cloned().collect::<Vec<_>>());
+        let order = self.order_of(&read);
         Ok(SelectedRows {
-            schema: Arc::new(Schema::new(fields.cloned().collect::<Vec<_>>())),
+            schema: Arc::new(read.project(&order)?),
             reader,
             constants,
+            order,
         })
+    }
+
+    /// Returns the indices of the columns that were read, in the order in which they were asked for.
+    fn order_of(&self, read: &Schema) -> Vec<usize> {
+        let mut positions = HashMap::new();
+        let wanted = self.columns.as_ref().unwrap_or(&self.names);
+        for (position, path) in wanted.iter().enumerate() {
+            let groups = path.match_indices('.').map(|(end, _)| &path[..end]);
+            for name in groups.chain([path.as_str()]) {
+                positions.entry(name).or_insert(position);
+            }
+        }
+        let mut order: Vec<usize> = (0..read.fields().len()).collect();
+        order.sort_by_key(|column| positions.get(read.field(*column).name().as_str()));
+        order
     }
 
     /// Checks that columns of the file with the names of constants have their values in all rows.
@@ -408,6 +436,8 @@ pub struct SelectedRows {
     reader: Reader,
     schema: SchemaRef,
     constants: Vec<(FieldRef, ArrayRef)>,
+    /// Indices of the columns, of those in the file followed by the constants.
+    order: Vec<usize>,
 }
 
 impl SelectedRows {
@@ -423,9 +453,9 @@ impl SelectedRows {
         self.reader.metrics()
     }
 
-    /// Adds the columns with the same value in all rows.
-    fn with_constants(&self, batch: RecordBatch) -> Result<RecordBatch> {
-        if self.constants.is_empty() {
+    /// Adds the columns with the same value in all rows, and puts all columns in their order.
+    fn completed(&self, batch: RecordBatch) -> Result<RecordBatch> {
+        if self.constants.is_empty() && self.order.is_sorted() {
             return Ok(batch);
         }
         let rows = batch.num_rows();
@@ -434,10 +464,13 @@ impl SelectedRows {
         for (_, value) in &self.constants {
             columns.push(take(value, &first, None)?);
         }
+        let columns = self.order.iter().map(|index| Arc::clone(&columns[*index]));
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let schema = Arc::clone(&self.schema);
         Ok(RecordBatch::try_new_with_options(
-            schema, columns, &options,
+            schema,
+            columns.collect(),
+            &options,
         )?)
     }
 }
@@ -448,7 +481,7 @@ impl Iterator for SelectedRows {
     /// Returns the next batch that is not empty.
     fn next(&mut self) -> Option<Self::Item> {
         let batch = self.reader.next()?;
-        Some(batch.and_then(|batch| self.with_constants(batch).map_err(ArrowError::from)))
+        Some(batch.and_then(|batch| self.completed(batch).map_err(ArrowError::from)))
     }
 }
 

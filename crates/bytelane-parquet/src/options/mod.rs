@@ -12,7 +12,10 @@ mod properties;
 pub use content::ContentDefinedPages;
 pub use encodings::Encodings;
 pub use names::codec_name;
-pub use names::{DataPageVersion, Encoding, Goal, StringType, compression_name, parse_compression};
+pub use names::{
+    DataPageVersion, Encoding, FormatVersion, Goal, StringType, TimestampUnit, compression_name,
+    parse_compression,
+};
 pub use parse::parse_size;
 pub use parse::{
     Names, deserialize_by_path, deserialize_bytes, deserialize_compression,
@@ -164,6 +167,24 @@ pub struct WriterOptions {
     /// groups in which all numbers are NaN have bounds, too. The format recommends this order since 2026, but readers that do not know it
     /// ignore the bounds. Off by default.
     pub total_order: bool,
+    /// Version of the format whose logical types the file may have. Values of other types are stored as wider integers, or as
+    /// timestamps in microseconds.
+    #[serde(deserialize_with = "deserialize_name")]
+    pub version: FormatVersion,
+    /// Unit in which all timestamps are stored. By default, they keep theirs.
+    #[serde(deserialize_with = "deserialize_given_name")]
+    pub coerce_timestamps: Option<TimestampUnit>,
+    /// Set if timestamps lose what their unit in the file cannot express. Off by default: such a timestamp is an error.
+    pub allow_truncated_timestamps: bool,
+    /// Set if timestamps are stored as INT96, which is obsolete, with their whole precision. Off by default.
+    pub use_deprecated_int96_timestamps: bool,
+    /// Set if times of the day are declared to be in UTC. Off by default.
+    pub write_time_adjusted_to_utc: bool,
+    /// Set if the items of lists are named `element`, and the entries of maps `key_value`, as the format demands. Off by default: they
+    /// have the names of Arrow's fields.
+    pub use_compliant_nested_type: bool,
+    /// Set if the footer has the Arrow schema, from which readers restore types that Parquet does not have. On by default.
+    pub store_schema: bool,
     /// Number of threads that encode the columns of a row group at the same time. The default is one, the caller's thread. The file does
     /// not depend on it.
     pub threads: Option<NonZero<usize>>,
@@ -215,6 +236,13 @@ impl Default for WriterOptions {
             write_page_index: true,
             bound_bytes: 64,
             total_order: false,
+            version: FormatVersion::default(),
+            coerce_timestamps: None,
+            allow_truncated_timestamps: false,
+            use_deprecated_int96_timestamps: false,
+            write_time_adjusted_to_utc: false,
+            use_compliant_nested_type: false,
+            store_schema: true,
             threads: None,
             page_header_statistics: false,
             bloom_filter: None,

@@ -229,6 +229,72 @@ impl FromStr for DataPageVersion {
     }
 }
 
+/// Version of the format, which says what logical types there are.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum FormatVersion {
+    /// No unsigned integers of 32 bits, which become signed ones of 64 bits, and no timestamps in nanoseconds.
+    V1_0,
+    /// No timestamps in nanoseconds, which become microseconds.
+    V2_4,
+    /// All types.
+    #[default]
+    V2_6,
+}
+
+impl FormatVersion {
+    /// All versions, the oldest first.
+    pub const ALL: [Self; 3] = [Self::V1_0, Self::V2_4, Self::V2_6];
+
+    /// Returns the version number.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::V1_0 => "1.0",
+            Self::V2_4 => "2.4",
+            Self::V2_6 => "2.6",
+        }
+    }
+}
+
+impl FromStr for FormatVersion {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        named("format version", name, &Self::ALL, Self::name)
+    }
+}
+
+/// Unit of timestamps.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum TimestampUnit {
+    /// Milliseconds.
+    Milliseconds,
+    /// Microseconds.
+    Microseconds,
+}
+
+impl TimestampUnit {
+    /// All units.
+    pub const ALL: [Self; 2] = [Self::Milliseconds, Self::Microseconds];
+
+    /// Returns the name of the unit.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Milliseconds => "ms",
+            Self::Microseconds => "us",
+        }
+    }
+}
+
+impl FromStr for TimestampUnit {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        named("unit of timestamps", name, &Self::ALL, Self::name)
+    }
+}
+
 /// Arrow type of text and bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum StringType {

@@ -14,7 +14,7 @@ mod schema;
 mod tests;
 
 pub use arrow::arrow_schema;
-pub use builder::{Footer, ReaderBuilder};
+pub use builder::{Footer, GivenTypes, ListType, ReaderBuilder};
 pub use column::ColumnReader;
 pub use input::Input;
 pub use input::{Metrics, PushedBytes};

@@ -180,8 +180,11 @@ pub fn is_flat(data_type: &DataType, column: &ColumnDescriptor) -> bool {
 /// Converts an array to the bytes that the column stores, including any values in null slots. Shares the
 /// array's memory where the bytes are the same.
 pub fn to_physical(array: &dyn Array, column: &ColumnDescriptor) -> Result<Buffer> {
-    let found = conversion(array.data_type(), column).zip(width(column));
-    let Some((conversion, width)) = found else {
+    let conversion = match (array.data_type(), column.physical_type()) {
+        (DataType::Timestamp(_, _), Type::INT96) => Some(Conversion::Int96),
+        (data_type, _) => conversion(data_type, column),
+    };
+    let Some((conversion, width)) = conversion.zip(width(column)) else {
         return Err(not_convertible(array.data_type(), column));
     };
     Ok(match conversion {
@@ -193,8 +196,9 @@ pub fn to_physical(array: &dyn Array, column: &ColumnDescriptor) -> Result<Buffe
             Buffer::from_vec(bytes)
         }
         Conversion::Interval => intervals(array),
+        Conversion::Int96 => to_int96(array.data_type(), &own_bytes(array, size_of::<i64>())),
         // These conversions are only used for reading.
-        Conversion::Days | Conversion::Times | Conversion::Int96 => {
+        Conversion::Days | Conversion::Times => {
             return Err(not_convertible(array.data_type(), column));
         }
     })
@@ -377,14 +381,7 @@ fn from_i32(values: &[u8], number: impl Fn(i32) -> i64) -> Buffer {
 /// Converts nanoseconds of the day and the Julian day. Unix time starts on Julian day 2,440,588. Times that
 /// do not fit wrap around, as in the crate `parquet`.
 fn from_int96(data_type: &DataType, values: &[u8]) -> Buffer {
-    const EPOCH: i64 = 2_440_588;
-    const DAY: i64 = 86_400;
-    let units = match data_type {
-        DataType::Timestamp(TimeUnit::Second, _) => 1,
-        DataType::Timestamp(TimeUnit::Millisecond, _) => 1_000,
-        DataType::Timestamp(TimeUnit::Microsecond, _) => 1_000_000,
-        _ => 1_000_000_000,
-    };
+    let units = per_second(data_type);
     let times = values.as_chunks::<12>().0.iter().map(|value| {
         let (nanoseconds, day) = value.split_at(8);
         let nanoseconds = nanoseconds.as_chunks().0.first();
@@ -395,6 +392,37 @@ fn from_int96(data_type: &DataType, values: &[u8]) -> Buffer {
         whole.wrapping_add(nanoseconds / (1_000_000_000 / units))
     });
     Buffer::from_vec(times.collect::<Vec<i64>>())
+}
+
+/// Returns timestamps as INT96.
+fn to_int96(data_type: &DataType, values: &[u8]) -> Buffer {
+    let units = per_second(data_type);
+    let mut bytes = Vec::with_capacity(values.len() / 8 * 12);
+    for time in values.as_chunks().0 {
+        let time = i64::from_le_bytes(*time);
+        let (day, units_of_day) = (time.div_euclid(DAY * units), time.rem_euclid(DAY * units));
+        let nanoseconds = units_of_day * (1_000_000_000 / units);
+        bytes.extend_from_slice(&nanoseconds.to_le_bytes());
+        // The range of Julian days is that of INT96: other timestamps wrap around.
+        bytes.extend_from_slice(&((day + EPOCH) as i32).to_le_bytes());
+    }
+    Buffer::from_vec(bytes)
+}
+
+/// Julian day of the Unix epoch.
+const EPOCH: i64 = 2_440_588;
+
+/// Number of seconds in a day.
+const DAY: i64 = 86_400;
+
+/// Returns the number of units of a timestamp in a second.
+fn per_second(data_type: &DataType) -> i64 {
+    match data_type {
+        DataType::Timestamp(TimeUnit::Second, _) => 1,
+        DataType::Timestamp(TimeUnit::Millisecond, _) => 1_000,
+        DataType::Timestamp(TimeUnit::Microsecond, _) => 1_000_000,
+        _ => 1_000_000_000,
+    }
 }
 
 /// Returns whether a column stores decimals in another width that become 16-byte numbers.

@@ -1,5 +1,6 @@
 //! Writes record batches to a Parquet file.
 
+mod declared;
 mod dictionaries;
 mod extent;
 mod footer;
@@ -11,13 +12,13 @@ use crate::file::{FileWriter, in_parquet as metadata_in_parquet};
 use crate::format::FileMetaData;
 use crate::parallel::{Limits, bounded_threads, in_order, in_order_on};
 use crate::stack::depth_of;
-use crate::types::physical::in_parquet;
-use crate::types::stored::{stored_schema, to_stored};
+use crate::types::stored::StoredTypes;
 use crate::types::written::MetadataBytes;
 use crate::{Encoding, Problem, Result, WriterOptions};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::SchemaRef;
 use bytes::Bytes;
+use declared::declared;
 use dictionaries::Dictionaries;
 use extent::fitting;
 use parquet::arrow::add_encoded_arrow_schema_to_metadata;
@@ -118,7 +119,9 @@ impl<W: Write + Send> Writer<W> {
     /// [`Problem::Option`] if a size is 0, [`Problem::Parquet`] if Parquet cannot express the
     /// schema, and errors of the sink.
     pub fn try_new(sink: W, schema: SchemaRef, options: WriterOptions) -> Result<Self> {
-        let in_file = in_parquet(&stored_schema(&schema))?;
+        let stored_types = StoredTypes::from(&options);
+        let stored = stored_types.schema(&schema);
+        let in_file = declared(&stored, &options)?;
         let leaves = in_file.columns().iter();
         options.check(leaves.map(|leaf| (leaf.path(), leaf.physical_type())))?;
 
@@ -128,8 +131,9 @@ impl<W: Write + Send> Writer<W> {
             .set_key_value_metadata(key_values)
             .set_sorting_columns(options.sorting_columns.clone())
             .build();
-        let stored = stored_schema(&schema);
-        add_encoded_arrow_schema_to_metadata(&stored, &mut properties);
+        if options.store_schema {
+            add_encoded_arrow_schema_to_metadata(&stored, &mut properties);
+        }
 
         let in_file_fields = in_file.root_schema().get_fields();
         let fields = stored.fields().iter().zip(in_file_fields);
@@ -234,10 +238,11 @@ impl<W: Write + Send> Writer<W> {
             self.flush()?;
             return Ok(0);
         }
+        let stored_types = StoredTypes::from(&self.options);
         let stored = self.columns.iter().zip(batch.columns());
         let stored = stored.map(|(buffered, array)| {
             let field = buffered.column.field();
-            let array = to_stored(array, field.data_type());
+            let array = stored_types.array(array, field.data_type());
             array.map_err(|error| error.in_column(field.name()))
         });
         // All columns have the same rows, also after an error.

@@ -22,6 +22,11 @@ _FORM = 'a filter is a tuple of a column, an operator and a value, such as ("pri
 _EPOCH = datetime.datetime(1970, 1, 1)
 
 
+def is_expression(filters: object) -> bool:
+    """Returns whether a condition is a `pyarrow.compute.Expression`."""
+    return type(filters).__name__ == "Expression" and type(filters).__module__.startswith("pyarrow")
+
+
 def native(filters: Filters) -> str | list[list[tuple[str, str, list[Tagged]]]]:
     """Returns the condition as lists of lists of tests, or as a string."""
     if isinstance(filters, str):

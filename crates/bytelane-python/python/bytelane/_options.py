@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import operator
 import os
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal, NamedTuple, Protocol, SupportsIndex, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Protocol, SupportsIndex, TypeAlias, get_args
 
 Goal: TypeAlias = Literal["balanced", "size", "read", "write"]
 StringType: TypeAlias = Literal["string", "large_string", "string_view"]
+TimestampUnit: TypeAlias = Literal["ms", "us"]
+Int96Unit: TypeAlias = Literal["s", "ms", "us", "ns"]
+FormatVersion: TypeAlias = Literal["1.0", "2.4", "2.6"]
 Encoding: TypeAlias = Literal[
     "auto",
     "plain",
@@ -21,6 +24,7 @@ Encoding: TypeAlias = Literal[
     "rle",
     "alp",
 ]
+ENCODINGS: tuple[str, ...] = get_args(Encoding)
 
 
 # Arguments that are no options of the native functions.
@@ -49,27 +53,161 @@ def _plain(value: object) -> object:
     raise TypeError(f"unexpected type {type(value).__name__}")
 
 
-def given_to_writer(arguments: Mapping[str, object]) -> str:
-    """Does the same for the arguments of `write_table` and `ParquetWriter`, some of which are pyarrow's objects."""
+def given_to_writer(arguments: Mapping[str, Any]) -> str:
+    """Does the same for the arguments of `write_table` and `ParquetWriter`, some of which are pyarrow's."""
     options = dict(arguments)
-    options["column_encoding"] = _names("column_encoding", options["column_encoding"])
+    if isinstance(options["column_encoding"], str):
+        options["encoding"], options["column_encoding"] = options["column_encoding"], None
     options["encoding"] = _name("encoding", options["encoding"])
-    compression = options["compression"]
-    if isinstance(compression, Mapping):
-        options["compression"] = _names("compression", compression)
-    elif compression is not None:
-        options["compression"] = _name("compression", compression)
+    options["column_encoding"] = _column_encodings(options)
+    _set_compression(options)
+    size = options.pop("chunk_size")
+    if size is not None:
+        # In pyarrow, -1 is the default.
+        options["row_group_size"] = None if size == -1 else size
+    options["row_group_size"] = _row_group_size(options["row_group_size"])
     options["bloom_filter_options"] = _bloom_filters(options["bloom_filter_options"])
     options["sorting_columns"] = _sorting_columns(options["sorting_columns"])
-    return given(options, "self", "table", "where", "schema")
+    if options["use_content_defined_chunking"]:
+        options["content_defined_pages"] = _chunking(options["use_content_defined_chunking"])
+    if not isinstance(options["write_statistics"], bool):
+        options["statistics_of"] = list(options["write_statistics"])
+        options["write_statistics"] = False
+    _refuse(
+        encryption_properties=(options["encryption_properties"], None),
+        store_decimal_as_integer=(options["store_decimal_as_integer"] is False, False),
+    )
+    return given(options, "self", "table", "where", "schema", "filesystem", "flavor", "metadata_collector", *_OF_PYARROW)
+
+
+# Arguments of pyarrow that have no effect, or that others express.
+_OF_PYARROW = (
+    "encryption_properties",
+    "store_decimal_as_integer",
+    "use_byte_stream_split",
+    "use_content_defined_chunking",
+    "use_dictionary",
+    "write_batch_size",
+    "writer_engine_version",
+)
+
+
+def _refuse(**values: tuple[object, object]) -> None:
+    """Raises an error for an argument that has another value than the only supported one."""
+    for name, (value, supported) in values.items():
+        if value != supported:
+            raise NotImplementedError(f"{name} is not supported; leave it out")
+
+
+def _column_encodings(options: dict[str, Any]) -> dict[str, str]:
+    """Returns the encodings of columns, which pyarrow also has as `use_dictionary` and `use_byte_stream_split`."""
+    encodings: dict[str, str] = {}
+    for argument, encoding in (("use_dictionary", "dictionary"), ("use_byte_stream_split", "byte_stream_split")):
+        wanted = options[argument]
+        if wanted is True:
+            if options["encoding"] == "auto":
+                options["encoding"] = encoding
+        elif wanted:
+            encodings |= dict.fromkeys(wanted, encoding)
+    without = options["use_dictionary"]
+    if without is not None and without is not True and options["encodings"] is None:
+        options["encodings"] = [name for name in ENCODINGS if name not in ("auto", "dictionary", "alp")]
+    return encodings | _names("column_encoding", options["column_encoding"])
+
+
+def _set_compression(options: dict[str, Any]) -> None:
+    """Sets the codecs of the file and of its columns, which may have levels of their own."""
+    compression, level = options["compression"], options["compression_level"]
+    if isinstance(compression, Mapping):
+        codecs, of_file = _names("compression", compression), None
+    else:
+        codecs, of_file = {}, None if compression is None else _name("compression", compression)
+    if isinstance(level, Mapping):
+        options["compression_level"] = None
+        for path in level:
+            codec = codecs.get(path, of_file)
+            if codec is None:
+                raise ValueError(f"compression_level has a level of {path}, but compression has no codec for it")
+            codecs[path] = f"{codec}:{level[path]}"
+    elif level is not None and codecs:
+        raise ValueError("write the levels of columns with their codecs, such as {'price': 'zstd:3'}")
+    options["compression"], options["compression_of"] = of_file, codecs
+
+
+def _row_group_size(size: Any) -> Any:
+    """Returns a number of rows; the default if there is none. A float may be a whole number."""
+    if size is None:
+        return 1 << 20
+    return int(size) if isinstance(size, float) and size.is_integer() else size
+
+
+def _chunking(wanted: object) -> object:
+    """Returns `content_defined_pages` for pyarrow's `use_content_defined_chunking`."""
+    if not isinstance(wanted, Mapping):
+        return bool(wanted)
+    unknown = set(wanted) - {"min_chunk_size", "max_chunk_size", "norm_level"}
+    if unknown:
+        raise ValueError(f"use_content_defined_chunking has no option {min(unknown)!r}")
+    _refuse(norm_level=(wanted.get("norm_level", 0), 0))
+    return [wanted["min_chunk_size"], wanted["max_chunk_size"]]
+
+
+def reader_types(
+    read_dictionary: Sequence[str] | None = None,
+    string_type: StringType | None = None,
+    binary_type: object = None,
+    list_type: object = None,
+    coerce_int96_timestamp_unit: Int96Unit | None = None,
+    arrow_extensions_enabled: bool = True,
+) -> ReaderTypes:
+    """Returns the types that columns are read as."""
+    return (
+        read_dictionary,
+        string_type,
+        _one_of("binary_type", str(binary_type), _BYTES) if binary_type is not None else None,
+        _one_of("list_type", getattr(list_type, "__name__", str(list_type)), _LISTS) if list_type is not None else None,
+        _one_of("coerce_int96_timestamp_unit", coerce_int96_timestamp_unit, _UNITS)
+        if coerce_int96_timestamp_unit is not None
+        else None,
+        arrow_extensions_enabled,
+    )
+
+
+# Types of columns by the arguments of reading functions.
+ReaderTypes: TypeAlias = tuple[Sequence[str] | None, str | None, str | None, str | None, str | None, bool]
+# Types of text that correspond to types of bytes.
+_BYTES = {"binary": "string", "large_binary": "large_string", "binary_view": "string_view"}
+# Types of lists by their names, and by those of pyarrow's classes.
+_LISTS = {"list": "list", "ListType": "list", "large_list": "large_list", "LargeListType": "large_list"}
+_UNITS = {unit: unit for unit in ("s", "ms", "us", "ns")}
+
+
+def _one_of(argument: str, value: str, known: Mapping[str, str]) -> str:
+    try:
+        return known[value]
+    except KeyError:
+        raise ValueError(f"{argument} is {value!r}; it must be one of {', '.join(known)}") from None
+
+
+def refuse_for_reading(
+    decryption_properties: object,
+    thrift_string_size_limit: object,
+    thrift_container_size_limit: object,
+    schema_depth_limit: object,
+) -> None:
+    """Raises an error for arguments of pyarrow's reading functions that are not supported."""
+    _refuse(
+        decryption_properties=(decryption_properties, None),
+        thrift_string_size_limit=(thrift_string_size_limit, None),
+        thrift_container_size_limit=(thrift_container_size_limit, None),
+        schema_depth_limit=(schema_depth_limit, None),
+    )
 
 
 def _with_level(compression: object, level: object) -> str:
     """Returns the codec for all columns with its level, which pyarrow has as two arguments."""
     if compression is None:
         raise ValueError("compression_level needs a codec, such as compression='zstd'")
-    if isinstance(compression, Mapping):
-        raise ValueError("write the levels of columns with their codecs, such as {'price': 'zstd:3'}")
     return f"{_name('compression', compression)}:{level}"
 
 
@@ -140,7 +278,7 @@ def _bloom_filters(options: object) -> dict[str, float]:
 
 def _sorting_columns(columns: Any) -> list[tuple[int, bool, bool]]:
     """Returns columns by which rows are sorted; pyarrow's have the same attributes."""
-    sorted_by = [*columns]
+    sorted_by = [*(columns or ())]
     for column in sorted_by:
         if not hasattr(column, "column_index"):
             raise TypeError(f"{column!r} is not a SortingColumn, which has the index of a column")

@@ -3,17 +3,21 @@
 
 mod array;
 mod metadata;
+mod names;
 mod rows;
 mod text;
+mod values;
 
 pub use array::{element, export_array, import_bytes, text_of};
+pub use names::type_name;
 pub use rows::Rows;
+pub use values::objects;
 
 use crate::parquet::of_parquet;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator};
 use arrow_schema::ffi::FFI_ArrowSchema;
-use arrow_schema::{Schema, SchemaRef};
+use arrow_schema::{Field, Schema, SchemaRef};
 use bytelane_parquet::{Error, MetadataBytes, Problem};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -87,6 +91,13 @@ pub fn export<'py>(
 /// Returns a capsule that owns a schema until a consumer moves it out.
 pub fn export_schema<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'py, PyCapsule>> {
     PyCapsule::new_with_value(py, to_c(schema)?, SCHEMA)
+}
+
+/// Returns a capsule that owns the type of a column, with its name and metadata.
+pub fn export_field<'py>(py: Python<'py>, field: &Field) -> PyResult<Bound<'py, PyCapsule>> {
+    let exported = FFI_ArrowSchema::try_from(field);
+    let exported = exported.map_err(|error| of_parquet(Error::new(error)))?;
+    PyCapsule::new_with_value(py, exported, SCHEMA)
 }
 
 fn to_c(schema: &Schema) -> PyResult<FFI_ArrowSchema> {

@@ -1,15 +1,18 @@
 //! Several files as one table.
 
 use super::error::of_parquet;
-use super::file::{Limits, ParquetFile, TextTypes, selection};
+use super::file::{Limits, ParquetFile, Types, selection};
 use super::find::{find, of_store};
 use super::options::{Columns, Count};
+use super::schema::Schema;
 use super::table::Table;
-use bytelane_parquet::arrow_schema::{DataType, Schema, SchemaRef};
-use bytelane_parquet::table::{TableFile, conform, selected, unite_schemas};
+use bytelane_parquet::arrow_schema::DataType;
+use bytelane_parquet::filter::Selection;
+use bytelane_parquet::table::{TableFile, conform, unite_schemas};
 use bytelane_store::{PARTITION_TYPES, partition_type, table_files};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -21,11 +24,11 @@ pub fn read_files(
     sources: Vec<PathBuf>,
     as_files: bool,
     strict_schema: bool,
-    partition_types: Vec<(String, String)>,
+    partitions: Partitions,
     columns: Option<Columns>,
     row_groups: Option<Vec<Count>>,
     filters: Option<Bound<'_, PyAny>>,
-    types: TextTypes,
+    types: Types,
     threads: Option<Count>,
     memory_limit: Option<u64>,
     row_limit: Option<u64>,
@@ -33,11 +36,7 @@ pub fn read_files(
     let limits = Limits::new(threads, memory_limit)?;
     let is_part = row_groups.is_some();
     let selection = selection(py, columns, row_groups, filters, row_limit)?;
-    let files = py.detach(|| {
-        let files = find(&sources, as_files)?;
-        let types = types_of(&partition_types)?;
-        table_files(files, &types).map_err(of_store)
-    })?;
+    let files = py.detach(|| partitions.files(&sources, as_files))?;
     if is_part && files.len() != 1 {
         return Err(PyValueError::new_err("row_groups are those of one file"));
     }
@@ -58,24 +57,67 @@ pub fn read_files(
         let file = ParquetFile::open(source.as_any(), types.clone(), &selection)?;
         tables.push(py.detach(|| file.table(&selection, limits))?);
     }
-    py.detach(|| joined(&files, tables, together.as_ref().map(|it| it.schema())))
+    py.detach(|| joined(&files, tables))
+}
+
+/// Returns the columns of files that are read as one table.
+#[pyfunction]
+pub fn table_schema(
+    py: Python<'_>,
+    sources: Vec<PathBuf>,
+    as_files: bool,
+    strict_schema: bool,
+    partitions: Partitions,
+    types: Types,
+) -> PyResult<Schema> {
+    let files = py.detach(|| partitions.files(&sources, as_files))?;
+    if let [TableFile { path, constants }] = &files[..]
+        && constants.is_empty()
+    {
+        let source = path.as_os_str().into_pyobject(py)?;
+        let file = ParquetFile::open(source.as_any(), types, &Selection::default())?;
+        return Ok(file.schema());
+    }
+    let open = || bytelane_parquet::table::Table::open(&files, strict_schema);
+    let table = py.detach(open).map_err(of_parquet)?;
+    Ok(Schema(Arc::clone(table.schema())))
+}
+
+/// Returns the paths of Parquet files at paths, in directories, and those that match patterns.
+#[pyfunction]
+pub fn find_files(
+    py: Python<'_>,
+    sources: Vec<PathBuf>,
+    as_files: bool,
+) -> PyResult<Vec<OsString>> {
+    let files = py.detach(|| find(&sources, as_files))?;
+    Ok(files
+        .into_iter()
+        .map(|file| file.path.into_os_string())
+        .collect())
+}
+
+/// Columns in the names of directories: their types by name, and their names if the directories have only values.
+#[derive(FromPyObject)]
+pub struct Partitions(Vec<(String, String)>, Option<Vec<String>>);
+
+impl Partitions {
+    fn files(&self, sources: &[PathBuf], as_files: bool) -> PyResult<Vec<TableFile>> {
+        let mut files = find(sources, as_files)?;
+        if let Some(names) = &self.1 {
+            files
+                .iter_mut()
+                .for_each(|file| file.name_directories(names));
+        }
+        table_files(files, &types_of(&self.0)?).map_err(of_store)
+    }
 }
 
 /// Joins the rows of several files, whose text columns may have other types than the schema of the table says.
-fn joined(files: &[TableFile], tables: Vec<Table>, order: Option<&SchemaRef>) -> PyResult<Table> {
+fn joined(files: &[TableFile], tables: Vec<Table>) -> PyResult<Table> {
     let of_files = files.iter().map(|file| file.path.as_path());
     let of_files = of_files.zip(tables.iter().map(|table| &*table.schema));
-    let mut schema = unite_schemas(of_files, false).map_err(of_parquet)?;
-    if let Some(order) = order {
-        schema = selected(&schema, order);
-        let names = order.fields().iter().map(|field| field.name());
-        let fields = names.filter_map(|name| schema.field_with_name(name).ok().cloned());
-        let metadata = schema.metadata().clone();
-        let ordered = Schema::new_with_metadata(fields.collect::<Vec<_>>(), metadata);
-        if ordered.fields().len() == schema.fields().len() {
-            schema = Arc::new(ordered);
-        }
-    }
+    let schema = unite_schemas(of_files, false).map_err(of_parquet)?;
     let mut batches = Vec::new();
     for (file, table) in files.iter().zip(tables) {
         for batch in table.batches {

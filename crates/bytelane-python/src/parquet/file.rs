@@ -6,12 +6,13 @@ use super::filter::Filters;
 use super::metadata::{FileMetaData, RowGroupMetaData};
 use super::metrics::Metrics;
 use super::options::{Columns, Count};
+use super::schema::Schema;
 use super::source::Source;
-use super::table::{Schema, Table};
+use super::table::Table;
 use bytelane_parquet::arrow_array::{RecordBatch, RecordBatchReader};
-use bytelane_parquet::arrow_schema::{Schema as ArrowSchema, SchemaRef};
+use bytelane_parquet::arrow_schema::{Schema as ArrowSchema, SchemaRef, TimeUnit};
 use bytelane_parquet::filter::{SelectedRows, Selection};
-use bytelane_parquet::{Footer, ReaderBuilder, StringType};
+use bytelane_parquet::{Footer, GivenTypes, ListType, ReaderBuilder, StringType};
 use pyo3::Borrowed;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -21,26 +22,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// A Parquet file that can be read in parts, by any number of threads. The source is a path, bytes, or a binary file with
-/// `read` and `seek`.
-///
-/// It is open until `close`, or until the end of a `with` statement. Text and byte columns listed in `read_dictionary` are read as
-/// dictionaries, which are categoricals in pandas and Polars; `string_type` is the type of the others, as in `read_table`.
-///
-/// >>> import pyarrow as pa
-/// >>> from bytelane import parquet
-/// >>> table = pa.table({"id": range(1000), "price": [0.25 * i for i in range(1000)]})
-/// >>> parquet.write_table(table, "trades.parquet", row_group_size=600)
-/// >>> with parquet.ParquetFile("trades.parquet") as file:
-/// ...     file.num_rows, file.num_row_groups, file.schema.names
-/// ...     [batch.num_rows for batch in file.iter_batches(batch_size=400, columns=["price"])]
-/// (1000, 2, ['id', 'price'])
-/// [400, 200, 400]
-#[pyclass(frozen, module = "bytelane.parquet")]
+/// A Parquet file that can be read in parts, by any number of threads.
+#[pyclass(frozen, module = "bytelane._native._parquet")]
 pub struct ParquetFile {
     /// Path of the file; `None` for bytes and objects.
     path: Option<PathBuf>,
     footer: Footer,
+    /// Size of the footer in bytes, if reading it costs little.
+    footer_size: Option<u32>,
     schema: SchemaRef,
     /// Reader; `None` once the file is closed.
     reader: Mutex<Option<ReaderBuilder<Source>>>,
@@ -49,13 +38,7 @@ pub struct ParquetFile {
 #[pymethods]
 impl ParquetFile {
     #[new]
-    #[pyo3(signature = (source, *, read_dictionary=None, string_type=None))]
-    pub fn new(
-        source: &Bound<'_, PyAny>,
-        read_dictionary: Option<Columns>,
-        string_type: Option<String>,
-    ) -> PyResult<Self> {
-        let types = TextTypes(read_dictionary, string_type);
+    pub fn new(source: &Bound<'_, PyAny>, types: Types) -> PyResult<Self> {
         Self::open(source, types, &Selection::default())
     }
 
@@ -79,20 +62,14 @@ impl ParquetFile {
 
     /// Columns and their types.
     #[getter]
-    fn schema(&self) -> Schema {
+    pub fn schema(&self) -> Schema {
         Schema(SchemaRef::clone(&self.schema))
-    }
-
-    /// The same schema, under pyarrow's name for it.
-    #[getter]
-    fn schema_arrow(&self) -> Schema {
-        self.schema()
     }
 
     /// Metadata from the footer: row groups, columns, sizes and encodings.
     #[getter]
     fn metadata(&self) -> FileMetaData {
-        FileMetaData(Arc::clone(self.footer.metadata()))
+        FileMetaData::new(Arc::clone(self.footer.metadata()), self.footer_size)
     }
 
     /// Metadata of each row group.
@@ -130,15 +107,7 @@ impl ParquetFile {
     /// time, by default 2 GiB plus 1024 times the size of the file: batches have fewer rows where necessary, and a row that
     /// takes more is an error. `row_limit` is the maximum number of rows that `filters` are tested on, by default 64 Mi
     /// plus 1 Ki for each byte of the file.
-    #[pyo3(
-        signature = (
-            batch_size=Count(BATCH_ROWS), columns=None, row_groups=None, *, filters=None, threads=None, memory_limit=None,
-            row_limit=None
-        ),
-        text_signature = "($self, batch_size=65536, columns=None, row_groups=None, *, filters=None, threads=None, \
-                          memory_limit=None, row_limit=None)"
-    )]
-    #[allow(clippy::too_many_arguments)]
+    #[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
     fn iter_batches(
         &self,
         py: Python<'_>,
@@ -158,8 +127,7 @@ impl ParquetFile {
 
     /// Reads the same rows as one table. A table of more than `memory_limit` bytes is an error; the default is 8 GiB plus 1024
     /// times the size of the file. `row_limit` is that of `iter_batches`.
-    #[pyo3(signature = (columns=None, row_groups=None, *, filters=None, threads=None, memory_limit=None, row_limit=None))]
-    #[allow(clippy::too_many_arguments)]
+    #[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
     fn read(
         &self,
         py: Python<'_>,
@@ -186,22 +154,52 @@ impl ParquetFile {
     }
 }
 
-/// Columns of text and bytes to read as dictionaries, and the name of the type of all others.
+/// Arrow types to read columns as.
 #[derive(Clone)]
-pub struct TextTypes(Option<Columns>, Option<String>);
+pub struct Types {
+    dictionaries: Option<Columns>,
+    string_type: Option<StringType>,
+    given: GivenTypes,
+}
 
-impl<'py> FromPyObject<'_, 'py> for TextTypes {
+impl<'py> FromPyObject<'_, 'py> for Types {
     type Error = PyErr;
 
-    fn extract(pair: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let (dictionaries, string_type): (Bound<'py, PyAny>, Bound<'py, PyAny>) = pair.extract()?;
+    /// Converts the tuple that `reader_types` of `_options.py` returns.
+    fn extract(types: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let (dictionaries, string_type, bytes, lists, int96, extensions) = types.extract()?;
+        let (dictionaries, string_type): (Bound<'py, PyAny>, Bound<'py, PyAny>) =
+            (dictionaries, string_type);
         let named = |name: &'static str| {
             move |error: PyErr| PyTypeError::new_err(format!("argument '{name}': {error}"))
         };
-        Ok(Self(
-            dictionaries.extract().map_err(named("read_dictionary"))?,
-            string_type.extract().map_err(named("string_type"))?,
-        ))
+        let string_type = string_type.extract::<Option<String>>();
+        let string_type = string_type.map_err(named("string_type"))?;
+        let parsed = |name: Option<String>| {
+            let parsed = name.map(|name| name.parse::<StringType>());
+            parsed.transpose().map_err(of_parquet)
+        };
+        let lists: Option<String> = lists;
+        let int96: Option<String> = int96;
+        let extensions: bool = extensions;
+        Ok(Self {
+            dictionaries: dictionaries.extract().map_err(named("read_dictionary"))?,
+            string_type: parsed(string_type)?,
+            given: GivenTypes {
+                bytes: parsed(bytes)?,
+                lists: lists.map(|name| match name.as_str() {
+                    "large_list" => ListType::LargeList,
+                    _ => ListType::List,
+                }),
+                int96: int96.map(|unit| match unit.as_str() {
+                    "s" => TimeUnit::Second,
+                    "ms" => TimeUnit::Millisecond,
+                    "us" => TimeUnit::Microsecond,
+                    _ => TimeUnit::Nanosecond,
+                }),
+                without_extensions: !extensions,
+            },
+        })
     }
 }
 
@@ -238,18 +236,14 @@ pub fn selection(
 
 impl ParquetFile {
     /// Opens a file for a selection: it may lack columns that the selection does not need.
-    pub fn open(
-        source: &Bound<'_, PyAny>,
-        TextTypes(dictionaries, string_type): TextTypes,
-        selection: &Selection,
-    ) -> PyResult<Self> {
+    pub fn open(source: &Bound<'_, PyAny>, types: Types, selection: &Selection) -> PyResult<Self> {
         let py = source.py();
         let (source, path) = Source::open(source)?;
         let remote = source.remote();
+        let dictionaries = types.dictionaries;
         let dictionaries = dictionaries.map_or_else(Vec::new, |Columns(names)| names);
-        let string_type = string_type.map(|name| name.parse::<StringType>());
-        let string_type = string_type.transpose().map_err(of_parquet)?;
         let is_local = source.is_local();
+        let footer_size = py.detach(|| remote.is_none().then(|| source.footer_size()).flatten());
         let reader = py.detach(|| {
             // They may be columns that are not read.
             let opened = selection.clone().and_columns(&dictionaries);
@@ -257,15 +251,16 @@ impl ParquetFile {
             if !dictionaries.is_empty() {
                 reader = reader.with_dictionaries(dictionaries.iter().map(String::as_str))?;
             }
-            match string_type {
-                Some(string_type) => reader.with_string_type(string_type),
-                None => Ok(reader),
+            if let Some(string_type) = types.string_type {
+                reader = reader.with_string_type(string_type)?;
             }
+            reader.with_given_types(types.given)
         });
         let reader = reader.map_err(|error| of_parquet(in_file(error, path.as_deref())))?;
         Ok(Self {
             path,
             footer: reader.footer(),
+            footer_size,
             schema: SchemaRef::clone(reader.schema()),
             reader: Mutex::new(Some(reader.with_prefetch(remote))),
         })
@@ -330,7 +325,7 @@ pub fn read_file(
     columns: Option<Columns>,
     row_groups: Option<Vec<Count>>,
     filters: Option<Bound<'_, PyAny>>,
-    types: TextTypes,
+    types: Types,
     threads: Option<Count>,
     memory_limit: Option<u64>,
     row_limit: Option<u64>,

@@ -1,6 +1,7 @@
 //! Parquet: advice, rewriting, merging, comparing, writing and reading.
 
 mod advise;
+mod column;
 mod dataset;
 mod error;
 mod file;
@@ -10,7 +11,9 @@ mod merge;
 mod metadata;
 mod metrics;
 mod options;
+mod partition;
 mod rewrite;
+mod schema;
 mod sink;
 mod source;
 mod table;
@@ -31,19 +34,28 @@ pub mod _parquet {
     #[pymodule_export]
     use super::advise::advise;
     #[pymodule_export]
-    use super::dataset::read_files;
+    use super::column::Column;
+    #[pymodule_export]
+    use super::dataset::{find_files, read_files, table_schema};
     #[pymodule_export]
     use super::file::{Batches, ParquetFile, read_file};
     #[pymodule_export]
     use super::merge::{check, diff, merge, repair, salvage};
     #[pymodule_export]
-    use super::metadata::{ColumnChunkMetaData, FileMetaData, RowGroupMetaData};
+    use super::metadata::{
+        ColumnChunkMetaData, ColumnSchema, FileMetaData, ParquetSchema, RowGroupMetaData,
+        Statistics,
+    };
     #[pymodule_export]
     use super::metrics::Metrics;
     #[pymodule_export]
+    use super::partition::partition;
+    #[pymodule_export]
     use super::rewrite::rewrite;
     #[pymodule_export]
-    use super::table::{Schema, Table};
+    use super::schema::{Field, Schema};
+    #[pymodule_export]
+    use super::table::Table;
     #[pymodule_export]
     use super::write::{ParquetWriter, write_table};
 }

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::ffi::CString;
 
-/// Stack level of warnings: the caller of the functions in `parquet.py`.
+/// Stack level of warnings: the caller of the functions in `parquet/`.
 const CALLER: i32 = 2;
 
 /// Parses options, which are a JSON object of the keywords of a function. An error names the keyword.

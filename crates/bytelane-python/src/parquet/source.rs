@@ -60,6 +60,12 @@ impl Source {
         }
     }
 
+    /// Returns the size of the footer in bytes, which precedes the mark at the end of the file.
+    pub fn footer_size(&self) -> Option<u32> {
+        let bytes = self.get_bytes(Length::len(self).checked_sub(8)?, 4).ok()?;
+        Some(u32::from_le_bytes(*bytes.first_chunk()?))
+    }
+
     /// Returns whether small reads cost little.
     pub fn is_local(&self) -> bool {
         match self {

@@ -2,13 +2,15 @@
 
 use super::check_signals;
 use super::file::thread_count;
+use super::metadata::FileMetaData;
 use super::options::{parse_map, warn_of_obstacles};
 use super::sink::{Place, Sink};
 use crate::arrow;
 use bytelane_parquet::arrow_schema::Schema;
 use bytelane_parquet::options::{deserialize_by_path, deserialize_compression_by_path};
 use bytelane_parquet::parquet::basic::Compression;
-use bytelane_parquet::parquet::file::properties::BloomFilterProperties;
+use bytelane_parquet::parquet::file::metadata::ParquetMetaData;
+use bytelane_parquet::parquet::file::properties::{BloomFilterProperties, EnabledStatistics};
 use bytelane_parquet::{ColumnOptions, Encoding, Writer, WriterOptions};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -24,7 +26,7 @@ pub fn write_table(
     table: &Bound<'_, PyAny>,
     sink: &Bound<'_, PyAny>,
     options: &str,
-) -> PyResult<()> {
+) -> PyResult<FileMetaData> {
     let rows = arrow::import(table)?;
     let schema = rows.schema();
     let options = writer_options(py, options, &schema)?;
@@ -35,8 +37,9 @@ pub fn write_table(
         let mut writer = writer.map_err(|error| place.exception(error))?;
         writer.append_metadata_bytes(rows.metadata());
         append(&mut writer, rows, row_group_size, &place)?;
-        writer.close().map_err(|error| place.exception(error))?;
-        place.finish()
+        let written = writer.close().map_err(|error| place.exception(error))?;
+        place.finish()?;
+        Ok(FileMetaData::new(Arc::new(written.metadata), None))
     })
 }
 
@@ -46,26 +49,34 @@ pub fn write_table(
 struct OfColumns {
     #[serde(deserialize_with = "deserialize_by_path")]
     column_encoding: Vec<(String, Encoding)>,
-    /// Codecs, if there is not one for all columns.
+    /// Codecs of columns, if they do not have that of the file.
     #[serde(deserialize_with = "deserialize_compression_by_path")]
-    compression: Vec<(String, Compression)>,
+    compression_of: Vec<(String, Compression)>,
     /// Shares of false positives.
     bloom_filter_options: BTreeMap<String, f64>,
+    /// Columns with statistics, if not all have them.
+    statistics_of: Vec<String>,
 }
 
 /// Returns the options of a writer for tables with this schema, of a JSON object of keywords.
 fn writer_options(py: Python<'_>, keywords: &str, schema: &Schema) -> PyResult<WriterOptions> {
     let keywords: Map<String, Value> = serde_json::from_str(keywords).unwrap_or_default();
-    let is_of_columns = |name: &str, value: &Value| match name {
-        "compression" => value.is_object(),
-        name => ["column_encoding", "bloom_filter_options"].contains(&name),
-    };
+    const OF_COLUMNS: [&str; 4] = [
+        "bloom_filter_options",
+        "column_encoding",
+        "compression_of",
+        "statistics_of",
+    ];
     let (of_columns, of_file) = keywords
         .into_iter()
-        .partition(|(name, value)| is_of_columns(name, value));
+        .partition(|(name, _)| OF_COLUMNS.contains(&name.as_str()));
     let mut options: WriterOptions = parse_map(of_file)?;
     warn_of_obstacles(py, &options.encodings, &options.readers)?;
-    for (path, column) in parse_map::<OfColumns>(of_columns)?.options()? {
+    let statistics = match options.write_page_index {
+        true => EnabledStatistics::Page,
+        false => EnabledStatistics::Chunk,
+    };
+    for (path, column) in parse_map::<OfColumns>(of_columns)?.options(statistics)? {
         options = options.with_column(path, column);
     }
     for (key, value) in schema.metadata().iter().collect::<BTreeMap<_, _>>() {
@@ -76,13 +87,16 @@ fn writer_options(py: Python<'_>, keywords: &str, schema: &Schema) -> PyResult<W
 }
 
 impl OfColumns {
-    fn options(self) -> PyResult<BTreeMap<String, ColumnOptions>> {
+    fn options(self, statistics: EnabledStatistics) -> PyResult<BTreeMap<String, ColumnOptions>> {
         let mut columns = BTreeMap::<String, ColumnOptions>::new();
         for (path, encoding) in self.column_encoding {
             columns.entry(path).or_default().encoding = Some(encoding);
         }
-        for (path, compression) in self.compression {
+        for (path, compression) in self.compression_of {
             columns.entry(path).or_default().compression = Some(compression);
+        }
+        for path in self.statistics_of {
+            columns.entry(path).or_default().statistics = Some(statistics);
         }
         for (path, false_positives) in self.bloom_filter_options {
             let filter = BloomFilterProperties::builder().with_fpp(false_positives);
@@ -131,6 +145,8 @@ struct State {
     open: Option<Open>,
     /// Bytes and row groups of the closed file.
     counts: (u64, usize),
+    /// Footer of the closed file.
+    footer: Option<Arc<ParquetMetaData>>,
 }
 
 struct Open {
@@ -157,6 +173,7 @@ impl ParquetWriter {
         let state = State {
             open: Some(Open { place, writer }),
             counts: (0, 0),
+            footer: None,
         };
         Ok(Self {
             row_group_size,
@@ -218,18 +235,29 @@ impl ParquetWriter {
         Ok(self.lock()?.counts().1)
     }
 
+    /// Footer of the closed file.
+    #[getter]
+    fn metadata(&self) -> PyResult<Option<FileMetaData>> {
+        Ok(self
+            .lock()?
+            .footer
+            .clone()
+            .map(|footer| FileMetaData::new(footer, None)))
+    }
+
     /// Completes the file, which then appears under its name. Does nothing if the writer is closed.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let mut state = self.lock()?;
         let Some(Open { place, mut writer }) = state.open.take() else {
             return Ok(());
         };
-        state.counts = py.detach(|| {
-            let finished = writer.finish();
-            finished.map_err(|error| place.exception(error))?;
+        let (counts, footer) = py.detach(|| {
+            let written = writer.finish().map_err(|error| place.exception(error))?;
             place.finish()?;
-            PyResult::Ok((writer.bytes_written(), writer.flushed_row_groups()))
+            let counts = (writer.bytes_written(), writer.flushed_row_groups());
+            PyResult::Ok((counts, written.metadata))
         })?;
+        (state.counts, state.footer) = (counts, Some(Arc::new(footer)));
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 //! An input is a file, a directory, a pattern with `*`, `?`, `[ab]` or `**`, or the URL of one of these on a store.
 //!
 //! - Named files are always taken.
-//! - In directories, files with a known extension in any case are taken, and Parquet files that Hive, Trino and BigQuery name without an extension. Names that begin with `.` or `_` are skipped, except partitions such as `_year=2024`.
+//! - In directories, files with a known extension in any case are taken, and Parquet files that Hive, Trino and BigQuery name without an extension, or that have a UUID as their name. Names that begin with `.` or `_` are skipped, except partitions such as `_year=2024`.
 //! - Links to directories are followed, but not into a directory that contains them.
 //! - Directories of a table format, such as Delta Lake, are refused, because its metadata says which files are current.
 
@@ -111,6 +111,27 @@ pub struct FoundFile {
     pub meta: Option<Meta>,
     /// Columns in the names of its directories.
     pub partitions: Vec<Partition>,
+}
+
+impl FoundFile {
+    /// Takes columns from whole names of directories, as in `2024/05`, instead of from names like `year=2024`: these columns,
+    /// from the outermost directory below the root. Without columns, the file has none.
+    ///
+    /// ```no_run
+    /// use bytelane_store::{FindOptions, find};
+    ///
+    /// for mut file in find(&["lake"], &FindOptions::default())? {
+    ///     file.name_directories(&["year".to_owned(), "month".to_owned()]);
+    /// }
+    /// # Ok::<(), bytelane_store::Error>(())
+    /// ```
+    pub fn name_directories(&mut self, columns: &[String]) {
+        let directories = self.below.parent().into_iter().flat_map(Path::iter);
+        let named = columns.iter().zip(directories);
+        self.partitions = named
+            .map(|(column, directory)| Partition::new(column, &directory.to_string_lossy()))
+            .collect();
+    }
 }
 
 /// Files below a root.
@@ -371,9 +392,12 @@ fn is_taken(
     }
 }
 
-/// Returns whether a query engine names files like this: `000000_0` in Hive, `20240131_101530_00001_abcde` in Trino, `000000000000` in
-/// BigQuery.
+/// Returns whether programs name files like this: `000000_0` in Hive, `20240131_101530_00001_abcde` in Trino, `000000000000` in
+/// BigQuery, and 32 hexadecimal digits in Python.
 fn is_numbered(name: &str) -> bool {
+    if name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return true;
+    }
     let number = name.split('_').next().unwrap_or_default();
     let is_number = number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit());
     is_number && !name.contains('.')

@@ -25,6 +25,18 @@ pub struct Partition {
     pub value: Option<String>,
 }
 
+impl Partition {
+    /// Decodes the value of a column in the name of a directory.
+    pub(super) fn new(column: &str, value: &str) -> Self {
+        let value = decoded(value);
+        let value = (value != NULL).then_some(value);
+        Self {
+            column: column.to_owned(),
+            value,
+        }
+    }
+}
+
 /// Returns the columns in the names of the directories of a file. Escapes such as `%20` are decoded.
 ///
 /// ```
@@ -43,11 +55,10 @@ pub fn partitions_in(path: &Path) -> Vec<Partition> {
         else {
             continue;
         };
-        let (column, value) = (decoded(column), decoded(value));
-        let value = (value != NULL).then_some(value);
+        let partition = Partition::new(&decoded(column), value);
         // The outermost directory counts, as in pyarrow and DuckDB.
-        if partitions.iter().all(|it| it.column != column) {
-            partitions.push(Partition { column, value });
+        if partitions.iter().all(|it| it.column != partition.column) {
+            partitions.push(partition);
         }
     }
     partitions

@@ -7,7 +7,6 @@ use super::text::output::{Format, Output, Vertical};
 use crate::standard;
 use arrow_array::RecordBatch;
 use bytelane_parquet::filter::Selection;
-use bytelane_parquet::table::arranged;
 use bytelane_parquet_files::rows::RowsOptions;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -88,12 +87,6 @@ impl Columns {
         let shown = all(&self.columns).chain(all(&self.exclude));
         shown.chain(source.condition_columns()).collect()
     }
-
-    /// Returns the columns of a batch in the order asked for.
-    pub fn arrange(&self, batch: &RecordBatch) -> anyhow::Result<RecordBatch> {
-        let order: Vec<&str> = all(&self.columns).collect();
-        Ok(batch.project(&arranged(batch.schema_ref(), &order))?)
-    }
 }
 
 impl Shown {
@@ -117,17 +110,16 @@ impl Shown {
         files: &Files,
         read: impl FnOnce(&mut dyn FnMut(&RecordBatch) -> anyhow::Result<()>) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let arrange = |batch: &RecordBatch| self.columns.arrange(batch);
         let Some(path) = &self.output else {
             let out = BufWriter::new(standard::output()?);
             let mut output = Output::new(self.format, self.vertical, out);
-            read(&mut |batch| output.write(&arrange(batch)?))?;
+            read(&mut |batch| output.write(batch))?;
             return output.finish();
         };
         source.check_output(path)?;
         let inputs = files.paths().map(Path::to_owned).collect();
         let mut file = NewRows::new(path, inputs, self.written.clone())?;
-        let result = read(&mut |batch| file.write(&arrange(batch)?));
+        let result = read(&mut |batch| file.write(batch));
         file.finish(result)
     }
 }

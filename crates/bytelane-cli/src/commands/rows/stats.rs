@@ -62,7 +62,7 @@ impl Stats {
             rows += batch.num_rows() as u64;
             // A signal ends the process by itself.
             let _ = verb.count(rows);
-            Ok(stats.add(&self.columns.arrange(batch)?)?)
+            Ok(stats.add(batch)?)
         });
         verb.finish(read)?;
         let columns = stats.finish()?;

@@ -3,6 +3,7 @@
 mod build;
 mod dictionaries;
 mod footer;
+mod given;
 mod kept;
 mod late;
 mod stored;
@@ -11,6 +12,7 @@ mod strings;
 use super::arrow::{ArrowFooter, in_arrow};
 use super::row_group::Conditional;
 pub use footer::Footer;
+pub use given::{GivenTypes, ListType};
 pub(super) use kept::Kept;
 
 use crate::budget::{MemoryLimit, check_widths};

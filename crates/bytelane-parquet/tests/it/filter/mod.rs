@@ -437,6 +437,27 @@ fn columns_in_groups_are_found_by_their_paths() {
 }
 
 #[test]
+fn columns_have_the_order_asked_for() {
+    let file = write(&nested(), groups_of(1000));
+    let year: ArrayRef = Arc::new(Int32Array::from(vec![2024]));
+    let field = Arc::new(Field::new("year", DataType::Int32, true));
+    let names = |columns: &[&str]| {
+        let selection = filter("g.a = 3").with_columns(columns.iter().copied());
+        let selection = selection.with_constant(Arc::clone(&field), Arc::clone(&year));
+        let reader = Reader::builder(file.clone()).expect("a footer");
+        let read = selected(&selection.expect("one value"), reader);
+        assert_eq!(read.num_rows(), 1);
+        let schema = read.schema();
+        let fields = schema.fields().iter();
+        fields.map(|field| field.name().clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&["d.o", "year", "g"]), ["d.o", "year", "g"]);
+    // A group is where its first member is asked for.
+    assert_eq!(names(&["g.b", "l", "g.a", "d.o"]), ["g", "l", "d.o"]);
+    assert_eq!(names(&["year", "l"]), ["year", "l"]);
+}
+
+#[test]
 fn constants_are_columns() {
     let file = write(&ids(0..10), groups_of(5));
     let year: ArrayRef = Arc::new(Int32Array::from(vec![2024]));

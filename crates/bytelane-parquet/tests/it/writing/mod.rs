@@ -4,5 +4,6 @@ mod auto;
 mod failures;
 mod promise;
 mod round_trip;
+mod stored;
 mod writer;
 mod writer_memory;

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Iterable, Mapping
-from typing import Self
+from typing import Any, Literal, Protocol, Self
 
-from . import _parquet
-from ._options import (
+from .. import _parquet
+from .._options import (
     AnySortingColumn,
     BloomFilterOptions,
     Compression,
     DataPageVersion,
     Encoding,
+    FormatVersion,
     Goal,
+    TimestampUnit,
     given_to_writer,
 )
-from ._protocols import ArrowSchema, ArrowStream, BinarySink, Path
+from .._parquet import FileMetaData, Table
+from .._protocols import ArrowSchema, ArrowStream, BinarySink, Path
+from ._filesystem import Sink
+
+
+class MetadataCollector(Protocol):
+    """List, or another object with `append`, for the metadata of written files."""
+
+    def append(self, metadata: FileMetaData, /) -> object:
+        """Takes the metadata of a file."""
 
 
 def write_table(
@@ -23,13 +36,13 @@ def write_table(
     where: Path | BinarySink,
     encoding: Encoding = "auto",
     *,
-    column_encoding: Mapping[str, Encoding] | None = None,
+    column_encoding: Encoding | Mapping[str, Encoding] | None = None,
     compression: Compression | None = None,
-    compression_level: int | None = None,
+    compression_level: int | Mapping[str, int] | None = None,
     goal: Goal = "balanced",
     readers: str | Iterable[str] | None = None,
     encodings: str | Iterable[str] | None = None,
-    row_group_size: int = 1 << 20,
+    row_group_size: int | None = 1 << 20,
     row_group_bytes: int = 512 << 20,
     max_rows_per_page: int | None = None,
     data_page_size: int | None = None,
@@ -38,12 +51,30 @@ def write_table(
     content_defined_pages: bool | tuple[int, int] = False,
     dictionary_pagesize_limit: int | None = None,
     bloom_filter_options: BloomFilterOptions | None = None,
-    sorting_columns: Iterable[AnySortingColumn] = (),
-    write_statistics: bool = True,
+    sorting_columns: Iterable[AnySortingColumn] | None = (),
+    write_statistics: bool | Iterable[str] = True,
     write_page_index: bool = True,
     bound_bytes: int = 64,
     total_order: bool = False,
+    version: FormatVersion = "2.6",
+    coerce_timestamps: TimestampUnit | None = None,
+    allow_truncated_timestamps: bool = False,
+    use_deprecated_int96_timestamps: bool | None = None,
+    write_time_adjusted_to_utc: bool = False,
+    use_compliant_nested_type: bool = True,
+    store_schema: bool = True,
     threads: int | None = None,
+    use_dictionary: bool | Iterable[str] | None = None,
+    use_byte_stream_split: bool | Iterable[str] | None = None,
+    use_content_defined_chunking: bool | Mapping[str, int] = False,
+    store_decimal_as_integer: bool | None = None,
+    flavor: Literal["spark"] | None = None,
+    filesystem: object = None,
+    chunk_size: int | None = None,
+    write_batch_size: int | None = None,
+    writer_engine_version: object = None,
+    encryption_properties: None = None,
+    metadata_collector: MetadataCollector | None = None,
 ) -> None:
     """Writes a table to a Parquet file, each column in the best encoding for the goal.
 
@@ -69,6 +100,19 @@ def write_table(
     `bound_bytes`; text stays valid UTF-8. With `total_order`, bounds of floats have the IEEE 754 total order, which the
     format recommends but which some readers do not know.
 
+    `version`, `coerce_timestamps` and `allow_truncated_timestamps` are those of pyarrow: with version `"1.0"` or `"2.4"`,
+    timestamps in nanoseconds become microseconds, and `"1.0"` has no 32-bit unsigned integers; `coerce_timestamps` sets the
+    unit of all timestamps. A value that would change is an error, unless it may be truncated.
+    `use_deprecated_int96_timestamps` stores them as INT96. Without `store_schema`, readers
+    see the types of Parquet instead of Arrow's. The items of lists are named `element`, as in the
+    specification, or without `use_compliant_nested_type` as in Arrow. `write_time_adjusted_to_utc` declares times of the day to be in UTC.
+
+    `use_dictionary` and `use_byte_stream_split` say which columns have these encodings: all, none, or a list. `flavor="spark"`
+    replaces characters in names that Spark refuses. `use_content_defined_chunking` is pyarrow's name for
+    `content_defined_pages`. `metadata_collector` gets the metadata of the file, as the argument of `append`. `filesystem` is one
+    of pyarrow or fsspec, or a URI, in which `where` is a path. `chunk_size` is `row_group_size`. `write_batch_size` and `writer_engine_version` have no effect.
+    Not supported are encryption and `store_decimal_as_integer=False`: decimals of up to 18 digits are stored as integers.
+
     `where` is a path, or an object with `write`, such as a binary file or a pipe, which stays open. A file with a path
     appears under its name when it is complete; an existing file is replaced only then.
 
@@ -77,7 +121,23 @@ def write_table(
     >>> table = pa.table({"price": [100 + 0.25 * (i % 777) for i in range(20_000)]})
     >>> parquet.write_table(table, "trades.parquet", column_encoding={"price": "byte_stream_split"})
     """
-    _parquet.write_table(table, where, given_to_writer(locals()))
+    options = given_to_writer(locals())
+    if flavor is not None:
+        table = _for_spark(table)
+    with Sink(where, filesystem) as sink:
+        metadata = _parquet.write_table(table, sink, options)
+    if metadata_collector is not None:
+        metadata_collector.append(metadata)
+
+
+# Characters that Spark does not accept in the names of columns.
+_NOT_OF_SPARK = re.compile("[ ,;{}()\n\t=]")
+
+
+def _for_spark(table: ArrowStream) -> Table:
+    """Returns a table whose columns have names that Spark accepts."""
+    renamed = Table(table)
+    return renamed.rename_columns([_NOT_OF_SPARK.sub("_", name) for name in renamed.column_names])
 
 
 class ParquetWriter:
@@ -110,13 +170,13 @@ class ParquetWriter:
         schema: ArrowSchema,
         encoding: Encoding = "auto",
         *,
-        column_encoding: Mapping[str, Encoding] | None = None,
+        column_encoding: Encoding | Mapping[str, Encoding] | None = None,
         compression: Compression | None = None,
-        compression_level: int | None = None,
+        compression_level: int | Mapping[str, int] | None = None,
         goal: Goal = "balanced",
         readers: str | Iterable[str] | None = None,
         encodings: str | Iterable[str] | None = None,
-        row_group_size: int = 1 << 20,
+        row_group_size: int | None = 1 << 20,
         row_group_bytes: int = 512 << 20,
         max_rows_per_page: int | None = None,
         data_page_size: int | None = None,
@@ -125,18 +185,51 @@ class ParquetWriter:
         content_defined_pages: bool | tuple[int, int] = False,
         dictionary_pagesize_limit: int | None = None,
         bloom_filter_options: BloomFilterOptions | None = None,
-        sorting_columns: Iterable[AnySortingColumn] = (),
-        write_statistics: bool = True,
+        sorting_columns: Iterable[AnySortingColumn] | None = (),
+        write_statistics: bool | Iterable[str] = True,
         write_page_index: bool = True,
         bound_bytes: int = 64,
         total_order: bool = False,
+        version: FormatVersion = "2.6",
+        coerce_timestamps: TimestampUnit | None = None,
+        allow_truncated_timestamps: bool = False,
+        use_deprecated_int96_timestamps: bool | None = None,
+        write_time_adjusted_to_utc: bool = False,
+        use_compliant_nested_type: bool = True,
+        store_schema: bool = True,
         threads: int | None = None,
+        use_dictionary: bool | Iterable[str] | None = None,
+        use_byte_stream_split: bool | Iterable[str] | None = None,
+        use_content_defined_chunking: bool | Mapping[str, int] = False,
+        store_decimal_as_integer: bool | None = None,
+        flavor: Literal["spark"] | None = None,
+        filesystem: object = None,
+        chunk_size: int | None = None,
+        write_batch_size: int | None = None,
+        writer_engine_version: object = None,
+        encryption_properties: None = None,
+        metadata_collector: MetadataCollector | None = None,
     ) -> None:
-        self._writer = _parquet.ParquetWriter(where, schema, given_to_writer(locals()))
+        options = given_to_writer(locals())
+        self._renames = flavor is not None
+        self._collector = metadata_collector
+        self._sink = Sink(where, filesystem)
+        if self._renames:
+            schema = _for_spark(Table.empty(schema)).schema
+        self._writer = _parquet.ParquetWriter(self._sink.__enter__(), schema, options)
 
-    def write_table(self, table: ArrowStream) -> None:
-        """Appends the rows of a table or of a record batch."""
-        self._writer.write_table(table)
+    def write_table(self, table: ArrowStream, row_group_size: int | None = None) -> None:
+        """Appends the rows of a table or of a record batch. With `row_group_size`, they get row groups of their own with up to
+        this many rows."""
+        rows = _for_spark(table) if self._renames else table
+        if row_group_size is None:
+            self._writer.write_table(rows)
+            return
+        rows = Table(rows)
+        self.flush()
+        for start in range(0, rows.num_rows, row_group_size):
+            self._writer.write_table(rows.slice(start, row_group_size))
+            self.flush()
 
     write = write_batch = write_table
 
@@ -175,7 +268,12 @@ class ParquetWriter:
 
     def close(self) -> None:
         """Completes the file, which then appears under its name. Does nothing if the writer is closed."""
+        if not self._writer.is_open:
+            return
         self._writer.close()
+        self._sink.close()
+        if self._collector is not None and self._writer.metadata is not None:
+            self._collector.append(self._writer.metadata)
 
     def __enter__(self) -> Self:
         return self
@@ -185,3 +283,33 @@ class ParquetWriter:
             self.close()
         else:
             self._writer.discard()
+            self._sink.close()
+
+
+def write_metadata(
+    schema: ArrowSchema,
+    where: Path | BinarySink,
+    metadata_collector: Iterable[FileMetaData] | None = None,
+    filesystem: object = None,
+    **options: Any,
+) -> None:
+    """Writes a file without rows that has this schema and, with `metadata_collector`, the row groups of other files: a file
+    `_common_metadata` or `_metadata`. All other arguments are those of `write_table`.
+
+    >>> import pyarrow as pa
+    >>> from bytelane import parquet
+    >>> table, collected = pa.table({"id": range(1000)}), []
+    >>> parquet.write_to_dataset(table, "lake", metadata_collector=collected)
+    >>> parquet.write_metadata(table.schema, "lake/_metadata", collected)
+    >>> parquet.read_metadata("lake/_metadata").num_rows
+    1000
+    """
+    own: list[FileMetaData] = []
+    if metadata_collector is None:
+        ParquetWriter(where, schema, filesystem=filesystem, **options).close()
+        return
+    ParquetWriter(io.BytesIO(), schema, metadata_collector=own, **options).close()
+    for metadata in metadata_collector:
+        own[0].append_row_groups(metadata)
+    with Sink(where, filesystem) as sink:
+        own[0].write_metadata_file(sink)
