@@ -7,6 +7,7 @@ mod listing;
 mod peers;
 mod process;
 mod record;
+mod root;
 mod test;
 mod timings;
 

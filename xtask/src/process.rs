@@ -8,14 +8,8 @@ use std::thread;
 
 use anyhow::{Context, Result, ensure};
 
+pub use crate::root::root;
 use crate::timings::{self, Work};
-
-/// Returns the workspace's root directory.
-pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("xtask lies in the workspace")
-}
 
 /// Returns a command that starts in the workspace's root, without the environment variables that
 /// would change the meaning of a test: compiler flags, and a forced backend.

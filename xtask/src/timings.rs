@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::process::root;
+use crate::root::root;
 
 /// Kind of work that a command does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

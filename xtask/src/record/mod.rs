@@ -7,16 +7,15 @@ pub mod neon;
 #[cfg(test)]
 mod order;
 pub mod parquet;
+mod write;
 
-use std::fs;
-use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::peers::{self, Level};
 use crate::process::{output, program, root, run};
-use crate::test::python;
+use crate::test::languages::python;
 
 /// The options of `cargo xtask record`.
 #[derive(clap::Args)]
@@ -120,14 +119,6 @@ pub fn run_command(options: &Options) -> Result<ExitCode> {
     }
     run(program(python::environment()?).arg("benchmarks/tables/fill.py"))?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Writes a temporary file, then renames it, so that a document is never incomplete.
-fn write(path: &Path, text: &str) -> Result<()> {
-    let beside = path.with_extension("incomplete");
-    fs::write(&beside, text)
-        .and_then(|()| fs::rename(&beside, path))
-        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use crate::process::{cargo, program, root, run};
-use crate::test::python::{build_programs, environment_with, lay_out_package};
+use crate::test::languages::python::{build_programs, environment_with, lay_out_package};
 
 /// Measures everything, and writes the results to a file.
 pub fn record(path: &Path) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::cross::Target;
+use super::machines::cross::Target;
 use crate::process;
 
 /// Requirement that must be met before a stage can run.

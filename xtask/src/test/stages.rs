@@ -4,11 +4,10 @@ use Tier::{Extended, Full, Quick};
 
 use std::time::Duration;
 
+use super::languages::{browser, c, files, go, idl, java, python, wheel};
+use super::machines::{armv7, assembly, cross};
 use super::needs::Need;
-use super::{
-    armv7, assembly, browser, c, cross, dependencies, features, files, fuzz, go, idl, java, memory,
-    miri, mutants, python, repeat, rust, semver, wheel,
-};
+use super::rust::{self, dependencies, features, fuzz, memory, miri, mutants, repeat, semver};
 use crate::record::neon;
 
 /// Stage with its purpose, requirements, function and time budget.

@@ -15,10 +15,10 @@ use std::process::Stdio;
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::write;
+use super::write::write;
 use crate::listing::{self, Counts, Function, Instruction, disassemble, functions};
 use crate::process::{program, run};
-use crate::test::cross::{AARCH64, Target};
+use crate::test::machines::cross::{AARCH64, Target};
 use crate::test::needs::Need;
 
 /// Target for the core, with symbols that distinguish functions by their generic arguments.

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use super::OBJDUMP;
 use crate::listing::disassemble;
 use crate::process::{cargo, output, program, root, run};
-use crate::test::cross::AARCH64;
+use crate::test::machines::cross::AARCH64;
 use crate::test::needs::Need;
 
 const C: &str = "aarch64-linux-gnu-gcc";

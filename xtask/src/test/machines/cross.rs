@@ -233,7 +233,7 @@ impl Target {
 fn check_debian_compiler() -> Result<()> {
     let text = output(program(DEBIAN_RUSTC).arg("--version"))?.text;
     let version = text.split_whitespace().nth(1).unwrap_or_default();
-    let stated = crate::test::features::rust_version()?;
+    let stated = crate::root::rust_version()?;
     let numbers = |version: &str| -> Vec<u32> {
         version
             .split(['.', '-', '+'])

@@ -4,10 +4,10 @@
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
-use toml::Table;
 
 use crate::process::{cargo, compile, output, program, root};
-use crate::test::cross::{THUMB, WASM_UNKNOWN, build_quickly};
+use crate::root::{read_toml, rust_version};
+use crate::test::machines::cross::{THUMB, WASM_UNKNOWN, build_quickly};
 
 pub fn run_stage() -> Result<()> {
     rust_version_is_tested()?;
@@ -46,16 +46,6 @@ fn core_without_std(features: &str) -> Result<()> {
     Ok(())
 }
 
-/// Returns the `rust-version` that the crates state.
-pub fn rust_version() -> Result<String> {
-    let manifest = read_toml("Cargo.toml")?;
-    let version = &manifest["workspace"]["package"]["rust-version"];
-    Ok(version
-        .as_str()
-        .context("rust-version is no text")?
-        .to_owned())
-}
-
 /// Checks that the pinned toolchain, which runs all tests, is a release of the stated
 /// `rust-version`, so that the ordinary build uses the oldest supported compiler.
 fn rust_version_is_tested() -> Result<()> {
@@ -73,12 +63,6 @@ fn rust_version_is_tested() -> Result<()> {
         "the tests run with {used}, not {pinned}"
     );
     Ok(())
-}
-
-fn read_toml(path: &str) -> Result<Table> {
-    let text =
-        fs::read_to_string(root().join(path)).with_context(|| format!("cannot read {path}"))?;
-    text.parse().with_context(|| format!("{path} is not TOML"))
 }
 
 /// Files that each published package must contain besides its code.

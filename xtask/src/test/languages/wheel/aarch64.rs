@@ -9,8 +9,8 @@ use anyhow::{Context, Result, ensure};
 
 use super::{REQUIREMENTS, build_with, install, tests};
 use crate::process::{output, program, root, run};
-use crate::test::cross::{AARCH64, Target};
-use crate::test::python::environment_of;
+use crate::test::languages::python::environment_of;
+use crate::test::machines::cross::{AARCH64, Target};
 
 /// 64-bit ARM, with a dynamically linked libc, which an extension module needs.
 const TARGET: Target = Target {

@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 
 use super::{build_with, install, tests};
 use crate::process::{output, program, run};
-use crate::test::python::environment_of;
+use crate::test::languages::python::environment_of;
 
 /// First free-threaded Python that PyO3 supports.
 pub const PYTHON: &str = "python3.14t";

@@ -14,7 +14,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use crate::process::{compile, output, program, root, run};
-use crate::test::python::{create_environment, environment_with, pip};
+use crate::test::languages::python::{create_environment, environment_with, pip};
 
 const CRATE: &str = "crates/bytelane-python";
 

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::{CRATE, build, install};
 use crate::process::{program, root, run};
-use crate::test::python::environment_with;
+use crate::test::languages::python::environment_with;
 
 const REQUIREMENTS: &str = "crates/bytelane-python/notebooks/requirements.txt";
 

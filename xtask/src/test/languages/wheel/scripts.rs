@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::{CRATE, build, install};
 use crate::process::{program, root, run};
-use crate::test::python::environment_with;
+use crate::test::languages::python::environment_with;
 
 /// Runs plans of data sets on a local Ray cluster, and kills a worker.
 pub fn run_ray() -> Result<()> {

@@ -5,7 +5,7 @@ use anyhow::Result;
 
 use super::{CRATE, FIRST_STEPS, only_file, tools};
 use crate::process::{program, root, run};
-use crate::test::python::{create_environment, pip};
+use crate::test::languages::python::{create_environment, pip};
 
 /// Builds the source distribution, and installs it into an empty environment as users do: with an
 /// isolated build in the release profile.
