@@ -10,6 +10,7 @@ import subprocess
 import sys
 import uuid
 from array import array
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -302,6 +303,25 @@ def test_values_that_cannot_be_written(shop: Any) -> None:
     with pytest.raises(IndexError):
         shop.Everything(numbers=values).encode()
 
+    class Changing:
+        def __init__(self, change: Callable[[], object]) -> None:
+            self.change = change
+
+        def __index__(self) -> int:
+            self.change()
+            return 1
+
+    lists: dict[str, list[Any]] = {}
+    for change in [lists.clear, lambda: lists.update(c=[1]), lambda: (lists.pop("b"), lists.update(c=[1]), lists.update(d=[2]))]:
+        lists.clear()
+        lists.update(a=[Changing(change)], b=[1])
+        with pytest.raises(RuntimeError, match="the dict changed while it was written"):
+            shop.Everything(lists=lists).encode()
+    # As many entries as before: whatever is found is written.
+    lists.clear()
+    lists.update(a=[Changing(lambda: lists.update(c=lists.pop("b")))], b=[1])
+    assert len(shop.Everything.decode(shop.Everything(lists=lists).encode()).lists) == 2
+
 
 def test_malformed_messages(shop: Any) -> None:
     message = everything(shop).encode()
@@ -357,7 +377,7 @@ def test_limits_bound_memory(shop: Any) -> None:
 
 
 def test_the_garbage_collector_is_paused_only_while_a_message_is_read(shop: Any) -> None:
-    message = shop.Tree([shop.Tree() for _ in range(2000)]).encode()
+    message = shop.Tree([shop.Tree() for _ in range(7000)]).encode()
     seen: list[str] = []
 
     def collected(phase: str, _: object) -> None:
@@ -366,7 +386,8 @@ def test_the_garbage_collector_is_paused_only_while_a_message_is_read(shop: Any)
     gc.callbacks.append(collected)
     try:
         tree = shop.Tree.decode(message)
-        assert not seen and gc.isenabled()
+        # One collection may begin as soon as the collector runs again; without the pause, there are ten.
+        assert len(seen) <= 2 and gc.isenabled()
         with pytest.raises(thrift.ThriftError):
             shop.Tree.decode(message[:-1])
         assert gc.isenabled()

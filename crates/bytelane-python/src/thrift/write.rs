@@ -8,7 +8,7 @@ use crate::memory::Memory;
 use bytelane_thrift::derived::Key;
 use bytelane_thrift::dynamic::ValueType;
 use bytelane_thrift::{Error, ErrorKind, Frame, Segment, Type, Writer};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use pyo3::{ffi, intern};
@@ -206,6 +206,11 @@ impl<'py> Encoder<'_, 'py> {
         value: &Bound<'py, PyAny>,
         writer: &mut W,
     ) -> Result<(), Fault> {
+        if !W::IS_MASKED
+            && let Ok(map) = value.cast::<PyDict>()
+        {
+            return self.dict(key_type, value_type, map, writer);
+        }
         let (keys, values) = self.entries(value)?;
         let len = usize::min(keys.len(), values.len());
         let selected = writer.selected_entries(len, |selects| {
@@ -223,6 +228,34 @@ impl<'py> Encoder<'_, 'py> {
                 self.value(key_type, &key, writer)?;
                 writer.value_begin();
                 self.value(value_type, &values.get_item(index)?, writer)
+            };
+            entry().map_err(|fault: Fault| fault.within(Segment::Index(index)))?;
+        }
+        writer.map_end();
+        Ok(())
+    }
+
+    /// Writes a dict without lists of its keys and values.
+    fn dict<W: Writer>(
+        &self,
+        key_type: &ValueType,
+        value_type: &ValueType,
+        map: &Bound<'py, PyDict>,
+        writer: &mut W,
+    ) -> Result<(), Fault> {
+        let len = map.len();
+        writer.map_begin(key_type.kind(), value_type.kind(), len)?;
+        let mut entries = map.iter();
+        for index in 0..len {
+            // Code that converts a value may change the dict, for which the iterator would panic.
+            let next = (map.len() == len).then(|| entries.next()).flatten();
+            let entry = || {
+                let changed = || PyRuntimeError::new_err("the dict changed while it was written");
+                let (key, value) = next.ok_or_else(changed)?;
+                writer.key_begin();
+                self.value(key_type, &key, writer)?;
+                writer.value_begin();
+                self.value(value_type, &value, writer)
             };
             entry().map_err(|fault: Fault| fault.within(Segment::Index(index)))?;
         }
