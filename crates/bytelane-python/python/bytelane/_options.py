@@ -73,6 +73,9 @@ def given_to_writer(arguments: Mapping[str, Any]) -> str:
     if not isinstance(options["write_statistics"], bool):
         options["statistics_of"] = list(options["write_statistics"])
         options["write_statistics"] = False
+    if options["version"] not in get_args(FormatVersion):
+        versions = ", ".join(get_args(FormatVersion))
+        raise ValueError(f"Unsupported Parquet format version: {options['version']}; there are {versions}")
     _refuse(
         encryption_properties=(options["encryption_properties"], None),
         store_decimal_as_integer=(options["store_decimal_as_integer"] is False, False),
@@ -149,7 +152,12 @@ def _chunking(wanted: object) -> object:
     if unknown:
         raise ValueError(f"use_content_defined_chunking has no option {min(unknown)!r}")
     _refuse(norm_level=(wanted.get("norm_level", 0), 0))
-    return [wanted["min_chunk_size"], wanted["max_chunk_size"]]
+    smallest, largest = (wanted.get(name) for name in ("min_chunk_size", "max_chunk_size"))
+    if smallest is None or largest is None:
+        raise ValueError("use_content_defined_chunking is True, or has both min_chunk_size and max_chunk_size")
+    if largest <= smallest:
+        raise ValueError(f"max_chunk_size must be greater than min_chunk_size, but these are {largest} and {smallest}")
+    return [smallest, largest]
 
 
 def reader_types(

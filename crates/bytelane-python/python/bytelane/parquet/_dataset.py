@@ -11,7 +11,7 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from .. import _parquet
-from .._filters import Filters
+from .._filters import Filters, is_expression, native
 from .._options import Int96Unit, StringType, reader_types, refuse_for_reading
 from .._parquet import FileMetaData, Schema, Table
 from .._protocols import ArrowSchema, ArrowStream, Path
@@ -77,6 +77,9 @@ class ParquetDataset:
         self._files = Files(
             source, as_files, strict_schema, partition_types, partitioning, ignore_prefixes, types
         )
+        if filters is not None and not is_expression(filters):
+            # Errors of the filter belong to this call.
+            native(filters)
         self._filters = filters
         self._schema = None if schema is None else Table.empty(schema).schema
         self.filesystem = filesystem

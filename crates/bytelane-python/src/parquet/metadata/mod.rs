@@ -104,14 +104,10 @@ impl FileMetaData {
         }
     }
 
-    /// Size of the footer in bytes; for one that was just written or changed, the size that `write_metadata_file` writes.
+    /// Size of the footer in bytes, or 0 if it was not read from a file, as in pyarrow.
     #[getter]
-    fn serialized_size(&self) -> PyResult<usize> {
-        match self.size {
-            Some(size) => Ok(size as usize),
-            // Besides the footer, the file has its length and two marks of four bytes.
-            None => Ok(self.file()?.len() - 12),
-        }
+    fn serialized_size(&self) -> u32 {
+        self.size.unwrap_or(0)
     }
 
     /// Leaf columns, as Parquet describes them.
@@ -216,7 +212,7 @@ impl FileMetaData {
         let row_groups = row_groups.iter().map(|it| it.to_dict(py));
         all.set_item("row_groups", row_groups.collect::<PyResult<Vec<_>>>()?)?;
         all.set_item("format_version", self.format_version())?;
-        all.set_item("serialized_size", self.serialized_size()?)?;
+        all.set_item("serialized_size", self.serialized_size())?;
         Ok(all)
     }
 
