@@ -4,8 +4,9 @@
 use super::verdict::Workload;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
-/// Record, after a line with its name: a date and a CPU. `cargo xtask record` writes it.
+/// Record, after a line with the names of its parts: each a date and a CPU. `cargo xtask record` writes it.
 const FILE: &str = include_str!("record.csv");
 
 /// Ratios up to this are a tie, because two records differ by that much.
@@ -21,7 +22,9 @@ pub struct Record {
 /// Summary of all workloads of a record.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
+    /// First and last date of the parts, or the only one.
     pub date: String,
+    /// Names of the CPUs.
     pub cpu: String,
     /// Number of workloads.
     pub cases: usize,
@@ -59,16 +62,24 @@ impl Record {
     pub fn parse(text: &str) -> anyhow::Result<Self> {
         let (name, table) = text.split_once('\n').context("it has no lines")?;
         let name = name.strip_prefix("# ").context("it has no name")?;
-        // A date has ten characters.
-        let (date, cpu) = name.split_at_checked(10).context("its name has no date")?;
+        let (mut dates, mut cpus) = (BTreeSet::new(), BTreeSet::new());
+        for part in name.split(", ") {
+            // A date has ten characters.
+            let (date, cpu) = part.split_at_checked(10).context("its name has no date")?;
+            dates.insert(date);
+            cpus.insert(readable(cpu));
+        }
+        let ends = [dates.first(), dates.last()].into_iter().flatten().copied();
+        let mut ends: Vec<&str> = ends.collect();
+        ends.dedup();
         let mut reader = csv::Reader::from_reader(table.as_bytes());
         let cells: Vec<Cell> = reader.deserialize().collect::<Result<_, _>>()?;
         let logarithms: f64 = cells.iter().map(|cell| cell.speedup.ln()).sum();
         let is_lost = |cell: &&Cell| cell.speedup < 1.0 / EVEN;
         Ok(Self {
             summary: Summary {
-                date: date.to_owned(),
-                cpu: readable(cpu),
+                date: ends.join(" to "),
+                cpu: Vec::from_iter(cpus).join(" and "),
                 cases: cells.len(),
                 lost: cells.iter().filter(is_lost).count(),
                 speedup: (logarithms / cells.len() as f64).exp(),
@@ -131,6 +142,15 @@ mod tests {
         assert_eq!((summary.cases, summary.lost), (3, 1));
         assert!((summary.speedup - 0.97_f64.cbrt()).abs() < 1e-9);
         assert_eq!(readable("-zen5"), "Zen 5");
+        let parts = text.replace(
+            "# 2026-01-31-sapphire-rapids",
+            "# 2026-02-01-zen4, 2026-01-30-zen4, 2026-02-01-zen4",
+        );
+        let summary = Record::parse(&parts).unwrap().summary;
+        assert_eq!(
+            (&*summary.date, &*summary.cpu),
+            ("2026-01-30 to 2026-02-01", "Zen 4")
+        );
     }
 
     #[test]

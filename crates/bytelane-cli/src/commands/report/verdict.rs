@@ -171,9 +171,18 @@ pub struct Verdict {
     pub gain: f64,
     /// Same gain over the loop compiled for the instruction set of the backend.
     pub gain_at_level: Option<f64>,
+    /// Plain loop that the backend is compared with: that of its instruction set, if it ran.
+    pub level: &'static str,
     /// Fastest other library in the newest record.
     pub other_library: Option<OtherLibrary>,
     pub published: &'static [Published],
+}
+
+impl Verdict {
+    /// Returns the gain over the plain loop that the backend is compared with.
+    pub fn equal_gain(&self) -> f64 {
+        self.gain_at_level.unwrap_or(self.gain)
+    }
 }
 
 /// Speed of a backend or a plain loop.
@@ -249,6 +258,10 @@ fn line(
         of_memcpy: used.gb_per_s / first.memcpy_gb_per_s,
         gain: gain_over(Level::TARGET)?,
         gain_at_level: gain_over(level),
+        level: match speed(level.name()) {
+            Some(_) => level.name(),
+            None => Level::TARGET.name(),
+        },
         other_library: record.of(workload, operation),
         plain,
         backends,

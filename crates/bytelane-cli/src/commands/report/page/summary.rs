@@ -8,25 +8,27 @@ use serde::Serialize;
 /// Results in a few numbers.
 #[derive(Serialize)]
 pub struct Summary {
-    /// Median gain over the plain loop.
+    /// Median gain over the plain loop compiled for the same instruction set.
     median_gain: f64,
     /// Median share of the speed of `memcpy`.
     median_share: f64,
-    /// Level that the plain loop is compiled for.
+    /// Plain loop that the active backend is compared with, and the one without options.
     level: &'static str,
+    target: &'static str,
 }
 
 impl Summary {
     pub fn of(verdict: &[Verdict]) -> Option<Self> {
         Some(Self {
-            median_gain: figures::median(verdict.iter().map(|line| line.gain))?,
+            median_gain: figures::median(verdict.iter().map(Verdict::equal_gain))?,
             median_share: figures::median(verdict.iter().map(|line| line.of_memcpy))?,
-            level: verdict.first()?.plain.first()?.backend,
+            level: verdict.first()?.level,
+            target: verdict.first()?.plain.first()?.backend,
         })
     }
 }
 
-/// Draws the gain over the plain loop in every line of the results, one chart per operation.
+/// Draws the gain over the plain loop for the same instruction set in every line of the results, one chart per operation.
 pub fn gains(verdict: &[Verdict]) -> anyhow::Result<Vec<Figure>> {
     if verdict.is_empty() {
         return Ok(Vec::new());
@@ -36,11 +38,13 @@ pub fn gains(verdict: &[Verdict]) -> anyhow::Result<Vec<Figure>> {
         let bars = lines.map(|line| Bar {
             class: class_of(line.active),
             name: name(line),
-            value: line.gain,
-            text: times(line.gain),
+            value: line.equal_gain(),
+            text: times(line.equal_gain()),
         });
         let bars = Bars {
-            title: format!("{operation}: times as fast as the plain loop"),
+            title: format!(
+                "{operation}: times as fast as the plain loop for the same instruction set"
+            ),
             groups: vec![Group {
                 name: String::new(),
                 bars: bars.collect(),
