@@ -159,9 +159,12 @@ fn commands_that_write_files_leave_nothing_if_they_are_asked_to_end() {
         ["repair", "in.parquet", "out.parquet", "--verify"],
         ["merge", "in.parquet", "out.parquet", "--verify"],
         ["check", "in.parquet", "--salvage", "out.parquet"],
+        ["cat", "in.parquet", "-o", "out.parquet"],
+        ["tail", "in.parquet", "-n9999999", "-oout.parquet"],
+        ["convert", "in.parquet", "out.parquet", "--force"],
     ]
     .into_iter()
-    .zip(SIGNALS)
+    .zip(SIGNALS.into_iter().cycle())
     {
         let child = start(directory, &arguments);
         wait_for_output(directory);

@@ -239,7 +239,7 @@ impl Files {
         verb: &Verb,
     ) -> anyhow::Result<Vec<u64>> {
         let considered = Arc::new(AtomicU64::new(0));
-        let count = |(index, file): (usize, &TableFile)| {
+        let count = |(index, file): (usize, &TableFile)| -> anyhow::Result<u64> {
             let path = &file.path;
             let Some(selection) = selection else {
                 let constants = &file.constants;
@@ -263,7 +263,7 @@ impl Files {
             let (verb, considered) = (verb.clone(), Arc::clone(&considered));
             let file = file.with_threads(threads).with_progress(move |rows| {
                 let before = considered.fetch_add(rows, Ordering::Relaxed);
-                // A signal ends the process by itself.
+                // A signal ends the work after this file, or the process.
                 let _ = verb.report(before + rows, total);
             });
             let rows = selection
@@ -276,7 +276,14 @@ impl Files {
             }
             Ok(count)
         };
-        self.files.iter().enumerate().map(count).collect()
+        let mut counts = Vec::new();
+        for file in self.files.iter().enumerate() {
+            counts.push(count(file)?);
+            if verb.count(considered.load(Ordering::Relaxed)).is_break() {
+                bail!("interrupted");
+            }
+        }
+        Ok(counts)
     }
 
     /// Passes on the chosen rows of a selection. Without a filter, only these rows are read.

@@ -159,9 +159,20 @@ fn show_window(
 }
 
 /// Returns the number of rows of each file that the condition selects, or all.
-fn counts(files: &Files, source: &Source, named: &[&str]) -> anyhow::Result<Vec<u64>> {
+fn counts(
+    files: &Files,
+    source: &Source,
+    named: &[&str],
+    is_written: bool,
+) -> anyhow::Result<Vec<u64>> {
     let filter = source.has_condition().then(|| source.selection());
-    let verb = Verb::reading(progress::bar(0, "{pos}/{len} rows")?)?;
+    let bar = progress::bar(0, "{pos}/{len} rows")?;
+    // A signal must not end the process at once if a file is written afterwards.
+    let verb = if is_written {
+        Verb::writing(bar)?
+    } else {
+        Verb::reading(bar)?
+    };
     verb.name(readable::plural(files.paths().len(), "file"));
     verb.finish(files.counts(filter.as_ref(), named, &verb))
 }
@@ -176,7 +187,12 @@ fn sum(counts: &[u64]) -> u64 {
 impl Tail {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let files = self.source.open(self.shown.keeps_types())?;
-        let counts = counts(&files, &self.source, &self.shown.named(&self.source))?;
+        let counts = counts(
+            &files,
+            &self.source,
+            &self.shown.named(&self.source),
+            self.shown.keeps_types(),
+        )?;
         let window = Window {
             offset: sum(&counts).saturating_sub(self.rows),
             rows: self.rows,
@@ -190,7 +206,7 @@ impl Sample {
         let (source, shown) = (&self.source, &self.shown);
         let files = source.open(shown.keeps_types())?;
         let (selection, named) = (shown.selection(source), shown.named(source));
-        let counts = counts(&files, source, &named)?;
+        let counts = counts(&files, source, &named, shown.keeps_types())?;
         let chosen = sample::choose(sum(&counts), self.rows, self.seed);
         let chosen = Chosen {
             counts: &counts,
@@ -208,7 +224,12 @@ impl Count {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let files = self.source.open(false)?;
         let mut out = standard::output()?;
-        let counts = counts(&files, &self.source, &self.source.condition_columns())?;
+        let counts = counts(
+            &files,
+            &self.source,
+            &self.source.condition_columns(),
+            false,
+        )?;
         let names = files
             .paths()
             .map(|path| path.to_string_lossy().into_owned());

@@ -7,6 +7,7 @@ use anyhow::anyhow;
 use arrow_array::RecordBatch;
 use bytelane_parquet_files::rows::{RowsOptions, RowsWriter};
 use std::io::{self, BufWriter, Write};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// New Parquet file, or standard output, to which one is copied.
@@ -46,15 +47,22 @@ impl<'a> NewRows<'a> {
         };
         writer.write(batch)?;
         self.rows += batch.num_rows() as u64;
-        if self.verb.count(self.rows).is_break() {
-            return Err(anyhow!("interrupted"));
+        self.check_running()
+    }
+
+    /// Returns an error after a signal. A signal may also end the program that the input comes from, which must not look like
+    /// the end of the rows.
+    fn check_running(&self) -> anyhow::Result<()> {
+        match self.verb.count(self.rows) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(anyhow!("interrupted")),
         }
-        Ok(())
     }
 
     /// Completes the file, unless reading failed, and says what it has.
     pub fn finish(self, read: anyhow::Result<()>) -> anyhow::Result<()> {
         let mut out = BufWriter::new(standard::output()?);
+        let read = read.and_then(|()| self.check_running());
         let written = read.and_then(|()| {
             let writer = self.writer.ok_or_else(|| anyhow!("no file was read"))?;
             Ok(writer.finish()?)
