@@ -23,8 +23,16 @@ Encoding: TypeAlias = Literal[
     "delta_byte_array",
     "rle",
     "alp",
+    "PLAIN",
+    "BYTE_STREAM_SPLIT",
+    "DELTA_BINARY_PACKED",
+    "DELTA_LENGTH_BYTE_ARRAY",
+    "DELTA_BYTE_ARRAY",
+    "RLE",
+    "ALP",
 ]
-ENCODINGS: tuple[str, ...] = get_args(Encoding)
+# Names in pyarrow are in upper case.
+ENCODINGS = [name for name in get_args(Encoding) if name.islower()]
 
 
 # Arguments that are no options of the native functions.

@@ -6,7 +6,7 @@ import html as markup
 import shutil
 from typing import TYPE_CHECKING
 
-from ._report import printable
+from ._reports import printable
 
 if TYPE_CHECKING:
     from .._parquet import Column, Table
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _EDGE = 5
 # Maximum widths of values, in a terminal and in a notebook.
 _CELL = 32
-_HTML_CELL = 80
+_HTML_CELL = 48
 # Maximum number of columns in a notebook.
 _HTML_COLUMNS = 20
 _NUMBERS = ("int", "uint", "float", "double", "halffloat", "decimal", "duration")
@@ -49,17 +49,18 @@ def html(table: Table) -> str:
     fields = [field for field, _ in zip(table.schema, range(_HTML_COLUMNS), strict=False)]
     values = [_edges(table, index, _HTML_CELL) for index in range(len(fields))]
     heads = "".join(
-        f'<th style="text-align:{_side(field.type)}">{_escaped(field.name)}<br>'
+        f'<th style="{_style(field.type)}">{_escaped(field.name)}<br>'
         f'<span style="font-weight:normal;opacity:.7">{_escaped(_cut(field.type, _HTML_CELL))}</span></th>'
         for field in fields
     )
-    sides = [_side(field.type) for field in fields]
+    styles = [_style(field.type) for field in fields]
     body = "".join(
-        "<tr>" + "".join(f'<td style="text-align:{side}">{cell}</td>' for side, cell in zip(sides, row, strict=True)) + "</tr>"
+        "<tr>" + "".join(f'<td style="{style}">{cell}</td>' for style, cell in zip(styles, row, strict=True)) + "</tr>"
         for row in zip(*([_escaped(value) for value in column] for column in values), strict=True)
     )
     more = f", the first {len(fields)} are shown" if len(fields) < columns else ""
-    return f"<p>{rows:,} rows, {columns:,} columns{more}</p><table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    head = f'<table style="white-space:nowrap"><thead><tr>{heads}</tr></thead>'
+    return f"<p>{rows:,} rows, {columns:,} columns{more}</p>{head}<tbody>{body}</tbody></table>"
 
 
 def column(values: Column) -> str:
@@ -135,6 +136,10 @@ def _inner(value: object) -> str:
 
 def _side(type_name: str) -> str:
     return "right" if type_name.startswith(_NUMBERS) else "left"
+
+
+def _style(type_name: str) -> str:
+    return f"text-align:{_side(type_name)};padding:0 .5em"
 
 
 def _cut(cell: str, width: int) -> str:
