@@ -10,6 +10,7 @@ use anyhow::{Context, anyhow, bail};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use bytelane_parquet::Error;
 use bytelane_parquet::arrow_schema::DataType;
+use bytelane_parquet::budget::RowLimit;
 use bytelane_parquet::filter::Selection;
 use bytelane_parquet_files::convert::{ArrowFile, ConvertOptions, TableFormat, read};
 use bytelane_parquet_files::rows::RowsOptions;
@@ -43,6 +44,9 @@ pub struct Convert {
     /// Type of a column of CSV or JSON, as in zip=string
     #[arg(long = "type", value_name = "NAME=TYPE", value_parser = parse_partition_type)]
     types: Vec<(String, DataType)>,
+    /// Maximum number of rows of a Parquet file to convert; 64 Mi, plus 1 Ki for each byte of the file by default
+    #[arg(long, value_name = "ROWS")]
+    row_limit: Option<u64>,
     #[command(flatten)]
     search: Search,
     #[command(flatten, next_help_heading = "Options of the output file")]
@@ -68,7 +72,13 @@ impl Convert {
         let to = format(self.to, &self.output, "--to")?;
         if from == TableFormat::Parquet {
             let inputs = [self.input.clone()];
-            let files = Files::find(&inputs, self.search, &[], false, true)?;
+            let files = Files::find(
+                &inputs,
+                self.search,
+                &[],
+                false,
+                Some(RowLimit(self.row_limit)),
+            )?;
             if self.input != Path::new(DASH) {
                 self.search.check_outputs(&inputs, &[&self.output])?;
             }

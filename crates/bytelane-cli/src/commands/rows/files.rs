@@ -9,6 +9,7 @@ use anyhow::{Context, bail};
 use arrow_array::{BooleanArray, RecordBatch, RecordBatchReader};
 use arrow_select::filter::filter_record_batch;
 use bytelane_parquet::arrow_schema::{DataType, SchemaRef};
+use bytelane_parquet::budget::{DecodedRows, RowLimit, rows_of};
 use bytelane_parquet::filter::{SelectedRows, Selection, list_of};
 use bytelane_parquet::parquet::arrow::arrow_reader::{RowSelection, RowSelector};
 use bytelane_parquet::table::{Table, TableFile, conform, selected};
@@ -56,8 +57,9 @@ impl Window {
 /// Files of one table. One is open at a time.
 pub struct Files {
     files: Vec<TableFile>,
-    /// Set if columns keep their Arrow types, instead of the ones that are best to show.
-    keeps_types: bool,
+    /// Set if rows are used and not only shown: columns keep their Arrow types, instead of the ones that are best to show, and a file
+    /// may not have more rows than this limit, because a few bytes can claim billions.
+    limit: Option<RowLimit>,
     /// Set if the columns of all files must be the same.
     is_strict: bool,
     /// Columns of all files, once they have been read; `None` for a single file without other columns.
@@ -73,7 +75,7 @@ impl Files {
         search: Search,
         types: &[(String, DataType)],
         is_strict: bool,
-        keeps_types: bool,
+        limit: Option<RowLimit>,
     ) -> anyhow::Result<Self> {
         let is_standard = |path: &PathBuf| path == Path::new(STANDARD);
         let files = match paths {
@@ -90,7 +92,7 @@ impl Files {
         };
         Ok(Self {
             files,
-            keeps_types,
+            limit,
             is_strict,
             table: OnceLock::new(),
             standard: OnceLock::new(),
@@ -134,7 +136,7 @@ impl Files {
             // The whole schema says which columns there are.
             Err(_) => self.builder(path)?,
         };
-        let file = if self.keeps_types {
+        let file = if self.limit.is_some() {
             file
         } else {
             // Rows that share an entry of a dictionary then share its memory.
@@ -143,6 +145,11 @@ impl Files {
         let file = file.with_batch_size(BATCH_ROWS);
         check_names(&file, table, named).with_context(|| readable::path(path))?;
         Ok((file, selection))
+    }
+
+    /// Returns a counter of the rows of a file.
+    fn decoded(&self, file: &ReaderBuilder<Input>) -> DecodedRows {
+        DecodedRows::new(self.limit.unwrap_or(RowLimit::NONE), file.file_bytes())
     }
 
     /// Returns the columns of the output for a selection of a file.
@@ -199,9 +206,10 @@ impl Files {
         };
         for (index, TableFile { path, .. }) in self.files.iter().enumerate() {
             let (mut file, own) = self.open(index, selection, named)?;
+            let mut decoded = self.decoded(&file);
             file = file.with_batch_size(batch);
             if !selection.has_filter() && offset > 0 {
-                let in_file = rows_of(&file);
+                let in_file = all_rows(&file);
                 let skipped = offset.min(in_file);
                 offset -= skipped;
                 file = file.with_row_selection(between(skipped, in_file));
@@ -216,6 +224,9 @@ impl Files {
             for batch in rows {
                 let batch = batch.map_err(|error| Error::new(error).in_file(shown(path)))?;
                 let batch = self.conform(batch, &columns)?;
+                decoded
+                    .add(rows_of(&batch))
+                    .map_err(|error| error.in_file(shown(path)))?;
                 let first = batch
                     .num_rows()
                     .min(usize::try_from(offset).unwrap_or(usize::MAX));
@@ -252,7 +263,7 @@ impl Files {
                     own.read(file.clone())
                         .map_err(|error| error.in_file(shown(path)))?;
                 }
-                return Ok(rows_of(&file));
+                return Ok(all_rows(&file));
             };
             // The columns of the condition are read, but none is returned.
             let selection = selection.clone().with_columns::<&str>([]);
@@ -314,6 +325,7 @@ impl Files {
                 continue;
             }
             let (mut file, selection) = self.open(index, selection, named)?;
+            let mut decoded = self.decoded(&file);
             if !is_filtered {
                 file = file.with_row_selection(only(&own));
             }
@@ -326,6 +338,9 @@ impl Files {
             for batch in rows {
                 let batch = batch.map_err(|error| Error::new(error).in_file(shown(path)))?;
                 let batch = self.conform(batch, &columns)?;
+                decoded
+                    .add(rows_of(&batch))
+                    .map_err(|error| error.in_file(shown(path)))?;
                 if !is_filtered {
                     hand_on(&batch)?;
                     continue;
@@ -351,7 +366,7 @@ fn shown(path: &Path) -> &Path {
 }
 
 /// Returns the number of rows of a file, as its footer says.
-fn rows_of(file: &ReaderBuilder<Input>) -> u64 {
+fn all_rows(file: &ReaderBuilder<Input>) -> u64 {
     let row_groups = file.metadata().row_groups().iter();
     let rows = row_groups.map(|row_group| u64::try_from(row_group.num_rows()).unwrap_or(0));
     rows.fold(0, u64::saturating_add)

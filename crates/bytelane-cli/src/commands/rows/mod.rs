@@ -141,7 +141,7 @@ impl Cat {
 
 /// Shows rows that follow each other.
 fn show(source: &Source, shown: &Shown, window: Window) -> anyhow::Result<Outcome> {
-    let files = source.open(shown.keeps_types())?;
+    let files = source.open(!shown.is_written())?;
     show_window(&files, source, shown, window)
 }
 
@@ -186,12 +186,12 @@ fn sum(counts: &[u64]) -> u64 {
 
 impl Tail {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let files = self.source.open(self.shown.keeps_types())?;
+        let files = self.source.open(!self.shown.is_written())?;
         let counts = counts(
             &files,
             &self.source,
             &self.shown.named(&self.source),
-            self.shown.keeps_types(),
+            self.shown.is_written(),
         )?;
         let window = Window {
             offset: sum(&counts).saturating_sub(self.rows),
@@ -204,9 +204,9 @@ impl Tail {
 impl Sample {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let (source, shown) = (&self.source, &self.shown);
-        let files = source.open(shown.keeps_types())?;
+        let files = source.open(!shown.is_written())?;
         let (selection, named) = (shown.selection(source), shown.named(source));
-        let counts = counts(&files, source, &named, shown.keeps_types())?;
+        let counts = counts(&files, source, &named, shown.is_written())?;
         let chosen = sample::choose(sum(&counts), self.rows, self.seed);
         let chosen = Chosen {
             counts: &counts,
@@ -222,7 +222,7 @@ impl Sample {
 
 impl Count {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let files = self.source.open(false)?;
+        let files = self.source.open(true)?;
         let mut out = standard::output()?;
         let counts = counts(
             &files,

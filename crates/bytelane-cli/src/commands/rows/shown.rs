@@ -98,8 +98,8 @@ impl Shown {
         self.columns.named(source)
     }
 
-    /// Returns whether columns keep their Arrow types, because they are written again.
-    pub fn keeps_types(&self) -> bool {
+    /// Returns whether the rows are written to a new file.
+    pub fn is_written(&self) -> bool {
         self.output.is_some()
     }
 

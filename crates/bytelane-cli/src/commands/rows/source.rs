@@ -5,6 +5,7 @@ use super::input::STANDARD;
 use crate::backend;
 use crate::search::{Search, parse_partition_type};
 use bytelane_parquet::arrow_schema::DataType;
+use bytelane_parquet::budget::RowLimit;
 use bytelane_parquet::filter::{Predicate, Selection};
 use std::path::{Path, PathBuf};
 
@@ -25,8 +26,8 @@ pub struct Source {
     /// Only rows for which this condition is true
     #[arg(long = "where", value_name = "CONDITION", long_help = WHERE)]
     condition: Option<Predicate>,
-    /// With --where: maximum number of rows of a file to decode; 64 Mi, plus 1 Ki for each byte of the file by default
-    #[arg(long, value_name = "ROWS", requires = "condition")]
+    /// Maximum number of rows of a file to decode for a condition, a new file or stats; 64 Mi, plus 1 Ki for each byte of the file by default
+    #[arg(long, value_name = "ROWS")]
     row_limit: Option<u64>,
 }
 
@@ -47,15 +48,15 @@ double quotation marks: \"unit price\" > 1. Columns in groups are paths: item.pr
 nor unequal to a value. NaN equals nothing. Integers and decimals are calculated exactly; / divides as floats.";
 
 impl Source {
-    /// Finds the files. Their columns may keep their Arrow types, or get those that are best to show.
-    pub fn open(&self, keeps_types: bool) -> anyhow::Result<Files> {
+    /// Finds the files, whose rows may only be shown.
+    pub fn open(&self, is_shown: bool) -> anyhow::Result<Files> {
         backend::force_from_environment()?;
         Files::find(
             &self.files,
             self.search,
             &self.partition_types,
             self.strict_schema,
-            keeps_types,
+            (!is_shown).then_some(RowLimit(self.row_limit)),
         )
     }
 

@@ -51,7 +51,7 @@ const EXAMPLES: &str = "Examples:
 
 impl Stats {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let files = self.source.open(true)?;
+        let files = self.source.open(false)?;
         let mut out = standard::output()?;
         let selection = self.columns.selection(&self.source);
         let named = self.columns.named(&self.source);

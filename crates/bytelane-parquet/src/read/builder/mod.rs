@@ -229,7 +229,8 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     }
 
     /// Returns the size of the file, in bytes.
-    pub(crate) fn file_bytes(&self) -> u64 {
+    #[doc(hidden)]
+    pub fn file_bytes(&self) -> u64 {
         self.input.len()
     }
 
