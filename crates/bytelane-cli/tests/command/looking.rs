@@ -158,6 +158,19 @@ fn columns_are_shown_in_the_order_asked_for() {
         "json",
     ];
     assert_eq!(run(lake, &json), "{\"place\":{\"x\":20},\"id\":20}\n");
+    // Members that are not asked for do not come back as nulls where several files are one table.
+    let several = |arguments: &[&str]| {
+        let head = ["head", "lake", "-n", "1", "--format", "json"];
+        run(lake, &[&head[..], arguments].concat())
+    };
+    assert_eq!(
+        several(&["--columns", "place.y,id"]),
+        "{\"place\":{\"y\":7},\"id\":0}\n"
+    );
+    assert_eq!(
+        several(&["--exclude", "place.y,note,kind,price"]),
+        "{\"id\":0,\"place\":{\"x\":0}}\n"
+    );
     // A condition may use a column that is not shown.
     let hidden = [
         "head",

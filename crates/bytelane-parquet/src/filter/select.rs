@@ -13,7 +13,7 @@ use arrow_array::{
     Array, ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader, UInt32Array,
 };
 use arrow_buffer::BooleanBuffer;
-use arrow_schema::{ArrowError, DataType, FieldRef, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use arrow_select::take::take;
 use parquet::arrow::ProjectionMask;
 use parquet::file::metadata::{FileMetaData, ParquetMetaData, RowGroupMetaData};
@@ -320,11 +320,53 @@ impl Selection {
         Ok(returned)
     }
 
+    /// Returns the columns of a table that this selection returns, with the members of structs that it returns.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn narrowed(&self, schema: &Schema) -> SchemaRef {
+        let fields = schema.fields().iter();
+        let fields = fields.filter_map(|field| self.narrowed_field(field.name(), field));
+        let metadata = schema.metadata().clone();
+        Arc::new(Schema::new_with_metadata(
+            fields.collect::<Vec<_>>(),
+            metadata,
+        ))
+    }
+
+    fn narrowed_field(&self, path: &str, field: &FieldRef) -> Option<FieldRef> {
+        if self.excluded.iter().any(|group| is_within(path, group)) {
+            return None;
+        }
+        match field.data_type() {
+            DataType::Struct(members) if !members.is_empty() => {
+                let members = members.iter().filter_map(|member| {
+                    self.narrowed_field(&format!("{path}.{}", member.name()), member)
+                });
+                let members: Fields = members.collect();
+                let is_empty = members.is_empty();
+                let narrowed = Field::clone(field).with_data_type(DataType::Struct(members));
+                (!is_empty).then(|| Arc::new(narrowed))
+            }
+            _ => {
+                let mut columns = self.columns.iter().flatten();
+                let is_returned = self.columns.is_none()
+                    || columns.any(|it| is_within(path, it) || is_within(it, path));
+                is_returned.then(|| Arc::clone(field))
+            }
+        }
+    }
+
     fn is_returned(&self, constant: &String) -> bool {
         let is_among = |paths: &[String]| paths.contains(constant);
         let is_wanted = self.columns.as_deref().is_none_or(is_among);
         is_wanted && !is_among(&self.excluded)
     }
+}
+
+/// Returns whether a path is that of a group, or of a part of it.
+fn is_within(path: &str, group: &str) -> bool {
+    let rest = path.strip_prefix(group);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 fn is_text(data_type: &DataType) -> bool {

@@ -153,9 +153,13 @@ impl Files {
     }
 
     /// Returns the columns of the output for a selection of a file.
-    fn shown_columns(&self, rows: &SelectedRows) -> anyhow::Result<SchemaRef> {
+    fn shown_columns(
+        &self,
+        rows: &SelectedRows,
+        selection: &Selection,
+    ) -> anyhow::Result<SchemaRef> {
         Ok(match self.table()? {
-            Some(table) => selected(table.schema(), &rows.schema()),
+            Some(table) => selection.narrowed(&selected(table.schema(), &rows.schema())),
             None => rows.schema(),
         })
     }
@@ -215,7 +219,7 @@ impl Files {
                 file = file.with_row_selection(between(skipped, in_file));
             }
             let rows = own.read(file).map_err(|error| error.in_file(shown(path)))?;
-            let columns = self.shown_columns(&rows)?;
+            let columns = self.shown_columns(&rows, selection)?;
             // The output shows the columns of a file even if it has no rows.
             hand_on(&RecordBatch::new_empty(Arc::clone(&columns)))?;
             if left == 0 {
@@ -332,7 +336,7 @@ impl Files {
             let rows = selection
                 .read(file)
                 .map_err(|error| error.in_file(shown(path)))?;
-            let columns = self.shown_columns(&rows)?;
+            let columns = self.shown_columns(&rows, &selection)?;
             hand_on(&RecordBatch::new_empty(Arc::clone(&columns)))?;
             let mut before = 0;
             for batch in rows {
