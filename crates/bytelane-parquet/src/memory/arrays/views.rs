@@ -32,6 +32,13 @@ impl ViewContent for StringViewType {
 /// Maximum size of a value that a view can contain, in bytes.
 const INLINE: usize = 12;
 
+/// A page is dropped if views need no more than one of so many parts of its bytes.
+const SMALL_PART: usize = 4;
+
+/// Sizes of the first and of the largest buffer of copied values, in bytes.
+const LEAST_COPIES: usize = 1 << 10;
+const MOST_COPIES: usize = 1 << 20;
+
 /// Masks of the lowest bytes of a number; the index is the number of bytes.
 const LOWEST: [u128; 17] = {
     let mut masks = [u128::MAX; 17];
@@ -79,14 +86,27 @@ impl View {
         Self(self.0 | if self.is_long() { number << 64 } else { 0 })
     }
 
+    /// Returns the index of the buffer of a long value.
+    fn buffer(self) -> usize {
+        (self.0 >> 64) as u32 as usize
+    }
+
+    /// Returns the range of a long value in its buffer.
+    fn range(self) -> Range<usize> {
+        let start = (self.0 >> 96) as usize;
+        start..start + self.0 as u32 as usize
+    }
+
+    /// Moves the view of a long value to another place.
+    fn moved(self, buffer: usize, start: usize) -> Self {
+        Self((start as u128) << 96 | (buffer as u128) << 64 | self.0 & u128::from(u64::MAX))
+    }
+
     fn value(self, buffers: &[Buffer]) -> Vec<u8> {
-        let length = self.0 as u32 as usize;
         if self.is_long() {
-            let start = (self.0 >> 96) as usize;
-            let buffer = (self.0 >> 64) as u32 as usize;
-            buffers[buffer][start..start + length].to_vec()
+            buffers[self.buffer()][self.range()].to_vec()
         } else {
-            (self.0 >> 32).to_le_bytes()[..length].to_vec()
+            (self.0 >> 32).to_le_bytes()[..self.0 as u32 as usize].to_vec()
         }
     }
 }
@@ -106,11 +126,27 @@ pub(crate) struct ViewBuilder<T> {
     backend: Detected,
     views: Vec<u128>,
     buffers: Vec<Buffer>,
+    /// Buffer of the page that was appended last.
+    page: Option<HeldPage>,
+    /// Values copied from pages, and the index of their buffer.
+    copies: Vec<u8>,
+    copied_to: usize,
     /// Size of the buffers that are not dictionaries, in bytes.
     held: u64,
     /// Set if all values are known to be UTF-8, in case they have to be.
     is_text: bool,
     of: PhantomData<fn() -> T>,
+}
+
+/// Buffer of a page.
+struct HeldPage {
+    /// Index of the buffer.
+    number: usize,
+    /// Index of the first view that may point into it.
+    first: usize,
+    /// Total length of the values that views were made of, in bytes, and whether some of these were dropped.
+    bytes: usize,
+    has_gaps: bool,
 }
 
 impl<T: ViewContent> ViewBuilder<T> {
@@ -119,6 +155,9 @@ impl<T: ViewContent> ViewBuilder<T> {
             backend,
             views: Vec::new(),
             buffers: Vec::new(),
+            page: None,
+            copies: Vec::new(),
+            copied_to: 0,
             held: 0,
             is_text: true,
             of: PhantomData,
@@ -155,22 +194,36 @@ impl<T: ViewContent> ViewBuilder<T> {
         mut next: impl FnMut() -> Result<Range<usize>, E>,
     ) -> Result<(), E> {
         check_length(bytes);
-        let number = self.number_of(bytes);
+        let mut number = self.number_of(bytes);
+        if number == self.buffers.len() {
+            self.end_page();
+            number = self.buffers.len();
+        }
         self.views.reserve(count);
-        let (mut first, mut end, mut longest) = (bytes.len(), 0, 0);
+        let (mut first, mut end, mut longest, mut total) = (bytes.len(), 0, 0, 0);
         for to in &mut self.views.spare_capacity_mut()[..count] {
             let place = next()?;
             to.write(View::new(bytes, &place).in_buffer(number as u128).0);
             first = first.min(place.start);
             end = end.max(place.end);
             longest = longest.max(place.len());
+            total += place.len();
         }
         let start = self.views.len();
         // SAFETY: there is room for `count` views, each of which has just been written.
         unsafe { self.views.set_len(start + count) };
         if longest > INLINE && number == self.buffers.len() {
             self.buffers.push(bytes.clone().into());
+            self.page = Some(HeldPage {
+                number,
+                first: start,
+                bytes: 0,
+                has_gaps: false,
+            });
             self.held += bytes.len() as u64;
+        }
+        if let Some(page) = self.page.as_mut().filter(|page| page.number == number) {
+            page.bytes += total;
         }
         if T::IS_TEXT && first < end {
             let (views, values) = (&self.views[start..], &bytes[first..end]);
@@ -236,6 +289,62 @@ impl<T: ViewContent> ViewBuilder<T> {
         let start = self.views.len() - bits.len();
         let kept = compact_values(self.backend, bits, &mut self.views[start..]);
         self.views.truncate(start + kept);
+        if let Some(page) = &mut self.page {
+            // Its views may have moved forward, behind those of earlier pages.
+            page.first = page.first.min(start);
+            page.has_gaps = true;
+        }
+    }
+
+    /// Copies the values that views have in the last page, and drops the page, if they are a small part of it. An array
+    /// of few rows would hold all pages otherwise.
+    fn end_page(&mut self) {
+        let Some(page) = self.page.take() else {
+            return;
+        };
+        let is_last = page.number + 1 == self.buffers.len();
+        let is_in_page = |view: &View| view.is_long() && view.buffer() == page.number;
+        let mut bytes = page.bytes;
+        if page.has_gaps {
+            let views = self.views[page.first..].iter().map(|view| View(*view));
+            let lengths = views.filter(is_in_page).map(|view| view.range().len());
+            bytes = lengths.sum();
+        }
+        let Some(values) = self
+            .buffers
+            .pop_if(|it| is_last && bytes <= it.len() / SMALL_PART)
+        else {
+            return;
+        };
+        self.held -= values.len() as u64;
+        for at in page.first..self.views.len() {
+            let view = View(self.views[at]);
+            if is_in_page(&view) {
+                self.views[at] = self.copied(view, &values[view.range()]).0;
+            }
+        }
+    }
+
+    /// Copies a long value, and returns the view of the copy.
+    fn copied(&mut self, view: View, value: &[u8]) -> View {
+        if self.copies.capacity() - self.copies.len() < value.len() {
+            let room = (2 * self.copies.capacity()).clamp(LEAST_COPIES, MOST_COPIES);
+            self.end_copies();
+            self.copies = Vec::with_capacity(room.max(value.len()));
+            self.copied_to = self.buffers.len();
+            self.buffers.push(Buffer::default());
+        }
+        let start = self.copies.len();
+        self.copies.extend_from_slice(value);
+        self.held += value.len() as u64;
+        view.moved(self.copied_to, start)
+    }
+
+    /// Makes a buffer of the copied values.
+    fn end_copies(&mut self) {
+        if self.copies.capacity() > 0 {
+            self.buffers[self.copied_to] = take(&mut self.copies).into();
+        }
     }
 
     /// Returns the index that the bytes have, or would get, among the buffers.
@@ -259,6 +368,8 @@ impl<T: ViewContent> ViewBuilder<T> {
         &mut self,
         nulls: Option<NullBuffer>,
     ) -> Result<GenericByteViewArray<T>, NotText> {
+        self.end_page();
+        self.end_copies();
         let (views, buffers) = (take(&mut self.views), take(&mut self.buffers));
         self.held = 0;
         check_nulls(nulls.as_ref(), views.len());
@@ -269,8 +380,10 @@ impl<T: ViewContent> ViewBuilder<T> {
         // SAFETY: each view was made by `View::new`, for a range within its bytes, or is 0, the view of an
         // empty value. A view of up to 12 bytes contains all of them, followed by zeros. Any other view
         // begins with the first four, and names the buffer of its bytes by the index at which `append` or
-        // `append_entries` found or put it. The latter gets its views from a `Dictionary`, which writes nothing
-        // but its values, all of which `ViewDictionary::new` made. Strings were validated when they were appended, or just now.
+        // `append_entries` found or put it, or by that of the buffer to which `copied` copied them before
+        // `end_page` dropped the page, into which no view before its first one points. `append_entries` gets its
+        // views from a `Dictionary`, which writes nothing but its values, all of which `ViewDictionary::new` made.
+        // Strings were validated when they were appended, or just now.
         // There are as many bits of nulls as views.
         Ok(unsafe { GenericByteViewArray::new_unchecked(views.into(), buffers.into(), nulls) })
     }

@@ -80,6 +80,77 @@ fn pages_come_back_unless_they_are_held() {
     }
 }
 
+#[test]
+fn values_are_copied_from_pages_of_which_few_are_left() {
+    let array = values(100);
+    let chunk = pages(file(&array, Layout::of(Encoding::PLAIN, 50)), &array);
+    for (every, skips, is_held) in [
+        (1, false, true),
+        (3, false, true),
+        (10, false, false),
+        (10, true, false),
+        (1000, false, false),
+    ] {
+        let is_kept = |row: usize| (row % 50).is_multiple_of(every);
+        let mut decoder = decoder(&DataType::BinaryView, MEMORY);
+        let mut pages = Vec::new();
+        for (page, start) in chunk.pages.iter().zip([0, 50]) {
+            let bytes = Bytes::from(page.values.to_vec());
+            pages.push(bytes.clone());
+            decoder.open_page(page.encoding, bytes, 50).expect("a page");
+            for start in [start, start + 25] {
+                if skips {
+                    for row in start..start + 25 {
+                        if is_kept(row) {
+                            decoder.append(Slots::Valid(1)).expect("a value");
+                        } else {
+                            decoder.skip(1).expect("a value");
+                        }
+                    }
+                } else {
+                    decoder.append(Slots::Valid(25)).expect("half of the page");
+                    decoder.retain(&(start..start + 25).map(is_kept).collect());
+                }
+            }
+            decoder.close_page();
+        }
+        let read = decoder.finish(None).expect("values");
+        for page in pages {
+            assert_eq!(!page.is_unique(), is_held, "one of {every}");
+        }
+        read.to_data().validate_full().expect("valid views");
+        let read = read.as_binary_view().iter().flatten();
+        let expected = array.as_binary::<i32>().iter().flatten().enumerate();
+        let expected = expected.filter_map(|(row, value)| is_kept(row).then_some(value));
+        assert!(read.eq(expected), "one of {every}");
+    }
+}
+
+#[test]
+fn rows_of_several_pages_are_dropped_together() {
+    let array = values(100);
+    let chunk = pages(file(&array, Layout::of(Encoding::PLAIN, 10)), &array);
+    for every in [1, 2, 5, 7, 50, 1000] {
+        let is_kept = |row: usize| row.is_multiple_of(every);
+        let mut decoder = decoder(&DataType::BinaryView, MEMORY);
+        for (number, page) in chunk.pages.iter().enumerate() {
+            let bytes = Bytes::from(page.values.to_vec());
+            decoder.open_page(page.encoding, bytes, 10).expect("a page");
+            decoder.append(Slots::Valid(10)).expect("a page");
+            decoder.close_page();
+            if number % 4 == 3 || number == 9 {
+                let rows = 10 * (number - number % 4)..10 * number + 10;
+                decoder.retain(&rows.map(is_kept).collect());
+            }
+        }
+        let read = decoder.finish(None).expect("values");
+        read.to_data().validate_full().expect("valid views");
+        let read = read.as_binary_view().iter().flatten();
+        let expected = array.as_binary::<i32>().iter().flatten().step_by(every);
+        assert!(read.eq(expected), "one of {every}");
+    }
+}
+
 /// Checks the limit without writing 2 GB.
 #[test]
 fn offsets_must_fit() {
