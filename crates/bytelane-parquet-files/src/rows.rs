@@ -4,6 +4,7 @@
 
 use arrow_schema::SchemaRef;
 use bytelane_parquet::arrow_array::RecordBatch;
+use bytelane_parquet::budget::MemoryLimit;
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::file::Output;
 #[cfg(feature = "clap")]
@@ -122,10 +123,18 @@ impl RowsOptions {
             columns: columns.collect(),
             compression: self.compression,
             row_group_size: self.row_group_size.unwrap_or(usual.row_group_size),
+            row_group_bytes: usual.row_group_bytes.min(buffered_bytes()),
             threads: Some(self.threads.unwrap_or_else(all_cores)),
             ..usual
         }
     }
+}
+
+/// Returns how many bytes of rows are kept until they are a row group. The rows that are read, and the new chunks, are in
+/// memory at the same time.
+fn buffered_bytes() -> usize {
+    let bytes = MemoryLimit::default().of_read(u64::MAX) / 2;
+    usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
 /// File that was written from rows.

@@ -212,6 +212,18 @@ def test_columns_of_nulls_of_polars_are_written() -> None:
     assert parquet.read_table("a.parquet").to_pyarrow().schema.field("none").type == pa.null()
 
 
+def test_dictionaries_of_nulls_are_columns_of_nulls() -> None:
+    # As pandas has them for a category without values.
+    nulls = pa.DictionaryArray.from_arrays(pa.array([None] * 5, pa.int8()), pa.nulls(0))
+    table = pa.table({"id": range(5), "none": nulls})
+    pq.write_table(table, "theirs.parquet", row_group_size=2)
+    written(table, row_group_size=2)
+    for path in ["theirs.parquet", "a.parquet"]:
+        read = pq.read_table(path)
+        assert read.column("none").type == pa.null()
+        assert parquet.read_table(path).to_pyarrow().equals(read)
+
+
 def test_metadata_that_is_not_utf8_is_kept() -> None:
     table = pa.table({"a": [1]}).replace_schema_metadata({b"k\xff": b"v\xfe", "text": "value"})
     parquet.write_table(table, "a.parquet")

@@ -8,7 +8,9 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Date32Type, Date64Type, Int64Type, Time32MillisecondType, Time32SecondType, UInt32Type,
 };
-use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray, make_array};
+use arrow_array::{
+    Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray, make_array, new_null_array,
+};
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
 use std::fmt::Display;
 use std::sync::Arc;
@@ -75,6 +77,8 @@ impl StoredTypes {
             DataType::Time32(TimeUnit::Second) => DataType::Time32(TimeUnit::Millisecond),
             DataType::Date64 => DataType::Date32,
             DataType::UInt32 if self.version < FormatVersion::V2_4 => DataType::Int64,
+            // pandas has such dictionaries of columns without values. pyarrow reads them as nulls.
+            DataType::Dictionary(_, values) if values.is_null() => DataType::Null,
             DataType::Dictionary(keys, values) => {
                 DataType::Dictionary(keys.clone(), self.data_type(values)?.into())
             }
@@ -122,6 +126,9 @@ impl StoredTypes {
             (DataType::UInt32, _) => {
                 let numbers = converted::<UInt32Type, Int64Type>(array, |it| Some(it.into()))?;
                 Ok(Arc::new(numbers))
+            }
+            (DataType::Dictionary(..), DataType::Null) => {
+                Ok(new_null_array(data_type, array.len()))
             }
             _ => self.nested(array, data_type),
         }

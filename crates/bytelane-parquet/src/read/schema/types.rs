@@ -57,6 +57,10 @@ fn is_taken(asked: &DataType, own: &DataType, column: Option<&ColumnDescPtr>) ->
     let is = |physical| column.is_some_and(|column| column.physical_type() == physical);
     match (asked, own) {
         (DataType::Dictionary(_, values), own) => {
+            // pyarrow and Polars read a dictionary of nulls as nulls as well.
+            if values.is_null() {
+                return false;
+            }
             // The crate `parquet` creates no dictionaries of numbers that are stored as bytes.
             let is_bytes = is(Type::BYTE_ARRAY) || is(Type::FIXED_LEN_BYTE_ARRAY);
             !(is_bytes && values.is_primitive()) && is_taken(values, own, column)

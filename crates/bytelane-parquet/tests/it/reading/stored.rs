@@ -4,8 +4,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Int8Type, Time32MillisecondType, TimestampMillisecondType};
 use arrow_array::{
     Array, ArrayRef, Date32Array, Date64Array, DictionaryArray, FixedSizeBinaryArray, Int8Array,
-    Int32Array, ListArray, RecordBatch, StringArray, StructArray, Time32MillisecondArray,
-    Time32SecondArray, TimestampMillisecondArray, TimestampSecondArray,
+    Int32Array, ListArray, NullArray, RecordBatch, StringArray, StructArray,
+    Time32MillisecondArray, Time32SecondArray, TimestampMillisecondArray, TimestampSecondArray,
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
@@ -144,6 +144,23 @@ fn dictionaries_of_times_are_stored_too() {
     let values = read.downcast_dict::<Date32Array>().unwrap();
     let values: Vec<Option<i32>> = values.into_iter().collect();
     assert_eq!(values, [Some(-1), None, Some(20_000)]);
+}
+
+#[test]
+fn a_dictionary_of_nulls_is_a_column_of_nulls() {
+    let nulls = dictionary(Arc::new(NullArray::new(2)));
+    let file = write(
+        &of(vec![("a", Arc::clone(&nulls))]),
+        WriterOptions::default().with_row_group_size(2),
+    )
+    .unwrap();
+    let (logical, _) = in_file(&file);
+    assert_eq!(logical, [Some(LogicalType::Unknown)]);
+    let batches = Reader::builder(file).unwrap().build().unwrap();
+    let columns: Vec<ArrayRef> = batches.map(|it| it.unwrap().column(0).clone()).collect();
+    assert!(columns.iter().all(|it| it.data_type() == &DataType::Null));
+    let rows: usize = columns.iter().map(Array::len).sum();
+    assert_eq!(rows, nulls.len());
 }
 
 #[test]
