@@ -40,8 +40,8 @@ class Memory(unittest.TestCase):
             with self.subTest(type=str(table["column"].type), encoding=encoding):
                 written = io.BytesIO()
                 parquet.write_table(table, written, encoding, compression="none")
-                # With `pre_buffer`, threads of pyarrow may still hold Python's bytes when the interpreter ends, and abort it.
-                found = pyarrow.parquet.read_table(written, pre_buffer=False)
+                # `read_table` reads on threads that may still hold Python's bytes when the interpreter ends, and abort it.
+                found = pyarrow.parquet.ParquetFile(written).read(use_threads=False)
                 self.assertEqual(found["column"].to_pylist(), table["column"].to_pylist())
 
     def test_slices_and_chunks(self):

@@ -98,7 +98,7 @@ class Sizes(unittest.TestCase):
     def ours(self, table, compression, level):
         memory = io.BytesIO()
         parquet.write_table(table, memory, compression=compression, compression_level=level)
-        self.assertTrue(pyarrow.parquet.read_table(memory, pre_buffer=False).equals(table))
+        self.assertTrue(pyarrow.parquet.ParquetFile(memory).read(use_threads=False).equals(table))
         return size(memory)
 
     def others(self, table, compression, level):
