@@ -108,12 +108,13 @@ fn ten_commands_tell_about_a_file() {
                 .current_dir(&directory)
                 .output()
                 .unwrap();
-            let quoted = arguments
-                .iter()
-                .map(|argument| match argument.contains(' ') {
-                    true => format!("\"{argument}\""),
-                    false => (*argument).to_owned(),
-                });
+            let quoted = arguments.iter().map(|argument| {
+                if argument.contains(' ') {
+                    format!("\"{argument}\"")
+                } else {
+                    (*argument).to_owned()
+                }
+            });
             let quoted = quoted.collect::<Vec<_>>().join(" ");
             session += &format!(
                 "$ bytelane {quoted}\n{}{}\n",

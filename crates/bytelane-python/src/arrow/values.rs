@@ -77,9 +77,12 @@ fn each<'py>(
     value: impl Fn(usize) -> PyResult<Bound<'py, PyAny>>,
 ) -> PyResult<Objects<'py>> {
     let rows = 0..array.len();
-    rows.map(|row| match array.is_null(row) {
-        true => Ok(py.None().into_bound(py)),
-        false => value(row),
+    rows.map(|row| {
+        if array.is_null(row) {
+            Ok(py.None().into_bound(py))
+        } else {
+            value(row)
+        }
     })
     .collect()
 }

@@ -29,9 +29,10 @@ pub fn parse_map<T: DeserializeOwned>(options: Map<String, Value>) -> PyResult<T
         let message = IN_PYTHON
             .iter()
             .fold(message, |text, (from, to)| text.replace(from, to));
-        match message.contains("invalid type") {
-            true => PyTypeError::new_err(message),
-            false => of_parquet(Problem::Option(message).into()),
+        if message.contains("invalid type") {
+            PyTypeError::new_err(message)
+        } else {
+            of_parquet(Problem::Option(message).into())
         }
     })
 }

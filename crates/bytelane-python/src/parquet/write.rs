@@ -72,9 +72,10 @@ fn writer_options(py: Python<'_>, keywords: &str, schema: &Schema) -> PyResult<W
         .partition(|(name, _)| OF_COLUMNS.contains(&name.as_str()));
     let mut options: WriterOptions = parse_map(of_file)?;
     warn_of_obstacles(py, &options.encodings, &options.readers)?;
-    let statistics = match options.write_page_index {
-        true => EnabledStatistics::Page,
-        false => EnabledStatistics::Chunk,
+    let statistics = if options.write_page_index {
+        EnabledStatistics::Page
+    } else {
+        EnabledStatistics::Chunk
     };
     for (path, column) in parse_map::<OfColumns>(of_columns)?.options(statistics)? {
         options = options.with_column(path, column);

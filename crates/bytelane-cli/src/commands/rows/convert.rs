@@ -138,9 +138,12 @@ impl Convert {
         };
         let mut text = Output::new(format, Vertical::Never, &mut out);
         let written = rows(&mut |batch| text.write(batch)).and_then(|()| text.finish());
-        written.map_err(|error| match error.is::<io::Error>() {
-            true => error.context(format!("cannot write {}", readable::path(&self.output))),
-            false => error,
+        written.map_err(|error| {
+            if error.is::<io::Error>() {
+                error.context(format!("cannot write {}", readable::path(&self.output)))
+            } else {
+                error
+            }
         })?;
         out.finish()
     }

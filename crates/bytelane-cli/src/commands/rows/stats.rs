@@ -200,9 +200,10 @@ fn significant(mean: f64) -> String {
     }
     let decimals = (5.0 - exponent).clamp(0.0, 10.0) as usize;
     let text = format!("{mean:.decimals$}");
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
     }
 }
 
