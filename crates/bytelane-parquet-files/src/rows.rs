@@ -13,8 +13,10 @@ use bytelane_parquet::options::{
     deserialize_by_path, deserialize_given_compression, deserialize_name,
 };
 use bytelane_parquet::parallel::all_cores;
+use bytelane_parquet::types::fields::leaves;
 use bytelane_parquet::{
-    ColumnOptions, Encoding, Encodings, Error, Goal, Replace, Result, Writer, WriterOptions,
+    ColumnOptions, Encoding, Encodings, Error, Goal, Problem, Replace, Result, Writer,
+    WriterOptions,
 };
 use derive_setters::Setters;
 use parquet::basic::Compression;
@@ -137,6 +139,21 @@ fn buffered_bytes() -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
+/// Memory that the description of a column chunk takes until the file is complete, in bytes.
+const DESCRIPTION: u64 = 2 << 10;
+
+/// Returns an error if the descriptions of this many column chunks take more than `limit` bytes.
+fn check_footer(chunks: u64, limit: u64) -> Result<()> {
+    if chunks.saturating_mul(DESCRIPTION) <= limit {
+        return Ok(());
+    }
+    let problem = format!(
+        "its footer would describe more than {chunks} column chunks, which take too much memory: the rows are so large that a \
+         row group has few of them; write fewer columns or rows"
+    );
+    Err(Problem::Unsupported(problem).into())
+}
+
 /// File that was written from rows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -172,6 +189,8 @@ pub struct RowsWriter {
     output: Output,
     path: PathBuf,
     rows: u64,
+    /// Number of columns; the members of groups are columns of their own.
+    columns: u64,
 }
 
 impl RowsWriter {
@@ -179,7 +198,7 @@ impl RowsWriter {
     ///
     /// # Errors
     ///
-    /// [`Problem::Exists`](bytelane_parquet::Problem::Exists) if an existing file may not be replaced, and the errors of
+    /// [`Problem::Exists`] if an existing file may not be replaced, and the errors of
     /// [`Writer::try_new`].
     pub fn create(
         path: impl AsRef<Path>,
@@ -191,6 +210,11 @@ impl RowsWriter {
         let in_file = |error: Error| error.in_file(path);
         let replace = Replace::forced_or(options.force, options.replace);
         let output = Output::begin(path, None, replace, inputs).map_err(in_file)?;
+        let columns = schema
+            .fields()
+            .iter()
+            .flat_map(|field| leaves(field))
+            .count() as u64;
         let sink = output.file().try_clone().map_err(Error::from);
         let writer = sink.and_then(|sink| Writer::try_new(sink, schema, options.writer()));
         Ok(Self {
@@ -198,6 +222,7 @@ impl RowsWriter {
             output,
             path: path.to_owned(),
             rows: 0,
+            columns,
         })
     }
 
@@ -205,9 +230,13 @@ impl RowsWriter {
     ///
     /// # Errors
     ///
-    /// Same errors as [`Writer::write`].
+    /// Same errors as [`Writer::write`], and [`Problem::Unsupported`] if the footer takes too much memory.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        let written = self.writer.write(batch);
+        let written = self.writer.write(batch).and_then(|()| {
+            let row_groups = self.writer.flushed_row_groups() as u64;
+            let limit = MemoryLimit::default().of_read(u64::MAX) / 2;
+            check_footer(row_groups.saturating_mul(self.columns), limit)
+        });
         written.map_err(|error| error.in_file(&self.path))?;
         self.rows += batch.num_rows() as u64;
         Ok(())
@@ -229,5 +258,24 @@ impl RowsWriter {
             row_groups: written.metadata.num_row_groups(),
             bytes,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn footers_are_bounded_by_memory() {
+        assert!(check_footer(1000, 1000 * DESCRIPTION).is_ok());
+        for chunks in [1001, u64::MAX] {
+            let error = check_footer(chunks, 1000 * DESCRIPTION).unwrap_err();
+            assert!(
+                error
+                    .to_string()
+                    .contains(&format!("{chunks} column chunks")),
+                "{error}"
+            );
+        }
     }
 }
