@@ -120,7 +120,8 @@ pub enum Comparison {
 
 impl Comparison {
     /// Returns the operator for swapped sides.
-    fn flipped(self) -> Self {
+    #[must_use]
+    pub fn flipped(self) -> Self {
         match self {
             Self::Equal | Self::NotEqual => self,
             Self::Less => Self::Greater,

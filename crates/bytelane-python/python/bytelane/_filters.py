@@ -6,8 +6,10 @@ import datetime
 import decimal
 import math
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
+
+from ._parquet import Condition, Schema, Table
 
 # Column, operator and value.
 Test: TypeAlias = tuple[str, str, Any]
@@ -27,9 +29,50 @@ def is_expression(filters: object) -> bool:
     return type(filters).__name__ == "Expression" and type(filters).__module__.startswith("pyarrow")
 
 
-def native(filters: Filters) -> str | list[list[tuple[str, str, list[Tagged]]]]:
-    """Returns the condition as lists of lists of tests, or as a string."""
-    if isinstance(filters, str):
+class Plan:
+    """Columns and condition to read with, and what remains to be done with the rows."""
+
+    def __init__(
+        self, columns: Sequence[str] | None, filters: Any, schema: Callable[[], Schema], is_united: bool = False
+    ) -> None:
+        self.columns = columns
+        self.filters = filters
+        self._expression: Any = None
+        self._chosen = columns
+        if is_expression(filters):
+            self._convert(schema(), is_united)
+
+    def _convert(self, schema: Schema, is_united: bool) -> None:
+        expression = self.filters
+        try:
+            _, (stored,) = expression.__reduce__()
+        except NotImplementedError:
+            # Columns by their numbers.
+            condition = None
+        else:
+            condition = Condition(stored.to_pybytes(), schema, is_united)
+        self.filters = condition
+        if condition is not None and condition.is_exact:
+            return
+        self._expression = expression
+        if self.columns is not None:
+            read = None if condition is None else condition.columns
+            is_whole = set(self.columns).issubset(schema.names)
+            self.columns = [*dict.fromkeys([*self.columns, *read])] if read is not None and is_whole else None
+
+    @property
+    def rest(self) -> Callable[[Table], Table] | None:
+        """Chooses rows and columns of a table that was read."""
+        return None if self._expression is None else self._choose
+
+    def _choose(self, table: Table) -> Table:
+        chosen = Table(table.to_pyarrow().filter(self._expression))
+        return chosen if self._chosen is None else chosen.select(self._chosen)
+
+
+def native(filters: Filters | Condition) -> Condition | str | list[list[tuple[str, str, list[Tagged]]]]:
+    """Returns the condition as lists of lists of tests, as a string, or as converted from an expression."""
+    if isinstance(filters, str | Condition):
         return filters
     if not isinstance(filters, Sequence):
         kind = f"{type(filters).__module__}.{type(filters).__name__}"

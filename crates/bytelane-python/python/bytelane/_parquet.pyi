@@ -20,6 +20,7 @@ __all__ = [
     "Column",
     "ColumnChunkMetaData",
     "ColumnSchema",
+    "Condition",
     "Field",
     "FileMetaData",
     "Metrics",
@@ -125,7 +126,7 @@ def read_file(
     source: _Path | bytes | bytearray | memoryview | _BinaryFile,
     columns: Sequence[str] | None,
     row_groups: Sequence[int] | None,
-    filters: Filters | None,
+    filters: Filters | Condition | None,
     types: ReaderTypes,
     threads: int | None,
     memory_limit: int | None,
@@ -138,7 +139,7 @@ def read_files(
     partitions: _Partitions,
     columns: Sequence[str] | None,
     row_groups: Sequence[int] | None,
-    filters: Filters | None,
+    filters: Filters | Condition | None,
     types: ReaderTypes,
     threads: int | None,
     memory_limit: int | None,
@@ -407,6 +408,14 @@ class Metrics:
     def rows_dropped(self) -> int: ...
 
 @final
+class Condition:
+    def __new__(cls, stored: bytes, schema: Schema, is_united: bool) -> Self: ...
+    @property
+    def is_exact(self) -> bool: ...
+    @property
+    def columns(self) -> list[str] | None: ...
+
+@final
 class Batches:
     @property
     def metrics(self) -> Metrics: ...
@@ -442,16 +451,17 @@ class ParquetFile:
         batch_size: int,
         columns: Sequence[str] | None,
         row_groups: Sequence[int] | None,
-        filters: Filters | None,
+        filters: Filters | Condition | None,
         threads: int | None,
         memory_limit: int | None,
         row_limit: int | None,
+        rest: Callable[[Table], Table] | None,
     ) -> Batches: ...
     def read(
         self,
         columns: Sequence[str] | None,
         row_groups: Sequence[int] | None,
-        filters: Filters | None,
+        filters: Filters | Condition | None,
         threads: int | None,
         memory_limit: int | None,
         row_limit: int | None,

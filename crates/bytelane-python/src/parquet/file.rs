@@ -118,11 +118,15 @@ impl ParquetFile {
         threads: Option<Count>,
         memory_limit: Option<u64>,
         row_limit: Option<u64>,
+        rest: Option<Py<PyAny>>,
     ) -> PyResult<Batches> {
         let limits = Limits::new(threads, memory_limit)?;
         let selection = selection(py, columns, row_groups, filters, row_limit)?;
         let rows = py.detach(|| self.rows(batch_size.0, &selection, limits, false))?;
-        Ok(Batches(Mutex::new(rows)))
+        Ok(Batches {
+            rows: Mutex::new(rows),
+            rest,
+        })
     }
 
     /// Reads the same rows as one table. A table of more than `memory_limit` bytes is an error; the default is 8 GiB plus 1024
@@ -378,7 +382,11 @@ impl Rows {
 
 /// Iterator over the batches of a file, each a `Table`.
 #[pyclass(frozen, module = "bytelane.parquet")]
-pub struct Batches(Mutex<Rows>);
+pub struct Batches {
+    rows: Mutex<Rows>,
+    /// Function that chooses rows and columns of a batch.
+    rest: Option<Py<PyAny>>,
+}
 
 #[pymethods]
 impl Batches {
@@ -386,7 +394,7 @@ impl Batches {
     #[getter]
     fn metrics(&self, py: Python<'_>) -> Metrics {
         let rows = py.detach(|| {
-            let rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
             rows.rows.metrics()
         });
         Metrics(rows)
@@ -396,15 +404,29 @@ impl Batches {
         slf
     }
 
-    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Table>> {
-        // Release the GIL before waiting for the other lock.
-        py.detach(|| {
-            let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let batch = rows.next()?;
-            Ok(batch.map(|batch| Table {
-                schema: SchemaRef::clone(&rows.schema),
-                batches: vec![batch],
-            }))
-        })
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<Table>>> {
+        while let Some(batch) = py.detach(|| self.next())? {
+            let batch = Py::new(py, batch)?;
+            let Some(rest) = &self.rest else {
+                return Ok(Some(batch));
+            };
+            let chosen: Py<Table> = rest.call1(py, (batch,))?.extract(py)?;
+            if chosen.get().num_rows() > 0 {
+                return Ok(Some(chosen));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Batches {
+    /// Reads the next batch. The GIL must have been released before this waits for the lock.
+    fn next(&self) -> PyResult<Option<Table>> {
+        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+        let batch = rows.next()?;
+        Ok(batch.map(|batch| Table {
+            schema: SchemaRef::clone(&rows.schema),
+            batches: vec![batch],
+        }))
     }
 }

@@ -40,6 +40,8 @@ pub mod _parquet {
     #[pymodule_export]
     use super::file::{Batches, ParquetFile, read_file};
     #[pymodule_export]
+    use super::filter::Condition;
+    #[pymodule_export]
     use super::merge::{check, diff, merge, repair, salvage};
     #[pymodule_export]
     use super::metadata::{

@@ -96,7 +96,7 @@ impl Table {
 
     /// Number of rows.
     #[getter]
-    fn num_rows(&self) -> usize {
+    pub fn num_rows(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 

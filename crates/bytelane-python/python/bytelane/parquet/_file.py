@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from .. import _parquet
-from .._filters import Filters
+from .._filters import Filters, Plan
 from .._options import Int96Unit, StringType, reader_types, refuse_for_reading
 from .._parquet import Batches, FileMetaData, RowGroupMetaData, Schema, Table
 from .._protocols import BinaryFile, Path
@@ -149,9 +149,9 @@ class ParquetFile:
         takes more is an error. `row_limit` is the maximum number of rows that `filters` are tested on, by default 64 Mi
         plus 1 Ki for each byte of the file.
         """
-        wanted = self._columns(columns, use_pandas_metadata)
+        plan = self._plan(columns, use_pandas_metadata, filters)
         limits = (threads if use_threads else 1, memory_limit, row_limit)
-        return self._file.iter_batches(batch_size, wanted, row_groups, filters, *limits)
+        return self._file.iter_batches(batch_size, plan.columns, row_groups, plan.filters, *limits, plan.rest)
 
     def read(
         self,
@@ -167,9 +167,10 @@ class ParquetFile:
     ) -> Table:
         """Reads the same rows as one table. A table of more than `memory_limit` bytes is an error; the default is 8 GiB plus 1024
         times the size of the file. `row_limit` is that of `iter_batches`."""
-        wanted = self._columns(columns, use_pandas_metadata)
+        plan = self._plan(columns, use_pandas_metadata, filters)
         limits = (threads if use_threads else 1, memory_limit, row_limit)
-        return self._file.read(wanted, row_groups, filters, *limits)
+        table = self._file.read(plan.columns, row_groups, plan.filters, *limits)
+        return table if plan.rest is None else plan.rest(table)
 
     def read_row_group(
         self,
@@ -195,13 +196,13 @@ class ParquetFile:
         """Decodes columns, and returns the number of rows."""
         return sum(batch.num_rows for batch in self.iter_batches(batch_size, columns=columns))
 
-    def _columns(self, columns: Sequence[str] | None, use_pandas_metadata: bool) -> Sequence[str] | None:
-        if columns is None or not use_pandas_metadata:
-            return columns
-        metadata = self.schema.metadata or {}
-        if b"pandas" not in metadata and self.common_metadata is not None:
-            metadata = self.common_metadata.metadata or {}
-        return with_index(columns, metadata)
+    def _plan(self, columns: Sequence[str] | None, use_pandas_metadata: bool, filters: Filters | None) -> Plan:
+        if columns is not None and use_pandas_metadata:
+            metadata = self.schema.metadata or {}
+            if b"pandas" not in metadata and self.common_metadata is not None:
+                metadata = self.common_metadata.metadata or {}
+            columns = with_index(columns, metadata)
+        return Plan(columns, filters, lambda: self.schema)
 
     def __repr__(self) -> str:
         return repr(self._file)

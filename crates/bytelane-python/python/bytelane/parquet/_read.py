@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import _parquet
-from .._filters import Filters, is_expression
+from .._filters import Filters, Plan
 from .._options import Int96Unit, ReaderTypes, StringType, reader_types, refuse_for_reading
 from .._parquet import Schema, Table
 from .._protocols import ArrowSchema, BinaryFile, Path
@@ -81,8 +81,8 @@ def read_table(
     available to the process. `ParquetFile.iter_batches` reads larger ones. `row_limit` is the maximum number of rows of a
     file that `filters` are tested on, by default 64 Mi plus 1 Ki for each byte of the file.
 
-    A `pyarrow.compute.Expression` is accepted as a filter, too: pyarrow evaluates it on all columns and rows, so nothing is
-    pruned.
+    A `pyarrow.compute.Expression` is accepted as a filter, too. Comparisons of columns with values, `isin`, `is_null` and
+    `is_valid`, connected by `&`, `|` and `~`, prune in the same way; pyarrow evaluates anything else on the rows that remain.
 
     The following arguments are pyarrow's. With `schema`, the table has its columns and types; columns that the files lack are
     null. `use_pandas_metadata` adds the columns of the index of pandas to `columns`. `partitioning` is `"hive"`, for
@@ -183,24 +183,19 @@ class Files:
 
     def read(self, columns: Sequence[str] | None, rows: Rows) -> Table:
         """Reads rows: all columns, or these in their order, which may be repeated."""
-        if is_expression(rows.filters):
-            every = self._read(None, Rows(rows.row_groups, None, *rows.limits))
-            return _filtered(every, rows.filters, columns)
+        plan = Plan(columns, rows.filters, self.schema, self._is_paths)
+        if plan.rest is not None:
+            return plan.rest(self._read(plan, rows))
         if columns is None or isinstance(columns, str) or len(set(columns)) == len(columns):
-            return self._read(columns, rows)
-        return self._read([*dict.fromkeys(columns)], rows).select(columns)
+            return self._read(plan, rows)
+        plan.columns = [*dict.fromkeys(columns)]
+        return self._read(plan, rows).select(columns)
 
-    def _read(self, columns: Sequence[str] | None, rows: Rows) -> Table:
-        groups, filters = rows.row_groups, rows.filters
+    def _read(self, plan: Plan, rows: Rows) -> Table:
+        columns, groups, filters = plan.columns, rows.row_groups, plan.filters
         if self._is_paths:
             return _parquet.read_files(self._source, *self._how, columns, groups, filters, self._types, *rows.limits)
         return _parquet.read_file(self._source, columns, groups, filters, self._types, *rows.limits)
-
-
-def _filtered(table: Table, expression: Any, columns: Sequence[str] | None) -> Table:
-    """Returns the rows for which an expression of pyarrow is true."""
-    chosen = Table(table.to_pyarrow().filter(expression))
-    return chosen if columns is None else chosen.select(columns)
 
 
 def with_index(columns: Sequence[str], metadata: Mapping[bytes, bytes] | None) -> list[str]:

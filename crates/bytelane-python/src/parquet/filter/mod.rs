@@ -1,5 +1,11 @@
 //! Conditions from Python values.
 
+mod condition;
+mod expression;
+mod literal;
+
+pub use condition::Condition;
+
 use super::error::of_parquet;
 use bytelane_parquet::filter::{Comparison, Predicate, Value};
 use pyo3::exceptions::PyValueError;
@@ -12,9 +18,10 @@ pub type Disjunction = Vec<Vec<Test>>;
 /// Column, operator and values; all operators except `in` and `not in` have one value.
 pub type Test = (String, String, Vec<Tagged>);
 
-/// Condition in one of its two forms.
+/// Condition in one of its forms.
 #[derive(FromPyObject)]
 pub enum Filters {
+    Converted(Py<Condition>),
     /// Condition in the syntax of SQL.
     Text(String),
     Tests(Disjunction),
@@ -23,6 +30,7 @@ pub enum Filters {
 impl Filters {
     pub fn predicate(&self, py: Python<'_>) -> PyResult<Predicate> {
         match self {
+            Self::Converted(condition) => Ok(condition.get().predicate()),
             Self::Text(text) => text.parse().map_err(of_parquet),
             Self::Tests(tests) => predicate(py, tests),
         }
