@@ -164,6 +164,26 @@ def test_metadata_is_a_dictionary_as_in_pyarrow() -> None:
     assert parquet.read_schema("a.parquet").to_pyarrow() == pq.read_schema("a.parquet")
 
 
+def test_metadata_is_compared() -> None:
+    kinds = [("a", [1, 2]), ("b", [1, 2]), ("c", [1, 3]), ("d", [1.0, 2.0])]
+    for name, values in kinds:
+        parquet.write_table(pa.table({"x": values}), f"{name}.parquet")
+    one, same, other, floats = [parquet.read_metadata(f"{name}.parquet") for name, _ in kinds]
+    assert one == same and hash(one) == hash(same) and one != other and hash(one) != hash(floats)
+    parts = [(it.row_group(0), it.row_group(0).column(0), it.schema[0]) for it in (one, same, other, floats)]
+    for own, equal in zip(parts[0], parts[1], strict=True):
+        assert own == equal and own.equals(equal) and len({own, equal}) == 1
+    assert parts[0][0] != parts[2][0] and parts[0][1] != parts[2][1] and parts[0][2] == parts[2][2] != parts[3][2]
+
+
+def test_an_empty_directory_has_no_columns() -> None:
+    Path("lake").mkdir()
+    lake = parquet.ParquetDataset("lake")
+    assert (lake.files, lake.schema.names, lake.read().shape) == ([], [], (0, 0))
+    with pytest.raises(FileNotFoundError):
+        parquet.read_table("lake")
+
+
 def test_bounds_have_the_types_of_pyarrow() -> None:
     at = datetime.datetime(2024, 2, 29, 12)
     columns = {

@@ -140,6 +140,8 @@ def test_bounds_can_be_left_out_or_shortened() -> None:
     parquet.write_table(table, "a.parquet", write_page_index=False)
     assert chunk("a.parquet", "name").statistics.max == "ö" * 30
     assert not chunk("a.parquet", "name").has_column_index
+    assert not chunk("a.parquet", "name").has_offset_index
+    assert parquet.read_table("a.parquet", filters="name > 'b'").to_pyarrow().equals(table)
     parquet.write_table(table, "a.parquet", write_statistics=False)
     assert not chunk("a.parquet", "name").is_stats_set or not chunk("a.parquet", "name").statistics.has_min_max
     parquet.write_table(table, "a.parquet", bound_bytes=5)

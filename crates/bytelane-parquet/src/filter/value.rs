@@ -254,6 +254,7 @@ impl Value {
     pub(super) fn as_text(&self) -> Option<Place<&str>> {
         match self {
             Self::Text(value) => Some(Place::At(value)),
+            Self::Binary(value) => str::from_utf8(value).ok().map(Place::At),
             _ => None,
         }
     }

@@ -158,7 +158,7 @@ pub struct WriterOptions {
     pub sorting_columns: Option<Vec<SortingColumn>>,
     /// Set if bounds are written: those of each chunk, and those of each page if there is an index. On by default.
     pub write_statistics: bool,
-    /// Set if the bounds of each page are written, too. On by default.
+    /// Set if the positions of pages, and with `write_statistics` the bounds of each, are written. On by default.
     pub write_page_index: bool,
     /// Length in bytes to which bounds of strings are shortened in statistics and indexes: 64 by default, `usize::MAX` for no limit. Text stays
     /// valid UTF-8, and a shortened upper bound is increased.

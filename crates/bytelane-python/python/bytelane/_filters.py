@@ -98,7 +98,9 @@ def _test(test: Any) -> tuple[str, str, list[Tagged]]:
         return column, f"{operator} null", []
     if operator not in _COMPARISONS:
         known_operators = ", ".join([*_COMPARISONS, "in", "not in"])
-        raise ValueError(f"unknown operator {operator!r}; known: {known_operators}, and `is` and `is not` with None")
+        raise ValueError(
+            f'"{operator}" is not a valid operator; there are {known_operators}, and `is` and `is not` with None'
+        )
     if value is None:
         raise ValueError(f'nothing equals null: use ("{column}", "is", None) or ("{column}", "is not", None)')
     return column, _COMPARISONS[operator], [_tagged(value)]

@@ -210,8 +210,11 @@ def refuse_for_reading(
     thrift_string_size_limit: object,
     thrift_container_size_limit: object,
     schema_depth_limit: object,
+    buffer_size: int | None,
 ) -> None:
     """Raises an error for arguments of pyarrow's reading functions that are not supported."""
+    if buffer_size is not None and buffer_size < 0:
+        raise ValueError(f"buffer_size is {buffer_size}; it has no effect, but must not be negative")
     _refuse(
         decryption_properties=(decryption_properties, None),
         thrift_string_size_limit=(thrift_string_size_limit, None),

@@ -207,7 +207,7 @@ impl<'a> Pages<'a> {
                 ..Default::default()
             },
             column_index: self.index.finish()?,
-            offset_index: Some(self.places),
+            offset_index: options.write_page_index.then_some(self.places),
             bloom_filter: filter.map(|filter| Stored::Memory(filter.into())),
         })
     }

@@ -62,7 +62,7 @@ class ParquetDataset:
         schema_depth_limit: None = None,
     ) -> None:
         refuse_for_reading(
-            decryption_properties, thrift_string_size_limit, thrift_container_size_limit, schema_depth_limit
+            decryption_properties, thrift_string_size_limit, thrift_container_size_limit, schema_depth_limit, buffer_size
         )
         types = reader_types(
             read_dictionary,
@@ -74,6 +74,9 @@ class ParquetDataset:
         )
         source = opened(path_or_paths, filesystem)
         self._root = source if isinstance(source, str | os.PathLike) else None
+        if self._root is not None and os.path.isdir(self._root) and not os.listdir(self._root):
+            # As in pyarrow, an empty directory has neither files nor columns.
+            source = []
         self._files = Files(
             source, as_files, strict_schema, partition_types, partitioning, ignore_prefixes, types
         )

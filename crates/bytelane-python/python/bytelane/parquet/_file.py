@@ -59,7 +59,7 @@ class ParquetFile:
         schema_depth_limit: None = None,
     ) -> None:
         refuse_for_reading(
-            decryption_properties, thrift_string_size_limit, thrift_container_size_limit, schema_depth_limit
+            decryption_properties, thrift_string_size_limit, thrift_container_size_limit, schema_depth_limit, buffer_size
         )
         types = reader_types(
             read_dictionary,
@@ -71,7 +71,8 @@ class ParquetFile:
         )
         self.common_metadata = common_metadata
         self._source = opened(source, filesystem)
-        self._owns_source = self._source is not source
+        # As in pyarrow, an open file is not closed, and then neither is this object.
+        self._is_closed_at_end = self._source is not source or getattr(source, "closed", True)
         self._file = _parquet.ParquetFile(self._source, types)
 
     @property
@@ -112,13 +113,15 @@ class ParquetFile:
     @property
     def closed(self) -> bool:
         """True if the file is closed."""
-        return self._file.closed
+        return self._file.closed or (not self._is_closed_at_end and self._source.closed)
 
     def close(self, force: bool = False) -> None:
         """Closes the file. The contents of its footer remain available; existing iterators can continue, and
-        close it for themselves. A binary file that was passed stays open, except with `force`."""
+        close it for themselves. Does nothing if an open file was passed, except with `force`, which closes that, too."""
+        if not (self._is_closed_at_end or force):
+            return
         self._file.close()
-        if hasattr(self._source, "close") and (self._owns_source or force):
+        if hasattr(self._source, "close"):
             self._source.close()
 
     def __enter__(self) -> Self:

@@ -107,7 +107,7 @@ def read_table(
     >>> parquet.read_table("trades.parquet", ["id"], filters=[("price", ">", 2)]).to_pyarrow()["id"].to_pylist()
     [1, 2]
     """
-    refuse_for_reading(decryption_properties, thrift_string_size_limit, thrift_container_size_limit, schema_depth_limit)
+    refuse_for_reading(decryption_properties, thrift_string_size_limit, thrift_container_size_limit, schema_depth_limit, buffer_size)
     types = reader_types(
         read_dictionary,
         string_type,

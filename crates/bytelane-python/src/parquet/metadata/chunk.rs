@@ -1,5 +1,6 @@
 //! Metadata of column chunks.
 
+use super::hash;
 use super::statistics::Statistics;
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::parquet::file::metadata::{ColumnChunkMetaData as Chunk, ParquetMetaData};
@@ -165,6 +166,19 @@ impl ColumnChunkMetaData {
     #[getter]
     fn total_uncompressed_size(&self) -> i64 {
         self.chunk().uncompressed_size()
+    }
+
+    /// Returns whether another column chunk is the same.
+    fn equals(&self, other: &Self) -> bool {
+        self.chunk() == other.chunk()
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.equals(other)
+    }
+
+    fn __hash__(&self) -> u64 {
+        hash(&(self.path_in_schema(), self.num_values()))
     }
 
     fn __repr__(&self) -> String {

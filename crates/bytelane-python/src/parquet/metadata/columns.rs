@@ -1,6 +1,6 @@
 //! Columns of a file, as Parquet describes them.
 
-use super::check;
+use super::{check, hash};
 use bytelane_parquet::parquet::basic::{ConvertedType, LogicalType, TimeUnit};
 use bytelane_parquet::parquet::file::metadata::ParquetMetaData;
 use bytelane_parquet::parquet::schema::printer::print_schema;
@@ -47,6 +47,12 @@ impl ParquetSchema {
 
     fn __eq__(&self, other: &Self) -> bool {
         self.equals(other)
+    }
+
+    pub fn __hash__(&self) -> u64 {
+        // Equal columns have equal descriptions.
+        let fields = self.0.file_metadata().schema_descr().root_schema();
+        hash(&format!("{:?}", fields.get_fields()))
     }
 
     fn __getitem__(&self, i: i64) -> PyResult<ColumnSchema> {
@@ -144,6 +150,19 @@ impl ColumnSchema {
     #[getter]
     fn scale(&self) -> i32 {
         self.column().type_scale()
+    }
+
+    /// Returns whether another column is the same.
+    fn equals(&self, other: &Self) -> bool {
+        self.column() == other.column()
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.equals(other)
+    }
+
+    fn __hash__(&self) -> u64 {
+        hash(&(self.path(), self.physical_type()))
     }
 
     fn __repr__(&self) -> String {

@@ -19,6 +19,7 @@ use bytelane_parquet::parquet::file::metadata::{
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -225,6 +226,11 @@ impl FileMetaData {
         self.equals(other)
     }
 
+    /// Hash of the columns, which never change.
+    fn __hash__(&self) -> u64 {
+        self.schema().__hash__()
+    }
+
     fn __repr__(&self) -> String {
         let (rows, groups, columns) = (self.num_rows(), self.num_row_groups(), self.num_columns());
         format!(
@@ -245,25 +251,25 @@ impl RowGroupMetaData {
     /// Number of rows.
     #[getter]
     fn num_rows(&self) -> i64 {
-        self.file.row_group(self.index).num_rows()
+        self.group().num_rows()
     }
 
     /// Number of column chunks.
     #[getter]
     fn num_columns(&self) -> usize {
-        self.file.row_group(self.index).num_columns()
+        self.group().num_columns()
     }
 
     /// Uncompressed size of the columns in bytes.
     #[getter]
     fn total_byte_size(&self) -> i64 {
-        self.file.row_group(self.index).total_byte_size()
+        self.group().total_byte_size()
     }
 
     /// Compressed size of the columns in bytes.
     #[getter]
     fn total_compressed_size(&self) -> i64 {
-        self.file.row_group(self.index).compressed_size()
+        self.group().compressed_size()
     }
 
     /// Column chunks.
@@ -284,7 +290,7 @@ impl RowGroupMetaData {
     #[getter]
     fn sorting_columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let kind = py.import("bytelane._options")?.getattr("SortingColumn")?;
-        let columns = self.file.row_group(self.index).sorting_columns();
+        let columns = self.group().sorting_columns();
         let columns = columns.into_iter().flatten();
         let columns = columns.map(|it| kind.call1((it.column_idx, it.descending, it.nulls_first)));
         PyTuple::new(py, columns.collect::<PyResult<Vec<_>>>()?)
@@ -305,6 +311,19 @@ impl RowGroupMetaData {
         Ok(all)
     }
 
+    /// Returns whether another row group has the same metadata.
+    fn equals(&self, other: &Self) -> bool {
+        self.group() == other.group()
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.equals(other)
+    }
+
+    fn __hash__(&self) -> u64 {
+        hash(&(self.num_rows(), self.total_byte_size()))
+    }
+
     fn __repr__(&self) -> String {
         let (rows, columns) = (self.num_rows(), self.num_columns());
         format!("<bytelane.parquet.RowGroupMetaData: {rows} rows, {columns} columns>")
@@ -312,6 +331,10 @@ impl RowGroupMetaData {
 }
 
 impl RowGroupMetaData {
+    fn group(&self) -> &RowGroup {
+        self.file.row_group(self.index)
+    }
+
     fn chunk(&self, column: usize) -> ColumnChunkMetaData {
         ColumnChunkMetaData {
             file: Arc::clone(&self.file),
@@ -319,6 +342,12 @@ impl RowGroupMetaData {
             column,
         }
     }
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Returns an index if there is an item with it. Negative ones do not count from the end, as in pyarrow.

@@ -1,5 +1,6 @@
 //! Statistics of column chunks.
 
+use super::hash;
 use crate::arrow::objects;
 use arrow_array::{
     ArrayRef, Date32Array, Float16Array, Time32MillisecondArray, Time64MicrosecondArray,
@@ -83,6 +84,12 @@ impl Statistics {
         self.stored().and_then(Stored::null_count_opt)
     }
 
+    /// True if the number of nulls is known: the format has no approximate ones.
+    #[getter]
+    fn is_null_count_exact(&self) -> bool {
+        self.has_null_count()
+    }
+
     /// True if the number of distinct values is known.
     #[getter]
     fn has_distinct_count(&self) -> bool {
@@ -123,6 +130,10 @@ impl Statistics {
 
     fn __eq__(&self, other: &Self) -> bool {
         self.stored() == other.stored() && self.num_values() == other.num_values()
+    }
+
+    fn __hash__(&self) -> u64 {
+        hash(&(self.null_count(), self.num_values()))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
