@@ -170,7 +170,7 @@ def test_metadata_is_compared() -> None:
         parquet.write_table(pa.table({"x": values}), f"{name}.parquet")
     one, same, other, floats = [parquet.read_metadata(f"{name}.parquet") for name, _ in kinds]
     assert one == same and hash(one) == hash(same) and one != other and hash(one) != hash(floats)
-    parts = [(it.row_group(0), it.row_group(0).column(0), it.schema[0]) for it in (one, same, other, floats)]
+    parts: list[tuple[Any, ...]] = [(it.row_group(0), it.row_group(0).column(0), it.schema[0]) for it in (one, same, other, floats)]
     for own, equal in zip(parts[0], parts[1], strict=True):
         assert own == equal and own.equals(equal) and len({own, equal}) == 1
     assert parts[0][0] != parts[2][0] and parts[0][1] != parts[2][1] and parts[0][2] == parts[2][2] != parts[3][2]

@@ -87,6 +87,16 @@ def test_values_are_those_of_pyarrow(kind: Any, values: list[Any]) -> None:
     assert pa.array(table["x"]).to_pylist() == expected["x"].to_pylist()
 
 
+def test_values_have_a_type() -> None:
+    table = parquet.Table(pa.table({"x": [1, None, 3], "y": [["a"], [], None]}))
+    values: list[parquet.Value] = table["x"].to_pylist()
+    assert sum(value for value in values if isinstance(value, int)) == 4
+    columns: dict[str, list[parquet.Value]] = table.to_pydict()
+    rows: list[dict[str, parquet.Value]] = table.to_pylist()
+    first = rows[0]["y"]
+    assert isinstance(first, list) and first == columns["y"][0] == table["y"][0] == ["a"]
+
+
 def test_parts_of_a_table() -> None:
     whole = numbers()
     parquet.write_table(whole, "a.parquet", row_group_size=1000)

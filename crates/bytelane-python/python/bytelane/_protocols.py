@@ -1,11 +1,19 @@
-"""Objects of other libraries that functions accept."""
+"""Objects that functions accept from other libraries, and values that they return."""
 
 from __future__ import annotations
 
 import os
-from typing import Protocol, TypeAlias
+from datetime import date, time, timedelta
+from decimal import Decimal
+from typing import Protocol, TypeAlias, Union
+from uuid import UUID
 
 Path: TypeAlias = str | os.PathLike[str]
+# Value of a column. Those in maps are pairs, and intervals are months, days and nanoseconds.
+Value: TypeAlias = Union[
+    bool, int, float, str, bytes, Decimal, date, time, timedelta, UUID,
+    "list[Value]", "tuple[Value, ...]", "dict[str, Value]", None,
+]  # fmt: skip
 
 
 class ArrowStream(Protocol):

@@ -42,6 +42,7 @@ from .._protocols import ArrowStream as ArrowStream
 from .._protocols import BinaryFile as BinaryFile
 from .._protocols import BinarySink as BinarySink
 from .._protocols import Path as Path
+from .._protocols import Value as Value
 from ._dataset import ParquetDataset, write_to_dataset
 from ._file import ParquetFile, read_metadata, read_schema
 from ._read import read_pandas, read_table
