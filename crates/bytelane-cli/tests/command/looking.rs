@@ -363,3 +363,50 @@ fn a_full_disk_leaves_nothing_behind() {
         .collect();
     assert_eq!(names, ["lake"]);
 }
+
+/// Returns members of the JSON objects that `stats` shows of each column.
+fn described(directory: &TempDir, options: &[&str]) -> Vec<Vec<serde_json::Value>> {
+    let arguments = [&["stats", "lake", "--format", "json"], options].concat();
+    let output = bytelane(&arguments).current_dir(directory).unwrap();
+    let known = ["column", "type", "rows", "nulls", "min", "max"];
+    let columns = crate::rows(&output).into_iter();
+    columns
+        .map(|column| known.map(|name| column[name].clone()).to_vec())
+        .collect()
+}
+
+#[test]
+fn footers_tell_what_values_do() {
+    let directory = lake();
+    let every = described(&directory, &[]);
+    assert_eq!(every.len(), 6);
+    assert_eq!(described(&directory, &["--footer"]), every);
+    let chosen = ["--columns", "place,id"];
+    let footer = [&chosen[..], &["--footer"]].concat();
+    assert_eq!(
+        described(&directory, &footer),
+        described(&directory, &chosen)
+    );
+    // Damaged pages are not read.
+    let path = directory.path().join("lake/c.parquet");
+    let mut bytes = fs::read(&path).unwrap();
+    let footer = u32::from_le_bytes(bytes[bytes.len() - 8..][..4].try_into().unwrap()) as usize;
+    let pages = 4..bytes.len() - 8 - footer;
+    bytes[pages].fill(0xff);
+    fs::write(&path, bytes).unwrap();
+    let exact = ["--columns", "id,note,place"];
+    let footer = [&exact[..], &["--footer"]].concat();
+    assert_eq!(described(&directory, &footer).len(), 4);
+    let arguments = [&["stats", "lake"], &exact[..]].concat();
+    failure(bytelane(&arguments).current_dir(&directory));
+    let output = bytelane(&["stats", "--footer", "lake", "--columns", "id"]);
+    let shown = text(&{ output }.current_dir(&directory).unwrap().stdout);
+    assert!(
+        shown.contains("30 rows. All figures are exact, from the footers."),
+        "{shown}"
+    );
+    let message = failure(
+        bytelane(&["stats", "lake", "--footer", "--where", "id > 3"]).current_dir(&directory),
+    );
+    assert!(message.contains("cannot be used with"), "{message}");
+}

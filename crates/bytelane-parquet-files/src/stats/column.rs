@@ -75,8 +75,12 @@ impl Column {
             DataType::Dictionary(_, values) => &cast(array, values)?,
             _ => array,
         };
+        let nulls = array.logical_null_count();
         self.rows += array.len() as u64;
-        self.nulls += array.logical_null_count() as u64;
+        self.nulls += nulls as u64;
+        if nulls == array.len() {
+            return Ok(());
+        }
         let valid = if array.data_type().is_floating() {
             &self.without_nan(array)?
         } else {
@@ -197,7 +201,7 @@ impl Column {
 }
 
 /// Returns the first value in an order.
-fn first(array: &ArrayRef, descending: bool) -> Result<ArrayRef> {
+pub fn first(array: &ArrayRef, descending: bool) -> Result<ArrayRef> {
     let options = SortOptions {
         descending,
         nulls_first: false,

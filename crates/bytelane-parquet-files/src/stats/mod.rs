@@ -5,8 +5,11 @@
 
 mod column;
 mod distinct;
+mod footers;
 mod frequent;
 mod sample;
+
+pub use footers::{ColumnBounds, Footers};
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};

@@ -25,6 +25,8 @@ pub use bind::Filter;
 #[doc(hidden)]
 pub use column::list_of;
 pub use expression::{Expression, Operator};
+#[doc(hidden)]
+pub use prune::exact_bounds;
 pub use select::{SelectedRows, Selection};
 pub use value::Value;
 

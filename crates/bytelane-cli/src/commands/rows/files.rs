@@ -8,10 +8,11 @@ use crate::verb::Verb;
 use anyhow::{Context, bail};
 use arrow_array::{BooleanArray, RecordBatch, RecordBatchReader};
 use arrow_select::filter::filter_record_batch;
-use bytelane_parquet::arrow_schema::{DataType, SchemaRef};
+use bytelane_parquet::arrow_schema::{DataType, Schema, SchemaRef};
 use bytelane_parquet::budget::{DecodedRows, RowLimit, rows_of};
 use bytelane_parquet::filter::{SelectedRows, Selection, list_of};
 use bytelane_parquet::parquet::arrow::arrow_reader::{RowSelection, RowSelector};
+use bytelane_parquet::parquet::file::metadata::ParquetMetaData;
 use bytelane_parquet::table::{Table, TableFile, conform, selected};
 use bytelane_parquet::{Error, ReaderBuilder, StringType};
 use bytelane_store::table_files;
@@ -242,6 +243,23 @@ impl Files {
                     return Ok(());
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Passes on the footer of each file, with the columns of a selection in the file and in the table.
+    pub fn footers(
+        &self,
+        selection: &Selection,
+        named: &[&str],
+        hand_on: &mut dyn FnMut(&ParquetMetaData, &Schema, &Schema) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        for (index, TableFile { path, .. }) in self.files.iter().enumerate() {
+            let (file, own) = self.open(index, selection, named)?;
+            let footer = file.metadata().clone();
+            let rows = own.read(file).map_err(|error| error.in_file(shown(path)))?;
+            let columns = self.shown_columns(&rows, selection)?;
+            hand_on(&footer, &rows.schema(), &columns)?;
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 mod convert;
 mod files;
+mod footers;
 mod input;
 mod new_rows;
 mod sample;

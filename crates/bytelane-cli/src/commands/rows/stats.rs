@@ -1,6 +1,7 @@
 //! `bytelane stats`.
 
-use super::files::Window;
+use super::files::{Files, Window};
+use super::footers::value_of;
 use super::shown::Columns;
 use super::source::Source;
 use super::text::cells::text_of;
@@ -11,6 +12,7 @@ use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
 use arrow_array::ArrayRef;
 use bytelane_parquet::arrow_schema::Field;
+use bytelane_parquet::filter::Selection;
 use bytelane_parquet::unite::words;
 use bytelane_parquet_files::stats::{ColumnStats, Count, StatsOptions};
 use serde_json::{Value, json};
@@ -39,13 +41,17 @@ pub struct Stats {
     columns: Columns,
     #[command(flatten)]
     options: StatsOptions,
+    /// Only types, nulls and bounds, from the footers: values are read only of columns whose exact bounds these do not tell
+    #[arg(long, conflicts_with_all = ["condition", "top", "bars"])]
+    footer: bool,
     /// A table, one JSON object per column, CSV, or a Markdown table
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
-    format: Format,
+    pub(super) format: Format,
 }
 
 const EXAMPLES: &str = "Examples:
   bytelane stats trades.parquet
+  bytelane stats lake/ --footer
   bytelane stats lake/ --columns price,venue --where \"price > 0\" --top 10
   bytelane stats trades.parquet --format json | jq 'select(.nulls > 0) | .column'";
 
@@ -53,19 +59,13 @@ impl Stats {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let files = self.source.open(false)?;
         let mut out = standard::output()?;
-        let selection = self.columns.selection(&self.source);
-        let named = self.columns.named(&self.source);
+        if self.footer {
+            self.show_footers(&files, &mut out)?;
+            out.flush()?;
+            return Ok(Outcome::Fine);
+        }
         let verb = Verb::reading(progress::bar(0, "{pos} rows")?)?;
-        let mut stats = bytelane_parquet_files::stats::Stats::new(self.options.clone());
-        let mut rows = 0;
-        let read = files.each(&selection, &named, Window::ALL, &mut |batch| {
-            rows += batch.num_rows() as u64;
-            // A signal ends the process by itself.
-            let _ = verb.count(rows);
-            Ok(stats.add(batch)?)
-        });
-        verb.finish(read)?;
-        let columns = stats.finish()?;
+        let (rows, columns) = self.describe(&files, &self.selection(), &verb)?;
         self.show(&columns, &mut out)?;
         if self.format == Format::Table {
             writeln!(out)?;
@@ -75,6 +75,33 @@ impl Stats {
         }
         out.flush()?;
         Ok(Outcome::Fine)
+    }
+
+    pub(super) fn selection(&self) -> Selection {
+        self.columns.selection(&self.source)
+    }
+
+    pub(super) fn named(&self) -> Vec<&str> {
+        self.columns.named(&self.source)
+    }
+
+    /// Reads the values of a selection. Returns the number of rows, and the description of all columns.
+    pub(super) fn describe(
+        &self,
+        files: &Files,
+        selection: &Selection,
+        verb: &Verb,
+    ) -> anyhow::Result<(u64, Vec<ColumnStats>)> {
+        let mut stats = bytelane_parquet_files::stats::Stats::new(self.options.clone());
+        let mut rows = 0;
+        let read = files.each(selection, &self.named(), Window::ALL, &mut |batch| {
+            rows += batch.num_rows() as u64;
+            // A signal ends the process by itself.
+            let _ = verb.count(rows);
+            Ok(stats.add(batch)?)
+        });
+        verb.finish(read)?;
+        Ok((rows, stats.finish()?))
     }
 
     fn show(&self, columns: &[ColumnStats], out: &mut impl Write) -> anyhow::Result<()> {
@@ -87,13 +114,16 @@ impl Stats {
         Ok(table.write(self.format, objects, out)?)
     }
 
-    fn cells(&self, column: &ColumnStats) -> anyhow::Result<[String; 13]> {
+    /// Returns the text of a value, shortened for people.
+    pub(super) fn shown(&self, value: Option<&ArrayRef>) -> anyhow::Result<String> {
         let is_for_people = matches!(self.format, Format::Table | Format::Markdown);
-        let shown = |value: Option<&ArrayRef>| {
-            let text = value.map(text_of).transpose()?;
-            let text = text.map(|text| if is_for_people { short(text) } else { text });
-            anyhow::Ok(text.unwrap_or_default())
-        };
+        let text = value.map(text_of).transpose()?;
+        let text = text.map(|text| if is_for_people { short(text) } else { text });
+        Ok(text.unwrap_or_default())
+    }
+
+    fn cells(&self, column: &ColumnStats) -> anyhow::Result<[String; 13]> {
+        let shown = |value: Option<&ArrayRef>| self.shown(value);
         let mark = if column.is_all { "" } else { "~" };
         let quantile = |index: usize| {
             let value = column.quantiles.as_ref().map(|values| &values[index]);
@@ -220,20 +250,7 @@ fn bars(counts: &[u64]) -> String {
 
 /// Returns the description of a column for programs.
 fn object(column: &ColumnStats) -> anyhow::Result<Value> {
-    let value = |array: &ArrayRef| {
-        let text = text_of(array)?;
-        let number = column
-            .data_type
-            .is_numeric()
-            .then(|| serde_json::from_str::<Value>(&text).ok());
-        // Numbers that JSON cannot have, or would round, stay texts.
-        let is_same = |number: &Value| {
-            let written = number.to_string();
-            written == text
-        };
-        let number = number.flatten().filter(is_same);
-        anyhow::Ok(number.unwrap_or(Value::String(text)))
-    };
+    let value = value_of;
     let bound = |index: usize| {
         column
             .bounds

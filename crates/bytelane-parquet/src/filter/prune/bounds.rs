@@ -28,19 +28,20 @@ pub struct Bounds {
 impl Bounds {
     /// Returns the bounds of the values of a row group.
     pub(super) fn of_statistics(
-        leaf: &Leaf,
+        data_type: &DataType,
         column: &ColumnDescriptor,
         order: ColumnOrder,
         statistics: &Statistics,
     ) -> Result<Self> {
         // The first readers compared all values as signed integers.
         let is_ordered = if statistics.is_min_max_deprecated() {
-            matches!(statistics, Statistics::Int32(_) | Statistics::Int64(_)) && is_signed(leaf)
+            matches!(statistics, Statistics::Int32(_) | Statistics::Int64(_))
+                && is_signed(data_type)
         } else {
             is_known(order)
         };
         let (least, greatest) = (statistics.min_bytes_opt(), statistics.max_bytes_opt());
-        Self::new(leaf, column, is_ordered, &[least], &[greatest])
+        Self::new(data_type, column, is_ordered, &[least], &[greatest])
     }
 
     /// Returns the bounds of the values of pages.
@@ -51,17 +52,18 @@ impl Bounds {
         least: &[Bound<'_>],
         greatest: &[Bound<'_>],
     ) -> Result<Self> {
-        Self::new(leaf, column, is_known(order), least, greatest)
+        let data_type = leaf.column.field.data_type();
+        Self::new(data_type, column, is_known(order), least, greatest)
     }
 
     fn new(
-        leaf: &Leaf,
+        data_type: &DataType,
         column: &ColumnDescriptor,
         is_ordered: bool,
         least: &[Bound<'_>],
         greatest: &[Bound<'_>],
     ) -> Result<Self> {
-        let data_type = value_type(leaf.column.field.data_type());
+        let data_type = value_type(data_type);
         let least = array_of(column, data_type, least)?;
         let greatest = array_of(column, data_type, greatest)?;
         // Contradictory bounds, and NaN, must be wrong.
@@ -155,6 +157,31 @@ impl Bounds {
     }
 }
 
+/// Returns the least and the greatest value of a chunk in an Arrow type; `None` if the statistics do not tell them, but other bounds or
+/// none. Zeros of floats may have another sign.
+#[doc(hidden)]
+pub fn exact_bounds(
+    data_type: &DataType,
+    column: &ColumnDescriptor,
+    order: ColumnOrder,
+    statistics: &Statistics,
+) -> Result<Option<[ArrayRef; 2]>> {
+    // Only strings are shortened.
+    let is_exact = !matches!(statistics, Statistics::ByteArray(_))
+        || (statistics.min_is_exact() && statistics.max_is_exact());
+    if !is_exact || !are_bounds_of(column, data_type) {
+        return Ok(None);
+    }
+    let bounds = Bounds::of_statistics(data_type, column, order, statistics)?;
+    let is_zero = |bound: &ArrayRef| {
+        let zero = Test::Compare(Comparison::Equal, Value::Integer(0));
+        Result::Ok(data_type.is_floating() && is_true(zero, bound)? == [true])
+    };
+    let is_known =
+        bounds.known == [true] && !is_zero(&bounds.least)? && !is_zero(&bounds.greatest)?;
+    Ok(is_known.then_some([bounds.least, bounds.greatest]))
+}
+
 fn both(one: Vec<bool>, other: &[bool]) -> Vec<bool> {
     one.into_iter()
         .zip(other)
@@ -179,8 +206,7 @@ fn is_known(order: ColumnOrder) -> bool {
 }
 
 /// Returns whether values are stored as signed integers.
-fn is_signed(leaf: &Leaf) -> bool {
-    let data_type = leaf.column.field.data_type();
+fn is_signed(data_type: &DataType) -> bool {
     data_type.is_signed_integer() || data_type.is_temporal() || data_type.is_decimal()
 }
 

@@ -9,6 +9,9 @@ mod bounds;
 mod headers;
 mod pages;
 
+#[doc(hidden)]
+pub use bounds::exact_bounds;
+
 use super::bind::{Filter, Leaf, Node};
 use super::test::Test;
 use crate::Result;
@@ -118,11 +121,12 @@ impl<'a> Candidate<'a> {
             let none = if wanted { 0 } else { self.rows() as u64 };
             return Ok(statistics.null_count_opt() != Some(none));
         }
-        if !are_bounds_of(chunk.column_descr(), leaf.column.field.data_type()) {
+        let data_type = leaf.column.field.data_type();
+        if !are_bounds_of(chunk.column_descr(), data_type) {
             return Ok(true);
         }
         let order = self.file.column_order(index);
-        let bounds = Bounds::of_statistics(leaf, chunk.column_descr(), order, statistics)?;
+        let bounds = Bounds::of_statistics(data_type, chunk.column_descr(), order, statistics)?;
         Ok(bounds.may_be(leaf, wanted)?[0])
     }
 
