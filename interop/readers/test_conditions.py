@@ -16,6 +16,7 @@ from bytelane import parquet
 ROWS = 2000
 HOUR = datetime.timedelta(hours=1)
 BEGIN = datetime.datetime(2024, 1, 1)
+SIZES = [[], [("a", 1), ("b", None)], [("b", 3), ("a", 2)], [("it's", -1), ("a]", 4)], [("a", None)]]
 
 
 def table() -> pyarrow.Table:
@@ -53,6 +54,8 @@ def table() -> pyarrow.Table:
             "tags": column([[], ["a"], ["Ab", None], ["z_z", "a"]], pyarrow.list_(pyarrow.string())),
             "items": column([items, items[1:], items[2:3], []], pyarrow.list_(item)),
             "place": column(items, item),
+            "sizes": column(SIZES, pyarrow.map_(pyarrow.string(), pyarrow.int64())),
+            "codes": column([[], [(2, "x"), (-1, None)], [(7, "y"), (2, "xy")]], pyarrow.map_(pyarrow.int32(), pyarrow.string())),
         }
     )
 
@@ -141,6 +144,30 @@ items[-1].name = 'Ab'
 items[2].price is null
 items[*].price > 3 -> len(list_filter(items, lambda e: e.price > 3)) > 0
 items[*].name like 'A%' -> len(list_filter(items, lambda e: e.name like 'A%')) > 0
+sizes['a'] = 2
+sizes['b'] is null
+sizes['none'] is null
+sizes['a'] in (1, 3)
+sizes['a'] > i
+not sizes['b'] = 3
+sizes['a'] + sizes['b'] = 5
+sizes['it''s'] < sizes['a]']
+codes[2] = 'x'
+codes[-1] is null
+codes[2] like 'x%'
+codes[7] = t
+i + s is null
+i + s is not null
+x * 2 is null
+i % s is null -> i is null or s is null or s = 0
+not (i % s is null) -> i is not null and s <> 0
+items[1].price + 1 is null
+i + s in (1, -2, 3)
+i + s not in (1, 2)
+x * 2 in (3, 0, 6)
+-i in (1, 2)
+stop - begin in (interval '7 hours', interval '-14 hours')
+i * 2 not between s and 3
 place.price > i
 place.price + 1 = items[1].price + 1
 place.name = t

@@ -153,6 +153,9 @@ impl Node {
                 comparison,
                 right,
             } => Computed::new(left, *comparison, right, fields).map(Self::Computed),
+            Predicate::ExpressionIsNull { expression } => {
+                Computed::is_null(expression, fields).map(Self::Computed)
+            }
             Predicate::Not(inner) => Ok(Self::Not(Box::new(Self::new(inner, fields)?))),
             Predicate::And(all) => Ok(Self::And(nodes(all)?)),
             Predicate::Or(all) => Ok(Self::Or(nodes(all)?)),

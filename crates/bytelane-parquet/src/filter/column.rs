@@ -1,15 +1,20 @@
 //! Finds columns by their paths: members of structs, and elements of lists.
 //!
 //! ```text
-//! path = name ("." name | "[" number "]" | "[*]")*
+//! path = name ("." name | "[" number "]" | "[*]" | "['" key "']")*
 //! ```
 //!
-//! As in SQL, the first element of a list has the number 1; -1 is the last one. `[*]` stands for any element.
+//! As in SQL, the first element of a list has the number 1; -1 is the last one. `[*]` stands for any element. A number is also a
+//! key of a map, and so is a text, in which two quotation marks stand for one.
 
+use super::test::Test;
+use super::tokens::quoted;
+use super::{Comparison, Value};
 use crate::{Error, Problem, Result};
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, RecordBatch};
+use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, RecordBatch, new_empty_array};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_cast::cast;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use arrow_select::nullif::nullif;
 use arrow_select::take::take;
@@ -31,9 +36,22 @@ pub(super) struct Column {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Step {
     Member(String),
-    /// Element, counted from 1, or with -1 from the end.
+    /// Element of a list, counted from 1, or with -1 from the end; or the value of this key of a map.
     Element(i64),
+    /// Value of this key of a map.
+    Key(String),
     AnyElement,
+}
+
+impl Step {
+    /// Returns the key that it is in a map.
+    fn key(&self) -> Option<Value> {
+        match self {
+            Self::Element(number) => Some(Value::Integer((*number).into())),
+            Self::Key(key) => Some(Value::Text(key.clone())),
+            Self::Member(_) | Self::AnyElement => None,
+        }
+    }
 }
 
 impl Column {
@@ -54,9 +72,16 @@ impl Column {
         };
         let mut field = by_names(list, fields, &mut names).ok_or_else(|| missing(path, fields))?;
         for step in &steps {
+            if let DataType::Map(entries, _) = field.data_type()
+                && let (Some(key), Some(keys)) = (step.key(), members(entries).first())
+            {
+                let found = is_key(key, &new_empty_array(keys.data_type()));
+                found.map_err(|error| error.in_column(path))?;
+            }
             field = inner(field, step).ok_or_else(|| {
                 let problem = match step {
                     Step::Member(name) => format!("{} has no member {name}", field.name()),
+                    Step::Key(_) => format!("{} is no map, so it has no keys", field.name()),
                     _ => format!("{} is no list, so it has no elements", field.name()),
                 };
                 Error::new(Problem::Option(problem)).in_column(path)
@@ -77,6 +102,7 @@ impl Column {
             path += &match step {
                 Step::Member(name) => format!(".{name}"),
                 Step::Element(number) => format!("[{number}]"),
+                Step::Key(key) => format!("['{}']", key.replace('\'', "''")),
                 Step::AnyElement => "[*]".to_owned(),
             };
         }
@@ -93,6 +119,7 @@ impl Column {
             array = match step {
                 Step::Member(name) => member(&array, name)?,
                 Step::Element(number) => element(&array, *number)?,
+                Step::Key(key) => entry(&array, Value::Text(key.clone()))?,
                 Step::AnyElement => {
                     let problem = "`[*]` needs a comparison of the elements with a value";
                     let error = Error::new(Problem::Option(problem.to_owned()));
@@ -129,6 +156,9 @@ pub(super) fn test_parts(
         None => test(array),
         Some((Step::Member(name), rest)) => test_parts(&member(array, name)?, rest, test),
         Some((Step::Element(number), rest)) => test_parts(&element(array, *number)?, rest, test),
+        Some((Step::Key(key), rest)) => {
+            test_parts(&entry(array, Value::Text(key.clone()))?, rest, test)
+        }
         Some((Step::AnyElement, rest)) => {
             let (values, ranges) = elements(array)?;
             let (results, nulls) = test_parts(&values, rest, test)?.into_parts();
@@ -154,8 +184,33 @@ fn member(array: &ArrayRef, name: &str) -> Result<ArrayRef> {
     })
 }
 
+/// Returns the value of a key of each map; null where there is none.
+fn entry(array: &ArrayRef, key: Value) -> Result<ArrayRef> {
+    let map = array.as_map();
+    let is_key = is_key(key, map.keys())?;
+    let offsets = map.value_offsets().windows(2).enumerate();
+    let indices = offsets.map(|(row, pair)| {
+        let mut keys = pair[0]..pair[1];
+        let found = keys.find(|at| usize::try_from(*at).is_ok_and(|at| is_key.value(at)));
+        found.filter(|_| array.is_valid(row)).map(i64::from)
+    });
+    Ok(take(map.values(), &Int64Array::from_iter(indices), None)?)
+}
+
+/// Compares the keys of maps, which are not null.
+fn is_key(key: Value, keys: &ArrayRef) -> Result<BooleanArray> {
+    let keys = match keys.data_type() {
+        DataType::Dictionary(_, values) => &cast(keys, values)?,
+        _ => keys,
+    };
+    Test::Compare(Comparison::Equal, key).evaluate(keys)
+}
+
 /// Returns an element of each list; null where there is none.
 fn element(array: &ArrayRef, number: i64) -> Result<ArrayRef> {
+    if matches!(array.data_type(), DataType::Map(..)) {
+        return entry(array, Value::Integer(number.into()));
+    }
     let (values, ranges) = elements(array)?;
     let indices = ranges.enumerate().map(|(row, range)| {
         if array.is_null(row) {
@@ -222,6 +277,12 @@ fn steps(mut rest: &str) -> Option<Vec<Step>> {
             let end = name.find(['.', '[']).unwrap_or(name.len());
             steps.push(Step::Member(name[..end].to_owned()));
             rest = &name[end..];
+        } else if let Some(key) = rest.strip_prefix("[")
+            && key.starts_with('\'')
+        {
+            let (key, length) = quoted(key, '\'')?;
+            steps.push(Step::Key(key));
+            rest = rest[1 + length..].strip_prefix(']')?;
         } else {
             let (number, after) = rest.strip_prefix('[')?.split_once(']')?;
             steps.push(match number {
@@ -259,6 +320,8 @@ fn by_names<'a>(path: &str, fields: &'a Fields, names: &mut Vec<String>) -> Opti
 fn inner<'a>(field: &'a FieldRef, step: &Step) -> Option<&'a FieldRef> {
     match (step, field.data_type()) {
         (Step::Member(name), _) => members(field).iter().find(|it| it.name() == name),
+        (Step::Element(_) | Step::Key(_), DataType::Map(entries, _)) => members(entries).get(1),
+        (Step::Key(_), _) => None,
         (
             _,
             DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _),

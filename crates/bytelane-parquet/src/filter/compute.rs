@@ -2,10 +2,11 @@
 //!
 //! Numbers are either exact, as decimals, or floats. Points in time and durations are decimals, too: seconds.
 
+use super::Comparison;
 use super::column::Column;
 use super::expression::{Expression, Operator};
+use super::test::{is_null, mismatch};
 use super::value::Value;
-use super::{Comparison, test::mismatch};
 use crate::{Error, Problem, Result};
 use arrow_arith::numeric;
 use arrow_array::cast::AsArray;
@@ -29,12 +30,12 @@ const DIGITS: u8 = 38;
 /// Number of digits of the widest decimals.
 const MOST_DIGITS: u8 = 76;
 
-/// Comparison of two expressions.
+/// Test of an expression.
 #[derive(Clone, Debug)]
 pub(super) struct Computed {
     left: Operand,
-    comparison: Comparison,
-    right: Operand,
+    /// What it is compared with; `None` if it is tested for null.
+    right: Option<(Comparison, Operand)>,
 }
 
 /// Expression whose columns have been found.
@@ -94,37 +95,57 @@ impl Computed {
         right: &Expression,
         fields: &Fields,
     ) -> Result<Self> {
-        let computed = Self {
+        let right = Operand::new(right, fields)?;
+        Self {
             left: Operand::new(left, fields)?,
-            comparison,
-            right: Operand::new(right, fields)?,
-        };
+            right: Some((comparison, right)),
+        }
+        .checked(fields)
+    }
+
+    /// Finds the columns of an expression that is tested for null.
+    pub(super) fn is_null(expression: &Expression, fields: &Fields) -> Result<Self> {
+        Self {
+            left: Operand::new(expression, fields)?,
+            right: None,
+        }
+        .checked(fields)
+    }
+
+    fn checked(self, fields: &Fields) -> Result<Self> {
         let schema = Arc::new(arrow_schema::Schema::new(fields.clone()));
-        computed.evaluate(&RecordBatch::new_empty(schema))?;
-        Ok(computed)
+        self.evaluate(&RecordBatch::new_empty(schema))?;
+        Ok(self)
     }
 
     /// Visits the names of all columns.
     pub(super) fn visit<'a>(&'a self, column: &mut impl FnMut(&'a Column)) {
         self.left.visit(column);
-        self.right.visit(column);
+        if let Some((_, right)) = &self.right {
+            right.visit(column);
+        }
     }
 
     /// Replaces columns with the same value in all rows by that value.
     pub(super) fn with_constant(self, name: &str, value: &ArrayRef) -> Self {
         Self {
             left: self.left.with_constant(name, value),
-            right: self.right.with_constant(name, value),
-            ..self
+            right: self
+                .right
+                .map(|(comparison, right)| (comparison, right.with_constant(name, value))),
         }
     }
 
     /// Returns the result for each row.
     pub(super) fn evaluate(&self, batch: &RecordBatch) -> Result<BooleanArray> {
-        let (left, right) = (self.left.evaluate(batch)?, self.right.evaluate(batch)?);
+        let left = self.left.evaluate(batch)?;
+        let Some((comparison, operand)) = &self.right else {
+            return Ok(is_null(&left.array));
+        };
+        let right = operand.evaluate(batch)?;
         let left = self.left.as_kind(left, right.kind, batch)?;
-        let right = self.right.as_kind(right, left.kind, batch)?;
-        compare(left, self.comparison, right)
+        let right = operand.as_kind(right, left.kind, batch)?;
+        compare(left, *comparison, right)
     }
 }
 

@@ -34,6 +34,8 @@ pub use value::Value;
 ///
 /// Paths of columns consist of names, separated by dots. In a column of lists, `items[1].price` is a part of the first element and
 /// `items[-1].price` of the last one; it is null if there is none. A test of `items[*].price` is true if it is true for any element.
+/// In a column of maps, `sizes['x']` is the value of the key `x`, and null without that key. Keys that are integers have no
+/// quotation marks.
 ///
 /// [`FromStr`](std::str::FromStr) parses conditions in SQL syntax:
 ///
@@ -94,6 +96,11 @@ pub enum Predicate {
     IsNull {
         /// Path of the column.
         column: String,
+    },
+    /// The expression is null. This is never null itself.
+    ExpressionIsNull {
+        /// Expression, such as the sum of two columns.
+        expression: Expression,
     },
     /// The condition is false.
     Not(Box<Predicate>),
@@ -164,6 +171,7 @@ impl Predicate {
                 left.collect_columns(columns);
                 right.collect_columns(columns);
             }
+            Self::ExpressionIsNull { expression } => expression.collect_columns(columns),
             Self::Not(inner) => inner.collect_columns(columns),
             Self::And(all) | Self::Or(all) => {
                 all.iter().for_each(|it| it.collect_columns(columns));

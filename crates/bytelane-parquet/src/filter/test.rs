@@ -293,7 +293,7 @@ impl Narrow for i256 {
     }
 }
 
-fn is_null(array: &ArrayRef) -> BooleanArray {
+pub(super) fn is_null(array: &ArrayRef) -> BooleanArray {
     let nulls = match array.logical_nulls() {
         Some(nulls) => !nulls.inner(),
         None => BooleanBuffer::new_unset(array.len()),

@@ -105,7 +105,7 @@ fn is_name(c: char) -> bool {
 
 /// Returns the text between quotation marks, where two marks stand for one, and the length
 /// including the marks.
-fn quoted(text: &str, mark: char) -> Option<(String, usize)> {
+pub(super) fn quoted(text: &str, mark: char) -> Option<(String, usize)> {
     let mut inner = String::new();
     let mut chars = text.char_indices().skip(1).peekable();
     while let Some((at, c)) = chars.next() {

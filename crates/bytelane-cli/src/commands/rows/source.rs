@@ -37,10 +37,11 @@ Only rows for which this condition is true, as in SQL:
   price > 100, = == != <> < <= > >=
   price > limit * 1.1, + - * / %
   id in (1, 2), day between '2024-01-01' and '2024-01-31'
-  name is null, name is not null
+  name is null, price - limit is not null
   name like 'a%': % stands for any characters, _ for one; ilike ignores the case
   landing - start > interval '1 hour 30 minutes'
   tags[1] = 'x', the first element of a list; [-1] is the last, and [*] any
+  sizes['x'] > 3, the value of a key of a map
   and, or, not, parentheses
 
 Texts, dates and times have single quotation marks: day >= '2024-12-31'. Bytes are x'00ff'. Names of columns may have \

@@ -7,13 +7,14 @@
 //! test       = "(" or ")"
 //!            | sum operator sum
 //!            | sum "not"? "between" sum "and" sum
-//!            | column "is" "not"? "null"
-//!            | column "not"? ("in" "(" value ("," value)* ")" | ("like" | "ilike") text)
+//!            | sum "is" "not"? "null"
+//!            | sum "not"? "in" "(" value ("," value)* ")"
+//!            | column "not"? ("like" | "ilike") text
 //! operator   = "=" | "==" | "!=" | "<>" | "<" | "<=" | ">" | ">="
 //! sum        = product (("+" | "-") product)*
 //! product    = operand (("*" | "/" | "%") operand)*
 //! operand    = "-" operand | "(" sum ")" | column | value
-//! column     = name ("." name | "[" number "]" | "[*]")*
+//! column     = name ("." name | "[" number "]" | "[" text "]" | "[*]")*
 //! name       = letters, digits and _, or anything between double quotation marks
 //! value      = number | 'text' | x'bytes' | "true" | "false"
 //!            | ("date" | "time" | "timestamp" | "interval") 'text'
@@ -198,19 +199,21 @@ impl Parser {
             if !self.accept_word("null") {
                 return Err(self.expected("`null`"));
             }
-            let column = self.column_of(left, at)?;
-            return Ok(negated(Predicate::IsNull { column }, is_negated));
+            let predicate = match left {
+                Expression::Column(column) => Predicate::IsNull { column },
+                expression => Predicate::ExpressionIsNull { expression },
+            };
+            return Ok(negated(self.of_columns(predicate, at)?, is_negated));
         }
         let is_negated = self.accept_word("not");
         let test = if self.accept_word("in") {
-            let column = self.column_of(left, at)?;
             self.expect_symbol('(')?;
             let mut values = vec![self.value()?];
             while self.accept_symbol(',') {
                 values.push(self.value()?);
             }
             self.expect_symbol(')')?;
-            Predicate::In { column, values }
+            self.among(left, values, at)?
         } else if self.accept_word("like") {
             let (column, pattern) = (self.column_of(left, at)?, self.pattern()?);
             Predicate::Like { column, pattern }
@@ -267,13 +270,39 @@ impl Parser {
                 right,
             },
         };
-        if compared.columns().is_empty() {
-            return Err(Fault {
-                at: self.tokens.get(at).map(|token| token.at),
-                problem: "expected a column on one side of the operator".to_owned(),
-            });
+        self.of_columns(compared, at)
+    }
+
+    /// Returns a condition that one of the values is equal to. `at` is the place of the test.
+    fn among(
+        &mut self,
+        left: Expression,
+        values: Vec<Value>,
+        at: usize,
+    ) -> Result<Predicate, Fault> {
+        if let Expression::Column(column) = left {
+            return Ok(Predicate::In { column, values });
         }
-        Ok(compared)
+        self.operations += values.len();
+        if self.operations > OPERATIONS {
+            return Err(self.fault(format!("more than {OPERATIONS} operations")));
+        }
+        let equal = values.into_iter().map(|value| {
+            let value = Expression::Value(value);
+            self.compared(left.clone(), Comparison::Equal, value, at)
+        });
+        Ok(Predicate::Or(equal.collect::<Result<_, _>>()?))
+    }
+
+    /// Returns a condition if it has a column. `at` is the place of the test.
+    fn of_columns(&self, predicate: Predicate, at: usize) -> Result<Predicate, Fault> {
+        if !predicate.columns().is_empty() {
+            return Ok(predicate);
+        }
+        Err(Fault {
+            at: self.tokens.get(at).map(|token| token.at),
+            problem: "expected a column on one side of the operator".to_owned(),
+        })
     }
 
     fn sum(&mut self, depth: usize) -> Result<Parsed, Fault> {
@@ -363,7 +392,7 @@ impl Parser {
         }
     }
 
-    /// Parses the number of an element of a list, or a star.
+    /// Parses the number of an element of a list, a star, or the key of a map.
     fn element(&mut self) -> Result<String, Fault> {
         if self.accept_symbol('*') {
             return Ok("*".to_owned());
@@ -375,7 +404,13 @@ impl Parser {
                 self.next += 1;
                 Ok(element)
             }
-            _ => Err(self.expected("the number of an element, from 1, or `*` for any")),
+            Some(Kind::Value(Value::Text(key))) if sign.is_empty() => {
+                let element = format!("'{}'", key.replace('\'', "''"));
+                self.next += 1;
+                Ok(element)
+            }
+            _ => Err(self
+                .expected("the number of an element, from 1, `*` for any, or a key such as 'a'")),
         }
     }
 

@@ -179,16 +179,21 @@ fn errors_name_the_place() {
             "expected a column on one side of the operator at `< 2`",
         ),
         (
-            "a + 1 is null",
-            "expected a column, and no other expression, before the test at `is null`",
+            "a + 1 like 'a%'",
+            "expected a column, and no other expression, before the test at `like 'a%'`",
         ),
+        (
+            "1 is null",
+            "expected a column on one side of the operator at `is null`",
+        ),
+        ("a['b' = 1", "expected `]` at `= 1`"),
         (
             "(a = 1) + 2 > 3",
             "a condition has no value to compare or calculate with at `2 > 3`",
         ),
         (
             "a[x] = 1",
-            "expected the number of an element, from 1, or `*` for any at `x] = 1`",
+            "expected the number of an element, from 1, `*` for any, or a key such as 'a' at `x] = 1`",
         ),
         ("a > interval '1 parsec'", "\"1 parsec\" is no duration"),
         ("a + 1 and b = 1", "expected an operator such as `=`"),

@@ -1,5 +1,6 @@
 //! Comparisons of expressions, and of elements of lists. `interop/readers/test_conditions.py` compares more with DuckDB.
 
+use arrow_array::builder::{Int32Builder, MapBuilder, StringBuilder};
 use arrow_array::types::Int32Type;
 use arrow_array::{
     ArrayRef, Date32Array, Decimal128Array, DurationSecondArray, Float64Array, Int8Array,
@@ -121,6 +122,12 @@ fn expressions_are_compared_by_value() {
         ("not list[*] > 1", &[0, 1]),
         ("list[*] is null", &[0]),
         ("list is null", &[2]),
+        // Tests of calculated values.
+        ("i + s is null", &[2]),
+        ("i % s is not null", &[0, 1]),
+        ("s * 2 in (-2, 0)", &[1, 3]),
+        ("s * 2 not in (-2, 0)", &[0, 2]),
+        ("list[1] + 1 is null", &[1, 2]),
     ] {
         let found = found(condition);
         assert_eq!(found, Ok(expected.to_vec()), "{condition}");
@@ -149,6 +156,8 @@ fn what_cannot_be_calculated_is_named() {
             "`[*]` needs a comparison of the elements with a value",
         ),
         ("i[1] = 1", "i is no list"),
+        ("list['a'] = 1", "list is no map, so it has no keys"),
+        ("list is null and -t is null", "has no sign"),
         ("list[1].a = 1", "no member a"),
         ("none[1] = 1", "none"),
         ("i * i * i > 0", "verflow"),
@@ -156,6 +165,44 @@ fn what_cannot_be_calculated_is_named() {
         let error = found(condition).unwrap_err();
         assert!(error.contains(problem), "{condition}: {error}");
     }
+}
+
+#[test]
+fn keys_of_maps_are_elements() {
+    let mut maps = MapBuilder::new(None, StringBuilder::new(), Int32Builder::new());
+    for entries in [
+        &[("a", Some(1)), ("it's", None)][..],
+        &[("b]", Some(2))],
+        &[],
+    ] {
+        for (key, value) in entries {
+            maps.keys().append_value(key);
+            maps.values().append_option(*value);
+        }
+        maps.append(true).unwrap();
+    }
+    maps.append(false).unwrap();
+    let maps: ArrayRef = Arc::new(maps.finish());
+    let batch = RecordBatch::try_from_iter_with_nullable([("m", maps, true)]).unwrap();
+    for (condition, expected) in [
+        ("m['a'] = 1", [true, false, false, false]),
+        ("m['it''s'] is null", [true, true, true, true]),
+        ("m['b]'] + 1 = 3", [false, true, false, false]),
+        ("m['a'] is not null", [true, false, false, false]),
+    ] {
+        let predicate: Predicate = condition.parse().unwrap();
+        let filter = Filter::try_new(&predicate, &batch.schema()).unwrap();
+        let mask = filter.evaluate(&batch).unwrap();
+        assert_eq!(mask, expected.to_vec().into(), "{condition}");
+    }
+    let predicate: Predicate = "m[1] = 1".parse().unwrap();
+    let error = Filter::try_new(&predicate, &batch.schema()).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("Utf8 cannot be compared with the integer 1"),
+        "{error}"
+    );
 }
 
 #[test]
