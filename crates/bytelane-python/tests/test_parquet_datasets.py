@@ -143,7 +143,7 @@ def test_expressions_and_schemas() -> None:
     assert (read.schema.names, read.num_rows, read["new"].null_count) == (schema.names, ROWS // 2, ROWS // 2)
     assert parquet.read_table("a.parquet", ["id", "new"], schema=schema).column_names == ["id", "new"]
     assert parquet.read_table("a.parquet", ["id", "day", "id"]).column_names == ["id", "day", "id"]
-    for argument in ("decryption_properties", "thrift_string_size_limit", "schema_depth_limit", "ignore_prefixes"):
+    for argument in ("decryption_properties", "thrift_string_size_limit", "schema_depth_limit"):
         options: Any = {argument: ["x"]}
         with pytest.raises(NotImplementedError, match=argument):
             parquet.read_table("a.parquet", **options)
@@ -174,6 +174,24 @@ def test_metadata_is_compared() -> None:
     for own, equal in zip(parts[0], parts[1], strict=True):
         assert own == equal and own.equals(equal) and len({own, equal}) == 1
     assert parts[0][0] != parts[2][0] and parts[0][1] != parts[2][1] and parts[0][2] == parts[2][2] != parts[3][2]
+
+
+def test_prefixes_of_names_that_are_ignored() -> None:
+    for name in ["a", "_b", ".c", "_old/d", "new/e", "_part=1/f"]:
+        Path("lake", name).parent.mkdir(parents=True, exist_ok=True)
+        parquet.write_table(pa.table({"name": [name[-1]]}), f"lake/{name}.parquet")
+
+    def names(*prefixes: str) -> set[Any]:
+        lake = parquet.ParquetDataset("lake", ignore_prefixes=prefixes or None)
+        read = parquet.read_table("lake", ["name"], ignore_prefixes=prefixes or None)
+        assert len(lake.files) == read.num_rows
+        return set(read["name"])
+
+    assert names() == {"a", "e", "f"}
+    assert names("_o", ".") == {"a", "b", "e", "f"}
+    assert names("_", "new") == {"a", "c"}
+    with pytest.raises(TypeError, match="list of texts"):
+        parquet.read_table("lake", ignore_prefixes="_")
 
 
 def test_an_empty_directory_has_no_columns() -> None:

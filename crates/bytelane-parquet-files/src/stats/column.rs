@@ -143,12 +143,36 @@ impl Column {
 
     /// Counts distinct and frequent values.
     fn count(&mut self, array: &ArrayRef) -> Result<()> {
+        if let Some(booleans) = array.as_boolean_opt() {
+            return self.count_booleans(booleans, array);
+        }
         let hashes = of_rows(&[hashable(array)?])?;
         let nulls = array.logical_nulls();
         for (row, hash) in hashes.into_iter().enumerate() {
             if nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row)) {
                 self.distinct.add(hash);
-                self.frequent.add(hash, row);
+                self.frequent.add(hash, row, 1);
+            }
+        }
+        self.frequent.keep(array)
+    }
+
+    /// Counts both values at once: a few bytes of a file can be many booleans.
+    fn count_booleans(&mut self, booleans: &BooleanArray, array: &ArrayRef) -> Result<()> {
+        let both: ArrayRef = Arc::new(BooleanArray::from(vec![false, true]));
+        let hashes = of_rows(&[both])?;
+        for (value, hash) in [!booleans.values(), booleans.values().clone()]
+            .iter()
+            .zip(hashes)
+        {
+            let rows = match booleans.nulls() {
+                Some(nulls) => value & nulls.inner(),
+                None => value.clone(),
+            };
+            if let Some(row) = rows.set_indices().next() {
+                self.distinct.add(hash);
+                let count = rows.count_set_bits() as u64;
+                self.frequent.add(hash, row, count);
             }
         }
         self.frequent.keep(array)

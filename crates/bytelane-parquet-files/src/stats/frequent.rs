@@ -34,13 +34,14 @@ enum Value {
 }
 
 impl Frequent {
-    /// Counts the value of a row.
-    pub fn add(&mut self, hash: Hash, row: usize) {
+    /// Counts the value of a row, which some rows have.
+    pub fn add(&mut self, hash: Hash, row: usize, rows: u64) {
         if let Some(counter) = self.counters.get_mut(&hash) {
-            counter.count += 1;
+            counter.count += rows;
         } else if self.counters.len() < COUNTERS {
             let value = Value::Row(row as u64);
-            self.counters.insert(hash, Counter { count: 1, value });
+            let counter = Counter { count: rows, value };
+            self.counters.insert(hash, counter);
         } else {
             self.lost += 1;
             self.counters.retain(|_, counter| {

@@ -136,6 +136,7 @@ def read_file(
 def read_files(
     sources: Sequence[_Path],
     as_files: bool,
+    ignore_prefixes: Sequence[str] | None,
     strict_schema: bool,
     partitions: _Partitions,
     columns: Sequence[str] | None,
@@ -149,11 +150,16 @@ def read_files(
 def table_schema(
     sources: Sequence[_Path],
     as_files: bool,
+    ignore_prefixes: Sequence[str] | None,
     strict_schema: bool,
     partitions: _Partitions,
     types: ReaderTypes,
 ) -> Schema: ...
-def find_files(sources: Sequence[_Path], as_files: bool) -> list[str]: ...
+def find_files(
+    sources: Sequence[_Path],
+    as_files: bool,
+    ignore_prefixes: Sequence[str] | None,
+) -> list[str]: ...
 def partition(table: Table, by: Sequence[int]) -> list[tuple[list[str | None], Table]]: ...
 @final
 class FileMetaData:

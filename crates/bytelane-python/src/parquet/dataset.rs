@@ -2,7 +2,7 @@
 
 use super::error::of_parquet;
 use super::file::{Limits, ParquetFile, Types, selection};
-use super::find::{find, of_store};
+use super::find::{find_but, of_store};
 use super::options::{Columns, Count};
 use super::schema::Schema;
 use super::table::Table;
@@ -23,6 +23,7 @@ pub fn read_files(
     py: Python<'_>,
     sources: Vec<PathBuf>,
     as_files: bool,
+    ignore_prefixes: Option<Vec<String>>,
     strict_schema: bool,
     partitions: Partitions,
     columns: Option<Columns>,
@@ -36,7 +37,7 @@ pub fn read_files(
     let limits = Limits::new(threads, memory_limit)?;
     let is_part = row_groups.is_some();
     let selection = selection(py, columns, row_groups, filters, row_limit)?;
-    let files = py.detach(|| partitions.files(&sources, as_files))?;
+    let files = py.detach(|| partitions.files(&sources, as_files, ignore_prefixes))?;
     if is_part && files.len() != 1 {
         return Err(PyValueError::new_err("row_groups are those of one file"));
     }
@@ -66,11 +67,12 @@ pub fn table_schema(
     py: Python<'_>,
     sources: Vec<PathBuf>,
     as_files: bool,
+    ignore_prefixes: Option<Vec<String>>,
     strict_schema: bool,
     partitions: Partitions,
     types: Types,
 ) -> PyResult<Schema> {
-    let files = py.detach(|| partitions.files(&sources, as_files))?;
+    let files = py.detach(|| partitions.files(&sources, as_files, ignore_prefixes))?;
     if let [TableFile { path, constants }] = &files[..]
         && constants.is_empty()
     {
@@ -89,8 +91,9 @@ pub fn find_files(
     py: Python<'_>,
     sources: Vec<PathBuf>,
     as_files: bool,
+    ignore_prefixes: Option<Vec<String>>,
 ) -> PyResult<Vec<OsString>> {
-    let files = py.detach(|| find(&sources, as_files))?;
+    let files = py.detach(|| find_but(&sources, as_files, ignore_prefixes))?;
     Ok(files
         .into_iter()
         .map(|file| file.path.into_os_string())
@@ -102,8 +105,13 @@ pub fn find_files(
 pub struct Partitions(Vec<(String, String)>, Option<Vec<String>>);
 
 impl Partitions {
-    fn files(&self, sources: &[PathBuf], as_files: bool) -> PyResult<Vec<TableFile>> {
-        let mut files = find(sources, as_files)?;
+    fn files(
+        &self,
+        sources: &[PathBuf],
+        as_files: bool,
+        ignored: Option<Vec<String>>,
+    ) -> PyResult<Vec<TableFile>> {
+        let mut files = find_but(sources, as_files, ignored)?;
         if let Some(names) = &self.1 {
             files
                 .iter_mut()

@@ -13,7 +13,19 @@ const NOT_FOUND: i32 = 2;
 
 /// Returns the Parquet files at paths, in directories, and those that match patterns.
 pub fn find(sources: &[PathBuf], as_files: bool) -> PyResult<Vec<FoundFile>> {
-    let options = FindOptions::default().with_owned(as_files);
+    find_but(sources, as_files, None)
+}
+
+/// Returns the same files, without those in directories whose names have one of these prefixes.
+pub fn find_but(
+    sources: &[PathBuf],
+    as_files: bool,
+    ignored: Option<Vec<String>>,
+) -> PyResult<Vec<FoundFile>> {
+    let mut options = FindOptions::default().with_owned(as_files);
+    if let Some(prefixes) = ignored {
+        options = options.with_ignored_prefixes(prefixes);
+    }
     bytelane_store::find(sources, &options).map_err(of_store)
 }
 

@@ -56,6 +56,7 @@ pub struct FindOptions {
     extensions: Vec<String>,
     owned: bool,
     unlinked: bool,
+    ignored: Option<Vec<String>>,
 }
 
 impl FindOptions {
@@ -81,6 +82,24 @@ impl FindOptions {
     pub fn with_links_refused(mut self, refused: bool) -> Self {
         self.unlinked = refused;
         self
+    }
+
+    /// Sets the prefixes of the names of files and directories to leave out of a directory, instead of `.` and `_`.
+    #[must_use]
+    pub fn with_ignored_prefixes<S: Into<String>>(
+        mut self,
+        prefixes: impl IntoIterator<Item = S>,
+    ) -> Self {
+        self.ignored = Some(prefixes.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Returns whether a name in a directory is left out.
+    fn is_ignored(&self, name: &str) -> bool {
+        match &self.ignored {
+            Some(prefixes) => prefixes.iter().any(|prefix| name.starts_with(prefix)),
+            None => is_skipped(name),
+        }
     }
 
     /// Returns whether a file of a directory has a known extension.
@@ -268,7 +287,7 @@ pub fn no_files(others: usize) -> String {
 }
 
 fn list_tree(tree: &dyn Tree, root: &Path, options: &FindOptions) -> Result<Listing> {
-    let enters = |names: &[&str]| names.last().is_none_or(|name| !is_skipped(name));
+    let enters = |names: &[&str]| names.last().is_none_or(|name| !options.is_ignored(name));
     let listed = tree.walk(root, !options.unlinked, &enters)?;
     let mut listing = Listing {
         owner: inside(tree, root, &listed)
@@ -283,7 +302,7 @@ fn list_tree(tree: &dyn Tree, root: &Path, options: &FindOptions) -> Result<List
         let Kind::File(meta) = &entry.kind else {
             continue;
         };
-        if is_skipped(name) {
+        if options.is_ignored(name) {
             continue;
         }
         let path = tree.join(root, &entry.below);

@@ -89,7 +89,7 @@ def read_table(
     directories named like `year=2024`; a list of names, for directories named like `2024`; `None`, to read no columns from
     names; or an object of `pyarrow.dataset`. `filesystem` is one of pyarrow or fsspec, or a URI, in which `source` is a path; if
     it is not local, `source` is a file. `ignore_prefixes` are the prefixes of names that are left out of directories, by
-    default `.` and `_`. `use_threads=False` is `threads=1`. `binary_type`, `list_type`: types of bytes and lists in files without an Arrow schema.
+    default `.`, and `_` except in `_name=value`. `use_threads=False` is `threads=1`. `binary_type`, `list_type`: types of bytes and lists in files without an Arrow schema.
     `coerce_int96_timestamp_unit` is the unit of INT96 timestamps, `"s"`, `"ms"`, `"us"` or `"ns"`, the default. Without
     `arrow_extensions_enabled`, UUIDs and JSON are bytes and text.
 
@@ -152,18 +152,18 @@ class Files:
         ignore_prefixes: Sequence[str] | None = None,
         types: ReaderTypes | None = None,
     ) -> None:
-        if ignore_prefixes is not None and sorted(ignore_prefixes) != [".", "_"]:
-            raise NotImplementedError("ignore_prefixes is not supported; list the files, or pass a pattern such as 'lake/*.parquet'")
+        if isinstance(ignore_prefixes, str):
+            raise TypeError("ignore_prefixes is a list of texts, not one text")
         if isinstance(source, str | os.PathLike):
             source = [source]
         self._source = source
         self._is_paths = isinstance(source, Sequence) and not isinstance(source, bytes | bytearray | memoryview)
-        self._how = (as_files, strict_schema, _partitions(partition_types, partitioning))
+        self._how = (as_files, ignore_prefixes, strict_schema, _partitions(partition_types, partitioning))
         self._types = types or reader_types()
 
     def paths(self) -> list[str]:
         """Returns the paths of the files."""
-        return _parquet.find_files(self._source, self._how[0])
+        return _parquet.find_files(self._source, *self._how[:2])
 
     def schema(self) -> Schema:
         """Returns all columns."""
