@@ -3,11 +3,20 @@
 use std::fmt;
 use std::io;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Function that ends the process with an exit code.
 pub type End = fn(i32) -> !;
 
 static END: OnceLock<End> = OnceLock::new();
+
+/// Set once a signal has been received that work notices by itself.
+static RECEIVED: AtomicBool = AtomicBool::new(false);
+
+/// Returns whether a termination signal has been received.
+pub fn received() -> bool {
+    RECEIVED.load(Ordering::Relaxed)
+}
 
 /// Sets the function that [`end`] calls; the first one stays.
 pub fn end_with(end: End) {
@@ -44,12 +53,21 @@ pub fn on_signal(mut end: impl FnMut(i32) + Send + 'static) -> io::Result<()> {
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
     std::thread::Builder::new()
         .name("signals".to_owned())
-        .spawn(move || signals.forever().for_each(|signal| end(128 + signal)))?;
+        .spawn(move || {
+            signals.forever().for_each(|signal| {
+                RECEIVED.store(true, Ordering::Relaxed);
+                end(128 + signal);
+            });
+        })?;
     Ok(())
 }
 
 /// Calls `end` with the exit status for Ctrl-C. It runs on a thread of its own.
 #[cfg(not(unix))]
 pub fn on_signal(mut end: impl FnMut(i32) + Send + 'static) -> io::Result<()> {
-    ctrlc::set_handler(move || end(130)).map_err(io::Error::other)
+    ctrlc::set_handler(move || {
+        RECEIVED.store(true, Ordering::Relaxed);
+        end(130);
+    })
+    .map_err(io::Error::other)
 }

@@ -6,6 +6,7 @@ use arrow_array::{Float64Array, RecordBatch};
 use assert_cmd::cargo::cargo_bin;
 use bytelane_parquet::{Encoding, Writer, WriterOptions};
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
@@ -266,6 +267,23 @@ fn a_rewrite_that_waits_for_a_reader_can_be_ended() {
         let child = start(directory, &["rewrite", "in.parquet", "pipe"]);
         wait_for_handler(&child);
         check_ends(child, signal);
+    }
+}
+
+/// A conversion waits for the rows of a pipe, of which it has inferred the types, until a signal ends it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_conversion_that_waits_for_rows_can_be_ended() {
+    for signal in SIGNALS {
+        let directory = tempfile::tempdir().unwrap();
+        let directory = directory.path();
+        let line = "convert - out.parquet --from csv --infer-rows 1";
+        let mut child = start(directory, &line.split(' ').collect::<Vec<_>>());
+        let rows = child.stdin.as_mut().unwrap().write_all(b"id\n1\n2\n");
+        rows.unwrap();
+        wait_for_handler(&child);
+        check_ends(child, signal);
+        assert_eq!(fs::read_dir(directory).unwrap().count(), 0, "{signal:?}");
     }
 }
 

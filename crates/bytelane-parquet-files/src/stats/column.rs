@@ -148,11 +148,17 @@ impl Column {
         }
         let hashes = of_rows(&[hashable(array)?])?;
         let nulls = array.logical_nulls();
-        for (row, hash) in hashes.into_iter().enumerate() {
-            if nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row)) {
-                self.distinct.add(hash);
-                self.frequent.add(hash, row, 1);
+        let is_valid = |row| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row));
+        let mut row = 0;
+        // Equal values that follow each other are counted at once.
+        for run in hashes.chunk_by(|one, other| one == other) {
+            let end = row + run.len();
+            let valid = (row..end).filter(|row| is_valid(*row)).count() as u64;
+            if let Some(first) = (row..end).find(|row| is_valid(*row)) {
+                self.distinct.add(run[0]);
+                self.frequent.add(run[0], first, valid);
             }
+            row = end;
         }
         self.frequent.keep(array)
     }

@@ -35,19 +35,25 @@ enum Value {
 
 impl Frequent {
     /// Counts the value of a row, which some rows have.
-    pub fn add(&mut self, hash: Hash, row: usize, rows: u64) {
+    pub fn add(&mut self, hash: Hash, row: usize, mut rows: u64) {
         if let Some(counter) = self.counters.get_mut(&hash) {
             counter.count += rows;
-        } else if self.counters.len() < COUNTERS {
+            return;
+        }
+        if self.counters.len() == COUNTERS {
+            let counts = self.counters.values().map(|counter| counter.count);
+            let lost = counts.min().map_or(rows, |least| least.min(rows));
+            self.lost += lost;
+            self.counters.retain(|_, counter| {
+                counter.count -= lost;
+                counter.count > 0
+            });
+            rows -= lost;
+        }
+        if rows > 0 {
             let value = Value::Row(row as u64);
             let counter = Counter { count: rows, value };
             self.counters.insert(hash, counter);
-        } else {
-            self.lost += 1;
-            self.counters.retain(|_, counter| {
-                counter.count -= 1;
-                counter.count > 0
-            });
         }
     }
 

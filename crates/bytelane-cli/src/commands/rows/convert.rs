@@ -2,6 +2,7 @@
 
 use super::files::{Files, Window};
 use super::new_rows::NewRows;
+use super::piped::Piped;
 use super::text::output::{Format, Output, Vertical};
 use crate::files::{self, DASH, Force, Input};
 use crate::search::{Search, parse_partition_type};
@@ -14,7 +15,7 @@ use bytelane_parquet::budget::RowLimit;
 use bytelane_parquet::filter::Selection;
 use bytelane_parquet_files::convert::{ArrowFile, ConvertOptions, TableFormat, read};
 use bytelane_parquet_files::rows::RowsOptions;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Convert CSV, JSON lines and Arrow files to Parquet, and back
@@ -103,7 +104,11 @@ impl Convert {
                 hint(&error, from)
             )
         };
-        let rows = read(Box::new(input), from, &options).map_err(failed)?;
+        let input: Box<dyn Read + Send> = match input.length() {
+            Some(_) => Box::new(input),
+            None => Box::new(Piped::new(input)?),
+        };
+        let rows = read(input, from, &options).map_err(failed)?;
         self.write(to, vec![self.input.clone()], |hand_on| {
             hand_on(&RecordBatch::new_empty(rows.schema()))?;
             for batch in rows {

@@ -213,6 +213,12 @@ impl Files {
             let (mut file, own) = self.open(index, selection, named)?;
             let mut decoded = self.decoded(&file);
             file = file.with_batch_size(batch);
+            if !selection.has_filter() && rows == u64::MAX {
+                // Too many rows are refused before they are decoded.
+                let claimed = i64::try_from(all_rows(&file)).unwrap_or(i64::MAX);
+                let checked = self.decoded(&file).add(claimed);
+                checked.map_err(|error| error.in_file(shown(path)))?;
+            }
             if !selection.has_filter() && offset > 0 {
                 let in_file = all_rows(&file);
                 let skipped = offset.min(in_file);

@@ -5,6 +5,7 @@ mod files;
 mod footers;
 mod input;
 mod new_rows;
+mod piped;
 mod sample;
 mod shown;
 mod source;
