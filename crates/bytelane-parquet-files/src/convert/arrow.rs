@@ -1,5 +1,6 @@
 //! Reads and writes Arrow IPC.
 
+use super::compressed::Uncompressed;
 use super::{Input, Rows, not_a_table};
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
@@ -8,7 +9,7 @@ use arrow_ipc::writer::FileWriter;
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::{Error, Problem, Result};
-use std::io::{Read, Write};
+use std::io::{Cursor, Read, Write};
 
 /// First bytes of a file, before those of a stream.
 const MAGIC: &[u8; 8] = b"ARROW1\0\0";
@@ -18,7 +19,7 @@ const CHUNK: usize = 1 << 20;
 
 /// Messages of a stream, or of a file: its footer is not needed to read all of it.
 struct Messages {
-    input: Input,
+    input: Uncompressed,
     decoder: StreamDecoder,
     chunk: Buffer,
     is_finished: bool,
@@ -95,10 +96,11 @@ pub fn read(mut input: Input) -> Result<Rows> {
             chunk = eight(&mut input)?;
         }
     }
+    let input = Box::new(Cursor::new(chunk).chain(input));
     let mut messages = Messages {
-        input,
+        input: Uncompressed::new(input),
         decoder: StreamDecoder::new(),
-        chunk: chunk.into(),
+        chunk: Buffer::default(),
         is_finished: false,
     };
     let (schema, first) = messages.schema()?;

@@ -4,6 +4,7 @@
 //! memory, and need not be seekable.
 
 mod arrow;
+mod compressed;
 mod lines;
 mod prefix;
 
@@ -35,7 +36,7 @@ pub enum TableFormat {
     Csv,
     /// JSON lines, one object per row: .json, .jsonl, .ndjson
     Json,
-    /// Arrow IPC, without compression: .arrow, .arrows, .feather, .ipc
+    /// Arrow IPC: .arrow, .arrows, .feather, .ipc
     Arrow,
 }
 

@@ -196,7 +196,6 @@ fn hint(error: &Error, from: TableFormat) -> &'static str {
         {
             "; --type NAME=string sets the type of a column, and --infer-rows infers it from more rows"
         }
-        TableFormat::Arrow if is_about(&["feature"]) => "; write it without compression",
         _ => "",
     }
 }
