@@ -128,7 +128,7 @@ impl Footers {
         unknown.map(|known| known.column.path.as_str()).collect()
     }
 
-    /// Returns all columns. The counts and bounds of unknown ones are of no use.
+    /// Returns all columns. The counts and bounds of unknown ones are unspecified.
     #[must_use]
     pub fn finish(self) -> Vec<ColumnBounds> {
         self.0.into_iter().map(|known| known.column).collect()

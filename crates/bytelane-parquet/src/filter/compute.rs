@@ -34,7 +34,7 @@ const MOST_DIGITS: u8 = 76;
 #[derive(Clone, Debug)]
 pub(super) struct Computed {
     left: Operand,
-    /// What it is compared with; `None` if it is tested for null.
+    /// Comparison and its right side; `None` if the expression is tested for null.
     right: Option<(Comparison, Operand)>,
 }
 

@@ -96,7 +96,8 @@ def write_table(
     `bloom_filter_options` maps the paths of columns to `True`, or to a dictionary with the share of false positives,
     `"fpp"`: 0.05 by default. Each filter has the size that the distinct values of its row group need. `sorting_columns`
     declares the order of the rows, which is not checked; those of pyarrow are accepted, too. `write_statistics` and
-    `write_page_index` say whether the bounds of row groups and of pages are written. Bounds of strings are shortened to
+    `write_page_index` say whether the bounds of row groups and of pages are written; without the latter, the positions of
+    pages are not written either. Bounds of strings are shortened to
     `bound_bytes`; text stays valid UTF-8. With `total_order`, bounds of floats have the IEEE 754 total order, which the
     format recommends but which some readers do not know.
 
